@@ -1,0 +1,88 @@
+//! Answers request lines (see tests/README.md): the differential test and the demo put the
+//! languages side by side with it.
+
+use std::io::{self, BufRead, Write};
+
+use backoff_core::{Backoff, Field, Params, Ratio, Stream, Unit};
+
+fn main() -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().lines() {
+        writeln!(out, "{}", answer(&line?).expect("a request line"))?;
+    }
+    out.flush()
+}
+
+fn answer(line: &str) -> Option<String> {
+    let mut params = Params::default();
+    let (mut seed, mut key, mut via, mut index, mut count) = (0, None, "", 0, 0);
+    for token in line.split_ascii_whitespace() {
+        let (name, value) = token.split_once('=')?;
+        match name {
+            "seed" => seed = value.parse().ok()?,
+            "key" => key = Some(bytes(value)?),
+            "via" => via = value,
+            "index" => index = value.parse().ok()?,
+            "count" => count = value.parse().ok()?,
+            _ => {
+                let field = Field::from_name(name)?;
+                params.set(field, word(field, value)?);
+            }
+        }
+    }
+    let policy = match params.build() {
+        Ok(policy) => policy,
+        Err(error) => {
+            return Some(format!(
+                "error {} {} {} {}",
+                error.code().name(),
+                error.field().name(),
+                error.value(),
+                error.limit()
+            ));
+        }
+    };
+    let stream = key.map_or(Stream::from_seed(seed), |key| Stream::from_key(seed, key));
+    let mut delays = vec![0; count];
+    match via {
+        "at" => {
+            for (index, delay) in (index..).zip(&mut delays) {
+                *delay = policy.delay_ns(stream, index);
+            }
+        }
+        "fill" => {
+            policy.fill_ns(stream, index, &mut delays);
+        }
+        "next" => {
+            let mut backoff = Backoff::new(policy, stream);
+            for delay in &mut delays {
+                *delay = backoff.next_ns()?;
+            }
+        }
+        "reset" => {
+            let mut backoff = Backoff::new(policy, stream);
+            for _ in 0..index {
+                backoff.next_ns()?;
+            }
+            backoff.reset();
+            backoff.fill_ns(&mut delays);
+        }
+        _ => return None,
+    }
+    Some(delays.iter().fold("ok".to_owned(), |line, delay| format!("{line} {delay}")))
+}
+
+fn word(field: Field, value: &str) -> Option<u64> {
+    match field.unit() {
+        Unit::Kind(_) => Some(field.kind_number(value)),
+        Unit::Ratio => {
+            let (n, d) = value.split_once('/')?;
+            Some(u64::from(n.parse::<u32>().ok()?) << 32 | u64::from(d.parse::<u32>().ok()?))
+        }
+        _ => value.parse().ok(),
+    }
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
+}

@@ -1,0 +1,36 @@
+//! Saturating integer arithmetic on nanoseconds (SPEC 1).
+
+/// The longest duration there is: 2^63 - 1 ns, about 292 years (SPEC 1.2).
+///
+/// It is the limit of Go's `time.Duration` and of a signed 64-bit integer.
+pub const MAX_NS: u64 = i64::MAX as u64;
+
+/// `a + b`, at most [`MAX_NS`].
+#[inline]
+pub(crate) fn add(a: u64, b: u64) -> u64 {
+    a.saturating_add(b).min(MAX_NS)
+}
+
+/// `a * b`, at most [`MAX_NS`].
+#[inline]
+pub(crate) fn multiply(a: u64, b: u64) -> u64 {
+    a.saturating_mul(b).min(MAX_NS)
+}
+
+/// `n^power`, at most [`MAX_NS`].
+#[inline]
+pub(crate) fn power(n: u64, power: u32) -> u64 {
+    n.saturating_pow(power).min(MAX_NS)
+}
+
+/// The draw spread over `low ..= high`: exactly one draw, no rejection (SPEC 4).
+///
+/// Both ends are at most [`MAX_NS`], so the span is at most 2^63 and fits its word.
+#[inline]
+pub(crate) fn sample(draw: u64, low: u64, high: u64) -> u64 {
+    let span = high.wrapping_sub(low).wrapping_add(1);
+    let scaled = u128::from(draw).wrapping_mul(u128::from(span)).wrapping_shr(64);
+    #[expect(clippy::cast_possible_truncation, reason = "a 128-bit product shifted by 64")]
+    let scaled = scaled as u64;
+    low.wrapping_add(scaled)
+}

@@ -1,0 +1,208 @@
+//! Why a policy was refused.
+
+use core::fmt;
+
+use crate::field::{Field, Unit};
+use crate::text::Text;
+
+/// The rule that a policy broke. Its number is part of the C ABI and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// A growth, jitter or place of the cap that is not on the list.
+    UnknownKind = 1,
+    /// A field that the policy needs was not given.
+    Missing = 2,
+    /// A field was given that the growth or jitter does not use.
+    Unused = 3,
+    /// The value is above the limit.
+    TooLarge = 4,
+    /// The value is below the limit.
+    TooSmall = 5,
+    /// A ratio with a zero denominator.
+    ZeroDenominator = 6,
+    /// A ratio with a term above 1,000,000.
+    RatioTooFine = 7,
+    /// Decorrelated jitter on a growth that is not exponential.
+    NotExponential = 8,
+    /// The cap is below the base.
+    CapBelowBase = 9,
+    /// The offset is above the cap.
+    OffsetAboveCap = 10,
+    /// The floor is above the cap.
+    FloorAboveCap = 11,
+    /// The base is so small that the multiplier, floored, would leave it as it is.
+    GrowthStalls = 12,
+}
+
+impl ErrorCode {
+    /// Every code, in the order of the numbers.
+    pub const ALL: [Self; 12] = [
+        Self::UnknownKind,
+        Self::Missing,
+        Self::Unused,
+        Self::TooLarge,
+        Self::TooSmall,
+        Self::ZeroDenominator,
+        Self::RatioTooFine,
+        Self::NotExponential,
+        Self::CapBelowBase,
+        Self::OffsetAboveCap,
+        Self::FloorAboveCap,
+        Self::GrowthStalls,
+    ];
+
+    /// The name of the code, the same in every language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownKind => "unknown_kind",
+            Self::Missing => "missing",
+            Self::Unused => "unused",
+            Self::TooLarge => "too_large",
+            Self::TooSmall => "too_small",
+            Self::ZeroDenominator => "zero_denominator",
+            Self::RatioTooFine => "ratio_too_fine",
+            Self::NotExponential => "not_exponential",
+            Self::CapBelowBase => "cap_below_base",
+            Self::OffsetAboveCap => "offset_above_cap",
+            Self::FloorAboveCap => "floor_above_cap",
+            Self::GrowthStalls => "growth_stalls",
+        }
+    }
+
+    /// The code of a number, if there is one.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&code| code as u32 == number)
+    }
+}
+
+/// Why a policy was refused: which rule, which field, its value and the limit (SPEC 8).
+///
+/// ```
+/// use std::time::Duration;
+/// use backoff_core::{ErrorCode, Field, Policy};
+/// let error = Policy::exponential(Duration::from_secs(2))
+///     .cap(Duration::from_secs(1))
+///     .build()
+///     .unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::CapBelowBase);
+/// assert_eq!(error.field(), Field::Cap);
+/// assert_eq!(error.to_string(), "cap 1s is below base 2s");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PolicyError {
+    pub(crate) code: ErrorCode,
+    pub(crate) field: Field,
+    pub(crate) value: u64,
+    pub(crate) limit: u64,
+}
+
+impl PolicyError {
+    /// The error of these parts, for a binding that kept them as numbers.
+    #[must_use]
+    pub const fn from_parts(code: ErrorCode, field: Field, value: u64, limit: u64) -> Self {
+        Self { code, field, value, limit }
+    }
+
+    /// The rule that was broken.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// The field that broke it.
+    #[must_use]
+    pub const fn field(&self) -> Field {
+        self.field
+    }
+
+    /// The value of the field, in its unit; 0 if it was not given.
+    #[must_use]
+    pub const fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// What the value was measured against (SPEC 8 says what for each code).
+    #[must_use]
+    pub const fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The message, without the formatting machinery of `core::fmt`.
+    #[must_use]
+    pub fn text(&self) -> Text {
+        let mut text = Text::new();
+        text.push(self.field.name());
+        let unit = self.field.unit();
+        match self.code {
+            ErrorCode::UnknownKind => {
+                text.push(" ").push_number(self.value).push(" is unknown; the kinds are ");
+                if let Unit::Kind(names) = unit {
+                    text.push_names(names);
+                }
+            }
+            ErrorCode::Missing => {
+                text.push(" is missing");
+            }
+            ErrorCode::Unused => {
+                let (kind, names) = governing_kind(self.field);
+                text.push(" ").push_word(unit, self.value).push(" is not used by ");
+                text.push(kind.name()).push(" ").push_kind(names, self.limit);
+            }
+            ErrorCode::TooLarge => {
+                text.push(" ").push_word(unit, self.value).push(" is above ");
+                text.push_word(unit, self.limit);
+            }
+            ErrorCode::TooSmall => {
+                text.push(" ").push_word(unit, self.value).push(" is below ");
+                text.push_word(unit, self.limit);
+            }
+            ErrorCode::ZeroDenominator => {
+                text.push(" ").push_word(unit, self.value).push(" has a zero denominator");
+            }
+            ErrorCode::RatioTooFine => {
+                text.push(" ").push_word(unit, self.value).push(" has a term above ");
+                text.push_number(self.limit);
+            }
+            ErrorCode::NotExponential => {
+                text.push(" ").push_word(unit, self.value);
+                text.push(" does not go with jitter decorrelated, which needs exponential");
+            }
+            ErrorCode::CapBelowBase => {
+                text.push(" ").push_duration(self.value).push(" is below base ");
+                text.push_duration(self.limit);
+            }
+            ErrorCode::OffsetAboveCap | ErrorCode::FloorAboveCap => {
+                text.push(" ").push_duration(self.value).push(" is above cap ");
+                text.push_duration(self.limit);
+            }
+            ErrorCode::GrowthStalls => {
+                text.push(" ").push_duration(self.value);
+                text.push(" is too short for its multiplier to grow; it needs at least ");
+                text.push_duration(self.limit);
+            }
+        }
+        text
+    }
+}
+
+/// The field whose kind decides whether this one is used, and the names of its kinds.
+fn governing_kind(field: Field) -> (Field, &'static [&'static str]) {
+    match field {
+        Field::Increment | Field::Multiplier | Field::Power | Field::Origin => {
+            (Field::Growth, crate::kind::GROWTHS)
+        }
+        _ => (Field::Jitter, crate::kind::JITTERS),
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+impl core::error::Error for PolicyError {}

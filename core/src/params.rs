@@ -1,0 +1,59 @@
+//! The one door through which every language hands over a policy.
+
+use crate::error::PolicyError;
+use crate::field::Field;
+use crate::policy::Policy;
+use crate::validate;
+
+/// The fields of a policy before they are checked: each given or not, as a plain number.
+///
+/// Rust callers use [`PolicyBuilder`](crate::PolicyBuilder); this is the form in which the
+/// bindings hand over what their callers gave, so that one check serves all languages.
+///
+/// ```
+/// use backoff_core::{Field, Params};
+/// let mut params = Params::default();
+/// params.set(Field::Growth, Field::Growth.kind_number("constant"));
+/// params.set(Field::Base, 1_000_000_000);
+/// params.set(Field::Cap, 5);
+/// assert_eq!(params.build().unwrap_err().to_string(), "cap 5ns is below base 1s");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Params {
+    words: [Option<u64>; Field::ALL.len()],
+}
+
+impl Params {
+    /// Gives a field its number: nanoseconds, a kind, a count, or a ratio as
+    /// [`Ratio::to_word`](crate::Ratio::to_word) packs it.
+    pub fn set(&mut self, field: Field, word: u64) {
+        if let Some(slot) = self.words.get_mut(position(field)) {
+            *slot = Some(word);
+        }
+    }
+
+    /// Takes a field back, as if it had not been given.
+    pub fn clear(&mut self, field: Field) {
+        if let Some(slot) = self.words.get_mut(position(field)) {
+            *slot = None;
+        }
+    }
+
+    /// The number that a field was given, if it was.
+    #[must_use]
+    pub fn word(&self, field: Field) -> Option<u64> {
+        self.words.get(position(field)).copied().flatten()
+    }
+
+    /// The policy that these fields describe.
+    ///
+    /// # Errors
+    /// The first rule of SPEC 8 that they break.
+    pub fn build(&self) -> Result<Policy, PolicyError> {
+        validate::policy(self)
+    }
+}
+
+const fn position(field: Field) -> usize {
+    (field as usize).wrapping_sub(1)
+}

@@ -1,0 +1,155 @@
+//! Exact ratios: multipliers and parts of a window (SPEC 1.4).
+
+use crate::arithmetic::MAX_NS;
+
+/// An exact ratio such as a multiplier of 8/5 or a part of 1/5.
+///
+/// Each term is at most 1,000,000 in lowest terms, and the denominator is not zero;
+/// [`PolicyBuilder::build`](crate::PolicyBuilder::build) checks it.
+///
+/// ```
+/// use backoff_core::Ratio;
+/// assert_eq!(Ratio::parse("1.6"), Ok(Ratio::new(8, 5)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Ratio {
+    pub(crate) numerator: u32,
+    pub(crate) denominator: u32,
+}
+
+/// Why a text is not a [`Ratio`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RatioError {
+    /// It is neither `digits`, `digits.digits` nor `digits/digits`.
+    Syntax,
+    /// Its denominator is zero.
+    ZeroDenominator,
+    /// In lowest terms one of its terms is above 1,000,000.
+    TooFine,
+}
+
+impl Ratio {
+    /// The largest term of a ratio in lowest terms.
+    pub const MAX_TERM: u32 = 1_000_000;
+
+    pub(crate) const ZERO: Self = Self { numerator: 0, denominator: 1 };
+
+    /// The ratio of two whole numbers, in lowest terms.
+    #[must_use]
+    pub const fn new(numerator: u32, denominator: u32) -> Self {
+        let divisor = greatest_common_divisor(numerator as u64, denominator as u64);
+        #[expect(clippy::cast_possible_truncation, reason = "it divides a 32-bit number")]
+        let divisor = divisor as u32;
+        match (numerator.checked_div(divisor), denominator.checked_div(divisor)) {
+            (Some(numerator), Some(reduced)) if denominator != 0 => {
+                Self { numerator, denominator: reduced }
+            }
+            _ => Self { numerator, denominator },
+        }
+    }
+
+    /// The ratio that a decimal (`1.6`) or a fraction (`8/5`) names, exactly.
+    ///
+    /// # Errors
+    /// [`RatioError`] says whether the text is malformed, has a zero denominator, or is
+    /// finer than a ratio can be.
+    pub fn parse(text: &str) -> Result<Self, RatioError> {
+        let (numerator, denominator) = if let Some((over, under)) = text.split_once('/') {
+            (whole(over)?, whole(under)?)
+        } else if let Some((whole_part, decimals)) = text.split_once('.') {
+            // Zeros at the end say nothing; without them 12 digits are far beyond the
+            // finest denominator.
+            let digits = decimals.trim_end_matches('0');
+            whole(decimals.get(..1).unwrap_or(""))?;
+            let fraction = if digits.is_empty() { 0 } else { whole(digits)? };
+            let places = u32::try_from(digits.len()).map_err(|_| RatioError::TooFine)?;
+            let scale = 10_u64.checked_pow(places).ok_or(RatioError::TooFine)?;
+            let numerator = whole(whole_part)?
+                .checked_mul(scale)
+                .and_then(|n| n.checked_add(fraction))
+                .ok_or(RatioError::TooFine)?;
+            (numerator, scale)
+        } else {
+            (whole(text)?, 1)
+        };
+        if denominator == 0 {
+            return Err(RatioError::ZeroDenominator);
+        }
+        let divisor = greatest_common_divisor(numerator, denominator);
+        let term = |n: u64| {
+            n.checked_div(divisor)
+                .and_then(|n| u32::try_from(n).ok())
+                .filter(|&n| n <= Self::MAX_TERM)
+                .ok_or(RatioError::TooFine)
+        };
+        Ok(Self { numerator: term(numerator)?, denominator: term(denominator)? })
+    }
+
+    /// The numerator, in lowest terms.
+    #[must_use]
+    pub const fn numerator(self) -> u32 {
+        self.numerator
+    }
+
+    /// The denominator, in lowest terms.
+    #[must_use]
+    pub const fn denominator(self) -> u32 {
+        self.denominator
+    }
+
+    /// The ratio as one word, the numerator above the denominator: its form in
+    /// [`Params`](crate::Params) and in the value and limit of an error.
+    #[must_use]
+    pub const fn to_word(self) -> u64 {
+        (self.numerator as u64).wrapping_shl(32) | self.denominator as u64
+    }
+
+    /// The ratio of such a word.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the word")]
+    pub const fn from_word(word: u64) -> Self {
+        Self::new(word.wrapping_shr(32) as u32, word as u32)
+    }
+
+    /// `floor(ns * self)`, at most `MAX_NS`.
+    ///
+    /// Dividing first keeps every term in 64 bits: with `ns = q * d + r` the result is
+    /// `q * n + floor(r * n / d)`.
+    #[inline]
+    pub(crate) fn scale(self, ns: u64) -> u64 {
+        let numerator = u64::from(self.numerator);
+        if self.denominator <= 1 {
+            return ns.saturating_mul(numerator).min(MAX_NS);
+        }
+        let denominator = u64::from(self.denominator);
+        let quotient = ns.checked_div(denominator).unwrap_or(0);
+        let remainder = ns.checked_rem(denominator).unwrap_or(0);
+        let part = remainder.saturating_mul(numerator).checked_div(denominator).unwrap_or(0);
+        quotient.saturating_mul(numerator).saturating_add(part).min(MAX_NS)
+    }
+
+    /// Whether this ratio is below the other; neither denominator is zero.
+    pub(crate) fn is_below(self, other: Self) -> bool {
+        u64::from(self.numerator).wrapping_mul(u64::from(other.denominator))
+            < u64::from(other.numerator).wrapping_mul(u64::from(self.denominator))
+    }
+}
+
+/// A run of digits as a number; too many of them are too fine.
+fn whole(digits: &str) -> Result<u64, RatioError> {
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(RatioError::Syntax);
+    }
+    digits.parse().map_err(|_| RatioError::TooFine)
+}
+
+/// Euclid's algorithm; 0 only if both are 0.
+const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while let Some(remainder) = a.checked_rem(b) {
+        (a, b) = (b, remainder);
+    }
+    a
+}

@@ -1,0 +1,129 @@
+//! Short lines of text without allocation and without `core::fmt`, whose machinery
+//! would be most of the WebAssembly package.
+
+use crate::field::Unit;
+use crate::ratio::Ratio;
+
+const CAPACITY: usize = 160;
+
+/// A short line of text, such as the message of an error; at most 160 bytes of ASCII.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    bytes: [u8; CAPACITY],
+    length: usize,
+}
+
+impl Text {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; CAPACITY], length: 0 }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.bytes
+            .get(..self.length)
+            .and_then(|bytes| core::str::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+
+    /// Appends what fits; the longest message is far shorter (a test holds every one).
+    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
+        for &byte in text.as_bytes() {
+            if let Some(slot) = self.bytes.get_mut(self.length) {
+                *slot = byte;
+                self.length = self.length.saturating_add(1);
+            }
+        }
+        self
+    }
+
+    pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
+        let mut scale = 1_u64;
+        while number.checked_div(scale).is_some_and(|rest| rest >= 10) {
+            scale = scale.saturating_mul(10);
+        }
+        while scale > 0 {
+            let digit = number.checked_div(scale).and_then(|rest| rest.checked_rem(10));
+            let digit = digit.and_then(|digit| usize::try_from(digit).ok()).unwrap_or_default();
+            self.push("0123456789".get(digit..=digit).unwrap_or_default());
+            scale = scale.checked_div(10).unwrap_or_default();
+        }
+        self
+    }
+
+    /// A duration in the largest unit that divides it: `100ms`, `1500ms`, `20s`.
+    pub(crate) fn push_duration(&mut self, ns: u64) -> &mut Self {
+        const UNITS: [(u64, &str); 7] = [
+            (86_400_000_000_000, "d"),
+            (3_600_000_000_000, "h"),
+            (60_000_000_000, "m"),
+            (1_000_000_000, "s"),
+            (1_000_000, "ms"),
+            (1_000, "us"),
+            (1, "ns"),
+        ];
+        if ns == 0 {
+            return self.push("0s");
+        }
+        for (unit, name) in UNITS {
+            if ns.checked_rem(unit) == Some(0) {
+                return self.push_number(ns.checked_div(unit).unwrap_or(0)).push(name);
+            }
+        }
+        self
+    }
+
+    /// A ratio as a decimal if at most six digits hold it exactly, else as a fraction.
+    pub(crate) fn push_ratio(&mut self, ratio: Ratio) -> &mut Self {
+        const MILLION: u64 = 1_000_000;
+        let (numerator, denominator) = (u64::from(ratio.numerator), u64::from(ratio.denominator));
+        if MILLION.checked_rem(denominator) != Some(0) {
+            return self.push_number(numerator).push("/").push_number(denominator);
+        }
+        let scale = MILLION.checked_div(denominator).unwrap_or(1);
+        let millionths = numerator.saturating_mul(scale);
+        self.push_number(millionths.checked_div(MILLION).unwrap_or(0));
+        let mut rest = millionths.checked_rem(MILLION).unwrap_or(0);
+        if rest > 0 {
+            self.push(".");
+        }
+        let mut place = 100_000_u64;
+        while rest > 0 {
+            self.push_number(rest.checked_div(place).unwrap_or(0));
+            rest = rest.checked_rem(place).unwrap_or(0);
+            place = place.checked_div(10).unwrap_or(1);
+        }
+        self
+    }
+
+    /// The name of a kind, or its number if it has none.
+    pub(crate) fn push_kind(&mut self, names: &[&str], number: u64) -> &mut Self {
+        let name = number
+            .checked_sub(1)
+            .and_then(|position| usize::try_from(position).ok())
+            .and_then(|position| names.get(position));
+        match name {
+            Some(name) => self.push(name),
+            None => self.push_number(number),
+        }
+    }
+
+    /// `constant, linear, exponential`
+    pub(crate) fn push_names(&mut self, names: &[&str]) -> &mut Self {
+        for (position, name) in names.iter().enumerate() {
+            self.push(if position > 0 { ", " } else { "" }).push(name);
+        }
+        self
+    }
+
+    /// The number of a field, written in its unit.
+    pub(crate) fn push_word(&mut self, unit: Unit, word: u64) -> &mut Self {
+        match unit {
+            Unit::Kind(names) => self.push_kind(names, word),
+            Unit::Duration => self.push_duration(word),
+            Unit::Ratio => self.push_ratio(Ratio::from_word(word)),
+            Unit::Count => self.push_number(word),
+        }
+    }
+}

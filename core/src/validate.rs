@@ -1,0 +1,194 @@
+//! The rules of SPEC 8, in their order: the one place where a policy is refused.
+
+use crate::arithmetic::MAX_NS;
+use crate::error::{ErrorCode, PolicyError};
+use crate::field::{Field, Unit};
+use crate::kind::{
+    ADDITIVE, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL, PROPORTIONAL, SLOTTED,
+};
+use crate::params::Params;
+use crate::policy::Policy;
+use crate::ratio::Ratio;
+
+const MAX_POWER: u64 = 16;
+/// The smallest multiplier that grows: it bounds the steps to any index.
+const LEAST_GROWING: Ratio = Ratio::new(101, 100);
+const ONE: Ratio = Ratio::new(1, 1);
+
+type Checked<T> = Result<T, PolicyError>;
+
+pub(crate) fn policy(params: &Params) -> Checked<Policy> {
+    let growth = kind(params, Field::Growth, None)?;
+    let jitter = kind(params, Field::Jitter, Some(NONE))?;
+    let cap_on = kind(params, Field::CapOn, Some(ON_WINDOW))?;
+    let decorrelated = jitter == DECORRELATED;
+    if decorrelated && growth != EXPONENTIAL {
+        return Err(error(
+            ErrorCode::NotExponential,
+            Field::Growth,
+            growth.into(),
+            EXPONENTIAL.into(),
+        ));
+    }
+
+    let by_growth = |field, used_by| Door { params, field, kind: growth, used: growth == used_by };
+    let by_jitter = |field, used_by| Door { params, field, kind: jitter, used: jitter == used_by };
+    let always = |field| Door { params, field, kind: growth, used: true };
+
+    let base = always(Field::Base).required()?;
+    let increment = by_growth(Field::Increment, LINEAR).or(base)?;
+    let default_multiplier = Ratio::new(if decorrelated { 3 } else { 2 }, 1);
+    let multiplier = by_growth(Field::Multiplier, EXPONENTIAL).or(default_multiplier.to_word())?;
+    let power = by_growth(Field::Power, POLYNOMIAL).or(2)?;
+    let origin = by_growth(Field::Origin, POLYNOMIAL).or(1)?;
+    let offset = Door { params, field: Field::Offset, kind: jitter, used: !decorrelated }.or(0)?;
+    let cap = always(Field::Cap).or(MAX_NS)?;
+    let floor = always(Field::Floor).or(0)?;
+    let no_part = Ratio::ZERO.to_word();
+    let below = by_jitter(Field::JitterBelow, PROPORTIONAL);
+    let below = match params.word(Field::JitterAbove) {
+        Some(_) => below.or(no_part)?,
+        None => below.required()?,
+    };
+    let above = by_jitter(Field::JitterAbove, PROPORTIONAL).or(no_part)?;
+    let jitter_max = by_jitter(Field::JitterMax, ADDITIVE).required()?;
+    let jitter_increment = by_jitter(Field::JitterIncrement, ADDITIVE).or(0)?;
+    let jitter_slot = by_jitter(Field::JitterSlot, SLOTTED).required()?;
+
+    if cap < base {
+        return Err(error(ErrorCode::CapBelowBase, Field::Cap, cap, base));
+    }
+    if offset > cap {
+        return Err(error(ErrorCode::OffsetAboveCap, Field::Offset, offset, cap));
+    }
+    if floor > cap {
+        return Err(error(ErrorCode::FloorAboveCap, Field::Floor, floor, cap));
+    }
+    let multiplier = Ratio::from_word(multiplier);
+    let needed = least_growing_base(multiplier);
+    if growth == EXPONENTIAL && base > 0 && base < needed {
+        return Err(error(ErrorCode::GrowthStalls, Field::Base, base, needed));
+    }
+
+    Ok(Policy {
+        growth,
+        jitter,
+        cap_on,
+        #[expect(clippy::cast_possible_truncation, reason = "at most MAX_POWER")]
+        power: power as u32,
+        origin,
+        base,
+        increment,
+        offset,
+        cap,
+        floor,
+        multiplier,
+        below: Ratio::from_word(below),
+        above: Ratio::from_word(above),
+        jitter_max,
+        jitter_increment,
+        jitter_slot,
+    })
+}
+
+const fn error(code: ErrorCode, field: Field, value: u64, limit: u64) -> PolicyError {
+    PolicyError { code, field, value, limit }
+}
+
+/// The number of a kind: one of its list, or the default where it was not given.
+fn kind(params: &Params, field: Field, default: Option<u32>) -> Checked<u32> {
+    let Unit::Kind(names) = field.unit() else {
+        return Err(error(ErrorCode::UnknownKind, field, 0, 0));
+    };
+    let count = names.len() as u64;
+    match (params.word(field), default) {
+        (Some(word), _) if (1..=count).contains(&word) => {
+            Ok(u32::try_from(word).unwrap_or_default())
+        }
+        (Some(word), _) => Err(error(ErrorCode::UnknownKind, field, word, count)),
+        (None, Some(default)) => Ok(default),
+        (None, None) => Err(error(ErrorCode::Missing, field, 0, 0)),
+    }
+}
+
+/// One field on its way in: whether this policy uses it, and by which kind.
+struct Door<'a> {
+    params: &'a Params,
+    field: Field,
+    kind: u32,
+    used: bool,
+}
+
+impl Door<'_> {
+    /// The value that was given or else the default; 0 for a field that is not used, so
+    /// that equal policies are equal words.
+    fn or(self, default: u64) -> Checked<u64> {
+        match self.params.word(self.field) {
+            Some(word) if !self.used => {
+                Err(error(ErrorCode::Unused, self.field, word, self.kind.into()))
+            }
+            Some(word) => in_range(self.field, word),
+            None if self.used => Ok(default),
+            None => Ok(0),
+        }
+    }
+
+    /// The value that was given; it has no default.
+    fn required(self) -> Checked<u64> {
+        if self.used && self.params.word(self.field).is_none() {
+            return Err(error(ErrorCode::Missing, self.field, 0, 0));
+        }
+        self.or(0)
+    }
+}
+
+/// The word, if it is in the range of its field; a ratio in lowest terms.
+fn in_range(field: Field, word: u64) -> Checked<u64> {
+    let between = |least: u64, most: u64| {
+        if word > most {
+            Err(error(ErrorCode::TooLarge, field, word, most))
+        } else if word < least {
+            Err(error(ErrorCode::TooSmall, field, word, least))
+        } else {
+            Ok(word)
+        }
+    };
+    match (field, field.unit()) {
+        (_, Unit::Ratio) => ratio_in_range(field, word),
+        (Field::Power, _) => between(1, MAX_POWER),
+        (Field::Origin, _) => between(0, u32::MAX.into()),
+        (Field::JitterSlot, _) => between(1, MAX_NS),
+        _ => between(0, MAX_NS),
+    }
+}
+
+fn ratio_in_range(field: Field, word: u64) -> Checked<u64> {
+    let ratio = Ratio::from_word(word);
+    if ratio.denominator == 0 {
+        return Err(error(ErrorCode::ZeroDenominator, field, word, 1));
+    }
+    if ratio.numerator.max(ratio.denominator) > Ratio::MAX_TERM {
+        return Err(error(ErrorCode::RatioTooFine, field, word, Ratio::MAX_TERM.into()));
+    }
+    let too_small = |least: Ratio| Err(error(ErrorCode::TooSmall, field, word, least.to_word()));
+    if field == Field::Multiplier {
+        if ratio.is_below(ONE) {
+            return too_small(ONE);
+        }
+        if ratio != ONE && ratio.is_below(LEAST_GROWING) {
+            return too_small(LEAST_GROWING);
+        }
+    } else if ONE.is_below(ratio) {
+        return Err(error(ErrorCode::TooLarge, field, word, ONE.to_word()));
+    }
+    Ok(ratio.to_word())
+}
+
+/// The smallest base that the multiplier, floored to a nanosecond, makes longer; 0 for a
+/// multiplier of 1, which is not meant to.
+fn least_growing_base(multiplier: Ratio) -> u64 {
+    let excess = multiplier.numerator.saturating_sub(multiplier.denominator);
+    multiplier.denominator.checked_add(excess.saturating_sub(1)).map_or(0, |sum| {
+        sum.checked_div(excess).unwrap_or(0).into()
+    })
+}

@@ -1,0 +1,68 @@
+//! Where a sequence of delays stands: what the next delay needs of those before it.
+
+use crate::growth::Grown;
+use crate::jitter;
+use crate::kind::{DECORRELATED, ON_RESULT};
+use crate::policy::Policy;
+use crate::stream::Stream;
+
+/// Decorrelated jitter starts again from the base at every multiple of this index, so that
+/// any index is at most this many steps away (SPEC 6.7).
+pub(crate) const DECORRELATED_PERIOD: u32 = 4096;
+
+/// The running state of a policy at an index. Under decorrelated jitter `grown.now` is the
+/// previous delay: that jitter grows from what was waited, not from the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub(crate) struct Walk {
+    grown: Grown,
+}
+
+impl Walk {
+    #[inline]
+    pub(crate) fn start(policy: &Policy) -> Self {
+        Self { grown: Grown::start(policy) }
+    }
+
+    /// The state at an index of a stream.
+    pub(crate) fn to(policy: &Policy, stream: Stream, index: u32) -> Self {
+        if policy.jitter != DECORRELATED {
+            return Self { grown: Grown::to(policy, index) };
+        }
+        let mut walk = Self::start(policy);
+        let restart = index.wrapping_sub(index.wrapping_rem(DECORRELATED_PERIOD));
+        for index in restart..index {
+            walk.next(policy, index.into(), stream.draw(index));
+        }
+        walk
+    }
+
+    /// The growth alone at an index, for its window.
+    pub(crate) fn grown_to(policy: &Policy, index: u32) -> Grown {
+        Grown::to(policy, index)
+    }
+
+    /// The delay here.
+    #[inline]
+    pub(crate) fn delay(&self, policy: &Policy, index: u64, draw: u64) -> u64 {
+        let delay = if policy.jitter == DECORRELATED {
+            jitter::decorrelated(policy, self.grown.now, draw)
+        } else {
+            jitter::delay(policy, self.grown.window(policy, index), index, draw)
+        };
+        if policy.cap_on == ON_RESULT { delay.min(policy.cap) } else { delay }
+    }
+
+    /// The delay here, and one index on.
+    #[inline]
+    pub(crate) fn next(&mut self, policy: &Policy, index: u64, draw: u64) -> u64 {
+        let delay = self.delay(policy, index, draw);
+        if policy.jitter == DECORRELATED {
+            let restarts = index.wrapping_add(1).wrapping_rem(DECORRELATED_PERIOD.into()) == 0;
+            self.grown.now = if restarts { policy.base } else { delay };
+        } else {
+            self.grown.step(policy);
+        }
+        delay
+    }
+}

@@ -1,0 +1,32 @@
+//! A caller's own generator, through rand's traits.
+
+use std::time::Duration;
+
+use backoff_core::{Backoff, Jitter, Policy, RngBackoff, Stream};
+use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
+
+fn policy() -> Policy {
+    Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build().unwrap()
+}
+
+#[test]
+fn splitmix64_of_another_crate_gives_the_delays_of_the_stream() {
+    for seed in [0, 1, 42, u64::MAX, 0x9E3779B97F4A7C15] {
+        let theirs = RngBackoff::new(policy(), SplitMix64::seed_from_u64(seed));
+        let ours = Backoff::new(policy(), Stream::from_seed(seed));
+        assert!(theirs.take(1000).eq(ours.take(1000)), "seed {seed}");
+    }
+}
+
+#[test]
+fn any_generator_of_rand_serves_and_reset_goes_on_with_it() {
+    let mut backoff = RngBackoff::new(policy(), rand::rng());
+    let first: Vec<_> = backoff.by_ref().take(8).collect();
+    backoff.reset();
+    let second: Vec<_> = backoff.by_ref().take(8).collect();
+    assert_ne!(first, second);
+    for (index, delay) in (0..).zip(second) {
+        assert!(delay <= policy().window(index));
+    }
+    drop(backoff.into_rng());
+}

@@ -1,0 +1,105 @@
+"""Random request lines, valid and broken, the same for a given seed (see tests/README.md).
+
+Usage: requests.py SEED LINES
+"""
+
+import random
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import reference as ref
+
+MAX = ref.MAX
+# Where formulas break: ends of ranges, powers of two, and the words beyond the limit.
+EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
+BEYOND = [MAX + 1, 2**64 - 1]
+
+
+def duration(rng):
+    pick = rng.random()
+    if pick < 0.15:
+        return rng.choice(EDGES)
+    if pick < 0.16:
+        return rng.choice(BEYOND)
+    return int(10 ** rng.uniform(0, 12)) if pick < 0.9 else rng.getrandbits(rng.randint(1, 63))
+
+
+def ratio(rng, field):
+    if rng.random() < 0.02:
+        return rng.randrange(2**32), rng.randrange(2**32)
+    d = rng.choice([1, 1, 2, 3, 5, 10, 100, 1000, 1_000_000, rng.randint(1, 1_000_000)])
+    if field == "multiplier":
+        n = int(d * rng.choice([1, 1.01, 1.1, 1.5, 1.6, 2, 3, 10, rng.uniform(0.99, 4)]))
+        return (rng.choice([0, n]), d) if rng.random() < 0.03 else (n, d)
+    n = rng.randint(0, d)
+    return (n + 1, d) if rng.random() < 0.02 else (n, rng.choice([d] * 50 + [0]))
+
+
+def value(rng, field):
+    if field in ref.RATIOS:
+        return ratio(rng, field)
+    if field == "power":
+        return rng.choice([1, 2, 3, 4, 16] * 10 + [0, 17, 2**32])
+    if field == "origin":
+        return rng.choice([0, 1, 2, 2**32 - 1] * 10 + [2**32])
+    return duration(rng)
+
+
+def given(rng):
+    """Mostly sensible policies, so that most lines reach the formulas."""
+    fields = {
+        "growth": rng.choice(ref.KINDS["growth"]),
+        "jitter": rng.choice(ref.KINDS["jitter"]),
+        "base": duration(rng),
+    }
+    if fields["jitter"] == "decorrelated" and rng.random() < 0.97:
+        fields["growth"] = "exponential"
+    if rng.random() < 0.7:
+        fields["cap_on"] = rng.choice(ref.KINDS["cap_on"])
+    for field in ref.FIELDS:
+        governor, kinds = ref.USED_BY.get(field, ("growth", ref.KINDS["growth"]))
+        used = fields[governor] in kinds
+        if field not in fields and field not in ref.KINDS:
+            often = {"floor": 0.25, "offset": 0.25, "cap": 0.6}.get(field, 0.85)
+            if rng.random() < (often if used else 0.003):
+                fields[field] = value(rng, field)
+    # Unrelated durations would nearly always break a relation: keep most of them in order.
+    if rng.random() < 0.95 and "cap" in fields:
+        low = max(fields["base"], fields.get("floor", 0), fields.get("offset", 0))
+        fields["cap"] = max(fields["cap"], low)
+    if rng.random() < 0.01:
+        fields.pop(rng.choice(list(fields)))
+    if rng.random() < 0.01:
+        fields[rng.choice(list(ref.KINDS))] = "nonsense"
+    return fields
+
+
+def line(rng):
+    fields = given(rng)
+    tokens = [
+        f"{field}={'/'.join(map(str, v)) if isinstance(v, tuple) else v}"
+        for field, v in fields.items()
+    ]
+    rng.shuffle(tokens)
+    via = rng.choice(["at", "fill", "next", "reset"])
+    count = 100
+    if via == "next":
+        index = 0
+    elif via == "reset":
+        index = rng.choice([0, 1, 2, 63, 64, 65, rng.randrange(300)])
+    else:
+        index = rng.choice([0, 0, 0, rng.randrange(200), rng.randrange(2**32)])
+        index = min(index, 2**32 - count)
+        if rng.random() < 0.02:
+            index = 2**32 - count
+    tokens += [f"seed={rng.choice([0, 1, 42, 2**64 - 1, rng.getrandbits(64)])}"]
+    if rng.random() < 0.6:
+        tokens += [f"key={rng.randbytes(rng.choice([0, 1, 7, 8, 9, 36])).hex()}"]
+    return " ".join([*tokens, f"via={via}", f"index={index}", f"count={count}"])
+
+
+if __name__ == "__main__":
+    rng = random.Random(int(sys.argv[1]))
+    for _ in range(int(sys.argv[2])):
+        print(line(rng))
