@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use backoff_core::{Backoff, Field, Params, Ratio, Stream, Unit};
+use backoff_core::{Backoff, Field, Params, Stream, Unit};
 
 fn main() -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
