@@ -103,7 +103,13 @@ impl Ratio {
     /// [`Params`](crate::Params) and in the value and limit of an error.
     #[must_use]
     pub const fn to_word(self) -> u64 {
-        (self.numerator as u64).wrapping_shl(32) | self.denominator as u64
+        Self::word(self.numerator, self.denominator)
+    }
+
+    /// The word of two terms as they were given, reduced or not.
+    #[must_use]
+    pub const fn word(numerator: u32, denominator: u32) -> u64 {
+        (numerator as u64).wrapping_shl(32) | denominator as u64
     }
 
     /// The ratio of such a word.

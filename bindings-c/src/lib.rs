@@ -1,0 +1,32 @@
+//! libbackoff: the C ABI of backoff-core. `include/backoff.h` is generated from this crate
+//! and is its manual: what is said here is said to a C programmer.
+//!
+//! It computes nothing: it checks pointers, converts, and calls the core. It is the only
+//! crate with unsafe code.
+
+#![no_std]
+#![allow(non_camel_case_types)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod code;
+mod iterator;
+mod params;
+mod policy;
+mod stream;
+mod version;
+
+pub use code::*;
+pub use iterator::*;
+pub use params::*;
+pub use policy::*;
+pub use stream::*;
+pub use version::*;
+
+/// `no_std` must name a handler. Nothing here panics (a test reads the symbols of the
+/// library), and if anything did, stopping is all that may cross into C.
+#[cfg(panic = "abort")]
+#[panic_handler]
+fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: `abort` has no preconditions.
+    unsafe { libc::abort() }
+}

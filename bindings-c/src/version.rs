@@ -1,0 +1,28 @@
+/// The version of this header: compare it with backoff_version(), the library's own.
+pub const BACKOFF_VERSION_MAJOR: u32 = 0;
+/// See BACKOFF_VERSION_MAJOR.
+pub const BACKOFF_VERSION_MINOR: u32 = 1;
+/// See BACKOFF_VERSION_MAJOR.
+pub const BACKOFF_VERSION_PATCH: u32 = 0;
+/// BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
+pub const BACKOFF_VERSION: u32 = 1000;
+
+/// The version of the library that is linked, in the form of BACKOFF_VERSION.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_version() -> u32 {
+    const PARTS: [u32; 3] = [
+        number(env!("CARGO_PKG_VERSION_MAJOR")),
+        number(env!("CARGO_PKG_VERSION_MINOR")),
+        number(env!("CARGO_PKG_VERSION_PATCH")),
+    ];
+    let [major, minor, patch] = PARTS;
+    major * 1_000_000 + minor * 1_000 + patch
+}
+
+/// The version of the package, read as it is compiled.
+const fn number(digits: &str) -> u32 {
+    match u32::from_str_radix(digits, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("a version is made of numbers"),
+    }
+}
