@@ -3,15 +3,15 @@ use backoff_core::{Field, Params, Ratio, Unit};
 use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT};
 
 /// One nanosecond, microsecond, ... in the unit of every duration here.
-pub const BACKOFF_NANOSECOND: u64 = 1;
+pub const BACKOFF_NANOSECOND: u64 = 1u64;
 /// See BACKOFF_NANOSECOND.
-pub const BACKOFF_MICROSECOND: u64 = 1000;
+pub const BACKOFF_MICROSECOND: u64 = 1000u64;
 /// See BACKOFF_NANOSECOND.
-pub const BACKOFF_MILLISECOND: u64 = 1000000;
+pub const BACKOFF_MILLISECOND: u64 = 1000000u64;
 /// See BACKOFF_NANOSECOND.
-pub const BACKOFF_SECOND: u64 = 1000000000;
+pub const BACKOFF_SECOND: u64 = 1000000000u64;
 /// The longest duration: 2^63 - 1 nanoseconds, about 292 years.
-pub const BACKOFF_MAX_NS: u64 = 9223372036854775807;
+pub const BACKOFF_MAX_NS: u64 = 9223372036854775807u64;
 
 /// How the window grows; a BACKOFF_GROWTH kind. Always needed.
 pub const BACKOFF_FIELD_GROWTH: u32 = 1;
