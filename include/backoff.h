@@ -101,6 +101,9 @@
 // The buffer cannot hold the text and its terminating zero.
 #define BACKOFF_BUFFER_TOO_SMALL 106
 
+// A text that is neither digits, digits.digits nor digits/digits.
+#define BACKOFF_NOT_A_RATIO 107
+
 // A buffer of this size holds every text of this library with its terminating zero.
 #define BACKOFF_TEXT_SIZE 161
 
@@ -340,6 +343,17 @@ uint32_t backoff_params_set_ratio(struct backoff_params *params,
                                   uint32_t field,
                                   uint32_t numerator,
                                   uint32_t denominator);
+
+// Reads a ratio from the `length` bytes of a text, exactly: "1.6" and "8/5" are 8 and 5.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
+// BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
+//
+// `text` points to `length` bytes, `numerator` and `denominator` to words.
+uint32_t backoff_ratio_parse(const char *text,
+                             uint64_t length,
+                             uint32_t *numerator,
+                             uint32_t *denominator);
 
 // Makes a policy of the params that were given.
 //

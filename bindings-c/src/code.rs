@@ -1,6 +1,6 @@
 use core::ffi::{CStr, c_char};
 
-use backoff_core::{ErrorCode, Field, PolicyError};
+use backoff_core::{ErrorCode, Field, PolicyError, Text};
 
 /// Success. Every other code is a failure that left all outputs as they were.
 pub const BACKOFF_OK: u32 = 0;
@@ -43,8 +43,13 @@ pub const BACKOFF_NO_ENTROPY: u32 = 105;
 /// The buffer cannot hold the text and its terminating zero.
 pub const BACKOFF_BUFFER_TOO_SMALL: u32 = 106;
 
+/// A text that is neither digits, digits.digits nor digits/digits.
+pub const BACKOFF_NOT_A_RATIO: u32 = 107;
+
 /// A buffer of this size holds every text of this library with its terminating zero.
 pub const BACKOFF_TEXT_SIZE: u32 = 161;
+
+const _: () = assert!(BACKOFF_TEXT_SIZE as usize == Text::CAPACITY + 1);
 
 /// Why a policy was refused: the rule that was broken, the field that broke it, its value as
 /// it was given (0 if it was not) and the limit that it was measured against. Durations are
@@ -137,6 +142,7 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
         BACKOFF_END => c"end",
         BACKOFF_NO_ENTROPY => c"no_entropy",
         BACKOFF_BUFFER_TOO_SMALL => c"buffer_too_small",
+        BACKOFF_NOT_A_RATIO => c"not_a_ratio",
         _ => c"unknown_code",
     }
     .as_ptr()

@@ -1,6 +1,11 @@
-use backoff_core::{Field, Params, Ratio, Unit};
+use core::ffi::c_char;
 
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT};
+use backoff_core::{Field, Params, Ratio, RatioError, Unit};
+
+use crate::code::{
+    BACKOFF_NOT_A_RATIO, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_RATIO_TOO_FINE,
+    BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
+};
 
 /// One nanosecond, microsecond, ... in the unit of every duration here.
 pub const BACKOFF_NANOSECOND: u64 = 1u64;
@@ -137,6 +142,42 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
     let word = Ratio::word(numerator, denominator);
     // SAFETY: the caller's promise is the same.
     unsafe { set(params, field, word, true) }
+}
+
+/// Reads a ratio from the `length` bytes of a text, exactly: "1.6" and "8/5" are 8 and 5.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
+/// BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
+///
+/// # Safety
+/// `text` points to `length` bytes, `numerator` and `denominator` to words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_ratio_parse(
+    text: *const c_char,
+    length: u64,
+    numerator: *mut u32,
+    denominator: *mut u32,
+) -> u32 {
+    if text.is_null() || numerator.is_null() || denominator.is_null() {
+        return BACKOFF_NULL_POINTER;
+    }
+    let Ok(length) = usize::try_from(length) else { return BACKOFF_NOT_A_RATIO };
+    // SAFETY: not null, and the caller promises `length` bytes.
+    let bytes = unsafe { core::slice::from_raw_parts(text.cast::<u8>(), length) };
+    let parsed = core::str::from_utf8(bytes).map_err(|_| RatioError::Syntax).and_then(Ratio::parse);
+    match parsed {
+        Ok(ratio) => {
+            // SAFETY: not null, and the caller promises words there.
+            unsafe {
+                numerator.write(ratio.numerator());
+                denominator.write(ratio.denominator());
+            }
+            BACKOFF_OK
+        }
+        Err(RatioError::ZeroDenominator) => BACKOFF_ZERO_DENOMINATOR,
+        Err(RatioError::TooFine) => BACKOFF_RATIO_TOO_FINE,
+        Err(_) => BACKOFF_NOT_A_RATIO,
+    }
 }
 
 /// # Safety

@@ -4,18 +4,19 @@
 use crate::field::Unit;
 use crate::ratio::Ratio;
 
-const CAPACITY: usize = 160;
-
 /// A short line of text, such as the message of an error; at most 160 bytes of ASCII.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    bytes: [u8; CAPACITY],
+    bytes: [u8; Self::CAPACITY],
     length: usize,
 }
 
 impl Text {
+    /// The longest text in bytes.
+    pub const CAPACITY: usize = 160;
+
     pub(crate) const fn new() -> Self {
-        Self { bytes: [0; CAPACITY], length: 0 }
+        Self { bytes: [0; Self::CAPACITY], length: 0 }
     }
 
     /// The text.
