@@ -3,9 +3,7 @@
 use core::time::Duration;
 
 use crate::field::Field;
-use crate::kind::{
-    ADDITIVE, DECORRELATED, EXPONENTIAL, LINEAR, POLYNOMIAL, PROPORTIONAL, SLOTTED,
-};
+use crate::kind::{ADDITIVE, DECORRELATED, EXPONENTIAL, LINEAR, POLYNOMIAL, PROPORTIONAL, SLOTTED};
 use crate::params::Params;
 use crate::ratio::Ratio;
 use crate::stream::Stream;

@@ -59,7 +59,7 @@ impl Stream {
     #[must_use]
     #[inline]
     pub const fn draw(self, index: u32) -> u64 {
-        mix64(self.advance(index as u64 + 1).0)
+        mix64(self.advance((index as u64).wrapping_add(1)).0)
     }
 
     /// The stream whose first draw is this one's draw of index `draws`.

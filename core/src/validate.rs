@@ -187,8 +187,8 @@ fn ratio_in_range(field: Field, word: u64) -> Checked<u64> {
 /// The smallest base that the multiplier, floored to a nanosecond, makes longer; 0 for a
 /// multiplier of 1, which is not meant to.
 fn least_growing_base(multiplier: Ratio) -> u64 {
-    let excess = multiplier.numerator.saturating_sub(multiplier.denominator);
-    multiplier.denominator.checked_add(excess.saturating_sub(1)).map_or(0, |sum| {
-        sum.checked_div(excess).unwrap_or(0).into()
-    })
+    match multiplier.numerator.saturating_sub(multiplier.denominator) {
+        0 => 0,
+        excess => multiplier.denominator.div_ceil(excess).into(),
+    }
 }

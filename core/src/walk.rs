@@ -58,7 +58,7 @@ impl Walk {
     pub(crate) fn next(&mut self, policy: &Policy, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
         if policy.jitter == DECORRELATED {
-            let restarts = index.wrapping_add(1).wrapping_rem(DECORRELATED_PERIOD.into()) == 0;
+            let restarts = index.wrapping_add(1).is_multiple_of(DECORRELATED_PERIOD.into());
             self.grown.now = if restarts { policy.base } else { delay };
         } else {
             self.grown.step(policy);

@@ -1,0 +1,94 @@
+//! What a Rust caller can get wrong, and what it is told.
+
+use std::time::Duration;
+
+use backoff_core::{Backoff, CapOn, Jitter, Policy, PolicyBuilder, Ratio, RatioError, Stream};
+
+fn second() -> PolicyBuilder {
+    Policy::exponential(Duration::from_secs(1))
+}
+
+#[test]
+fn a_refused_policy_says_which_field_its_value_and_the_limit() {
+    let year = Duration::from_secs(365 * 86_400);
+    let long = "9223372036854775807ns";
+    let table: Vec<(PolicyBuilder, String)> = vec![
+        (second().cap(Duration::from_millis(5)), "cap 5ms is below base 1s".into()),
+        (second().floor(2 * year).cap(year), "floor 730d is above cap 365d".into()),
+        (second().offset(2 * year).cap(year), "offset 730d is above cap 365d".into()),
+        (second().multiplier(Ratio::new(1, 2)), "multiplier 0.5 is below 1".into()),
+        (second().multiplier(Ratio::new(1, 0)), "multiplier 1/0 has a zero denominator".into()),
+        (second().increment(year), "increment 365d is not used by growth exponential".into()),
+        (Policy::constant(Duration::MAX), format!("base 18446744073709551615ns is above {long}")),
+        (
+            Policy::linear(Duration::from_secs(1)).jitter(Jitter::Decorrelated),
+            "growth linear does not go with jitter decorrelated, which needs exponential".into(),
+        ),
+        (
+            second().jitter(Jitter::Slotted { slot: Duration::ZERO }),
+            "jitter_slot 0s is below 1ns".into(),
+        ),
+        (Policy::polynomial(year).power(17), "power 17 is above 16".into()),
+    ];
+    for (builder, message) in table {
+        assert_eq!(builder.build().unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn the_last_jitter_counts_whole() {
+    let below = Jitter::Proportional { below: Ratio::new(1, 2), above: Ratio::new(1, 2) };
+    let twice = second().jitter(below).jitter(Jitter::Full).build().unwrap();
+    assert_eq!(twice, second().jitter(Jitter::Full).build().unwrap());
+}
+
+#[test]
+fn equal_policies_are_equal_however_they_were_written() {
+    let spelled = second()
+        .multiplier(Ratio::new(16, 8))
+        .cap_on(CapOn::Window)
+        .floor(Duration::ZERO)
+        .jitter(Jitter::None)
+        .build()
+        .unwrap();
+    assert_eq!(spelled, second().build().unwrap());
+}
+
+#[test]
+fn a_text_that_is_no_ratio_is_refused() {
+    for text in [
+        "", " 1", "1 ", "+1", "-1", "1.", ".5", "1e3", "1/", "/2", "1/2/3", "1.5/2", "1,5", "NaN",
+        "١",
+    ] {
+        assert_eq!(Ratio::parse(text), Err(RatioError::Syntax), "{text:?}");
+    }
+    assert_eq!(Ratio::parse("1/0"), Err(RatioError::ZeroDenominator));
+    for text in [
+        "0.0000001",
+        "1000001",
+        "1/1000001",
+        "18446744073709551616",
+        "0.33333333333333333333333333",
+    ] {
+        assert_eq!(Ratio::parse(text), Err(RatioError::TooFine), "{text:?}");
+    }
+    for (text, n, d) in [
+        ("1.6", 8, 5),
+        ("1.60000000000000000000000000", 8, 5),
+        ("016/10", 8, 5),
+        ("0", 0, 1),
+        ("1000000", 1_000_000, 1),
+        ("0.000001", 1, 1_000_000),
+        ("4000000/2000000", 2, 1),
+    ] {
+        assert_eq!(Ratio::parse(text), Ok(Ratio::new(n, d)), "{text:?}");
+    }
+}
+
+#[test]
+fn an_iterator_is_a_plain_rust_iterator() {
+    let backoff = Backoff::new(second().build().unwrap(), Stream::from_seed(0));
+    let total: Duration = backoff.clone().take(4).sum();
+    assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8));
+    assert_eq!(backoff.size_hint().0, 1 << 32);
+}
