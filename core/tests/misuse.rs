@@ -10,7 +10,7 @@ fn second() -> PolicyBuilder {
 
 #[test]
 fn a_refused_policy_says_which_field_its_value_and_the_limit() {
-    let year = Duration::from_secs(365 * 86_400);
+    let year = Duration::from_hours(365 * 24);
     let long = "9223372036854775807ns";
     let table: Vec<(PolicyBuilder, String)> = vec![
         (second().cap(Duration::from_millis(5)), "cap 5ms is below base 1s".into()),
