@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Layer<Case> {
+struct File<Case> {
     layer: String,
     #[serde(rename = "about")]
     _about: String,
@@ -24,7 +24,7 @@ type Fields = BTreeMap<String, String>;
 fn cases<Case: DeserializeOwned>(layer: &str) -> Vec<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors").join(layer);
     let text = std::fs::read_to_string(path.with_extension("json")).unwrap();
-    let file: Layer<Case> = serde_json::from_str(&text).unwrap();
+    let file: File<Case> = serde_json::from_str(&text).unwrap();
     assert_eq!((file.layer.as_str(), file.cases.len()), (layer, file.count));
     assert!(file.count > 0);
     file.cases
@@ -60,7 +60,7 @@ fn build(fields: &Fields) -> Result<Policy, PolicyError> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Draw {
+struct DrawCase {
     id: String,
     #[serde(rename = "why")]
     _why: String,
@@ -71,7 +71,7 @@ struct Draw {
 
 #[test]
 fn draws() {
-    for case in cases::<Draw>("draws") {
+    for case in cases::<DrawCase>("draws") {
         let draw = Stream::from_seed(word(&case.stream)).draw(case.index);
         assert_eq!(draw, word(&case.draw), "{}", case.id);
     }

@@ -53,7 +53,7 @@ fn policy() -> impl Strategy<Value = Policy> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_fields_give_a_policy_or_an_error_whose_message_is_whole(params in params()) {
