@@ -103,7 +103,11 @@ def stream_cases():
         ("eight", b"12345678", "exactly a word: the last word holds the length alone"),
         ("nine", b"123456789", "one byte into the second word"),
         ("uuid", b"6ba7b810-9dad-11d1-80b4-00c04fd430c8", "a UUID in text"),
-        ("utf-8", "Auftrag-ä-任务-🚀".encode(), "text is its UTF-8, with 2, 3 and 4 bytes a letter"),
+        (
+            "utf-8",
+            "Auftrag-ä-任务-🚀".encode(),
+            "text is its UTF-8, with 2, 3 and 4 bytes a letter",
+        ),
         ("nul", b"a\0b", "a zero byte does not end a key"),
         ("high", bytes([255] * 16), "bytes that are not UTF-8"),
         ("long", bytes(range(256)), "the length byte of SipHash wraps to 0"),
@@ -151,6 +155,9 @@ def sample_cases():
                 count=1,
             )
 
+
+# fmt: off
+# One case a row: the tables below are read across.
 
 def growth_cases():
     yield delays("constant", "the same window for ever", constant(500 * MS))
@@ -268,29 +275,26 @@ def cap_cases():
 
 
 def article_cases():
-    def article(id, title, policy, count):
-        return delays(id, title, policy, count=count)
-
     go = {"cap": 10_000 * MS}
-    yield article("go-full", "Go port: full jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="full", **go), 5)
-    yield article("go-equal", "Go port: equal jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="equal", **go), 5)
-    yield article("go-decorrelated", "Go port: decorrelated jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="decorrelated", cap_on="result", **go), 5)
+    yield delays("go-full", "Go port: full jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="full", **go), count=5)
+    yield delays("go-equal", "Go port: equal jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="equal", **go), count=5)
+    yield delays("go-decorrelated", "Go port: decorrelated jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="decorrelated", cap_on="result", **go), count=5)
     js = {"cap": 100 * MS}
-    yield article("js-exponential", "JavaScript port: no jitter, base 10 ms, cap 100 ms", exponential(10 * MS, **js), 10)
-    yield article("js-full", "JavaScript port: full jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="full", **js), 10)
-    yield article("js-equal", "JavaScript port: equal jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="equal", **js), 10)
-    yield article("js-decorrelated", "JavaScript port: decorrelated jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="decorrelated", cap_on="result", **js), 10)
-    yield article("ts-full", "TypeScript port: retryWithFullJitter, base 100 ms, cap 10000 ms, 6 attempts", exponential(100 * MS, cap=10_000 * MS, jitter="full"), 5)
-    yield article("ts-fixed", "TypeScript article: fixed delay of 100 ms", constant(100 * MS), 5)
-    yield article("ts-aws-sdk", "TypeScript article: AWS SDK, min(20 s, U(0,1) * 2^attempt)", exponential(S, cap=20 * S, cap_on="result", jitter="full"), 8)
+    yield delays("js-exponential", "JavaScript port: no jitter, base 10 ms, cap 100 ms", exponential(10 * MS, **js), count=10)
+    yield delays("js-full", "JavaScript port: full jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="full", **js), count=10)
+    yield delays("js-equal", "JavaScript port: equal jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="equal", **js), count=10)
+    yield delays("js-decorrelated", "JavaScript port: decorrelated jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="decorrelated", cap_on="result", **js), count=10)
+    yield delays("ts-full", "TypeScript port: retryWithFullJitter, base 100 ms, cap 10000 ms, 6 attempts", exponential(100 * MS, cap=10_000 * MS, jitter="full"), count=5)
+    yield delays("ts-fixed", "TypeScript article: fixed delay of 100 ms", constant(100 * MS), count=5)
+    yield delays("ts-aws-sdk", "TypeScript article: AWS SDK, min(20 s, U(0,1) * 2^attempt)", exponential(S, cap=20 * S, cap_on="result", jitter="full"), count=8)
     google = {"cap_on": "result", "jitter": "additive", "jitter_max": 1000 * MS}
-    yield article("google-cloud-32", "Google Cloud: min(2^n + random ms, 32 s)", exponential(S, cap=32 * S, **google), 8)
-    yield article("google-cloud-64", "Google Cloud: min(2^n + random ms, 64 s)", exponential(S, cap=64 * S, **google), 8)
-    yield article("ethernet", "Ethernet: r slots of 51.2 us, r in 0..2^min(n,10)-1, 16 attempts", exponential(102_400, cap=52_428_800, jitter="slotted", jitter_slot=51_200), 15)
-    yield article("cenkalti-v4", "cenkalti/backoff v4: 500 ms, factor 0.5, multiplier 1.5, 60 s", exponential(500 * MS, multiplier=(3, 2), cap=60 * S, jitter="proportional", jitter_below=(1, 2), jitter_above=(1, 2)), 10)
-    yield article("cenkalti-v4-windows", "cenkalti/backoff v4: its table of intervals, before the random factor", exponential(500 * MS, multiplier=(3, 2), cap=60 * S), 10)
-    yield article("aws-general-reference", "AWS general reference: no jitter, 2^retries * 100 ms", exponential(100 * MS), 10)
-    yield article("aws-blog-simulator", "AWS blog's simulator: full jitter, 5 ms * 2^n from n = 1, cap 2000 ms", exponential(10 * MS, cap=2000 * MS, jitter="full"), 10)
+    yield delays("google-cloud-32", "Google Cloud: min(2^n + random ms, 32 s)", exponential(S, cap=32 * S, **google), count=8)
+    yield delays("google-cloud-64", "Google Cloud: min(2^n + random ms, 64 s)", exponential(S, cap=64 * S, **google), count=8)
+    yield delays("ethernet", "Ethernet: r slots of 51.2 us, r in 0..2^min(n,10)-1, 16 attempts", exponential(102_400, cap=52_428_800, jitter="slotted", jitter_slot=51_200), count=15)
+    yield delays("cenkalti-v4", "cenkalti/backoff v4: 500 ms, factor 0.5, multiplier 1.5, 60 s", exponential(500 * MS, multiplier=(3, 2), cap=60 * S, jitter="proportional", jitter_below=(1, 2), jitter_above=(1, 2)), count=10)
+    yield delays("cenkalti-v4-windows", "cenkalti/backoff v4: its table of intervals, before the random factor", exponential(500 * MS, multiplier=(3, 2), cap=60 * S), count=10)
+    yield delays("aws-general-reference", "AWS general reference: no jitter, 2^retries * 100 ms", exponential(100 * MS), count=10)
+    yield delays("aws-blog-simulator", "AWS blog's simulator: full jitter, 5 ms * 2^n from n = 1, cap 2000 ms", exponential(10 * MS, cap=2000 * MS, jitter="full"), count=10)
 
 
 def reset_cases():
@@ -301,7 +305,7 @@ def reset_cases():
             runs.append([str(ref.delay(checked, stream, i)) for i in range(count)])
             stream = ref.advance(stream, count)
         return {"id": id, "why": why, "policy": dump(policy), "seed": str(seed),
-                "key": None if key is None else key.hex(), "runs": runs, "stream": str(stream)}  # fmt: skip
+                "key": None if key is None else key.hex(), "runs": runs, "stream": str(stream)}
 
     full = exponential(100 * MS, cap=20 * S, jitter="full")
     yield parts("full", "a reset never repeats a draw", full, [3, 3, 3])
@@ -364,7 +368,7 @@ def error_cases():
         ("too-large", "a numerator above a million", (1_000_001, 1)),
         ("too-fine", "a denominator above a million", (2_000_003, 1_000_001)),
         ("unreduced", "value as given, judged in lowest terms", (10, 20)),
-    ):  # fmt: skip
+    ):
         yield error(f"multiplier-{id}", why, exponential(S, multiplier=multiplier))
     for power in (0, 17, 2**32):
         yield error(f"power-{power}", "outside 1 to 16", polynomial(1, power=power))
@@ -396,6 +400,8 @@ def error_cases():
     for ns, unit in ((86_400 * S, "d"), (3600 * S, "h"), (60 * S, "m"), (S, "s"), (MS, "ms"), (1000, "us"), (1, "ns")):
         yield error(f"text-{unit}", "durations are written in the largest exact unit", constant(7 * ns, cap=3 * ns))
 
+
+# fmt: on
 
 LAYERS = {
     "draws": (draw_cases, "The draw of an index of a stream (SPEC 2)."),
