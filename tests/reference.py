@@ -196,18 +196,18 @@ RESTART = 4096
 
 
 def delay(p, s, i):
-    if p["jitter"] == "decorrelated":  # 6.7
+    if p["jitter"] == "decorrelated":  # 6.3
         d = p["base"]
         for j in range(i - i % RESTART, i + 1):
             d = decorrelated(p, d, draw(s, j))
         return d
     w = window(p, i)
-    if p["jitter"] == "slotted":  # 6.8
+    if p["jitter"] == "slotted":  # 6.4
         slot = p["jitter_slot"]
         low = -(-p["floor"] // slot)
         high = max(low, max(w // slot, 1) - 1)
         return capped(p, sat(slot * sample(draw(s, i), low, high)))
-    low, high = {  # 6.2 to 6.6
+    low, high = {  # 6.1
         "none": lambda: (w, w),
         "full": lambda: (0, w),
         "equal": lambda: (w - w // 2, w),
@@ -220,7 +220,7 @@ def delay(p, s, i):
     return capped(p, above_floor(p, low, high, draw(s, i)))
 
 
-def decorrelated(p, previous, word):  # 6.7
+def decorrelated(p, previous, word):  # 6.3
     high = scale(previous, p["multiplier"])
     if p["cap_on"] == "window":
         high = min(p["cap"], high)

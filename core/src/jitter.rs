@@ -25,7 +25,7 @@ pub(crate) fn delay(policy: &Policy, window: u64, index: u64, draw: u64) -> u64 
     above_floor(policy, low, high, draw)
 }
 
-/// The delay of decorrelated jitter after a previous one (SPEC 6.7).
+/// The delay of decorrelated jitter after a previous one (SPEC 6.3).
 #[inline]
 pub(crate) fn decorrelated(policy: &Policy, previous: u64, draw: u64) -> u64 {
     let stretched = policy.multiplier.scale(previous);
@@ -34,7 +34,7 @@ pub(crate) fn decorrelated(policy: &Policy, previous: u64, draw: u64) -> u64 {
 }
 
 /// A sample of the range whose lower end the floor has raised, and its upper end where it
-/// must: no crowd gathers on the floor (SPEC 7.2).
+/// must: no crowd gathers on the floor (SPEC 6.2).
 #[inline]
 fn above_floor(policy: &Policy, low: u64, high: u64, draw: u64) -> u64 {
     let low = low.max(policy.floor);

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::stream::Stream;
 
 /// Decorrelated jitter starts again from the base at every multiple of this index, so that
-/// any index is at most this many steps away (SPEC 6.7).
+/// any index is at most this many steps away (SPEC 6.3).
 pub(crate) const DECORRELATED_PERIOD: u32 = 4096;
 
 /// The running state of a policy at an index. Under decorrelated jitter `grown.now` is the

@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import reference as ref
 
-MAX = ref.MAX
+MAX, RESTART = ref.MAX, ref.RESTART
 # Where formulas break: ends of ranges, powers of two, and the words beyond the limit.
 EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
 BEYOND = [MAX + 1, 2**64 - 1]
@@ -53,7 +53,7 @@ def given(rng):
         "jitter": rng.choice(ref.KINDS["jitter"]),
         "base": duration(rng),
     }
-    if fields["jitter"] == "decorrelated" and rng.random() < 0.97:
+    if fields.get("jitter") == "decorrelated" and rng.random() < 0.97:
         fields["growth"] = "exponential"
     if rng.random() < 0.7:
         fields["cap_on"] = rng.choice(ref.KINDS["cap_on"])
@@ -86,10 +86,14 @@ def line(rng):
     count = 100
     if via == "next":
         index = 0
+        # Now and then far enough for decorrelated jitter to start again.
+        if fields.get("jitter") == "decorrelated" and rng.random() < 0.1:
+            count = RESTART + 50
     elif via == "reset":
-        index = rng.choice([0, 1, 2, 63, 64, 65, rng.randrange(300)])
+        index = rng.choice([0, 1, 2, 63, 64, 65, rng.randrange(300), RESTART - 1, RESTART])
     else:
-        index = rng.choice([0, 0, 0, rng.randrange(200), rng.randrange(2**32)])
+        near_restart = RESTART * rng.randint(1, 2**20 - 1) - rng.randrange(count)
+        index = rng.choice([0, 0, 0, rng.randrange(200), near_restart, rng.randrange(2**32)])
         index = min(index, 2**32 - count)
         if rng.random() < 0.02:
             index = 2**32 - count
