@@ -7,9 +7,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The layers, which are also the names of their files.
-pub(crate) const LAYERS: [&str; 9] = [
-    "draws", "streams", "samples", "growths", "jitters", "caps", "articles", "resets", "errors",
-];
+pub(crate) const LAYERS: [&str; 9] =
+    ["draws", "streams", "samples", "growths", "jitters", "caps", "articles", "resets", "errors"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,8 +133,7 @@ pub(crate) fn write(layers: &[Layer]) -> Result<String> {
 fn row(kind: &str, case: &Map<String, Value>) -> Result<String> {
     let id = quoted(text(case, "id")?);
     let word = |name| -> Result<String> { Ok(format!("{}u", text(case, name)?)) };
-    let index =
-        |name| -> Result<&Value> { case.get(name).with_context(|| format!("no {name}")) };
+    let index = |name| -> Result<&Value> { case.get(name).with_context(|| format!("no {name}")) };
     Ok(match kind {
         "draw" => {
             format!("{id}, {}, {}u, {}", word("stream")?, index("index")?, word("draw")?)
@@ -203,11 +201,7 @@ fn key(case: &Map<String, Value>) -> Result<String> {
         Some(hex) => {
             let bytes: Vec<&str> =
                 (0..hex.len()).step_by(2).filter_map(|at| hex.get(at..at + 2)).collect();
-            format!(
-                "{{1, {}, (const unsigned char[]){{0x{}}}}}",
-                bytes.len(),
-                bytes.join(", 0x")
-            )
+            format!("{{1, {}, (const unsigned char[]){{0x{}}}}}", bytes.len(), bytes.join(", 0x"))
         }
     })
 }

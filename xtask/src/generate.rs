@@ -34,10 +34,7 @@ pub(crate) fn check() -> Result<()> {
     if stale.is_empty() {
         return Ok(());
     }
-    bail!(
-        "stale generated files:\n  {}\nmend them with: cargo xtask generate",
-        stale.join("\n  ")
-    )
+    bail!("stale generated files:\n  {}\nmend them with: cargo xtask generate", stale.join("\n  "))
 }
 
 /// Every generated file and what belongs in it.

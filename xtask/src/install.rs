@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::artifacts;
+use crate::languages::c;
 use crate::shell::{progress, root};
 
 /// Builds the library and puts it under the prefix; under DESTDIR, for packagers, without
@@ -16,14 +16,13 @@ pub(crate) fn run(prefix: &str) -> Result<()> {
         Some(dir) => PathBuf::from(dir).join(prefix.strip_prefix("/").unwrap_or(&prefix)),
         None => prefix.clone(),
     };
-    progress("building libbackoff");
-    let built = artifacts::c_library()?;
+    let built = c::build()?;
     progress(&format!("installing libbackoff into {}", destination.display()));
     put(&built, &prefix, &destination)
 }
 
 /// Puts the header, the libraries and the pkg-config file in place.
-pub(crate) fn put(built: &artifacts::CLibrary, prefix: &Path, destination: &Path) -> Result<()> {
+pub(crate) fn put(built: &c::Built, prefix: &Path, destination: &Path) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let major = env!("CARGO_PKG_VERSION_MAJOR");
     let (include, lib) = (destination.join("include"), destination.join("lib"));
@@ -38,9 +37,8 @@ pub(crate) fn put(built: &artifacts::CLibrary, prefix: &Path, destination: &Path
         link(&file, &lib.join(name))?;
     }
     let template = fs::read_to_string(root().join("bindings-c/backoff.pc.in"))?;
-    let filled = template
-        .replace("@PREFIX@", &prefix.display().to_string())
-        .replace("@VERSION@", version);
+    let filled =
+        template.replace("@PREFIX@", &prefix.display().to_string()).replace("@VERSION@", version);
     fs::write(lib.join("pkgconfig/backoff.pc"), filled)?;
     Ok(())
 }

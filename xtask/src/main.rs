@@ -1,10 +1,18 @@
 //! Everything this project does with itself, one verb a file: `cargo xtask help`.
 
-mod artifacts;
+mod answers;
 mod c_table;
+mod demo;
+mod differential;
+mod docs;
+mod fresh;
 mod generate;
 mod install;
+mod languages;
+mod package;
+mod report;
 mod shell;
+mod test;
 
 use std::process::ExitCode;
 
@@ -17,6 +25,7 @@ cargo xtask <verb>
   test [rust|c|go|python|js]  everything that must be true, or one language's part of it
   generate [--check]          write the generated files, or say which are stale
   install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
+  package --out DIR           build the wheel, the sdist, the npm tarball and the crate
 ";
 
 fn main() -> ExitCode {
@@ -33,10 +42,14 @@ fn main() -> ExitCode {
 
 fn run(words: &[&str]) -> Result<()> {
     match words {
+        ["demo"] => demo::run(),
+        ["test"] => test::all(),
+        ["test", language] => test::one(language),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] => install::run(prefix),
-        ["help"] => {
+        ["package", "--out", folder] => package::run(folder),
+        [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
         }

@@ -1,0 +1,115 @@
+//! `cargo xtask demo`: the articles' parameter sets in five languages, side by side.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::answers;
+use crate::languages::ALL;
+use crate::shell::{progress, root};
+
+/// One parameter set and what each language answered.
+struct Table {
+    title: String,
+    columns: Vec<Vec<String>>,
+}
+
+/// Prints the tables and says whether all languages agree.
+pub(crate) fn run() -> Result<()> {
+    let tables = tables()?;
+    let mut agreed = 0;
+    for table in &tables {
+        println!("\n{}", table.text());
+        agreed += usize::from(table.agrees());
+    }
+    println!(
+        "\n{agreed} of {} parameter sets: the same nanoseconds in {} languages",
+        tables.len(),
+        ALL.len()
+    );
+    if agreed < tables.len() {
+        bail!("the languages do not agree");
+    }
+    println!(
+        "\nseed 42, key \"job-1\"; another key gives other delays, in every language the same.\n\
+         What next:\n  \
+         README.md             the same few lines in each language\n  \
+         cargo xtask package --out DIR   the wheel, the npm tarball and the crate to install\n  \
+         cargo xtask install --prefix DIR   libbackoff for C and Go\n  \
+         cargo xtask test      everything that must be true"
+    );
+    Ok(())
+}
+
+/// Whether all languages agree, for the tests.
+pub(crate) fn check() -> Result<()> {
+    for table in tables()? {
+        if !table.agrees() {
+            bail!("{}", table.text());
+        }
+    }
+    Ok(())
+}
+
+fn tables() -> Result<Vec<Table>> {
+    let path = root().join("tests/vectors/articles.json");
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let cases = file.get("cases").and_then(Value::as_array).context("cases")?;
+    let requests: Vec<String> = cases.iter().map(request).collect::<Result<_>>()?;
+    let requests = answers::requests("demo.txt", &format!("{}\n", requests.join("\n")))?;
+
+    let mut tables: Vec<Table> = cases
+        .iter()
+        .map(|case| {
+            let title = case.get("why").and_then(Value::as_str).context("a title")?;
+            Ok(Table { title: title.to_owned(), columns: Vec::new() })
+        })
+        .collect::<Result<_>>()?;
+    for language in &ALL {
+        let driver = &mut (language.driver)().with_context(|| format!("for {}", language.name))?;
+        progress(&format!("asking {}", language.name));
+        let answers = answers::of(driver, &requests)?;
+        for (table, answer) in tables.iter_mut().zip(answers.lines()) {
+            table.columns.push(answer.split(' ').skip(1).map(str::to_owned).collect());
+        }
+    }
+    Ok(tables)
+}
+
+fn request(case: &Value) -> Result<String> {
+    let policy = case.get("policy").and_then(Value::as_object).context("a policy")?;
+    let mut line = String::new();
+    for (field, value) in policy {
+        write!(line, "{field}={} ", value.as_str().context("a text")?)?;
+    }
+    let text = |name| case.get(name).and_then(Value::as_str).with_context(|| format!("{name}"));
+    let count = case.get("delays").and_then(Value::as_array).context("delays")?.len();
+    write!(line, "seed={} key={} via=next index=0 count={count}", text("seed")?, text("key")?)?;
+    Ok(line)
+}
+
+impl Table {
+    fn agrees(&self) -> bool {
+        self.columns.len() == ALL.len()
+            && self.columns.windows(2).all(|pair| pair[0] == pair[1] && !pair[0].is_empty())
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{}\n{:>5}", self.title, "retry");
+        for language in &ALL {
+            text += &format!("{:>16}", format!("{} ns", language.name));
+        }
+        let rows = self.columns.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..rows {
+            text += &format!("\n{:>5}", row + 1);
+            for column in &self.columns {
+                text += &format!("{:>16}", column.get(row).map_or("-", String::as_str));
+            }
+        }
+        if !self.agrees() {
+            text += "\nNOT THE SAME";
+        }
+        text
+    }
+}

@@ -1,0 +1,98 @@
+//! Running what the documents say.
+//!
+//! A fenced block in a language is a whole program; the `text` block that follows it, perhaps
+//! after blocks of other languages, is what it prints. A fenced `sh` block is run as it stands.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::languages::ALL;
+use crate::report::Report;
+use crate::shell::{command, root, run, scratch};
+
+struct Block {
+    language: String,
+    code: String,
+}
+
+/// Checks every block of a document.
+pub(crate) fn test(report: &mut Report, path: &Path) {
+    let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let blocks = match fs::read_to_string(path).context(name.clone()) {
+        Ok(text) => blocks(&text),
+        Err(error) => return report.check(&name, || Err(error)),
+    };
+    report.check(&format!("{name} has blocks to run"), || {
+        ensure!(!blocks.is_empty(), "none");
+        Ok(())
+    });
+    for (position, block) in blocks.iter().enumerate() {
+        let what = format!("{name}: block {} ({})", position + 1, block.language);
+        match block.language.as_str() {
+            "text" => {}
+            "sh" => report.check(&what, || shell(&block.code)),
+            language => report.check(&what, || {
+                let printed = blocks.get(position..).unwrap_or_default();
+                let printed = printed.iter().find(|block| block.language == "text");
+                program(language, &block.code, &printed.context("no text follows")?.code)
+            }),
+        }
+    }
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for line in text.lines() {
+        match (line.strip_prefix("```"), open.as_mut()) {
+            (Some(language), None) => {
+                open = Some(Block { language: language.to_owned(), code: String::new() });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some(block)) => {
+                block.code.push_str(line);
+                block.code.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+fn program(name: &str, code: &str, expected: &str) -> Result<()> {
+    let language = ALL.iter().find(|language| language.name == name);
+    let language = language.with_context(|| format!("no language {name}"))?;
+    let printed = (language.snippet)(code)?;
+    ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
+    Ok(())
+}
+
+/// Runs commands in a copy of nothing but the project, with somewhere to install to. The two
+/// verbs that run everything are not run within themselves.
+fn shell(code: &str) -> Result<()> {
+    let commands: Vec<&str> = code
+        .lines()
+        .filter(|line| {
+            !line.starts_with("cargo xtask test") && !line.starts_with("cargo xtask demo")
+        })
+        .collect();
+    let place = scratch().join("docs");
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    fs::create_dir_all(&place)?;
+    let environment = place.join("python");
+    run(command("python3").args(["-m", "venv"]).arg(&environment))?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    if commands.iter().any(|line| line.contains("sudo")) {
+        bail!("a command that needs rights cannot be tried");
+    }
+    run(command("bash")
+        .args(["-euc", &commands.join("\n")])
+        .env("PREFIX", place.join("prefix"))
+        .env("OUT", place.join("packages"))
+        .env("PROJECT", place.join("project"))
+        .env("PATH", format!("{}:{path}", environment.join("bin").display())))
+}

@@ -1,0 +1,69 @@
+//! Go: the module over the installed C library.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::languages::c;
+use crate::report::{Report, Runner};
+use crate::shell::{command, progress, root, run, scratch, stdout};
+
+const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
+
+/// The go tool, which finds libbackoff under the prefix.
+fn go() -> Result<Command> {
+    let prefix = c::prefix()?;
+    let mut go = command("go");
+    go.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+        .env("LD_LIBRARY_PATH", prefix.join("lib"))
+        .env("GOTOOLCHAIN", "local")
+        .env("GOFLAGS", "-mod=mod")
+        .env("BACKOFF_VECTORS", root().join("tests/vectors"))
+        .current_dir(root().join("bindings-go"));
+    Ok(go)
+}
+
+/// The driver.
+pub(crate) fn driver() -> Result<Command> {
+    progress("building the Go driver");
+    let program = scratch().join("go-driver");
+    run(go()?.args(["build", "-o"]).arg(&program).arg("./internal/driver"))?;
+    let mut driver = command(program);
+    driver.env("LD_LIBRARY_PATH", c::prefix()?.join("lib"));
+    Ok(driver)
+}
+
+/// A user's module with ours as its dependency.
+pub(crate) fn snippet(code: &str) -> Result<String> {
+    let user = scratch().join("go-user");
+    fs::create_dir_all(&user)?;
+    let module = root().join("bindings-go");
+    let manifest = format!(
+        "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n",
+        module.display()
+    );
+    fs::write(user.join("go.mod"), manifest)?;
+    fs::write(user.join("main.go"), code)?;
+    stdout(go()?.args(["run", "."]).current_dir(&user))
+}
+
+/// Lints and tests of the module.
+pub(crate) fn test(report: &mut Report) {
+    report.check("gofmt", || {
+        let unformatted = stdout(command("gofmt").args(["-l", "bindings-go"]))?;
+        ensure!(unformatted.is_empty(), "{unformatted}");
+        Ok(())
+    });
+    match (go(), go(), go()) {
+        (Ok(mut vet), Ok(mut plain), Ok(mut race)) => {
+            report.command("go vet", vet.args(["vet", "./..."]));
+            report.suite("go test", Runner::Go, plain.args(["test", "-count=1", "-v", "./..."]));
+            let race = race.args(["test", "-race", "-count=1", "-v", "./..."]);
+            report.suite("go test -race", Runner::Go, race);
+        }
+        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
+            report.check("the Go module", || Err(error));
+        }
+    }
+}

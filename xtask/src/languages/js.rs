@@ -1,0 +1,126 @@
+//! JavaScript: the npm tarball, installed in a clean project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::fresh;
+use crate::report::{Report, Runner};
+use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target};
+
+const INPUTS: [&str; 5] =
+    ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const TARGET: &str = "wasm32-unknown-unknown";
+
+fn folder() -> PathBuf {
+    root().join("bindings-wasm")
+}
+
+fn npm() -> Command {
+    let mut npm = command("npm");
+    npm.current_dir(folder());
+    npm
+}
+
+/// Builds the WebAssembly module and its glue into `dist/pkg`.
+fn module() -> Result<()> {
+    let libraries =
+        stdout(command("rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
+    if !Path::new(libraries.trim()).exists() {
+        progress("adding the WebAssembly target");
+        run(command("rustup").args(["target", "add", TARGET]))?;
+    }
+    progress("building the WebAssembly module");
+    run(cargo()
+        .args(["build", "--locked", "--profile", "wasm", "--target", TARGET])
+        .args(["--package", "bindings-wasm"]))?;
+    let module = target().join(TARGET).join("wasm/backoff_wasm.wasm");
+    let glue = || -> Result<(), _> {
+        Bindgen::new()
+            .input_path(module)
+            .web(true)?
+            .omit_default_module_path(true)
+            .typescript(false)
+            .out_name("backoff")
+            .generate(folder().join("dist/pkg"))
+    };
+    glue().map_err(|error| anyhow!("wasm-bindgen: {error:#}"))
+}
+
+/// The tarball that npm would publish.
+pub(crate) fn tarball() -> Result<PathBuf> {
+    let packed = scratch().join("npm");
+    fresh::unless_fresh(&packed, &INPUTS, || {
+        module()?;
+        progress("building the npm package");
+        run(npm().args(["ci", "--no-audit", "--no-fund"]))?;
+        run(npm().args(["run", "build"]))?;
+        let _ = fs::remove_dir_all(&packed);
+        fs::create_dir_all(&packed)?;
+        run(npm().args(["pack", "--pack-destination"]).arg(&packed))
+    })?;
+    let mut files = fs::read_dir(&packed)?.filter_map(|entry| Some(entry.ok()?.path()));
+    files
+        .find(|path| path.extension().is_some_and(|end| end == "tgz"))
+        .context("no tarball was packed")
+}
+
+/// A clean project that has the tarball installed.
+fn project() -> Result<PathBuf> {
+    let tarball = tarball()?;
+    let project = scratch().join("npm-project");
+    fresh::unless_fresh(&project, &INPUTS, || {
+        let _ = fs::remove_dir_all(&project);
+        fs::create_dir_all(&project)?;
+        fs::write(project.join("package.json"), "{\"private\": true}\n")?;
+        run(command("npm")
+            .args(["install", "--no-audit", "--no-fund"])
+            .arg(&tarball)
+            .current_dir(&project))
+    })?;
+    Ok(project)
+}
+
+/// Node.js in the project.
+fn node() -> Result<Command> {
+    let mut node = command("node");
+    let project = project()?;
+    node.env("BACKOFF_WASM_PROJECT", &project).current_dir(project);
+    Ok(node)
+}
+
+/// The driver, copied to where it finds the installed package.
+pub(crate) fn driver() -> Result<Command> {
+    let driver = project()?.join("driver.mjs");
+    fs::copy(folder().join("tests/driver.mjs"), &driver)?;
+    let mut node = node()?;
+    node.arg(driver);
+    Ok(node)
+}
+
+/// A user's module over the installed package.
+pub(crate) fn snippet(code: &str) -> Result<String> {
+    fs::write(project()?.join("snippet.mjs"), code)?;
+    stdout(node()?.arg("snippet.mjs"))
+}
+
+/// Lints, and tests through the installed package.
+pub(crate) fn test(report: &mut Report) {
+    let mut tarball = Err(anyhow!("not built"));
+    report.check("the npm tarball", || {
+        tarball = Ok(self::tarball()?);
+        Ok(())
+    });
+    let (Ok(tarball), Ok(mut node)) = (tarball, node()) else { return };
+    report.command("biome", npm().args(["run", "lint"]));
+    node.args(["--test", "--test-reporter=tap"]).env("BACKOFF_WASM_TARBALL", tarball);
+    let mut tests: Vec<PathBuf> = fs::read_dir(folder().join("tests"))
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default();
+    tests.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    tests.sort();
+    report.suite("node --test", Runner::Node, node.args(tests).current_dir(folder()));
+}

@@ -1,0 +1,39 @@
+//! One file a language: how to build what its users install, and what to test through it.
+
+pub(crate) mod c;
+pub(crate) mod go;
+pub(crate) mod js;
+pub(crate) mod python;
+pub(crate) mod rust;
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::report::Report;
+
+/// A language and what can be asked of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    /// Its driver over the installed artifact, built if need be.
+    pub(crate) driver: fn() -> Result<Command>,
+    /// Its own tests, through the installed artifact.
+    pub(crate) test: fn(&mut Report),
+    /// What a program of its README prints, run by a user of the installed artifact.
+    pub(crate) snippet: fn(&str) -> Result<String>,
+}
+
+/// Every language; the others are compared with the first.
+pub(crate) const ALL: [Language; 5] = [
+    Language { name: "rust", driver: rust::driver, test: rust::test, snippet: rust::snippet },
+    Language { name: "c", driver: c::driver, test: c::test, snippet: c::snippet },
+    Language { name: "go", driver: go::driver, test: go::test, snippet: go::snippet },
+    Language {
+        name: "python",
+        driver: python::driver,
+        test: python::test,
+        snippet: python::snippet,
+    },
+    Language { name: "js", driver: js::driver, test: js::test, snippet: js::snippet },
+];

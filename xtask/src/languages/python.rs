@@ -1,0 +1,114 @@
+//! Python: the wheel, installed in a clean virtual environment.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::fresh;
+use crate::report::{Report, Runner};
+use crate::shell::{command, progress, root, run, scratch, stdout};
+
+const REQUIREMENTS: [&str; 2] =
+    ["tests/requirements.txt", "bindings-python/tests/requirements.txt"];
+const INPUTS: [&str; 5] =
+    ["core", "bindings-python", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+
+/// A virtual environment with the linters and test runners, and not with our package.
+pub(crate) fn tools() -> Result<PathBuf> {
+    let folder = scratch().join("python-tools");
+    fresh::unless_fresh(&folder, &REQUIREMENTS, || {
+        progress("installing the tools for Python");
+        environment(&folder)?;
+        run(pip(&folder).args(["-r", REQUIREMENTS[0], "-r", REQUIREMENTS[1]]))
+    })?;
+    Ok(folder)
+}
+
+/// The wheel, as pip builds it from the folder.
+pub(crate) fn wheel() -> Result<PathBuf> {
+    let folder = scratch().join("wheel");
+    fresh::unless_fresh(&folder, &INPUTS, || {
+        progress("building the wheel");
+        let builder = scratch().join("python-builder");
+        environment(&builder)?;
+        let _ = fs::remove_dir_all(&folder);
+        run(command(builder.join("bin/pip"))
+            .args(["wheel", "--quiet", "--no-deps", "--wheel-dir"])
+            .arg(&folder)
+            .arg("./bindings-python"))
+    })?;
+    let mut files = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    files
+        .find(|path| path.extension().is_some_and(|end| end == "whl"))
+        .context("no wheel was built")
+}
+
+/// A clean virtual environment with the wheel and the test runners.
+fn installed() -> Result<PathBuf> {
+    let wheel = wheel()?;
+    let folder = scratch().join("python");
+    let inputs: Vec<&str> = REQUIREMENTS.into_iter().chain(INPUTS).collect();
+    fresh::unless_fresh(&folder, &inputs, || {
+        progress("installing the wheel");
+        environment(&folder)?;
+        run(pip(&folder).args(["-r", REQUIREMENTS[0], "-r", REQUIREMENTS[1]]))?;
+        run(pip(&folder).args(["--force-reinstall", "--no-deps"]).arg(&wheel))
+    })?;
+    Ok(folder)
+}
+
+fn environment(folder: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(folder);
+    run(command("python3").args(["-m", "venv"]).arg(folder))
+}
+
+fn pip(environment: &Path) -> Command {
+    let mut pip = command(environment.join("bin/pip"));
+    pip.args(["install", "--quiet", "--disable-pip-version-check"]);
+    pip
+}
+
+/// The interpreter of the environment, away from the source tree.
+fn python() -> Result<Command> {
+    let mut python = command(installed()?.join("bin/python"));
+    python.current_dir(scratch());
+    Ok(python)
+}
+
+/// The driver.
+pub(crate) fn driver() -> Result<Command> {
+    let mut python = python()?;
+    python.arg(root().join("bindings-python/tests/driver.py"));
+    Ok(python)
+}
+
+/// A user's program over the installed wheel.
+pub(crate) fn snippet(code: &str) -> Result<String> {
+    stdout(python()?.args(["-c", code]))
+}
+
+/// Lints, and tests through the installed wheel.
+pub(crate) fn test(report: &mut Report) {
+    match tools() {
+        Ok(tools) => {
+            let ruff = || command(tools.join("bin/ruff"));
+            report.command("ruff check: the package", ruff().args(["check", "bindings-python"]));
+            let format = &mut ruff();
+            report.command(
+                "ruff format: the package",
+                format.args(["format", "--check", "bindings-python"]),
+            );
+        }
+        Err(error) => report.check("tools for Python", || Err(error)),
+    }
+    match (python(), wheel()) {
+        (Ok(mut python), Ok(wheel)) => {
+            python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+            python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel);
+            report.suite("pytest", Runner::Pytest, &mut python);
+        }
+        (Err(error), _) | (_, Err(error)) => report.check("the wheel", || Err(error)),
+    }
+}
