@@ -10,12 +10,14 @@
  *   allocated and nothing is to be freed.
  * - A function that can fail returns a code: BACKOFF_OK (0), or one of the list below. Then
  *   every output is as it was. Codes, fields and kinds never change their numbers.
- * - No function panics, blocks, reads a clock, keeps global state or allocates.
- * - The library's functions are thread-safe as far as each type says; different structs never
- *   affect each other.
- * - What is not a pointer needs no care: any number gives an answer or a code.
+ * - No function panics, allocates, reads a clock or keeps state of its own, and none blocks
+ *   (but backoff_stream_from_entropy may, in the first moments of a system).
+ * - Different structs never affect each other; what one struct allows to several threads at
+ *   once is said at its type. A function that takes none may be called from any thread.
+ * - A pointer is NULL, which is checked, or points to as much memory as is said. What is no
+ *   pointer needs no care: any number gives an answer or a code.
  *
- * SPEC.md of the project is normative for every formula.
+ * SPEC.md of the project is normative for every formula; its clauses are named below.
  *
  *     backoff_params params = BACKOFF_PARAMS_INIT;
  *     backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL);
@@ -41,71 +43,17 @@
 #define BACKOFF_PARAMS_INIT {{0}}
 
 
-// Success. Every other code is a failure that left all outputs as they were.
-#define BACKOFF_OK 0
+// The version of this header: compare it with backoff_version(), the library's own.
+#define BACKOFF_VERSION_MAJOR 0
 
-// A growth, jitter or place of the cap that is not on the list.
-#define BACKOFF_UNKNOWN_KIND 1
+// See BACKOFF_VERSION_MAJOR.
+#define BACKOFF_VERSION_MINOR 1
 
-// A field that the policy needs was not given.
-#define BACKOFF_MISSING 2
+// See BACKOFF_VERSION_MAJOR.
+#define BACKOFF_VERSION_PATCH 0
 
-// A field was given that the growth or jitter does not use.
-#define BACKOFF_UNUSED 3
-
-// The value is above the limit.
-#define BACKOFF_TOO_LARGE 4
-
-// The value is below the limit.
-#define BACKOFF_TOO_SMALL 5
-
-// A ratio with a zero denominator.
-#define BACKOFF_ZERO_DENOMINATOR 6
-
-// A ratio with a term above 1000000 in lowest terms.
-#define BACKOFF_RATIO_TOO_FINE 7
-
-// Decorrelated jitter on a growth that is not exponential.
-#define BACKOFF_NOT_EXPONENTIAL 8
-
-// The cap is below the base.
-#define BACKOFF_CAP_BELOW_BASE 9
-
-// The offset is above the cap.
-#define BACKOFF_OFFSET_ABOVE_CAP 10
-
-// The floor is above the cap.
-#define BACKOFF_FLOOR_ABOVE_CAP 11
-
-// The base is so small that the multiplier, floored, would leave it as it is.
-#define BACKOFF_GROWTH_STALLS 12
-
-// A pointer that may not be NULL was.
-#define BACKOFF_NULL_POINTER 100
-
-// A policy or iterator that no init function has filled.
-#define BACKOFF_UNINITIALIZED 101
-
-// A number that is no BACKOFF_FIELD.
-#define BACKOFF_UNKNOWN_FIELD 102
-
-// A ratio given for a field that is a plain number, or the other way round.
-#define BACKOFF_WRONG_UNIT 103
-
-// The indices have ended: there are 2^32 delays.
-#define BACKOFF_END 104
-
-// The operating system has no randomness to give.
-#define BACKOFF_NO_ENTROPY 105
-
-// The buffer cannot hold the text and its terminating zero.
-#define BACKOFF_BUFFER_TOO_SMALL 106
-
-// A text that is neither digits, digits.digits nor digits/digits.
-#define BACKOFF_NOT_A_RATIO 107
-
-// A buffer of this size holds every text of this library with its terminating zero.
-#define BACKOFF_TEXT_SIZE 161
+// BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
+#define BACKOFF_VERSION 1000
 
 // One nanosecond, microsecond, ... in the unit of every duration here.
 #define BACKOFF_NANOSECOND 1ull
@@ -216,17 +164,90 @@
 // The cap is on the delay, after jitter: a hard maximum, on which delays gather.
 #define BACKOFF_CAP_ON_RESULT 2
 
-// The version of this header: compare it with backoff_version(), the library's own.
-#define BACKOFF_VERSION_MAJOR 0
+// Success. Every other code is a failure that left all outputs as they were.
+#define BACKOFF_OK 0
 
-// See BACKOFF_VERSION_MAJOR.
-#define BACKOFF_VERSION_MINOR 1
+// A growth, jitter or place of the cap that is not on the list.
+#define BACKOFF_UNKNOWN_KIND 1
 
-// See BACKOFF_VERSION_MAJOR.
-#define BACKOFF_VERSION_PATCH 0
+// A field that the policy needs was not given.
+#define BACKOFF_MISSING 2
 
-// BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
-#define BACKOFF_VERSION 1000
+// A field was given that the growth or jitter does not use.
+#define BACKOFF_UNUSED 3
+
+// The value is above the limit.
+#define BACKOFF_TOO_LARGE 4
+
+// The value is below the limit.
+#define BACKOFF_TOO_SMALL 5
+
+// A ratio with a zero denominator.
+#define BACKOFF_ZERO_DENOMINATOR 6
+
+// A ratio with a term above 1000000 in lowest terms.
+#define BACKOFF_RATIO_TOO_FINE 7
+
+// Decorrelated jitter on a growth that is not exponential.
+#define BACKOFF_NOT_EXPONENTIAL 8
+
+// The cap is below the base.
+#define BACKOFF_CAP_BELOW_BASE 9
+
+// The offset is above the cap.
+#define BACKOFF_OFFSET_ABOVE_CAP 10
+
+// The floor is above the cap.
+#define BACKOFF_FLOOR_ABOVE_CAP 11
+
+// The base is so small that the multiplier, floored, would leave it as it is.
+#define BACKOFF_GROWTH_STALLS 12
+
+// A pointer that may not be NULL was.
+#define BACKOFF_NULL_POINTER 100
+
+// A struct that was never filled: a policy or iterator that no init function has, params
+// that BACKOFF_PARAMS_INIT has not, an error that no refused policy has.
+#define BACKOFF_UNINITIALIZED 101
+
+// A number that is no BACKOFF_FIELD.
+#define BACKOFF_UNKNOWN_FIELD 102
+
+// A ratio given for a field that is a plain number, or the other way round.
+#define BACKOFF_WRONG_UNIT 103
+
+// The indices have ended: there are 2^32 delays.
+#define BACKOFF_END 104
+
+// The operating system has no randomness to give.
+#define BACKOFF_NO_ENTROPY 105
+
+// The buffer cannot hold the text and its terminating zero.
+#define BACKOFF_BUFFER_TOO_SMALL 106
+
+// A text that is neither digits, digits.digits nor digits/digits.
+#define BACKOFF_NOT_A_RATIO 107
+
+// A buffer of this size holds every text of this library with its terminating zero.
+#define BACKOFF_TEXT_SIZE 161
+
+// The fields of a policy before they are checked, each given or not. Zeroed memory
+// (BACKOFF_PARAMS_INIT) has no field given. Set fields with backoff_params_set and
+// backoff_params_set_ratio, then make the policy with backoff_policy_init.
+//
+// Caller-owned, nothing to free. Not for use from two threads at once.
+typedef struct backoff_params {
+  uint64_t opaque[32];
+} backoff_params;
+
+// How long to wait before each retry: checked once, never changed.
+//
+// Caller-owned, nothing to free; copy it freely. Once it is made, any number of threads may
+// use one policy at once. Its words are the library's: write them only through
+// backoff_policy_init.
+typedef struct backoff_policy {
+  uint64_t opaque[24];
+} backoff_policy;
 
 // Why a policy was refused: the rule that was broken, the field that broke it, its value as
 // it was given (0 if it was not) and the limit that it was measured against. Durations are
@@ -244,99 +265,38 @@ typedef struct backoff_error {
   uint64_t limit;
 } backoff_error;
 
-// The delays of a policy one after another: backoff_delay_ns of index 0, 1, 2, ...
+// The delays of a policy one after another: backoff_delay_ns of index 0, 1, 2, ... of one
+// stream (SPEC 9).
 //
 // Caller-owned, nothing to free. Not for use from two threads at once; give each its own,
-// with a stream of its own. A copy goes on by itself with the same delays.
+// with a stream of its own. A copy goes on by itself with the same delays. Its words are the
+// library's: write them only through the functions that take one.
 typedef struct backoff {
   uint64_t opaque[32];
 } backoff;
-
-// How long to wait before each retry: checked once, never changed.
-//
-// Caller-owned, nothing to free; copy it freely. Any number of threads may use one policy
-// at once. Its words are the library's: write them only through backoff_policy_init.
-typedef struct backoff_policy {
-  uint64_t opaque[24];
-} backoff_policy;
-
-// The fields of a policy before they are checked, each given or not. Zeroed memory
-// (BACKOFF_PARAMS_INIT) is one with no field given. Set fields with backoff_params_set and
-// backoff_params_set_ratio, then make the policy with backoff_policy_init.
-//
-// Caller-owned, nothing to free. Not for use from two threads at once.
-typedef struct backoff_params {
-  uint64_t opaque[32];
-} backoff_params;
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating
-// zero into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_NULL_POINTER; with BACKOFF_UNKNOWN_FIELD if code or field of the error
-// are none of a refused policy; with BACKOFF_BUFFER_TOO_SMALL.
-//
-// `error` points to an error, `buffer` to `size` bytes.
-uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);
+// The version of the library that is linked, in the form of BACKOFF_VERSION.
+uint32_t backoff_version(void);
 
-// The name of a code, such as "cap_below_base": the same in every language. It lives as
-// long as the program; a number that is no code gives "unknown_code".
-const char *backoff_code_name(uint32_t code);
-
-// The name of a field, such as "jitter_max": the same in every language. It lives as long
-// as the program; a number that is no field gives "unknown_field".
-const char *backoff_field_name(uint32_t field);
-
-// Starts the delays of a policy on a stream at index 0. The policy is copied.
+// Gives a field its value: nanoseconds, a count, or a kind. The last value given counts; it
+// is checked when the policy is made.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `iterator` points to a backoff, `policy` to a policy.
-uint32_t backoff_init(struct backoff *iterator,
-                      const struct backoff_policy *policy,
-                      uint64_t stream);
-
-// The next delay, in ns.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after index
-// 2^32 - 1.
-//
-// `iterator` points to a backoff, `delay_ns` to a word.
-uint32_t backoff_next_ns(struct backoff *iterator, uint64_t *delay_ns);
-
-// Starts again at index 0, after a success. It never repeats itself: the stream moves on by
-// the draws taken.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `iterator` points to a backoff.
-uint32_t backoff_reset(struct backoff *iterator);
-
-// Where the iterator stands: the index of its next delay (0 to 2^32, which is its end) and
-// the stream, which a reset changes. Either output may be NULL.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `iterator` points to a backoff, the outputs that are not NULL to words.
-uint32_t backoff_position(const struct backoff *iterator, uint64_t *index, uint64_t *stream);
-
-// Gives a field its value: nanoseconds, a count, or a kind. The value is checked when the
-// policy is made.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, or with BACKOFF_WRONG_UNIT if the
-// field is a ratio.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is
+// a ratio, or with BACKOFF_UNINITIALIZED.
 //
 // `params` points to initialised params.
 uint32_t backoff_params_set(struct backoff_params *params, uint32_t field, uint64_t value);
 
 // Gives a field that is a ratio its value: BACKOFF_FIELD_MULTIPLIER,
 // BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10.
+// The last value given counts; it is checked when the policy is made.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, or with BACKOFF_WRONG_UNIT if the
-// field is no ratio.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is
+// no ratio, or with BACKOFF_UNINITIALIZED.
 //
 // `params` points to initialised params.
 uint32_t backoff_params_set_ratio(struct backoff_params *params,
@@ -344,7 +304,8 @@ uint32_t backoff_params_set_ratio(struct backoff_params *params,
                                   uint32_t numerator,
                                   uint32_t denominator);
 
-// Reads a ratio from the `length` bytes of a text, exactly: "1.6" and "8/5" are 8 and 5.
+// Writes the ratio that the `length` bytes of a text name, exactly and in lowest terms: "1.6"
+// and "16/10" are 8 and 5.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
 // BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
@@ -355,11 +316,12 @@ uint32_t backoff_ratio_parse(const char *text,
                              uint32_t *numerator,
                              uint32_t *denominator);
 
-// Makes a policy of the params that were given.
+// Makes a policy of the params that were given. They are copied.
 //
-// If a rule is broken, returns its code, and if `error` is not NULL fills it with the field,
-// its value and the limit; the policy is left as it was. Also fails with
-// BACKOFF_NULL_POINTER (then `error` is left as it was).
+// If a rule of SPEC 8 is broken, returns its code (BACKOFF_UNKNOWN_KIND to
+// BACKOFF_GROWTH_STALLS), and if `error` is not NULL fills it with the code, the field, its
+// value and the limit; the policy is left as it was. Also fails with BACKOFF_NULL_POINTER or
+// with BACKOFF_UNINITIALIZED if the params are; then `error` is left as it was, too.
 //
 // The pointers that are not NULL point to structs of their types, `params` to initialised
 // ones.
@@ -367,9 +329,12 @@ uint32_t backoff_policy_init(struct backoff_policy *policy,
                              const struct backoff_params *params,
                              struct backoff_error *error);
 
-// The delay of an index of a stream, in ns: a pure function. Index 0 is the wait before the
-// first retry. Whoever shares a stream waits the same: give each client or job a key of its
-// own (backoff_stream_from_key).
+// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS: a pure function
+// (SPEC 6). Index 0 is the wait before the first retry; any index may be asked for at any
+// time.
+//
+// Whoever shares a stream waits the same: give each client or job a key of its own
+// (backoff_stream_from_key).
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -379,8 +344,9 @@ uint32_t backoff_delay_ns(const struct backoff_policy *policy,
                           uint32_t index,
                           uint64_t *delay_ns);
 
-// The window of an index, in ns: the wait before jitter, under the cap if the cap is on the
-// window.
+// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter,
+// under the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not
+// use it.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -389,7 +355,8 @@ uint32_t backoff_window_ns(const struct backoff_policy *policy,
                            uint32_t index,
                            uint64_t *window_ns);
 
-// Writes the delays of the indices first, first + 1, ... to delays_ns[0 .. count], in ns.
+// Writes the delays of the indices first, first + 1, ... to delays_ns[0] up to
+// delays_ns[count - 1], in ns: what backoff_delay_ns gives for each, faster.
 //
 // Fails with BACKOFF_NULL_POINTER (delays_ns may be NULL if count is 0),
 // BACKOFF_UNINITIALIZED, or with BACKOFF_END if first + count is above 2^32; then nothing is
@@ -402,33 +369,86 @@ uint32_t backoff_fill_ns(const struct backoff_policy *policy,
                          uint64_t *delays_ns,
                          uint64_t count);
 
-// The stream of a seed and a key (a job id, a client name): what every language computes
-// from the same two. The stream of a seed alone is the seed itself; it is the same for every
-// client that has it, so prefer a key. The key is `length` bytes, which may be 0; then `key`
-// may be NULL.
+// Writes the stream of a seed and a key (a job id, a client name): what every language
+// computes from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is text,
+// without a terminating zero; the length may be 0, and then `key` may be NULL.
+//
+// The stream of a seed alone is the seed itself: everyone with the same seed and no key waits
+// the same, so give each client or job a key of its own.
 //
 // Fails with BACKOFF_NULL_POINTER.
 //
 // `key` points to `length` bytes, `stream` to a word.
 uint32_t backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length, uint64_t *stream);
 
-// A stream that nobody else has, from the operating system. A process that forks must ask
-// again in the child, or both wait the same.
+// Writes a stream that nobody else has, from the operating system. A process that forks must
+// ask again in the child, or both wait the same.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_NO_ENTROPY.
 //
 // `stream` points to a word.
 uint32_t backoff_stream_from_entropy(uint64_t *stream);
 
-// The random word of an index of a stream: SplitMix64, counted.
+// The random word of an index of a stream: SplitMix64, counted (SPEC 2.1).
 uint64_t backoff_draw(uint64_t stream, uint32_t index);
 
 // The stream whose draw of index 0 is this stream's draw of index `draws`: where a reset goes
-// after so many delays.
+// after so many delays (SPEC 9.2).
 uint64_t backoff_advance(uint64_t stream, uint64_t draws);
 
-// The version of the library that is linked, in the form of BACKOFF_VERSION.
-uint32_t backoff_version(void);
+// Starts the delays of a policy on a stream at index 0, whether the iterator was used before
+// or not. The policy is copied.
+//
+// Whoever shares a stream waits the same: give each client or job a key of its own
+// (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
+//
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is.
+//
+// `iterator` points to a backoff, `policy` to a policy.
+uint32_t backoff_init(struct backoff *iterator,
+                      const struct backoff_policy *policy,
+                      uint64_t stream);
+
+// Writes the next delay, in ns, and moves on by one index.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after index
+// 2^32 - 1; then the iterator stays where it is.
+//
+// `iterator` points to a backoff, `delay_ns` to a word.
+uint32_t backoff_next_ns(struct backoff *iterator, uint64_t *delay_ns);
+
+// Starts again at index 0, after a success. It never repeats itself: the stream moves on by
+// the draws taken (SPEC 9.2).
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `iterator` points to a backoff.
+uint32_t backoff_reset(struct backoff *iterator);
+
+// Writes where the iterator stands: the index of its next delay (0 to 2^32, which is its
+// end) and the stream, which a reset changes. Either output may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `iterator` points to a backoff, the outputs that are not NULL to words.
+uint32_t backoff_position(const struct backoff *iterator, uint64_t *index, uint64_t *stream);
+
+// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating
+// zero into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no refused policy has the code or
+// field of the error, or with BACKOFF_BUFFER_TOO_SMALL.
+//
+// `error` points to an error, `buffer` to `size` bytes.
+uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);
+
+// The name of a code, such as "cap_below_base": the same in every language. It lives as
+// long as the program, never NULL; a number that is no code gives "unknown_code".
+const char *backoff_code_name(uint32_t code);
+
+// The name of a field, such as "jitter_max": the same in every language. It lives as long
+// as the program, never NULL; a number that is no field gives "unknown_field".
+const char *backoff_field_name(uint32_t field);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -30,7 +30,8 @@ pub const BACKOFF_FLOOR_ABOVE_CAP: u32 = 11;
 pub const BACKOFF_GROWTH_STALLS: u32 = 12;
 /// A pointer that may not be NULL was.
 pub const BACKOFF_NULL_POINTER: u32 = 100;
-/// A policy or iterator that no init function has filled.
+/// A struct that was never filled: a policy or iterator that no init function has, params
+/// that BACKOFF_PARAMS_INIT has not, an error that no refused policy has.
 pub const BACKOFF_UNINITIALIZED: u32 = 101;
 /// A number that is no BACKOFF_FIELD.
 pub const BACKOFF_UNKNOWN_FIELD: u32 = 102;
@@ -83,8 +84,8 @@ impl backoff_error {
 /// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating
 /// zero into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 ///
-/// Fails with BACKOFF_NULL_POINTER; with BACKOFF_UNKNOWN_FIELD if code or field of the error
-/// are none of a refused policy; with BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no refused policy has the code or
+/// field of the error, or with BACKOFF_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `error` points to an error, `buffer` to `size` bytes.
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn backoff_error_message(
     let (Some(code), Some(field)) =
         (ErrorCode::from_number(error.code), Field::from_number(error.field))
     else {
-        return BACKOFF_UNKNOWN_FIELD;
+        return BACKOFF_UNINITIALIZED;
     };
     let text = PolicyError::from_parts(code, field, error.value, error.limit).text();
     let bytes = text.as_str().as_bytes();
@@ -118,7 +119,7 @@ pub unsafe extern "C" fn backoff_error_message(
 }
 
 /// The name of a code, such as "cap_below_base": the same in every language. It lives as
-/// long as the program; a number that is no code gives "unknown_code".
+/// long as the program, never NULL; a number that is no code gives "unknown_code".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
     match code {
@@ -149,7 +150,7 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
 }
 
 /// The name of a field, such as "jitter_max": the same in every language. It lives as long
-/// as the program; a number that is no field gives "unknown_field".
+/// as the program, never NULL; a number that is no field gives "unknown_field".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_field_name(field: u32) -> *const c_char {
     let name: &CStr = match Field::from_number(field) {

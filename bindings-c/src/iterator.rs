@@ -1,26 +1,35 @@
 use backoff_core::{Backoff, Stream};
 
-use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNINITIALIZED};
-use crate::policy::{Filled, MARK, backoff_policy, policy_of};
+use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK};
+use crate::filled::Filled;
+use crate::policy::{FilledPolicy, backoff_policy};
 
-/// The delays of a policy one after another: backoff_delay_ns of index 0, 1, 2, ...
+/// The delays of a policy one after another: backoff_delay_ns of index 0, 1, 2, ... of one
+/// stream (SPEC 9).
 ///
 /// Caller-owned, nothing to free. Not for use from two threads at once; give each its own,
-/// with a stream of its own. A copy goes on by itself with the same delays.
+/// with a stream of its own. A copy goes on by itself with the same delays. Its words are the
+/// library's: write them only through the functions that take one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff {
     opaque: [u64; 32],
 }
 
+type FilledBackoff = Filled<Backoff, { u64::from_le_bytes(*b"backoff1") }>;
+
 const _: () = assert!(
-    size_of::<Filled<Backoff>>() <= size_of::<backoff>()
-        && align_of::<Filled<Backoff>>() <= align_of::<backoff>()
+    size_of::<FilledBackoff>() <= size_of::<backoff>()
+        && align_of::<FilledBackoff>() <= align_of::<backoff>()
 );
 
-/// Starts the delays of a policy on a stream at index 0. The policy is copied.
+/// Starts the delays of a policy on a stream at index 0, whether the iterator was used before
+/// or not. The policy is copied.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Whoever shares a stream waits the same: give each client or job a key of its own
+/// (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
+///
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is.
 ///
 /// # Safety
 /// `iterator` points to a backoff, `policy` to a policy.
@@ -34,34 +43,21 @@ pub unsafe extern "C" fn backoff_init(
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { policy_of(policy) } {
+    match unsafe { FilledPolicy::read(policy.cast()) } {
         Ok(policy) => {
             let value = Backoff::new(*policy, Stream::from_seed(stream));
             // SAFETY: not null, large enough and aligned by the assertion above.
-            unsafe { iterator.cast::<Filled<Backoff>>().write(Filled { mark: MARK, value }) };
+            unsafe { iterator.cast::<FilledBackoff>().write(Filled::new(value)) };
             BACKOFF_OK
         }
         Err(code) => code,
     }
 }
 
-/// The iterator in a caller's memory, or why there is none.
-///
-/// # Safety
-/// `iterator` is null or points to a `backoff` that nothing else uses meanwhile.
-unsafe fn backoff_of<'a>(iterator: *mut backoff) -> Result<&'a mut Backoff, u32> {
-    // SAFETY: null or, by the caller's promise, ours alone; every bit pattern is a value.
-    match unsafe { iterator.cast::<Filled<Backoff>>().as_mut() } {
-        None => Err(BACKOFF_NULL_POINTER),
-        Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
-        Some(filled) => Ok(&mut filled.value),
-    }
-}
-
-/// The next delay, in ns.
+/// Writes the next delay, in ns, and moves on by one index.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after index
-/// 2^32 - 1.
+/// 2^32 - 1; then the iterator stays where it is.
 ///
 /// # Safety
 /// `iterator` points to a backoff, `delay_ns` to a word.
@@ -71,7 +67,7 @@ pub unsafe extern "C" fn backoff_next_ns(iterator: *mut backoff, delay_ns: *mut 
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { backoff_of(iterator) }.map(Backoff::next_ns) {
+    match unsafe { FilledBackoff::write(iterator.cast()) }.map(Backoff::next_ns) {
         Ok(Some(delay)) => {
             // SAFETY: not null, and the caller promises a word there.
             unsafe { delay_ns.write(delay) };
@@ -83,7 +79,7 @@ pub unsafe extern "C" fn backoff_next_ns(iterator: *mut backoff, delay_ns: *mut 
 }
 
 /// Starts again at index 0, after a success. It never repeats itself: the stream moves on by
-/// the draws taken.
+/// the draws taken (SPEC 9.2).
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -92,7 +88,7 @@ pub unsafe extern "C" fn backoff_next_ns(iterator: *mut backoff, delay_ns: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_reset(iterator: *mut backoff) -> u32 {
     // SAFETY: the caller's promise is the same.
-    match unsafe { backoff_of(iterator) } {
+    match unsafe { FilledBackoff::write(iterator.cast()) } {
         Ok(backoff) => {
             backoff.reset();
             BACKOFF_OK
@@ -101,8 +97,8 @@ pub unsafe extern "C" fn backoff_reset(iterator: *mut backoff) -> u32 {
     }
 }
 
-/// Where the iterator stands: the index of its next delay (0 to 2^32, which is its end) and
-/// the stream, which a reset changes. Either output may be NULL.
+/// Writes where the iterator stands: the index of its next delay (0 to 2^32, which is its
+/// end) and the stream, which a reset changes. Either output may be NULL.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -114,8 +110,8 @@ pub unsafe extern "C" fn backoff_position(
     index: *mut u64,
     stream: *mut u64,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same, and it is only read.
-    match unsafe { backoff_of(iterator.cast_mut()) } {
+    // SAFETY: the caller's promise is the same.
+    match unsafe { FilledBackoff::read(iterator.cast()) } {
         Ok(backoff) => {
             let position = [(index, backoff.index()), (stream, backoff.stream().state())];
             for (out, word) in position.into_iter().filter(|(out, _)| !out.is_null()) {

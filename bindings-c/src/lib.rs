@@ -5,15 +5,24 @@
 //! crate with unsafe code.
 
 #![no_std]
-#![allow(non_camel_case_types)]
+// The names and the documentation are those of a C header.
+#![allow(non_camel_case_types, clippy::doc_markdown)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod code;
-mod iterator;
-mod params;
-mod policy;
-mod stream;
+mod filled;
+
+// The header follows the order of these lines: the one in which it is read.
 mod version;
+
+mod params;
+
+mod policy;
+
+mod stream;
+
+mod iterator;
+
+mod code;
 
 pub use code::*;
 pub use iterator::*;

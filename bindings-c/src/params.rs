@@ -4,7 +4,7 @@ use backoff_core::{Field, Params, Ratio, RatioError, Unit};
 
 use crate::code::{
     BACKOFF_NOT_A_RATIO, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_RATIO_TOO_FINE,
-    BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
+    BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
 };
 
 /// One nanosecond, microsecond, ... in the unit of every duration here.
@@ -87,7 +87,7 @@ pub const BACKOFF_CAP_ON_WINDOW: u32 = 1;
 pub const BACKOFF_CAP_ON_RESULT: u32 = 2;
 
 /// The fields of a policy before they are checked, each given or not. Zeroed memory
-/// (BACKOFF_PARAMS_INIT) is one with no field given. Set fields with backoff_params_set and
+/// (BACKOFF_PARAMS_INIT) has no field given. Set fields with backoff_params_set and
 /// backoff_params_set_ratio, then make the policy with backoff_policy_init.
 ///
 /// Caller-owned, nothing to free. Not for use from two threads at once.
@@ -104,13 +104,17 @@ struct Given {
     words: [u64; Field::ALL.len()],
 }
 
+/// The bits that `given` can have, from 1 to the number of fields: params with any other
+/// were never initialised.
+const FIELD_BITS: u64 = (2 << Field::ALL.len()) - 2;
+
 const _: () = assert!(size_of::<Given>() <= size_of::<backoff_params>());
 
-/// Gives a field its value: nanoseconds, a count, or a kind. The value is checked when the
-/// policy is made.
+/// Gives a field its value: nanoseconds, a count, or a kind. The last value given counts; it
+/// is checked when the policy is made.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, or with BACKOFF_WRONG_UNIT if the
-/// field is a ratio.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is
+/// a ratio, or with BACKOFF_UNINITIALIZED.
 ///
 /// # Safety
 /// `params` points to initialised params.
@@ -126,9 +130,10 @@ pub unsafe extern "C" fn backoff_params_set(
 
 /// Gives a field that is a ratio its value: BACKOFF_FIELD_MULTIPLIER,
 /// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10.
+/// The last value given counts; it is checked when the policy is made.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, or with BACKOFF_WRONG_UNIT if the
-/// field is no ratio.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is
+/// no ratio, or with BACKOFF_UNINITIALIZED.
 ///
 /// # Safety
 /// `params` points to initialised params.
@@ -144,7 +149,8 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
     unsafe { set(params, field, word, true) }
 }
 
-/// Reads a ratio from the `length` bytes of a text, exactly: "1.6" and "8/5" are 8 and 5.
+/// Writes the ratio that the `length` bytes of a text name, exactly and in lowest terms: "1.6"
+/// and "16/10" are 8 and 5.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
 /// BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
@@ -192,6 +198,9 @@ unsafe fn set(params: *mut backoff_params, field: u32, word: u64, is_ratio: bool
     }
     // SAFETY: not null; `Given` is plain words within the params, of the same alignment.
     let params = unsafe { &mut *params.cast::<Given>() };
+    if params.given & !FIELD_BITS != 0 {
+        return BACKOFF_UNINITIALIZED;
+    }
     if let Some(slot) = params.words.get_mut(field as usize - 1) {
         *slot = word;
         params.given |= 1 << field as u32;
@@ -199,16 +208,21 @@ unsafe fn set(params: *mut backoff_params, field: u32, word: u64, is_ratio: bool
     BACKOFF_OK
 }
 
+/// The params of the core, or why there are none.
+///
 /// # Safety
 /// `params` points to initialised params.
-pub(crate) unsafe fn read(params: *const backoff_params) -> Params {
+pub(crate) unsafe fn read(params: *const backoff_params) -> Result<Params, u32> {
     // SAFETY: `Given` is plain words within the params, of the same alignment.
     let given = unsafe { params.cast::<Given>().read() };
+    if given.given & !FIELD_BITS != 0 {
+        return Err(BACKOFF_UNINITIALIZED);
+    }
     let mut params = Params::default();
     for (field, word) in Field::ALL.into_iter().zip(given.words) {
         if given.given & (1 << field as u32) != 0 {
             params.set(field, word);
         }
     }
-    params
+    Ok(params)
 }

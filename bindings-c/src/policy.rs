@@ -1,42 +1,33 @@
 use backoff_core::{Policy, Stream};
 
-use crate::code::{
-    BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNINITIALIZED, backoff_error,
-};
+use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, backoff_error};
+use crate::filled::Filled;
 use crate::params::{backoff_params, read};
 
 /// How long to wait before each retry: checked once, never changed.
 ///
-/// Caller-owned, nothing to free; copy it freely. Any number of threads may use one policy
-/// at once. Its words are the library's: write them only through backoff_policy_init.
+/// Caller-owned, nothing to free; copy it freely. Once it is made, any number of threads may
+/// use one policy at once. Its words are the library's: write them only through
+/// backoff_policy_init.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
     opaque: [u64; 24],
 }
 
-/// A policy in its caller's memory: the core's policy is plain integers, total over every
-/// value, behind a word that tells memory that was never filled.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Filled<T> {
-    pub(crate) mark: u64,
-    pub(crate) value: T,
-}
-
-/// Spells `backoff1` in memory.
-pub(crate) const MARK: u64 = u64::from_le_bytes(*b"backoff1");
+pub(crate) type FilledPolicy = Filled<Policy, { u64::from_le_bytes(*b"policy-1") }>;
 
 const _: () = assert!(
-    size_of::<Filled<Policy>>() <= size_of::<backoff_policy>()
-        && align_of::<Filled<Policy>>() <= align_of::<backoff_policy>()
+    size_of::<FilledPolicy>() <= size_of::<backoff_policy>()
+        && align_of::<FilledPolicy>() <= align_of::<backoff_policy>()
 );
 
-/// Makes a policy of the params that were given.
+/// Makes a policy of the params that were given. They are copied.
 ///
-/// If a rule is broken, returns its code, and if `error` is not NULL fills it with the field,
-/// its value and the limit; the policy is left as it was. Also fails with
-/// BACKOFF_NULL_POINTER (then `error` is left as it was).
+/// If a rule of SPEC 8 is broken, returns its code (BACKOFF_UNKNOWN_KIND to
+/// BACKOFF_GROWTH_STALLS), and if `error` is not NULL fills it with the code, the field, its
+/// value and the limit; the policy is left as it was. Also fails with BACKOFF_NULL_POINTER or
+/// with BACKOFF_UNINITIALIZED if the params are; then `error` is left as it was, too.
 ///
 /// # Safety
 /// The pointers that are not NULL point to structs of their types, `params` to initialised
@@ -51,10 +42,14 @@ pub unsafe extern "C" fn backoff_policy_init(
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: not null, and the caller promises initialised params.
-    match unsafe { read(params) }.build() {
+    let params = match unsafe { read(params) } {
+        Ok(params) => params,
+        Err(code) => return code,
+    };
+    match params.build() {
         Ok(value) => {
             // SAFETY: not null, large enough and aligned by the assertion above.
-            unsafe { policy.cast::<Filled<Policy>>().write(Filled { mark: MARK, value }) };
+            unsafe { policy.cast::<FilledPolicy>().write(Filled::new(value)) };
             BACKOFF_OK
         }
         Err(refused) => {
@@ -67,22 +62,12 @@ pub unsafe extern "C" fn backoff_policy_init(
     }
 }
 
-/// The policy in a caller's memory, or why there is none.
+/// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS: a pure function
+/// (SPEC 6). Index 0 is the wait before the first retry; any index may be asked for at any
+/// time.
 ///
-/// # Safety
-/// `policy` is null or points to a `backoff_policy`.
-pub(crate) unsafe fn policy_of<'a>(policy: *const backoff_policy) -> Result<&'a Policy, u32> {
-    // SAFETY: null or, by the caller's promise, readable; every bit pattern is a value.
-    match unsafe { policy.cast::<Filled<Policy>>().as_ref() } {
-        None => Err(BACKOFF_NULL_POINTER),
-        Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
-        Some(filled) => Ok(&filled.value),
-    }
-}
-
-/// The delay of an index of a stream, in ns: a pure function. Index 0 is the wait before the
-/// first retry. Whoever shares a stream waits the same: give each client or job a key of its
-/// own (backoff_stream_from_key).
+/// Whoever shares a stream waits the same: give each client or job a key of its own
+/// (backoff_stream_from_key).
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -99,8 +84,9 @@ pub unsafe extern "C" fn backoff_delay_ns(
     unsafe { answer(policy, delay_ns, |policy| policy.delay_ns(Stream::from_seed(stream), index)) }
 }
 
-/// The window of an index, in ns: the wait before jitter, under the cap if the cap is on the
-/// window.
+/// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter,
+/// under the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not
+/// use it.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -127,7 +113,7 @@ unsafe fn answer(
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { policy_of(policy) } {
+    match unsafe { FilledPolicy::read(policy.cast()) } {
         Ok(policy) => {
             let word = ask(policy);
             // SAFETY: not null, and the caller promises a word there.
@@ -138,7 +124,8 @@ unsafe fn answer(
     }
 }
 
-/// Writes the delays of the indices first, first + 1, ... to delays_ns[0 .. count], in ns.
+/// Writes the delays of the indices first, first + 1, ... to delays_ns[0] up to
+/// delays_ns[count - 1], in ns: what backoff_delay_ns gives for each, faster.
 ///
 /// Fails with BACKOFF_NULL_POINTER (delays_ns may be NULL if count is 0),
 /// BACKOFF_UNINITIALIZED, or with BACKOFF_END if first + count is above 2^32; then nothing is
@@ -155,7 +142,7 @@ pub unsafe extern "C" fn backoff_fill_ns(
     count: u64,
 ) -> u32 {
     // SAFETY: the caller's promise is the same.
-    let policy = match unsafe { policy_of(policy) } {
+    let policy = match unsafe { FilledPolicy::read(policy.cast()) } {
         Ok(policy) => policy,
         Err(code) => return code,
     };

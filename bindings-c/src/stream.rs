@@ -4,10 +4,12 @@ use backoff_core::Stream;
 
 use crate::code::{BACKOFF_NO_ENTROPY, BACKOFF_NULL_POINTER, BACKOFF_OK};
 
-/// The stream of a seed and a key (a job id, a client name): what every language computes
-/// from the same two. The stream of a seed alone is the seed itself; it is the same for every
-/// client that has it, so prefer a key. The key is `length` bytes, which may be 0; then `key`
-/// may be NULL.
+/// Writes the stream of a seed and a key (a job id, a client name): what every language
+/// computes from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is text,
+/// without a terminating zero; the length may be 0, and then `key` may be NULL.
+///
+/// The stream of a seed alone is the seed itself: everyone with the same seed and no key waits
+/// the same, so give each client or job a key of its own.
 ///
 /// Fails with BACKOFF_NULL_POINTER.
 ///
@@ -36,8 +38,8 @@ pub unsafe extern "C" fn backoff_stream_from_key(
     BACKOFF_OK
 }
 
-/// A stream that nobody else has, from the operating system. A process that forks must ask
-/// again in the child, or both wait the same.
+/// Writes a stream that nobody else has, from the operating system. A process that forks must
+/// ask again in the child, or both wait the same.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_NO_ENTROPY.
 ///
@@ -58,14 +60,14 @@ pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
     }
 }
 
-/// The random word of an index of a stream: SplitMix64, counted.
+/// The random word of an index of a stream: SplitMix64, counted (SPEC 2.1).
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_draw(stream: u64, index: u32) -> u64 {
     Stream::from_seed(stream).draw(index)
 }
 
 /// The stream whose draw of index 0 is this stream's draw of index `draws`: where a reset goes
-/// after so many delays.
+/// after so many delays (SPEC 9.2).
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_advance(stream: u64, draws: u64) -> u64 {
     Stream::from_seed(stream).advance(draws).state()

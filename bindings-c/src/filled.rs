@@ -1,0 +1,43 @@
+use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED};
+
+/// A value of the core in its caller's memory, behind a word that tells it from memory that
+/// was never filled and from a struct of another type. The core's values are plain integers,
+/// and its readers are total over all of them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Filled<T, const MARK: u64> {
+    mark: u64,
+    value: T,
+}
+
+impl<T, const MARK: u64> Filled<T, MARK> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self { mark: MARK, value }
+    }
+
+    /// The value at a pointer, or why there is none.
+    ///
+    /// # Safety
+    /// `at` is null or points to memory of this size that nobody writes meanwhile.
+    pub(crate) unsafe fn read<'a>(at: *const Self) -> Result<&'a T, u32> {
+        // SAFETY: null or, by the caller's promise, readable; every bit pattern is a value.
+        match unsafe { at.as_ref() } {
+            None => Err(BACKOFF_NULL_POINTER),
+            Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
+            Some(filled) => Ok(&filled.value),
+        }
+    }
+
+    /// The value at a pointer, to be changed there, or why there is none.
+    ///
+    /// # Safety
+    /// `at` is null or points to memory of this size that nobody else uses meanwhile.
+    pub(crate) unsafe fn write<'a>(at: *mut Self) -> Result<&'a mut T, u32> {
+        // SAFETY: null or, by the caller's promise, ours alone; every bit pattern is a value.
+        match unsafe { at.as_mut() } {
+            None => Err(BACKOFF_NULL_POINTER),
+            Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
+            Some(filled) => Ok(&mut filled.value),
+        }
+    }
+}
