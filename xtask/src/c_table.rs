@@ -12,7 +12,7 @@ pub(crate) const LAYERS: [&str; 9] =
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Layer {
+pub(crate) struct VectorFile {
     layer: String,
     #[serde(rename = "about")]
     _about: String,
@@ -103,7 +103,7 @@ struct error_vector {
 ";
 
 /// The header for these layers.
-pub(crate) fn write(layers: &[Layer]) -> Result<String> {
+pub(crate) fn write(layers: &[VectorFile]) -> Result<String> {
     let mut header = HEADER.to_owned();
     for layer in layers {
         let kind = match layer.layer.as_str() {

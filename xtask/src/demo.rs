@@ -83,7 +83,7 @@ fn request(case: &Value) -> Result<String> {
     for (field, value) in policy {
         write!(line, "{field}={} ", value.as_str().context("a text")?)?;
     }
-    let text = |name| case.get(name).and_then(Value::as_str).with_context(|| format!("{name}"));
+    let text = |name| case.get(name).and_then(Value::as_str).context(name);
     let count = case.get("delays").and_then(Value::as_array).context("delays")?.len();
     write!(line, "seed={} key={} via=next index=0 count={count}", text("seed")?, text("key")?)?;
     Ok(line)
@@ -96,20 +96,22 @@ impl Table {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("{}\n{:>5}", self.title, "retry");
-        for language in &ALL {
-            text += &format!("{:>16}", format!("{} ns", language.name));
-        }
-        let rows = self.columns.iter().map(Vec::len).max().unwrap_or(0);
-        for row in 0..rows {
-            text += &format!("\n{:>5}", row + 1);
-            for column in &self.columns {
-                text += &format!("{:>16}", column.get(row).map_or("-", String::as_str));
-            }
+        let row = |cells: &mut dyn Iterator<Item = &str>| -> String {
+            cells.map(|cell| format!("{cell:>16}")).collect()
+        };
+        let headings: Vec<String> =
+            ALL.iter().map(|language| language.name.to_owned() + " ns").collect();
+        let headings = row(&mut headings.iter().map(String::as_str));
+        let mut lines = vec![self.title.clone(), format!("retry{headings}")];
+        for retry in 0..self.columns.iter().map(Vec::len).max().unwrap_or(0) {
+            let delays = |column: &'_ Vec<String>| column.get(retry).cloned().unwrap_or_default();
+            let delays: Vec<String> = self.columns.iter().map(delays).collect();
+            let delays = row(&mut delays.iter().map(String::as_str));
+            lines.push(format!("{:>5}{delays}", retry + 1));
         }
         if !self.agrees() {
-            text += "\nNOT THE SAME";
+            lines.push("NOT THE SAME".to_owned());
         }
-        text
+        lines.join("\n")
     }
 }

@@ -103,7 +103,7 @@ fn read(runner: Runner, text: &str) -> (Counts, u32) {
             (counts, before(&mut results(), "ignored"))
         }
         Runner::Pytest => {
-            let last = || lines().filter(|line| line.contains(" in ")).last().into_iter();
+            let last = || lines().rfind(|line| line.contains(" in ")).into_iter();
             let failed = ["failed", "error", "errors"].map(|word| before(&mut last(), word));
             let counts =
                 Counts { passed: before(&mut last(), "passed"), failed: failed.iter().sum() };

@@ -88,8 +88,8 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("rust-user");
     fs::create_dir_all(user.join("src"))?;
     let manifest = format!(
-        "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\nbackoff-core = {{ path = {:?} }}\n[workspace]\n",
-        packaged()?
+        "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\nbackoff-core = {{ path = \"{}\" }}\n[workspace]\n",
+        packaged()?.display()
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
     fs::write(user.join("src/main.rs"), code)?;
