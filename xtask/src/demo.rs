@@ -97,7 +97,7 @@ impl Table {
 
     fn text(&self) -> String {
         let row = |cells: &mut dyn Iterator<Item = &str>| -> String {
-            cells.map(|cell| format!("{cell:>16}")).collect()
+            cells.fold(String::new(), |line, cell| line + &format!("{cell:>16}"))
         };
         let headings: Vec<String> =
             ALL.iter().map(|language| language.name.to_owned() + " ns").collect();
