@@ -1,0 +1,115 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+
+use crate::fork;
+use crate::policy::Policy;
+use crate::seconds::seconds;
+use crate::stream::{Stream, entropy};
+
+/// The delays of a policy one after another, in float seconds: an iterator over
+/// policy.delay(stream, index) of index 0, 1, 2, ..., which ends after index 2**32 - 1.
+///
+/// Backoff(policy, stream=None): without a stream it draws one of its own from the operating
+/// system, and draws it again in a forked child, at the same index: the workers of a
+/// pre-forking server do not wait the same. A stream that is given is kept over a fork.
+///
+/// Threads may share one: each delay is given out once. It never sleeps and reads no clock.
+///
+/// Raises OSError if the system has no randomness to give.
+#[pyclass(frozen, module = "backoff_rs")]
+pub(crate) struct Backoff {
+    state: Mutex<State>,
+}
+
+struct State {
+    backoff: backoff_core::Backoff,
+    /// The generation of processes in which the stream came from entropy, if it did.
+    drawn_in: Option<u32>,
+}
+
+#[pymethods]
+impl Backoff {
+    #[new]
+    #[pyo3(signature = (policy, stream = None))]
+    fn new(policy: &Bound<'_, Policy>, stream: Option<&Bound<'_, Stream>>) -> PyResult<Self> {
+        let (stream, drawn_in) = match stream {
+            Some(stream) => (stream.get().0, None),
+            None => (entropy()?, Some(fork::generation())),
+        };
+        let backoff = backoff_core::Backoff::new(policy.get().0, stream);
+        Ok(Self { state: Mutex::new(State { backoff, drawn_in }) })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self) -> PyResult<Option<f64>> {
+        Ok(self.state()?.backoff.next_ns().map(seconds))
+    }
+
+    /// The next delay in nanoseconds, an int: next() without the rounding to a float. After
+    /// index 2**32 - 1 it raises StopIteration, as next() does.
+    fn next_ns(&self) -> PyResult<u64> {
+        self.state()?.backoff.next_ns().ok_or_else(|| PyStopIteration::new_err(()))
+    }
+
+    /// Starts again at index 0, after a success. It never repeats itself: the stream moves on
+    /// by the draws taken (SPEC 9.2).
+    fn reset(&self) -> PyResult<()> {
+        self.state()?.backoff.reset();
+        Ok(())
+    }
+
+    /// The index of the next delay, 0 to 2**32: how many were taken since the last reset.
+    #[getter]
+    fn index(&self) -> PyResult<u64> {
+        Ok(self.state()?.backoff.index())
+    }
+
+    /// The stream of these delays; reset() changes it.
+    #[getter]
+    fn stream(&self) -> PyResult<Stream> {
+        Ok(Stream(self.state()?.backoff.stream()))
+    }
+
+    /// The policy.
+    #[getter]
+    fn policy(&self) -> PyResult<Policy> {
+        Ok(Policy(*self.state()?.backoff.policy()))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (policy, stream, index) = (self.policy()?, self.stream()?, self.index()?);
+        let policy = Bound::new(py, policy)?.repr()?;
+        let stream = Bound::new(py, stream)?.repr()?;
+        Ok(format!("<Backoff({policy}, {stream}) at index {index}>"))
+    }
+}
+
+impl Backoff {
+    /// Where it stands, with a stream of this process. No Python runs while it is locked.
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = fork::generation();
+        if state.drawn_in.is_some_and(|drawn_in| drawn_in != generation) {
+            state.draw_again(generation)?;
+        }
+        Ok(state)
+    }
+}
+
+impl State {
+    /// Walks to the index where the parent stood, which took it longer.
+    #[cold]
+    fn draw_again(&mut self, generation: u32) -> PyResult<()> {
+        let mut backoff = backoff_core::Backoff::new(*self.backoff.policy(), entropy()?);
+        for _ in 0..self.backoff.index() {
+            backoff.next_ns();
+        }
+        *self = Self { backoff, drawn_in: Some(generation) };
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Many delays in one call into the core.
+
+use backoff_core::{Policy, Stream};
+use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+use crate::refusal;
+
+/// The delays of `first`, `first + 1`, ...; fewer where the indices end.
+pub(crate) fn delays(
+    policy: &Policy,
+    stream: Stream,
+    first: u32,
+    count: u64,
+) -> PyResult<Vec<u64>> {
+    let left = u64::from(u32::MAX).saturating_sub(first.into()).saturating_add(1);
+    let mut delays = Vec::new();
+    usize::try_from(count.min(left))
+        .ok()
+        .and_then(|count| delays.try_reserve_exact(count).ok().map(|()| delays.resize(count, 0)))
+        .ok_or_else(|| PyMemoryError::new_err(format!("no memory for {count} delays")))?;
+    policy.fill_ns(stream, first, &mut delays);
+    Ok(delays)
+}
+
+/// Writes such delays into a buffer of the caller and returns how many. Where the indices end
+/// the rest stays as it was.
+pub(crate) fn fill(
+    policy: &Policy,
+    stream: Stream,
+    first: u32,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<usize> {
+    let py = given.py();
+    let (target, length) = words(given)?;
+    let mut delays = delays(policy, stream, first, length as u64)?;
+    let written = delays.len();
+    if written < length {
+        delays.extend(target.read(py)?.into_iter().skip(written));
+    }
+    target.write(py, delays)?;
+    Ok(written)
+}
+
+/// A buffer of 8-byte integers. Delays are at most 2^63 - 1: signed ones hold them as well.
+enum Words {
+    Unsigned(PyBuffer<u64>),
+    Signed(PyBuffer<i64>),
+}
+
+impl Words {
+    fn read(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        match self {
+            Self::Unsigned(buffer) => buffer.to_vec(py),
+            Self::Signed(buffer) => {
+                Ok(buffer.to_vec(py)?.into_iter().map(i64::cast_unsigned).collect())
+            }
+        }
+    }
+
+    fn write(&self, py: Python<'_>, words: Vec<u64>) -> PyResult<()> {
+        match self {
+            Self::Unsigned(buffer) => buffer.copy_from_slice(py, &words),
+            Self::Signed(buffer) => {
+                let words = words.into_iter().map(u64::cast_signed).collect::<Vec<_>>();
+                buffer.copy_from_slice(py, &words)
+            }
+        }
+    }
+}
+
+/// The caller's buffer and how many integers it holds.
+fn words(given: &Bound<'_, PyAny>) -> PyResult<(Words, usize)> {
+    let refused = || {
+        let expected = "a writable, C-contiguous buffer of native 8-byte ints";
+        refusal::wrong_type("buffer", expected, given)
+    };
+    let buffer = PyUntypedBuffer::get(given).map_err(|_| refused())?;
+    if buffer.readonly() || !buffer.is_c_contiguous() || buffer.item_size() != size_of::<u64>() {
+        return Err(refused());
+    }
+    let length = buffer.item_count();
+    // Not left to `into_typed`: it takes `>Q` for native on a little-endian machine.
+    let words = match buffer.format().to_bytes() {
+        [b'Q' | b'L' | b'N'] | [b'@', b'Q' | b'L' | b'N'] => {
+            buffer.into_typed().map(Words::Unsigned)
+        }
+        [b'q' | b'l' | b'n'] | [b'@', b'q' | b'l' | b'n'] => buffer.into_typed().map(Words::Signed),
+        _ => return Err(refused()),
+    };
+    Ok((words.map_err(|_| refused())?, length))
+}

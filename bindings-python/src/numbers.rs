@@ -1,0 +1,196 @@
+//! What Python calls a number, as the word that the core takes.
+//!
+//! Every number is taken for exactly what it is: `as_integer_ratio` gives two ints, and only
+//! ints are rounded.
+
+use std::cmp::Ordering;
+
+use backoff_core::Ratio;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyTuple, PyType};
+
+use crate::refusal;
+
+/// The word of a field, or one that stands for a value that no word can hold: the core
+/// refuses it by the same rule and with the same limit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    Exact(u64),
+    StandIn(u64),
+}
+
+impl Word {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Exact(word) | Self::StandIn(word) => word,
+        }
+    }
+}
+
+const BEYOND_64_BITS: Word = Word::StandIn(u64::MAX);
+const BEYOND_32_BITS: Word = Word::StandIn(Ratio::word(u32::MAX, 1));
+
+/// Seconds as nanoseconds, rounded to the nearest, ties to even.
+pub(crate) fn duration(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
+    let (seconds, parts) = match given.cast::<PyDelta>() {
+        Ok(delta) => of_timedelta(delta)?,
+        Err(_) => match exact(field, given)? {
+            Some(terms) => terms,
+            None => return Err(refusal::wrong_type(field, DURATION, given)),
+        },
+    };
+    match seconds.compare(0)? {
+        Ordering::Less => return Err(negative(field, given)),
+        Ordering::Equal => return Ok(Word::Exact(0)),
+        Ordering::Greater => {}
+    }
+    let division = seconds.mul(1_000_000_000)?.divmod(&parts)?;
+    let (quotient, rest) = division.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+    let up = match rest.add(&rest)?.compare(&parts)? {
+        Ordering::Less => false,
+        Ordering::Equal => quotient.bitand(1)?.is_truthy()?,
+        Ordering::Greater => true,
+    };
+    let ns = if up { quotient.add(1)? } else { quotient };
+    if ns.eq(0)? {
+        let why = "rounds to 0ns; the shortest duration but 0 is 1ns";
+        return Err(refusal::by_binding("too_small", field, given, 1, why));
+    }
+    word(&ns)
+}
+
+const DURATION: &str = "seconds (int, float, Decimal or Fraction) or a timedelta";
+
+/// A ratio with its terms as they are; a float is the shortest decimal that names it.
+pub(crate) fn ratio(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
+    let wrong_type = || refusal::wrong_type(field, RATIO, given);
+    let (n, d) = if let Ok(pair) = given.cast::<PyTuple>() {
+        let (n, d) = pair.extract().map_err(|_| wrong_type())?;
+        if !is_int(&n) || !is_int(&d) {
+            return Err(wrong_type());
+        }
+        (n, d)
+    } else {
+        let named = match given.cast::<PyFloat>() {
+            Ok(float) if float.value().is_finite() => {
+                decimal(given.py(), &float.value().to_string())?
+            }
+            _ => given.clone(),
+        };
+        exact(field, &named)?.ok_or_else(wrong_type)?
+    };
+    if n.lt(0)? || d.lt(0)? {
+        return Err(negative(field, given));
+    }
+    Ok(match (n.extract::<u32>(), d.extract::<u32>()) {
+        (Ok(n), Ok(d)) => Word::Exact(Ratio::word(n, d)),
+        _ => BEYOND_32_BITS,
+    })
+}
+
+const RATIO: &str = "a float, int, Decimal, Fraction or a pair of ints";
+
+/// A whole number.
+pub(crate) fn count(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
+    if is_bool(given) {
+        return Err(refusal::wrong_type(field, "an int", given));
+    }
+    let number =
+        given.call_method0("__index__").map_err(|_| refusal::wrong_type(field, "an int", given))?;
+    if number.lt(0)? {
+        return Err(negative(field, given));
+    }
+    word(&number)
+}
+
+/// The decimal that a text names, whatever the precision of the caller's context.
+pub(crate) fn decimal<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS.import(py, "decimal", "Decimal")?.call1((text,))
+}
+
+type Terms<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The two ints whose quotient a number is; none if it is no number.
+fn exact<'py>(field: &str, given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'py>>> {
+    let py = given.py();
+    if is_bool(given) {
+        return Ok(None);
+    }
+    if let Some(terms) = of_extreme_decimal(given)? {
+        return Ok(Some(terms));
+    }
+    let terms = match given.getattr_opt("as_integer_ratio")? {
+        Some(method) => method.call0(),
+        None => match given.getattr_opt("__index__")? {
+            Some(method) => {
+                method.call0().and_then(|n| (n, 1).into_pyobject(py)).map(Bound::into_any)
+            }
+            None => return Ok(None),
+        },
+    };
+    match terms {
+        Ok(terms) => terms.extract().map(Some),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(None),
+        Err(error)
+            if error.is_instance_of::<PyValueError>(py)
+                || error.is_instance_of::<PyOverflowError>(py) =>
+        {
+            Err(refusal::by_binding("not_finite", field, given, 0, "is not finite"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A decimal such as 1E+999999999 would have a term of a billion digits. Beyond any limit
+/// here only its sign and its side still matter.
+fn of_extreme_decimal<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'py>>> {
+    const FAR: i64 = 400;
+    let py = given.py();
+    let Some(adjusted) = given.getattr_opt("adjusted")? else { return Ok(None) };
+    let Ok(exponent) = adjusted.call0()?.extract::<i64>() else { return Ok(None) };
+    if (-FAR..=FAR).contains(&exponent) {
+        return Ok(None);
+    }
+    let int = |n: i64| n.into_pyobject(py).map(Bound::into_any);
+    let sign = given.compare(0)? as i64;
+    let far = int(10)?.pow(FAR, py.None())?;
+    Ok(Some(if sign == 0 {
+        (int(0)?, int(1)?)
+    } else if exponent > 0 {
+        (far.mul(sign)?, int(1)?)
+    } else {
+        (int(sign)?, far)
+    }))
+}
+
+fn of_timedelta<'py>(delta: &Bound<'py, PyDelta>) -> PyResult<Terms<'py>> {
+    let (days, seconds) = (i128::from(delta.get_days()), i128::from(delta.get_seconds()));
+    let us = i128::from(delta.get_microseconds());
+    let seconds = days.saturating_mul(86_400).saturating_add(seconds);
+    let us = seconds.saturating_mul(1_000_000).saturating_add(us);
+    let py = delta.py();
+    Ok((us.into_pyobject(py)?.into_any(), 1_000_000_u32.into_pyobject(py)?.into_any()))
+}
+
+fn word(number: &Bound<'_, PyAny>) -> PyResult<Word> {
+    match number.extract() {
+        Ok(word) => Ok(Word::Exact(word)),
+        Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => Ok(BEYOND_64_BITS),
+        Err(error) => Err(error),
+    }
+}
+
+fn negative(field: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    refusal::by_binding("negative", field, given, 0, "is below 0")
+}
+
+fn is_int(given: &Bound<'_, PyAny>) -> bool {
+    given.is_instance_of::<PyInt>() && !is_bool(given)
+}
+
+fn is_bool(given: &Bound<'_, PyAny>) -> bool {
+    given.is_instance_of::<PyBool>()
+}

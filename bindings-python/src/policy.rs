@@ -1,0 +1,268 @@
+use backoff_core::{Field, Ratio};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::arguments::{Count, Index};
+use crate::seconds::seconds;
+use crate::stream::Stream;
+use crate::{batch, fields};
+
+/// How long to wait before each retry: growth, jitter, cap and floor, checked once.
+///
+/// The fields are those of SPEC 5.1; the growth may be positional, the others are keywords.
+///
+/// growth: "constant", "linear", "exponential", "polynomial" or "fibonacci"; always needed.
+/// base: the window of index 0 for most growths; always needed.
+/// increment: linear growth: what each retry adds; the base unless given.
+/// multiplier: exponential growth: 1, or 1.01 to 1000000; 2 unless given, or 3 with jitter
+///     "decorrelated".
+/// power, origin: polynomial growth: base * (index + origin) ** power; 2 and 1 unless given.
+/// offset: added to every window before the cap; 0 unless given, not with "decorrelated".
+/// cap: the longest window, at least the base; none unless given.
+/// cap_on: "window" (before jitter, unless given) or "result" (after jitter).
+/// floor: the shortest delay, at most the cap; 0 unless given.
+/// jitter: "none" (unless given), "full", "equal", "proportional", "additive",
+///     "decorrelated" or "slotted".
+/// jitter_below, jitter_above: "proportional": the parts of the window, 0 to 1, that a delay
+///     may fall short of or exceed it.
+/// jitter_max, jitter_increment: "additive": the width of the range, and what each retry adds.
+/// jitter_slot: "slotted": the length of a slot.
+///
+/// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded
+/// to the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float,
+/// taken for its shortest decimal (1.6 is 8/5), an int, Decimal, Fraction or a pair of ints,
+/// and has no term above 1000000.
+///
+/// A value: frozen, hashable, comparable, picklable, safe to share between threads. A field
+/// reads as it was resolved; one that this policy does not use is None.
+///
+/// Raises PolicyError, a ValueError, for the first rule of SPEC 8 that is broken; TypeError
+/// for a wrong type and for a keyword that is no field.
+#[pyclass(frozen, eq, hash, module = "backoff_rs")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Policy(pub(crate) backoff_core::Policy);
+
+#[pymethods]
+impl Policy {
+    #[new]
+    #[pyo3(
+        signature = (*positional, **keywords),
+        text_signature = "(growth, *, base, increment=..., multiplier=..., power=..., origin=..., \
+            offset=..., cap=..., cap_on=..., floor=..., jitter=..., jitter_below=..., \
+            jitter_above=..., jitter_max=..., jitter_increment=..., jitter_slot=...)"
+    )]
+    fn new(
+        positional: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        fields::policy(positional, keywords).map(Self)
+    }
+
+    /// The delay of an index of a stream in seconds: the float nearest to delay_ns() / 10**9
+    /// (SPEC 6, 7). Index 0 is the wait before the first retry; any index may be asked for.
+    ///
+    /// Raises PolicyError for an index outside 0 to 2**32 - 1.
+    fn delay(&self, stream: &Bound<'_, Stream>, index: Index) -> f64 {
+        seconds(self.delay_ns(stream, index))
+    }
+
+    /// The delay of an index of a stream in nanoseconds, an int up to 2**63 - 1.
+    ///
+    /// Raises PolicyError for an index outside 0 to 2**32 - 1.
+    fn delay_ns(&self, stream: &Bound<'_, Stream>, index: Index) -> u64 {
+        self.0.delay_ns(stream.get().0, index.0)
+    }
+
+    /// The window of an index in float seconds: the wait before jitter (SPEC 5). Capped if the
+    /// cap is on the window; decorrelated jitter does not use it.
+    ///
+    /// Raises PolicyError for an index outside 0 to 2**32 - 1.
+    fn window(&self, index: Index) -> f64 {
+        seconds(self.window_ns(index))
+    }
+
+    /// The window of an index in nanoseconds, an int up to 2**63 - 1.
+    ///
+    /// Raises PolicyError for an index outside 0 to 2**32 - 1.
+    fn window_ns(&self, index: Index) -> u64 {
+        self.0.window_ns(index.0)
+    }
+
+    /// The delays of the indices first, first + 1, ... in a list of float seconds: count of
+    /// them, or fewer where the indices end at 2**32 - 1.
+    ///
+    /// Raises PolicyError for a negative count, or a first outside 0 to 2**32 - 1;
+    /// MemoryError.
+    #[pyo3(signature = (stream, count, first = Index(0)), text_signature = "($self, stream, count, first=0)")]
+    fn delays(&self, stream: &Bound<'_, Stream>, count: Count, first: Index) -> PyResult<Vec<f64>> {
+        let delays = batch::delays(&self.0, stream.get().0, first.0, count.0)?;
+        Ok(delays.into_iter().map(seconds).collect())
+    }
+
+    /// How many delays were written into the buffer, in nanoseconds: those of the indices
+    /// first, first + 1, ... until it is full, or fewer where the indices end at 2**32 - 1;
+    /// the rest of it stays as it was. It is any writable, C-contiguous buffer of native 8-byte
+    /// ints, signed or not: array("Q"), a numpy array of uint64 or int64.
+    ///
+    /// Raises PolicyError for a first outside 0 to 2**32 - 1; TypeError for other buffers;
+    /// MemoryError. Then the buffer is as it was.
+    #[pyo3(signature = (stream, buffer, first = Index(0)), text_signature = "($self, stream, buffer, first=0)")]
+    fn fill_ns(
+        &self,
+        stream: &Bound<'_, Stream>,
+        buffer: &Bound<'_, PyAny>,
+        first: Index,
+    ) -> PyResult<usize> {
+        batch::fill(&self.0, stream.get().0, first.0, buffer)
+    }
+
+    /// How the window grows: the name of the kind.
+    #[getter]
+    fn growth(&self) -> Option<&'static str> {
+        self.kind(Field::Growth)
+    }
+
+    /// The base in float seconds.
+    #[getter]
+    fn base(&self) -> Option<f64> {
+        self.duration(Field::Base)
+    }
+
+    /// What linear growth adds at each retry, in float seconds.
+    #[getter]
+    fn increment(&self) -> Option<f64> {
+        self.duration(Field::Increment)
+    }
+
+    /// What exponential growth multiplies by, a Fraction.
+    #[getter]
+    fn multiplier<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.fraction(py, Field::Multiplier)
+    }
+
+    /// The exponent of polynomial growth.
+    #[getter]
+    fn power(&self) -> Option<u64> {
+        self.word(Field::Power)
+    }
+
+    /// What polynomial growth counts index 0 as.
+    #[getter]
+    fn origin(&self) -> Option<u64> {
+        self.word(Field::Origin)
+    }
+
+    /// What is added to every window, in float seconds.
+    #[getter]
+    fn offset(&self) -> Option<f64> {
+        self.duration(Field::Offset)
+    }
+
+    /// The cap in float seconds; without one, the longest duration there is.
+    #[getter]
+    fn cap(&self) -> Option<f64> {
+        self.duration(Field::Cap)
+    }
+
+    /// Where the cap applies: the name of the kind.
+    #[getter]
+    fn cap_on(&self) -> Option<&'static str> {
+        self.kind(Field::CapOn)
+    }
+
+    /// The shortest delay in float seconds.
+    #[getter]
+    fn floor(&self) -> Option<f64> {
+        self.duration(Field::Floor)
+    }
+
+    /// How delays are spread around the window: the name of the kind.
+    #[getter]
+    fn jitter(&self) -> Option<&'static str> {
+        self.kind(Field::Jitter)
+    }
+
+    /// The part of the window that a delay may fall short of it, a Fraction.
+    #[getter]
+    fn jitter_below<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.fraction(py, Field::JitterBelow)
+    }
+
+    /// The part of the window that a delay may exceed it, a Fraction.
+    #[getter]
+    fn jitter_above<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.fraction(py, Field::JitterAbove)
+    }
+
+    /// The width of additive jitter at index 0, in float seconds.
+    #[getter]
+    fn jitter_max(&self) -> Option<f64> {
+        self.duration(Field::JitterMax)
+    }
+
+    /// What each retry adds to that width, in float seconds.
+    #[getter]
+    fn jitter_increment(&self) -> Option<f64> {
+        self.duration(Field::JitterIncrement)
+    }
+
+    /// The length of a slot in float seconds.
+    #[getter]
+    fn jitter_slot(&self) -> Option<f64> {
+        self.duration(Field::JitterSlot)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (growth, keywords) = self.arguments(py)?;
+        let mut parts = vec![growth.repr()?.to_string()];
+        for (name, value) in keywords {
+            parts.push(format!("{name}={}", value.repr()?));
+        }
+        Ok(format!("Policy({})", parts.join(", ")))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        static NEW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let new = NEW.import(py, "copyreg", "__newobj_ex__")?.clone();
+        let (growth, keywords) = self.arguments(py)?;
+        Ok((new, (py.get_type::<Self>(), (growth,), keywords)))
+    }
+}
+
+type Arguments<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
+type Reduced<'py> =
+    (Bound<'py, PyAny>, (Bound<'py, PyType>, (Bound<'py, PyAny>,), Bound<'py, PyDict>));
+
+impl Policy {
+    /// The arguments that make an equal policy, its defaults filled in.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        let growth = fields::argument(py, Field::Growth, self.word(Field::Growth).unwrap_or(0))?;
+        let keywords = PyDict::new(py);
+        for field in Field::ALL.into_iter().skip(1) {
+            if let Some(word) = self.word(field) {
+                keywords.set_item(field.name(), fields::argument(py, field, word)?)?;
+            }
+        }
+        Ok((growth, keywords))
+    }
+
+    fn word(&self, field: Field) -> Option<u64> {
+        self.0.params().word(field)
+    }
+
+    fn kind(&self, field: Field) -> Option<&'static str> {
+        self.word(field).map(|number| fields::kind_name(field, number))
+    }
+
+    fn duration(&self, field: Field) -> Option<f64> {
+        self.word(field).map(seconds)
+    }
+
+    fn fraction<'py>(&self, py: Python<'py>, field: Field) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let Some(ratio) = self.word(field).map(Ratio::from_word) else { return Ok(None) };
+        let class = CLASS.import(py, "fractions", "Fraction")?;
+        class.call1((ratio.numerator(), ratio.denominator())).map(Some)
+    }
+}

@@ -1,0 +1,83 @@
+//! How Python hears of a refusal: `PolicyError`, which is a `ValueError`.
+
+use backoff_core::PolicyError;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// What the core refused, in its words.
+pub(crate) fn by_core(py: Python<'_>, error: &PolicyError) -> PyErr {
+    raise(
+        py,
+        error.text().as_str(),
+        error.code().name(),
+        error.field().name(),
+        error.value(),
+        error.limit(),
+    )
+}
+
+/// What the core refused while a stand-in took the place of a value that no word can hold:
+/// the message, and but for a kind the value, are about what the caller gave.
+pub(crate) fn by_core_about(error: &PolicyError, given: &Bound<'_, PyAny>, is_kind: bool) -> PyErr {
+    let py = given.py();
+    let text = error.text();
+    // "field value why": a value as the core writes it is one word.
+    let why = text.as_str().splitn(3, ' ').nth(2).unwrap_or_default();
+    let (code, field) = (error.code().name(), error.field().name());
+    let message = format!("{field} {} {why}", shown(given));
+    if is_kind {
+        raise(py, &message, code, field, error.value(), error.limit())
+    } else {
+        raise(py, &message, code, field, given, error.limit())
+    }
+}
+
+/// What cannot be handed to the core at all.
+pub(crate) fn by_binding(
+    code: &str,
+    field: &str,
+    given: &Bound<'_, PyAny>,
+    limit: u64,
+    why: &str,
+) -> PyErr {
+    let message = format!("{field} {} {why}", shown(given));
+    raise(given.py(), &message, code, field, given, limit)
+}
+
+/// A value of a wrong type.
+pub(crate) fn wrong_type(field: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(given)))
+}
+
+fn raise<'py>(
+    py: Python<'py>,
+    message: &str,
+    code: &str,
+    field: &str,
+    value: impl IntoPyObject<'py>,
+    limit: u64,
+) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS
+        .import(py, "backoff_rs._error", "PolicyError")
+        .and_then(|class| class.call1((message, code, field, value, limit)))
+        .map_or_else(|error| error, PyErr::from_value)
+}
+
+/// The value as Python shows it, cut where it would fill a screen. An int of too many digits
+/// has no repr at all.
+fn shown(given: &Bound<'_, PyAny>) -> String {
+    const LONGEST: usize = 60;
+    let Ok(repr) = given.repr() else { return format!("<{}>", type_name(given)) };
+    let text = repr.to_string_lossy();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned() + "...",
+        None => text.into_owned(),
+    }
+}
+
+fn type_name(given: &Bound<'_, PyAny>) -> String {
+    given.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}
