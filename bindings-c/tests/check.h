@@ -1,0 +1,43 @@
+/* Counts what holds, and prints a line for what does not, with the case it belongs to. */
+
+#ifndef BACKOFF_CHECK_H
+#define BACKOFF_CHECK_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static unsigned long check_passed, check_failed;
+
+static inline int check_true(const char *id, const char *what, int holds) {
+  if (holds) {
+    check_passed++;
+  } else {
+    check_failed++;
+    printf("FAIL %s: %s\n", id, what);
+  }
+  return holds;
+}
+
+static inline int check_word(const char *id, const char *what, uint64_t got, uint64_t want) {
+  if (got == want) return check_true(id, what, 1);
+  check_failed++;
+  printf("FAIL %s: %s is %" PRIu64 ", not %" PRIu64 "\n", id, what, got, want);
+  return 0;
+}
+
+static inline int check_text(const char *id, const char *what, const char *got,
+                             const char *want) {
+  if (strcmp(got, want) == 0) return check_true(id, what, 1);
+  check_failed++;
+  printf("FAIL %s: %s is \"%s\", not \"%s\"\n", id, what, got, want);
+  return 0;
+}
+
+/* The last line and the exit code of a test program. Nothing checked is a failure. */
+static inline int check_end(void) {
+  printf("%lu passed, %lu failed\n", check_passed, check_failed);
+  return check_failed > 0 || check_passed == 0;
+}
+
+#endif

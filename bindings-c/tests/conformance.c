@@ -1,0 +1,178 @@
+/* Every vector of tests/vectors through the installed library: delays one by one, as a batch
+ * and by an iterator, resets, and the errors of refused policies with their messages. */
+
+#include <backoff.h>
+
+#include "check.h"
+#include "vectors.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+#define CANARY UINT64_C(0xA5A5A5A5A5A5A5A5)
+/* The longest list of delays in a vector, and a word to see that no more is written. */
+#define LONGEST 8192
+
+/* Gives the fields of a vector and makes the policy; the code of whatever failed. */
+static uint32_t make(backoff_policy *policy, struct policy_vector vector, backoff_error *error) {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  for (size_t i = 0; i < vector.count; i++) {
+    struct given field = vector.given[i];
+    uint32_t code =
+        field.is_ratio
+            ? backoff_params_set_ratio(&params, field.field, field.numerator, field.denominator)
+            : backoff_params_set(&params, field.field, field.value);
+    if (code != BACKOFF_OK) return code;
+  }
+  return backoff_policy_init(policy, &params, error);
+}
+
+/* The stream of a seed, or of a seed and a key. */
+static uint64_t stream_of(const char *id, uint64_t seed, struct key_vector key) {
+  uint64_t stream = seed;
+  if (key.given) {
+    check_word(id, "code of the key",
+               backoff_stream_from_key(seed, key.bytes, key.length, &stream), BACKOFF_OK);
+  }
+  return stream;
+}
+
+static void check_draws(void) {
+  check_word("draws", "count", LENGTH(draws), DRAWS_COUNT);
+  for (size_t i = 0; i < LENGTH(draws); i++) {
+    struct draw_vector row = draws[i];
+    check_word(row.id, "draw", backoff_draw(row.stream, row.index), row.draw);
+    check_word(row.id, "draw after advancing to it",
+               backoff_draw(backoff_advance(row.stream, row.index), 0), row.draw);
+  }
+}
+
+static void check_streams(void) {
+  check_word("streams", "count", LENGTH(streams), STREAMS_COUNT);
+  for (size_t i = 0; i < LENGTH(streams); i++) {
+    struct stream_vector row = streams[i];
+    check_word(row.id, "stream", stream_of(row.id, row.seed, row.key), row.stream);
+  }
+}
+
+static void check_one_by_one(struct sequence_vector row, const backoff_policy *policy,
+                             uint64_t stream) {
+  for (size_t i = 0; i < row.delays.count; i++) {
+    uint64_t delay = CANARY;
+    check_word(row.id, "code of a delay",
+               backoff_delay_ns(policy, stream, row.first + (uint32_t)i, &delay), BACKOFF_OK);
+    check_word(row.id, "delay", delay, row.delays.words[i]);
+  }
+  for (size_t i = 0; i < row.windows.count; i++) {
+    uint64_t window = CANARY;
+    check_word(row.id, "code of a window",
+               backoff_window_ns(policy, row.first + (uint32_t)i, &window), BACKOFF_OK);
+    check_word(row.id, "window", window, row.windows.words[i]);
+  }
+}
+
+static void check_batch(struct sequence_vector row, const backoff_policy *policy,
+                        uint64_t stream) {
+  static uint64_t delays[LONGEST + 1];
+  size_t count = row.delays.count;
+  if (!check_true(row.id, "the delays fit", count > 0 && count <= LONGEST)) return;
+  memset(delays, 0xA5, sizeof delays);
+  check_word(row.id, "code of the batch",
+             backoff_fill_ns(policy, stream, row.first, delays, count), BACKOFF_OK);
+  for (size_t i = 0; i < count; i++) {
+    check_word(row.id, "delay of the batch", delays[i], row.delays.words[i]);
+  }
+  check_word(row.id, "word after the batch", delays[count], CANARY);
+}
+
+static void check_run(const char *id, backoff *iterator, struct words run) {
+  for (size_t i = 0; i < run.count; i++) {
+    uint64_t delay = CANARY;
+    check_word(id, "code of the next delay", backoff_next_ns(iterator, &delay), BACKOFF_OK);
+    check_word(id, "next delay", delay, run.words[i]);
+  }
+}
+
+static void check_sequences(const char *name, const struct sequence_vector *rows, size_t length,
+                            size_t count) {
+  check_word(name, "count", length, count);
+  for (size_t i = 0; i < length; i++) {
+    struct sequence_vector row = rows[i];
+    backoff_policy policy;
+    if (!check_word(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
+      continue;
+    }
+    uint64_t stream = stream_of(row.id, row.seed, row.key);
+    check_one_by_one(row, &policy, stream);
+    check_batch(row, &policy, stream);
+    if (row.first == 0) {
+      backoff iterator;
+      check_word(row.id, "code of the iterator", backoff_init(&iterator, &policy, stream),
+                 BACKOFF_OK);
+      check_run(row.id, &iterator, row.delays);
+    }
+  }
+}
+
+static void check_resets(void) {
+  check_word("resets", "count", LENGTH(resets), RESETS_COUNT);
+  for (size_t i = 0; i < LENGTH(resets); i++) {
+    struct reset_vector row = resets[i];
+    backoff_policy policy;
+    backoff iterator;
+    uint64_t index = CANARY, stream = CANARY;
+    if (!check_word(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
+      continue;
+    }
+    check_word(row.id, "code of the iterator",
+               backoff_init(&iterator, &policy, stream_of(row.id, row.seed, row.key)),
+               BACKOFF_OK);
+    for (size_t run = 0; run < row.run_count; run++) {
+      check_run(row.id, &iterator, row.runs[run]);
+      check_word(row.id, "code of the position", backoff_position(&iterator, &index, NULL),
+                 BACKOFF_OK);
+      check_word(row.id, "index after a run", index, row.runs[run].count);
+      check_word(row.id, "code of the reset", backoff_reset(&iterator), BACKOFF_OK);
+    }
+    check_word(row.id, "code of the position", backoff_position(&iterator, &index, &stream),
+               BACKOFF_OK);
+    check_word(row.id, "index after a reset", index, 0);
+    check_word(row.id, "stream after the last reset", stream, row.stream);
+  }
+}
+
+static void check_errors(void) {
+  check_word("errors", "count", LENGTH(errors), ERRORS_COUNT);
+  for (size_t i = 0; i < LENGTH(errors); i++) {
+    struct error_vector row = errors[i];
+    backoff_policy policy, before;
+    backoff_error error;
+    char message[BACKOFF_TEXT_SIZE];
+    memset(&policy, 0xA5, sizeof policy);
+    before = policy;
+    memset(&error, 0xA5, sizeof error);
+    uint32_t code = make(&policy, row.policy, &error);
+    check_text(row.id, "code", backoff_code_name(code), row.code);
+    check_word(row.id, "code in the error", error.code, code);
+    check_word(row.id, "field", error.field, row.field);
+    check_word(row.id, "value", error.value, row.value);
+    check_word(row.id, "limit", error.limit, row.limit);
+    check_true(row.id, "the policy is as it was", memcmp(&policy, &before, sizeof policy) == 0);
+    check_word(row.id, "code without an error to fill", make(&policy, row.policy, NULL), code);
+    if (check_word(row.id, "code of the message",
+                   backoff_error_message(&error, message, sizeof message), BACKOFF_OK)) {
+      check_text(row.id, "message", message, row.message);
+    }
+  }
+}
+
+int main(void) {
+  check_draws();
+  check_streams();
+  check_sequences("samples", samples, LENGTH(samples), SAMPLES_COUNT);
+  check_sequences("growths", growths, LENGTH(growths), GROWTHS_COUNT);
+  check_sequences("jitters", jitters, LENGTH(jitters), JITTERS_COUNT);
+  check_sequences("caps", caps, LENGTH(caps), CAPS_COUNT);
+  check_sequences("articles", articles, LENGTH(articles), ARTICLES_COUNT);
+  check_resets();
+  check_errors();
+  return check_end();
+}
