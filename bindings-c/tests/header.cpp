@@ -1,0 +1,37 @@
+// The header as C++: compiled with every warning an error, linked and called.
+
+#include <backoff.h>
+
+#include "check.h"
+
+int main() {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  check_word("params", "growth",
+             backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL),
+             BACKOFF_OK);
+  check_word("params", "base",
+             backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND),
+             BACKOFF_OK);
+  check_word("params", "cap",
+             backoff_params_set(&params, BACKOFF_FIELD_CAP, 10 * BACKOFF_SECOND), BACKOFF_OK);
+  check_word("params", "multiplier",
+             backoff_params_set_ratio(&params, BACKOFF_FIELD_MULTIPLIER, 2, 1), BACKOFF_OK);
+  check_word("params", "jitter",
+             backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL),
+             BACKOFF_OK);
+
+  backoff_policy policy;
+  backoff_error error = {};
+  check_word("policy", "code", backoff_policy_init(&policy, &params, &error), BACKOFF_OK);
+
+  uint64_t stream = 0, delay_ns = 0;
+  check_word("stream", "code", backoff_stream_from_key(42, "job-1", 5, &stream), BACKOFF_OK);
+  backoff iterator;
+  check_word("iterator", "code", backoff_init(&iterator, &policy, stream), BACKOFF_OK);
+  check_word("delay", "code", backoff_next_ns(&iterator, &delay_ns), BACKOFF_OK);
+  // The case ts-full of tests/vectors/articles.json.
+  check_word("delay", "ns", delay_ns, 11399434);
+  check_text("code", "name", backoff_code_name(BACKOFF_OK), "ok");
+  check_word("version", "number", backoff_version(), BACKOFF_VERSION);
+  return check_end();
+}
