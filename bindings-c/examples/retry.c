@@ -1,0 +1,37 @@
+#include <backoff.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A job that succeeds the fifth time it is tried. */
+static int job(int attempt) { return attempt == 5; }
+
+int main(void) {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL);
+  backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND);
+  backoff_params_set(&params, BACKOFF_FIELD_CAP, 20 * BACKOFF_SECOND);
+  backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL);
+
+  backoff_policy policy;
+  backoff_error error;
+  if (backoff_policy_init(&policy, &params, &error) != BACKOFF_OK) {
+    char message[BACKOFF_TEXT_SIZE];
+    backoff_error_message(&error, message, sizeof message);
+    fprintf(stderr, "%s\n", message);
+    return 1;
+  }
+
+  /* Each job has a key of its own, or all jobs would wait the same. */
+  uint64_t stream;
+  backoff_stream_from_key(42, "job-1", 5, &stream);
+
+  backoff retries;
+  backoff_init(&retries, &policy, stream);
+  for (int attempt = 1; !job(attempt); attempt++) {
+    uint64_t delay_ns;
+    if (backoff_next_ns(&retries, &delay_ns) != BACKOFF_OK) return 1;
+    printf("attempt %d failed, wait %" PRIu64 " ns\n", attempt, delay_ns);
+  }
+  printf("done\n");
+  return 0;
+}
