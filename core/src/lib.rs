@@ -17,6 +17,7 @@
 mod arithmetic;
 mod backoff;
 mod builder;
+mod delay;
 mod error;
 mod field;
 mod growth;

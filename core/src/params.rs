@@ -1,9 +1,8 @@
 //! The one door through which every language hands over a policy.
 
-use crate::error::PolicyError;
 use crate::field::Field;
+use crate::kind::{ADDITIVE, DECORRELATED, EXPONENTIAL, LINEAR, POLYNOMIAL, PROPORTIONAL, SLOTTED};
 use crate::policy::Policy;
-use crate::validate;
 
 /// The fields of a policy before they are checked: each given or not, as a plain number.
 ///
@@ -44,13 +43,36 @@ impl Params {
     pub fn word(&self, field: Field) -> Option<u64> {
         self.words.get(position(field)).copied().flatten()
     }
+}
 
-    /// The policy that these fields describe.
-    ///
-    /// # Errors
-    /// The first rule of SPEC 8 that they break.
-    pub fn build(&self) -> Result<Policy, PolicyError> {
-        validate::policy(self)
+impl Policy {
+    /// The fields of this policy with its defaults filled in; fields that its growth and
+    /// jitter do not use stay out. Building them again gives an equal policy.
+    #[must_use]
+    pub fn params(&self) -> Params {
+        let mut params = Params::default();
+        let fields = [
+            (Field::Growth, self.growth.into(), true),
+            (Field::Base, self.base, true),
+            (Field::Increment, self.increment, self.growth == LINEAR),
+            (Field::Multiplier, self.multiplier.to_word(), self.growth == EXPONENTIAL),
+            (Field::Power, self.power.into(), self.growth == POLYNOMIAL),
+            (Field::Origin, self.origin, self.growth == POLYNOMIAL),
+            (Field::Offset, self.offset, self.jitter != DECORRELATED),
+            (Field::Cap, self.cap, true),
+            (Field::CapOn, self.cap_on.into(), true),
+            (Field::Floor, self.floor, true),
+            (Field::Jitter, self.jitter.into(), true),
+            (Field::JitterBelow, self.below.to_word(), self.jitter == PROPORTIONAL),
+            (Field::JitterAbove, self.above.to_word(), self.jitter == PROPORTIONAL),
+            (Field::JitterMax, self.jitter_max, self.jitter == ADDITIVE),
+            (Field::JitterIncrement, self.jitter_increment, self.jitter == ADDITIVE),
+            (Field::JitterSlot, self.jitter_slot, self.jitter == SLOTTED),
+        ];
+        for (field, word, _) in fields.into_iter().filter(|(_, _, used)| *used) {
+            params.set(field, word);
+        }
+        params
     }
 }
 

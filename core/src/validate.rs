@@ -17,78 +17,88 @@ const ONE: Ratio = Ratio::new(1, 1);
 
 type Checked<T> = Result<T, PolicyError>;
 
-pub(crate) fn policy(params: &Params) -> Checked<Policy> {
-    let growth = kind(params, Field::Growth, None)?;
-    let jitter = kind(params, Field::Jitter, Some(NONE))?;
-    let cap_on = kind(params, Field::CapOn, Some(ON_WINDOW))?;
-    let decorrelated = jitter == DECORRELATED;
-    if decorrelated && growth != EXPONENTIAL {
-        return Err(error(
-            ErrorCode::NotExponential,
-            Field::Growth,
-            growth.into(),
-            EXPONENTIAL.into(),
-        ));
-    }
+impl Params {
+    /// The policy that these fields describe.
+    ///
+    /// # Errors
+    /// The first rule of SPEC 8 that they break.
+    pub fn build(&self) -> Result<Policy, PolicyError> {
+        let growth = kind(self, Field::Growth, None)?;
+        let jitter = kind(self, Field::Jitter, Some(NONE))?;
+        let cap_on = kind(self, Field::CapOn, Some(ON_WINDOW))?;
+        let decorrelated = jitter == DECORRELATED;
+        if decorrelated && growth != EXPONENTIAL {
+            return Err(error(
+                ErrorCode::NotExponential,
+                Field::Growth,
+                growth.into(),
+                EXPONENTIAL.into(),
+            ));
+        }
 
-    let by_growth = |field, used_by| Door { params, field, kind: growth, used: growth == used_by };
-    let by_jitter = |field, used_by| Door { params, field, kind: jitter, used: jitter == used_by };
-    let always = |field| Door { params, field, kind: growth, used: true };
+        let by_growth =
+            |field, used_by| Door { params: self, field, kind: growth, used: growth == used_by };
+        let by_jitter =
+            |field, used_by| Door { params: self, field, kind: jitter, used: jitter == used_by };
+        let always = |field| Door { params: self, field, kind: growth, used: true };
 
-    let base = always(Field::Base).required()?;
-    let increment = by_growth(Field::Increment, LINEAR).or(base)?;
-    let default_multiplier = Ratio::new(if decorrelated { 3 } else { 2 }, 1);
-    let multiplier = by_growth(Field::Multiplier, EXPONENTIAL).or(default_multiplier.to_word())?;
-    let power = by_growth(Field::Power, POLYNOMIAL).or(2)?;
-    let origin = by_growth(Field::Origin, POLYNOMIAL).or(1)?;
-    let offset = Door { params, field: Field::Offset, kind: jitter, used: !decorrelated }.or(0)?;
-    let cap = always(Field::Cap).or(MAX_NS)?;
-    let floor = always(Field::Floor).or(0)?;
-    let no_part = Ratio::ZERO.to_word();
-    let below = by_jitter(Field::JitterBelow, PROPORTIONAL);
-    let below = match params.word(Field::JitterAbove) {
-        Some(_) => below.or(no_part)?,
-        None => below.required()?,
-    };
-    let above = by_jitter(Field::JitterAbove, PROPORTIONAL).or(no_part)?;
-    let jitter_max = by_jitter(Field::JitterMax, ADDITIVE).required()?;
-    let jitter_increment = by_jitter(Field::JitterIncrement, ADDITIVE).or(0)?;
-    let jitter_slot = by_jitter(Field::JitterSlot, SLOTTED).required()?;
+        let base = always(Field::Base).required()?;
+        let increment = by_growth(Field::Increment, LINEAR).or(base)?;
+        let default_multiplier = Ratio::new(if decorrelated { 3 } else { 2 }, 1);
+        let multiplier =
+            by_growth(Field::Multiplier, EXPONENTIAL).or(default_multiplier.to_word())?;
+        let power = by_growth(Field::Power, POLYNOMIAL).or(2)?;
+        let origin = by_growth(Field::Origin, POLYNOMIAL).or(1)?;
+        let offset =
+            Door { params: self, field: Field::Offset, kind: jitter, used: !decorrelated }.or(0)?;
+        let cap = always(Field::Cap).or(MAX_NS)?;
+        let floor = always(Field::Floor).or(0)?;
+        let no_part = Ratio::ZERO.to_word();
+        let below = by_jitter(Field::JitterBelow, PROPORTIONAL);
+        let below = match self.word(Field::JitterAbove) {
+            Some(_) => below.or(no_part)?,
+            None => below.required()?,
+        };
+        let above = by_jitter(Field::JitterAbove, PROPORTIONAL).or(no_part)?;
+        let jitter_max = by_jitter(Field::JitterMax, ADDITIVE).required()?;
+        let jitter_increment = by_jitter(Field::JitterIncrement, ADDITIVE).or(0)?;
+        let jitter_slot = by_jitter(Field::JitterSlot, SLOTTED).required()?;
 
-    if cap < base {
-        return Err(error(ErrorCode::CapBelowBase, Field::Cap, cap, base));
-    }
-    if offset > cap {
-        return Err(error(ErrorCode::OffsetAboveCap, Field::Offset, offset, cap));
-    }
-    if floor > cap {
-        return Err(error(ErrorCode::FloorAboveCap, Field::Floor, floor, cap));
-    }
-    let multiplier = Ratio::from_word(multiplier);
-    let needed = least_growing_base(multiplier);
-    if growth == EXPONENTIAL && base > 0 && base < needed {
-        return Err(error(ErrorCode::GrowthStalls, Field::Base, base, needed));
-    }
+        if cap < base {
+            return Err(error(ErrorCode::CapBelowBase, Field::Cap, cap, base));
+        }
+        if offset > cap {
+            return Err(error(ErrorCode::OffsetAboveCap, Field::Offset, offset, cap));
+        }
+        if floor > cap {
+            return Err(error(ErrorCode::FloorAboveCap, Field::Floor, floor, cap));
+        }
+        let multiplier = Ratio::from_word(multiplier);
+        let needed = least_growing_base(multiplier);
+        if growth == EXPONENTIAL && base > 0 && base < needed {
+            return Err(error(ErrorCode::GrowthStalls, Field::Base, base, needed));
+        }
 
-    Ok(Policy {
-        growth,
-        jitter,
-        cap_on,
-        #[expect(clippy::cast_possible_truncation, reason = "at most MAX_POWER")]
-        power: power as u32,
-        origin,
-        base,
-        increment,
-        offset,
-        cap,
-        floor,
-        multiplier,
-        below: Ratio::from_word(below),
-        above: Ratio::from_word(above),
-        jitter_max,
-        jitter_increment,
-        jitter_slot,
-    })
+        Ok(Policy {
+            growth,
+            jitter,
+            cap_on,
+            #[expect(clippy::cast_possible_truncation, reason = "at most MAX_POWER")]
+            power: power as u32,
+            origin,
+            base,
+            increment,
+            offset,
+            cap,
+            floor,
+            multiplier,
+            below: Ratio::from_word(below),
+            above: Ratio::from_word(above),
+            jitter_max,
+            jitter_increment,
+            jitter_slot,
+        })
+    }
 }
 
 const fn error(code: ErrorCode, field: Field, value: u64, limit: u64) -> PolicyError {

@@ -37,11 +37,6 @@ impl Walk {
         walk
     }
 
-    /// The growth alone at an index, for its window.
-    pub(crate) fn grown_to(policy: &Policy, index: u32) -> Grown {
-        Grown::to(policy, index)
-    }
-
     /// The delay here.
     #[inline]
     pub(crate) fn delay(&self, policy: &Policy, index: u64, draw: u64) -> u64 {

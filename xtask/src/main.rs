@@ -9,6 +9,7 @@ mod fresh;
 mod generate;
 mod install;
 mod languages;
+mod libbackoff;
 mod package;
 mod report;
 mod shell;

@@ -13,7 +13,7 @@ pub(crate) fn all() -> Result<()> {
     let mut report = Report::default();
     shared(&mut report);
     for language in &ALL {
-        (language.test)(&mut report);
+        alone(language, &mut report);
     }
     together(&mut report);
     report.end()
@@ -25,8 +25,15 @@ pub(crate) fn one(name: &str) -> Result<()> {
         format!("no language {name}; there are {}", ALL.map(|language| language.name).join(", "))
     })?;
     let mut report = Report::default();
-    (language.test)(&mut report);
+    alone(language, &mut report);
     report.end()
+}
+
+fn alone(language: &Language, report: &mut Report) {
+    (language.test)(report);
+    for document in language.documents {
+        docs::test(report, &root().join(document));
+    }
 }
 
 /// What all languages stand on: generated files, the reference, the docs.

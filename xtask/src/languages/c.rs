@@ -6,31 +6,14 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use crate::libbackoff;
 use crate::report::{Report, Runner};
-use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target};
-use crate::{docs, install};
-
-/// The C library as cargo builds it.
-pub(crate) struct Built {
-    pub(crate) shared_library: PathBuf,
-    pub(crate) static_library: PathBuf,
-}
-
-/// Builds libbackoff.
-pub(crate) fn build() -> Result<Built> {
-    progress("building libbackoff");
-    run(cargo().args(["build", "--locked", "--release", "--package", "bindings-c"]))?;
-    let folder = target().join("release");
-    Ok(Built {
-        shared_library: folder.join("libbackoff.so"),
-        static_library: folder.join("libbackoff.a"),
-    })
-}
+use crate::shell::{command, root, run, scratch, stdout};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
     let prefix = scratch().join("prefix");
-    install::put(&build()?, &prefix, &prefix)?;
+    libbackoff::build()?.put(&prefix, &prefix)?;
     Ok(prefix)
 }
 
@@ -142,13 +125,12 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("DESTDIR is honoured and not remembered", || {
         let staged = scratch().join("staged");
-        install::put(&build()?, Path::new("/opt/backoff"), &staged.join("opt/backoff"))?;
+        libbackoff::build()?.put(Path::new("/opt/backoff"), &staged.join("opt/backoff"))?;
         let file = fs::read_to_string(staged.join("opt/backoff/lib/pkgconfig/backoff.pc"))?;
         ensure!(file.starts_with("prefix=/opt/backoff\n"), "{file}");
         ensure!(!file.contains("staged"), "{file}");
         Ok(())
     });
-    docs::test(report, &source("README.md"));
 }
 
 fn program(report: &mut Report, name: &str, compiler: Command, file: &Path, flags: &[&str]) {

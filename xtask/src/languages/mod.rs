@@ -20,20 +20,47 @@ pub(crate) struct Language {
     pub(crate) driver: fn() -> Result<Command>,
     /// Its own tests, through the installed artifact.
     pub(crate) test: fn(&mut Report),
+    /// Its documents whose programs and commands `docs` runs.
+    pub(crate) documents: &'static [&'static str],
     /// What a program of its README prints, run by a user of the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
 }
 
 /// Every language; the others are compared with the first.
 pub(crate) const ALL: [Language; 5] = [
-    Language { name: "rust", driver: rust::driver, test: rust::test, snippet: rust::snippet },
-    Language { name: "c", driver: c::driver, test: c::test, snippet: c::snippet },
-    Language { name: "go", driver: go::driver, test: go::test, snippet: go::snippet },
+    Language {
+        name: "rust",
+        driver: rust::driver,
+        test: rust::test,
+        documents: &[],
+        snippet: rust::snippet,
+    },
+    Language {
+        name: "c",
+        driver: c::driver,
+        test: c::test,
+        documents: &["bindings-c/README.md"],
+        snippet: c::snippet,
+    },
+    Language {
+        name: "go",
+        driver: go::driver,
+        test: go::test,
+        documents: &[],
+        snippet: go::snippet,
+    },
     Language {
         name: "python",
         driver: python::driver,
         test: python::test,
+        documents: &[],
         snippet: python::snippet,
     },
-    Language { name: "js", driver: js::driver, test: js::test, snippet: js::snippet },
+    Language {
+        name: "js",
+        driver: js::driver,
+        test: js::test,
+        documents: &[],
+        snippet: js::snippet,
+    },
 ];
