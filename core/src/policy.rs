@@ -6,7 +6,7 @@ use crate::ratio::Ratio;
 /// never changed.
 ///
 /// Made by [`Policy::exponential`] and its siblings. A policy holds no state and no
-/// randomness: with a [`Stream`] and an index it gives a delay, always the same one.
+/// randomness: with a [`Stream`](crate::Stream) and an index it gives a delay, always the same one.
 ///
 /// ```
 /// use std::time::Duration;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
 
@@ -12,9 +13,13 @@ use crate::shell::{command, root, run, scratch, stdout};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(prefix) = INSTALLED.get() {
+        return Ok(prefix.clone());
+    }
     let prefix = scratch().join("prefix");
     libbackoff::build()?.put(&prefix, &prefix)?;
-    Ok(prefix)
+    Ok(INSTALLED.get_or_init(|| prefix).clone())
 }
 
 /// What pkg-config says of the installed library.
