@@ -1,1 +1,26 @@
-//! x
+//! The WebAssembly module inside the npm package `backoff-wasm`: numbers in, numbers out.
+//!
+//! Its only caller is `js/`, which checks every argument first. Scalars are passed as such;
+//! what is more than a few of them is left in two buffers that the caller reads and writes
+//! in place (`buffer.rs`). Nothing is allocated, memory never grows, nothing is imported.
+
+#![forbid(unsafe_code)]
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod buffer;
+mod delay;
+mod fields;
+mod policy;
+mod stream;
+
+pub use buffer::{bytes, bytes_capacity, words};
+pub use delay::{delay, fill, window};
+pub use fields::fields;
+pub use policy::policy;
+pub use stream::{advance, draw, keyed};

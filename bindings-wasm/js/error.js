@@ -1,0 +1,24 @@
+/** A value that was refused: which rule it broke, the field, the value and the limit. */
+export class PolicyError extends RangeError {
+	constructor(code, field, value, limit, message) {
+		super(message);
+		this.code = code;
+		this.field = field;
+		this.value = value;
+		this.limit = limit;
+	}
+
+	get name() {
+		return "PolicyError";
+	}
+}
+
+/** Refuses what cannot reach the core, in the style of the core. */
+export function refuse(code, field, value, limit, reason) {
+	throw new PolicyError(code, field, value, limit, `${field} ${reason}`);
+}
+
+export function wrongType(field, wanted, given) {
+	const got = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+	throw new TypeError(`${field} must be ${wanted}, got ${got}`);
+}

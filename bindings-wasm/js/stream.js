@@ -1,0 +1,78 @@
+import { refuse, wrongType } from "./error.js";
+import { module, unsigned } from "./module.js";
+import { index as checkIndex, word } from "./number.js";
+
+/**
+ * The state of a stream; anything else is refused.
+ * @type {(stream: unknown) => bigint}
+ */
+export let stateOf;
+
+/** The 64-bit state from which the draws of every index follow. */
+export class Stream {
+	// The name that a minifier takes.
+	static name = "Stream";
+
+	#state;
+
+	constructor(seed, key) {
+		const state = word("seed", seed);
+		this.#state = key === undefined ? state : ofKey(state, key);
+		this.state = this.#state;
+		Object.freeze(this);
+	}
+
+	static fromEntropy() {
+		if (typeof globalThis.crypto?.getRandomValues !== "function") {
+			throw new Error("no crypto.getRandomValues here; make a Stream of a seed and a key");
+		}
+		return new Stream(globalThis.crypto.getRandomValues(new BigUint64Array(1))[0]);
+	}
+
+	draw(index) {
+		checkIndex("index", index);
+		return unsigned(module().exports.draw(this.#state, index));
+	}
+
+	static {
+		stateOf = (stream) => {
+			if (typeof stream !== "object" || stream === null || !(#state in stream)) {
+				wrongType("stream", "a Stream", stream);
+			}
+			return stream.#state;
+		};
+	}
+}
+
+/** The stream whose first draw is this one's draw of an index. */
+export function advanced(stream, draws) {
+	return new Stream(unsigned(module().exports.advance(stateOf(stream), BigInt(draws))));
+}
+
+function ofKey(seed, key) {
+	const { bytes, exports } = module();
+	if (typeof key === "string") {
+		const lone = key.search(/\p{Surrogate}/u);
+		if (lone >= 0) {
+			refuse("lone_surrogate", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
+		}
+		const { read, written } = new TextEncoder().encodeInto(key, bytes);
+		if (read < key.length) {
+			tooLong(new TextEncoder().encode(key).length, bytes);
+		}
+		return unsigned(exports.keyed(seed, written));
+	}
+	// Not `instanceof`: the array may come from another realm.
+	if (!ArrayBuffer.isView(key) || key[Symbol.toStringTag] !== "Uint8Array") {
+		wrongType("key", "a string or a Uint8Array", key);
+	}
+	if (key.length > bytes.length) {
+		tooLong(key.length, bytes);
+	}
+	bytes.set(key);
+	return unsigned(exports.keyed(seed, key.length));
+}
+
+function tooLong(length, { length: limit }) {
+	refuse("too_large", "key", BigInt(length), BigInt(limit), `of ${length} bytes is above ${limit} bytes`);
+}

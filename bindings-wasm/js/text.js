@@ -1,0 +1,33 @@
+// The module's bytes as printable ASCII, most of them one character each. Not base64: its
+// characters stand across the bytes, and gzip then finds no patterns among them (a quarter
+// of the package).
+//
+// A byte plus SHIFT, mod 256, is a code. A code from SPACE to below PAIR is that character;
+// any other is a pair: its two high bits counted from PAIR, its six low bits from SPACE.
+
+const SHIFT = 36;
+const SPACE = 0x20;
+const PAIR = 0x7b;
+
+/** @param {Uint8Array} bytes */
+export function encode(bytes) {
+	const characters = Array.from(bytes, (byte) => {
+		const code = (byte + SHIFT) & 0xff;
+		const isOne = code >= SPACE && code < PAIR;
+		return isOne ? [code] : [PAIR + (code >> 6), SPACE + (code & 0x3f)];
+	});
+	return String.fromCharCode(...characters.flat());
+}
+
+/** @param {string} text */
+export function decode(text) {
+	const bytes = [];
+	for (let position = 0; position < text.length; position++) {
+		let code = text.charCodeAt(position);
+		if (code >= PAIR) {
+			code = ((code - PAIR) << 6) | (text.charCodeAt(++position) - SPACE);
+		}
+		bytes.push(code - SHIFT);
+	}
+	return Uint8Array.from(bytes);
+}
