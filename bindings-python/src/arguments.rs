@@ -9,6 +9,9 @@ use crate::refusal;
 /// An index, 0 to 2^32 - 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Index(pub(crate) u32);
+/// The first index of a batch, 0 to 2^32 - 1.
+#[derive(Clone, Copy)]
+pub(crate) struct First(pub(crate) u32);
 /// A number of delays.
 #[derive(Clone, Copy)]
 pub(crate) struct Count(pub(crate) u64);
@@ -23,6 +26,14 @@ impl FromPyObject<'_, '_> for Index {
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         whole("index", &given).map(Self)
+    }
+}
+
+impl FromPyObject<'_, '_> for First {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        whole("first", &given).map(Self)
     }
 }
 

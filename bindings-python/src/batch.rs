@@ -33,7 +33,8 @@ pub(crate) fn fill(
     given: &Bound<'_, PyAny>,
 ) -> PyResult<usize> {
     let py = given.py();
-    let (target, length) = words(given)?;
+    let target = words(given)?;
+    let length = target.length();
     let mut delays = delays(policy, stream, first, length as u64)?;
     let written = delays.len();
     if written < length {
@@ -45,13 +46,23 @@ pub(crate) fn fill(
 
 /// A buffer of 8-byte integers. Delays are at most 2^63 - 1: signed ones hold them as well.
 enum Words {
+    None,
     Unsigned(PyBuffer<u64>),
     Signed(PyBuffer<i64>),
 }
 
 impl Words {
+    fn length(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Unsigned(buffer) => buffer.item_count(),
+            Self::Signed(buffer) => buffer.item_count(),
+        }
+    }
+
     fn read(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         match self {
+            Self::None => Ok(Vec::new()),
             Self::Unsigned(buffer) => buffer.to_vec(py),
             Self::Signed(buffer) => {
                 Ok(buffer.to_vec(py)?.into_iter().map(i64::cast_unsigned).collect())
@@ -61,6 +72,7 @@ impl Words {
 
     fn write(&self, py: Python<'_>, words: Vec<u64>) -> PyResult<()> {
         match self {
+            Self::None => Ok(()),
             Self::Unsigned(buffer) => buffer.copy_from_slice(py, &words),
             Self::Signed(buffer) => {
                 let words = words.into_iter().map(u64::cast_signed).collect::<Vec<_>>();
@@ -70,24 +82,26 @@ impl Words {
     }
 }
 
-/// The caller's buffer and how many integers it holds.
-fn words(given: &Bound<'_, PyAny>) -> PyResult<(Words, usize)> {
+/// The caller's buffer.
+fn words(given: &Bound<'_, PyAny>) -> PyResult<Words> {
     let refused = || {
-        let expected = "a writable, C-contiguous buffer of native 8-byte ints";
+        let expected = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
         refusal::wrong_type("buffer", expected, given)
     };
     let buffer = PyUntypedBuffer::get(given).map_err(|_| refused())?;
     if buffer.readonly() || !buffer.is_c_contiguous() || buffer.item_size() != size_of::<u64>() {
         return Err(refused());
     }
-    let length = buffer.item_count();
     // Not left to `into_typed`: it takes `>Q` for native on a little-endian machine.
-    let words = match buffer.format().to_bytes() {
-        [b'Q' | b'L' | b'N'] | [b'@', b'Q' | b'L' | b'N'] => {
-            buffer.into_typed().map(Words::Unsigned)
-        }
-        [b'q' | b'l' | b'n'] | [b'@', b'q' | b'l' | b'n'] => buffer.into_typed().map(Words::Signed),
+    let code = match *buffer.format().to_bytes() {
+        [code] | [b'@', code] => code,
         _ => return Err(refused()),
     };
-    Ok((words.map_err(|_| refused())?, length))
+    match code {
+        // Nothing is where an empty buffer points, so nothing is aligned.
+        b'Q' | b'L' | b'N' | b'q' | b'l' | b'n' if buffer.item_count() == 0 => Ok(Words::None),
+        b'Q' | b'L' | b'N' => buffer.into_typed().map(Words::Unsigned).map_err(|_| refused()),
+        b'q' | b'l' | b'n' => buffer.into_typed().map(Words::Signed).map_err(|_| refused()),
+        _ => Err(refused()),
+    }
 }

@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::arguments::{Count, Index};
+use crate::arguments::{Count, First, Index};
 use crate::seconds::seconds;
 use crate::stream::Stream;
 use crate::{batch, fields};
@@ -94,8 +94,8 @@ impl Policy {
     ///
     /// Raises PolicyError for a negative count, or a first outside 0 to 2**32 - 1;
     /// MemoryError.
-    #[pyo3(signature = (stream, count, first = Index(0)), text_signature = "($self, stream, count, first=0)")]
-    fn delays(&self, stream: &Bound<'_, Stream>, count: Count, first: Index) -> PyResult<Vec<f64>> {
+    #[pyo3(signature = (stream, count, first = First(0)), text_signature = "($self, stream, count, first=0)")]
+    fn delays(&self, stream: &Bound<'_, Stream>, count: Count, first: First) -> PyResult<Vec<f64>> {
         let delays = batch::delays(&self.0, stream.get().0, first.0, count.0)?;
         Ok(delays.into_iter().map(seconds).collect())
     }
@@ -107,12 +107,12 @@ impl Policy {
     ///
     /// Raises PolicyError for a first outside 0 to 2**32 - 1; TypeError for other buffers;
     /// MemoryError. Then the buffer is as it was.
-    #[pyo3(signature = (stream, buffer, first = Index(0)), text_signature = "($self, stream, buffer, first=0)")]
+    #[pyo3(signature = (stream, buffer, first = First(0)), text_signature = "($self, stream, buffer, first=0)")]
     fn fill_ns(
         &self,
         stream: &Bound<'_, Stream>,
         buffer: &Bound<'_, PyAny>,
-        first: Index,
+        first: First,
     ) -> PyResult<usize> {
         batch::fill(&self.0, stream.get().0, first.0, buffer)
     }

@@ -14,6 +14,8 @@ _CapOn: TypeAlias = Literal["window", "result"]
 _Duration: TypeAlias = float | Decimal | Fraction | timedelta
 _Ratio: TypeAlias = float | Decimal | Fraction | tuple[int, int]
 
+__all__ = ["Backoff", "Policy", "Stream", "__version__"]
+
 __version__: str
 
 @final

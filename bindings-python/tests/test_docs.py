@@ -1,0 +1,67 @@
+"""What the manual says is run: its snippets print what the blocks after them show."""
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import backoff_rs
+import pytest
+
+FOLDER = Path(__file__).parents[1]
+BLOCKS = re.findall(
+    r"^```(\w+)\n(.*?)^```$", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+)
+PAIRS = [
+    (code, BLOCKS[at + 1][1]) for at, (language, code) in enumerate(BLOCKS) if language == "python"
+]
+
+
+def test_every_snippet_shows_what_it_prints():
+    assert [language for language, _ in BLOCKS] == ["sh"] + ["python", "text"] * len(PAIRS)
+    assert len(PAIRS) >= 5
+
+
+@pytest.mark.parametrize(("code", "printed"), PAIRS, ids=[str(at) for at in range(len(PAIRS))])
+def test_snippet(code, printed, capsys):
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == printed
+
+
+def test_example(capsys):
+    spec = importlib.util.spec_from_file_location("retry", FOLDER / "examples" / "retry.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    failures, slept = iter([ConnectionError("refused"), TimeoutError("timed out")]), []
+
+    def call():
+        for failure in failures:
+            raise failure
+        return "done"
+
+    assert example.retry(call, "job-1", sleep=slept.append) == "done"
+    assert slept == [0.011399434, 0.083043876]
+    assert capsys.readouterr().out == (
+        "job-1: refused, waiting 0.011399434 s\njob-1: timed out, waiting 0.083043876 s\n"
+    )
+
+
+def public_names():
+    for name in backoff_rs.__all__:
+        thing = getattr(backoff_rs, name)
+        if inspect.isclass(thing):
+            yield name, thing
+            for method, value in vars(thing).items():
+                if not method.startswith("_"):
+                    yield f"{name}.{method}", value
+
+
+@pytest.mark.parametrize("thing", [pytest.param(thing, id=name) for name, thing in public_names()])
+def test_everything_public_is_documented(thing):
+    assert inspect.getdoc(thing)
+
+
+def test_whoever_takes_a_seed_is_warned():
+    warning = "Everyone with the same seed and no key waits the same"
+    assert warning in " ".join(inspect.getdoc(backoff_rs.Stream).split())
+    assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())

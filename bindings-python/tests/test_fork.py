@@ -1,0 +1,92 @@
+"""A forked child does not wait what its parent and its siblings wait."""
+
+import json
+import os
+
+import pytest
+from backoff_rs import Backoff, Policy, Stream
+
+POLICIES = [
+    Policy("exponential", base=1, cap=600, jitter="full"),
+    Policy("exponential", base=1, cap=600, jitter="decorrelated"),
+]
+
+
+def in_child(answer):
+    """What a function returns in a forked child."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, json.dumps(answer()).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.jitter)
+def test_entropy_is_drawn_again(policy):
+    backoff = Backoff(policy)
+    for _ in range(3):
+        next(backoff)
+    parent = backoff.stream
+
+    def go_on():
+        delay = backoff.next_ns()
+        return backoff.stream.state, backoff.index, delay
+
+    children = [in_child(go_on) for _ in range(3)]
+    states = {state for state, _, _ in children}
+    assert len(states | {parent.state}) == 4
+    for state, index, delay in children:
+        assert index == 4
+        assert delay == policy.delay_ns(Stream(state), 3)
+    assert (backoff.stream, backoff.index) == (parent, 3)
+    assert backoff.next_ns() == policy.delay_ns(parent, 3)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [next, Backoff.next_ns, Backoff.reset, lambda b: b.index, lambda b: b.stream, repr],
+    ids=["next", "next_ns", "reset", "index", "stream", "repr"],
+)
+def test_whatever_a_child_does_first(first):
+    backoff = Backoff(POLICIES[0])
+    parent = backoff.stream.state
+
+    def states():
+        first(backoff)
+        return [backoff.stream.state, backoff.stream.state]
+
+    once, again = in_child(states)
+    assert once == again
+    assert once != parent
+
+
+def test_a_grandchild_draws_again():
+    backoff = Backoff(POLICIES[0])
+
+    def child():
+        mine = backoff.stream.state
+        born_here = Backoff(POLICIES[0])
+        return [
+            mine,
+            in_child(lambda: backoff.stream.state),
+            born_here.stream.state,
+            in_child(lambda: born_here.stream.state),
+        ]
+
+    assert len({backoff.stream.state, *in_child(child)}) == 5
+
+
+def test_a_stream_that_was_given_is_kept():
+    for stream in (Stream(42, "job-1"), Stream.from_entropy()):
+        backoff = Backoff(POLICIES[0], stream)
+        assert in_child(lambda b=backoff: [b.next_ns(), b.stream.state]) == [
+            POLICIES[0].delay_ns(stream, 0),
+            stream.state,
+        ]

@@ -1,0 +1,315 @@
+"""Bad input: which error, about what, in which words, and that nothing is changed by it."""
+
+import ctypes
+import math
+from array import array
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from backoff_rs import Backoff, Policy, PolicyError, Stream
+
+MAX_NS = 2**63 - 1
+POLICY = Policy("exponential", base=0.1, cap=20, jitter="full")
+STREAM = Stream(42, "job-1")
+
+# What the core cannot be handed: code, field, value, limit, message.
+REFUSED = [
+    (
+        {"growth": "expo", "base": 1},
+        ("unknown_kind", "growth", 0, 5),
+        "growth 'expo' is unknown; the kinds are constant, linear, exponential, polynomial, fibonacci",
+    ),
+    (
+        {"growth": "constant", "base": 1, "cap_on": "\ud800"},
+        ("unknown_kind", "cap_on", 0, 2),
+        r"cap_on '\ud800' is unknown; the kinds are window, result",
+    ),
+    (
+        {"growth": "constant", "base": 1, "cap_on": "two words " * 20},
+        ("unknown_kind", "cap_on", 0, 2),
+        "cap_on 'two words two words two words two words two words two words... is unknown; the kinds are window, result",
+    ),
+    (
+        {"growth": "constant", "base": -1},
+        ("negative", "base", -1, 0),
+        "base -1 is below 0",
+    ),
+    (
+        {"growth": "constant", "base": -1e-300},
+        ("negative", "base", -1e-300, 0),
+        "base -1e-300 is below 0",
+    ),
+    (
+        {"growth": "constant", "base": timedelta(days=-1)},
+        ("negative", "base", timedelta(days=-1), 0),
+        "base datetime.timedelta(days=-1) is below 0",
+    ),
+    (
+        {"growth": "constant", "base": Decimal("-1E+999999999")},
+        ("negative", "base", Decimal("-1E+999999999"), 0),
+        "base Decimal('-1E+999999999') is below 0",
+    ),
+    (
+        {"growth": "constant", "base": math.inf},
+        ("not_finite", "base", math.inf, 0),
+        "base inf is not finite",
+    ),
+    (
+        {"growth": "constant", "base": 1, "cap": Decimal("-Infinity")},
+        ("not_finite", "cap", Decimal("-Infinity"), 0),
+        "cap Decimal('-Infinity') is not finite",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": math.inf},
+        ("not_finite", "multiplier", math.inf, 0),
+        "multiplier inf is not finite",
+    ),
+    (
+        {"growth": "constant", "base": 1e-10},
+        ("too_small", "base", 1e-10, 1),
+        "base 1e-10 rounds to 0ns; the shortest duration but 0 is 1ns",
+    ),
+    (
+        {"growth": "constant", "base": Decimal("5E-10")},
+        ("too_small", "base", Decimal("5E-10"), 1),
+        "base Decimal('5E-10') rounds to 0ns; the shortest duration but 0 is 1ns",
+    ),
+    (
+        {"growth": "constant", "base": Decimal("1E-999999999")},
+        ("too_small", "base", Decimal("1E-999999999"), 1),
+        "base Decimal('1E-999999999') rounds to 0ns; the shortest duration but 0 is 1ns",
+    ),
+    (
+        {"growth": "constant", "base": 1, "jitter": "slotted", "jitter_slot": 0},
+        ("too_small", "jitter_slot", 0, 1),
+        "jitter_slot 0s is below 1ns",
+    ),
+    (
+        {"growth": "constant", "base": Fraction(2**63, 10**9)},
+        ("too_large", "base", 2**63, MAX_NS),
+        "base 9223372036854775808ns is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": 1e300},
+        ("too_large", "base", 1e300, MAX_NS),
+        "base 1e+300 is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": 10**5000},
+        ("too_large", "base", 10**5000, MAX_NS),
+        "base <int> is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": Decimal("1E+999999999")},
+        ("too_large", "base", Decimal("1E+999999999"), MAX_NS),
+        "base Decimal('1E+999999999') is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": 1, "increment": 1e300},
+        ("unused", "increment", 1e300, 1),
+        "increment 1e+300 is not used by growth constant",
+    ),
+    (
+        {"growth": "polynomial", "base": 1, "power": 2**70},
+        ("too_large", "power", 2**70, 16),
+        "power 1180591620717411303424 is above 16",
+    ),
+    (
+        {"growth": "polynomial", "base": 1, "origin": -1},
+        ("negative", "origin", -1, 0),
+        "origin -1 is below 0",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": (2**40, 2**40)},
+        ("ratio_too_fine", "multiplier", (2**40, 2**40), 1_000_000),
+        "multiplier (1099511627776, 1099511627776) has a term above 1000000",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": 1e300},
+        ("ratio_too_fine", "multiplier", 1e300, 1_000_000),
+        "multiplier 1e+300 has a term above 1000000",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": 1.0000001},
+        ("ratio_too_fine", "multiplier", 10000001 * 2**32 + 10000000, 1_000_000),
+        "multiplier 10000001/10000000 has a term above 1000000",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": (3, -2)},
+        ("negative", "multiplier", (3, -2), 0),
+        "multiplier (3, -2) is below 0",
+    ),
+    (
+        {"growth": "exponential", "base": 1, "multiplier": (3, 0)},
+        ("zero_denominator", "multiplier", 3 * 2**32, 1),
+        "multiplier 3/0 has a zero denominator",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("given", "facts", "message"),
+    [pytest.param(*row, id=f"{row[1][1]}-{row[1][0]}-{i}") for i, row in enumerate(REFUSED)],
+)
+def test_refused_policy(given, facts, message):
+    with pytest.raises(PolicyError) as caught:
+        Policy(**given)
+    error = caught.value
+    assert (error.code, error.field, error.value, error.limit) == facts
+    assert str(error) == message
+    assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize("nan", [math.nan, Decimal("NaN"), Decimal("sNaN")], ids=repr)
+@pytest.mark.parametrize("field", ["base", "multiplier"])
+def test_nan(field, nan):
+    with pytest.raises(PolicyError, match=f"^{field} .* is not finite$") as caught:
+        Policy(**{"growth": "exponential", "base": 1, field: nan})
+    assert (caught.value.code, caught.value.field) == ("not_finite", field)
+    assert caught.value.value is nan
+
+
+SECONDS = "base must be seconds (int, float, Decimal or Fraction) or a timedelta, not "
+RATIO = "multiplier must be a float, int, Decimal, Fraction or a pair of ints, not "
+FIELDS = (
+    "growth, base, increment, multiplier, power, origin, offset, cap, cap_on, floor, jitter, "
+    "jitter_below, jitter_above, jitter_max, jitter_increment, jitter_slot"
+)
+
+WRONG_TYPES = [
+    (lambda: Policy("constant", base=True), SECONDS + "bool"),
+    (lambda: Policy("constant", base="1s"), SECONDS + "str"),
+    (lambda: Policy("constant", base=None), SECONDS + "NoneType"),
+    (lambda: Policy("constant", base=1j), SECONDS + "complex"),
+    (lambda: Policy("constant", base=int), SECONDS + "type"),
+    (lambda: Policy("exponential", base=1, multiplier=True), RATIO + "bool"),
+    (lambda: Policy("exponential", base=1, multiplier="1.6"), RATIO + "str"),
+    (lambda: Policy("exponential", base=1, multiplier=(1, 2, 3)), RATIO + "tuple"),
+    (lambda: Policy("exponential", base=1, multiplier=(1.0, 2)), RATIO + "tuple"),
+    (lambda: Policy("exponential", base=1, multiplier=(True, 2)), RATIO + "tuple"),
+    (lambda: Policy("polynomial", base=1, power=2.0), "power must be an int, not float"),
+    (lambda: Policy("polynomial", base=1, power=True), "power must be an int, not bool"),
+    (lambda: Policy("constant", base=1, jitter=None), "jitter must be a str, not NoneType"),
+    (lambda: Policy(1, base=1), "growth must be a str, not int"),
+    (
+        lambda: Policy("constant", base=1, cpa=2),
+        f"Policy() has no field 'cpa'; the fields are {FIELDS}",
+    ),
+    (
+        lambda: Policy("constant", 1),
+        "Policy() takes only the growth by position, and was given 2 arguments",
+    ),
+    (lambda: Policy("constant", growth="linear", base=1), "Policy() was given growth twice"),
+    (lambda: Stream(True), "seed must be an int, not bool"),
+    (lambda: Stream(1.0), "seed must be an int, not float"),
+    (lambda: Stream(1, 2), "key must be a str or bytes-like, not int"),
+    (lambda: Stream(1, array("I", [2])), "key must be a str or bytes-like, not array"),
+    (lambda: POLICY.delay(STREAM, True), "index must be an int, not bool"),
+    (lambda: POLICY.delay_ns(STREAM, 1.0), "index must be an int, not float"),
+    (lambda: POLICY.window(None), "index must be an int, not NoneType"),
+    (lambda: POLICY.delays(STREAM, 1.5), "count must be an int, not float"),
+    (lambda: POLICY.delay(42, 0), "'int' object is not an instance of 'Stream'"),
+    (lambda: Backoff("full"), "'str' object is not an instance of 'Policy'"),
+    (lambda: Backoff(POLICY, 42), "'int' object is not an instance of 'Stream'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [pytest.param(*row, id=f"{i}-{row[1][:40]}") for i, row in enumerate(WRONG_TYPES)],
+)
+def test_wrong_type(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+OUT_OF_RANGE = [
+    (lambda: POLICY.delay(STREAM, -1), "negative", "index", -1, 0),
+    (lambda: POLICY.delay_ns(STREAM, 2**32), "too_large", "index", 2**32, 2**32 - 1),
+    (lambda: POLICY.window(2**64), "too_large", "index", 2**64, 2**32 - 1),
+    (lambda: POLICY.window_ns(-(2**64)), "negative", "index", -(2**64), 0),
+    (lambda: STREAM.draw(2**32), "too_large", "index", 2**32, 2**32 - 1),
+    (lambda: POLICY.delays(STREAM, -1), "negative", "count", -1, 0),
+    (lambda: POLICY.delays(STREAM, 2**64), "too_large", "count", 2**64, 2**64 - 1),
+    (lambda: POLICY.delays(STREAM, 1, 2**32), "too_large", "first", 2**32, 2**32 - 1),
+    (lambda: POLICY.fill_ns(STREAM, array("Q"), -1), "negative", "first", -1, 0),
+    (lambda: Stream(-1), "negative", "seed", -1, 0),
+    (lambda: Stream(2**64), "too_large", "seed", 2**64, 2**64 - 1),
+    (lambda: Stream(1, "a\ud800"), "not_unicode", "key", "a\ud800", 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "field", "value", "limit"),
+    [pytest.param(*row, id=f"{row[2]}-{row[1]}-{i}") for i, row in enumerate(OUT_OF_RANGE)],
+)
+def test_out_of_range(call, code, field, value, limit):
+    with pytest.raises(PolicyError) as caught:
+        call()
+    error = caught.value
+    assert (error.code, error.field, error.value, error.limit) == (code, field, value, limit)
+    assert str(error).startswith(f"{field} {value!r} ")
+
+
+BUFFERS = [
+    ("no buffer", [0, 0]),
+    ("read-only", bytes(16)),
+    ("floats", array("d", [0, 0])),
+    ("4-byte ints", array("I", [0, 0])),
+    ("bytes", bytearray(16)),
+    ("every other int", memoryview(array("Q", [0, 0, 0, 0]))[::2]),
+    ("ints that are not aligned", memoryview(bytearray(24))[1:17].cast("Q")),
+    ("big-endian ints", (ctypes.c_uint64.__ctype_be__ * 2)()),
+    ("ints that name their byte order", (ctypes.c_uint64 * 2)()),
+    ("pointers", memoryview(bytearray(16)).cast("P")),
+]
+
+
+@pytest.mark.parametrize("buffer", [pytest.param(b, id=fact) for fact, b in BUFFERS])
+def test_buffer_that_is_none(buffer):
+    with pytest.raises(TypeError) as caught:
+        POLICY.fill_ns(STREAM, buffer)
+    expected = "buffer must be a writable, C-contiguous, aligned buffer of native 8-byte ints, not "
+    assert str(caught.value) == expected + type(buffer).__name__
+    assert not any(memoryview(buffer).tobytes() if type(buffer) is not list else buffer)
+
+
+@pytest.mark.parametrize(
+    "typecode", ["Q", "q", "N", "n", *("Ll" if array("L").itemsize == 8 else "")]
+)
+def test_every_type_of_native_ints_of_8_bytes(typecode):
+    for form in (typecode, "@" + typecode):
+        buffer = memoryview(bytearray(24)).cast(form)
+        assert POLICY.fill_ns(STREAM, buffer) == 3
+        assert buffer.tolist() == [11399434, 83043876, 229309811]
+
+
+def test_a_buffer_of_more_dimensions_is_filled_in_order():
+    buffer = memoryview(bytearray(32)).cast("Q", (2, 2))
+    assert POLICY.fill_ns(STREAM, buffer) == 4
+    assert buffer.tolist() == [[11399434, 83043876], [229309811, 83486434]]
+
+
+def test_indices_end():
+    last = 2**32 - 1
+    for typecode in "Qq":
+        buffer = array(typecode, [7, 7, 7])
+        assert POLICY.fill_ns(STREAM, buffer, last) == 1
+        assert list(buffer) == [POLICY.delay_ns(STREAM, last), 7, 7]
+    assert POLICY.delays(STREAM, 2**63, last) == [POLICY.delay(STREAM, last)]
+    assert POLICY.delays(STREAM, 0) == []
+    assert POLICY.fill_ns(STREAM, array("Q")) == 0
+
+
+def test_a_refusal_changes_no_iterator():
+    backoff = Backoff(POLICY, STREAM)
+    next(backoff)
+    with pytest.raises(TypeError):
+        backoff.reset(1)
+    with pytest.raises(AttributeError):
+        backoff.index = 0
+    assert (backoff.index, backoff.stream) == (1, STREAM)
+    assert backoff.next_ns() == 83043876
