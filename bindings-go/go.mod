@@ -1,0 +1,3 @@
+module github.com/backoff-rs/backoff/bindings-go
+
+go 1.24

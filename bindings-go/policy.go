@@ -1,0 +1,76 @@
+package backoff
+
+import (
+	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+)
+
+// A Policy is how long to wait before each retry: growth, jitter, cap and floor, checked once
+// and never changed.
+//
+// It holds no state and no randomness: with a stream and an index it gives a delay, always
+// the same one, in every language. It is a plain value: copy it, compare it with ==, use it as
+// the key of a map, share it between any number of goroutines. Policies with the same fields,
+// given or by default, are equal.
+//
+// The zero Policy is no policy, and it never panics: its delays and windows are 0, Fill writes
+// nothing and a Backoff over it ends at once.
+type Policy struct{ checked engine.Policy }
+
+// NewPolicy returns the policy of a growth, a base (the window of index 0 for most growths)
+// and the options that give its other fields.
+//
+// It fails with a *PolicyError, the first rule of SPEC 8 that is broken, or before that with
+// an *ArgumentError, the first argument that no rule applies to. Then the policy is the zero
+// Policy.
+func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, error) {
+	var params engine.Params
+	given := [...]Option{word(engine.Growth, uint64(growth)), duration(engine.Base, base)}
+	for _, option := range append(given[:], options...) {
+		if option == nil {
+			return Policy{}, &ArgumentError{Field: "option", Value: nil, Rule: "gives no field"}
+		}
+		if err := option(&params); err != nil {
+			return Policy{}, err
+		}
+	}
+	checked, refused := params.Build()
+	if refused != nil {
+		return Policy{}, &PolicyError{
+			Code:    Code(refused.Code),
+			Field:   refused.Field,
+			Value:   refused.Value,
+			Limit:   refused.Limit,
+			message: refused.Message,
+		}
+	}
+	return Policy{checked}, nil
+}
+
+// Delay returns the delay of an index of a stream: a pure function (SPEC 6, 7). Index 0 is the
+// wait before the first retry. Any index may be asked for at any time; the cost is bounded.
+//
+// Everyone with the same stream waits the same: give each client or job a key of its own.
+func (p Policy) Delay(stream Stream, index uint32) time.Duration {
+	return time.Duration(p.checked.Delay(stream.state, index))
+}
+
+// Window returns the window of an index: the wait before jitter, under the cap if the cap is
+// on the window (SPEC 5.3). Decorrelated jitter does not use it.
+func (p Policy) Window(index uint32) time.Duration {
+	return time.Duration(p.checked.Window(index))
+}
+
+// Fill writes the delays of the indices first, first + 1, ... and returns how many: all of
+// delays, or fewer where the indices end at 2^32 - 1. It costs far less than as many calls of
+// Delay.
+func (p Policy) Fill(stream Stream, first uint32, delays []time.Duration) int {
+	if left := 1<<32 - uint64(first); uint64(len(delays)) > left {
+		delays = delays[:left]
+	}
+	if !p.checked.Fill(stream.state, first, delays) {
+		return 0
+	}
+	return len(delays)
+}
