@@ -65,6 +65,19 @@ impl Report {
         }
     }
 
+    /// A test runner that must first be made ready.
+    pub(crate) fn suite_of(
+        &mut self,
+        what: &str,
+        runner: Runner,
+        make: impl FnOnce() -> Result<Command>,
+    ) {
+        match make() {
+            Ok(mut command) => self.suite(what, runner, &mut command),
+            Err(error) => self.fail(what, 1, &format!("{error:#}")),
+        }
+    }
+
     fn fail(&mut self, what: &str, count: u32, text: &str) {
         self.counts.failed += count;
         eprintln!("    FAILED: {what}\n{text}");

@@ -1,11 +1,13 @@
 //! `cargo xtask test`: everything that must be true.
 
+use std::process::Command;
+
 use anyhow::{Context, Result};
 
 use crate::differential::Differential;
 use crate::languages::{ALL, Language};
 use crate::report::{Report, Runner};
-use crate::shell::{command, root};
+use crate::shell::{command, root, run};
 use crate::{demo, docs, generate, languages};
 
 /// All languages, and what holds between them.
@@ -39,19 +41,16 @@ fn alone(language: &Language, report: &mut Report) {
 /// What all languages stand on: generated files, the reference, the docs.
 fn shared(report: &mut Report) {
     report.check("generated files are fresh", generate::check);
-    match languages::python::tools() {
-        Ok(tools) => {
-            let python = |tool: &str| command(tools.join("bin").join(tool));
-            report.command("ruff check", python("ruff").args(["check", "tests"]));
-            report.command("ruff format", python("ruff").args(["format", "--check", "tests"]));
-            report.suite(
-                "the reference against published numbers",
-                Runner::Pytest,
-                python("pytest").args(["-q", "-p", "no:cacheprovider", "tests"]),
-            );
-        }
-        Err(error) => report.check("tools for Python", || Err(error)),
-    }
+    let python = |tool: &str| -> Result<Command> {
+        Ok(command(languages::python::tools()?.join("bin").join(tool)))
+    };
+    report.check("ruff check", || run(python("ruff")?.args(["check", "tests"])));
+    report.check("ruff format", || run(python("ruff")?.args(["format", "--check", "tests"])));
+    report.suite_of("the reference against published numbers", Runner::Pytest, || {
+        let mut pytest = python("pytest")?;
+        pytest.args(["-q", "-p", "no:cacheprovider", "tests"]);
+        Ok(pytest)
+    });
     report.check("no path of a machine is committed", no_machine_paths);
 }
 

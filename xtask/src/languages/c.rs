@@ -95,9 +95,14 @@ pub(crate) fn test(report: &mut Report) {
         }
         Ok(())
     });
-    for name in ["conformance", "misuse", "layout", "threads"] {
+    for name in ["conformance", "misuse", "threads"] {
         program(report, name, compiler("cc", "c99"), &source(&format!("tests/{name}.c")), &[]);
     }
+    report.suite_of("C: layout", Runner::Plain, || {
+        let mut program = compile(compiler("cc", "c99"), &source("tests/layout.c"), &[], "layout")?;
+        program.args(pkg_config(&prefix, &["--modversion"])?);
+        Ok(program)
+    });
     for standard in ["c++11", "c++20"] {
         let name = format!("header in {standard}");
         program(report, &name, compiler("c++", standard), &source("tests/header.cpp"), &[]);
@@ -107,10 +112,7 @@ pub(crate) fn test(report: &mut Report) {
         let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
         program(report, &format!("{name}, sanitized"), compiler("cc", "c99"), &file, &flags);
     }
-    match compile_statically(&prefix) {
-        Ok(mut program) => report.suite("C: conformance, static", Runner::Plain, &mut program),
-        Err(error) => report.check("C: conformance, static", || Err(error)),
-    }
+    report.suite_of("C: conformance, static", Runner::Plain, || compile_statically(&prefix));
     report.check("exported symbols are those of symbols.txt", || symbols(&prefix));
     report.check("libbackoff cannot panic", || {
         let names = stdout(command("nm").arg("-C").arg(prefix.join("lib/libbackoff.so")))?;
@@ -139,11 +141,9 @@ pub(crate) fn test(report: &mut Report) {
 }
 
 fn program(report: &mut Report, name: &str, compiler: Command, file: &Path, flags: &[&str]) {
-    let label = format!("C: {name}");
-    match compile(compiler, file, flags, &name.replace([' ', ','], "-")) {
-        Ok(mut program) => report.suite(&label, Runner::Plain, &mut program),
-        Err(error) => report.check(&label, || Err(error)),
-    }
+    report.suite_of(&format!("C: {name}"), Runner::Plain, || {
+        compile(compiler, file, flags, &name.replace([' ', ','], "-"))
+    });
 }
 
 /// The conformance test with the library inside it.

@@ -55,15 +55,12 @@ pub(crate) fn test(report: &mut Report) {
         ensure!(unformatted.is_empty(), "{unformatted}");
         Ok(())
     });
-    match (go(), go(), go()) {
-        (Ok(mut vet), Ok(mut plain), Ok(mut race)) => {
-            report.command("go vet", vet.args(["vet", "./..."]));
-            report.suite("go test", Runner::Go, plain.args(["test", "-count=1", "-v", "./..."]));
-            let race = race.args(["test", "-race", "-count=1", "-v", "./..."]);
-            report.suite("go test -race", Runner::Go, race);
-        }
-        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
-            report.check("the Go module", || Err(error));
-        }
+    report.check("go vet", || run(go()?.args(["vet", "./..."])));
+    for (what, flags) in [("go test", &[][..]), ("go test -race", &["-race"][..])] {
+        report.suite_of(what, Runner::Go, || {
+            let mut go = go()?;
+            go.args(["test", "-count=1", "-v"]).args(flags).arg("./...");
+            Ok(go)
+        });
     }
 }

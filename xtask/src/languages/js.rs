@@ -109,18 +109,19 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 
 /// Lints, and tests through the installed package.
 pub(crate) fn test(report: &mut Report) {
-    let mut tarball = Err(anyhow!("not built"));
-    report.check("the npm tarball", || {
-        tarball = Ok(self::tarball()?);
-        Ok(())
+    report.check("biome", || {
+        tarball()?;
+        run(npm().args(["run", "lint"]))
     });
-    let (Ok(tarball), Ok(mut node)) = (tarball, node()) else { return };
-    report.command("biome", npm().args(["run", "lint"]));
-    node.args(["--test", "--test-reporter=tap"]).env("BACKOFF_WASM_TARBALL", tarball);
-    let mut tests: Vec<PathBuf> = fs::read_dir(folder().join("tests"))
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default();
-    tests.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
-    tests.sort();
-    report.suite("node --test", Runner::Node, node.args(tests).current_dir(folder()));
+    report.suite_of("node --test", Runner::Node, || {
+        let mut node = node()?;
+        node.args(["--test", "--test-reporter=tap"]).env("BACKOFF_WASM_TARBALL", tarball()?);
+        let entries = fs::read_dir(folder().join("tests"))?;
+        let mut tests: Vec<PathBuf> =
+            entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        tests.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+        tests.sort();
+        node.args(tests).current_dir(folder());
+        Ok(node)
+    });
 }

@@ -91,24 +91,17 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 
 /// Lints, and tests through the installed wheel.
 pub(crate) fn test(report: &mut Report) {
-    match tools() {
-        Ok(tools) => {
-            let ruff = || command(tools.join("bin/ruff"));
-            report.command("ruff check: the package", ruff().args(["check", "bindings-python"]));
-            let format = &mut ruff();
-            report.command(
-                "ruff format: the package",
-                format.args(["format", "--check", "bindings-python"]),
-            );
-        }
-        Err(error) => report.check("tools for Python", || Err(error)),
+    for (what, arguments) in
+        [("ruff check", &["check"][..]), ("ruff format", &["format", "--check"])]
+    {
+        report.check(&format!("{what}: the package"), || {
+            run(command(tools()?.join("bin/ruff")).args(arguments).arg("bindings-python"))
+        });
     }
-    match (python(), wheel()) {
-        (Ok(mut python), Ok(wheel)) => {
-            python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-            python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel);
-            report.suite("pytest", Runner::Pytest, &mut python);
-        }
-        (Err(error), _) | (_, Err(error)) => report.check("the wheel", || Err(error)),
-    }
+    report.suite_of("pytest", Runner::Pytest, || {
+        let mut python = python()?;
+        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+        python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel()?);
+        Ok(python)
+    });
 }
