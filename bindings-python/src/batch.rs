@@ -93,10 +93,7 @@ fn words(given: &Bound<'_, PyAny>) -> PyResult<Words> {
         return Err(refused());
     }
     // Not left to `into_typed`: it takes `>Q` for native on a little-endian machine.
-    let code = match *buffer.format().to_bytes() {
-        [code] | [b'@', code] => code,
-        _ => return Err(refused()),
-    };
+    let ([code] | [b'@', code]) = *buffer.format().to_bytes() else { return Err(refused()) };
     match code {
         // Nothing is where an empty buffer points, so nothing is aligned.
         b'Q' | b'L' | b'N' | b'q' | b'l' | b'n' if buffer.item_count() == 0 => Ok(Words::None),

@@ -13,5 +13,5 @@ def pytest_sessionstart():
     installed = Path(sysconfig.get_path("platlib")).resolve()
     if not module.is_relative_to(installed):
         pytest.exit(f"{module} is not the installed package of {installed}", returncode=2)
-    if "BACKOFF_DIST" not in os.environ:
-        pytest.exit("BACKOFF_DIST must name the folder of the wheel and the sdist", returncode=2)
+    if not Path(os.environ.get("BACKOFF_WHEEL", "")).is_file():
+        pytest.exit("BACKOFF_WHEEL must name the wheel that is installed", returncode=2)

@@ -1,9 +1,12 @@
-"""The files that would be published: BACKOFF_DIST is the folder of the wheel and the sdist."""
+"""The files that would be published: BACKOFF_WHEEL is the wheel, the sdist is built here."""
 
 import email
 import os
 import re
+import subprocess
+import sys
 import tarfile
+import time
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -15,21 +18,38 @@ from packaging.utils import parse_sdist_filename, parse_wheel_filename
 ROOT = Path(__file__).parents[2]
 
 
-def the_only(pattern):
-    (path,) = Path(os.environ["BACKOFF_DIST"]).glob(pattern)
+WHEEL = Path(os.environ["BACKOFF_WHEEL"])
+
+
+def the_only(folder, pattern):
+    (path,) = folder.glob(pattern)
     return path
 
 
 @pytest.fixture(scope="module")
 def wheel():
-    with zipfile.ZipFile(the_only("*.whl")) as archive:
+    with zipfile.ZipFile(WHEEL) as archive:
         yield archive
 
 
 @pytest.fixture(scope="module")
-def sdist():
-    with tarfile.open(the_only("*.tar.gz")) as archive:
-        yield {
+def sdist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sdist")
+    manifest = ROOT / "bindings-python" / "Cargo.toml"
+    # With its usual date of 2006, cargo takes a target directory that it has seen for fresh.
+    now = {**os.environ, "SOURCE_DATE_EPOCH": str(int(time.time()))}
+    subprocess.run(
+        [sys.executable, "-m", "maturin", "sdist", "-m", manifest, "-o", folder],
+        check=True,
+        env=now,
+    )
+    return the_only(folder, "*.tar.gz")
+
+
+@pytest.fixture(scope="module")
+def files(sdist):
+    with tarfile.open(sdist) as archive:
+        return {
             member.name.partition("/")[2]: archive.extractfile(member).read()
             for member in archive
             if member.isfile()
@@ -37,17 +57,17 @@ def sdist():
 
 
 def test_tags():
-    name, _, _, tags = parse_wheel_filename(the_only("*.whl").name)
+    name, _, _, tags = parse_wheel_filename(WHEEL.name)
     assert name == "backoff-rs"
     assert {(tag.interpreter, tag.abi) for tag in tags} == {("cp311", "abi3")}
 
 
-def test_one_version_everywhere():
+def test_one_version_everywhere(sdist):
     manifest = (ROOT / "Cargo.toml").read_text("utf-8")
     (version,) = re.findall(r'^version = "(.*)"$', manifest, re.MULTILINE)
     versions = {
-        str(parse_wheel_filename(the_only("*.whl").name)[1]),
-        str(parse_sdist_filename(the_only("*.tar.gz").name)[1]),
+        str(parse_wheel_filename(WHEEL.name)[1]),
+        str(parse_sdist_filename(sdist.name)[1]),
         metadata.version("backoff-rs"),
         backoff_rs.__version__,
     }
@@ -93,15 +113,21 @@ def test_metadata(wheel):
         assert wheel.read(f"{info}/licenses/{name}") == (ROOT / name).read_bytes()
 
 
-def test_the_sdist_holds_the_core(sdist):
-    """The wheel is built from it, so it is whole; this says that it is not stale."""
+def test_the_sdist_holds_the_core(files):
     folders = ["core/src", "bindings-python/src"]
     for folder in folders:
-        held = {name for name in sdist if name.startswith(f"{folder}/")}
+        held = {name for name in files if name.startswith(f"{folder}/")}
         assert held == {str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("*.rs")}
         for name in held:
-            assert sdist[name] == (ROOT / name).read_bytes(), name
-    assert sdist["Cargo.lock"]
+            assert files[name] == (ROOT / name).read_bytes(), name
+    assert files["Cargo.lock"]
     # Without it a panic would end the interpreter.
-    assert b'[profile.wheel]\ninherits = "release"\npanic = "unwind"' in sdist["Cargo.toml"]
-    assert b'profile = "wheel"' in sdist["pyproject.toml"]
+    assert b'[profile.wheel]\ninherits = "release"\npanic = "unwind"' in files["Cargo.toml"]
+    assert b'profile = "wheel"' in files["pyproject.toml"]
+
+
+def test_the_sdist_builds_the_wheel(sdist, wheel, tmp_path):
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--wheel-dir", tmp_path, sdist], check=True)
+    with zipfile.ZipFile(the_only(tmp_path, "*.whl")) as built:
+        assert sorted(built.namelist()) == sorted(wheel.namelist())
