@@ -116,6 +116,7 @@ pub(crate) fn test(report: &mut Report) {
     report.check("exported symbols are those of symbols.txt", || symbols(&prefix));
     report.check("libbackoff cannot panic", || {
         let names = stdout(command("nm").arg("-C").arg(prefix.join("lib/libbackoff.so")))?;
+        ensure!(names.contains("backoff_delay_ns"), "no symbols to search: {names}");
         ensure!(!names.contains("panicking"), "{names}");
         Ok(())
     });
@@ -128,6 +129,11 @@ pub(crate) fn test(report: &mut Report) {
             needed.clone().count() == 1 && needed.clone().all(|line| line.contains("[libc.so")),
             "{dynamic}"
         );
+        Ok(())
+    });
+    report.check("the README shows the example as it is", || {
+        let (readme, example) = (source("README.md"), source("examples/retry.c"));
+        ensure!(fs::read_to_string(readme)?.contains(&fs::read_to_string(example)?));
         Ok(())
     });
     report.check("DESTDIR is honoured and not remembered", || {
