@@ -1,0 +1,237 @@
+package backoff_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/given"
+)
+
+// The layers and what checks a case of each; a file that is not here fails the test.
+var layers = map[string]func(*testing.T, vector){
+	"articles": checkDelays,
+	"caps":     checkDelays,
+	"draws":    checkDraw,
+	"errors":   checkRefusal,
+	"growths":  checkDelays,
+	"jitters":  checkDelays,
+	"resets":   checkRuns,
+	"samples":  checkDelays,
+	"streams":  checkStream,
+}
+
+func TestEveryVector(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(vectors(), "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range files {
+		found = append(found, strings.TrimSuffix(filepath.Base(file), ".json"))
+	}
+	if known := slices.Sorted(maps.Keys(layers)); !slices.Equal(found, known) {
+		t.Fatalf("%s holds %v, want %v", vectors(), found, known)
+	}
+	total := 0
+	for _, layer := range found {
+		cases := load(t, layer)
+		total += len(cases)
+		for _, c := range cases {
+			t.Run(layer+"/"+c.ID, func(t *testing.T) { layers[layer](t, c) })
+		}
+	}
+	t.Logf("%d cases in %d files", total, len(found))
+}
+
+// A vector is a case of any layer: each uses some of these (tests/README.md).
+type vector struct {
+	ID      string            `json:"id"`
+	Why     string            `json:"why"`
+	Policy  map[string]string `json:"policy"`
+	Seed    uint64            `json:"seed,string"`
+	Key     *string           `json:"key"`
+	First   uint32            `json:"first"`
+	Windows []string          `json:"windows"`
+	Delays  []string          `json:"delays"`
+	Runs    [][]string        `json:"runs"`
+	Stream  uint64            `json:"stream,string"`
+	Index   uint32            `json:"index"`
+	Draw    uint64            `json:"draw,string"`
+	Error   struct {
+		Code    string `json:"code"`
+		Field   string `json:"field"`
+		Value   uint64 `json:"value,string"`
+		Limit   uint64 `json:"limit,string"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func vectors() string {
+	if folder := os.Getenv("BACKOFF_VECTORS"); folder != "" {
+		return folder
+	}
+	return filepath.Join("..", "tests", "vectors")
+}
+
+func load(t *testing.T, layer string) []vector {
+	t.Helper()
+	file, err := os.Open(filepath.Join(vectors(), layer+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var content struct {
+		Layer       string   `json:"layer"`
+		About       string   `json:"about"`
+		GeneratedBy string   `json:"generated_by"`
+		Count       int      `json:"count"`
+		Cases       []vector `json:"cases"`
+	}
+	decoder := json.NewDecoder(file)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&content); err != nil {
+		t.Fatal(err)
+	}
+	if content.Layer != layer || content.Count == 0 || len(content.Cases) != content.Count {
+		t.Fatalf("%s: %d cases of layer %s, want %d", file.Name(), len(content.Cases), content.Layer, content.Count)
+	}
+	return content.Cases
+}
+
+func (c vector) policy(t *testing.T) backoff.Policy {
+	t.Helper()
+	policy, err := given.Policy(c.Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy
+}
+
+func (c vector) stream(t *testing.T) backoff.Stream {
+	t.Helper()
+	if c.Key == nil {
+		return backoff.SeedStream(c.Seed)
+	}
+	key, err := hex.DecodeString(*c.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backoff.BytesKeyStream(c.Seed, key)
+}
+
+func checkDelays(t *testing.T, c vector) {
+	policy, stream := c.policy(t), c.stream(t)
+	windows, delays := durations(t, c.Windows), durations(t, c.Delays)
+	if len(delays) == 0 || len(windows) != len(delays) {
+		t.Fatalf("%d windows and %d delays", len(windows), len(delays))
+	}
+	for i := range delays {
+		index := c.First + uint32(i)
+		if got := policy.Window(index); got != windows[i] {
+			t.Errorf("window %d is %d, want %d", index, got, windows[i])
+		}
+		if got := policy.Delay(stream, index); got != delays[i] {
+			t.Errorf("delay %d is %d, want %d", index, got, delays[i])
+		}
+	}
+	filled := make([]time.Duration, len(delays))
+	if n := policy.Fill(stream, c.First, filled); n != len(delays) || !slices.Equal(filled, delays) {
+		t.Errorf("filled %d: %d, want %d", n, filled, delays)
+	}
+	if c.First == 0 {
+		if got := take(backoff.New(policy, stream), len(delays)); !slices.Equal(got, delays) {
+			t.Errorf("the iterator gives %d, want %d", got, delays)
+		}
+	}
+}
+
+func checkRuns(t *testing.T, c vector) {
+	b := backoff.New(c.policy(t), c.stream(t))
+	for number, run := range c.Runs {
+		if got, want := take(b, len(run)), durations(t, run); !slices.Equal(got, want) {
+			t.Errorf("run %d gives %d, want %d", number, got, want)
+		}
+		if b.Index() != uint64(len(run)) {
+			t.Errorf("after run %d the index is %d, want %d", number, b.Index(), len(run))
+		}
+		b.Reset()
+	}
+	if got := b.Stream().State(); got != c.Stream {
+		t.Errorf("the stream is %d, want %d", got, c.Stream)
+	}
+}
+
+func checkDraw(t *testing.T, c vector) {
+	if got := backoff.SeedStream(c.Stream).Draw(c.Index); got != c.Draw {
+		t.Errorf("the draw is %d, want %d", got, c.Draw)
+	}
+}
+
+func checkStream(t *testing.T, c vector) {
+	if got := c.stream(t).State(); got != c.Stream {
+		t.Errorf("the stream is %d, want %d", got, c.Stream)
+	}
+	if c.Key == nil {
+		return
+	}
+	key, _ := hex.DecodeString(*c.Key)
+	stream, err := backoff.KeyStream(c.Seed, string(key))
+	if err == nil && stream.State() != c.Stream {
+		t.Errorf("the stream of the text is %d, want %d", stream.State(), c.Stream)
+	}
+	if valid := strings.ToValidUTF8(string(key), "") == string(key); valid != (err == nil) {
+		t.Errorf("the text %q: %v", key, err)
+	}
+}
+
+func checkRefusal(t *testing.T, c vector) {
+	policy, err := given.Policy(c.Policy)
+	var refused *backoff.PolicyError
+	if !errors.As(err, &refused) {
+		t.Fatalf("got %v, want a PolicyError", err)
+	}
+	got, want := c.Error, c.Error
+	got.Code, got.Field = refused.Code.Error(), refused.Field
+	got.Value, got.Limit, got.Message = refused.Value, refused.Limit, err.Error()
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if !errors.Is(err, refused.Code) {
+		t.Errorf("errors.Is does not find %v in its error", refused.Code)
+	}
+	if policy != (backoff.Policy{}) {
+		t.Error("a refused policy is not the zero Policy")
+	}
+}
+
+func take(b *backoff.Backoff, count int) []time.Duration {
+	delays := make([]time.Duration, 0, count)
+	for range count {
+		delay, ok := b.Next()
+		if !ok {
+			break
+		}
+		delays = append(delays, delay)
+	}
+	return delays
+}
+
+func durations(t *testing.T, texts []string) []time.Duration {
+	t.Helper()
+	durations := make([]time.Duration, len(texts))
+	for i, text := range texts {
+		if err := json.Unmarshal([]byte(text), &durations[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return durations
+}

@@ -1,0 +1,137 @@
+package backoff_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+func TestAllTakesWhatNextTakes(t *testing.T) {
+	c := find(t, "resets", "prefetched")
+	b := backoff.New(c.policy(t), c.stream(t))
+	for number, run := range c.Runs {
+		var got []time.Duration
+		for delay := range b.All() {
+			if got = append(got, delay); len(got) == len(run) {
+				break
+			}
+		}
+		if want := durations(t, run); !slices.Equal(got, want) {
+			t.Errorf("run %d gives %d, want %d", number, got, want)
+		}
+		b.Reset()
+	}
+	if got := b.Stream().State(); got != c.Stream {
+		t.Errorf("the stream is %d, want %d", got, c.Stream)
+	}
+}
+
+func TestTheIndicesEnd(t *testing.T) {
+	const last = 1<<32 - 1
+	count := 0
+	for _, c := range load(t, "growths") {
+		// Cases that reach the last index say what is there.
+		if uint64(c.First)+uint64(len(c.Delays)) != last+1 {
+			continue
+		}
+		count++
+		t.Run(c.ID, func(t *testing.T) {
+			want := durations(t, c.Delays)
+			b := backoff.New(c.policy(t), c.stream(t))
+			b.SkipTo(uint64(c.First))
+			if got := slices.Collect(b.All()); !slices.Equal(got, want) {
+				t.Errorf("the last delays are %d, want %d", got, want)
+			}
+			for range 2 {
+				if delay, ok := b.Next(); delay != 0 || ok {
+					t.Errorf("after the end: %d, %t", delay, ok)
+				}
+			}
+			if b.Index() != last+1 {
+				t.Errorf("at the end the index is %d", b.Index())
+			}
+			b.Reset()
+			if b.Index() != 0 {
+				t.Errorf("after a reset the index is %d", b.Index())
+			}
+			delays := make([]time.Duration, len(want)+3)
+			n := c.policy(t).Fill(c.stream(t), c.First, delays)
+			if n != len(want) || !slices.Equal(delays, append(want, 0, 0, 0)) {
+				t.Errorf("filled %d: %d, want %d", n, delays, want)
+			}
+		})
+	}
+	if count == 0 {
+		t.Error("no case reaches the last index")
+	}
+}
+
+func TestACopyGoesOnByItself(t *testing.T) {
+	c := find(t, "jitters", "full")
+	want := durations(t, c.Delays)
+	b := backoff.New(c.policy(t), c.stream(t))
+	take(b, 2)
+	other := *b
+	for name, b := range map[string]*backoff.Backoff{"original": b, "copy": &other} {
+		if got := take(b, len(want)-2); !slices.Equal(got, want[2:]) {
+			t.Errorf("the %s goes on with %d, want %d", name, got, want[2:])
+		}
+	}
+}
+
+func TestPoliciesAreValues(t *testing.T) {
+	make := func(options ...backoff.Option) backoff.Policy {
+		policy, err := backoff.NewPolicy(backoff.Exponential, time.Second, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return policy
+	}
+	plain, full := make(), make(backoff.WithJitter(backoff.FullJitter))
+	rows := []struct {
+		fact  string
+		a, b  backoff.Policy
+		equal bool
+	}{
+		{"a field given as its default", plain, make(backoff.WithMultiplier(2)), true},
+		{"a ratio in other terms", plain, make(backoff.WithMultiplierRatio(20, 10)), true},
+		{"the last of an option counts", full, make(backoff.WithJitter(backoff.EqualJitter), backoff.WithJitter(backoff.FullJitter)), true},
+		{"another jitter", plain, full, false},
+		{"no policy", plain, backoff.Policy{}, false},
+	}
+	for _, row := range rows {
+		if (row.a == row.b) != row.equal {
+			t.Errorf("%s: equal is %t", row.fact, !row.equal)
+		}
+		if found := map[backoff.Policy]bool{row.a: true}[row.b]; found != row.equal {
+			t.Errorf("%s: found as a key is %t", row.fact, found)
+		}
+	}
+}
+
+func TestEntropyStreamsDiffer(t *testing.T) {
+	seen := make(map[backoff.Stream]bool)
+	for range 100 {
+		stream, err := backoff.EntropyStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[stream] = true
+	}
+	if len(seen) != 100 {
+		t.Errorf("%d of 100 streams differ", len(seen))
+	}
+}
+
+func find(t *testing.T, layer, id string) vector {
+	t.Helper()
+	for _, c := range load(t, layer) {
+		if c.ID == id {
+			return c
+		}
+	}
+	t.Fatalf("%s has no case %s", layer, id)
+	return vector{}
+}
