@@ -1,0 +1,51 @@
+package backoff_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+func BenchmarkNext(b *testing.B) {
+	delays := backoff.New(examplePolicy())
+	for b.Loop() {
+		delays.Next()
+	}
+}
+
+// Few delays and a success, as most operations go.
+func BenchmarkThreeAndReset(b *testing.B) {
+	delays := backoff.New(examplePolicy())
+	for b.Loop() {
+		for range 3 {
+			delays.Next()
+		}
+		delays.Reset()
+	}
+}
+
+func BenchmarkDelay(b *testing.B) {
+	policy, stream := examplePolicy()
+	for b.Loop() {
+		policy.Delay(stream, 5)
+	}
+}
+
+func BenchmarkFill64(b *testing.B) {
+	policy, stream := examplePolicy()
+	delays := make([]time.Duration, 64)
+	for b.Loop() {
+		policy.Fill(stream, 5, delays)
+	}
+}
+
+// Full jitter as it is written by hand, to compare BenchmarkNext with.
+func BenchmarkByHand(b *testing.B) {
+	window := 100 * time.Millisecond
+	for b.Loop() {
+		_ = time.Duration(rand.Int64N(int64(window) + 1))
+		window = min(2*window, 20*time.Second)
+	}
+}
