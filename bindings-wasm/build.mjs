@@ -10,7 +10,14 @@ import { encode } from "./js/text.js";
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
 // What rustc uses by default; every engine of the last years knows these.
-const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+const FEATURES = [
+	"bulk-memory",
+	"multivalue",
+	"mutable-globals",
+	"nontrapping-float-to-int",
+	"reference-types",
+	"sign-ext",
+];
 
 const binaryen = (tool, ...options) => {
 	const path = createRequire(import.meta.url).resolve(`binaryen/bin/${tool}`);
@@ -26,12 +33,14 @@ const called = WebAssembly.Module.exports(made)
 	.filter((name) => !name.startsWith("__"));
 writeFileSync(
 	"dist/pkg/called.json",
-	JSON.stringify([
-		{ name: "js", root: true, reaches: called },
-		...called.map((name) => ({ name, export: name })),
-	]),
+	JSON.stringify([{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))]),
 );
-binaryen("wasm-metadce", "dist/pkg/backoff_bg.wasm", "--graph-file=dist/pkg/called.json", "--output=dist/pkg/called.wasm");
+binaryen(
+	"wasm-metadce",
+	"dist/pkg/backoff_bg.wasm",
+	"--graph-file=dist/pkg/called.json",
+	"--output=dist/pkg/called.wasm",
+);
 binaryen(
 	"wasm-opt",
 	"dist/pkg/called.wasm",

@@ -1,5 +1,8 @@
 /** A value that was refused: which rule it broke, the field, the value and the limit. */
 export class PolicyError extends RangeError {
+	// The name that a minifier takes.
+	static name = "PolicyError";
+
 	constructor(code, field, value, limit, message) {
 		super(message);
 		this.code = code;
@@ -9,7 +12,7 @@ export class PolicyError extends RangeError {
 	}
 
 	get name() {
-		return "PolicyError";
+		return PolicyError.name;
 	}
 }
 

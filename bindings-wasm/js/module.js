@@ -30,10 +30,7 @@ function instantiate() {
 	try {
 		return new WebAssembly.Instance(compile()).exports;
 	} catch (cause) {
-		throw new Error(
-			"backoff-wasm cannot start; a Content-Security-Policy must allow 'wasm-unsafe-eval'",
-			{ cause },
-		);
+		throw new Error("backoff-wasm cannot start; a Content-Security-Policy must allow 'wasm-unsafe-eval'", { cause });
 	}
 }
 

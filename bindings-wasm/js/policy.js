@@ -168,5 +168,11 @@ function refusal(values) {
 	return given?.shown === undefined
 		? new PolicyError(code, field, value, limit, message)
 		: // The second word of such a message is the value.
-			new PolicyError(code, field, given.value, limit, message.replace(/ \S+/, () => ` ${given.shown}`));
+			new PolicyError(
+				code,
+				field,
+				given.value,
+				limit,
+				message.replace(/ \S+/, () => ` ${given.shown}`),
+			);
 }

@@ -1,0 +1,140 @@
+// The numbers that every language gives, from the installed package.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
+import { options, stream } from "./given.mjs";
+import { vectors } from "./source.mjs";
+
+const milliseconds = (ns) => Number(BigInt(ns)) / 1e6;
+
+describe("draws", () => {
+	for (const { id, stream, index, draw } of vectors("draws")) {
+		test(id, () => assert.equal(new Stream(BigInt(stream)).draw(Number(index)), BigInt(draw)));
+	}
+});
+
+describe("streams", () => {
+	for (const { id, seed, key, stream: state } of vectors("streams")) {
+		test(id, () => assert.equal(stream(seed, key).state, BigInt(state)));
+	}
+});
+
+for (const layer of ["samples", "growths", "jitters", "caps", "articles"]) {
+	describe(layer, () => {
+		for (const { id, policy: fields, seed, key, first: start, windows, delays } of vectors(layer)) {
+			test(id, () => {
+				const policy = new Policy(options(fields));
+				const on = stream(seed, key);
+				const first = Number(start);
+				const expected = delays.map(BigInt);
+				const count = expected.length;
+				const at = (method) => expected.map((_, offset) => method(first + offset));
+				assert.ok(count > 0);
+				assert.deepEqual(
+					at((index) => policy.windowNs(index)),
+					windows.map(BigInt),
+				);
+				assert.deepEqual(
+					at((index) => policy.window(index)),
+					windows.map(milliseconds),
+				);
+				assert.deepEqual(
+					at((index) => policy.delayNs(on, index)),
+					expected,
+				);
+				assert.deepEqual(
+					at((index) => policy.delay(on, index)),
+					delays.map(milliseconds),
+				);
+				assert.deepEqual([...policy.delaysNs(on, count, first)], expected);
+				assert.deepEqual(policy.delays(on, count, first), delays.map(milliseconds));
+				if (first === 0) {
+					const exact = new Backoff(policy, on);
+					assert.deepEqual(
+						expected.map(() => exact.nextDelayNs()),
+						expected,
+					);
+					const rounded = new Backoff(policy, on);
+					assert.deepEqual(
+						delays.map(() => rounded.next().value),
+						delays.map(milliseconds),
+					);
+				}
+				for (const again of [policy.params, JSON.parse(JSON.stringify(policy))]) {
+					assert.deepEqual(new Policy(again).params, policy.params);
+				}
+			});
+		}
+	});
+}
+
+describe("resets", () => {
+	for (const { id, policy, seed, key, runs, stream: last } of vectors("resets")) {
+		for (const method of ["nextDelayNs", "nextDelay"]) {
+			test(`${id}, ${method}`, () => {
+				const backoff = new Backoff(new Policy(options(policy)), stream(seed, key));
+				for (const run of runs) {
+					const expected = run.map(method === "nextDelay" ? milliseconds : BigInt);
+					assert.equal(backoff.index, 0);
+					assert.deepEqual(
+						run.map(() => backoff[method]()),
+						expected,
+					);
+					assert.equal(backoff.index, run.length);
+					backoff.reset();
+				}
+				assert.equal(backoff.stream.state, BigInt(last));
+			});
+		}
+	}
+});
+
+describe("errors", () => {
+	for (const { id, policy, error } of vectors("errors")) {
+		test(id, () => {
+			const isByNumber = /^\d+$/.test(policy[error.field]) && error.code === "unknown_kind";
+			assert.throws(
+				() => new Policy(options(policy)),
+				(refused) => {
+					const { code, field, value, limit, message } = refused;
+					assert.ok(refused instanceof PolicyError && refused instanceof RangeError);
+					assert.deepEqual([code, field], [error.code, error.field]);
+					if (!isByNumber) {
+						assert.deepEqual([`${value}`, `${limit}`, message], [error.value, error.limit, error.message]);
+					}
+					return true;
+				},
+			);
+		});
+	}
+});
+
+// The single delays above are the vectors'; these hold the batches against them.
+describe("batches join without a seam", () => {
+	for (const jitter of ["full", "decorrelated"]) {
+		const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter });
+		const on = new Stream(42, "job-1");
+		const single = Array.from({ length: 4200 }, (_, index) => policy.delayNs(on, index));
+
+		test(`delaysNs, ${jitter}`, () => assert.deepEqual([...policy.delaysNs(on, 4200)], single));
+		test(`nextDelayNs, ${jitter}`, () => {
+			const backoff = new Backoff(policy, on);
+			assert.deepEqual(
+				single.map(() => backoff.nextDelayNs()),
+				single,
+			);
+		});
+		test(`the last indices, ${jitter}`, () => {
+			const last = 2 ** 32 - 1;
+			const expected = [policy.delayNs(on, last - 1), policy.delayNs(on, last)];
+			assert.deepEqual([...policy.delaysNs(on, 2, last - 1)], expected);
+		});
+	}
+
+	test("nextDelayNs is exact above 2^53", () => {
+		const policy = new Policy({ growth: "constant", base: { nanoseconds: 2n ** 63n - 1n } });
+		const backoff = new Backoff(policy, new Stream(0));
+		assert.deepEqual([backoff.nextDelayNs(), backoff.nextDelayNs()], [2n ** 63n - 1n, 2n ** 63n - 1n]);
+	});
+});

@@ -1,0 +1,52 @@
+// Every snippet of the README runs and prints what the README says it prints.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+
+const readme = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
+const snippets = [...readme.matchAll(/```(js|cjs)\n([^]*?)```\n(?:\n```text\n([^]*?)```)?/g)];
+
+const run = (type, ...options) => {
+	const { stdout, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, ...options], {
+		cwd: import.meta.dirname,
+		encoding: "utf8",
+	});
+	assert.equal(stderr, "");
+	return stdout;
+};
+
+describe("README.md", () => {
+	test("has snippets, and each shows its output", () => {
+		const fences = readme.match(/^```\w+$/gm).filter((fence) => fence !== "```text" && fence !== "```sh");
+		assert.ok(snippets.length >= 5);
+		assert.equal(fences.length, snippets.length);
+		assert.deepEqual(
+			snippets.filter(([, , , output]) => output === undefined),
+			[],
+		);
+	});
+
+	for (const [, language, code, output] of snippets) {
+		test(
+			code.split("\n").find((line) => !/^(import .*|const \{.*|)$/.test(line)),
+			() => {
+				assert.equal(run(language === "js" ? "module" : "commonjs", "--eval", code), output);
+			},
+		);
+	}
+});
+
+test("the example runs", () => {
+	const { status, stdout, stderr } = spawnSync(process.execPath, ["example/retry.mjs"], {
+		cwd: import.meta.dirname,
+		encoding: "utf8",
+	});
+	assert.deepEqual([status, stderr], [0, ""]);
+	assert.equal(
+		stdout,
+		"attempt 1 failed, waiting 1.14 ms\nattempt 2 failed, waiting 8.3 ms\nattempt 3 failed, waiting 22.93 ms\ndone\n",
+	);
+});

@@ -1,0 +1,392 @@
+// Bad input: a typed error that names the field, the value and the limit; nothing changes.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
+
+const good = { growth: "exponential", base: 100, cap: 20_000, jitter: "full" };
+const policy = new Policy(good);
+const stream = new Stream(42, "job-1");
+const FIRST = 11_399_434n;
+
+/** A policy of the good options and these. */
+const policyOf = (options) => () => new Policy({ ...good, ...options });
+const proportional = (jitterBelow) => policyOf({ jitter: "proportional", jitterBelow });
+const polynomial = (options) => policyOf({ growth: "polynomial", ...options });
+const keyed = (key) => () => new Stream(1, key);
+
+const LONGEST = 2n ** 63n - 1n;
+const refused = [
+	// What is done, then code, field, value, limit and message.
+	[policyOf({ base: Number.NaN }), "not_finite", "base", 0n, 0n, "base NaN is not a finite number"],
+	[policyOf({ cap: Infinity }), "not_finite", "cap", 0n, 0n, "cap Infinity is not a finite number"],
+	[policyOf({ base: -Infinity }), "not_finite", "base", 0n, 0n, "base -Infinity is not a finite number"],
+	[policyOf({ base: -5 }), "negative", "base", -5n, 0n, "base -5ms is negative"],
+	[policyOf({ base: { nanoseconds: -5n } }), "negative", "base", -5n, 0n, "base -5 is negative"],
+	[policyOf({ base: 4e-7 }), "too_small", "base", 0n, 1n, "base 4e-7ms is below 1ns"],
+	[policyOf({ base: 5e-7 }), "too_small", "base", 0n, 1n, "base 5e-7ms is below 1ns"],
+	[policyOf({ base: Number.MIN_VALUE }), "too_small", "base", 0n, 1n, "base 5e-324ms is below 1ns"],
+	[policyOf({ base: { nanoseconds: 1.5 } }), "not_whole", "base", 0n, 0n, "base 1.5 is not a whole number"],
+	[policyOf({ cap: 1e13 }), "too_large", "cap", 10n ** 19n, LONGEST, "cap 10000000000s is above 9223372036854775807ns"],
+	[
+		policyOf({ cap: 1e14 }),
+		"too_large",
+		"cap",
+		10n ** 20n,
+		LONGEST,
+		"cap 100000000000000ms is above 9223372036854775807ns",
+	],
+	[
+		policyOf({ cap: { nanoseconds: 2n ** 64n } }),
+		"too_large",
+		"cap",
+		2n ** 64n,
+		LONGEST,
+		"cap 18446744073709551616ns is above 9223372036854775807ns",
+	],
+	[
+		policyOf({ cap: { nanoseconds: 2 ** 53 } }),
+		"too_large",
+		"cap",
+		2n ** 53n,
+		2n ** 53n - 1n,
+		"cap 9007199254740992 is above 9007199254740991; give it as a bigint",
+	],
+	[
+		policyOf({ increment: 1e300 }),
+		"unused",
+		"increment",
+		BigInt(1e300) * 10n ** 6n,
+		3n,
+		"increment 1e+300ms is not used by growth exponential",
+	],
+	[policyOf({ cap: 50 }), "cap_below_base", "cap", 50_000_000n, 100_000_000n, "cap 50ms is below base 100ms"],
+	[
+		policyOf({ growth: "expo" }),
+		"unknown_kind",
+		"growth",
+		0n,
+		5n,
+		'growth "expo" is unknown; the kinds are constant, linear, exponential, polynomial, fibonacci',
+	],
+	[
+		policyOf({ jitter: "$& $1 x" }),
+		"unknown_kind",
+		"jitter",
+		0n,
+		7n,
+		'jitter "$& $1 x" is unknown; the kinds are none, full, equal, proportional, additive, decorrelated, slotted',
+	],
+	[policyOf({ capOn: "" }), "unknown_kind", "cap_on", 0n, 2n, 'cap_on "" is unknown; the kinds are window, result'],
+	[policyOf({ growth: "Exponential" }), "unknown_kind", "growth", 0n, 5n, /^growth "Exponential" is unknown/],
+	[() => new Policy({ base: 1 }), "missing", "growth", 0n, 0n, "growth is missing"],
+	[() => new Policy({ growth: "constant", base: undefined }), "missing", "base", 0n, 0n, "base is missing"],
+	[polynomial({ power: 1.5 }), "not_whole", "power", 0n, 0n, "power 1.5 is not a whole number"],
+	[polynomial({ power: 17 }), "too_large", "power", 17n, 16n, "power 17 is above 16"],
+	[
+		polynomial({ power: 2n ** 64n + 2n }),
+		"too_large",
+		"power",
+		2n ** 64n + 2n,
+		16n,
+		"power 18446744073709551618 is above 16",
+	],
+	[
+		polynomial({ origin: 2 ** 32 }),
+		"too_large",
+		"origin",
+		2n ** 32n,
+		2n ** 32n - 1n,
+		"origin 4294967296 is above 4294967295",
+	],
+	[polynomial({ origin: -1 }), "negative", "origin", -1n, 0n, "origin -1 is negative"],
+	[policyOf({ multiplier: Number.NaN }), "not_finite", "multiplier", 0n, 0n, "multiplier NaN is not a finite number"],
+	[policyOf({ multiplier: -2 }), "negative", "multiplier", -2n, 0n, "multiplier -2 is negative"],
+	[
+		policyOf({ multiplier: 1e21 }),
+		"ratio_too_fine",
+		"multiplier",
+		0n,
+		1000000n,
+		"multiplier 1e+21 has a term above 1000000",
+	],
+	[
+		policyOf({ multiplier: 2 ** 32 }),
+		"ratio_too_fine",
+		"multiplier",
+		0n,
+		1000000n,
+		"multiplier 4294967296 has a term above 1000000",
+	],
+	[
+		policyOf({ multiplier: 1.005 }),
+		"too_small",
+		"multiplier",
+		(201n << 32n) | 200n,
+		(101n << 32n) | 100n,
+		"multiplier 1.005 is below 1.01",
+	],
+	[
+		policyOf({ multiplier: [2, 0] }),
+		"zero_denominator",
+		"multiplier",
+		2n << 32n,
+		1n,
+		"multiplier 2/0 has a zero denominator",
+	],
+	[
+		policyOf({ multiplier: [2 ** 33, 2 ** 32] }),
+		"too_large",
+		"multiplier",
+		2n ** 33n,
+		2n ** 32n - 1n,
+		"multiplier 8589934592/4294967296 has a term above 4294967295",
+	],
+	[policyOf({ multiplier: [1.5, 1] }), "not_whole", "multiplier", 0n, 0n, "multiplier 1.5 is not a whole number"],
+	[
+		proportional(0.1 + 0.2),
+		"ratio_too_fine",
+		"jitter_below",
+		0n,
+		1000000n,
+		"jitter_below 0.30000000000000004 has a term above 1000000",
+	],
+	[proportional(1e-7), "ratio_too_fine", "jitter_below", 0n, 1000000n, "jitter_below 1e-7 has a term above 1000000"],
+	[proportional(1.5), "too_large", "jitter_below", (3n << 32n) | 2n, (1n << 32n) | 1n, "jitter_below 1.5 is above 1"],
+	[() => new Stream(-1), "negative", "seed", -1n, 0n, "seed -1 is negative"],
+	[() => new Stream(-1n), "negative", "seed", -1n, 0n, "seed -1 is negative"],
+	[() => new Stream(0.5), "not_whole", "seed", 0n, 0n, "seed 0.5 is not a whole number"],
+	[() => new Stream(Number.NaN), "not_finite", "seed", 0n, 0n, "seed NaN is not a finite number"],
+	[
+		() => new Stream(2n ** 64n),
+		"too_large",
+		"seed",
+		2n ** 64n,
+		2n ** 64n - 1n,
+		"seed 18446744073709551616 is above 18446744073709551615",
+	],
+	[
+		() => new Stream(2 ** 53),
+		"too_large",
+		"seed",
+		2n ** 53n,
+		2n ** 53n - 1n,
+		"seed 9007199254740992 is above 9007199254740991; give it as a bigint",
+	],
+	[keyed("ab\ud800"), "lone_surrogate", "key", 2n, 0n, "key has a lone surrogate at 2, so it has no UTF-8"],
+	[keyed("\udc00"), "lone_surrogate", "key", 0n, 0n, "key has a lone surrogate at 0, so it has no UTF-8"],
+	[keyed("x".repeat(65_537)), "too_large", "key", 65_537n, 65_536n, "key of 65537 bytes is above 65536 bytes"],
+	[keyed("é".repeat(32_769)), "too_large", "key", 65_538n, 65_536n, "key of 65538 bytes is above 65536 bytes"],
+	[keyed(new Uint8Array(65_537)), "too_large", "key", 65_537n, 65_536n, "key of 65537 bytes is above 65536 bytes"],
+	[
+		() => policy.delay(stream, 2 ** 32),
+		"too_large",
+		"index",
+		2n ** 32n,
+		2n ** 32n - 1n,
+		"index 4294967296 is above 4294967295",
+	],
+	[() => policy.delayNs(stream, -1), "negative", "index", -1n, 0n, "index -1 is negative"],
+	[() => policy.window(0.5), "not_whole", "index", 0n, 0n, "index 0.5 is not a whole number"],
+	[() => policy.windowNs(Number.NaN), "not_finite", "index", 0n, 0n, "index NaN is not a finite number"],
+	[() => stream.draw(2 ** 32), "too_large", "index", 2n ** 32n, 2n ** 32n - 1n, "index 4294967296 is above 4294967295"],
+	[() => policy.delays(stream, 2, 2 ** 32 - 1), "too_large", "count", 2n, 1n, "count 2 is above 1"],
+	[() => policy.delaysNs(stream, 2, 2 ** 32 - 1), "too_large", "count", 2n, 1n, "count 2 is above 1"],
+	[() => policy.delays(stream, -1), "negative", "count", -1n, 0n, "count -1 is negative"],
+	[
+		() => policy.delays(stream, 1, 2 ** 32),
+		"too_large",
+		"first",
+		2n ** 32n,
+		2n ** 32n - 1n,
+		"first 4294967296 is above 4294967295",
+	],
+];
+
+describe("refused", () => {
+	for (const [misuse, code, field, value, limit, message] of refused) {
+		test(`${message}`, () => {
+			assert.throws(misuse, (error) => {
+				assert.ok(error instanceof PolicyError && error instanceof RangeError);
+				assert.equal(error.name, "PolicyError");
+				assert.deepEqual([error.code, error.field, error.value, error.limit], [code, field, value, limit]);
+				assert[message instanceof RegExp ? "match" : "equal"](error.message, message);
+				return true;
+			});
+			assert.equal(policy.delayNs(stream, 0), FIRST);
+		});
+	}
+});
+
+const KEY = "key must be a string or a Uint8Array";
+const wrongTypes = [
+	[() => new Policy(), "a policy must be an object of options, got undefined"],
+	[() => new Policy(null), "a policy must be an object of options, got null"],
+	[() => new Policy("full"), "a policy must be an object of options, got string"],
+	[policyOf({ bse: 1 }), /^bse is unknown; the options of a policy are growth, base, .*, jitterSlot$/],
+	[policyOf({ jitter_max: 1 }), /^jitter_max is unknown; .*jitterMax/],
+	[policyOf({ bse: undefined }), /^bse is unknown/],
+	[policyOf({ base: null }), "base must be a number of milliseconds or { nanoseconds }, got null"],
+	[policyOf({ base: "100ms" }), "base must be a number of milliseconds or { nanoseconds }, got string"],
+	[policyOf({ base: 100n }), "base must be a number of milliseconds or { nanoseconds }, got bigint"],
+	[policyOf({ base: Symbol("x") }), "base must be a number of milliseconds or { nanoseconds }, got symbol"],
+	[policyOf({ base: { seconds: 1 } }), "base must be a number of milliseconds or { nanoseconds }, got object"],
+	[policyOf({ base: { nanoseconds: "1e3" } }), "base must be a whole number or a bigint, got string"],
+	[policyOf({ growth: 3 }), "growth must be one of constant, linear, exponential, polynomial, fibonacci, got number"],
+	[policyOf({ capOn: null }), "cap_on must be one of window, result, got null"],
+	[polynomial({ power: "2" }), "power must be a whole number or a bigint, got string"],
+	[policyOf({ multiplier: "1.6" }), "multiplier must be a number or [numerator, denominator], got string"],
+	[policyOf({ multiplier: [8] }), "multiplier must be a number or [numerator, denominator], got an array"],
+	[policyOf({ multiplier: [8, "5"] }), "multiplier must be a whole number or a bigint, got string"],
+	[() => new Stream(), "seed must be a whole number or a bigint, got undefined"],
+	[() => new Stream("42"), "seed must be a whole number or a bigint, got string"],
+	[keyed(null), `${KEY}, got null`],
+	[keyed(7), `${KEY}, got number`],
+	[keyed([1, 2]), `${KEY}, got an array`],
+	[keyed(new Uint16Array(1)), `${KEY}, got object`],
+	[keyed(new DataView(new ArrayBuffer(8))), `${KEY}, got object`],
+	[() => policy.delay(42, 0), "stream must be a Stream, got number"],
+	[() => policy.delay({ state: 1n }, 0), "stream must be a Stream, got object"],
+	[() => policy.delays(null, 1), "stream must be a Stream, got null"],
+	[() => policy.delaysNs(undefined, 1), "stream must be a Stream, got undefined"],
+	[() => policy.delay(stream), "index must be a number, got undefined"],
+	[() => policy.delay(stream, 0n), "index must be a number, got bigint"],
+	[() => policy.delays(stream), "count must be a number, got undefined"],
+	[() => new Backoff(), "policy must be a Policy, got undefined"],
+	[() => new Backoff(good, stream), "policy must be a Policy, got object"],
+	[() => new Backoff(policy, 42), "stream must be a Stream, got number"],
+	[() => new Backoff(policy, null), "stream must be a Stream, got null"],
+	[() => Policy(good), /cannot be invoked without 'new'/],
+];
+
+describe("wrong types", () => {
+	for (const [misuse, message] of wrongTypes) {
+		test(`${message}`, () => {
+			assert.throws(misuse, { name: "TypeError", message });
+			assert.equal(policy.delayNs(stream, 0), FIRST);
+		});
+	}
+});
+
+describe("what is accepted", () => {
+	const accepted = [
+		// Milliseconds, and the nanoseconds they are: nearest, ties to even.
+		[0, 0n],
+		[-0, 0n],
+		[1e-6, 1n],
+		[0.0000015, 2n],
+		[0.0000025, 2n],
+		[0.1, 100_000n],
+		[1.6, 1_600_000n],
+		[9007199254.740993, 9007199254740993n],
+		[2 ** 43, 8796093022208000000n],
+		[{ nanoseconds: 7 }, 7n],
+		[{ nanoseconds: 9223372036854775807n }, LONGEST],
+		[{ nanoseconds: "9223372036854775807" }, LONGEST],
+	];
+	for (const [base, ns] of accepted) {
+		test(`base ${JSON.stringify(base, (_, value) => (typeof value === "bigint" ? `${value}n` : value))}`, () => {
+			assert.equal(new Policy({ growth: "constant", base }).windowNs(0), ns);
+		});
+	}
+
+	const ratios = [
+		[1.6, [8, 5]],
+		[2, [2, 1]],
+		[1.01, [101, 100]],
+		[1.5009765625, [1537, 1024]],
+		[1_000_000, [1_000_000, 1]],
+		[
+			[16, 10],
+			[8, 5],
+		],
+		[
+			[16n, 10n],
+			[8, 5],
+		],
+	];
+	for (const [multiplier, terms] of ratios) {
+		test(`multiplier ${multiplier}`, () => {
+			assert.deepEqual(new Policy({ growth: "exponential", base: 1000, multiplier }).params.multiplier, terms);
+		});
+	}
+
+	test("an option that is undefined is not given", () => {
+		assert.deepEqual(policyOf({ increment: undefined, floor: undefined })().params, policy.params);
+	});
+
+	test("a key of the longest length, as text and as bytes", () => {
+		const key = "k".repeat(65_536);
+		assert.equal(new Stream(1, key).state, new Stream(1, new TextEncoder().encode(key)).state);
+	});
+
+	test("a Buffer and an array of another realm are Uint8Arrays", async () => {
+		const { runInNewContext } = await import("node:vm");
+		const other = runInNewContext("Uint8Array.of(106, 111, 98, 45, 49)");
+		assert.equal(new Stream(42, other).state, stream.state);
+		assert.equal(new Stream(42, Buffer.from("job-1")).state, stream.state);
+	});
+
+	test("no delays at all", () => {
+		assert.deepEqual(policy.delays(stream, 0), []);
+		assert.deepEqual(policy.delaysNs(stream, 0), new BigUint64Array(0));
+	});
+});
+
+describe("state", () => {
+	test("a refused policy leaves the others as they were", () => {
+		const backoff = new Backoff(policy, stream);
+		assert.throws(policyOf({ cap: 1 }), PolicyError);
+		assert.equal(backoff.nextDelayNs(), FIRST);
+	});
+
+	test("policies used in turn do not mix", () => {
+		const other = new Policy({ growth: "constant", base: 7 });
+		for (let turn = 0; turn < 3; turn++) {
+			assert.equal(policy.delayNs(stream, 0), FIRST);
+			assert.equal(other.delay(stream, 0), 7);
+			assert.equal(other.window(0), 7);
+		}
+	});
+
+	test("a getter that makes a policy of its own disturbs nothing", () => {
+		const options = {
+			growth: "constant",
+			get base() {
+				new Policy({ growth: "fibonacci", base: 9, cap: 99, floor: 3 });
+				return 5;
+			},
+		};
+		assert.deepEqual(new Policy(options).params, new Policy({ growth: "constant", base: 5 }).params);
+	});
+
+	test("a policy, its params and a stream are frozen", () => {
+		for (const frozen of [policy, policy.params, policy.params.multiplier, stream]) {
+			assert.ok(Object.isFrozen(frozen));
+		}
+		assert.throws(() => Object.assign(stream, { state: 0n }), TypeError);
+	});
+
+	test("the options are copied", () => {
+		const options = { ...good };
+		const copied = new Policy(options);
+		options.base = 1;
+		assert.deepEqual(copied.params, policy.params);
+	});
+
+	test("an early break leaves the iterator where it stands", () => {
+		const backoff = new Backoff(policy, stream);
+		for (const delay of backoff) {
+			assert.equal(delay, 11.399434);
+			break;
+		}
+		assert.equal(backoff.index, 1);
+		assert.equal(backoff.nextDelayNs(), 83_043_876n);
+	});
+
+	test("streams from entropy differ", () => {
+		const states = new Set(Array.from({ length: 100 }, () => Stream.fromEntropy().state));
+		assert.equal(states.size, 100);
+		assert.notEqual(new Backoff(policy).stream.state, new Backoff(policy).stream.state);
+	});
+});

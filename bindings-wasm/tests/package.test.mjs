@@ -1,0 +1,184 @@
+// The tarball as it is installed: what it holds, how large it is, and that every kind of host
+// can load it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { createContext, runInContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { source } from "./source.mjs";
+
+const installed = join(import.meta.dirname, "node_modules/backoff-wasm");
+const read = (path) => readFileSync(join(installed, path));
+const manifest = JSON.parse(read("package.json"));
+
+/** Prints the first delay of the README. */
+const USE = `
+	const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter: "full" });
+	console.log(new Backoff(policy, new Stream(42, "job-1")).next().value);
+`;
+const FIRST = "11.399434\n";
+
+describe("contents", () => {
+	test("the files, and no others", () => {
+		const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+		assert.deepEqual(files.sort(), [
+			"README.md",
+			"dist/backoff.wasm",
+			"dist/index.cjs",
+			"dist/index.d.cts",
+			"dist/index.d.ts",
+			"dist/index.js",
+			"dist/workerd.js",
+			"package.json",
+		]);
+	});
+
+	test("the single file is below 10 kB gzipped, and so is the pair for workerd", () => {
+		const sizes = {
+			single: gzipSync(read("dist/index.js"), { level: 9 }).length,
+			workerd: gzipSync(Buffer.concat([read("dist/workerd.js"), read("dist/backoff.wasm")]), { level: 9 }).length,
+		};
+		console.log(sizes);
+		assert.ok(sizes.single < 10_000 && sizes.workerd < 10_000, JSON.stringify(sizes));
+	});
+
+	test("no dependencies, no install scripts, the version of the workspace", () => {
+		const cargo = readFileSync(join(source, "../Cargo.toml"), "utf8");
+		assert.equal(manifest.version, /^version = "(.*)"$/m.exec(cargo)[1]);
+		for (const absent of ["dependencies", "peerDependencies", "optionalDependencies"]) {
+			assert.equal(manifest[absent], undefined);
+		}
+		assert.deepEqual(
+			Object.keys(manifest.scripts).filter((name) => /install|prepare/.test(name)),
+			[],
+		);
+	});
+
+	test("no file looks anything up: no fetch, no file system, no URL, no await", () => {
+		for (const path of ["dist/index.js", "dist/index.cjs", "dist/workerd.js"]) {
+			assert.doesNotMatch(read(path).toString(), /fetch\(|import\.meta|require\(|node:|new URL|await /, path);
+		}
+	});
+
+	test("the lock file names no registry", () => {
+		const lock = readFileSync(join(source, "package-lock.json"), "utf8");
+		assert.doesNotMatch(lock, /"resolved"|registry/);
+	});
+});
+
+describe("the module", () => {
+	const module = new WebAssembly.Module(read("dist/backoff.wasm"));
+	const { exports } = new WebAssembly.Instance(module);
+
+	test("imports nothing and exports functions of numbers and its memory", () => {
+		assert.deepEqual(WebAssembly.Module.imports(module), []);
+		const kinds = WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
+		assert.deepEqual(
+			kinds.filter((line) => !line.startsWith("function ")),
+			["memory memory"],
+		);
+	});
+
+	test("holds no panic, no name section and no path", () => {
+		const text = read("dist/backoff.wasm").toString("latin1");
+		assert.doesNotMatch(text, /panick|unwrap|overflow|src\/[a-z]+\.rs:|\/home\/|\/root\/|\/tmp\//);
+		assert.deepEqual(WebAssembly.Module.customSections(module, "name"), []);
+	});
+
+	test("its memory does not grow", () => {
+		const before = exports.memory.buffer.byteLength;
+		for (let turn = 0; turn < 1000; turn++) {
+			exports.fields();
+			exports.policy(0);
+			exports.keyed(1n, 65_536);
+			exports.fill(1n, 0, 512);
+		}
+		assert.equal(exports.memory.buffer.byteLength, before);
+	});
+});
+
+describe("loads", () => {
+	const node = (...options) => execFileSync(process.execPath, options, { cwd: import.meta.dirname, encoding: "utf8" });
+
+	test("by import", () => {
+		const code = `import { Backoff, Policy, Stream } from "backoff-wasm";${USE}`;
+		assert.equal(node("--input-type=module", "--eval", code), FIRST);
+	});
+
+	test("by require", () => {
+		const code = `const { Backoff, Policy, Stream } = require("backoff-wasm");${USE}`;
+		assert.equal(node("--input-type=commonjs", "--eval", code), FIRST);
+	});
+
+	test("through a bundler, in a realm with nothing of Node", async () => {
+		const bundled = await bundle("browser", []);
+		const lines = [];
+		const realm = createContext({ console: { log: (line) => lines.push(`${line}\n`) }, TextEncoder });
+		runInContext(bundled, realm);
+		assert.deepEqual(lines, [FIRST]);
+	});
+
+	test("in workerd, which imports the compiled module", async () => {
+		const bundled = await bundle("neutral", ["workerd"]);
+		assert.match(bundled, /from ?"\.\/backoff\.wasm"/);
+		const lines = [];
+		const { default: run } = await import(
+			`data:text/javascript,${encodeURIComponent(
+				`export default (wasm, console) => {${bundled.replace(/import (\w+) from ?"\.\/backoff\.wasm";/, "const $1 = wasm;")}}`,
+			)}`
+		);
+		run(new WebAssembly.Module(read("dist/backoff.wasm")), { log: (line) => lines.push(`${line}\n`) });
+		assert.deepEqual(lines, [FIRST]);
+	});
+
+	test("where WebAssembly is forbidden it loads, and says why it cannot be used", () => {
+		const realm = createContext({ module: { exports: {} } }, { codeGeneration: { wasm: false } });
+		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
+		assert.throws(() => runInContext(`new module.exports.Policy({ growth: "constant", base: 1 })`, realm), {
+			message: "backoff-wasm cannot start; a Content-Security-Policy must allow 'wasm-unsafe-eval'",
+		});
+	});
+
+	test("without crypto a stream from entropy is refused with a reason", () => {
+		const realm = createContext({ module: { exports: {} } });
+		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
+		assert.throws(() => runInContext("module.exports.Stream.fromEntropy()", realm), /no crypto\.getRandomValues here/);
+	});
+
+	async function bundle(platform, conditions) {
+		const esbuild = createRequire(join(source, "package.json"))("esbuild");
+		const { outputFiles } = await esbuild.build({
+			stdin: {
+				contents: `import { Backoff, Policy, Stream } from "backoff-wasm";${USE}`,
+				resolveDir: import.meta.dirname,
+			},
+			bundle: true,
+			write: false,
+			format: "esm",
+			platform,
+			conditions: [...conditions, "import"],
+			external: ["*.wasm"],
+		});
+		return outputFiles[0].text;
+	}
+});
+
+test("what it exports, by import and by require", async () => {
+	const names = ["Backoff", "Policy", "PolicyError", "Stream"];
+	const esm = await import(pathToFileURL(join(installed, "dist/index.js")).href);
+	const cjs = createRequire(import.meta.url)("backoff-wasm");
+	for (const exported of [esm, cjs]) {
+		assert.deepEqual(Object.keys(exported).sort(), names);
+		assert.deepEqual(
+			names.map((name) => exported[name].name),
+			names.map((name) => name),
+		);
+	}
+});

@@ -1,0 +1,68 @@
+// The types, under each way that a project may look packages up.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { Policy, Stream } from "backoff-wasm";
+import { source } from "./source.mjs";
+
+const tsc = join(dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")), "bin/tsc");
+const here = import.meta.dirname;
+
+describe("tsc --strict", () => {
+	for (const [module, moduleResolution, file] of [
+		["node16", "node16", "typing.mts"],
+		["node16", "node16", "typing.cts"],
+		["esnext", "bundler", "typing.ts"],
+	]) {
+		test(`${moduleResolution}, ${file}`, () => {
+			if (file !== "typing.ts") {
+				copyFileSync(join(here, "typing.ts"), join(here, file));
+			}
+			const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
+			const options = ["--ignoreConfig", "--target", "es2022", "--types", "", "--module", module];
+			const { status, stdout } = spawnSync(
+				process.execPath,
+				[tsc, ...strict, ...options, "--moduleResolution", moduleResolution, file],
+				{ cwd: here, encoding: "utf8" },
+			);
+			assert.equal(status, 0, stdout);
+		});
+	}
+});
+
+describe("the types name what exists", () => {
+	const types = readFileSync(join(here, "node_modules/backoff-wasm/dist/index.d.ts"), "utf8");
+	const kinds = (name) =>
+		[...new RegExp(`type ${name} = ([^;]*);`).exec(types)[1].matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+
+	for (const [type, option] of [
+		["Growth", "growth"],
+		["Jitter", "jitter"],
+		["CapOn", "capOn"],
+	]) {
+		test(`the kinds of ${option}`, () => {
+			const listed = { growth: "constant", base: 1, [option]: "none such" };
+			assert.throws(() => new Policy(listed), { message: new RegExp(`the kinds are ${kinds(type).join(", ")}$`) });
+		});
+	}
+
+	test("the options of a policy", () => {
+		const [, body] = /interface PolicyOptions \{([^]*?)\n\}/.exec(types);
+		const options = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
+		assert.throws(() => new Policy({ x: 1 }), {
+			message: `x is unknown; the options of a policy are ${options.join(", ")}`,
+		});
+	});
+
+	test("the members of the classes", () => {
+		for (const [type, { prototype }] of Object.entries({ Policy, Stream })) {
+			const [, body] = new RegExp(`export class ${type}[^]*?\\{([^]*?)\\n\\}`).exec(types);
+			const methods = [...body.matchAll(/^\t(\w+)\(/gm)].map(([, name]) => name);
+			assert.deepEqual(Object.getOwnPropertyNames(prototype).sort(), methods.sort());
+		}
+	});
+});
