@@ -1,8 +1,8 @@
 import { wrongType } from "./error.js";
+import { NS_PER_MS } from "./number.js";
 import { fetchNs, isPolicy } from "./policy.js";
 import { advanced, Stream, stateOf } from "./stream.js";
 
-const NS_PER_MS = 1e6;
 const INDICES = 2 ** 32;
 
 /** At first few delays are fetched ahead, then as many again as were taken. */

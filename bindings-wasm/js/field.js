@@ -4,12 +4,11 @@
 // gets a word that it refuses by the same rule, and the refusal then shows what was given.
 
 import { refuse, wrongType } from "./error.js";
-import { finite, MAX_WORD, whole } from "./number.js";
+import { finite, MAX_WORD, NS_PER_MS, whole } from "./number.js";
 
 const MAX_TERM = 2n ** 32n - 1n;
 const NO_KIND = 0n;
 const TOO_FINE = ratio(MAX_TERM, 1n);
-const NS_PER_MS = 1e6;
 
 /** The word of a value, and how to show a value that has none. */
 export function toWord(field, given) {

@@ -2,6 +2,7 @@
 
 import { refuse, wrongType } from "./error.js";
 
+export const NS_PER_MS = 1e6;
 export const MAX_WORD = 2n ** 64n - 1n;
 const MAX_INDEX = 2 ** 32 - 1;
 

@@ -1,10 +1,9 @@
 import { PolicyError, wrongType } from "./error.js";
 import { fromWord, toWord } from "./field.js";
 import { module, readText, unsigned } from "./module.js";
-import * as check from "./number.js";
+import { count as checkCount, index as checkIndex, NS_PER_MS } from "./number.js";
 import { stateOf } from "./stream.js";
 
-const NS_PER_MS = 1e6;
 const WORD_BYTES = 8;
 
 /** The policy that the module has in use; it keeps one. */
@@ -49,7 +48,7 @@ export class Policy {
 
 	delayNs(stream, index) {
 		const state = stateOf(stream);
-		check.index("index", index);
+		checkIndex("index", index);
 		Policy.#use(this);
 		return unsigned(module().exports.delay(state, index));
 	}
@@ -59,20 +58,20 @@ export class Policy {
 	}
 
 	windowNs(index) {
-		check.index("index", index);
+		checkIndex("index", index);
 		Policy.#use(this);
 		return unsigned(module().exports.window(index));
 	}
 
 	delays(stream, count, first = 0) {
 		stateOf(stream);
-		check.count(count, first);
+		checkCount(count, first);
 		return fetchNs(this, stream, count, first).map((ns) => ns / NS_PER_MS);
 	}
 
 	delaysNs(stream, count, first = 0) {
 		stateOf(stream);
-		const delays = new BigUint64Array(check.count(count, first));
+		const delays = new BigUint64Array(checkCount(count, first));
 		for (let done = 0; done < count; ) {
 			const { words, came } = Policy.#fill(this, stream, first + done, count - done);
 			for (let position = 0; position < came; position++) {

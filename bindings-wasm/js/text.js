@@ -5,7 +5,7 @@
 // A byte plus SHIFT, mod 256, is a code. A code from SPACE to below PAIR is that character;
 // any other is a pair: its two high bits counted from PAIR, its six low bits from SPACE.
 
-const SHIFT = 36;
+const SHIFT = 40;
 const SPACE = 0x20;
 const PAIR = 0x7b;
 

@@ -3,7 +3,7 @@
 use backoff_core::Stream;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::{WORDS, with_words};
+use crate::buffer::{WORDS, with_buffers};
 use crate::policy::ask;
 
 /// The delay of an index, in nanoseconds.
@@ -26,8 +26,8 @@ pub fn window(index: u32) -> u64 {
 #[must_use]
 pub fn fill(stream: u64, first: u32, count: usize) -> usize {
     ask(|policy| {
-        with_words(|words| {
-            let delays = words.get_mut(..count.min(WORDS)).unwrap_or_default();
+        with_buffers(|buffers| {
+            let delays = buffers.words.get_mut(..count.min(WORDS)).unwrap_or_default();
             policy.fill_ns(Stream::from_seed(stream), first, delays)
         })
     })

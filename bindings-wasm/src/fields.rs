@@ -3,7 +3,7 @@
 use backoff_core::{Field, Unit};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::write_text;
+use crate::buffer::with_buffers;
 
 /// Leaves one line for each field, in the order of their numbers, in the bytes, and returns
 /// its length: the name, the unit, and the names of the kinds, such as `cap duration` and
@@ -11,21 +11,23 @@ use crate::buffer::write_text;
 #[wasm_bindgen]
 #[must_use]
 pub fn fields() -> usize {
-    let mut end = 0;
-    for field in &Field::ALL {
-        let (unit, kinds): (_, &[_]) = match field.unit() {
-            Unit::Kind(names) => (" kind", names),
-            Unit::Duration => (" duration", &[]),
-            Unit::Ratio => (" ratio", &[]),
-            _ => (" count", &[]),
-        };
-        end = write_text(end, field.name());
-        end = write_text(end, unit);
-        for kind in kinds {
-            end = write_text(end, " ");
-            end = write_text(end, kind);
+    with_buffers(|buffers| {
+        let mut end = 0;
+        for field in &Field::ALL {
+            let (unit, kinds): (_, &[_]) = match field.unit() {
+                Unit::Kind(names) => (" kind", names),
+                Unit::Duration => (" duration", &[]),
+                Unit::Ratio => (" ratio", &[]),
+                _ => (" count", &[]),
+            };
+            end = buffers.write_text(end, field.name());
+            end = buffers.write_text(end, unit);
+            for kind in kinds {
+                end = buffers.write_text(end, " ");
+                end = buffers.write_text(end, kind);
+            }
+            end = buffers.write_text(end, "\n");
         }
-        end = write_text(end, "\n");
-    }
-    end
+        end
+    })
 }

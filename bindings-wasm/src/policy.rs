@@ -5,7 +5,7 @@ use std::cell::Cell;
 use backoff_core::{Field, Params, Policy, PolicyError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::{with_words, write_text};
+use crate::buffer::with_buffers;
 
 thread_local! {
     static IN_USE: Cell<Option<Policy>> = const { Cell::new(None) };
@@ -37,8 +37,8 @@ pub(crate) fn ask<T: Default>(question: impl FnOnce(&Policy) -> T) -> T {
 
 fn read(given: u32) -> Params {
     let mut params = Params::default();
-    with_words(|words| {
-        for (&field, &word) in Field::ALL.iter().zip(words.iter()) {
+    with_buffers(|buffers| {
+        for (&field, &word) in Field::ALL.iter().zip(&buffers.words) {
             if given & bit(field) != 0 {
                 params.set(field, word);
             }
@@ -48,9 +48,9 @@ fn read(given: u32) -> Params {
 }
 
 fn write(params: &Params) -> u32 {
-    with_words(|words| {
+    with_buffers(|buffers| {
         let mut given = 0;
-        for (&field, slot) in Field::ALL.iter().zip(words) {
+        for (&field, slot) in Field::ALL.iter().zip(&mut buffers.words) {
             if let Some(word) = params.word(field) {
                 *slot = word;
                 given |= bit(field);
@@ -62,16 +62,18 @@ fn write(params: &Params) -> u32 {
 
 fn refuse(error: &PolicyError) -> u32 {
     let message = error.text();
-    let mut length = 0;
-    for text in [error.code().name(), "\n", error.field().name(), "\n", message.as_str()] {
-        length = write_text(length, text);
-    }
-    with_words(|words| {
-        for (slot, word) in words.iter_mut().zip([error.value(), error.limit(), length as u64]) {
+    with_buffers(|buffers| {
+        let mut length = 0;
+        for text in [error.code().name(), "\n", error.field().name(), "\n", message.as_str()] {
+            length = buffers.write_text(length, text);
+        }
+        for (slot, word) in
+            buffers.words.iter_mut().zip([error.value(), error.limit(), length as u64])
+        {
             *slot = word;
         }
-    });
-    0
+        0
+    })
 }
 
 fn bit(field: Field) -> u32 {

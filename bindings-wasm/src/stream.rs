@@ -3,13 +3,15 @@
 use backoff_core::Stream;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::with_bytes;
+use crate::buffer::with_buffers;
 
 /// The stream of a seed and the key in the bytes.
 #[wasm_bindgen]
 #[must_use]
 pub fn keyed(seed: u64, length: usize) -> u64 {
-    with_bytes(|bytes| Stream::from_key(seed, bytes.get(..length).unwrap_or_default()).state())
+    with_buffers(|buffers| {
+        Stream::from_key(seed, buffers.bytes.get(..length).unwrap_or_default()).state()
+    })
 }
 
 /// The random word of an index.

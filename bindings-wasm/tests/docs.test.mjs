@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 
 const readme = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
-const snippets = [...readme.matchAll(/```(js|cjs)\n([^]*?)```\n(?:\n```text\n([^]*?)```)?/g)];
+const snippets = [...readme.matchAll(/```(js|cjs)\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```)?/g)];
 
 const run = (type, ...options) => {
 	const { stdout, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, ...options], {

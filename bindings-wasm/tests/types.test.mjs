@@ -51,7 +51,7 @@ describe("the types name what exists", () => {
 	}
 
 	test("the options of a policy", () => {
-		const [, body] = /interface PolicyOptions \{([^]*?)\n\}/.exec(types);
+		const [, body] = /interface PolicyOptions \{([\s\S]*?)\n\}/.exec(types);
 		const options = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
 		assert.throws(() => new Policy({ x: 1 }), {
 			message: `x is unknown; the options of a policy are ${options.join(", ")}`,
@@ -60,7 +60,7 @@ describe("the types name what exists", () => {
 
 	test("the members of the classes", () => {
 		for (const [type, { prototype }] of Object.entries({ Policy, Stream })) {
-			const [, body] = new RegExp(`export class ${type}[^]*?\\{([^]*?)\\n\\}`).exec(types);
+			const [, body] = new RegExp(`export class ${type}[\\s\\S]*?\\{([\\s\\S]*?)\\n\\}`).exec(types);
 			const methods = [...body.matchAll(/^\t(\w+)\(/gm)].map(([, name]) => name);
 			assert.deepEqual(Object.getOwnPropertyNames(prototype).sort(), methods.sort());
 		}
