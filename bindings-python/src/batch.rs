@@ -4,8 +4,10 @@ use backoff_core::{Policy, Stream};
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
 
 use crate::refusal;
+use crate::seconds::seconds;
 
 /// The delays of `first`, `first + 1`, ...; fewer where the indices end.
 pub(crate) fn delays(
@@ -22,6 +24,19 @@ pub(crate) fn delays(
         .ok_or_else(|| PyMemoryError::new_err(format!("no memory for {count} delays")))?;
     policy.fill_ns(stream, first, &mut delays);
     Ok(delays)
+}
+
+/// Such delays in a list of float seconds. Python makes it from an array of floats: where
+/// memory ends, that is its `MemoryError` and no panic.
+pub(crate) fn list<'py>(py: Python<'py>, delays: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    const WIDTH: usize = size_of::<f64>();
+    let floats = PyBytes::new_with(py, size_of_val(delays), |bytes| {
+        for (slot, &ns) in bytes.chunks_exact_mut(WIDTH).zip(delays) {
+            slot.copy_from_slice(&seconds(ns).to_ne_bytes());
+        }
+        Ok(())
+    })?;
+    PyMemoryView::from(&floats)?.call_method1("cast", ("d",))?.call_method0("tolist")
 }
 
 /// Writes such delays into a buffer of the caller and returns how many. Where the indices end

@@ -95,9 +95,14 @@ impl Policy {
     /// Raises PolicyError for a negative count, or a first outside 0 to 2**32 - 1;
     /// MemoryError.
     #[pyo3(signature = (stream, count, first = First(0)), text_signature = "($self, stream, count, first=0)")]
-    fn delays(&self, stream: &Bound<'_, Stream>, count: Count, first: First) -> PyResult<Vec<f64>> {
-        let delays = batch::delays(&self.0, stream.get().0, first.0, count.0)?;
-        Ok(delays.into_iter().map(seconds).collect())
+    fn delays<'py>(
+        &self,
+        py: Python<'py>,
+        stream: &Bound<'py, Stream>,
+        count: Count,
+        first: First,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        batch::list(py, &batch::delays(&self.0, stream.get().0, first.0, count.0)?)
     }
 
     /// How many delays were written into the buffer, in nanoseconds: those of the indices

@@ -2,6 +2,8 @@
 
 import ctypes
 import math
+import subprocess
+import sys
 from array import array
 from datetime import timedelta
 from decimal import Decimal
@@ -302,6 +304,20 @@ def test_indices_end():
     assert POLICY.delays(STREAM, 2**63, last) == [POLICY.delay(STREAM, last)]
     assert POLICY.delays(STREAM, 0) == []
     assert POLICY.fill_ns(STREAM, array("Q")) == 0
+
+
+@pytest.mark.parametrize("count", [2**32, 2**23], ids=["of the batch", "of the list"])
+def test_the_end_of_memory(count):
+    code = (
+        "import resource, backoff_rs as b\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))\n"
+        "try:\n"
+        f"    b.Policy('constant', base=1).delays(b.Stream(1), {count})\n"
+        "except MemoryError:\n"
+        "    print('MemoryError')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("MemoryError\n", "")
 
 
 def test_a_refusal_changes_no_iterator():

@@ -77,6 +77,7 @@ SMALL_RATIOS = [
     ("with an exponent in its repr", 1e-05, Fraction(1, 100_000)),
     ("the finest", 0.000001, Fraction(1, 1_000_000)),
     ("nothing", 0.0, Fraction(0)),
+    ("nothing with an exponent", Decimal("0E-999999999"), Fraction(0)),
 ]
 
 
