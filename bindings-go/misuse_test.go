@@ -103,6 +103,7 @@ func TestTheZeroValues(t *testing.T) {
 		}
 		for delay := range b.All() {
 			t.Errorf("%s: All gives %d", name, delay)
+			break
 		}
 	}
 	if (backoff.Stream{}) != backoff.SeedStream(0) {

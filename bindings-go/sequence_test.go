@@ -41,7 +41,7 @@ func TestTheIndicesEnd(t *testing.T) {
 			want := durations(t, c.Delays)
 			b := backoff.New(c.policy(t), c.stream(t))
 			b.SkipTo(uint64(c.First))
-			if got := slices.Collect(b.All()); !slices.Equal(got, want) {
+			if got := take(b, len(want)+1); !slices.Equal(got, want) {
 				t.Errorf("the last delays are %d, want %d", got, want)
 			}
 			for range 2 {
