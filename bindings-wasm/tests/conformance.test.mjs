@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
-import { options, stream } from "./given.mjs";
-import { vectors } from "./source.mjs";
+import { Backoff, Policy, PolicyError, Stream } from "./installed.mjs";
+import { options, stream, vectors } from "./vectors.mjs";
 
 const milliseconds = (ns) => Number(BigInt(ns)) / 1e6;
 

@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { project, source } from "./installed.mjs";
 
-const readme = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
+const readme = readFileSync(join(source, "README.md"), "utf8");
 const snippets = [...readme.matchAll(/```(js|cjs)\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```)?/g)];
 
 const run = (type, ...options) => {
 	const { stdout, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, ...options], {
-		cwd: import.meta.dirname,
+		cwd: project,
 		encoding: "utf8",
 	});
 	assert.equal(stderr, "");
@@ -40,8 +41,9 @@ describe("README.md", () => {
 });
 
 test("the example runs", () => {
-	const { status, stdout, stderr } = spawnSync(process.execPath, ["example/retry.mjs"], {
-		cwd: import.meta.dirname,
+	copyFileSync(join(source, "example/retry.mjs"), join(project, "retry.mjs"));
+	const { status, stdout, stderr } = spawnSync(process.execPath, ["retry.mjs"], {
+		cwd: project,
 		encoding: "utf8",
 	});
 	assert.deepEqual([status, stderr], [0, ""]);

@@ -1,16 +1,16 @@
-// Answers request lines (tests/README.md of the repository).
+// Answers request lines (tests/README.md of the repository). It is one file, which is copied
+// into a project that has the package.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { Backoff, Policy, PolicyError } from "backoff-wasm";
-import { options, stream } from "./given.mjs";
+import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
 
 function answer(line) {
-	const { seed, key, via, index, count, ...fields } = Object.fromEntries(
-		line.split(" ").map((word) => word.split("=")),
-	);
+	const request = Object.fromEntries(line.split(" ").map((word) => word.split("=")));
+	const { seed, key, via, index, count, ...fields } = request;
 	try {
 		const policy = new Policy(options(fields));
-		return `ok ${delays(via, policy, stream(seed, key), Number(index), Number(count)).join(" ")}`;
+		const stream = new Stream(BigInt(seed), key === undefined ? undefined : Uint8Array.from(Buffer.from(key, "hex")));
+		return `ok ${delays(via, policy, stream, Number(index), Number(count)).join(" ")}`;
 	} catch (error) {
 		if (error instanceof PolicyError) {
 			return `error ${error.code} ${error.field} ${error.value} ${error.limit}`;
@@ -19,20 +19,39 @@ function answer(line) {
 	}
 }
 
+function options(fields) {
+	const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+	return Object.fromEntries(Object.entries(fields).map(([name, text]) => [camelCase(name), value(name, text)]));
+}
+
+function value(name, text) {
+	switch (name) {
+		case "growth":
+		case "jitter":
+		case "cap_on":
+			return text;
+		case "power":
+		case "origin":
+			return BigInt(text);
+		default:
+			return text.includes("/") ? text.split("/").map(BigInt) : { nanoseconds: BigInt(text) };
+	}
+}
+
 function delays(via, policy, stream, index, count) {
 	const backoff = new Backoff(policy, stream);
-	const next = () => backoff.nextDelayNs();
+	const take = (length) => Array.from({ length }, () => backoff.nextDelayNs());
 	switch (via) {
 		case "at":
 			return Array.from({ length: count }, (_, offset) => policy.delayNs(stream, index + offset));
 		case "fill":
 			return policy.delaysNs(stream, count, index);
 		case "next":
-			return Array.from({ length: count }, next);
+			return take(count);
 		case "reset":
-			Array.from({ length: index }, next);
+			take(index);
 			backoff.reset();
-			return Array.from({ length: count }, next);
+			return take(count);
 		default:
 			throw new Error(`via ${via} is unknown`);
 	}

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
+import { Backoff, Policy, PolicyError, Stream } from "./installed.mjs";
 
 const good = { growth: "exponential", base: 100, cap: 20_000, jitter: "full" };
 const policy = new Policy(good);

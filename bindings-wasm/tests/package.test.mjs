@@ -7,12 +7,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { source } from "./source.mjs";
+import { esm, installed, project, requireThere, source } from "./installed.mjs";
 
-const installed = join(import.meta.dirname, "node_modules/backoff-wasm");
 const read = (path) => readFileSync(join(installed, path));
 const manifest = JSON.parse(read("package.json"));
 
@@ -105,7 +103,7 @@ describe("the module", () => {
 });
 
 describe("loads", () => {
-	const node = (...options) => execFileSync(process.execPath, options, { cwd: import.meta.dirname, encoding: "utf8" });
+	const node = (...options) => execFileSync(process.execPath, options, { cwd: project, encoding: "utf8" });
 
 	test("by import", () => {
 		const code = `import { Backoff, Policy, Stream } from "backoff-wasm";${USE}`;
@@ -157,7 +155,7 @@ describe("loads", () => {
 		const { outputFiles } = await esbuild.build({
 			stdin: {
 				contents: `import { Backoff, Policy, Stream } from "backoff-wasm";${USE}`,
-				resolveDir: import.meta.dirname,
+				resolveDir: project,
 			},
 			bundle: true,
 			write: false,
@@ -170,15 +168,13 @@ describe("loads", () => {
 	}
 });
 
-test("what it exports, by import and by require", async () => {
+test("what it exports, by import and by require", () => {
 	const names = ["Backoff", "Policy", "PolicyError", "Stream"];
-	const esm = await import(pathToFileURL(join(installed, "dist/index.js")).href);
-	const cjs = createRequire(import.meta.url)("backoff-wasm");
-	for (const exported of [esm, cjs]) {
+	for (const exported of [esm, requireThere("backoff-wasm")]) {
 		assert.deepEqual(Object.keys(exported).sort(), names);
 		assert.deepEqual(
 			names.map((name) => exported[name].name),
-			names.map((name) => name),
+			names,
 		);
 	}
 });

@@ -1,39 +1,27 @@
-// Packs the package, installs the tarball into an empty project and runs every test there, so
-// that what is tested is what npm gives. BACKOFF_WASM_PROJECT names the project's folder; it
-// is made anew, and stays (the differential test runs its driver.mjs).
+// Packs the package, installs the tarball into an empty project and runs every test against
+// it, so that what is tested is what npm gives.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const source = fileURLToPath(new URL("..", import.meta.url));
-const kept = process.env.BACKOFF_WASM_PROJECT;
-const project = kept ?? mkdtempSync(join(tmpdir(), "backoff-wasm-"));
-rmSync(project, { recursive: true, force: true });
-mkdirSync(project, { recursive: true });
-
+const here = fileURLToPath(new URL(".", import.meta.url));
+const project = mkdtempSync(join(tmpdir(), "backoff-wasm-"));
 const npm = (cwd, ...options) => {
 	const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
-	return execFileSync(command, [...first, ...options], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+	execFileSync(command, [...first, ...options], { cwd, stdio: ["ignore", "ignore", "inherit"] });
 };
-npm(source, "pack", "--silent", "--pack-destination", project);
+npm(join(here, ".."), "pack", "--pack-destination", project);
 const [tarball] = readdirSync(project);
-writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-npm(project, "install", "--silent", "--offline", "--no-audit", "--no-fund", `./${tarball}`);
+writeFileSync(join(project, "package.json"), '{ "private": true }\n');
+npm(project, "install", "--offline", "--no-audit", "--no-fund", `./${tarball}`);
 
-cpSync(join(source, "tests"), project, { recursive: true });
-cpSync(join(source, "example"), join(project, "example"), { recursive: true });
-cpSync(join(source, "README.md"), join(project, "README.md"));
-const tests = readdirSync(project).filter((name) => name.endsWith(".test.mjs"));
-const environment = { ...process.env, BACKOFF_WASM_SOURCE: source };
-const { status } = spawnSync(process.execPath, ["--test", ...tests], {
-	cwd: project,
-	env: environment,
-	stdio: "inherit",
-});
-if (kept === undefined) {
-	rmSync(project, { recursive: true });
-}
+const tests = readdirSync(here)
+	.filter((name) => name.endsWith(".test.mjs"))
+	.map((name) => join(here, name));
+const env = { ...process.env, BACKOFF_WASM_PROJECT: project };
+const { status } = spawnSync(process.execPath, ["--test", ...tests], { env, stdio: "inherit" });
+rmSync(project, { recursive: true });
 process.exitCode = status ?? 1;

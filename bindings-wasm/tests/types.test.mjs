@@ -6,11 +6,9 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { Policy, Stream } from "backoff-wasm";
-import { source } from "./source.mjs";
+import { installed, Policy, project, Stream, source } from "./installed.mjs";
 
 const tsc = join(dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")), "bin/tsc");
-const here = import.meta.dirname;
 
 describe("tsc --strict", () => {
 	for (const [module, moduleResolution, file] of [
@@ -19,15 +17,13 @@ describe("tsc --strict", () => {
 		["esnext", "bundler", "typing.ts"],
 	]) {
 		test(`${moduleResolution}, ${file}`, () => {
-			if (file !== "typing.ts") {
-				copyFileSync(join(here, "typing.ts"), join(here, file));
-			}
+			copyFileSync(join(import.meta.dirname, "typing.ts"), join(project, file));
 			const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
 			const options = ["--ignoreConfig", "--target", "es2022", "--types", "", "--module", module];
 			const { status, stdout } = spawnSync(
 				process.execPath,
 				[tsc, ...strict, ...options, "--moduleResolution", moduleResolution, file],
-				{ cwd: here, encoding: "utf8" },
+				{ cwd: project, encoding: "utf8" },
 			);
 			assert.equal(status, 0, stdout);
 		});
@@ -35,7 +31,7 @@ describe("tsc --strict", () => {
 });
 
 describe("the types name what exists", () => {
-	const types = readFileSync(join(here, "node_modules/backoff-wasm/dist/index.d.ts"), "utf8");
+	const types = readFileSync(join(installed, "dist/index.d.ts"), "utf8");
 	const kinds = (name) =>
 		[...new RegExp(`type ${name} = ([^;]*);`).exec(types)[1].matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
 

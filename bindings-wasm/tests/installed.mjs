@@ -1,0 +1,20 @@
+// The package as npm installed it in the project that BACKOFF_WASM_PROJECT names. A plain
+// `import "backoff-wasm"` here would find this folder, not the package.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const { BACKOFF_WASM_PROJECT } = process.env;
+if (BACKOFF_WASM_PROJECT === undefined) {
+	throw new Error("BACKOFF_WASM_PROJECT must name a project that has the tarball installed; `npm test` makes one");
+}
+
+/** The project, the package in it, and the folder that it was made from. */
+export const project = BACKOFF_WASM_PROJECT;
+export const installed = join(project, "node_modules/backoff-wasm");
+export const source = fileURLToPath(new URL("..", import.meta.url));
+
+export const requireThere = createRequire(join(project, "package.json"));
+export const esm = await import(pathToFileURL(join(installed, "dist/index.js")).href);
+export const { Backoff, Policy, PolicyError, Stream } = esm;
