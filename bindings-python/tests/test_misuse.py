@@ -264,8 +264,8 @@ BUFFERS = [
     ("bytes", bytearray(16)),
     ("every other int", memoryview(array("Q", [0, 0, 0, 0]))[::2]),
     ("ints that are not aligned", memoryview(bytearray(24))[1:17].cast("Q")),
-    ("big-endian ints", (ctypes.c_uint64.__ctype_be__ * 2)()),
-    ("ints that name their byte order", (ctypes.c_uint64 * 2)()),
+    ("big-endian ints", (ctypes.c_ulonglong.__ctype_be__ * 2)()),
+    ("little-endian ints", (ctypes.c_ulonglong.__ctype_le__ * 2)()),
     ("pointers", memoryview(bytearray(16)).cast("P")),
 ]
 
