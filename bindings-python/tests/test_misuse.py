@@ -264,8 +264,8 @@ BUFFERS = [
     ("bytes", bytearray(16)),
     ("every other int", memoryview(array("Q", [0, 0, 0, 0]))[::2]),
     ("ints that are not aligned", memoryview(bytearray(24))[1:17].cast("Q")),
-    ("big-endian ints", (ctypes.c_ulonglong.__ctype_be__ * 2)()),
-    ("little-endian ints", (ctypes.c_ulonglong.__ctype_le__ * 2)()),
+    ("big-endian ints", memoryview((ctypes.c_ulonglong.__ctype_be__ * 2)())),
+    ("little-endian ints", memoryview((ctypes.c_ulonglong.__ctype_le__ * 2)())),
     ("pointers", memoryview(bytearray(16)).cast("P")),
 ]
 
@@ -276,7 +276,7 @@ def test_buffer_that_is_none(buffer):
         POLICY.fill_ns(STREAM, buffer)
     expected = "buffer must be a writable, C-contiguous, aligned buffer of native 8-byte ints, not "
     assert str(caught.value) == expected + type(buffer).__name__
-    assert not any(memoryview(buffer).tobytes() if type(buffer) is not list else buffer)
+    assert not any(buffer if isinstance(buffer, list) else memoryview(buffer).tobytes())
 
 
 @pytest.mark.parametrize(
