@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, Policy, Stream } from "backoff-wasm";
 
-const policy = new Policy({ growth: "exponential", base: 10, cap: 2_000, jitter: "full" });
+const policy = new Policy({ growth: "exponential", base: 1_000, cap: 60_000, jitter: "full" });
 
 /** What the operation gives, at most `retries` retries later; then its last error. */
 async function retry(operation, backoff, { retries, signal }) {
@@ -32,4 +32,4 @@ async function flaky() {
 
 // Every job has a key of its own: with one seed and no key, all would wait the same.
 const backoff = new Backoff(policy, new Stream(42, "job-1"));
-console.log(await retry(flaky, backoff, { retries: 5, signal: AbortSignal.timeout(10_000) }));
+console.log(await retry(flaky, backoff, { retries: 5, signal: AbortSignal.timeout(60_000) }));
