@@ -71,6 +71,3 @@ await Promise.all([
 for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
 	copyFileSync("js/index.d.ts", types);
 }
-for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
-	copyFileSync(`../${license}`, `dist/${license}`);
-}

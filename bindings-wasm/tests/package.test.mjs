@@ -28,9 +28,9 @@ describe("contents", () => {
 			.filter((entry) => entry.isFile())
 			.map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
 		assert.deepEqual(files.sort(), [
+			"LICENSE-APACHE",
+			"LICENSE-MIT",
 			"README.md",
-			"dist/LICENSE-APACHE",
-			"dist/LICENSE-MIT",
 			"dist/backoff.wasm",
 			"dist/index.cjs",
 			"dist/index.d.cts",
