@@ -47,6 +47,9 @@ pub(crate) fn test(report: &mut Report) {
             .args(["doc", "--locked", "--no-deps", "--package", "backoff-core", "--all-features"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     );
+    if command("java").arg("-version").output().is_err() {
+        progress("no JDK here: recorded draws of OpenJDK 17 stand for Java's SplittableRandom");
+    }
     report.suite(
         "tests of the core",
         Runner::Cargo,
