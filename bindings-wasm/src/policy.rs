@@ -64,7 +64,8 @@ fn refuse(error: &PolicyError) -> u32 {
     let message = error.text();
     with_buffers(|buffers| {
         let mut length = 0;
-        for text in [error.code().name(), "\n", error.field().name(), "\n", message.as_str()] {
+        let (code, field) = (error.code().name(), error.field().name());
+        for text in [code.as_bytes(), b"\n", field.as_bytes(), b"\n", message.as_bytes()] {
             length = buffers.write_text(length, text);
         }
         for (slot, word) in

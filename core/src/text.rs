@@ -22,10 +22,13 @@ impl Text {
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.bytes
-            .get(..self.length)
-            .and_then(|bytes| core::str::from_utf8(bytes).ok())
-            .unwrap_or_default()
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// The text in bytes, which are all ASCII.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 
     /// Appends what fits; the longest message is far shorter (a test holds every one).
