@@ -79,20 +79,17 @@ function milliseconds(ns) {
 
 function ratioWord({ name }, given) {
 	if (typeof given === "number") {
-		const terms = decimal(finite(name, given));
-		return terms.some((term) => term > MAX_TERM)
-			? { word: TOO_FINE, value: 0n, shown: given }
-			: { word: ratio(...terms) };
+		return terms(decimal(finite(name, given)), given);
 	}
 	if (!Array.isArray(given) || given.length !== 2) {
 		wrongType(name, "a number or [numerator, denominator]", given);
 	}
-	const terms = given.map((term) => whole(name, term));
-	const largest = terms.find((term) => term > MAX_TERM);
-	if (largest !== undefined) {
-		refuse("too_large", name, largest, MAX_TERM, `${terms.join("/")} has a term above ${MAX_TERM}`);
-	}
-	return { word: ratio(...terms) };
+	const pair = given.map((term) => whole(name, term));
+	return terms(pair, pair.join("/"));
+}
+
+function terms(pair, shown) {
+	return pair.some((term) => term > MAX_TERM) ? { word: TOO_FINE, value: 0n, shown } : { word: ratio(...pair) };
 }
 
 function ratio(numerator, denominator) {

@@ -213,7 +213,7 @@ export type ErrorCode =
 	| "not_finite"
 	| "negative"
 	| "not_whole"
-	| "lone_surrogate";
+	| "not_unicode";
 
 /** A value that was refused. The message says the field, its value and the limit. */
 export class PolicyError extends RangeError {

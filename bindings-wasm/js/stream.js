@@ -54,7 +54,7 @@ function ofKey(seed, key) {
 	if (typeof key === "string") {
 		const lone = key.search(/\p{Surrogate}/u);
 		if (lone >= 0) {
-			refuse("lone_surrogate", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
+			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}
 		const { read, written } = new TextEncoder().encodeInto(key, bytes);
 		if (read < key.length) {
