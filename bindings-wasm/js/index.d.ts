@@ -141,7 +141,7 @@ export class Stream {
 	 * which everyone with that seed shares.
 	 *
 	 * @param seed 0 to 2^64 - 1; as a number, at most 2^53 - 1.
-	 * @param key text, which stands for its UTF-8, or bytes; at most 65,536 bytes.
+	 * @param key text, which stands for its UTF-8, or bytes.
 	 * @throws {PolicyError} a seed out of range, a key that is too long or has a lone surrogate.
 	 */
 	constructor(seed: bigint | number, key?: string | Uint8Array | undefined);

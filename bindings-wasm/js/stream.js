@@ -51,28 +51,36 @@ export function advanced(stream, draws) {
 
 function ofKey(seed, key) {
 	const { bytes, exports } = module();
+	exports.key_begin(seed);
+	for (const length of parts(key, bytes)) {
+		exports.key_update(length);
+	}
+	return unsigned(exports.key_stream());
+}
+
+/** Leaves the key in the bytes, part by part, and gives the length of each. */
+function* parts(key, bytes) {
 	if (typeof key === "string") {
 		const lone = key.search(/\p{Surrogate}/u);
 		if (lone >= 0) {
 			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}
-		const { read, written } = new TextEncoder().encodeInto(key, bytes);
-		if (read < key.length) {
-			tooLong(new TextEncoder().encode(key).length, bytes);
+		const encoder = new TextEncoder();
+		for (let rest = key; rest; ) {
+			const { read, written } = encoder.encodeInto(rest, bytes);
+			rest = rest.slice(read);
+			yield written;
 		}
-		return unsigned(exports.keyed(seed, written));
+		return;
 	}
 	// Not `instanceof`: the array may come from another realm.
 	if (!ArrayBuffer.isView(key) || key[Symbol.toStringTag] !== "Uint8Array") {
 		wrongType("key", "a string or a Uint8Array", key);
 	}
-	if (key.length > bytes.length) {
-		tooLong(key.length, bytes);
+	for (let done = 0; done < key.length; ) {
+		const part = key.subarray(done, done + bytes.length);
+		bytes.set(part);
+		done += part.length;
+		yield part.length;
 	}
-	bytes.set(key);
-	return unsigned(exports.keyed(seed, key.length));
-}
-
-function tooLong(length, { length: limit }) {
-	refuse("too_large", "key", BigInt(length), BigInt(limit), `of ${length} bytes is above ${limit} bytes`);
 }

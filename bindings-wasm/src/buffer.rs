@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// As many delays as one call can give. JavaScript asks again for the rest.
 pub(crate) const WORDS: usize = 512;
 
-/// The longest key in bytes.
-const BYTES: usize = 65_536;
+/// As many bytes of a key as one call can take. JavaScript hands over the rest in others.
+const BYTES: usize = 4096;
 
 pub(crate) struct Buffers {
     pub(crate) words: [u64; WORDS],

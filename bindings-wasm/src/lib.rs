@@ -23,4 +23,4 @@ pub use buffer::{bytes, bytes_capacity, words};
 pub use delay::{delay, fill, window};
 pub use fields::fields;
 pub use policy::policy;
-pub use stream::{advance, draw, keyed};
+pub use stream::{advance, draw, key_begin, key_stream, key_update};

@@ -17,6 +17,11 @@ describe("streams", () => {
 	for (const { id, seed, key, stream: state } of vectors("streams")) {
 		test(id, () => assert.equal(stream(seed, key).state, BigInt(state)));
 	}
+	test("text that comes in parts is its bytes", () => {
+		for (const text of ["\u{1f680}".repeat(3000), `x${"é".repeat(5000)}`, "a".repeat(4096), "a".repeat(70_000)]) {
+			assert.equal(new Stream(42, text).state, new Stream(42, new TextEncoder().encode(text)).state);
+		}
+	});
 });
 
 for (const layer of ["samples", "growths", "jitters", "caps", "articles"]) {

@@ -49,7 +49,7 @@ const NO_WAIT = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 test("the example runs", () => {
-	copyFileSync(join(source, "example/retry.mjs"), join(project, "retry.mjs"));
+	copyFileSync(join(source, "examples/retry.mjs"), join(project, "retry.mjs"));
 	const options = { cwd: project, encoding: "utf8" };
 	const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", NO_WAIT, "retry.mjs"], options);
 	assert.deepEqual([status, stderr], [0, ""]);

@@ -101,7 +101,9 @@ describe("the module", () => {
 		for (let turn = 0; turn < 1000; turn++) {
 			exports.fields();
 			exports.policy(0);
-			exports.keyed(1n, 65_536);
+			exports.key_begin(1n);
+			exports.key_update(exports.bytes_capacity());
+			exports.key_stream();
 			exports.fill(1n, 0, 512);
 		}
 		assert.equal(exports.memory.buffer.byteLength, before);

@@ -45,5 +45,5 @@ pub use policy::Policy;
 pub use ratio::{Ratio, RatioError};
 #[cfg(feature = "rand")]
 pub use rng::RngBackoff;
-pub use stream::Stream;
+pub use stream::{KeyHasher, Stream};
 pub use text::Text;

@@ -1,6 +1,6 @@
 //! Streams of random words, and how a seed and a key pick one (SPEC 2, 3).
 
-use crate::siphash::siphash_2_4;
+use crate::siphash::SipHash;
 
 /// The step of SplitMix64: 2^64 divided by the golden ratio, made odd.
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -37,7 +37,9 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn from_key(seed: u64, key: impl AsRef<[u8]>) -> Self {
-        Self(siphash_2_4(seed, KEY_DOMAIN, key.as_ref()))
+        let mut hasher = KeyHasher::new(seed);
+        hasher.update(key);
+        hasher.stream()
     }
 
     /// A stream that nobody else has, from the operating system.
@@ -67,6 +69,37 @@ impl Stream {
     #[inline]
     pub const fn advance(self, draws: u64) -> Self {
         Self(self.0.wrapping_add(draws.wrapping_mul(GAMMA)))
+    }
+}
+
+/// The stream of a seed and a key that comes in parts: [`Stream::from_key`] of the whole.
+///
+/// ```
+/// use backoff_core::{KeyHasher, Stream};
+/// let mut hasher = KeyHasher::new(42);
+/// hasher.update("job");
+/// hasher.update("-1");
+/// assert_eq!(hasher.stream(), Stream::from_key(42, "job-1"));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct KeyHasher(SipHash);
+
+impl KeyHasher {
+    /// No part of the key yet, under a seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(SipHash::new(seed, KEY_DOMAIN))
+    }
+
+    /// The next part of the key.
+    pub fn update(&mut self, part: impl AsRef<[u8]>) {
+        self.0.write(part.as_ref());
+    }
+
+    /// The stream of the key so far.
+    #[must_use]
+    pub fn stream(self) -> Stream {
+        Stream(self.0.finish())
     }
 }
 

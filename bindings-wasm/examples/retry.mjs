@@ -1,5 +1,5 @@
 // Retries an operation that fails three times. Run it in a project that has the package:
-// node example/retry.mjs
+// node examples/retry.mjs
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, Policy, Stream } from "backoff-wasm";
