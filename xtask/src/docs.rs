@@ -69,8 +69,9 @@ fn program(name: &str, code: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs commands in a copy of nothing but the project, with somewhere to install to. The two
-/// verbs that run everything are not run within themselves.
+/// Runs commands in the top folder, with fresh folders to install to and a fresh virtual
+/// environment. The test verb is not run within itself, nor is the demo, which has a check of
+/// its own.
 fn shell(code: &str) -> Result<()> {
     let commands: Vec<&str> = code
         .lines()
