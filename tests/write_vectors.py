@@ -400,6 +400,9 @@ def error_cases():
     yield error("order-fields-by-number", "increment (3) before multiplier (4)", constant(1, multiplier=(2, 1), increment=1))
     yield error("order-fields-before-relations", "a slot of 0 before a cap below base", constant(10, cap=5, jitter="slotted", jitter_slot=0))
     yield error("order-cap-before-floor", "relations in their order", constant(10, cap=5, floor=9, offset=9))
+    yield error("order-offset-before-floor", "relations in their order", constant(1, cap=5, floor=9, offset=9))
+    yield error("order-zero-denominator-before-fineness", "rules of a field in their order", exponential(1, multiplier=(2_000_003, 0)))
+    yield error("order-jitter-missing-after-floor", "a missing field is judged where it stands", constant(10, cap=2**63, jitter="slotted"))
     for ns, unit in ((86_400 * S, "d"), (3600 * S, "h"), (60 * S, "m"), (S, "s"), (MS, "ms"), (1000, "us"), (1, "ns")):
         yield error(f"text-{unit}", "durations are written in the largest exact unit", constant(7 * ns, cap=3 * ns))
 

@@ -374,7 +374,7 @@ static const struct reset_vector resets[] = {
     {"seed-wraps", {4, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_EXPONENTIAL, 0, 0}, {BACKOFF_FIELD_BASE, 0, 100000000u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 20000000000u, 0, 0}, {BACKOFF_FIELD_JITTER, 0, BACKOFF_JITTER_FULL, 0, 0}}}, 18446744073709551615u, {0, 0, NULL}, 2, (const struct words[]){{2, (const uint64_t[]){89394292u, 182519441u}}, {2, (const uint64_t[]){21948196u, 85246890u}}}, 8709371129873690707u},
 };
 
-#define ERRORS_COUNT 77
+#define ERRORS_COUNT 80
 
 static const struct error_vector errors[] = {
     {"growth-missing", {0, NULL}, "missing", BACKOFF_FIELD_GROWTH, 0u, 0u, "growth is missing"},
@@ -447,6 +447,9 @@ static const struct error_vector errors[] = {
     {"order-fields-by-number", {4, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 1u, 0, 0}, {BACKOFF_FIELD_MULTIPLIER, 1, 0, 2u, 1u}, {BACKOFF_FIELD_INCREMENT, 0, 1u, 0, 0}}}, "unused", BACKOFF_FIELD_INCREMENT, 1u, 1u, "increment 1ns is not used by growth constant"},
     {"order-fields-before-relations", {5, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 10u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 5u, 0, 0}, {BACKOFF_FIELD_JITTER, 0, BACKOFF_JITTER_SLOTTED, 0, 0}, {BACKOFF_FIELD_JITTER_SLOT, 0, 0u, 0, 0}}}, "too_small", BACKOFF_FIELD_JITTER_SLOT, 0u, 1u, "jitter_slot 0s is below 1ns"},
     {"order-cap-before-floor", {5, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 10u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 5u, 0, 0}, {BACKOFF_FIELD_FLOOR, 0, 9u, 0, 0}, {BACKOFF_FIELD_OFFSET, 0, 9u, 0, 0}}}, "cap_below_base", BACKOFF_FIELD_CAP, 5u, 10u, "cap 5ns is below base 10ns"},
+    {"order-offset-before-floor", {5, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 1u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 5u, 0, 0}, {BACKOFF_FIELD_FLOOR, 0, 9u, 0, 0}, {BACKOFF_FIELD_OFFSET, 0, 9u, 0, 0}}}, "offset_above_cap", BACKOFF_FIELD_OFFSET, 9u, 5u, "offset 9ns is above cap 5ns"},
+    {"order-zero-denominator-before-fineness", {3, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_EXPONENTIAL, 0, 0}, {BACKOFF_FIELD_BASE, 0, 1u, 0, 0}, {BACKOFF_FIELD_MULTIPLIER, 1, 0, 2000003u, 0u}}}, "zero_denominator", BACKOFF_FIELD_MULTIPLIER, 8589947476901888u, 1u, "multiplier 2000003/0 has a zero denominator"},
+    {"order-jitter-missing-after-floor", {4, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 10u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 9223372036854775808u, 0, 0}, {BACKOFF_FIELD_JITTER, 0, BACKOFF_JITTER_SLOTTED, 0, 0}}}, "too_large", BACKOFF_FIELD_CAP, 9223372036854775808u, 9223372036854775807u, "cap 9223372036854775808ns is above 9223372036854775807ns"},
     {"text-d", {3, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 604800000000000u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 259200000000000u, 0, 0}}}, "cap_below_base", BACKOFF_FIELD_CAP, 259200000000000u, 604800000000000u, "cap 3d is below base 7d"},
     {"text-h", {3, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 25200000000000u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 10800000000000u, 0, 0}}}, "cap_below_base", BACKOFF_FIELD_CAP, 10800000000000u, 25200000000000u, "cap 3h is below base 7h"},
     {"text-m", {3, (const struct given[]){{BACKOFF_FIELD_GROWTH, 0, BACKOFF_GROWTH_CONSTANT, 0, 0}, {BACKOFF_FIELD_BASE, 0, 420000000000u, 0, 0}, {BACKOFF_FIELD_CAP, 0, 180000000000u, 0, 0}}}, "cap_below_base", BACKOFF_FIELD_CAP, 180000000000u, 420000000000u, "cap 3m is below base 7m"},
