@@ -8,6 +8,7 @@ import { finite, MAX_WORD, NS_PER_MS, whole } from "./number.js";
 
 const MAX_TERM = 2n ** 32n - 1n;
 const NO_KIND = 0n;
+const LONGEST_NAME = 60;
 const TOO_FINE = ratio(MAX_TERM, 1n);
 
 /** The word of a value, and how to show a value that has none. */
@@ -34,7 +35,9 @@ function kindWord({ name, kinds }, given) {
 		wrongType(name, `one of ${kinds.join(", ")}`, given);
 	}
 	const number = kinds.indexOf(given) + 1;
-	return number ? { word: BigInt(number) } : { word: NO_KIND, value: 0n, shown: JSON.stringify(given) };
+	return number
+		? { word: BigInt(number) }
+		: { word: NO_KIND, value: 0n, shown: JSON.stringify(given.slice(0, LONGEST_NAME)) };
 }
 
 function countWord({ name }, given) {
@@ -44,17 +47,20 @@ function countWord({ name }, given) {
 
 function durationWord({ name }, given) {
 	if (typeof given === "number") {
-		const value = nanoseconds(finite(name, given, "ms"));
+		const value = nanoseconds(finite(name, given, -Infinity));
+		if (given < 0) {
+			refuse("negative", name, value, 0n, `${given}ms is negative`);
+		}
 		if (given && !value) {
 			refuse("too_small", name, 0n, 1n, `${given}ms is below 1ns`);
 		}
 		return fitted(value, `${given}ms`);
 	}
-	const exact = given?.nanoseconds;
-	if (exact === undefined) {
+	if (typeof given !== "object" || given === null || !Object.hasOwn(given, "nanoseconds")) {
 		wrongType(name, "a number of milliseconds or { nanoseconds }", given);
 	}
-	const isDigits = typeof exact === "string" && /^\d+$/.test(exact);
+	const exact = given.nanoseconds;
+	const isDigits = typeof exact === "string" && /^-?\d+$/.test(exact);
 	const value = whole(name, isDigits ? BigInt(exact) : exact);
 	return fitted(value, `${value}ns`);
 }
@@ -63,12 +69,16 @@ function fitted(value, shown) {
 	return value > MAX_WORD ? { word: MAX_WORD, value, shown } : { word: value };
 }
 
-/** The nearest nanosecond, ties to the even one; whole and part apart lose no digit. */
+/**
+ * The nearest nanosecond, ties to the even one. The part below a millisecond is scaled to a
+ * whole number of 2^-80 ms, which is exact for every part that is not far below half a ns.
+ */
 function nanoseconds(ms) {
-	const part = (ms % 1) * NS_PER_MS;
-	const up = Math.round(part);
-	const nearest = up - part === 0.5 ? up - (up % 2) : up;
-	return BigInt(Math.trunc(ms)) * BigInt(NS_PER_MS) + BigInt(nearest);
+	const scaled = BigInt(Math.trunc((ms % 1) * 2 ** 80)) * BigInt(NS_PER_MS);
+	const part = scaled >> 80n;
+	const twice = 2n * (scaled - (part << 80n));
+	const up = twice > 1n << 80n || (twice === 1n << 80n && part & 1n) ? 1n : 0n;
+	return BigInt(Math.trunc(ms)) * BigInt(NS_PER_MS) + part + up;
 }
 
 /** Milliseconds where a number says it exactly. */
@@ -84,7 +94,7 @@ function ratioWord({ name }, given) {
 	if (!Array.isArray(given) || given.length !== 2) {
 		wrongType(name, "a number or [numerator, denominator]", given);
 	}
-	const pair = given.map((term) => whole(name, term));
+	const pair = Array.from(given, (term) => whole(name, term));
 	return terms(pair, pair.join("/"));
 }
 
@@ -98,13 +108,11 @@ function ratio(numerator, denominator) {
 
 /** The terms that the shortest text of a number says, in lowest terms: 1.6 is 8/5. */
 function decimal(number) {
-	const text = `${number}`;
-	if (text.includes("e")) {
-		return [MAX_WORD, 1n];
-	}
+	const [text, exponent = 0] = `${number}`.split("e");
 	const [units, decimals = ""] = text.split(".");
-	const numerator = BigInt(units + decimals);
-	const denominator = 10n ** BigInt(decimals.length);
+	const places = decimals.length - Number(exponent);
+	const numerator = BigInt(units + decimals) * 10n ** BigInt(Math.max(-places, 0));
+	const denominator = 10n ** BigInt(Math.max(places, 0));
 	const divisor = greatestCommonDivisor(numerator, denominator);
 	return [numerator / divisor, denominator / divisor];
 }

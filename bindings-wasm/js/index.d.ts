@@ -119,8 +119,9 @@ export class Policy {
 	 * The delays of the indices `first`, `first + 1`, ... in ms.
 	 *
 	 * @throws {PolicyError} `first + count` above 2^32.
+	 * @throws {RangeError} no memory for so many.
 	 */
-	delays(stream: Stream, count: number, first?: number): number[];
+	delays(stream: Stream, count: number, first?: number): Float64Array;
 
 	/** The delays of the indices `first`, `first + 1`, ... in ns: {@link Policy.delays}, exactly. */
 	delaysNs(stream: Stream, count: number, first?: number): BigUint64Array;
@@ -142,9 +143,12 @@ export class Stream {
 	 *
 	 * @param seed 0 to 2^64 - 1; as a number, at most 2^53 - 1.
 	 * @param key text, which stands for its UTF-8, or bytes.
-	 * @throws {PolicyError} a seed out of range, a key that is too long or has a lone surrogate.
+	 * @throws {PolicyError} a seed out of range, a key with a lone surrogate.
+	 * @throws {TypeError} a key that is given and is neither, `undefined` too: only a key that is
+	 * left out means none.
 	 */
-	constructor(seed: bigint | number, key?: string | Uint8Array | undefined);
+	constructor(seed: bigint | number);
+	constructor(seed: bigint | number, key: string | Uint8Array);
 
 	/**
 	 * A stream that nobody else has, from `crypto.getRandomValues`.

@@ -34,7 +34,10 @@ export function index(field, given, limit = MAX_INDEX) {
 	if (typeof given !== "number") {
 		wrongType(field, "a number", given);
 	}
-	atMost(field, whole(field, given), BigInt(limit));
+	if (finite(field, given) > limit) {
+		refuse("too_large", field, BigInt(Math.floor(given)), BigInt(limit), `${given} is above ${limit}`);
+	}
+	whole(field, given);
 	return given;
 }
 
@@ -43,13 +46,13 @@ export function count(given, first) {
 	return index("count", given, MAX_INDEX + 1 - index("first", first));
 }
 
-/** A number that is neither negative nor NaN nor infinite. */
-export function finite(field, given, unit = "") {
+/** A number that is neither NaN nor infinite, nor negative unless that is allowed. */
+export function finite(field, given, least = 0) {
 	if (!Number.isFinite(given)) {
 		refuse("not_finite", field, 0n, 0n, `${given} is not a finite number`);
 	}
-	if (given < 0) {
-		refuse("negative", field, BigInt(Math.floor(given)), 0n, `${given}${unit} is negative`);
+	if (given < least) {
+		refuse("negative", field, BigInt(Math.floor(given)), 0n, `${given} is negative`);
 	}
 	return given;
 }

@@ -14,7 +14,7 @@ export let isPolicy;
 
 /**
  * Delays in nanoseconds as numbers: exact up to 2^53, rounded above.
- * @type {(policy: Policy, stream: import("./stream.js").Stream, count: number, first: number) => number[]}
+ * @type {(policy: Policy, stream: import("./stream.js").Stream, count: number, first: number) => Float64Array}
  */
 export let fetchNs;
 
@@ -65,8 +65,7 @@ export class Policy {
 
 	delays(stream, count, first = 0) {
 		stateOf(stream);
-		checkCount(count, first);
-		return fetchNs(this, stream, count, first).map((ns) => ns / NS_PER_MS);
+		return fetchNs(this, stream, checkCount(count, first), first).map((ns) => ns / NS_PER_MS);
 	}
 
 	delaysNs(stream, count, first = 0) {
@@ -83,7 +82,8 @@ export class Policy {
 	}
 
 	toJSON() {
-		const exact = (value) => (value.nanoseconds === undefined ? value : { nanoseconds: `${value.nanoseconds}` });
+		const exact = (value) =>
+			typeof value === "object" && !Array.isArray(value) ? { nanoseconds: `${value.nanoseconds}` } : value;
 		return Object.fromEntries(Object.entries(this.params).map(([option, value]) => [option, exact(value)]));
 	}
 
@@ -108,11 +108,11 @@ export class Policy {
 	static {
 		isPolicy = (value) => typeof value === "object" && value !== null && #words in value;
 		fetchNs = (policy, stream, count, first) => {
-			const delays = [];
-			while (delays.length < count) {
-				const { words, came } = Policy.#fill(policy, stream, first + delays.length, count - delays.length);
+			const delays = new Float64Array(count);
+			for (let done = 0; done < count; ) {
+				const { words, came } = Policy.#fill(policy, stream, first + done, count - done);
 				for (let offset = 0; offset < came * WORD_BYTES; offset += WORD_BYTES) {
-					delays.push(words.getUint32(offset + 4, true) * 2 ** 32 + words.getUint32(offset, true));
+					delays[done++] = words.getUint32(offset + 4, true) * 2 ** 32 + words.getUint32(offset, true);
 				}
 			}
 			return delays;
@@ -122,23 +122,27 @@ export class Policy {
 
 /** The fields that were given, each with its value as `toWord` says it. */
 function read(options) {
-	if (typeof options !== "object" || options === null) {
-		wrongType("a policy", "an object of options", options);
+	// What an object inherits would be an option that is not seen here, or one that nobody gave.
+	if (typeof options !== "object" || options === null || !isPlain(options)) {
+		wrongType("a policy", "a plain object of options", options);
 	}
 	const { fields } = module();
-	const values = [];
-	for (const option of Object.keys(options)) {
-		const field = fields.find((field) => field.option === option);
-		if (field === undefined) {
-			const known = fields.map((field) => field.option).join(", ");
-			throw new TypeError(`${option} is unknown; the options of a policy are ${known}`);
-		}
-		const given = options[option];
-		if (given !== undefined) {
-			values.push([field, toWord(field, given)]);
+	const known = fields.map(({ option }) => option);
+	for (const option of Reflect.ownKeys(options)) {
+		if (!known.includes(option)) {
+			throw new TypeError(`${String(option)} is unknown; the options of a policy are ${known.join(", ")}`);
 		}
 	}
-	return values;
+	return fields
+		.map((field) => [field, Object.hasOwn(options, field.option) ? options[field.option] : undefined])
+		.filter(([, given]) => given !== undefined)
+		.map(([field, given]) => [field, toWord(field, given)]);
+}
+
+/** Whether it has no prototype but that of all objects, of whichever realm. */
+function isPlain(value) {
+	const prototype = Object.getPrototypeOf(value);
+	return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
 }
 
 /** The bits of the fields of the policy that the core makes of these values. */

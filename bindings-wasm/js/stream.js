@@ -15,9 +15,10 @@ export class Stream {
 
 	#state;
 
-	constructor(seed, key) {
+	constructor(seed, ...keys) {
 		const state = word("seed", seed);
-		this.#state = key === undefined ? state : ofKey(state, key);
+		// A key that is there and undefined is a mistake that would make a crowd.
+		this.#state = keys.length ? ofKey(state, keys[0]) : state;
 		this.state = this.#state;
 		Object.freeze(this);
 	}
@@ -58,6 +59,9 @@ function ofKey(seed, key) {
 	return unsigned(exports.key_stream());
 }
 
+/** The kind of a typed array, whatever it says of itself; undefined for anything else. */
+const { get: tag } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+
 /** Leaves the key in the bytes, part by part, and gives the length of each. */
 function* parts(key, bytes) {
 	if (typeof key === "string") {
@@ -74,11 +78,14 @@ function* parts(key, bytes) {
 		return;
 	}
 	// Not `instanceof`: the array may come from another realm.
-	if (!ArrayBuffer.isView(key) || key[Symbol.toStringTag] !== "Uint8Array") {
+	if (tag.call(key) !== "Uint8Array") {
 		wrongType("key", "a string or a Uint8Array", key);
 	}
-	for (let done = 0; done < key.length; ) {
-		const part = key.subarray(done, done + bytes.length);
+	// A copy, because a subclass may have its own idea of `subarray`, and of a wrong time to use
+	// this module.
+	const own = new Uint8Array(key);
+	for (let done = 0; done < own.length; ) {
+		const part = own.subarray(done, done + bytes.length);
 		bytes.set(part);
 		done += part.length;
 		yield part.length;

@@ -19,6 +19,11 @@ mod fields;
 mod policy;
 mod stream;
 
+/// Refuses to allocate: nothing here asks for it.
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
+
 pub use buffer::{bytes, bytes_capacity, words};
 pub use delay::{delay, fill, window};
 pub use fields::fields;

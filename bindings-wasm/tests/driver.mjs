@@ -9,7 +9,8 @@ function answer(line) {
 	const { seed, key, via, index, count, ...fields } = request;
 	try {
 		const policy = new Policy(options(fields));
-		const stream = new Stream(BigInt(seed), key === undefined ? undefined : Uint8Array.from(Buffer.from(key, "hex")));
+		const keys = key === undefined ? [] : [Uint8Array.from(Buffer.from(key, "hex"))];
+		const stream = new Stream(BigInt(seed), ...keys);
 		return `ok ${delays(via, policy, stream, Number(index), Number(count)).join(" ")}`;
 	} catch (error) {
 		if (error instanceof PolicyError) {

@@ -21,7 +21,7 @@ const refused = [
 	[policyOf({ base: Number.NaN }), "not_finite", "base", 0n, 0n, "base NaN is not a finite number"],
 	[policyOf({ cap: Infinity }), "not_finite", "cap", 0n, 0n, "cap Infinity is not a finite number"],
 	[policyOf({ base: -Infinity }), "not_finite", "base", 0n, 0n, "base -Infinity is not a finite number"],
-	[policyOf({ base: -5 }), "negative", "base", -5n, 0n, "base -5ms is negative"],
+	[policyOf({ base: -5 }), "negative", "base", -5_000_000n, 0n, "base -5ms is negative"],
 	[policyOf({ base: { nanoseconds: -5n } }), "negative", "base", -5n, 0n, "base -5 is negative"],
 	[policyOf({ base: 4e-7 }), "too_small", "base", 0n, 1n, "base 4e-7ms is below 1ns"],
 	[policyOf({ base: 5e-7 }), "too_small", "base", 0n, 1n, "base 5e-7ms is below 1ns"],
@@ -151,7 +151,14 @@ const refused = [
 		1000000n,
 		"jitter_below 0.30000000000000004 has a term above 1000000",
 	],
-	[proportional(1e-7), "ratio_too_fine", "jitter_below", 0n, 1000000n, "jitter_below 1e-7 has a term above 1000000"],
+	[
+		proportional(1e-7),
+		"ratio_too_fine",
+		"jitter_below",
+		(1n << 32n) | 10_000_000n,
+		1000000n,
+		"jitter_below 1/10000000 has a term above 1000000",
+	],
 	[proportional(1.5), "too_large", "jitter_below", (3n << 32n) | 2n, (1n << 32n) | 1n, "jitter_below 1.5 is above 1"],
 	[() => new Stream(-1), "negative", "seed", -1n, 0n, "seed -1 is negative"],
 	[() => new Stream(-1n), "negative", "seed", -1n, 0n, "seed -1 is negative"],
@@ -217,9 +224,9 @@ describe("refused", () => {
 
 const KEY = "key must be a string or a Uint8Array";
 const wrongTypes = [
-	[() => new Policy(), "a policy must be an object of options, got undefined"],
-	[() => new Policy(null), "a policy must be an object of options, got null"],
-	[() => new Policy("full"), "a policy must be an object of options, got string"],
+	[() => new Policy(), "a policy must be a plain object of options, got undefined"],
+	[() => new Policy(null), "a policy must be a plain object of options, got null"],
+	[() => new Policy("full"), "a policy must be a plain object of options, got string"],
 	[policyOf({ bse: 1 }), /^bse is unknown; the options of a policy are growth, base, .*, jitterSlot$/],
 	[policyOf({ jitter_max: 1 }), /^jitter_max is unknown; .*jitterMax/],
 	[policyOf({ bse: undefined }), /^bse is unknown/],
@@ -265,6 +272,42 @@ describe("wrong types", () => {
 	}
 });
 
+test("a key that is undefined is no key that was left out", () => {
+	assert.throws(() => new Stream(42, undefined), { name: "TypeError", message: /key must be/ });
+});
+
+test("a key is what its bytes are, whatever its class says", () => {
+	class Odd extends Uint8Array {
+		subarray() {
+			return new Uint8Array();
+		}
+	}
+	assert.equal(new Stream(42, Odd.from([1, 2])).state, new Stream(42, Uint8Array.of(1, 2)).state);
+	const view = new DataView(new ArrayBuffer(2));
+	Object.defineProperty(view, Symbol.toStringTag, { value: "Uint8Array" });
+	assert.throws(() => new Stream(42, view), TypeError);
+});
+
+test("options are a plain object's own", () => {
+	class Options {
+		growth = "constant";
+		base = 100;
+		get cap() {
+			return 50;
+		}
+	}
+	for (const options of [new Options(), Object.create({ cap: 5 }), []]) {
+		assert.throws(() => new Policy(options), { name: "TypeError", message: /plain object/ });
+	}
+	const bare = Object.assign(Object.create(null), { growth: "constant", base: 1 });
+	assert.equal(new Policy(bare).windowNs(0), 1_000_000n);
+});
+
+test("an index that no number holds is refused by its limit", () => {
+	const policy = new Policy({ growth: "constant", base: 1 });
+	assert.throws(() => policy.window(2 ** 53), { code: "too_large", limit: 2n ** 32n - 1n });
+});
+
 describe("what is accepted", () => {
 	const accepted = [
 		// Milliseconds, and the nanoseconds they are: nearest, ties to even.
@@ -272,7 +315,10 @@ describe("what is accepted", () => {
 		[-0, 0n],
 		[1e-6, 1n],
 		[0.0000015, 2n],
-		[0.0000025, 2n],
+		[0.0000025, 3n], // the double is above 2.5 ns
+		[2 ** -7, 7812n], // 7812.5 ns, a tie
+		[3 * 2 ** -7, 23438n], // 23437.5 ns, a tie
+		[0.9821435, 982143n], // the double is below 982143.5 ns
 		[0.1, 100_000n],
 		[1.6, 1_600_000n],
 		[9007199254.740993, 9007199254740993n],
@@ -325,7 +371,7 @@ describe("what is accepted", () => {
 	});
 
 	test("no delays at all", () => {
-		assert.deepEqual(policy.delays(stream, 0), []);
+		assert.equal(policy.delays(stream, 0).length, 0);
 		assert.deepEqual(policy.delaysNs(stream, 0), new BigUint64Array(0));
 	});
 });

@@ -24,7 +24,7 @@ for (const delay of backoff) {
 }
 same<ReturnType<typeof policy.delay>, number>(true);
 same<ReturnType<typeof policy.delayNs>, bigint>(true);
-same<ReturnType<typeof policy.delays>, number[]>(true);
+same<ReturnType<typeof policy.delays>, Float64Array>(true);
 same<ReturnType<typeof backoff.nextDelay>, number | undefined>(true);
 same<typeof policy.params.growth, PolicyOptions["growth"]>(true);
 same<typeof stream.state, bigint>(true);
@@ -48,5 +48,7 @@ policy.delay(42, 0);
 policy.delay(stream, 0n);
 // @ts-expect-error a null is no key
 new Stream(1, null);
+// @ts-expect-error a key that may be missing would make a crowd
+new Stream(1, undefined);
 // @ts-expect-error only the package makes errors
 new PolicyError();

@@ -31,5 +31,5 @@ function value(name, text) {
 
 /** The stream of a seed and a key in hexadecimal, or of the seed alone. */
 export function stream(seed, key) {
-	return new Stream(BigInt(seed), key === null ? undefined : Uint8Array.from(Buffer.from(key, "hex")));
+	return key === null ? new Stream(BigInt(seed)) : new Stream(BigInt(seed), Uint8Array.from(Buffer.from(key, "hex")));
 }
