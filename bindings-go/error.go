@@ -71,11 +71,16 @@ func (c Code) Error() string { return engine.CodeName(uint32(c)) }
 type ArgumentError struct {
 	// Field is the name of the field, such as "cap", or "key".
 	Field string
-	// Value is what was given: a time.Duration, a float64 or a string.
+	// Value is what was given: a time.Duration, a float64 or a string, and nil for a nil option.
 	Value any
 	// Rule is what the value broke, with the limit: "is below 0s".
 	Rule string
+
+	code error
 }
+
+// Unwrap returns ErrRatioTooFine for a float with a term above 32 bits, and nil for any other.
+func (e *ArgumentError) Unwrap() error { return e.code }
 
 // Error returns field, value and rule, such as "cap -5ns is below 0s".
 func (e *ArgumentError) Error() string {

@@ -28,16 +28,16 @@ func TestArgumentsThatAreNoField(t *testing.T) {
 		{option(backoff.WithJitterMax(-time.Second)), "jitter_max", "jitter_max -1s is below 0s"},
 		{option(backoff.WithJitterIncrement(-1)), "jitter_increment", "jitter_increment -1ns is below 0s"},
 		{option(backoff.WithJitterSlot(math.MinInt64)), "jitter_slot", "jitter_slot -2562047h47m16.854775808s is below 0s"},
-		{option(backoff.WithMultiplier(math.NaN())), "multiplier", "multiplier NaN is no ratio of whole numbers from 0 to 1000000"},
-		{option(backoff.WithMultiplier(math.Inf(1))), "multiplier", "multiplier +Inf is no ratio of whole numbers from 0 to 1000000"},
+		{option(backoff.WithMultiplier(math.NaN())), "multiplier", "multiplier NaN is no ratio of whole numbers"},
+		{option(backoff.WithMultiplier(math.Inf(1))), "multiplier", "multiplier +Inf is no ratio of whole numbers"},
 		{option(backoff.WithMultiplier(math.Inf(-1))), "multiplier", "multiplier -Inf is below 0"},
 		{option(backoff.WithMultiplier(-2)), "multiplier", "multiplier -2 is below 0"},
-		{option(backoff.WithMultiplier(1e300)), "multiplier", "multiplier 1e+300 has a term above 1000000 as a ratio"},
-		{option(backoff.WithMultiplier(4.0 / 3)), "multiplier", "multiplier 1.3333333333333333 has a term above 1000000 as a ratio"},
-		{option(backoff.WithMultiplier(notQuite)), "multiplier", "multiplier 1.2000000000000002 has a term above 1000000 as a ratio"},
+		{option(backoff.WithMultiplier(1e300)), "multiplier", "multiplier 1e+300 has a term above 4294967295 as a ratio"},
+		{option(backoff.WithMultiplier(4.0 / 3)), "multiplier", "multiplier 1.3333333333333333 has a term above 4294967295 as a ratio"},
+		{option(backoff.WithMultiplier(notQuite)), "multiplier", "multiplier 1.2000000000000002 has a term above 4294967295 as a ratio"},
 		{option(backoff.WithJitterBelow(-0.5)), "jitter_below", "jitter_below -0.5 is below 0"},
-		{option(backoff.WithJitterBelow(5e-324)), "jitter_below", "jitter_below 5e-324 has a term above 1000000 as a ratio"},
-		{option(backoff.WithJitterAbove(math.NaN())), "jitter_above", "jitter_above NaN is no ratio of whole numbers from 0 to 1000000"},
+		{option(backoff.WithJitterBelow(5e-324)), "jitter_below", "jitter_below 5e-324 has a term above 4294967295 as a ratio"},
+		{option(backoff.WithJitterAbove(math.NaN())), "jitter_above", "jitter_above NaN is no ratio of whole numbers"},
 		{option(nil), "option", "option <nil> gives no field"},
 		{func() (any, error) { return streamOrNil("\xed\xa0\x80") }, "key", `key "\xed\xa0\x80" is not valid UTF-8`},
 		{func() (any, error) { return streamOrNil("job-\xff") }, "key", `key "job-\xff" is not valid UTF-8`},
@@ -199,4 +199,17 @@ func streamOrNil(key string) (any, error) {
 		return nil, err
 	}
 	return stream, err
+}
+
+func TestAFloatThatIsTooFineIsToldByItsCode(t *testing.T) {
+	for value, code := range map[float64]backoff.Code{
+		4.0 / 3: backoff.ErrRatioTooFine, // refused here, with terms above 32 bits
+		1000001: backoff.ErrRatioTooFine, // refused by the core
+		0.5:     backoff.ErrTooSmall,
+	} {
+		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
+		if !errors.Is(err, code) {
+			t.Errorf("multiplier %v: %v, want %v", value, err, code)
+		}
+	}
 }

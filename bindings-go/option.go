@@ -117,16 +117,16 @@ func decimal(field engine.Field, value float64) Option {
 	return func(params *engine.Params) error {
 		text := strconv.FormatFloat(value, 'f', -1, 64)
 		numerator, denominator, code := engine.ParseRatio(text)
-		rule := "is no ratio of whole numbers from 0 to 1000000"
+		refused := &ArgumentError{Field: engine.FieldName(field), Value: value, Rule: "is no ratio of whole numbers"}
 		switch {
 		case code == engine.OK:
 			params.SetRatio(field, numerator, denominator)
 			return nil
 		case code == engine.RatioTooFine:
-			rule = "has a term above 1000000 as a ratio"
+			refused.Rule, refused.code = "has a term above 4294967295 as a ratio", ErrRatioTooFine
 		case value < 0:
-			rule = "is below 0"
+			refused.Rule = "is below 0"
 		}
-		return &ArgumentError{Field: engine.FieldName(field), Value: value, Rule: rule}
+		return refused
 	}
 }

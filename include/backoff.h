@@ -11,11 +11,12 @@
  * - A function that can fail returns a code: BACKOFF_OK (0), or one of the list below. Then
  *   every output is as it was. Codes, fields and kinds never change their numbers.
  * - No function panics, allocates, reads a clock or keeps state of its own, and none blocks
- *   (but backoff_stream_from_entropy may, in the first moments of a system).
+ *   (but backoff_stream_from_entropy may, in the first moments of a system, and it remembers
+ *   how the system gives randomness).
  * - Different structs never affect each other; what one struct allows to several threads at
  *   once is said at its type. A function that takes none may be called from any thread.
  * - A pointer is NULL, which is checked, or points to as much memory as is said. What is no
- *   pointer needs no care: any number gives an answer or a code.
+ *   pointer and no length of one needs no care: any number gives an answer or a code.
  *
  * SPEC.md of the project is normative for every formula; its clauses are named below.
  *
@@ -228,6 +229,9 @@
 // A text that is neither digits, digits.digits nor digits/digits.
 #define BACKOFF_NOT_A_RATIO 107
 
+// A length that no memory has, such as a negative number that was cast.
+#define BACKOFF_TOO_LONG 108
+
 // A buffer of this size holds every text of this library with its terminating zero.
 #define BACKOFF_TEXT_SIZE 161
 
@@ -308,7 +312,8 @@ uint32_t backoff_params_set_ratio(struct backoff_params *params,
 // and "16/10" are 8 and 5.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
-// BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
+// BACKOFF_RATIO_TOO_FINE if a term is above 4294967295 in lowest terms. (A policy refuses
+// terms above 1000000.)
 //
 // `text` points to `length` bytes, `numerator` and `denominator` to words.
 uint32_t backoff_ratio_parse(const char *text,
@@ -376,7 +381,7 @@ uint32_t backoff_fill_ns(const struct backoff_policy *policy,
 // The stream of a seed alone is the seed itself: everyone with the same seed and no key waits
 // the same, so give each client or job a key of its own.
 //
-// Fails with BACKOFF_NULL_POINTER.
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_TOO_LONG for a length of 2^63 or more.
 //
 // `key` points to `length` bytes, `stream` to a word.
 uint32_t backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length, uint64_t *stream);

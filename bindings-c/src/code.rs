@@ -46,6 +46,8 @@ pub const BACKOFF_BUFFER_TOO_SMALL: u32 = 106;
 
 /// A text that is neither digits, digits.digits nor digits/digits.
 pub const BACKOFF_NOT_A_RATIO: u32 = 107;
+/// A length that no memory has, such as a negative number that was cast.
+pub const BACKOFF_TOO_LONG: u32 = 108;
 
 /// A buffer of this size holds every text of this library with its terminating zero.
 pub const BACKOFF_TEXT_SIZE: u32 = 161;
@@ -144,6 +146,7 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
         BACKOFF_NO_ENTROPY => c"no_entropy",
         BACKOFF_BUFFER_TOO_SMALL => c"buffer_too_small",
         BACKOFF_NOT_A_RATIO => c"not_a_ratio",
+        BACKOFF_TOO_LONG => c"too_long",
         _ => c"unknown_code",
     }
     .as_ptr()

@@ -1,4 +1,9 @@
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED};
+use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED};
+
+/// A length that C gave, if there can be so much memory.
+pub(crate) fn length_of(length: u64) -> Result<usize, u32> {
+    isize::try_from(length).map(isize::unsigned_abs).map_err(|_| BACKOFF_TOO_LONG)
+}
 
 /// A value of the core in its caller's memory, behind a word that tells it from memory that
 /// was never filled and from a struct of another type. The core's values are plain integers,

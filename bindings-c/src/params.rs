@@ -6,6 +6,7 @@ use crate::code::{
     BACKOFF_NOT_A_RATIO, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_RATIO_TOO_FINE,
     BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
 };
+use crate::filled::length_of;
 
 /// One nanosecond, microsecond, ... in the unit of every duration here.
 pub const BACKOFF_NANOSECOND: u64 = 1u64;
@@ -153,7 +154,8 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
 /// and "16/10" are 8 and 5.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_NOT_A_RATIO, BACKOFF_ZERO_DENOMINATOR, or with
-/// BACKOFF_RATIO_TOO_FINE if a term is above 1000000 in lowest terms.
+/// BACKOFF_RATIO_TOO_FINE if a term is above 4294967295 in lowest terms. (A policy refuses
+/// terms above 1000000.)
 ///
 /// # Safety
 /// `text` points to `length` bytes, `numerator` and `denominator` to words.
@@ -167,7 +169,10 @@ pub unsafe extern "C" fn backoff_ratio_parse(
     if text.is_null() || numerator.is_null() || denominator.is_null() {
         return BACKOFF_NULL_POINTER;
     }
-    let Ok(length) = usize::try_from(length) else { return BACKOFF_NOT_A_RATIO };
+    let length = match length_of(length) {
+        Ok(length) => length,
+        Err(code) => return code,
+    };
     // SAFETY: not null, and the caller promises `length` bytes.
     let bytes = unsafe { core::slice::from_raw_parts(text.cast::<u8>(), length) };
     let parsed = core::str::from_utf8(bytes).map_err(|_| RatioError::Syntax).and_then(Ratio::parse);

@@ -3,6 +3,7 @@ use core::ffi::c_void;
 use backoff_core::Stream;
 
 use crate::code::{BACKOFF_NO_ENTROPY, BACKOFF_NULL_POINTER, BACKOFF_OK};
+use crate::filled::length_of;
 
 /// Writes the stream of a seed and a key (a job id, a client name): what every language
 /// computes from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is text,
@@ -11,7 +12,7 @@ use crate::code::{BACKOFF_NO_ENTROPY, BACKOFF_NULL_POINTER, BACKOFF_OK};
 /// The stream of a seed alone is the seed itself: everyone with the same seed and no key waits
 /// the same, so give each client or job a key of its own.
 ///
-/// Fails with BACKOFF_NULL_POINTER.
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_TOO_LONG for a length of 2^63 or more.
 ///
 /// # Safety
 /// `key` points to `length` bytes, `stream` to a word.
@@ -22,10 +23,13 @@ pub unsafe extern "C" fn backoff_stream_from_key(
     length: u64,
     stream: *mut u64,
 ) -> u32 {
-    let Ok(length) = usize::try_from(length) else { return BACKOFF_NULL_POINTER };
     if stream.is_null() || (key.is_null() && length > 0) {
         return BACKOFF_NULL_POINTER;
     }
+    let length = match length_of(length) {
+        Ok(length) => length,
+        Err(code) => return code,
+    };
     let key = if length == 0 {
         &[]
     } else {

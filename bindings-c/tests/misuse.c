@@ -77,6 +77,7 @@ static void check_null(void) {
   REFUSED(BACKOFF_NULL_POINTER, backoff_fill_ns(&now.policy, 1, 0, NULL, 2));
   REFUSED(BACKOFF_NULL_POINTER, backoff_stream_from_key(1, NULL, 1, word));
   REFUSED(BACKOFF_NULL_POINTER, backoff_stream_from_key(1, "k", 1, NULL));
+  REFUSED(BACKOFF_TOO_LONG, backoff_stream_from_key(1, "k", UINT64_MAX, word));
   REFUSED(BACKOFF_NULL_POINTER, backoff_stream_from_entropy(NULL));
   REFUSED(BACKOFF_NULL_POINTER, backoff_init(NULL, &now.policy, 1));
   REFUSED(BACKOFF_NULL_POINTER, backoff_init(&now.iterator, NULL, 1));
@@ -226,8 +227,9 @@ static void check_codes(void) {
       {BACKOFF_NO_ENTROPY, "no_entropy"},
       {BACKOFF_BUFFER_TOO_SMALL, "buffer_too_small"},
       {BACKOFF_NOT_A_RATIO, "not_a_ratio"},
+      {BACKOFF_TOO_LONG, "too_long"},
   };
-  static const uint32_t unknown[] = {13, 99, 108, UINT32_MAX};
+  static const uint32_t unknown[] = {13, 99, 109, UINT32_MAX};
   for (size_t i = 0; i < LENGTH(rows); i++) {
     check_text(rows[i].name, "name", backoff_code_name(rows[i].code), rows[i].name);
   }
@@ -443,13 +445,18 @@ static void check_ratios(void) {
       {"0.000001", 8, BACKOFF_OK, 1, 1000000},
       {"1000000", 7, BACKOFF_OK, 1000000, 1},
       {"4294967296/8589934592", 21, BACKOFF_OK, 1, 2},
-      {"1000001", 7, BACKOFF_RATIO_TOO_FINE, 0, 0},
-      {"0.0000001", 9, BACKOFF_RATIO_TOO_FINE, 0, 0},
-      {"1/1000001", 9, BACKOFF_RATIO_TOO_FINE, 0, 0},
+      {"1000001", 7, BACKOFF_OK, 1000001, 1},
+      {"0.0000001", 9, BACKOFF_OK, 1, 10000000},
+      {"4294967295", 10, BACKOFF_OK, 4294967295u, 1},
+      {"4294967296", 10, BACKOFF_RATIO_TOO_FINE, 0, 0},
+      {"0.0000000001", 12, BACKOFF_RATIO_TOO_FINE, 0, 0},
+      {"1/4294967296", 12, BACKOFF_RATIO_TOO_FINE, 0, 0},
       {"18446744073709551616", 20, BACKOFF_RATIO_TOO_FINE, 0, 0},
       {"1/0", 3, BACKOFF_ZERO_DENOMINATOR, 0, 0},
       {"0/0", 3, BACKOFF_ZERO_DENOMINATOR, 0, 0},
       {"", 0, BACKOFF_NOT_A_RATIO, 0, 0},
+      {"2", UINT64_MAX, BACKOFF_TOO_LONG, 0, 0},
+      {"2", (uint64_t)INT64_MAX + 1, BACKOFF_TOO_LONG, 0, 0},
       {"2", 0, BACKOFF_NOT_A_RATIO, 0, 0},
       {"2\0", 2, BACKOFF_NOT_A_RATIO, 0, 0},
       {"1.", 2, BACKOFF_NOT_A_RATIO, 0, 0},

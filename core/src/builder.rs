@@ -133,7 +133,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// A duration beyond 64 bits of nanoseconds is beyond the limit all the same.
+    /// A duration beyond 64 bits of nanoseconds is reported as the largest of them: it is beyond
+    /// the limit all the same.
     fn duration(self, field: Field, duration: Duration) -> Self {
         self.with(field, u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }

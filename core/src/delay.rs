@@ -11,7 +11,7 @@ impl Policy {
     /// The delay of an index in nanoseconds, at most [`MAX_NS`](crate::MAX_NS) (SPEC 6, 7).
     ///
     /// Index 0 is the wait before the first retry. Any index may be asked for at any time;
-    /// the cost is bounded: at most 4,400 steps, few for ordinary policies.
+    /// the cost is bounded: at most 4,096 steps, few for ordinary policies.
     #[must_use]
     pub fn delay_ns(&self, stream: Stream, index: u32) -> u64 {
         Walk::to(self, stream, index).delay(self, index.into(), stream.draw(index))

@@ -79,6 +79,12 @@ impl ErrorCode {
     }
 }
 
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Why a policy was refused: which rule, which field, its value and the limit (SPEC 8).
 ///
 /// ```
@@ -119,7 +125,8 @@ impl PolicyError {
         self.field
     }
 
-    /// The value of the field, in its unit; 0 if it was not given.
+    /// The value of the field, in its unit; 0 if it was not given, and 2^64 - 1 for a duration
+    /// of more nanoseconds than that.
     #[must_use]
     pub const fn value(&self) -> u64 {
         self.value

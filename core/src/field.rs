@@ -1,5 +1,7 @@
 //! The fields of a policy: one name each, the same in every language.
 
+use core::fmt;
+
 use crate::kind::{CAPS, GROWTHS, JITTERS};
 
 /// A field of a policy. Its number is part of the C ABI and never changes.
@@ -39,6 +41,12 @@ pub enum Field {
     JitterIncrement = 15,
     /// Slotted jitter: the length of a slot.
     JitterSlot = 16,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// What the number of a field means.

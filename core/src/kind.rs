@@ -52,7 +52,7 @@ pub enum Jitter {
     /// Anything from `base` to `multiplier` times the previous delay; only with
     /// [`Growth::Exponential`], whose multiplier is then 3 unless given.
     Decorrelated,
-    /// A whole number of slots, from none to the last that begins within `w`.
+    /// A whole number of slots, fewer than fit into `w` (Ethernet).
     Slotted {
         /// The length of a slot, at least 1 ns.
         slot: Duration,

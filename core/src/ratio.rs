@@ -1,5 +1,7 @@
 //! Exact ratios: multipliers and parts of a window (SPEC 1.4).
 
+use core::fmt;
+
 use crate::arithmetic::MAX_NS;
 
 /// An exact ratio such as a multiplier of 8/5 or a part of 1/5.
@@ -26,9 +28,22 @@ pub enum RatioError {
     Syntax,
     /// Its denominator is zero.
     ZeroDenominator,
-    /// In lowest terms one of its terms is above 1,000,000.
+    /// One of its terms is above 32 bits in lowest terms, or above 64 bits as written. (A policy
+    /// refuses terms above 1,000,000.)
     TooFine,
 }
+
+impl fmt::Display for RatioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Syntax => "not a ratio: it is written 2, 1.6 or 8/5",
+            Self::ZeroDenominator => "a ratio with a zero denominator",
+            Self::TooFine => "a ratio with a term above 4294967295",
+        })
+    }
+}
+
+impl core::error::Error for RatioError {}
 
 impl Ratio {
     /// The largest term of a ratio in lowest terms.
@@ -57,32 +72,29 @@ impl Ratio {
     /// finer than a ratio can be.
     pub fn parse(text: &str) -> Result<Self, RatioError> {
         let (numerator, denominator) = if let Some((over, under)) = text.split_once('/') {
+            let (over, under) = (digits(over)?, digits(under)?);
+            if under.is_empty() {
+                return Err(RatioError::ZeroDenominator);
+            }
             (whole(over)?, whole(under)?)
-        } else if let Some((whole_part, decimals)) = text.split_once('.') {
-            // Zeros at the end say nothing; without them 12 digits are far beyond the
-            // finest denominator.
-            let digits = decimals.trim_end_matches('0');
-            whole(decimals.get(..1).unwrap_or(""))?;
-            let fraction = if digits.is_empty() { 0 } else { whole(digits)? };
-            let places = u32::try_from(digits.len()).map_err(|_| RatioError::TooFine)?;
+        } else if let Some((units, decimals)) = text.split_once('.') {
+            let units = digits(units)?;
+            digits(decimals)?;
+            // Zeros at the end say nothing.
+            let decimals = decimals.trim_end_matches('0');
+            let places = u32::try_from(decimals.len()).map_err(|_| RatioError::TooFine)?;
             let scale = 10_u64.checked_pow(places).ok_or(RatioError::TooFine)?;
-            let numerator = whole(whole_part)?
+            let numerator = whole(units)?
                 .checked_mul(scale)
-                .and_then(|n| n.checked_add(fraction))
+                .and_then(|n| n.checked_add(whole(decimals).ok()?))
                 .ok_or(RatioError::TooFine)?;
             (numerator, scale)
         } else {
-            (whole(text)?, 1)
+            (whole(digits(text)?)?, 1)
         };
-        if denominator == 0 {
-            return Err(RatioError::ZeroDenominator);
-        }
         let divisor = greatest_common_divisor(numerator, denominator);
         let term = |n: u64| {
-            n.checked_div(divisor)
-                .and_then(|n| u32::try_from(n).ok())
-                .filter(|&n| n <= Self::MAX_TERM)
-                .ok_or(RatioError::TooFine)
+            n.checked_div(divisor).and_then(|n| u32::try_from(n).ok()).ok_or(RatioError::TooFine)
         };
         Ok(Self { numerator: term(numerator)?, denominator: term(denominator)? })
     }
@@ -143,12 +155,17 @@ impl Ratio {
     }
 }
 
-/// A run of digits as a number; too many of them are too fine.
-fn whole(digits: &str) -> Result<u64, RatioError> {
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+/// A run of digits, without the zeros that lead it; nothing is left of zero.
+fn digits(text: &str) -> Result<&str, RatioError> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(RatioError::Syntax);
     }
-    digits.parse().map_err(|_| RatioError::TooFine)
+    Ok(text.trim_start_matches('0'))
+}
+
+/// Digits as a number; more than 64 bits of them are too fine.
+fn whole(digits: &str) -> Result<u64, RatioError> {
+    if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| RatioError::TooFine) }
 }
 
 /// Euclid's algorithm; 0 only if both are 0.

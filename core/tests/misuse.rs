@@ -56,20 +56,42 @@ fn equal_policies_are_equal_however_they_were_written() {
 
 #[test]
 fn a_text_that_is_no_ratio_is_refused() {
-    for text in [
-        "", " 1", "1 ", "+1", "-1", "1.", ".5", "1e3", "1/", "/2", "1/2/3", "1.5/2", "1,5", "NaN",
+    let long = "99999999999999999999";
+    let syntax = [
+        "",
+        " 1",
+        "1 ",
+        "+1",
+        "-1",
+        "1.",
+        ".5",
+        "1e3",
+        "1/",
+        "/2",
+        "1/2/3",
+        "1.5/2",
+        "1,5",
+        "NaN",
         "١",
-    ] {
+        &format!("{long}/abc"),
+        &format!("x.{long}"),
+        &format!("{long}.x"),
+    ];
+    for text in syntax {
         assert_eq!(Ratio::parse(text), Err(RatioError::Syntax), "{text:?}");
     }
-    assert_eq!(Ratio::parse("1/0"), Err(RatioError::ZeroDenominator));
-    for text in [
-        "0.0000001",
-        "1000001",
-        "1/1000001",
+    for text in ["1/0", "0/0", "1/00", &format!("{long}/0")] {
+        assert_eq!(Ratio::parse(text), Err(RatioError::ZeroDenominator), "{text:?}");
+    }
+    let fine = [
+        "0.0000000001",
+        "4294967296",
+        "1/4294967296",
         "18446744073709551616",
-        "0.33333333333333333333333333",
-    ] {
+        &format!("0.{long}3"),
+        &format!("{long}/{long}"),
+    ];
+    for text in fine {
         assert_eq!(Ratio::parse(text), Err(RatioError::TooFine), "{text:?}");
     }
     for (text, n, d) in [
@@ -77,12 +99,16 @@ fn a_text_that_is_no_ratio_is_refused() {
         ("1.60000000000000000000000000", 8, 5),
         ("016/10", 8, 5),
         ("0", 0, 1),
-        ("1000000", 1_000_000, 1),
+        ("0.0", 0, 1),
         ("0.000001", 1, 1_000_000),
+        ("4294967295", u32::MAX, 1),
+        ("4294967296/4294967296", 1, 1),
         ("4000000/2000000", 2, 1),
     ] {
         assert_eq!(Ratio::parse(text), Ok(Ratio::new(n, d)), "{text:?}");
     }
+    let error: Box<dyn std::error::Error> = Box::new(RatioError::Syntax);
+    assert_eq!(error.to_string(), "not a ratio: it is written 2, 1.6 or 8/5");
 }
 
 #[test]

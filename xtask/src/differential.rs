@@ -66,7 +66,7 @@ fn digest(answers: &str) -> String {
 }
 
 fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {
-    if digest(expected) == digest(answers) {
+    if expected == answers {
         return Ok(());
     }
     let requests = std::fs::read_to_string(requests)?;

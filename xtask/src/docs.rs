@@ -22,6 +22,10 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
     let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
     let blocks = match fs::read_to_string(path).context(name.clone()) {
         Ok(text) => blocks(&text),
+        Err(error) => Err(error),
+    };
+    let blocks = match blocks {
+        Ok(blocks) => blocks,
         Err(error) => return report.check(&name, || Err(error)),
     };
     report.check(&format!("{name} has blocks to run"), || {
@@ -32,7 +36,12 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
         let what = format!("{name}: block {} ({})", position + 1, block.language);
         match block.language.as_str() {
             "text" => {}
-            "sh" => report.check(&what, || shell(&block.code)),
+            "sh" => {
+                let commands = commands(&block.code);
+                if !commands.is_empty() {
+                    report.check(&what, || shell(&commands));
+                }
+            }
             language => report.check(&what, || {
                 let printed = blocks.get(position..).unwrap_or_default();
                 let printed = printed.iter().find(|block| block.language == "text");
@@ -42,11 +51,13 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
     }
 }
 
-fn blocks(text: &str) -> Vec<Block> {
+fn blocks(text: &str) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for line in text.lines() {
-        match (line.strip_prefix("```"), open.as_mut()) {
+        let fence = line.strip_prefix("```");
+        ensure!(fence.is_some() || !line.trim_start().starts_with("```"), "an indented block");
+        match (fence, open.as_mut()) {
             (Some(language), None) => {
                 open = Some(Block { language: language.to_owned(), code: String::new() });
             }
@@ -58,7 +69,17 @@ fn blocks(text: &str) -> Vec<Block> {
             (None, None) => {}
         }
     }
-    blocks
+    ensure!(open.is_none(), "a block that is not closed");
+    Ok(blocks)
+}
+
+/// The commands of a block. The test verb is not run within itself, nor is the demo, which has
+/// a check of its own.
+fn commands(code: &str) -> String {
+    let apart = |line: &&str| {
+        !line.starts_with("cargo xtask test") && !line.starts_with("cargo xtask demo")
+    };
+    code.lines().filter(apart).collect::<Vec<_>>().join("\n")
 }
 
 fn program(name: &str, code: &str, expected: &str) -> Result<()> {
@@ -70,15 +91,8 @@ fn program(name: &str, code: &str, expected: &str) -> Result<()> {
 }
 
 /// Runs commands in the top folder, with fresh folders to install to and a fresh virtual
-/// environment. The test verb is not run within itself, nor is the demo, which has a check of
-/// its own.
-fn shell(code: &str) -> Result<()> {
-    let commands: Vec<&str> = code
-        .lines()
-        .filter(|line| {
-            !line.starts_with("cargo xtask test") && !line.starts_with("cargo xtask demo")
-        })
-        .collect();
+/// environment.
+fn shell(commands: &str) -> Result<()> {
     let place = scratch().join("docs");
     if place.exists() {
         fs::remove_dir_all(&place)?;
@@ -88,7 +102,7 @@ fn shell(code: &str) -> Result<()> {
     run(command("python3").args(["-m", "venv"]).arg(&environment))?;
     let path = std::env::var("PATH").unwrap_or_default();
     run(command("bash")
-        .args(["-euc", &commands.join("\n")])
+        .args(["-euc", commands])
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
         .env("PROJECT", place.join("project"))

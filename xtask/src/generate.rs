@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::c_table;
-use crate::shell::{command, progress, root, run, scratch};
+use crate::shell::{command, empty, progress, root, run, scratch};
 
 /// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
@@ -42,6 +42,7 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     let mut files = BTreeMap::new();
 
     let folder = scratch().join("vectors");
+    empty(&folder)?;
     run(command("python3").arg("tests/write_vectors.py").arg(&folder))?;
     let mut layers = Vec::new();
     for name in c_table::LAYERS {

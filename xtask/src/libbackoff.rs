@@ -42,7 +42,7 @@ impl Built {
         }
         let template = fs::read_to_string(root().join("bindings-c/backoff.pc.in"))?;
         let filled = template
-            .replace("@PREFIX@", &prefix.display().to_string())
+            .replace("@PREFIX@", &prefix.display().to_string().replace(' ', "\\ "))
             .replace("@VERSION@", version);
         fs::write(lib.join("pkgconfig/backoff.pc"), filled)?;
         Ok(())

@@ -26,7 +26,7 @@ cargo xtask <verb>
   test [rust|c|go|python|js]  everything that must be true, or one language's part of it
   generate [--check]          write the generated files, or say which are stale
   install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
-  package --out DIR           build the wheel, the sdist, the npm tarball and the crate
+  package --out DIR           build the wheel, the npm tarball and the crate
 ";
 
 fn main() -> ExitCode {
@@ -48,12 +48,12 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", language] => test::one(language),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
-        ["install", "--prefix", prefix] => install::run(prefix),
-        ["package", "--out", folder] => package::run(folder),
+        ["install", "--prefix", prefix] if !prefix.is_empty() => install::run(prefix),
+        ["package", "--out", folder] if !folder.is_empty() => package::run(folder),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
         }
-        _ => bail!("no such verb: {}\n\n{HELP}", words.join(" ")),
+        _ => bail!("not understood: cargo xtask {}\n\n{HELP}", words.join(" ")),
     }
 }

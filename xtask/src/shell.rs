@@ -1,6 +1,7 @@
 //! Running other programs, with a line of progress each.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -29,9 +30,19 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// The cargo that runs us, building where we look for what it built.
 pub(crate) fn cargo() -> Command {
-    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.env("CARGO_TARGET_DIR", target()).env_remove("CARGO_BUILD_TARGET");
+    cargo
+}
+
+/// An empty folder in place of what was there, so that nothing is taken for new that is not.
+pub(crate) fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
 /// Says what is being done.
@@ -80,7 +91,7 @@ pub(crate) fn line(command: &Command) -> String {
 fn missing(command: &Command) -> String {
     let program = command.get_program().to_string_lossy().into_owned();
     let hint = match program.rsplit('/').next().unwrap_or(&program) {
-        "go" | "gofmt" => "install Go 1.26 or later: https://go.dev/dl",
+        "go" | "gofmt" => "install Go 1.24 or later: https://go.dev/dl",
         "node" | "npm" => "install Node.js 20 or later: https://nodejs.org",
         "python3" => "install Python 3.11 or later: https://www.python.org",
         "cc" | "c++" => "install a C and C++ compiler, for example Debian's build-essential",

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::libbackoff;
 use crate::report::{Report, Runner};
-use crate::shell::{command, root, run, scratch, stdout};
+use crate::shell::{command, empty, root, run, scratch, stdout};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -17,7 +17,8 @@ pub(crate) fn prefix() -> Result<PathBuf> {
     if let Some(prefix) = INSTALLED.get() {
         return Ok(prefix.clone());
     }
-    let prefix = scratch().join("prefix");
+    let prefix = prefix_path();
+    empty(&prefix)?;
     libbackoff::build()?.put(&prefix, &prefix)?;
     Ok(INSTALLED.get_or_init(|| prefix).clone())
 }
@@ -138,6 +139,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("DESTDIR is honoured and not remembered", || {
         let staged = scratch().join("staged");
+        empty(&staged)?;
         libbackoff::build()?.put(Path::new("/opt/backoff"), &staged.join("opt/backoff"))?;
         let file = fs::read_to_string(staged.join("opt/backoff/lib/pkgconfig/backoff.pc"))?;
         ensure!(file.starts_with("prefix=/opt/backoff\n"), "{file}");

@@ -11,8 +11,8 @@ use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target};
 
-const INPUTS: [&str; 5] =
-    ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const INPUTS: [&str; 6] =
+    ["core", "bindings-wasm", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 const TARGET: &str = "wasm32-unknown-unknown";
 
 fn folder() -> PathBuf {

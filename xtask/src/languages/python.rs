@@ -12,8 +12,8 @@ use crate::shell::{command, progress, root, run, scratch, stdout};
 
 const REQUIREMENTS: [&str; 2] =
     ["tests/requirements.txt", "bindings-python/tests/requirements.txt"];
-const INPUTS: [&str; 5] =
-    ["core", "bindings-python", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const INPUTS: [&str; 6] =
+    ["core", "bindings-python", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
 /// A virtual environment with the linters and test runners, and not with our package.
 pub(crate) fn tools() -> Result<PathBuf> {
@@ -37,12 +37,37 @@ pub(crate) fn wheel() -> Result<PathBuf> {
         run(command(builder.join("bin/pip"))
             .args(["wheel", "--quiet", "--no-deps", "--wheel-dir"])
             .arg(&folder)
-            .arg("./bindings-python"))
+            .arg("./bindings-python")
+            .env("CARGO_ENCODED_RUSTFLAGS", without_paths()))
     })?;
     let mut files = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
     files
         .find(|path| path.extension().is_some_and(|end| end == "whl"))
         .context("no wheel was built")
+}
+
+/// Folders of this machine, which the texts of panics would name.
+fn machine_folders() -> Vec<String> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
+    vec![cargo, root().display().to_string()]
+}
+
+/// The flags that keep them out of what is built.
+fn without_paths() -> String {
+    let remap = |folder: &String| format!("--remap-path-prefix={folder}=source");
+    machine_folders().iter().map(remap).collect::<Vec<_>>().join("\x1f")
+}
+
+/// Fails if the wheel names a folder of this machine.
+fn holds_no_path(wheel: &Path) -> Result<()> {
+    let search = "import sys, zipfile\n\
+        archive, *folders = sys.argv[1:]\n\
+        files = zipfile.ZipFile(archive)\n\
+        for name in files.namelist():\n    \
+            for folder in folders:\n        \
+                assert folder.encode() not in files.read(name), (name, folder)\n";
+    run(command("python3").args(["-c", search]).arg(wheel).args(machine_folders()))
 }
 
 /// A clean virtual environment with the wheel and the test runners.
@@ -98,6 +123,7 @@ pub(crate) fn test(report: &mut Report) {
             run(command(tools()?.join("bin/ruff")).args(arguments).arg("bindings-python"))
         });
     }
+    report.check("the wheel names no folder of this machine", || holds_no_path(&wheel()?));
     report.suite_of("pytest", Runner::Pytest, || {
         let mut python = python()?;
         python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);

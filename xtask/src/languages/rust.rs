@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::report::{Report, Runner};
-use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target};
+use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, target};
 
 const NAME: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
 
@@ -81,7 +81,7 @@ pub(crate) fn archive() -> Result<PathBuf> {
 /// The crate, unpacked.
 fn packaged() -> Result<PathBuf> {
     let folder = scratch().join("rust-crate");
-    fs::create_dir_all(&folder)?;
+    empty(&folder)?;
     run(command("tar").arg("-xzf").arg(archive()?).arg("-C").arg(&folder))?;
     Ok(folder.join(NAME))
 }
