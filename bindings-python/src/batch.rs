@@ -4,7 +4,7 @@ use backoff_core::{Policy, Stream};
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{PyBytes, PyMemoryView, PySlice};
 
 use crate::refusal;
 use crate::seconds::seconds;
@@ -40,7 +40,7 @@ pub(crate) fn list<'py>(py: Python<'py>, delays: &[u64]) -> PyResult<Bound<'py, 
 }
 
 /// Writes such delays into a buffer of the caller and returns how many. Where the indices end
-/// the rest stays as it was.
+/// the rest is not touched.
 pub(crate) fn fill(
     policy: &Policy,
     stream: Stream,
@@ -48,72 +48,40 @@ pub(crate) fn fill(
     given: &Bound<'_, PyAny>,
 ) -> PyResult<usize> {
     let py = given.py();
-    let target = words(given)?;
-    let length = target.length();
-    let mut delays = delays(policy, stream, first, length as u64)?;
-    let written = delays.len();
-    if written < length {
-        delays.extend(target.read(py)?.into_iter().skip(written));
+    let length = words(given)?;
+    if length == 0 {
+        return Ok(0);
     }
-    target.write(py, delays)?;
+    let delays = delays(policy, stream, first, length as u64)?;
+    let written = delays.len();
+    // Delays are at most 2^63 - 1: as a signed word each is the same 8 bytes.
+    let view = PyMemoryView::from(given)?.call_method1("cast", ("B",))?;
+    let start = view.call_method1("cast", ("Q",))?.get_item(PySlice::new(
+        py,
+        0,
+        written.cast_signed(),
+        1,
+    ))?;
+    let start = PyBuffer::get(&start)
+        .map_err(|error| refusal::no_buffer(error, "buffer", EXPECTED, given))?;
+    start.copy_from_slice(py, &delays)?;
     Ok(written)
 }
 
-/// A buffer of 8-byte integers. Delays are at most 2^63 - 1: signed ones hold them as well.
-enum Words {
-    None,
-    Unsigned(PyBuffer<u64>),
-    Signed(PyBuffer<i64>),
-}
+const EXPECTED: &str = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
 
-impl Words {
-    fn length(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Unsigned(buffer) => buffer.item_count(),
-            Self::Signed(buffer) => buffer.item_count(),
-        }
-    }
-
-    fn read(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
-        match self {
-            Self::None => Ok(Vec::new()),
-            Self::Unsigned(buffer) => buffer.to_vec(py),
-            Self::Signed(buffer) => {
-                Ok(buffer.to_vec(py)?.into_iter().map(i64::cast_unsigned).collect())
-            }
-        }
-    }
-
-    fn write(&self, py: Python<'_>, words: Vec<u64>) -> PyResult<()> {
-        match self {
-            Self::None => Ok(()),
-            Self::Unsigned(buffer) => buffer.copy_from_slice(py, &words),
-            Self::Signed(buffer) => {
-                let words = words.into_iter().map(u64::cast_signed).collect::<Vec<_>>();
-                buffer.copy_from_slice(py, &words)
-            }
-        }
-    }
-}
-
-/// The caller's buffer.
-fn words(given: &Bound<'_, PyAny>) -> PyResult<Words> {
-    let refused = || {
-        let expected = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
-        refusal::wrong_type("buffer", expected, given)
-    };
-    let buffer = PyUntypedBuffer::get(given).map_err(|_| refused())?;
+/// How many 8-byte integers, signed or not, the caller's buffer holds.
+fn words(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let refused = || refusal::wrong_type("buffer", EXPECTED, given);
+    let buffer = PyUntypedBuffer::get(given)
+        .map_err(|error| refusal::no_buffer(error, "buffer", EXPECTED, given))?;
     if buffer.readonly() || !buffer.is_c_contiguous() || buffer.item_size() != size_of::<u64>() {
         return Err(refused());
     }
-    // Not left to `into_typed`: it takes `>Q` for native on a little-endian machine.
+    // Not left to `PyBuffer<u64>`: it takes `>Q` for native on a little-endian machine.
     let ([code] | [b'@', code]) = *buffer.format().to_bytes() else { return Err(refused()) };
     match code {
-        // Nothing is where an empty buffer points, so nothing is aligned.
-        b'Q' | b'L' | b'N' | b'q' | b'l' | b'n' if buffer.item_count() == 0 => Ok(Words::None),
-        b'Q' | b'L' | b'N' => buffer.into_typed().map(Words::Unsigned).map_err(|_| refused()),
-        b'q' | b'l' | b'n' => buffer.into_typed().map(Words::Signed).map_err(|_| refused()),
+        b'Q' | b'L' | b'N' | b'q' | b'l' | b'n' => Ok(buffer.item_count()),
         _ => Err(refused()),
     }
 }

@@ -9,7 +9,9 @@ use backoff_core::Ratio;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyTuple, PyType};
+use pyo3::types::{
+    PyBool, PyDelta, PyDeltaAccess, PyDict, PyFloat, PyInt, PyList, PyTuple, PyType,
+};
 
 use crate::refusal;
 
@@ -94,21 +96,37 @@ const RATIO: &str = "a float, int, Decimal, Fraction or a pair of ints";
 
 /// A whole number.
 pub(crate) fn count(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
-    if is_bool(given) {
-        return Err(refusal::wrong_type(field, "an int", given));
-    }
-    let number =
-        given.call_method0("__index__").map_err(|_| refusal::wrong_type(field, "an int", given))?;
+    let number = index(given)?.ok_or_else(|| refusal::wrong_type(field, "an int", given))?;
     if number.lt(0)? {
         return Err(negative(field, given));
     }
     word(&number)
 }
 
+/// The int that a value stands for, asked for once; none if it is no int.
+pub(crate) fn index<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if is_bool(given) {
+        return Ok(None);
+    }
+    if given.is_instance_of::<PyInt>() {
+        return Ok(Some(given.clone()));
+    }
+    let Some(method) = given.getattr_opt("__index__")? else { return Ok(None) };
+    match method.call0() {
+        Ok(int) => Ok(Some(int).filter(PyAnyMethods::is_instance_of::<PyInt>)),
+        Err(error) if error.is_instance_of::<PyTypeError>(given.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The decimal that a text names, whatever the precision of the caller's context.
 pub(crate) fn decimal<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    decimal_class(py)?.call1((text,))
+}
+
+fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "decimal", "Decimal")?.call1((text,))
+    CLASS.import(py, "decimal", "Decimal")
 }
 
 type Terms<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -119,19 +137,19 @@ fn exact<'py>(field: &str, given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'
     if is_bool(given) {
         return Ok(None);
     }
-    if let Some(terms) = of_extreme_decimal(given)? {
-        return Ok(Some(terms));
+    let mut given_or_shorter = given.clone();
+    // Only a Decimal has this method; to look for the class would import it for every float.
+    if given.hasattr("adjusted")? && given.is_instance(decimal_class(py)?)? {
+        if let Some(terms) = of_extreme_decimal(given)? {
+            return Ok(Some(terms));
+        }
+        given_or_shorter = shortened(given)?;
     }
-    let terms = match given.getattr_opt("as_integer_ratio")? {
-        Some(method) => method.call0(),
-        None => match given.getattr_opt("__index__")? {
-            Some(method) => {
-                method.call0().and_then(|n| (n, 1).into_pyobject(py)).map(Bound::into_any)
-            }
-            None => return Ok(None),
-        },
+    let Some(method) = given_or_shorter.getattr_opt("as_integer_ratio")? else {
+        let one = 1_u32.into_pyobject(py)?.into_any();
+        return Ok(index(given)?.map(|int| (int, one)));
     };
-    match terms {
+    match method.call0() {
         Ok(terms) => terms.extract().map(Some),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(None),
         Err(error)
@@ -144,13 +162,14 @@ fn exact<'py>(field: &str, given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'
     }
 }
 
+/// The exponent beyond which a decimal is extreme.
+const FAR: i64 = 400;
+
 /// A decimal such as 1E+999999999 would have a term of a billion digits. Beyond any limit
 /// here only its sign and its side still matter.
 fn of_extreme_decimal<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'py>>> {
-    const FAR: i64 = 400;
     let py = given.py();
-    let Some(adjusted) = given.getattr_opt("adjusted")? else { return Ok(None) };
-    let Ok(exponent) = adjusted.call0()?.extract::<i64>() else { return Ok(None) };
+    let exponent = given.call_method0("adjusted")?.extract::<i64>()?;
     if (-FAR..=FAR).contains(&exponent) {
         return Ok(None);
     }
@@ -164,6 +183,25 @@ fn of_extreme_decimal<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Terms<'
     } else {
         (int(sign)?, far)
     }))
+}
+
+/// A decimal that is not extreme with at most so many digits that the time for its terms is
+/// bounded. One with more digits lies as before between its neighbours: `ROUND_05UP` never
+/// ends on a 0 or 5 that is not exact. So it rounds to the same nanosecond, is a tie only if
+/// it was one, and as a ratio still has terms beyond 32 bits.
+fn shortened<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static CONTEXT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    // The digits before the point, and far more than 10 after it.
+    const DIGITS: i64 = FAR + 100;
+    let py = given.py();
+    let settings = PyDict::new(py);
+    settings.set_item("prec", DIGITS)?;
+    settings.set_item("rounding", "ROUND_05UP")?;
+    settings.set_item("Emin", -999_999)?;
+    settings.set_item("Emax", 999_999)?;
+    settings.set_item("traps", PyList::empty(py))?;
+    let context = CONTEXT.import(py, "decimal", "Context")?.call((), Some(&settings))?;
+    context.call_method1("plus", (given,))
 }
 
 fn of_timedelta<'py>(delta: &Bound<'py, PyDelta>) -> PyResult<Terms<'py>> {

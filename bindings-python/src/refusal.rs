@@ -1,7 +1,7 @@
 //! How Python hears of a refusal: `PolicyError`, which is a `ValueError`.
 
 use backoff_core::PolicyError;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -51,6 +51,21 @@ pub(crate) fn wrong_type(field: &str, expected: &str, given: &Bound<'_, PyAny>) 
     PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(given)))
 }
 
+/// A value that gives no buffer of the kind that is needed. An exception that is about
+/// something else, such as the end of memory, stays what it is.
+pub(crate) fn no_buffer(
+    error: PyErr,
+    field: &str,
+    expected: &str,
+    given: &Bound<'_, PyAny>,
+) -> PyErr {
+    let py = given.py();
+    let ours = error.is_instance_of::<PyBufferError>(py)
+        || error.is_instance_of::<PyTypeError>(py)
+        || error.is_instance_of::<PyValueError>(py);
+    if ours { wrong_type(field, expected, given) } else { error }
+}
+
 fn raise<'py>(
     py: Python<'py>,
     message: &str,
@@ -70,11 +85,14 @@ fn raise<'py>(
 /// has no repr at all.
 fn shown(given: &Bound<'_, PyAny>) -> String {
     const LONGEST: usize = 60;
-    let Ok(repr) = given.repr() else { return format!("<{}>", type_name(given)) };
-    let text = repr.to_string_lossy();
+    let repr = given.repr();
+    let Ok(text) = repr.as_ref().map_err(|_| ()).and_then(|repr| repr.to_str().map_err(|_| ()))
+    else {
+        return format!("<{}>", type_name(given));
+    };
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => text.get(..end).unwrap_or_default().to_owned() + "...",
-        None => text.into_owned(),
+        None => text.to_owned(),
     }
 }
 

@@ -1,14 +1,15 @@
+use backoff_core::KeyHasher;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{Index, Key, Seed};
+use crate::arguments::{self, Index, Key, Seed};
 
 /// The random words that delays are drawn from, one for each index (SPEC 2, 3).
 ///
-/// Stream(seed, key=None): the stream of a seed, 0 to 2**64 - 1, and a key, a str (its UTF-8)
-/// or bytes-like. Everyone with the same seed and no key waits the same: give each client or
-/// job a key of its own. An empty key is a key.
+/// Stream(seed) or Stream(seed, key): the stream of a seed, 0 to 2**64 - 1, and a key, a str
+/// (its UTF-8) or bytes-like. Everyone with the same seed and no key waits the same: give each
+/// client or job a key of its own. An empty key is a key, and None is a TypeError.
 ///
 /// A value: frozen, hashable, comparable, picklable, safe to share between threads.
 ///
@@ -21,12 +22,12 @@ pub(crate) struct Stream(pub(crate) backoff_core::Stream);
 #[pymethods]
 impl Stream {
     #[new]
-    #[pyo3(signature = (seed, key = None))]
-    fn new(seed: Seed, key: Option<Key>) -> Self {
-        Self(match key {
-            Some(Key(bytes)) => backoff_core::Stream::from_key(seed.0, bytes),
-            None => backoff_core::Stream::from_seed(seed.0),
-        })
+    #[pyo3(signature = (seed, key = Key::LeftOut), text_signature = "(seed, key=...)")]
+    fn new(seed: Seed, key: Key<'_>) -> PyResult<Self> {
+        let Key::Given(key) = key else { return Ok(Self(backoff_core::Stream::from_seed(seed.0))) };
+        let mut hasher = KeyHasher::new(seed.0);
+        arguments::hash(&mut hasher, &key)?;
+        Ok(Self(hasher.stream()))
     }
 
     /// A stream that nobody else has, from the operating system. As a value it is the same in

@@ -206,6 +206,8 @@ WRONG_TYPES = [
     (lambda: Policy("constant", growth="linear", base=1), "Policy() was given growth twice"),
     (lambda: Stream(True), "seed must be an int, not bool"),
     (lambda: Stream(1.0), "seed must be an int, not float"),
+    (lambda: Stream(1, None), "key must be a str or bytes-like, not NoneType"),
+    (lambda: Stream(1, key=None), "key must be a str or bytes-like, not NoneType"),
     (lambda: Stream(1, 2), "key must be a str or bytes-like, not int"),
     (lambda: Stream(1, array("I", [2])), "key must be a str or bytes-like, not array"),
     (lambda: POLICY.delay(STREAM, True), "index must be an int, not bool"),
@@ -306,18 +308,103 @@ def test_indices_end():
     assert POLICY.fill_ns(STREAM, array("Q")) == 0
 
 
-@pytest.mark.parametrize("count", [2**32, 2**23], ids=["of the batch", "of the list"])
-def test_the_end_of_memory(count):
+MB = 2**20
+LITTLE_MEMORY = [
+    ("a batch", "", "p.delays(b.Stream(1), 2**32)", "MemoryError"),
+    ("a list", "", "p.delays(b.Stream(1), 2**23)", "MemoryError"),
+    ("text", f"k = 'a' * {160 * MB}", "b.Stream(1, k)", "enough"),
+    ("bytes", f"k = bytes({160 * MB})", "b.Stream(1, k)", "enough"),
+    ("a buffer", f"k = bytearray({160 * MB})", "b.Stream(1, k)", "enough"),
+    ("text and its UTF-8", f"k = 'ż' * {80 * MB}", "b.Stream(1, k)", "MemoryError"),
+    (
+        "bytes that lie apart",
+        f"k = memoryview(bytearray({160 * MB}))[::-1]",
+        "b.Stream(1, k)",
+        "MemoryError",
+    ),
+    (
+        "the end of the indices",
+        f"a = memoryview(bytearray({160 * MB})).cast('Q')",
+        "p.fill_ns(b.Stream(1), a, 2**32 - 1)",
+        "enough",
+    ),
+    (
+        "signed words",
+        f"a = memoryview(bytearray({80 * MB})).cast('q')",
+        "p.fill_ns(b.Stream(1), a)",
+        "enough",
+    ),
+    (
+        "words",
+        f"a = memoryview(bytearray({160 * MB})).cast('Q')",
+        "p.fill_ns(b.Stream(1), a)",
+        "MemoryError",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("given", "call", "outcome"),
+    [pytest.param(*row, id=fact) for fact, *row in LITTLE_MEMORY],
+)
+def test_the_end_of_memory(given, call, outcome):
     code = (
         "import resource, backoff_rs as b\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({256 * MB}, {256 * MB}))\n"
+        "p = b.Policy('constant', base=1)\n"
+        f"{given}\n"
         "try:\n"
-        f"    b.Policy('constant', base=1).delays(b.Stream(1), {count})\n"
+        f"    {call}\n"
+        "    print('enough')\n"
         "except MemoryError:\n"
         "    print('MemoryError')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("MemoryError\n", "")
+    assert (done.stdout, done.stderr) == (f"{outcome}\n", "")
+
+
+class Index:
+    """An int by its __index__, which counts its calls."""
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+        self.calls = 0
+
+    def __index__(self):
+        self.calls += 1
+        if isinstance(self.outcome, type):
+            raise self.outcome
+        return self.outcome
+
+
+INDEXED = [
+    ("power", lambda given: Policy("polynomial", base=1, power=given)),
+    ("origin", lambda given: Policy("polynomial", base=1, origin=given)),
+    ("multiplier", lambda given: Policy("exponential", base=1, multiplier=given)),
+    ("base", lambda given: Policy("exponential", base=given)),
+    ("seed", Stream),
+    ("index", STREAM.draw),
+    ("first", lambda given: POLICY.delays(STREAM, 1, given)),
+    ("count", lambda given: POLICY.delays(STREAM, given)),
+]
+
+
+@pytest.mark.parametrize(("field", "call"), [pytest.param(*row, id=row[0]) for row in INDEXED])
+def test_index_is_asked_once_and_its_exceptions_are_its_own(field, call):
+    good = Index(2)
+    call(good)
+    assert good.calls == 1
+    below = Index(-1)
+    with pytest.raises(PolicyError, match=f"^{field} .* is below 0"):
+        call(below)
+    assert below.calls == 1
+    for exception in (KeyboardInterrupt, MemoryError, ValueError):
+        with pytest.raises(exception) as caught:
+            call(Index(exception))
+        assert caught.type is exception
+    for wrong in (TypeError, "2"):
+        with pytest.raises(TypeError, match=f"^{field} must be .*, not Index(\nwhile .*)?$"):
+            call(Index(wrong))
 
 
 def test_a_refusal_changes_no_iterator():

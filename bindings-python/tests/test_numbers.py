@@ -1,12 +1,13 @@
 """What a duration and a ratio mean, by hand."""
 
 import decimal
+import time
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from backoff_rs import Policy
+from backoff_rs import Policy, PolicyError
 
 MAX_NS = 2**63 - 1
 
@@ -29,6 +30,9 @@ DURATIONS = [
     ("a timedelta", timedelta(milliseconds=1500), 1_500_000_000),
     ("a timedelta of one us", timedelta(microseconds=1), 1_000),
     ("a timedelta of days", timedelta(days=2, microseconds=3), 172_800_000_003_000),
+    ("a tie and 10,000 zeros", Decimal("2.5" + "0" * 10_000 + "E-9"), 2),
+    ("a tie and a last digit far away", Decimal("2.5" + "0" * 10_000 + "1E-9"), 3),
+    ("almost a tie", Decimal("1.4" + "9" * 10_000 + "E-9"), 1),
     ("zero with an exponent", Decimal("0E-999999999"), 0),
 ]
 
@@ -47,6 +51,15 @@ def test_duration_ignores_the_decimal_context():
         assert eval(repr(Policy("constant", base=policy.cap - 1, cap=policy.cap - 1)))
 
 
+def test_a_million_digits_take_no_time():
+    long = Decimal("1." + "0" * 10**6 + "1")
+    start = time.process_time()
+    assert Policy("constant", base=long).window_ns(0) == 10**9
+    with pytest.raises(PolicyError, match=r"^multiplier .* has a term above 1000000$"):
+        Policy("exponential", base=1, multiplier=long)
+    assert time.process_time() - start < 2
+
+
 class Three:
     def __index__(self):
         return 3
@@ -59,6 +72,7 @@ RATIOS = [
     ("an int", 3, Fraction(3)),
     ("an int by its index", Three(), Fraction(3)),
     ("a Decimal", Decimal("1.25"), Fraction(5, 4)),
+    ("a Decimal and 10,000 zeros", Decimal("1.6" + "0" * 10_000), Fraction(8, 5)),
     ("a Fraction", Fraction(10, 3), Fraction(10, 3)),
     ("a pair", (16, 10), Fraction(8, 5)),
     ("a pair that reduces", (4_000_000_000, 2_000_000_000), Fraction(2)),

@@ -110,6 +110,11 @@ def test_key():
     assert Stream(42, b"job-1") == Stream(42, bytearray(b"job-1")) == Stream(42, "job-1")
     assert Stream(42, memoryview(b"jxoxbx-x1x")[::2]) == Stream(42, "job-1")
     assert Stream(42, "") != Stream(42)
+    for length in (4095, 4096, 4097, 8192, 10_000):
+        key = bytes(i % 251 for i in range(length))
+        same = [bytearray(key), memoryview(key[::-1])[::-1]]
+        same.append(memoryview(key).cast("B", (1, length)))
+        assert {Stream(42, other) for other in same} == {Stream(42, key)}
 
 
 def test_entropy():

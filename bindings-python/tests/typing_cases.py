@@ -26,6 +26,8 @@ stream = Stream(42, "job-1")
 Stream(42, b"job-1")
 Stream(42, bytearray(8))
 Stream("42")  # type: ignore[arg-type]
+Stream(42, None)  # type: ignore[arg-type]
+Stream(42, key=None)  # type: ignore[arg-type]
 assert_type(Stream.from_entropy(), Stream)
 assert_type(stream.draw(0), int)
 

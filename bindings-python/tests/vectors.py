@@ -44,4 +44,4 @@ def value(field, text):
 
 
 def stream(seed, key):
-    return Stream(int(seed), None if key is None else bytes.fromhex(key))
+    return Stream(int(seed), *([] if key is None else [bytes.fromhex(key)]))
