@@ -26,22 +26,20 @@ use crate::walk::Walk;
 pub struct RngBackoff<R> {
     policy: Policy,
     rng: R,
-    index: u32,
+    index: u64,
     walk: Walk,
-    ended: bool,
 }
 
 impl<R: Rng> RngBackoff<R> {
     /// The delays of a policy from index 0.
     pub fn new(policy: Policy, rng: R) -> Self {
-        Self { policy, rng, index: 0, walk: Walk::start(&policy), ended: false }
+        Self { policy, rng, index: 0, walk: Walk::start(&policy) }
     }
 
     /// Starts again at index 0; the generator goes on.
     pub fn reset(&mut self) {
         self.index = 0;
         self.walk = Walk::start(&self.policy);
-        self.ended = false;
     }
 
     /// The generator, with the draws taken.
@@ -54,14 +52,9 @@ impl<R: Rng> Iterator for RngBackoff<R> {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        if self.ended {
-            return None;
-        }
-        let delay = self.walk.next(&self.policy, self.index.into(), self.rng.next_u64());
-        match self.index.checked_add(1) {
-            Some(index) => self.index = index,
-            None => self.ended = true,
-        }
+        let index = u32::try_from(self.index).ok()?;
+        let delay = self.walk.next(&self.policy, self.index, self.rng.next_u64());
+        self.index = u64::from(index).wrapping_add(1);
         Some(Duration::from_nanos(delay))
     }
 }

@@ -112,6 +112,15 @@ fn a_text_that_is_no_ratio_is_refused() {
 }
 
 #[test]
+fn a_batch_takes_no_more_than_it_writes() {
+    let mut backoff = Backoff::new(second().build().unwrap(), Stream::from_seed(0));
+    let mut delays = [0; 3];
+    assert_eq!((backoff.fill_ns(&mut delays), backoff.index()), (3, 3));
+    assert_eq!((backoff.fill_ns(&mut []), backoff.index()), (0, 3));
+    assert_eq!(backoff.next_ns(), Some(8_000_000_000));
+}
+
+#[test]
 fn an_iterator_is_a_plain_rust_iterator() {
     let backoff = Backoff::new(second().build().unwrap(), Stream::from_seed(0));
     let total: Duration = backoff.clone().take(4).sum();
