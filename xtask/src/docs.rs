@@ -108,3 +108,23 @@ fn shell(commands: &str) -> Result<()> {
         .env("PROJECT", place.join("project"))
         .env("PATH", format!("{}:{path}", environment.join("bin").display())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{blocks, commands};
+
+    #[test]
+    fn a_block_that_would_be_passed_over_is_an_error() {
+        let found = blocks("text\n```sh\nls\n```\n```text\n1\n```\n").unwrap();
+        let found: Vec<_> = found.iter().map(|block| (&*block.language, &*block.code)).collect();
+        assert_eq!(found, [("sh", "ls\n"), ("text", "1\n")]);
+        assert!(blocks("```sh\nls\n").is_err(), "not closed");
+        assert!(blocks("- a list\n  ```sh\n  ls\n  ```\n").is_err(), "indented");
+    }
+
+    #[test]
+    fn the_verbs_that_have_a_check_of_their_own_are_left_out() {
+        assert_eq!(commands("cargo xtask demo\ncargo xtask test\n"), "");
+        assert_eq!(commands("cargo xtask test\nls\n"), "ls");
+    }
+}

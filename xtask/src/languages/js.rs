@@ -113,6 +113,12 @@ pub(crate) fn test(report: &mut Report) {
         tarball()?;
         run(npm().args(["run", "lint"]))
     });
+    report.command(
+        "clippy: the WebAssembly crate on its own target",
+        cargo()
+            .args(["clippy", "--locked", "--quiet", "--target", TARGET, "--profile", "wasm"])
+            .args(["--package", "bindings-wasm", "--", "-D", "warnings"]),
+    );
     report.suite_of("node --test", Runner::Node, || {
         let mut node = node()?;
         node.args(["--test", "--test-reporter=tap"]).env("BACKOFF_WASM_TARBALL", tarball()?);
