@@ -9,12 +9,26 @@ fn policy() -> Policy {
     Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build().unwrap()
 }
 
+/// One that reads the index, one that builds on itself, one that builds on its delays.
+fn policies() -> [Policy; 4] {
+    let second = Duration::from_secs(1);
+    let widening = Jitter::Additive { max: second, increment: second };
+    [
+        policy(),
+        Policy::linear(second).jitter(widening).build().unwrap(),
+        Policy::fibonacci(second).jitter(Jitter::Equal).build().unwrap(),
+        Policy::exponential(second).jitter(Jitter::Decorrelated).build().unwrap(),
+    ]
+}
+
 #[test]
 fn splitmix64_of_another_crate_gives_the_delays_of_the_stream() {
     for seed in [0, 1, 42, u64::MAX, 0x9E3779B97F4A7C15] {
-        let theirs = RngBackoff::new(policy(), SplitMix64::seed_from_u64(seed));
-        let ours = Backoff::new(policy(), Stream::from_seed(seed));
-        assert!(theirs.take(1000).eq(ours.take(1000)), "seed {seed}");
+        for policy in policies() {
+            let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(seed));
+            let ours = Backoff::new(policy, Stream::from_seed(seed));
+            assert!(theirs.take(5000).eq(ours.take(5000)), "seed {seed}, {policy:?}");
+        }
     }
 }
 
