@@ -3,9 +3,10 @@
 use core::fmt;
 
 use crate::field::{Field, Unit};
+use crate::kind::{BUDGETS, GROWTHS, JITTERS};
 use crate::text::Text;
 
-/// The rule that a policy broke. Its number is part of the C ABI and never changes.
+/// The rule that a policy, a budget or its line broke. Its number is part of the C ABI and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 #[non_exhaustive]
@@ -34,11 +35,37 @@ pub enum ErrorCode {
     FloorAboveCap = 11,
     /// The base is so small that the multiplier, floored, would leave it as it is.
     GrowthStalls = 12,
+    /// Both names of one limit were given.
+    GivenTwice = 13,
+    /// A line that begins with no growth, pair, kind of budget or preset.
+    UnknownHead = 14,
+    /// A key that is no field.
+    UnknownKey = 15,
+    /// A key whose field an earlier pair gave.
+    RepeatedKey = 16,
+    /// A key without a value.
+    MissingValue = 17,
+    /// A value that does not begin with a number.
+    NotADuration = 18,
+    /// A duration without a unit.
+    MissingUnit = 19,
+    /// A duration in a unit that is none of d, h, m, s, ms, us, ns.
+    UnknownUnit = 20,
+    /// A duration that is no whole number of nanoseconds.
+    DurationTooFine = 21,
+    /// A value that is no ratio.
+    NotARatio = 22,
+    /// A value that is not digits alone.
+    NotACount = 23,
+    /// A line of more than 1024 bytes.
+    TextTooLong = 24,
+    /// So many attempts do not fit into the time, however short the base or cap.
+    DoesNotFit = 25,
 }
 
 impl ErrorCode {
     /// Every code, in the order of the numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 25] = [
         Self::UnknownKind,
         Self::Missing,
         Self::Unused,
@@ -51,6 +78,19 @@ impl ErrorCode {
         Self::OffsetAboveCap,
         Self::FloorAboveCap,
         Self::GrowthStalls,
+        Self::GivenTwice,
+        Self::UnknownHead,
+        Self::UnknownKey,
+        Self::RepeatedKey,
+        Self::MissingValue,
+        Self::NotADuration,
+        Self::MissingUnit,
+        Self::UnknownUnit,
+        Self::DurationTooFine,
+        Self::NotARatio,
+        Self::NotACount,
+        Self::TextTooLong,
+        Self::DoesNotFit,
     ];
 
     /// The name of the code, the same in every language.
@@ -69,6 +109,19 @@ impl ErrorCode {
             Self::OffsetAboveCap => "offset_above_cap",
             Self::FloorAboveCap => "floor_above_cap",
             Self::GrowthStalls => "growth_stalls",
+            Self::GivenTwice => "given_twice",
+            Self::UnknownHead => "unknown_head",
+            Self::UnknownKey => "unknown_key",
+            Self::RepeatedKey => "repeated_key",
+            Self::MissingValue => "missing_value",
+            Self::NotADuration => "not_a_duration",
+            Self::MissingUnit => "missing_unit",
+            Self::UnknownUnit => "unknown_unit",
+            Self::DurationTooFine => "duration_too_fine",
+            Self::NotARatio => "not_a_ratio",
+            Self::NotACount => "not_a_count",
+            Self::TextTooLong => "text_too_long",
+            Self::DoesNotFit => "does_not_fit",
         }
     }
 
@@ -86,6 +139,8 @@ impl fmt::Display for ErrorCode {
 }
 
 /// Why a policy was refused: which rule, which field, its value and the limit (SPEC 8).
+///
+/// A line that was refused has a [`ParseError`](crate::ParseError).
 ///
 /// ```
 /// use std::time::Duration;
@@ -142,6 +197,11 @@ impl PolicyError {
     #[must_use]
     pub fn text(&self) -> Text {
         let mut text = Text::new();
+        self.push_to(&mut text);
+        text
+    }
+
+    pub(crate) fn push_to(&self, text: &mut Text) {
         text.push(self.field.name());
         let unit = self.field.unit();
         match self.code {
@@ -191,8 +251,19 @@ impl PolicyError {
                 text.push(" is too short for its multiplier to grow; it needs at least ");
                 text.push_duration(self.limit);
             }
+            ErrorCode::GivenTwice => {
+                text.push(" ").push_number(self.value).push(" is given beside max_retries ");
+                text.push_number(self.limit);
+            }
+            ErrorCode::DoesNotFit => {
+                text.push(" cannot be short enough: the waits take at least ");
+                text.push_duration(self.value).push(", which is above ").push_duration(self.limit);
+            }
+            // The codes of a line, which a `ParseError` explains.
+            code => {
+                text.push(": ").push(code.name());
+            }
         }
-        text
     }
 }
 
@@ -200,9 +271,10 @@ impl PolicyError {
 fn governing_kind(field: Field) -> (Field, &'static [&'static str]) {
     match field {
         Field::Increment | Field::Multiplier | Field::Power | Field::Origin => {
-            (Field::Growth, crate::kind::GROWTHS)
+            (Field::Growth, GROWTHS)
         }
-        _ => (Field::Jitter, crate::kind::JITTERS),
+        field if Field::BUDGET.contains(&field) => (Field::Budget, BUDGETS),
+        _ => (Field::Jitter, JITTERS),
     }
 }
 

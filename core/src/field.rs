@@ -1,10 +1,10 @@
-//! The fields of a policy: one name each, the same in every language.
+//! The fields of a policy and of a budget: one name each, the same in every language.
 
 use core::fmt;
 
-use crate::kind::{CAPS, GROWTHS, JITTERS};
+use crate::kind::{BUDGETS, CAPS, GROWTHS, HINTS, JITTERS};
 
-/// A field of a policy. Its number is part of the C ABI and never changes.
+/// A field of a policy or of a budget. Its number is part of the C ABI and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u32)]
 #[non_exhaustive]
@@ -41,6 +41,40 @@ pub enum Field {
     JitterIncrement = 15,
     /// Slotted jitter: the length of a slot.
     JitterSlot = 16,
+    /// The most retries.
+    MaxRetries = 17,
+    /// The most attempts: one more than the retries.
+    MaxAttempts = 18,
+    /// The time after which no wait may end.
+    MaxElapsed = 19,
+    /// The base after a failure that was throttling.
+    ThrottledBase = 20,
+    /// What a hint of the server does to a delay.
+    Hint = 21,
+    /// The longest hint that counts.
+    HintMax = 22,
+    /// How much longer than the delay a hint may be.
+    HintMaxExtra = 23,
+    /// Budgets: the kind.
+    Budget = 33,
+    /// Budgets: the tokens of a full budget.
+    MaxTokens = 34,
+    /// Budgets: the tokens of a retry.
+    Cost = 35,
+    /// Budgets: the tokens of a retry after throttling.
+    CostThrottled = 36,
+    /// Budgets: the tokens of a retry after a timeout.
+    CostTimeout = 37,
+    /// Budgets: the part of a retry that each operation earns.
+    Ratio = 38,
+    /// Budgets: the time in which an empty budget fills.
+    Per = 39,
+    /// Budgets: how long what was earned lasts.
+    Ttl = 40,
+    /// Budgets: the retries a second that are granted in any case.
+    MinPerSecond = 41,
+    /// Budgets: the retries at a time that are granted in any case.
+    MinConcurrent = 42,
 }
 
 impl fmt::Display for Field {
@@ -64,8 +98,8 @@ pub enum Unit {
 }
 
 impl Field {
-    /// Every field, in the order of the numbers.
-    pub const ALL: [Self; 16] = [
+    /// Every field of a policy, in the order of the numbers.
+    pub const ALL: [Self; 23] = [
         Self::Growth,
         Self::Base,
         Self::Increment,
@@ -82,6 +116,27 @@ impl Field {
         Self::JitterMax,
         Self::JitterIncrement,
         Self::JitterSlot,
+        Self::MaxRetries,
+        Self::MaxAttempts,
+        Self::MaxElapsed,
+        Self::ThrottledBase,
+        Self::Hint,
+        Self::HintMax,
+        Self::HintMaxExtra,
+    ];
+
+    /// Every field of a budget, in the order of the numbers.
+    pub const BUDGET: [Self; 10] = [
+        Self::Budget,
+        Self::MaxTokens,
+        Self::Cost,
+        Self::CostThrottled,
+        Self::CostTimeout,
+        Self::Ratio,
+        Self::Per,
+        Self::Ttl,
+        Self::MinPerSecond,
+        Self::MinConcurrent,
     ];
 
     /// The name of the field, as it is spelled in every language but for its case.
@@ -104,6 +159,23 @@ impl Field {
             Self::JitterMax => "jitter_max",
             Self::JitterIncrement => "jitter_increment",
             Self::JitterSlot => "jitter_slot",
+            Self::MaxRetries => "max_retries",
+            Self::MaxAttempts => "max_attempts",
+            Self::MaxElapsed => "max_elapsed",
+            Self::ThrottledBase => "throttled_base",
+            Self::Hint => "hint",
+            Self::HintMax => "hint_max",
+            Self::HintMaxExtra => "hint_max_extra",
+            Self::Budget => "budget",
+            Self::MaxTokens => "max_tokens",
+            Self::Cost => "cost",
+            Self::CostThrottled => "cost_throttled",
+            Self::CostTimeout => "cost_timeout",
+            Self::Ratio => "ratio",
+            Self::Per => "per",
+            Self::Ttl => "ttl",
+            Self::MinPerSecond => "min_per_second",
+            Self::MinConcurrent => "min_concurrent",
         }
     }
 
@@ -114,8 +186,19 @@ impl Field {
             Self::Growth => Unit::Kind(GROWTHS),
             Self::Jitter => Unit::Kind(JITTERS),
             Self::CapOn => Unit::Kind(CAPS),
-            Self::Multiplier | Self::JitterBelow | Self::JitterAbove => Unit::Ratio,
-            Self::Power | Self::Origin => Unit::Count,
+            Self::Hint => Unit::Kind(HINTS),
+            Self::Budget => Unit::Kind(BUDGETS),
+            Self::Multiplier | Self::JitterBelow | Self::JitterAbove | Self::Ratio => Unit::Ratio,
+            Self::Power
+            | Self::Origin
+            | Self::MaxRetries
+            | Self::MaxAttempts
+            | Self::MaxTokens
+            | Self::Cost
+            | Self::CostThrottled
+            | Self::CostTimeout
+            | Self::MinPerSecond
+            | Self::MinConcurrent => Unit::Count,
             Self::Base
             | Self::Increment
             | Self::Offset
@@ -123,17 +206,23 @@ impl Field {
             | Self::Floor
             | Self::JitterMax
             | Self::JitterIncrement
-            | Self::JitterSlot => Unit::Duration,
+            | Self::JitterSlot
+            | Self::MaxElapsed
+            | Self::ThrottledBase
+            | Self::HintMax
+            | Self::HintMaxExtra
+            | Self::Per
+            | Self::Ttl => Unit::Duration,
         }
     }
 
     /// The field of a number, if there is one.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|&field| field as u32 == number)
+        Self::ALL.into_iter().chain(Self::BUDGET).find(|&field| field as u32 == number)
     }
 
-    /// The field of a name, if there is one.
+    /// The field of a policy of a name, if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name)

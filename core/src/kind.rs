@@ -74,6 +74,23 @@ pub enum CapOn {
     Result = 2,
 }
 
+/// What a hint of the server, such as `Retry-After`, does to a delay (SPEC 13.5).
+///
+/// The number of a kind is part of the C ABI and never changes; 0 is never a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum Hint {
+    /// The longer of delay and hint.
+    #[default]
+    AtLeast = 1,
+    /// The hint.
+    Exact = 2,
+    /// Anything from the hint to one and a half times the hint, against a herd that got the
+    /// same one.
+    Spread = 3,
+}
+
 pub(crate) const LINEAR: u32 = Growth::Linear as u32;
 pub(crate) const EXPONENTIAL: u32 = Growth::Exponential as u32;
 pub(crate) const POLYNOMIAL: u32 = Growth::Polynomial as u32;
@@ -90,12 +107,26 @@ pub(crate) const SLOTTED: u32 = 7;
 pub(crate) const ON_WINDOW: u32 = CapOn::Window as u32;
 pub(crate) const ON_RESULT: u32 = CapOn::Result as u32;
 
+pub(crate) const AT_LEAST: u32 = Hint::AtLeast as u32;
+pub(crate) const EXACT: u32 = Hint::Exact as u32;
+pub(crate) const SPREAD: u32 = Hint::Spread as u32;
+
+pub(crate) const QUOTA: u32 = 1;
+pub(crate) const THROTTLE: u32 = 2;
+pub(crate) const RATIO: u32 = 3;
+pub(crate) const RATE: u32 = 4;
+pub(crate) const TTL: u32 = 5;
+pub(crate) const CONCURRENT: u32 = 6;
+
 /// The names of the kinds in the order of their numbers, from 1.
 pub(crate) const GROWTHS: &[&str] =
     &["constant", "linear", "exponential", "polynomial", "fibonacci"];
 pub(crate) const JITTERS: &[&str] =
     &["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"];
 pub(crate) const CAPS: &[&str] = &["window", "result"];
+pub(crate) const HINTS: &[&str] = &["at_least", "exact", "spread"];
+pub(crate) const BUDGETS: &[&str] =
+    &["quota", "throttle", "ratio", "rate", "ttl", "concurrent"];
 
 impl Jitter {
     /// The number that other languages use for this kind.

@@ -68,6 +68,12 @@ impl Policy {
             (Field::JitterMax, self.jitter_max, self.jitter == ADDITIVE),
             (Field::JitterIncrement, self.jitter_increment, self.jitter == ADDITIVE),
             (Field::JitterSlot, self.jitter_slot, self.jitter == SLOTTED),
+            (Field::MaxRetries, self.max_retries, true),
+            (Field::MaxElapsed, self.max_elapsed, true),
+            (Field::ThrottledBase, self.throttled_base, true),
+            (Field::Hint, self.hint.into(), true),
+            (Field::HintMax, self.hint_max, true),
+            (Field::HintMaxExtra, self.hint_max_extra, true),
         ];
         for (field, word, _) in fields.into_iter().filter(|(_, _, used)| *used) {
             params.set(field, word);

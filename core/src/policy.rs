@@ -2,8 +2,8 @@
 
 use crate::ratio::Ratio;
 
-/// How long to wait before each retry: growth, jitter, cap and floor, checked once and
-/// never changed.
+/// How long to wait before each retry and when to stop: growth, jitter, cap, floor and limits,
+/// checked once and never changed.
 ///
 /// Made by [`Policy::exponential`] and its siblings. A policy holds no state and no
 /// randomness: with a [`Stream`](crate::Stream) and an index it gives a delay, always the same one.
@@ -40,4 +40,12 @@ pub struct Policy {
     pub(crate) jitter_max: u64,
     pub(crate) jitter_increment: u64,
     pub(crate) jitter_slot: u64,
+    pub(crate) max_retries: u64,
+    pub(crate) max_elapsed: u64,
+    pub(crate) throttled_base: u64,
+    pub(crate) hint_max: u64,
+    pub(crate) hint_max_extra: u64,
+    pub(crate) hint: u32,
+    // So that no byte of the C ABI is padding.
+    pub(crate) reserved: u32,
 }

@@ -24,7 +24,7 @@ pub struct Ratio {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RatioError {
-    /// It is neither `digits`, `digits.digits` nor `digits/digits`.
+    /// It is neither `digits`, `digits.digits`, one of these with `%`, nor `digits/digits`.
     Syntax,
     /// Its denominator is zero.
     ZeroDenominator,
@@ -36,7 +36,7 @@ pub enum RatioError {
 impl fmt::Display for RatioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Syntax => "not a ratio: it is written 2, 1.6 or 8/5",
+            Self::Syntax => "not a ratio: it is written 2, 1.6, 8/5 or 20%",
             Self::ZeroDenominator => "a ratio with a zero denominator",
             Self::TooFine => "a ratio with a term above 4294967295",
         })
@@ -65,7 +65,7 @@ impl Ratio {
         }
     }
 
-    /// The ratio that a decimal (`1.6`) or a fraction (`8/5`) names, exactly.
+    /// The ratio that a decimal (`1.6`), a fraction (`8/5`) or a percentage (`20%`) names, exactly.
     ///
     /// # Errors
     /// [`RatioError`] says whether the text is malformed, has a zero denominator, or is
@@ -77,20 +77,11 @@ impl Ratio {
                 return Err(RatioError::ZeroDenominator);
             }
             (whole(over)?, whole(under)?)
-        } else if let Some((units, decimals)) = text.split_once('.') {
-            let units = digits(units)?;
-            digits(decimals)?;
-            // Zeros at the end say nothing.
-            let decimals = decimals.trim_end_matches('0');
-            let places = u32::try_from(decimals.len()).map_err(|_| RatioError::TooFine)?;
-            let scale = 10_u64.checked_pow(places).ok_or(RatioError::TooFine)?;
-            let numerator = whole(units)?
-                .checked_mul(scale)
-                .and_then(|n| n.checked_add(whole(decimals).ok()?))
-                .ok_or(RatioError::TooFine)?;
-            (numerator, scale)
         } else {
-            (whole(digits(text)?)?, 1)
+            match text.strip_suffix('%') {
+                Some(hundredths) => decimal(hundredths, 2)?,
+                None => decimal(text, 0)?,
+            }
         };
         let divisor = greatest_common_divisor(numerator, denominator);
         let term = |n: u64| {
@@ -153,6 +144,27 @@ impl Ratio {
         u64::from(self.numerator).wrapping_mul(u64::from(other.denominator))
             < u64::from(other.numerator).wrapping_mul(u64::from(self.denominator))
     }
+}
+
+/// The terms of a decimal that is to be divided by a power of ten.
+fn decimal(text: &str, more_places: usize) -> Result<(u64, u64), RatioError> {
+    let (units, decimals) = match text.split_once('.') {
+        Some((units, decimals)) => (units, decimals),
+        None => (text, "0"),
+    };
+    let units = digits(units)?;
+    digits(decimals)?;
+    // Zeros at the end say nothing.
+    let decimals = decimals.trim_end_matches('0');
+    let scale = |places: usize| {
+        let places = u32::try_from(places).map_err(|_| RatioError::TooFine)?;
+        10_u64.checked_pow(places).ok_or(RatioError::TooFine)
+    };
+    let numerator = whole(units)?
+        .checked_mul(scale(decimals.len())?)
+        .and_then(|n| n.checked_add(whole(decimals).ok()?))
+        .ok_or(RatioError::TooFine)?;
+    Ok((numerator, scale(decimals.len().saturating_add(more_places))?))
 }
 
 /// A run of digits, without the zeros that lead it; nothing is left of zero.

@@ -4,7 +4,19 @@
 use crate::field::Unit;
 use crate::ratio::Ratio;
 
-/// A short line of text, such as the message of an error; at most 160 bytes of ASCII.
+/// The units of a duration in nanoseconds, from the largest (SPEC 8.9, 11.4).
+pub(crate) const UNITS: [(&str, u64); 7] = [
+    ("d", 86_400_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("m", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("ns", 1),
+];
+
+/// A short text, such as the message of an error or the line of a policy; at most 768 bytes
+/// of ASCII.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
     bytes: [u8; Self::CAPACITY],
@@ -13,7 +25,7 @@ pub struct Text {
 
 impl Text {
     /// The longest text in bytes.
-    pub const CAPACITY: usize = 160;
+    pub const CAPACITY: usize = 768;
 
     pub(crate) const fn new() -> Self {
         Self { bytes: [0; Self::CAPACITY], length: 0 }
@@ -31,7 +43,7 @@ impl Text {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Appends what fits; the longest message is far shorter (a test holds every one).
+    /// Appends what fits; the longest message is shorter (a test holds every one).
     pub(crate) fn push(&mut self, text: &str) -> &mut Self {
         for &byte in text.as_bytes() {
             if let Some(slot) = self.bytes.get_mut(self.length) {
@@ -40,6 +52,16 @@ impl Text {
             }
         }
         self
+    }
+
+    /// A byte that is visible ASCII as it is, any other as `\x` and two digits.
+    pub(crate) fn push_printable(&mut self, byte: u8) -> &mut Self {
+        const DIGITS: &str = "0123456789abcdef";
+        if byte.is_ascii_graphic() {
+            return self.push(core::str::from_utf8(&[byte]).unwrap_or_default());
+        }
+        let digit = |of: u8| DIGITS.get(usize::from(of)..=usize::from(of)).unwrap_or_default();
+        self.push("\\x").push(digit(byte.wrapping_shr(4))).push(digit(byte & 15))
     }
 
     pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
@@ -58,19 +80,10 @@ impl Text {
 
     /// A duration in the largest unit that divides it: `100ms`, `1500ms`, `20s`.
     pub(crate) fn push_duration(&mut self, ns: u64) -> &mut Self {
-        const UNITS: [(u64, &str); 7] = [
-            (86_400_000_000_000, "d"),
-            (3_600_000_000_000, "h"),
-            (60_000_000_000, "m"),
-            (1_000_000_000, "s"),
-            (1_000_000, "ms"),
-            (1_000, "us"),
-            (1, "ns"),
-        ];
         if ns == 0 {
             return self.push("0s");
         }
-        for (unit, name) in UNITS {
+        for (name, unit) in UNITS {
             if ns.checked_rem(unit) == Some(0) {
                 return self.push_number(ns.checked_div(unit).unwrap_or(0)).push(name);
             }
@@ -115,7 +128,11 @@ impl Text {
 
     /// `constant, linear, exponential`
     pub(crate) fn push_names(&mut self, names: &[&str]) -> &mut Self {
-        for (position, name) in names.iter().enumerate() {
+        self.push_list(names.iter().copied())
+    }
+
+    pub(crate) fn push_list<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> &mut Self {
+        for (position, name) in names.enumerate() {
             self.push(if position > 0 { ", " } else { "" }).push(name);
         }
         self

@@ -4,18 +4,20 @@ use crate::arithmetic::MAX_NS;
 use crate::error::{ErrorCode, PolicyError};
 use crate::field::{Field, Unit};
 use crate::kind::{
-    ADDITIVE, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL, PROPORTIONAL, SLOTTED,
+    ADDITIVE, AT_LEAST, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL, PROPORTIONAL, SLOTTED,
 };
 use crate::params::Params;
 use crate::policy::Policy;
 use crate::ratio::Ratio;
 
 const MAX_POWER: u64 = 16;
+/// As many retries as there are indices.
+const EVERY_INDEX: u64 = 1 << 32;
 /// The smallest multiplier that grows: it bounds the steps to any index.
 const LEAST_GROWING: Ratio = Ratio::new(101, 100);
 const ONE: Ratio = Ratio::new(1, 1);
 
-type Checked<T> = Result<T, PolicyError>;
+pub(crate) type Checked<T> = Result<T, PolicyError>;
 
 impl Params {
     /// The policy that these fields describe.
@@ -26,6 +28,7 @@ impl Params {
         let growth = kind(self, Field::Growth, None)?;
         let jitter = kind(self, Field::Jitter, Some(NONE))?;
         let cap_on = kind(self, Field::CapOn, Some(ON_WINDOW))?;
+        let hint = kind(self, Field::Hint, Some(AT_LEAST))?;
         let decorrelated = jitter == DECORRELATED;
         if decorrelated && growth != EXPONENTIAL {
             return Err(error(
@@ -64,6 +67,12 @@ impl Params {
         let jitter_increment = by_jitter(Field::JitterIncrement, ADDITIVE).or(0)?;
         let jitter_slot = by_jitter(Field::JitterSlot, SLOTTED).required()?;
 
+        let max_retries = self.max_retries(always(Field::MaxRetries))?;
+        let max_elapsed = always(Field::MaxElapsed).or(MAX_NS)?;
+        let throttled_base = always(Field::ThrottledBase).or(base)?;
+        let hint_max = always(Field::HintMax).or(MAX_NS)?;
+        let hint_max_extra = always(Field::HintMaxExtra).or(MAX_NS)?;
+
         if cap < base {
             return Err(error(ErrorCode::CapBelowBase, Field::Cap, cap, base));
         }
@@ -74,10 +83,18 @@ impl Params {
             return Err(error(ErrorCode::FloorAboveCap, Field::Floor, floor, cap));
         }
         let multiplier = Ratio::from_word(multiplier);
-        let needed = least_growing_base(multiplier);
-        if growth == EXPONENTIAL && base > 0 && base < needed {
-            return Err(error(ErrorCode::GrowthStalls, Field::Base, base, needed));
+        let stalls = |field, base: u64| {
+            let needed = least_growing_base(multiplier);
+            if growth == EXPONENTIAL && base > 0 && base < needed {
+                return Err(error(ErrorCode::GrowthStalls, field, base, needed));
+            }
+            Ok(())
+        };
+        stalls(Field::Base, base)?;
+        if throttled_base > cap {
+            return Err(error(ErrorCode::TooLarge, Field::ThrottledBase, throttled_base, cap));
         }
+        stalls(Field::ThrottledBase, throttled_base)?;
 
         Ok(Policy {
             growth,
@@ -97,11 +114,31 @@ impl Params {
             jitter_max,
             jitter_increment,
             jitter_slot,
+            max_retries,
+            max_elapsed,
+            throttled_base,
+            hint_max,
+            hint_max_extra,
+            hint,
+            reserved: 0,
         })
+    }
+
+    /// The most retries, which may be given as the most attempts.
+    fn max_retries(&self, door: Door<'_>) -> Checked<u64> {
+        let max_retries = door.or(EVERY_INDEX)?;
+        let field = Field::MaxAttempts;
+        match (self.word(field), self.word(Field::MaxRetries)) {
+            (Some(attempts), Some(retries)) => {
+                Err(error(ErrorCode::GivenTwice, field, attempts, retries))
+            }
+            (Some(attempts), None) => Ok(in_range(field, attempts)?.saturating_sub(1)),
+            (None, _) => Ok(max_retries),
+        }
     }
 }
 
-const fn error(code: ErrorCode, field: Field, value: u64, limit: u64) -> PolicyError {
+pub(crate) const fn error(code: ErrorCode, field: Field, value: u64, limit: u64) -> PolicyError {
     PolicyError { code, field, value, limit }
 }
 
@@ -154,25 +191,29 @@ impl Door<'_> {
 
 /// The word, if it is in the range of its field; a ratio in lowest terms.
 fn in_range(field: Field, word: u64) -> Checked<u64> {
-    let between = |least: u64, most: u64| {
-        if word > most {
-            Err(error(ErrorCode::TooLarge, field, word, most))
-        } else if word < least {
-            Err(error(ErrorCode::TooSmall, field, word, least))
-        } else {
-            Ok(word)
-        }
-    };
     match (field, field.unit()) {
         (_, Unit::Ratio) => ratio_in_range(field, word),
-        (Field::Power, _) => between(1, MAX_POWER),
-        (Field::Origin, _) => between(0, u32::MAX.into()),
-        (Field::JitterSlot, _) => between(1, MAX_NS),
-        _ => between(0, MAX_NS),
+        (Field::Power, _) => between(field, word, 1, MAX_POWER),
+        (Field::Origin, _) => between(field, word, 0, u32::MAX.into()),
+        (Field::JitterSlot, _) => between(field, word, 1, MAX_NS),
+        (Field::MaxRetries, _) => between(field, word, 0, EVERY_INDEX),
+        (Field::MaxAttempts, _) => between(field, word, 1, EVERY_INDEX.saturating_add(1)),
+        _ => between(field, word, 0, MAX_NS),
     }
 }
 
-fn ratio_in_range(field: Field, word: u64) -> Checked<u64> {
+/// The word, if it is not out of its range.
+pub(crate) fn between(field: Field, word: u64, least: u64, most: u64) -> Checked<u64> {
+    if word > most {
+        Err(error(ErrorCode::TooLarge, field, word, most))
+    } else if word < least {
+        Err(error(ErrorCode::TooSmall, field, word, least))
+    } else {
+        Ok(word)
+    }
+}
+
+pub(crate) fn ratio_in_range(field: Field, word: u64) -> Checked<u64> {
     let ratio = Ratio::from_word(word);
     if ratio.denominator == 0 {
         return Err(error(ErrorCode::ZeroDenominator, field, word, 1));
@@ -196,7 +237,7 @@ fn ratio_in_range(field: Field, word: u64) -> Checked<u64> {
 
 /// The smallest base that the multiplier, floored to a nanosecond, makes longer; 0 for a
 /// multiplier of 1, which is not meant to.
-fn least_growing_base(multiplier: Ratio) -> u64 {
+pub(crate) fn least_growing_base(multiplier: Ratio) -> u64 {
     match multiplier.numerator.saturating_sub(multiplier.denominator) {
         0 => 0,
         excess => multiplier.denominator.div_ceil(excess).into(),
