@@ -34,3 +34,18 @@ pub(crate) fn sample(draw: u64, low: u64, high: u64) -> u64 {
     let scaled = scaled as u64;
     low.wrapping_add(scaled)
 }
+
+/// `n / d`, floored, for a quotient of 64 bits and a `d` that is not 0. It divides bit by bit:
+/// rare enough, and a twentieth of the code of the general division.
+pub(crate) fn divide(n: u128, d: u64) -> u64 {
+    let (mut quotient, mut rest) = (0_u64, 0_u128);
+    for bit in (0..128_u32).rev() {
+        rest = rest.wrapping_shl(1) | (n.wrapping_shr(bit) & 1);
+        quotient = quotient.wrapping_shl(1);
+        if rest >= d.into() {
+            rest = rest.wrapping_sub(d.into());
+            quotient |= 1;
+        }
+    }
+    quotient
+}

@@ -1,12 +1,12 @@
-//! The delay that a draw picks around a window (SPEC 6).
+//! The range around a window that a draw picks a delay from (SPEC 6).
 
-use crate::arithmetic::{add, multiply, sample};
+use crate::arithmetic::{add, multiply};
 use crate::kind::{ADDITIVE, EQUAL, FULL, ON_WINDOW, PROPORTIONAL, SLOTTED};
 use crate::policy::Policy;
 
-/// The delay for a window, before a cap on the result.
+/// The range of a window: of delays before a cap on the result, or of slots.
 #[inline]
-pub(crate) fn delay(policy: &Policy, window: u64, index: u64, draw: u64) -> u64 {
+pub(crate) fn range(policy: &Policy, window: u64, index: u64) -> (u64, u64) {
     let (low, high) = match policy.jitter {
         FULL => (0, window),
         // The half that is always waited is rounded up.
@@ -19,32 +19,32 @@ pub(crate) fn delay(policy: &Policy, window: u64, index: u64, draw: u64) -> u64 
             let width = add(policy.jitter_max, multiply(policy.jitter_increment, index));
             (window, add(window, width))
         }
-        SLOTTED => return slotted(policy, window, draw),
+        SLOTTED => return slots(policy, window),
         _ => (window, window),
     };
-    above_floor(policy, low, high, draw)
+    above_floor(policy, low, high)
 }
 
-/// The delay of decorrelated jitter after a previous one (SPEC 6.3).
+/// The range of decorrelated jitter after a previous delay (SPEC 6.3).
 #[inline]
-pub(crate) fn decorrelated(policy: &Policy, previous: u64, draw: u64) -> u64 {
+pub(crate) fn decorrelated(policy: &Policy, previous: u64) -> (u64, u64) {
     let stretched = policy.multiplier.scale(previous);
     let high = if policy.cap_on == ON_WINDOW { stretched.min(policy.cap) } else { stretched };
-    above_floor(policy, policy.base, high, draw)
+    above_floor(policy, policy.base, high)
 }
 
-/// A sample of the range whose lower end the floor has raised, and its upper end where it
-/// must: no crowd gathers on the floor (SPEC 6.2).
+/// The range whose lower end the floor has raised, and its upper end where it must: no crowd
+/// gathers on the floor (SPEC 6.2).
 #[inline]
-fn above_floor(policy: &Policy, low: u64, high: u64, draw: u64) -> u64 {
+fn above_floor(policy: &Policy, low: u64, high: u64) -> (u64, u64) {
     let low = low.max(policy.floor);
-    sample(draw, low, high.max(low))
+    (low, high.max(low))
 }
 
-/// A whole number of slots: fewer than fit into the window, and as many as the floor asks.
+/// The range of slots: fewer than fit into the window, and as many as the floor asks.
 #[inline]
-fn slotted(policy: &Policy, window: u64, draw: u64) -> u64 {
+fn slots(policy: &Policy, window: u64) -> (u64, u64) {
     let slots = window.checked_div(policy.jitter_slot).unwrap_or(0);
     let low = policy.floor.div_ceil(policy.jitter_slot.max(1));
-    multiply(policy.jitter_slot, sample(draw, low, slots.saturating_sub(1).max(low)))
+    (low, slots.saturating_sub(1).max(low))
 }

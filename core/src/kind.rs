@@ -125,8 +125,7 @@ pub(crate) const JITTERS: &[&str] =
     &["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"];
 pub(crate) const CAPS: &[&str] = &["window", "result"];
 pub(crate) const HINTS: &[&str] = &["at_least", "exact", "spread"];
-pub(crate) const BUDGETS: &[&str] =
-    &["quota", "throttle", "ratio", "rate", "ttl", "concurrent"];
+pub(crate) const BUDGETS: &[&str] = &["quota", "throttle", "ratio", "rate", "ttl", "concurrent"];
 
 impl Jitter {
     /// The number that other languages use for this kind.

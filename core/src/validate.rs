@@ -4,7 +4,8 @@ use crate::arithmetic::MAX_NS;
 use crate::error::{ErrorCode, PolicyError};
 use crate::field::{Field, Unit};
 use crate::kind::{
-    ADDITIVE, AT_LEAST, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL, PROPORTIONAL, SLOTTED,
+    ADDITIVE, AT_LEAST, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL,
+    PROPORTIONAL, SLOTTED,
 };
 use crate::params::Params;
 use crate::policy::Policy;

@@ -1,8 +1,9 @@
 //! Where a sequence of delays stands: what the next delay needs of those before it.
 
+use crate::arithmetic::{multiply, sample};
 use crate::growth::Grown;
 use crate::jitter;
-use crate::kind::{DECORRELATED, ON_RESULT};
+use crate::kind::{DECORRELATED, ON_RESULT, SLOTTED};
 use crate::policy::Policy;
 use crate::stream::Stream;
 
@@ -37,14 +38,24 @@ impl Walk {
         walk
     }
 
+    /// The ends of the range that the draw picks from: of delays before a cap on the result,
+    /// or of slots.
+    #[inline]
+    pub(crate) fn range(&self, policy: &Policy, index: u64) -> (u64, u64) {
+        if policy.jitter == DECORRELATED {
+            jitter::decorrelated(policy, self.grown.now)
+        } else {
+            jitter::range(policy, self.grown.window(policy, index), index)
+        }
+    }
+
     /// The delay here.
     #[inline]
     pub(crate) fn delay(&self, policy: &Policy, index: u64, draw: u64) -> u64 {
-        let delay = if policy.jitter == DECORRELATED {
-            jitter::decorrelated(policy, self.grown.now, draw)
-        } else {
-            jitter::delay(policy, self.grown.window(policy, index), index, draw)
-        };
+        let (low, high) = self.range(policy, index);
+        let picked = sample(draw, low, high);
+        let delay =
+            if policy.jitter == SLOTTED { multiply(policy.jitter_slot, picked) } else { picked };
         if policy.cap_on == ON_RESULT { delay.min(policy.cap) } else { delay }
     }
 
@@ -52,6 +63,12 @@ impl Walk {
     #[inline]
     pub(crate) fn next(&mut self, policy: &Policy, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
+        self.next_as(policy, index, delay)
+    }
+
+    /// One index on after a delay, which is returned.
+    #[inline]
+    pub(crate) fn next_as(&mut self, policy: &Policy, index: u64, delay: u64) -> u64 {
         if policy.jitter == DECORRELATED {
             let restarts = index.wrapping_add(1).is_multiple_of(DECORRELATED_PERIOD.into());
             self.grown.now = if restarts { policy.base } else { delay };

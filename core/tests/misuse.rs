@@ -104,11 +104,13 @@ fn a_text_that_is_no_ratio_is_refused() {
         ("4294967295", u32::MAX, 1),
         ("4294967296/4294967296", 1, 1),
         ("4000000/2000000", 2, 1),
+        ("20%", 1, 5),
+        ("12.50%", 1, 8),
     ] {
         assert_eq!(Ratio::parse(text), Ok(Ratio::new(n, d)), "{text:?}");
     }
     let error: Box<dyn std::error::Error> = Box::new(RatioError::Syntax);
-    assert_eq!(error.to_string(), "not a ratio: it is written 2, 1.6 or 8/5");
+    assert_eq!(error.to_string(), "not a ratio: it is written 2, 1.6, 8/5 or 20%");
 }
 
 #[test]

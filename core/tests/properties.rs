@@ -22,18 +22,21 @@ fn word() -> impl Strategy<Value = u64> {
 
 fn params() -> impl Strategy<Value = Params> {
     let any_fields = prop::collection::vec(prop::option::of(word()), Field::ALL.len());
-    (any_fields, 0_u64..8, 0_u64..9, 0_u64..4).prop_map(|(words, growth, jitter, cap_on)| {
-        let mut params = Params::default();
-        for (field, word) in Field::ALL.into_iter().zip(words) {
-            if let Some(word) = word {
-                params.set(field, word);
+    (any_fields, 0_u64..8, 0_u64..9, 0_u64..4, 0_u64..5).prop_map(
+        |(words, growth, jitter, cap_on, hint)| {
+            let mut params = Params::default();
+            for (field, word) in Field::ALL.into_iter().zip(words) {
+                if let Some(word) = word {
+                    params.set(field, word);
+                }
             }
-        }
-        params.set(Field::Growth, growth);
-        params.set(Field::Jitter, jitter);
-        params.set(Field::CapOn, cap_on);
-        params
-    })
+            params.set(Field::Growth, growth);
+            params.set(Field::Jitter, jitter);
+            params.set(Field::CapOn, cap_on);
+            params.set(Field::Hint, hint);
+            params
+        },
+    )
 }
 
 /// Valid policies: random fields, without those that this growth and jitter refuse.
@@ -50,6 +53,13 @@ fn policy() -> impl Strategy<Value = Policy> {
         }
         None
     })
+}
+
+/// Lines that are nearly those of policies.
+fn line() -> impl Strategy<Value = String> {
+    let pair = "(base|cap|jitter|jitter_below|multiplier|power|hint|max_retries|max_attempts|bse|)(=|==|)([0-9]{0,3}(\\.[0-9]{1,3})?(s|ms|d|%|/[0-9]|)|none|full|exact|é)";
+    let head = "(exponential|constant|full|equal|decorrelated|sidekiq|grpc-connect|x|)(:|)";
+    (head, prop::collection::vec(pair, 0..6)).prop_map(|(head, pairs)| head + &pairs.join(","))
 }
 
 proptest! {
@@ -97,6 +107,25 @@ proptest! {
     #[test]
     fn a_policy_is_rebuilt_from_its_params(policy in policy()) {
         prop_assert_eq!(policy.params().build(), Ok(policy));
+    }
+
+    #[test]
+    fn a_policy_is_read_as_it_is_printed(policy in policy()) {
+        let line = policy.to_string();
+        prop_assert!(line.len() < backoff_core::Text::CAPACITY, "cut: {line}");
+        prop_assert_eq!(Policy::parse(&line), Ok(policy), "{}", line);
+    }
+
+    #[test]
+    fn any_line_gives_a_policy_or_an_error_within_it(line in line()) {
+        match Policy::parse(&line) {
+            Ok(policy) => prop_assert_eq!(Policy::parse(policy.line().as_str()), Ok(policy)),
+            Err(error) => {
+                prop_assert!(error.at() <= line.len());
+                let found = line.as_bytes().get(error.at()..).unwrap_or_default();
+                prop_assert!(found.starts_with(error.found()), "{}", error);
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,432 @@
+//! What bounds the retries of many operations together (SPEC 15).
+
+use core::fmt;
+use core::str::FromStr;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::arithmetic::divide;
+use crate::error::{ErrorCode, PolicyError};
+use crate::field::Field;
+use crate::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+use crate::line::{Line, LineKind};
+use crate::operation::Outcome;
+use crate::parse_error::ParseError;
+use crate::ratio::Ratio;
+use crate::text::Text;
+use crate::validate::{Checked, between, error, ratio_in_range};
+
+/// Bounds the retries of many operations together, so that retries do not make an overload
+/// worse: one budget for each server, shared by all operations that call it.
+///
+/// The [`Operation`](crate::Operation)s that are given the budget keep its account. It is shared
+/// by reference, between threads too (each event happens as a whole), and can be a `static`'s
+/// content or in an `Arc`. It reads no clock: operations are told the time.
+///
+/// ```
+/// use backoff_core::Budget;
+/// let budget = Budget::parse("aws-sdk-2026")?;
+/// assert_eq!(budget.to_string(), "quota:cost=14,cost_throttled=5");
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+// A word for each field, as for `Policy`: the C ABI keeps a budget in its caller's memory.
+#[repr(C)]
+pub struct Budget {
+    terms: Terms,
+    /// 1 while a thread changes the state. A lock of the operating system would need one, and
+    /// what it guards takes some nanoseconds.
+    lock: AtomicU64,
+    state: [AtomicU64; STATE],
+}
+
+const TERMS: usize = Field::BUDGET.len();
+const SLICES: u64 = 10;
+/// The slices of a `ttl` and the number of the latest; fewer words for other kinds.
+const STATE: usize = 11;
+const SECOND: u64 = 1_000_000_000;
+const MINUTE: u64 = 60 * SECOND;
+const DAY: u64 = 1440 * MINUTE;
+
+/// What a budget was made with: a word for each of its fields, 0 where its kind has no use for
+/// the field, a ratio in lowest terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+struct Terms {
+    kind: u64,
+    max_tokens: u64,
+    cost: u64,
+    cost_throttled: u64,
+    cost_timeout: u64,
+    ratio: Ratio,
+    per: u64,
+    ttl: u64,
+    min_per_second: u64,
+    min_concurrent: u64,
+}
+
+impl Budget {
+    /// The number of words that [`Budget::to_words`] gives.
+    pub const WORDS: usize = 21;
+
+    /// The budget that a line describes, full: `quota:max_tokens=100`, `concurrent`, or a
+    /// preset.
+    ///
+    /// # Errors
+    /// The first rule of SPEC 11 or 15 that the line breaks, where, and what was found there.
+    pub fn parse(line: impl AsRef<[u8]>) -> Result<Self, ParseError> {
+        let line = Line::read(LineKind::Budget, line.as_ref())?;
+        let terms = Terms::build(|field| line.word(field)).map_err(|error| {
+            let PolicyError { code, field, value, limit } = error;
+            line.refused(code, field, value, limit)
+        })?;
+        Ok(Self::full(terms))
+    }
+
+    /// The line that describes this budget when it is full. Equal budgets have equal lines.
+    #[must_use]
+    pub fn line(&self) -> Text {
+        let words = self.terms.words();
+        let mut text = Text::new();
+        text.push_word(Field::Budget.unit(), self.terms.kind);
+        let mut separator = ":";
+        for (field, word) in Field::BUDGET.into_iter().zip(words).skip(1) {
+            // What a budget would be the same without is left out.
+            let all = Field::BUDGET.into_iter().zip(words);
+            let others = all.filter(|&(other, _)| other != field && self.terms.uses(other));
+            let given =
+                |wanted| others.clone().find_map(|(field, word)| (field == wanted).then_some(word));
+            if self.terms.uses(field) && Terms::build(given) != Ok(self.terms) {
+                text.push(separator).push(field.name()).push("=").push_word(field.unit(), word);
+                separator = ",";
+            }
+        }
+        text
+    }
+
+    fn full(terms: Terms) -> Self {
+        let mut state = [0; STATE];
+        if let Some(level) = state.first_mut() {
+            *level = terms.capacity();
+        }
+        Self { terms, lock: AtomicU64::new(0), state: state.map(AtomicU64::new) }
+    }
+
+    /// The budget as words, for a binding that keeps it outside of Rust.
+    #[must_use]
+    pub fn to_words(&self) -> [u64; Self::WORDS] {
+        let mut words = [0; Self::WORDS];
+        let state = self.change(|_, state| *state);
+        for (slot, word) in words.iter_mut().zip(self.terms.words().into_iter().chain(state)) {
+            *slot = word;
+        }
+        words
+    }
+
+    /// The budget of such words.
+    #[must_use]
+    pub fn from_words(words: &[u64; Self::WORDS]) -> Self {
+        let mut words = words.iter().copied();
+        let terms = Terms::of(core::array::from_fn(|_| words.next().unwrap_or_default()));
+        let state = core::array::from_fn(|_| AtomicU64::new(words.next().unwrap_or_default()));
+        Self { terms, lock: AtomicU64::new(0), state }
+    }
+
+    /// An operation begins.
+    pub(crate) fn begin(&self, now: u64) {
+        self.change(|terms, state| match kind(terms) {
+            RATIO => {
+                let [level, ..] = state;
+                let earned = level.saturating_add(terms.ratio.numerator.into());
+                *level = earned.min(terms.capacity());
+            }
+            TTL => {
+                forget_old(terms, state, now);
+                add_to_latest(state, i64::from(terms.ratio.numerator));
+            }
+            CONCURRENT => {
+                let [active, ..] = state;
+                *active = active.saturating_add(1);
+            }
+            _ => {}
+        });
+    }
+
+    /// An attempt is over of an operation that holds so much; what it holds from now on.
+    pub(crate) fn over(&self, held: u64) -> u64 {
+        if kind(&self.terms) != CONCURRENT || held == 0 {
+            return held;
+        }
+        self.change(|_, [_, retrying, ..]| *retrying = retrying.saturating_sub(1));
+        0
+    }
+
+    /// An attempt has failed.
+    pub(crate) fn failed(&self) {
+        if kind(&self.terms) == THROTTLE {
+            self.change(|_, [level, ..]| *level = level.saturating_sub(THOUSAND));
+        }
+    }
+
+    /// What an operation holds that is granted a retry after such an outcome.
+    pub(crate) fn grant(&self, outcome: Outcome, now: u64) -> Option<u64> {
+        self.change(|terms, state| match kind(terms) {
+            QUOTA => {
+                let cost = match outcome {
+                    Outcome::Throttled => terms.cost_throttled,
+                    Outcome::Timeout => terms.cost_timeout,
+                    _ => terms.cost,
+                };
+                spend(state, cost).then_some(cost)
+            }
+            THROTTLE => {
+                let [level, ..] = state;
+                (level.saturating_mul(2) > terms.capacity()).then_some(0)
+            }
+            RATIO => spend(state, terms.ratio.denominator.into()).then_some(0),
+            RATE => {
+                let [level, last, started, ..] = state;
+                if core::mem::replace(started, 1) == 0 {
+                    *last = now;
+                }
+                let grown = now.saturating_sub(*last).saturating_mul(terms.max_tokens);
+                *level = level.saturating_add(grown).min(terms.capacity());
+                *last = now.max(*last);
+                spend(state, terms.per).then_some(0)
+            }
+            TTL => {
+                let cost = i64::from(terms.ratio.denominator);
+                forget_old(terms, state, now);
+                let [levels @ .., _] = state;
+                let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
+                let granted = levels.iter().fold(terms.reserve(), sum) >= cost;
+                if granted {
+                    add_to_latest(state, cost.wrapping_neg());
+                }
+                granted.then_some(0)
+            }
+            CONCURRENT => {
+                let [active, retrying, ..] = state;
+                let granted = *retrying < terms.ratio.scale(*active).max(terms.min_concurrent);
+                if granted {
+                    *retrying = retrying.saturating_add(1);
+                }
+                granted.then_some(1)
+            }
+            _ => None,
+        })
+    }
+
+    /// An operation has succeeded that holds so much.
+    pub(crate) fn succeeded(&self, held: u64) {
+        self.change(|terms, [level, ..]| {
+            let back = match kind(terms) {
+                QUOTA => held.max(1),
+                THROTTLE => terms.ratio.scale(THOUSAND),
+                _ => return,
+            };
+            *level = level.saturating_add(back).min(terms.capacity());
+        });
+    }
+
+    /// An operation has ended.
+    pub(crate) fn ended(&self) {
+        if kind(&self.terms) == CONCURRENT {
+            self.change(|_, [active, ..]| *active = active.saturating_sub(1));
+        }
+    }
+
+    /// One event, as a whole.
+    fn change<T>(&self, event: impl FnOnce(&Terms, &mut [u64; STATE]) -> T) -> T {
+        let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
+        while take().is_err() {
+            core::hint::spin_loop();
+        }
+        let mut state = self.state.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let answer = event(&self.terms, &mut state);
+        for (word, value) in self.state.iter().zip(state) {
+            word.store(value, Ordering::Relaxed);
+        }
+        self.lock.store(0, Ordering::Release);
+        answer
+    }
+}
+
+/// Tokens of `throttle` are counted in thousandths.
+const THOUSAND: u64 = 1000;
+
+#[expect(clippy::cast_possible_truncation, reason = "a kind, or the words of C that are none")]
+const fn kind(terms: &Terms) -> u32 {
+    terms.kind as u32
+}
+
+/// Spends from the level, the first word of the state, if it holds so much.
+fn spend([level, ..]: &mut [u64; STATE], cost: u64) -> bool {
+    match level.checked_sub(cost) {
+        Some(left) => {
+            *level = left;
+            true
+        }
+        None => false,
+    }
+}
+
+/// Empties the slices that a time leaves behind. The levels of `ttl` are signed numbers; the
+/// last word of its state is the number of the latest slice.
+fn forget_old(terms: &Terms, state: &mut [u64; STATE], now: u64) {
+    let [levels @ .., latest] = state;
+    let length = terms.ttl.wrapping_div(SLICES);
+    let number = now.checked_div(length).unwrap_or_default().max(*latest);
+    for passed in 0..number.wrapping_sub(*latest).min(SLICES) {
+        if let Some(level) = levels.get_mut(slot(number.wrapping_sub(passed))) {
+            *level = 0;
+        }
+    }
+    *latest = number;
+}
+
+fn add_to_latest(state: &mut [u64; STATE], amount: i64) {
+    let [levels @ .., latest] = state;
+    if let Some(level) = levels.get_mut(slot(*latest)) {
+        *level = level.cast_signed().saturating_add(amount).cast_unsigned();
+    }
+}
+
+/// Where the level of a slice is kept.
+fn slot(number: u64) -> usize {
+    usize::try_from(number.wrapping_rem(SLICES)).unwrap_or_default()
+}
+
+impl Terms {
+    /// The terms of the fields that were given, or the rule of SPEC 15 that they break.
+    fn build(given: impl Fn(Field) -> Option<u64>) -> Checked<Self> {
+        let kind = given(Field::Budget).unwrap_or_default();
+        let mut terms = Self::of([kind, 0, 0, 0, 0, Ratio::ZERO.to_word(), 0, 0, 0, 0]);
+        let take = |terms: &Self, field, default: u64, least, most| match given(field) {
+            Some(word) if !terms.uses(field) => Err(error(ErrorCode::Unused, field, word, kind)),
+            Some(word) => between(field, word, least, most),
+            None if terms.uses(field) => between(field, default, least, most),
+            None => Ok(0),
+        };
+        let (tokens, most_tokens) = match self::kind(&terms) {
+            QUOTA => (500, 1_000_000),
+            THROTTLE => (10, 1000),
+            RATE => (60, 100_000),
+            _ => (10, 1_000_000),
+        };
+        terms.max_tokens = take(&terms, Field::MaxTokens, tokens, 1, most_tokens)?;
+        let most = terms.max_tokens;
+        terms.cost = take(&terms, Field::Cost, 5, 1, most)?;
+        terms.cost_throttled = take(&terms, Field::CostThrottled, terms.cost, 1, most)?;
+        terms.cost_timeout = take(&terms, Field::CostTimeout, terms.cost, 1, most)?;
+        terms.ratio = match given(Field::Ratio) {
+            Some(word) if terms.uses(Field::Ratio) => {
+                Ratio::from_word(ratio_in_range(Field::Ratio, word)?)
+            }
+            Some(word) => return Err(error(ErrorCode::Unused, Field::Ratio, word, kind)),
+            None => match self::kind(&terms) {
+                THROTTLE | RATIO => Ratio::new(1, 10),
+                TTL | CONCURRENT => Ratio::new(1, 5),
+                _ => Ratio::ZERO,
+            },
+        };
+        terms.per = take(&terms, Field::Per, MINUTE, 1, DAY)?;
+        terms.ttl = take(&terms, Field::Ttl, 10 * SECOND, SECOND, MINUTE)?;
+        terms.min_per_second = take(&terms, Field::MinPerSecond, 10, 0, 1_000_000)?;
+        terms.min_concurrent = take(&terms, Field::MinConcurrent, 3, 0, u32::MAX.into())?;
+        Ok(terms)
+    }
+
+    /// Whether this kind of budget uses a field.
+    fn uses(&self, field: Field) -> bool {
+        match field {
+            Field::Budget => true,
+            Field::MaxTokens => matches!(kind(self), QUOTA | THROTTLE | RATIO | RATE),
+            Field::Cost | Field::CostThrottled | Field::CostTimeout => kind(self) == QUOTA,
+            Field::Ratio => matches!(kind(self), THROTTLE | RATIO | TTL | CONCURRENT),
+            Field::Per => kind(self) == RATE,
+            Field::Ttl | Field::MinPerSecond => kind(self) == TTL,
+            Field::MinConcurrent => kind(self) == CONCURRENT,
+            _ => false,
+        }
+    }
+
+    /// The level of a full budget.
+    fn capacity(&self) -> u64 {
+        let token = match kind(self) {
+            QUOTA => 1,
+            THROTTLE => THOUSAND,
+            RATIO => self.ratio.denominator.into(),
+            RATE => self.per,
+            _ => 0,
+        };
+        self.max_tokens.saturating_mul(token)
+    }
+
+    /// What a `ttl` grants in any case while it lasts.
+    fn reserve(&self) -> i64 {
+        let tokens = self.min_per_second.saturating_mul(self.ratio.denominator.into());
+        let reserve = divide(u128::from(tokens).wrapping_mul(self.ttl.into()), SECOND);
+        i64::try_from(reserve).unwrap_or(i64::MAX)
+    }
+
+    fn words(&self) -> [u64; TERMS] {
+        [
+            self.kind,
+            self.max_tokens,
+            self.cost,
+            self.cost_throttled,
+            self.cost_timeout,
+            self.ratio.to_word(),
+            self.per,
+            self.ttl,
+            self.min_per_second,
+            self.min_concurrent,
+        ]
+    }
+
+    const fn of(words: [u64; TERMS]) -> Self {
+        let [
+            kind,
+            max_tokens,
+            cost,
+            cost_throttled,
+            cost_timeout,
+            ratio,
+            per,
+            ttl,
+            min_per_second,
+            min_concurrent,
+        ] = words;
+        Self {
+            kind,
+            max_tokens,
+            cost,
+            cost_throttled,
+            cost_timeout,
+            ratio: Ratio::from_word(ratio),
+            per,
+            ttl,
+            min_per_second,
+            min_concurrent,
+        }
+    }
+}
+
+impl FromStr for Budget {
+    type Err = ParseError;
+
+    fn from_str(line: &str) -> Result<Self, ParseError> {
+        Self::parse(line)
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.line().as_str())
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Budget").field(&self.line().as_str()).finish()
+    }
+}

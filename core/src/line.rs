@@ -1,0 +1,317 @@
+//! Reading a line, `head:key=value,key=value`: the fields that it gives, and where (SPEC 11).
+
+use crate::error::ErrorCode;
+use crate::field::{Field, Unit};
+use crate::kind::{
+    BUDGETS, DECORRELATED, EQUAL, EXPONENTIAL, FULL, GROWTHS, ON_RESULT, PROPORTIONAL,
+};
+use crate::parse_error::{Found, ParseError};
+use crate::preset::{BUDGET_PRESETS, POLICY_PRESETS, Preset};
+use crate::ratio::{Ratio, RatioError};
+use crate::value;
+
+/// What a line describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum LineKind {
+    /// A [`Policy`](crate::Policy).
+    Policy = 1,
+    /// A [`Budget`](crate::Budget).
+    Budget = 2,
+}
+
+const PAIRS: [(&str, u32); 3] = [("full", FULL), ("equal", EQUAL), ("decorrelated", DECORRELATED)];
+
+impl LineKind {
+    /// The fields that a line can give: the first by its head, the others by their keys.
+    const fn fields(self) -> &'static [Field] {
+        match self {
+            Self::Policy => &Field::ALL,
+            Self::Budget => &Field::BUDGET,
+        }
+    }
+
+    pub(crate) fn keys(self) -> &'static [Field] {
+        self.fields().get(1..).unwrap_or_default()
+    }
+
+    /// The growths of a policy, the kinds of a budget.
+    const fn kinds(self) -> &'static [&'static str] {
+        match self {
+            Self::Policy => GROWTHS,
+            Self::Budget => BUDGETS,
+        }
+    }
+
+    const fn pairs(self) -> &'static [(&'static str, u32)] {
+        match self {
+            Self::Policy => &PAIRS,
+            Self::Budget => &[],
+        }
+    }
+
+    const fn presets(self) -> &'static [Preset] {
+        match self {
+            Self::Policy => POLICY_PRESETS,
+            Self::Budget => BUDGET_PRESETS,
+        }
+    }
+
+    /// The names that a line can begin with.
+    pub(crate) fn heads(self) -> impl Iterator<Item = &'static str> {
+        let kinds = self.kinds().iter().copied();
+        kinds
+            .chain(self.pairs().iter().map(|(name, _)| *name))
+            .chain(self.presets().iter().map(|preset| preset.name))
+    }
+}
+
+/// The longest line in bytes.
+const LONGEST: usize = 1024;
+
+/// A line that was read: its fields are well formed, but not yet held against SPEC 8 or 15.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    kind: LineKind,
+    text: &'a [u8],
+    head: &'a [u8],
+    fields: [Given; Field::ALL.len()],
+}
+
+/// What a line gives to one field, and the pair that is its own.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    word: Option<u64>,
+    pair: Option<Pair>,
+}
+
+/// Where a pair begins, and the lengths of its parts.
+#[derive(Clone, Copy)]
+struct Pair {
+    at: usize,
+    key: usize,
+    value: usize,
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+impl<'a> Line<'a> {
+    pub(crate) fn read(kind: LineKind, text: &'a [u8]) -> Parsed<Self> {
+        let (head, pairs) = split(text, b':');
+        let mut line = Self { kind, text, head, fields: [Given::default(); Field::ALL.len()] };
+        if text.len() > LONGEST {
+            return Err(line.error(ErrorCode::TextTooLong, None, LONGEST, &[]));
+        }
+        if !line.take_head() {
+            return Err(line.error(ErrorCode::UnknownHead, None, 0, head));
+        }
+        let mut rest = pairs;
+        let mut at = head.len().saturating_add(1);
+        while let Some(pairs) = rest {
+            let (pair, after) = split(pairs, b',');
+            line.take_pair(at, pair)?;
+            at = at.saturating_add(pair.len()).saturating_add(1);
+            rest = after;
+        }
+        Ok(line)
+    }
+
+    /// The number that a field was given, if it was.
+    pub(crate) fn word(&self, field: Field) -> Option<u64> {
+        self.fields.get(self.position(field)).and_then(|given| given.word)
+    }
+
+    /// The error of a rule that a field broke (SPEC 11.6).
+    pub(crate) fn refused(
+        &self,
+        code: ErrorCode,
+        field: Field,
+        value: u64,
+        limit: u64,
+    ) -> ParseError {
+        let given = self.fields.get(self.position(field)).copied().unwrap_or_default();
+        let (at, length) = match given {
+            Given { pair: Some(pair), .. } => match code {
+                ErrorCode::Unused | ErrorCode::GivenTwice => (pair.at, pair.key),
+                _ => (pair.at.saturating_add(pair.key).saturating_add(1), pair.value),
+            },
+            Given { word: Some(_), .. } => (0, self.head.len()),
+            Given { word: None, .. } => (self.text.len(), 0),
+        };
+        let found = self.text.get(at..at.saturating_add(length)).unwrap_or_default();
+        ParseError { value, limit, ..self.error(code, Some(field), at, found) }
+    }
+
+    fn error(&self, code: ErrorCode, field: Option<Field>, at: usize, found: &[u8]) -> ParseError {
+        let found = Found::new(found);
+        ParseError { kind: self.kind, code, field, value: 0, limit: 0, at, found }
+    }
+
+    fn position(&self, field: Field) -> usize {
+        let first = self.kind.fields().first().map_or(0, |first| *first as usize);
+        (field as usize).wrapping_sub(first)
+    }
+
+    fn set(&mut self, field: Field, word: Option<u64>) {
+        let position = self.position(field);
+        if let Some(given) = self.fields.get_mut(position) {
+            given.word = word;
+        }
+    }
+
+    /// Gives what the head gives, if there is such a head.
+    fn take_head(&mut self) -> bool {
+        let head = self.head;
+        if let Some(first) = self.kind.fields().first()
+            && let number @ 1.. = number_of(self.kind.kinds().iter().copied(), head)
+        {
+            self.set(*first, Some(number));
+            return true;
+        }
+        if let Some((_, jitter)) =
+            self.kind.pairs().iter().find(|(name, _)| name.as_bytes() == head)
+        {
+            self.set(Field::Growth, Some(EXPONENTIAL.into()));
+            self.set(Field::Jitter, Some((*jitter).into()));
+            if *jitter == DECORRELATED {
+                self.set(Field::CapOn, Some(ON_RESULT.into()));
+            }
+            return true;
+        }
+        let preset = self.kind.presets().iter().find(|preset| preset.name.as_bytes() == head);
+        let Some(line) =
+            preset.and_then(|preset| Line::read(self.kind, preset.line.as_bytes()).ok())
+        else {
+            return false;
+        };
+        for (given, preset) in self.fields.iter_mut().zip(line.fields) {
+            given.word = preset.word;
+        }
+        true
+    }
+
+    fn take_pair(&mut self, at: usize, pair: &[u8]) -> Parsed<()> {
+        let (key, value) = split(pair, b'=');
+        let known = self.kind.keys().iter().find(|field| field.name().as_bytes() == key);
+        let Some(&field) = known else {
+            return Err(self.error(ErrorCode::UnknownKey, None, at, key));
+        };
+        let Some(value @ [_, ..]) = value else {
+            let end = at.saturating_add(pair.len());
+            return Err(self.error(ErrorCode::MissingValue, Some(field), end, &[]));
+        };
+        let value_at = at.saturating_add(key.len()).saturating_add(1);
+        let given = read_value(field, value).map_err(|Bad { code, from, to }| {
+            let found = value.get(from..to).unwrap_or_default();
+            self.error(code, Some(field), value_at.saturating_add(from), found)
+        })?;
+
+        let place = Pair { at, key: key.len(), value: value.len() };
+        if field == Field::Jitter {
+            self.take_back(&[
+                Field::JitterBelow,
+                Field::JitterAbove,
+                Field::JitterMax,
+                Field::JitterIncrement,
+                Field::JitterSlot,
+            ]);
+        }
+        if field == Field::MaxAttempts {
+            self.take_back(&[Field::MaxRetries]);
+        }
+        let repeated = self.error(ErrorCode::RepeatedKey, None, at, key);
+        let mut give = |field, word| self.give(field, word, place).ok_or(repeated);
+        match given {
+            Value::None => give(field, None),
+            Value::Word(word) => give(field, Some(word)),
+            Value::Proportional(word) => {
+                give(field, Some(PROPORTIONAL.into()))?;
+                give(Field::JitterBelow, Some(word))?;
+                give(Field::JitterAbove, Some(word))
+            }
+        }
+    }
+
+    /// Gives a field its word, unless an earlier pair was the field's own.
+    fn give(&mut self, field: Field, word: Option<u64>, pair: Pair) -> Option<()> {
+        let position = self.position(field);
+        let given = self.fields.get_mut(position)?;
+        if given.pair.is_some() {
+            return None;
+        }
+        *given = Given { word, pair: Some(pair) };
+        Some(())
+    }
+
+    /// Takes back what the head gave to these fields.
+    fn take_back(&mut self, fields: &[Field]) {
+        for &field in fields {
+            let position = self.position(field);
+            if let Some(given) = self.fields.get_mut(position)
+                && given.pair.is_none()
+            {
+                given.word = None;
+            }
+        }
+    }
+}
+
+/// The value of a key, in the form of its field's unit.
+fn read_value(field: Field, value: &[u8]) -> Result<Value, Bad> {
+    let whole = |code| Bad { code, from: 0, to: value.len() };
+    let text = core::str::from_utf8(value).unwrap_or_default();
+    if text == "none" && field != Field::Jitter {
+        return Ok(Value::None);
+    }
+    match field.unit() {
+        Unit::Duration => value::duration(value).map(Value::Word),
+        Unit::Count => value::count(value).map(Value::Word).ok_or(whole(ErrorCode::NotACount)),
+        Unit::Ratio => ratio(text).map(Value::Word).map_err(whole),
+        Unit::Kind(_)
+            if field == Field::Jitter && value.first().is_some_and(u8::is_ascii_digit) =>
+        {
+            ratio(text).map(Value::Proportional).map_err(whole)
+        }
+        Unit::Kind(names) => match number_of(names.iter().copied(), value) {
+            0 => Err(whole(ErrorCode::UnknownKind)),
+            number => Ok(Value::Word(number)),
+        },
+    }
+}
+
+/// What a value is.
+enum Value {
+    None,
+    Word(u64),
+    /// Jitter as one ratio.
+    Proportional(u64),
+}
+
+/// Why a value is none, and which part of it.
+pub(crate) struct Bad {
+    pub(crate) code: ErrorCode,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+fn ratio(text: &str) -> Result<u64, ErrorCode> {
+    match Ratio::parse(text) {
+        Ok(ratio) => Ok(ratio.to_word()),
+        Err(RatioError::Syntax) => Err(ErrorCode::NotARatio),
+        Err(RatioError::ZeroDenominator) => Err(ErrorCode::ZeroDenominator),
+        Err(RatioError::TooFine) => Err(ErrorCode::RatioTooFine),
+    }
+}
+
+/// The position of a name, counted from 1, or 0.
+fn number_of(names: impl Iterator<Item = &'static str>, name: &[u8]) -> u64 {
+    (1..).zip(names).find(|(_, known)| known.as_bytes() == name).map_or(0, |(number, _)| number)
+}
+
+/// What comes before the first such byte, and what after it if there is one.
+fn split(text: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
+    match text.iter().position(|&b| b == byte) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at.saturating_add(1)..)),
+        None => (text, None),
+    }
+}

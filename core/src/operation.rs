@@ -1,0 +1,299 @@
+//! Deciding after each attempt: wait, or stop (SPEC 13).
+
+use crate::arithmetic::{MAX_NS, add, sample};
+use crate::budget::Budget;
+use crate::kind::{EXACT, SPREAD};
+use crate::policy::Policy;
+use crate::stream::Stream;
+
+/// How an attempt ended. Its number is part of the C ABI and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It did what it should.
+    Success = 1,
+    /// A failure that may pass.
+    Transient = 2,
+    /// A failure because the server has too much to do.
+    Throttled = 3,
+    /// No answer in time.
+    Timeout = 4,
+    /// A failure that another attempt would not mend, or that may not be repeated.
+    Permanent = 5,
+}
+
+/// Why an operation stopped. Its number is part of the C ABI and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The attempt succeeded.
+    Success = 1,
+    /// The failure was permanent.
+    Permanent = 2,
+    /// All retries were made.
+    MaxRetries = 3,
+    /// The wait would end later after the beginning than the policy allows.
+    MaxElapsed = 4,
+    /// The wait would end after the deadline.
+    Deadline = 5,
+    /// The budget refused.
+    Budget = 6,
+    /// The caller gave up.
+    Cancelled = 7,
+}
+
+/// What to do after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// To wait so many nanoseconds, then to attempt again.
+    Wait(u64),
+    /// To stop.
+    Stop {
+        /// Why.
+        reason: StopReason,
+        /// The wait that was not begun, in nanoseconds: 0 unless a limit of time, the deadline
+        /// or the budget stopped it.
+        delay_ns: u64,
+    },
+}
+
+impl Outcome {
+    /// Every outcome, in the order of the numbers.
+    pub const ALL: [Self; 5] =
+        [Self::Success, Self::Transient, Self::Throttled, Self::Timeout, Self::Permanent];
+
+    /// The name of the outcome, the same in every language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Transient => "transient",
+            Self::Throttled => "throttled",
+            Self::Timeout => "timeout",
+            Self::Permanent => "permanent",
+        }
+    }
+
+    /// The outcome of a number, if there is one.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&outcome| outcome as u32 == number)
+    }
+}
+
+impl StopReason {
+    /// Every reason, in the order of the numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Success,
+        Self::Permanent,
+        Self::MaxRetries,
+        Self::MaxElapsed,
+        Self::Deadline,
+        Self::Budget,
+        Self::Cancelled,
+    ];
+
+    /// The name of the reason, the same in every language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Permanent => "permanent",
+            Self::MaxRetries => "max_retries",
+            Self::MaxElapsed => "max_elapsed",
+            Self::Deadline => "deadline",
+            Self::Budget => "budget",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The reason of a number, if there is one.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&reason| reason as u32 == number)
+    }
+}
+
+/// What a caller attempts until it succeeds or is given up: told how each attempt ended, it
+/// answers whether to wait and how long, or why to stop.
+///
+/// It never sleeps and reads no clock: times are nanoseconds of any clock that does not go
+/// back, the same one for all operations on a budget.
+///
+/// ```
+/// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, StopReason, Stream};
+/// let policy = Policy::parse("full:base=100ms,cap=20s,max_retries=2")?;
+/// let budget = Budget::parse("aws-sdk-2026")?;
+/// let stream = Stream::from_key(42, "job-1");
+///
+/// let mut operation = Operation::begin(policy, stream, 0, None, Some(&budget));
+/// let first = operation.decide(Outcome::Transient, None, 50_000_000, Some(&budget));
+/// assert_eq!(first, Decision::Wait(11_399_434));
+/// let second = operation.decide(Outcome::Permanent, None, 90_000_000, Some(&budget));
+/// assert_eq!(second, Decision::Stop { reason: StopReason::Permanent, delay_ns: 0 });
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+// Plain integers and total readers, as for `Policy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Operation {
+    policy: Policy,
+    stream: Stream,
+    began: u64,
+    deadline: u64,
+    retries: u64,
+    /// What it holds of the budget.
+    held: u64,
+    /// The number of the reason why it stopped, or 0.
+    stopped: u32,
+    has_deadline: u32,
+}
+
+impl Operation {
+    /// An operation that begins now, with the budget that its failures are to spend from.
+    ///
+    /// Whoever shares a stream waits the same: give each operation a key of its own, or a
+    /// stream from entropy.
+    #[must_use]
+    pub fn begin(
+        policy: Policy,
+        stream: Stream,
+        now_ns: u64,
+        deadline_ns: Option<u64>,
+        budget: Option<&Budget>,
+    ) -> Self {
+        if let Some(budget) = budget {
+            budget.begin(now_ns);
+        }
+        Self {
+            policy,
+            stream,
+            began: now_ns,
+            deadline: deadline_ns.unwrap_or_default(),
+            retries: 0,
+            held: 0,
+            stopped: 0,
+            has_deadline: deadline_ns.is_some().into(),
+        }
+    }
+
+    /// What to do after an attempt that ended so, maybe with a hint of the server (SPEC 13.4).
+    /// The budget is the one that the operation began with.
+    pub fn decide(
+        &mut self,
+        outcome: Outcome,
+        hint_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        if let Some(reason) = self.stopped() {
+            return Decision::Stop { reason, delay_ns: 0 };
+        }
+        self.over(budget);
+        match outcome {
+            Outcome::Success => {
+                if let Some(budget) = budget {
+                    budget.succeeded(self.held);
+                }
+                self.stop(StopReason::Success, 0, budget)
+            }
+            Outcome::Permanent => self.stop(StopReason::Permanent, 0, budget),
+            _ => self.after_failure(outcome, hint_ns, now_ns, budget),
+        }
+    }
+
+    /// Gives up, at any time. Returns why the operation stopped: now, or before.
+    pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
+        if let Some(reason) = self.stopped() {
+            return reason;
+        }
+        self.over(budget);
+        self.stop(StopReason::Cancelled, 0, budget);
+        StopReason::Cancelled
+    }
+
+    /// The waits answered so far.
+    #[must_use]
+    pub const fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// The attempts, with the one that goes on or for which a wait goes on.
+    #[must_use]
+    pub const fn attempts(&self) -> u64 {
+        self.retries.saturating_add(1)
+    }
+
+    /// Why it stopped, if it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<StopReason> {
+        StopReason::from_number(self.stopped)
+    }
+
+    fn after_failure(
+        &mut self,
+        outcome: Outcome,
+        hint_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        if let Some(budget) = budget {
+            budget.failed();
+        }
+        let index = match u32::try_from(self.retries) {
+            Ok(index) if self.retries < self.policy.max_retries => index,
+            _ => return self.stop(StopReason::MaxRetries, 0, budget),
+        };
+        let delay_ns = self.delay(index, outcome, hint_ns);
+        let ends_after =
+            |limit: u64, from| limit.checked_sub(from).is_none_or(|left| delay_ns > left);
+        if ends_after(self.policy.max_elapsed, now_ns.saturating_sub(self.began)) {
+            return self.stop(StopReason::MaxElapsed, delay_ns, budget);
+        }
+        if self.has_deadline != 0 && ends_after(self.deadline, now_ns) {
+            return self.stop(StopReason::Deadline, delay_ns, budget);
+        }
+        // The budget is asked last: nothing is spent on an attempt that is not made.
+        if let Some(budget) = budget {
+            match budget.grant(outcome, now_ns) {
+                Some(held) => self.held = held,
+                None => return self.stop(StopReason::Budget, delay_ns, Some(budget)),
+            }
+        }
+        self.retries = self.retries.saturating_add(1);
+        Decision::Wait(delay_ns)
+    }
+
+    /// The delay after a failure, and what a hint makes of it (SPEC 13.5).
+    fn delay(&self, index: u32, outcome: Outcome, hint_ns: Option<u64>) -> u64 {
+        let mut policy = self.policy;
+        if outcome == Outcome::Throttled {
+            policy.base = policy.throttled_base;
+        }
+        let delay = policy.delay_ns(self.stream, index);
+        let Some(hint) = hint_ns else { return delay };
+        let hint = hint.min(MAX_NS).min(policy.hint_max).min(add(delay, policy.hint_max_extra));
+        match policy.hint {
+            EXACT => hint,
+            SPREAD => sample(self.stream.draw(index), hint, add(hint, hint.wrapping_shr(1))),
+            _ => delay.max(hint),
+        }
+    }
+
+    /// The attempt is over.
+    fn over(&mut self, budget: Option<&Budget>) {
+        if let Some(budget) = budget {
+            self.held = budget.over(self.held);
+        }
+    }
+
+    fn stop(&mut self, reason: StopReason, delay_ns: u64, budget: Option<&Budget>) -> Decision {
+        if let Some(budget) = budget {
+            budget.ended();
+        }
+        self.stopped = reason as u32;
+        Decision::Stop { reason, delay_ns }
+    }
+}

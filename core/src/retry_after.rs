@@ -1,0 +1,190 @@
+//! Reading HTTP's `Retry-After` (SPEC 14).
+
+use crate::arithmetic::{MAX_NS, multiply};
+use crate::value;
+
+const NS_PER_SECOND: u64 = 1_000_000_000;
+const SECONDS_PER_DAY: i64 = 86_400;
+/// 50 years of 365.25 days.
+const FIFTY_YEARS: i64 = 50 * 31_557_600;
+
+/// How long a server asked to wait, in nanoseconds, by the value of its `Retry-After` header:
+/// seconds, or a date, which is compared with the time now in nanoseconds since 1970 (UTC).
+/// A date that has passed is 0; `None` is a value that is neither.
+///
+/// ```
+/// use backoff_core::retry_after_ns;
+/// assert_eq!(retry_after_ns("120", 0), Some(120_000_000_000));
+/// let now = 784_111_770_000_000_000;
+/// assert_eq!(retry_after_ns("Sun, 06 Nov 1994 08:49:37 GMT", now), Some(7_000_000_000));
+/// assert_eq!(retry_after_ns("soon", now), None);
+/// ```
+#[must_use]
+pub fn retry_after_ns(header: impl AsRef<[u8]>, now_ns: u64) -> Option<u64> {
+    let header = trim(header.as_ref());
+    if let Some(seconds) = value::count(header) {
+        return Some(multiply(seconds, NS_PER_SECOND));
+    }
+    let date = u64::try_from(seconds_of_date(header, now_ns)?).unwrap_or_default();
+    let date = u128::from(date).wrapping_mul(NS_PER_SECOND.into());
+    let left = date.saturating_sub(now_ns.into()).min(MAX_NS.into());
+    u64::try_from(left).ok()
+}
+
+/// Without the spaces and tabs at its ends.
+fn trim(mut header: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = header {
+        header = rest;
+    }
+    header
+}
+
+/// The seconds from 1970 to an HTTP-date.
+fn seconds_of_date(text: &[u8], now_ns: u64) -> Option<i64> {
+    let forms: [fn(&mut Cursor<'_>) -> Option<Date>; 3] = [imf_fixdate, rfc850_date, asctime_date];
+    let mut date = forms.into_iter().find_map(|form| {
+        let mut cursor = Cursor(text);
+        form(&mut cursor).filter(|_| cursor.0.is_empty())
+    })?;
+    if date.has_short_year {
+        let now = i64::try_from(now_ns.wrapping_div(NS_PER_SECOND)).ok()?;
+        date.year = date.year.wrapping_add(century_of(now));
+        if date.seconds() > now.wrapping_add(FIFTY_YEARS) {
+            date.year = date.year.wrapping_sub(100);
+        }
+    }
+    date.is_valid().then(|| date.seconds())
+}
+
+struct Date {
+    year: i64,
+    has_short_year: bool,
+    /// 1 to 12.
+    month: i64,
+    day: i64,
+    /// Of the day; a leap second is the one after it.
+    second: i64,
+}
+
+impl Date {
+    fn seconds(&self) -> i64 {
+        days_before(self.year, self.month)
+            .wrapping_add(self.day)
+            .wrapping_sub(1)
+            .wrapping_mul(SECONDS_PER_DAY)
+            .wrapping_add(self.second)
+    }
+
+    fn is_valid(&self) -> bool {
+        let next = match self.month {
+            12 => days_before(self.year.wrapping_add(1), 1),
+            month => days_before(self.year, month.wrapping_add(1)),
+        };
+        (1..=next.wrapping_sub(days_before(self.year, self.month))).contains(&self.day)
+    }
+}
+
+/// The days from 1970 to the first of a month. Years are counted from March, so that a leap
+/// day is the last of its year.
+fn days_before(year: i64, month: i64) -> i64 {
+    let months = month.wrapping_add(9).wrapping_rem(12);
+    let year = year.wrapping_sub(i64::from(month < 3));
+    let leap_days =
+        year.div_euclid(4).wrapping_sub(year.div_euclid(100)).wrapping_add(year.div_euclid(400));
+    // Months from March have 31, 30, 31, 30, 31 days, over and over: 153 in five.
+    let days = months.wrapping_mul(153).wrapping_add(2).wrapping_div(5);
+    year.wrapping_mul(365).wrapping_add(leap_days).wrapping_add(days).wrapping_sub(719_468)
+}
+
+/// The first year of the century that a time is in.
+fn century_of(now: i64) -> i64 {
+    let is_over = |century: &i64| {
+        days_before(century.wrapping_add(100), 1).wrapping_mul(SECONDS_PER_DAY) <= now
+    };
+    (1900..).step_by(100).find(|century| !is_over(century)).unwrap_or(1900)
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`
+fn imf_fixdate(text: &mut Cursor<'_>) -> Option<Date> {
+    text.name(&DAYS.map(|day| day.get(..3).unwrap_or_default()))?;
+    text.literal(", ")?;
+    let day = text.digits(2)?;
+    text.literal(" ")?;
+    let month = text.name(&MONTHS)?;
+    text.literal(" ")?;
+    let year = text.digits(4)?;
+    text.literal(" ")?;
+    let second = text.time()?;
+    text.literal(" GMT")?;
+    Some(Date { year, has_short_year: false, month, day, second })
+}
+
+/// `Sunday, 06-Nov-94 08:49:37 GMT`
+fn rfc850_date(text: &mut Cursor<'_>) -> Option<Date> {
+    text.name(&DAYS)?;
+    text.literal(", ")?;
+    let day = text.digits(2)?;
+    text.literal("-")?;
+    let month = text.name(&MONTHS)?;
+    text.literal("-")?;
+    let year = text.digits(2)?;
+    text.literal(" ")?;
+    let second = text.time()?;
+    text.literal(" GMT")?;
+    Some(Date { year, has_short_year: true, month, day, second })
+}
+
+/// `Sun Nov  6 08:49:37 1994`
+fn asctime_date(text: &mut Cursor<'_>) -> Option<Date> {
+    text.name(&DAYS.map(|day| day.get(..3).unwrap_or_default()))?;
+    text.literal(" ")?;
+    let month = text.name(&MONTHS)?;
+    text.literal(" ")?;
+    let day = match text.literal(" ") {
+        Some(()) => text.digits(1)?,
+        None => text.digits(2)?,
+    };
+    text.literal(" ")?;
+    let second = text.time()?;
+    text.literal(" ")?;
+    let year = text.digits(4)?;
+    Some(Date { year, has_short_year: false, month, day, second })
+}
+
+const DAYS: [&str; 7] =
+    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// What is left to be read.
+struct Cursor<'a>(&'a [u8]);
+
+impl Cursor<'_> {
+    fn literal(&mut self, text: &str) -> Option<()> {
+        self.0 = self.0.strip_prefix(text.as_bytes())?;
+        Some(())
+    }
+
+    /// So many digits.
+    fn digits(&mut self, length: usize) -> Option<i64> {
+        let (digits, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        i64::try_from(value::count(digits)?).ok()
+    }
+
+    /// One of these names, counted from 1.
+    fn name(&mut self, names: &[&str]) -> Option<i64> {
+        (1..).zip(names).find_map(|(number, name)| self.literal(name).map(|()| number))
+    }
+
+    /// `08:49:37` as the second of the day.
+    fn time(&mut self) -> Option<i64> {
+        let hour = self.digits(2).filter(|hour| *hour <= 23)?;
+        self.literal(":")?;
+        let minute = self.digits(2).filter(|minute| *minute <= 59)?;
+        self.literal(":")?;
+        let second = self.digits(2).filter(|second| *second <= 60)?;
+        let minutes = hour.wrapping_mul(60).wrapping_add(minute);
+        Some(minutes.wrapping_mul(60).wrapping_add(second))
+    }
+}
