@@ -152,6 +152,9 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// The number of words that [`Operation::to_words`] gives.
+    pub const WORDS: usize = 7;
+
     /// An operation that begins now, with the budget that its failures are to spend from.
     ///
     /// Whoever shares a stream waits the same: give each operation a key of its own, or a
@@ -230,6 +233,53 @@ impl Operation {
     #[must_use]
     pub fn stopped(&self) -> Option<StopReason> {
         StopReason::from_number(self.stopped)
+    }
+
+    /// The operation as words, all but its policy, for a binding that keeps it outside of Rust.
+    #[must_use]
+    pub const fn to_words(&self) -> [u64; Self::WORDS] {
+        [
+            self.stream.state(),
+            self.began,
+            self.deadline,
+            self.retries,
+            self.held,
+            self.stopped as u64,
+            self.has_deadline as u64,
+        ]
+    }
+
+    /// The operation of such words under its policy.
+    ///
+    /// ```
+    /// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, Stream};
+    /// let policy = Policy::parse("constant:base=1s")?;
+    /// let budget = Budget::parse("quota:max_tokens=8,cost=5")?;
+    /// let mut operation =
+    ///     Operation::begin(policy, Stream::from_seed(42), 7, Some(2_000_000_000), Some(&budget));
+    /// let answer = operation.decide(Outcome::Transient, None, 8, Some(&budget));
+    /// assert_eq!(answer, Decision::Wait(1_000_000_000));
+    /// let again = Operation::from_words(policy, &operation.to_words());
+    /// assert_eq!(again, operation);
+    /// operation.cancel(None);
+    /// assert_ne!(again, operation);
+    /// assert_eq!(Operation::from_words(policy, &operation.to_words()), operation);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a flag, and a number that fits")]
+    pub const fn from_words(policy: Policy, words: &[u64; Self::WORDS]) -> Self {
+        let [stream, began, deadline, retries, held, stopped, has_deadline] = *words;
+        Self {
+            policy,
+            stream: Stream::from_seed(stream),
+            began,
+            deadline,
+            retries,
+            held,
+            stopped: stopped as u32,
+            has_deadline: has_deadline as u32,
+        }
     }
 
     fn after_failure(
