@@ -40,6 +40,8 @@ mod ratio;
 mod retry_after;
 #[cfg(feature = "rand")]
 mod rng;
+#[cfg(feature = "serde")]
+mod serde;
 mod siphash;
 mod stream;
 mod text;
