@@ -12,7 +12,10 @@
  *   every output is as it was. Codes, fields and kinds never change their numbers.
  * - No function panics, allocates, reads a clock or keeps state of its own, and none blocks
  *   (but backoff_stream_from_entropy may, in the first moments of a system, and it remembers
- *   how the system gives randomness).
+ *   how the system gives randomness; and operations of several threads on one budget wait for
+ *   each other for some nanoseconds).
+ * - A text that is read is so many bytes, without a terminating zero; one that is written has
+ *   a terminating zero.
  * - Different structs never affect each other; what one struct allows to several threads at
  *   once is said at its type. A function that takes none may be called from any thread.
  * - A pointer is NULL, which is checked, or points to as much memory as is said. What is no
@@ -28,10 +31,20 @@
  *     backoff_policy policy;
  *     backoff_error error;
  *     if (backoff_policy_init(&policy, &params, &error) != BACKOFF_OK) { ... }
+ *
+ * or the same as a line:
+ *
+ *     static const char line[] = "full:base=100ms,cap=20s";
+ *     if (backoff_policy_parse(&policy, line, sizeof line - 1, &error) != BACKOFF_OK) { ... }
+ *
+ * and then
+ *
  *     uint64_t stream;
  *     backoff_stream_from_key(42, "job-1", 5, &stream);
  *     uint64_t delay_ns;
  *     backoff_delay_ns(&policy, stream, 0, &delay_ns);
+ *
+ * or, with backoff_operation_begin and backoff_operation_decide, whether to wait at all.
  */
 
 
@@ -123,6 +136,62 @@
 // Slotted jitter: the length of a slot, in ns, at least 1. Needed by it.
 #define BACKOFF_FIELD_JITTER_SLOT 16
 
+// The most retries, 0 to 2^32. 2^32 unless given. This field and those after it change no
+// delay; backoff_operation_decide uses them.
+#define BACKOFF_FIELD_MAX_RETRIES 17
+
+// The most attempts, 1 to 2^32 + 1: one more than the retries, in whose place it is given.
+#define BACKOFF_FIELD_MAX_ATTEMPTS 18
+
+// How long after the beginning of an operation a wait may end, in ns. BACKOFF_MAX_NS unless
+// given.
+#define BACKOFF_FIELD_MAX_ELAPSED 19
+
+// What stands for the base after BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. The base
+// unless given.
+#define BACKOFF_FIELD_THROTTLED_BASE 20
+
+// What a hint of the server does to a delay; a BACKOFF_HINT kind. BACKOFF_HINT_AT_LEAST unless
+// given.
+#define BACKOFF_FIELD_HINT 21
+
+// The longest hint that counts, in ns. BACKOFF_MAX_NS unless given.
+#define BACKOFF_FIELD_HINT_MAX 22
+
+// How much longer than the delay a hint may be, in ns. BACKOFF_MAX_NS unless given.
+#define BACKOFF_FIELD_HINT_MAX_EXTRA 23
+
+// The fields from here on are those of a budget, which is made of a line
+// (backoff_budget_parse): they stand in errors. This one is its kind.
+#define BACKOFF_FIELD_BUDGET 33
+
+// Quota, throttle, ratio, rate: the tokens of a full budget.
+#define BACKOFF_FIELD_MAX_TOKENS 34
+
+// Quota: the tokens of a retry.
+#define BACKOFF_FIELD_COST 35
+
+// Quota: the tokens of a retry after throttling.
+#define BACKOFF_FIELD_COST_THROTTLED 36
+
+// Quota: the tokens of a retry after a timeout.
+#define BACKOFF_FIELD_COST_TIMEOUT 37
+
+// Throttle, ratio, ttl, concurrent: the part of a retry that an operation earns.
+#define BACKOFF_FIELD_RATIO 38
+
+// Rate: the time in which an empty budget fills.
+#define BACKOFF_FIELD_PER 39
+
+// Ttl: how long what was earned lasts.
+#define BACKOFF_FIELD_TTL 40
+
+// Ttl: the retries a second that are granted in any case.
+#define BACKOFF_FIELD_MIN_PER_SECOND 41
+
+// Concurrent: the retries at a time that are granted in any case.
+#define BACKOFF_FIELD_MIN_CONCURRENT 42
+
 // The window is always the base.
 #define BACKOFF_GROWTH_CONSTANT 1
 
@@ -165,16 +234,76 @@
 // The cap is on the delay, after jitter: a hard maximum, on which delays gather.
 #define BACKOFF_CAP_ON_RESULT 2
 
+// The longer of delay and hint.
+#define BACKOFF_HINT_AT_LEAST 1
+
+// The hint.
+#define BACKOFF_HINT_EXACT 2
+
+// Anything from the hint to one and a half times the hint, against a herd that got the same.
+#define BACKOFF_HINT_SPREAD 3
+
+// In an error: it is not of a line.
+#define BACKOFF_LINE_NONE 0
+
+// In an error: it is of the line of a policy.
+#define BACKOFF_LINE_POLICY 1
+
+// In an error: it is of the line of a budget.
+#define BACKOFF_LINE_BUDGET 2
+
+// No deadline, no hint: longer than every duration.
+#define BACKOFF_NONE 18446744073709551615ull
+
+// The attempt did what it should.
+#define BACKOFF_OUTCOME_SUCCESS 1
+
+// A failure that may pass.
+#define BACKOFF_OUTCOME_TRANSIENT 2
+
+// A failure because the server has too much to do.
+#define BACKOFF_OUTCOME_THROTTLED 3
+
+// No answer in time.
+#define BACKOFF_OUTCOME_TIMEOUT 4
+
+// A failure that another attempt would not mend, or that may not be repeated.
+#define BACKOFF_OUTCOME_PERMANENT 5
+
+// Stopped: the attempt succeeded.
+#define BACKOFF_REASON_SUCCESS 1
+
+// Stopped: the failure was permanent.
+#define BACKOFF_REASON_PERMANENT 2
+
+// Stopped: all retries were made.
+#define BACKOFF_REASON_MAX_RETRIES 3
+
+// Stopped: the wait would end later after the beginning than the policy allows.
+#define BACKOFF_REASON_MAX_ELAPSED 4
+
+// Stopped: the wait would end after the deadline.
+#define BACKOFF_REASON_DEADLINE 5
+
+// Stopped: the budget refused.
+#define BACKOFF_REASON_BUDGET 6
+
+// Stopped: the caller gave up.
+#define BACKOFF_REASON_CANCELLED 7
+
+// A buffer of this size holds every history in print with its terminating zero.
+#define BACKOFF_HISTORY_SIZE 4096
+
 // Success. Every other code is a failure that left all outputs as they were.
 #define BACKOFF_OK 0
 
-// A growth, jitter or place of the cap that is not on the list.
+// A kind that is not on the list.
 #define BACKOFF_UNKNOWN_KIND 1
 
 // A field that the policy needs was not given.
 #define BACKOFF_MISSING 2
 
-// A field was given that the growth or jitter does not use.
+// A field was given that the growth, the jitter or the kind of budget does not use.
 #define BACKOFF_UNUSED 3
 
 // The value is above the limit.
@@ -204,20 +333,59 @@
 // The base is so small that the multiplier, floored, would leave it as it is.
 #define BACKOFF_GROWTH_STALLS 12
 
+// Both names of one limit were given: max_retries and max_attempts.
+#define BACKOFF_GIVEN_TWICE 13
+
+// A line that begins with no growth, pair, kind of budget or preset.
+#define BACKOFF_UNKNOWN_HEAD 14
+
+// A key that is no field.
+#define BACKOFF_UNKNOWN_KEY 15
+
+// A key whose field an earlier pair gave.
+#define BACKOFF_REPEATED_KEY 16
+
+// A key without a value.
+#define BACKOFF_MISSING_VALUE 17
+
+// A value that does not begin with a number, where a duration is needed.
+#define BACKOFF_NOT_A_DURATION 18
+
+// A duration without a unit.
+#define BACKOFF_MISSING_UNIT 19
+
+// A duration in a unit that is none of d, h, m, s, ms, us, ns.
+#define BACKOFF_UNKNOWN_UNIT 20
+
+// A duration that is no whole number of nanoseconds.
+#define BACKOFF_DURATION_TOO_FINE 21
+
+// A text or value that is none of digits, digits.digits, one of these with %, digits/digits.
+#define BACKOFF_NOT_A_RATIO 22
+
+// A value that is not digits alone, where a count is needed.
+#define BACKOFF_NOT_A_COUNT 23
+
+// A line of more than 1024 bytes.
+#define BACKOFF_TEXT_TOO_LONG 24
+
+// So many attempts do not fit into the time, however short the base or cap.
+#define BACKOFF_DOES_NOT_FIT 25
+
 // A pointer that may not be NULL was.
 #define BACKOFF_NULL_POINTER 100
 
-// A struct that was never filled: a policy or iterator that no init function has, params
-// that BACKOFF_PARAMS_INIT has not, an error that no refused policy has.
+// A struct that was never filled: a policy, budget, operation, ... that no function has made,
+// params that BACKOFF_PARAMS_INIT has not, an error that nothing refused has.
 #define BACKOFF_UNINITIALIZED 101
 
-// A number that is no BACKOFF_FIELD.
+// A number that is no BACKOFF_FIELD of a policy.
 #define BACKOFF_UNKNOWN_FIELD 102
 
 // A ratio given for a field that is a plain number, or the other way round.
 #define BACKOFF_WRONG_UNIT 103
 
-// The indices have ended: there are 2^32 delays.
+// The indices have ended (there are 2^32 delays), or a preview has.
 #define BACKOFF_END 104
 
 // The operating system has no randomness to give.
@@ -226,14 +394,21 @@
 // The buffer cannot hold the text and its terminating zero.
 #define BACKOFF_BUFFER_TOO_SMALL 106
 
-// A text that is neither digits, digits.digits nor digits/digits.
-#define BACKOFF_NOT_A_RATIO 107
+// The value of a Retry-After header that is neither seconds nor a date.
+#define BACKOFF_NOT_A_HINT 107
 
 // A length that no memory has, such as a negative number that was cast.
 #define BACKOFF_TOO_LONG 108
 
-// A buffer of this size holds every text of this library with its terminating zero.
-#define BACKOFF_TEXT_SIZE 161
+// A number that is no BACKOFF_OUTCOME.
+#define BACKOFF_UNKNOWN_OUTCOME 109
+
+// A number that is no BACKOFF_REASON.
+#define BACKOFF_UNKNOWN_REASON 110
+
+// A buffer of this size holds every message and every line of this library with its
+// terminating zero.
+#define BACKOFF_TEXT_SIZE 769
 
 // The fields of a policy before they are checked, each given or not. Zeroed memory
 // (BACKOFF_PARAMS_INIT) has no field given. Set fields with backoff_params_set and
@@ -247,27 +422,64 @@ typedef struct backoff_params {
 // How long to wait before each retry: checked once, never changed.
 //
 // Caller-owned, nothing to free; copy it freely. Once it is made, any number of threads may
-// use one policy at once. Its words are the library's: write them only through
-// backoff_policy_init.
+// use one policy at once. Its words are the library's: write them only through the functions
+// that make one.
 typedef struct backoff_policy {
   uint64_t opaque[24];
 } backoff_policy;
 
-// Why a policy was refused: the rule that was broken, the field that broke it, its value as
-// it was given (0 if it was not) and the limit that it was measured against. Durations are
-// nanoseconds, kinds their numbers, a ratio n/d is n * 2^32 + d.
+// Why a policy, a budget or a line was refused: the rule that was broken, the field that broke
+// it, its value as it was given (0 if it was not) and the limit that it was measured against.
+// Durations are nanoseconds, kinds their numbers, a ratio n/d is n * 2^32 + d. An error of a line
+// tells besides where in the line it is and what was found there (SPEC 11.5, 11.6).
 //
 // A plain value: copy it freely.
 typedef struct backoff_error {
-  // One of BACKOFF_UNKNOWN_KIND to BACKOFF_GROWTH_STALLS; BACKOFF_OK in a zeroed struct.
+  // One of BACKOFF_UNKNOWN_KIND to BACKOFF_DOES_NOT_FIT; BACKOFF_OK in a zeroed struct.
   uint32_t code;
-  // One of the BACKOFF_FIELD constants.
+  // One of the BACKOFF_FIELD constants; 0 in an error of a line that is of no field.
   uint32_t field;
   // The value of the field.
   uint64_t value;
   // The limit.
   uint64_t limit;
+  // Where in the line, in bytes from 0.
+  uint64_t at;
+  // How long it is that was found, in bytes.
+  uint64_t found_length;
+  // BACKOFF_LINE_POLICY or BACKOFF_LINE_BUDGET; else BACKOFF_LINE_NONE, and what concerns
+  // the line is 0.
+  uint32_t line;
+  // What was found, as it stands there: its first 32 bytes; the rest is 0.
+  char found[36];
 } backoff_error;
+
+// The retries of a policy as they can be, one after another, without a draw (SPEC 16).
+//
+// Caller-owned, nothing to free. Not for use from two threads at once. A copy goes on by
+// itself. Its words are the library's: write them only through the functions that take one.
+typedef struct backoff_preview {
+  uint64_t opaque[64];
+} backoff_preview;
+
+// A retry as it can be; all durations in ns.
+//
+// A plain value: copy it freely.
+typedef struct backoff_preview_row {
+  // The smallest delay.
+  uint64_t smallest;
+  // The mean of the delays, rounded down. With BACKOFF_JITTER_DECORRELATED that after the
+  // mean of the retry before: an upper estimate where the cap can be reached.
+  uint64_t mean;
+  // The largest delay.
+  uint64_t largest;
+  // The smallest delays up to here together.
+  uint64_t total_smallest;
+  // The means up to here together.
+  uint64_t total_mean;
+  // The largest delays up to here together.
+  uint64_t total_largest;
+} backoff_preview_row;
 
 // The delays of a policy one after another: backoff_delay_ns of index 0, 1, 2, ... of one
 // stream (SPEC 9).
@@ -278,6 +490,71 @@ typedef struct backoff_error {
 typedef struct backoff {
   uint64_t opaque[32];
 } backoff;
+
+// Bounds the retries of many operations together, so that retries do not make an overload
+// worse: one budget for each server, which all operations that call it share (SPEC 15).
+//
+// Caller-owned, nothing to free. Any number of threads may hand one budget to their operations
+// at once: they wait for each other for the nanoseconds that an account takes. So it is not for
+// handlers of signals, and a process that forks must make it anew in the child. A copy is a
+// budget of its own; copy one only while nobody uses it. Its words are the library's: write them
+// only through the functions that take one.
+typedef struct backoff_budget {
+  uint64_t opaque[32];
+} backoff_budget;
+
+// What a caller attempts until it succeeds or is given up: told how each attempt ended, it
+// answers whether to wait and how long, or why to stop (SPEC 13).
+//
+// Times are nanoseconds of any clock that does not go back, read by the caller; the same clock
+// for all operations on a budget.
+//
+// Caller-owned, nothing to free. Not for use from two threads at once. Do not go on with a copy
+// and its original both: on a budget they would count as one. Its words are the library's:
+// write them only through the functions that take one.
+typedef struct backoff_operation {
+  uint64_t opaque[40];
+} backoff_operation;
+
+// What to do after an attempt.
+//
+// A plain value: copy it freely.
+typedef struct backoff_decision {
+  // 0: wait, then attempt again. Else stop; one of the BACKOFF_REASON constants says why.
+  uint32_t reason;
+  // 0.
+  uint32_t reserved;
+  // How long to wait, in ns; or the wait that was not begun, if a limit of time, the deadline
+  // or the budget stopped it.
+  uint64_t delay_ns;
+} backoff_decision;
+
+// How many operations made how many attempts, and why they stopped (SPEC 17).
+//
+// Caller-owned, nothing to free. Any number of threads may use one history at once; what is
+// read while others record may lack a part of an operation. A copy counts by itself; copy one
+// only while nobody records. Its words are the library's: write them only through the functions
+// that take one.
+typedef struct backoff_history {
+  uint64_t opaque[24];
+} backoff_history;
+
+// The counts of a history. None goes beyond 2^64 - 1.
+//
+// A plain value: copy it freely.
+typedef struct backoff_history_counts {
+  // The operations.
+  uint64_t operations;
+  // The attempts of all operations.
+  uint64_t attempts;
+  // The retries of all operations: their attempts but the first of each.
+  uint64_t retries;
+  // The operations that made 1, 2, 3, 4, 5, 6, at most 8, 10, 15, 25, 50, and more attempts,
+  // each counted once.
+  uint64_t buckets[12];
+  // The operations that stopped for a reason: BACKOFF_REASON_SUCCESS in stops[0], and so on.
+  uint64_t stops[7];
+} backoff_history_counts;
 
 #ifdef __cplusplus
 extern "C" {
@@ -324,7 +601,7 @@ uint32_t backoff_ratio_parse(const char *text,
 // Makes a policy of the params that were given. They are copied.
 //
 // If a rule of SPEC 8 is broken, returns its code (BACKOFF_UNKNOWN_KIND to
-// BACKOFF_GROWTH_STALLS), and if `error` is not NULL fills it with the code, the field, its
+// BACKOFF_GIVEN_TWICE), and if `error` is not NULL fills it with the code, the field, its
 // value and the limit; the policy is left as it was. Also fails with BACKOFF_NULL_POINTER or
 // with BACKOFF_UNINITIALIZED if the params are; then `error` is left as it was, too.
 //
@@ -373,6 +650,72 @@ uint32_t backoff_fill_ns(const struct backoff_policy *policy,
                          uint32_t first,
                          uint64_t *delays_ns,
                          uint64_t count);
+
+// Makes a policy of the `length` bytes of a line (SPEC 11), without a terminating zero:
+// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), with changes or without:
+// "aws-sdk-2026:max_retries=5".
+//
+// If the line breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+// and if `error` is not NULL fills it, with where in the line and what was found there, too; the
+// policy is left as it was. Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then
+// `error` is left as it was, too.
+//
+// The pointers that are not NULL point to structs of their types, `text` to `length` bytes.
+uint32_t backoff_policy_parse(struct backoff_policy *policy,
+                              const char *text,
+                              uint64_t length,
+                              struct backoff_error *error);
+
+// Writes the line of a policy (SPEC 11.8) with a terminating zero into a buffer of `size` bytes;
+// BACKOFF_TEXT_SIZE is always enough. It names no preset; parsed, it is an equal policy, and
+// equal policies have equal lines.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+//
+// `policy` points to a policy, `buffer` to `size` bytes that are not part of it.
+uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer, uint64_t size);
+
+// Starts the preview of a policy at its first retry, whether it was used before or not. The
+// policy is copied.
+//
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is.
+//
+// `preview` points to a preview, `policy` to a policy.
+uint32_t backoff_preview_init(struct backoff_preview *preview, const struct backoff_policy *policy);
+
+// Writes the next retry as it can be.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END where no retry
+// can be made any more (SPEC 16.4); then the preview stays where it is.
+//
+// `preview` points to a preview, `row` to a row.
+uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_preview_row *row);
+
+// Makes the policy that is the given one but for its base: the longest with which so many
+// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5). The limits of the policy
+// are not looked at; `fitted` may be the policy itself.
+//
+// If nothing fits, or a number is out of its range, returns BACKOFF_DOES_NOT_FIT,
+// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE, and if `error` is not NULL fills it; `fitted` is left as
+// it was. Also fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED; then `error` is left as
+// it was, too.
+//
+// The pointers that are not NULL point to structs of their types.
+uint32_t backoff_fit_base(const struct backoff_policy *policy,
+                          uint64_t attempts,
+                          uint64_t total_ns,
+                          struct backoff_policy *fitted,
+                          struct backoff_error *error);
+
+// Makes the policy that is the given one but for its cap: the longest with which so many
+// attempts always fit into a time of waiting. All else is as for backoff_fit_base.
+//
+// The pointers that are not NULL point to structs of their types.
+uint32_t backoff_fit_cap(const struct backoff_policy *policy,
+                         uint64_t attempts,
+                         uint64_t total_ns,
+                         struct backoff_policy *fitted,
+                         struct backoff_error *error);
 
 // Writes the stream of a seed and a key (a job id, a client name): what every language
 // computes from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is text,
@@ -438,11 +781,150 @@ uint32_t backoff_reset(struct backoff *iterator);
 // `iterator` points to a backoff, the outputs that are not NULL to words.
 uint32_t backoff_position(const struct backoff *iterator, uint64_t *index, uint64_t *stream);
 
+// Makes a budget of the `length` bytes of a line, without a terminating zero: "ratio",
+// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). It begins full.
+//
+// If the line breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+// and if `error` is not NULL fills it; the budget is left as it was. Also fails with
+// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error` is left as it was, too.
+//
+// The pointers that are not NULL point to structs of their types, `text` to `length` bytes.
+// Nobody else uses the budget meanwhile.
+uint32_t backoff_budget_parse(struct backoff_budget *budget,
+                              const char *text,
+                              uint64_t length,
+                              struct backoff_error *error);
+
+// Writes the line of a budget as it was made, with a terminating zero into a buffer of `size`
+// bytes; BACKOFF_TEXT_SIZE is always enough.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+//
+// `budget` points to a budget, `buffer` to `size` bytes that are not part of it.
+uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
+
+// Begins an operation at a time, with a deadline in the same clock or BACKOFF_NONE, and with the
+// budget that its failures are to spend from or NULL. The policy is copied; the budget has to
+// be given again to each call.
+//
+// Whoever shares a stream waits the same: give each operation a key of its own
+// (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
+//
+// Every operation that began is to be told of a success, a permanent failure or its last failure,
+// or to be cancelled: a budget of the kind "concurrent" counts it until then.
+//
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is.
+//
+// The pointers that are not NULL point to structs of their types.
+uint32_t backoff_operation_begin(struct backoff_operation *operation,
+                                 const struct backoff_policy *policy,
+                                 uint64_t stream,
+                                 uint64_t now_ns,
+                                 uint64_t deadline_ns,
+                                 struct backoff_budget *budget);
+
+// Writes what to do after an attempt that ended so at this time (SPEC 13.4), with the hint of the
+// server in ns, such as backoff_retry_after writes, or BACKOFF_NONE. The budget is the one that
+// the operation began with. An operation that has stopped answers with its reason and changes
+// nothing.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is, or
+// with BACKOFF_UNKNOWN_OUTCOME.
+//
+// The pointers that are not NULL point to structs of their types.
+uint32_t backoff_operation_decide(struct backoff_operation *operation,
+                                  uint32_t outcome,
+                                  uint64_t hint_ns,
+                                  uint64_t now_ns,
+                                  struct backoff_budget *budget,
+                                  struct backoff_decision *decision);
+
+// Gives up, at any time (SPEC 13.6). Writes why the operation stopped: BACKOFF_REASON_CANCELLED,
+// or what it was before. `reason` may be NULL. The budget is the one that the operation began
+// with.
+//
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget
+// is.
+//
+// The pointers that are not NULL point to structs of their types and to a word.
+uint32_t backoff_operation_cancel(struct backoff_operation *operation,
+                                  struct backoff_budget *budget,
+                                  uint32_t *reason);
+
+// Writes the retries that were answered so far, one less than the attempts, and why the
+// operation stopped, 0 if it goes on. Either output may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `operation` points to an operation, the outputs that are not NULL to words.
+uint32_t backoff_operation_state(const struct backoff_operation *operation,
+                                 uint64_t *retries,
+                                 uint32_t *reason);
+
+// The name of an outcome, such as "transient": the same in every language. It lives as long as
+// the program, never NULL; a number that is no outcome gives "unknown_outcome".
+const char *backoff_outcome_name(uint32_t outcome);
+
+// The name of a reason, such as "max_retries": the same in every language. It lives as long as
+// the program, never NULL; a number that is no reason gives "unknown_reason".
+const char *backoff_reason_name(uint32_t reason);
+
+// Writes how long a server asked to wait, in ns, by the `length` bytes of the value of its
+// Retry-After header: seconds, or a date, which is compared with the time now in ns since 1970
+// (UTC). A date that has passed is 0.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or with BACKOFF_NOT_A_HINT for a value that
+// is neither (SPEC 14).
+//
+// `text` points to `length` bytes, `hint_ns` to a word.
+uint32_t backoff_retry_after(const char *text, uint64_t length, uint64_t now_ns, uint64_t *hint_ns);
+
+// Starts a history with nothing counted, whether it was used before or not.
+//
+// Fails with BACKOFF_NULL_POINTER.
+//
+// `history` points to a history that nobody else uses meanwhile.
+uint32_t backoff_history_init(struct backoff_history *history);
+
+// Counts an operation that has ended after so many attempts (one more than its retries) for a
+// BACKOFF_REASON.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
+//
+// `history` points to a history.
+uint32_t backoff_history_record(struct backoff_history *history,
+                                uint64_t attempts,
+                                uint32_t reason);
+
+// Adds the counts of another history, which stays as it is.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Both pointers point to histories.
+uint32_t backoff_history_merge(struct backoff_history *history,
+                               const struct backoff_history *other);
+
+// Writes the counts of a history.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `history` points to a history, `counts` to counts.
+uint32_t backoff_history_read(const struct backoff_history *history,
+                              struct backoff_history_counts *counts);
+
+// Writes a history in the text format of Prometheus (SPEC 17.2) with a terminating zero into a
+// buffer of `size` bytes; BACKOFF_HISTORY_SIZE is always enough.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+//
+// `history` points to a history, `buffer` to `size` bytes that are not part of it.
+uint32_t backoff_history_print(const struct backoff_history *history, char *buffer, uint64_t size);
+
 // Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating
 // zero into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no refused policy has the code or
-// field of the error, or with BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if nothing that was refused has the
+// code, field or line of the error, or with BACKOFF_BUFFER_TOO_SMALL.
 //
 // `error` points to an error, `buffer` to `size` bytes.
 uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);

@@ -16,30 +16,37 @@ pub(crate) struct Filled<T, const MARK: u64> {
 }
 
 impl<T, const MARK: u64> Filled<T, MARK> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self { mark: MARK, value }
-    }
-
-    /// The value at a pointer, or why there is none.
+    /// Fills a struct of C with a value.
     ///
     /// # Safety
-    /// `at` is null or points to memory of this size that nobody writes meanwhile.
-    pub(crate) unsafe fn read<'a>(at: *const Self) -> Result<&'a T, u32> {
+    /// `at` points to a struct that nobody else uses meanwhile.
+    pub(crate) unsafe fn put<S>(at: *mut S, value: T) {
+        const { assert!(size_of::<Self>() <= size_of::<S>() && align_of::<Self>() <= align_of::<S>()) }
+        // SAFETY: by the caller's promise and the assertion, it is large enough and aligned.
+        unsafe { at.cast::<Self>().write(Self { mark: MARK, value }) }
+    }
+
+    /// The value in a struct of C, or why there is none.
+    ///
+    /// # Safety
+    /// `at` is null or points to a struct that nobody writes meanwhile, but through a value
+    /// that can be shared.
+    pub(crate) unsafe fn read<'a, S>(at: *const S) -> Result<&'a T, u32> {
         // SAFETY: null or, by the caller's promise, readable; every bit pattern is a value.
-        match unsafe { at.as_ref() } {
+        match unsafe { at.cast::<Self>().as_ref() } {
             None => Err(BACKOFF_NULL_POINTER),
             Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
             Some(filled) => Ok(&filled.value),
         }
     }
 
-    /// The value at a pointer, to be changed there, or why there is none.
+    /// The value in a struct of C, to be changed there, or why there is none.
     ///
     /// # Safety
-    /// `at` is null or points to memory of this size that nobody else uses meanwhile.
-    pub(crate) unsafe fn write<'a>(at: *mut Self) -> Result<&'a mut T, u32> {
+    /// `at` is null or points to a struct that nobody else uses meanwhile.
+    pub(crate) unsafe fn write<'a, S>(at: *mut S) -> Result<&'a mut T, u32> {
         // SAFETY: null or, by the caller's promise, ours alone; every bit pattern is a value.
-        match unsafe { at.as_mut() } {
+        match unsafe { at.cast::<Self>().as_mut() } {
             None => Err(BACKOFF_NULL_POINTER),
             Some(filled) if filled.mark != MARK => Err(BACKOFF_UNINITIALIZED),
             Some(filled) => Ok(&mut filled.value),

@@ -18,11 +18,6 @@ pub struct backoff {
 
 type FilledBackoff = Filled<Backoff, { u64::from_le_bytes(*b"backoff1") }>;
 
-const _: () = assert!(
-    size_of::<FilledBackoff>() <= size_of::<backoff>()
-        && align_of::<FilledBackoff>() <= align_of::<backoff>()
-);
-
 /// Starts the delays of a policy on a stream at index 0, whether the iterator was used before
 /// or not. The policy is copied.
 ///
@@ -43,11 +38,11 @@ pub unsafe extern "C" fn backoff_init(
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { FilledPolicy::read(policy.cast()) } {
+    match unsafe { FilledPolicy::read(policy) } {
         Ok(policy) => {
             let value = Backoff::new(*policy, Stream::from_seed(stream));
-            // SAFETY: not null, large enough and aligned by the assertion above.
-            unsafe { iterator.cast::<FilledBackoff>().write(Filled::new(value)) };
+            // SAFETY: not null, and the caller promises an iterator there.
+            unsafe { FilledBackoff::put(iterator, value) };
             BACKOFF_OK
         }
         Err(code) => code,
@@ -67,7 +62,7 @@ pub unsafe extern "C" fn backoff_next_ns(iterator: *mut backoff, delay_ns: *mut 
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { FilledBackoff::write(iterator.cast()) }.map(Backoff::next_ns) {
+    match unsafe { FilledBackoff::write(iterator) }.map(Backoff::next_ns) {
         Ok(Some(delay)) => {
             // SAFETY: not null, and the caller promises a word there.
             unsafe { delay_ns.write(delay) };
@@ -88,7 +83,7 @@ pub unsafe extern "C" fn backoff_next_ns(iterator: *mut backoff, delay_ns: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_reset(iterator: *mut backoff) -> u32 {
     // SAFETY: the caller's promise is the same.
-    match unsafe { FilledBackoff::write(iterator.cast()) } {
+    match unsafe { FilledBackoff::write(iterator) } {
         Ok(backoff) => {
             backoff.reset();
             BACKOFF_OK
@@ -111,7 +106,7 @@ pub unsafe extern "C" fn backoff_position(
     stream: *mut u64,
 ) -> u32 {
     // SAFETY: the caller's promise is the same.
-    match unsafe { FilledBackoff::read(iterator.cast()) } {
+    match unsafe { FilledBackoff::read(iterator) } {
         Ok(backoff) => {
             let position = [(index, backoff.index()), (stream, backoff.stream().state())];
             for (out, word) in position.into_iter().filter(|(out, _)| !out.is_null()) {

@@ -10,6 +10,8 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod filled;
+mod name;
+mod text;
 
 // The header follows the order of these lines: the one in which it is read.
 mod version;
@@ -18,16 +20,34 @@ mod params;
 
 mod policy;
 
+mod line;
+
+mod preview;
+
 mod stream;
 
 mod iterator;
 
+mod budget;
+
+mod operation;
+
+mod hint;
+
+mod history;
+
 mod code;
 
+pub use budget::*;
 pub use code::*;
+pub use hint::*;
+pub use history::*;
 pub use iterator::*;
+pub use line::*;
+pub use operation::*;
 pub use params::*;
 pub use policy::*;
+pub use preview::*;
 pub use stream::*;
 pub use version::*;
 

@@ -6,7 +6,7 @@ use crate::code::{
     BACKOFF_NOT_A_RATIO, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_RATIO_TOO_FINE,
     BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
 };
-use crate::filled::length_of;
+use crate::text::text_at;
 
 /// One nanosecond, microsecond, ... in the unit of every duration here.
 pub const BACKOFF_NANOSECOND: u64 = 1u64;
@@ -55,6 +55,45 @@ pub const BACKOFF_FIELD_JITTER_MAX: u32 = 14;
 pub const BACKOFF_FIELD_JITTER_INCREMENT: u32 = 15;
 /// Slotted jitter: the length of a slot, in ns, at least 1. Needed by it.
 pub const BACKOFF_FIELD_JITTER_SLOT: u32 = 16;
+/// The most retries, 0 to 2^32. 2^32 unless given. This field and those after it change no
+/// delay; backoff_operation_decide uses them.
+pub const BACKOFF_FIELD_MAX_RETRIES: u32 = 17;
+/// The most attempts, 1 to 2^32 + 1: one more than the retries, in whose place it is given.
+pub const BACKOFF_FIELD_MAX_ATTEMPTS: u32 = 18;
+/// How long after the beginning of an operation a wait may end, in ns. BACKOFF_MAX_NS unless
+/// given.
+pub const BACKOFF_FIELD_MAX_ELAPSED: u32 = 19;
+/// What stands for the base after BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. The base
+/// unless given.
+pub const BACKOFF_FIELD_THROTTLED_BASE: u32 = 20;
+/// What a hint of the server does to a delay; a BACKOFF_HINT kind. BACKOFF_HINT_AT_LEAST unless
+/// given.
+pub const BACKOFF_FIELD_HINT: u32 = 21;
+/// The longest hint that counts, in ns. BACKOFF_MAX_NS unless given.
+pub const BACKOFF_FIELD_HINT_MAX: u32 = 22;
+/// How much longer than the delay a hint may be, in ns. BACKOFF_MAX_NS unless given.
+pub const BACKOFF_FIELD_HINT_MAX_EXTRA: u32 = 23;
+/// The fields from here on are those of a budget, which is made of a line
+/// (backoff_budget_parse): they stand in errors. This one is its kind.
+pub const BACKOFF_FIELD_BUDGET: u32 = 33;
+/// Quota, throttle, ratio, rate: the tokens of a full budget.
+pub const BACKOFF_FIELD_MAX_TOKENS: u32 = 34;
+/// Quota: the tokens of a retry.
+pub const BACKOFF_FIELD_COST: u32 = 35;
+/// Quota: the tokens of a retry after throttling.
+pub const BACKOFF_FIELD_COST_THROTTLED: u32 = 36;
+/// Quota: the tokens of a retry after a timeout.
+pub const BACKOFF_FIELD_COST_TIMEOUT: u32 = 37;
+/// Throttle, ratio, ttl, concurrent: the part of a retry that an operation earns.
+pub const BACKOFF_FIELD_RATIO: u32 = 38;
+/// Rate: the time in which an empty budget fills.
+pub const BACKOFF_FIELD_PER: u32 = 39;
+/// Ttl: how long what was earned lasts.
+pub const BACKOFF_FIELD_TTL: u32 = 40;
+/// Ttl: the retries a second that are granted in any case.
+pub const BACKOFF_FIELD_MIN_PER_SECOND: u32 = 41;
+/// Concurrent: the retries at a time that are granted in any case.
+pub const BACKOFF_FIELD_MIN_CONCURRENT: u32 = 42;
 
 /// The window is always the base.
 pub const BACKOFF_GROWTH_CONSTANT: u32 = 1;
@@ -86,6 +125,13 @@ pub const BACKOFF_JITTER_SLOTTED: u32 = 7;
 pub const BACKOFF_CAP_ON_WINDOW: u32 = 1;
 /// The cap is on the delay, after jitter: a hard maximum, on which delays gather.
 pub const BACKOFF_CAP_ON_RESULT: u32 = 2;
+
+/// The longer of delay and hint.
+pub const BACKOFF_HINT_AT_LEAST: u32 = 1;
+/// The hint.
+pub const BACKOFF_HINT_EXACT: u32 = 2;
+/// Anything from the hint to one and a half times the hint, against a herd that got the same.
+pub const BACKOFF_HINT_SPREAD: u32 = 3;
 
 /// The fields of a policy before they are checked, each given or not. Zeroed memory
 /// (BACKOFF_PARAMS_INIT) has no field given. Set fields with backoff_params_set and
@@ -166,16 +212,15 @@ pub unsafe extern "C" fn backoff_ratio_parse(
     numerator: *mut u32,
     denominator: *mut u32,
 ) -> u32 {
-    if text.is_null() || numerator.is_null() || denominator.is_null() {
+    if numerator.is_null() || denominator.is_null() {
         return BACKOFF_NULL_POINTER;
     }
-    let length = match length_of(length) {
-        Ok(length) => length,
+    // SAFETY: the caller's promise is the same.
+    let text = match unsafe { text_at(text, length) } {
+        Ok(text) => text,
         Err(code) => return code,
     };
-    // SAFETY: not null, and the caller promises `length` bytes.
-    let bytes = unsafe { core::slice::from_raw_parts(text.cast::<u8>(), length) };
-    let parsed = core::str::from_utf8(bytes).map_err(|_| RatioError::Syntax).and_then(Ratio::parse);
+    let parsed = core::str::from_utf8(text).map_err(|_| RatioError::Syntax).and_then(Ratio::parse);
     match parsed {
         Ok(ratio) => {
             // SAFETY: not null, and the caller promises words there.
@@ -197,7 +242,10 @@ unsafe fn set(params: *mut backoff_params, field: u32, word: u64, is_ratio: bool
     if params.is_null() {
         return BACKOFF_NULL_POINTER;
     }
-    let Some(field) = Field::from_number(field) else { return BACKOFF_UNKNOWN_FIELD };
+    let of_policy = |field: &Field| Field::ALL.contains(field);
+    let Some(field) = Field::from_number(field).filter(of_policy) else {
+        return BACKOFF_UNKNOWN_FIELD;
+    };
     if matches!(field.unit(), Unit::Ratio) != is_ratio {
         return BACKOFF_WRONG_UNIT;
     }

@@ -7,8 +7,8 @@ use crate::params::{backoff_params, read};
 /// How long to wait before each retry: checked once, never changed.
 ///
 /// Caller-owned, nothing to free; copy it freely. Once it is made, any number of threads may
-/// use one policy at once. Its words are the library's: write them only through
-/// backoff_policy_init.
+/// use one policy at once. Its words are the library's: write them only through the functions
+/// that make one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
@@ -17,15 +17,10 @@ pub struct backoff_policy {
 
 pub(crate) type FilledPolicy = Filled<Policy, { u64::from_le_bytes(*b"policy-1") }>;
 
-const _: () = assert!(
-    size_of::<FilledPolicy>() <= size_of::<backoff_policy>()
-        && align_of::<FilledPolicy>() <= align_of::<backoff_policy>()
-);
-
 /// Makes a policy of the params that were given. They are copied.
 ///
 /// If a rule of SPEC 8 is broken, returns its code (BACKOFF_UNKNOWN_KIND to
-/// BACKOFF_GROWTH_STALLS), and if `error` is not NULL fills it with the code, the field, its
+/// BACKOFF_GIVEN_TWICE), and if `error` is not NULL fills it with the code, the field, its
 /// value and the limit; the policy is left as it was. Also fails with BACKOFF_NULL_POINTER or
 /// with BACKOFF_UNINITIALIZED if the params are; then `error` is left as it was, too.
 ///
@@ -48,17 +43,12 @@ pub unsafe extern "C" fn backoff_policy_init(
     };
     match params.build() {
         Ok(value) => {
-            // SAFETY: not null, large enough and aligned by the assertion above.
-            unsafe { policy.cast::<FilledPolicy>().write(Filled::new(value)) };
+            // SAFETY: not null, and the caller promises a policy there.
+            unsafe { FilledPolicy::put(policy, value) };
             BACKOFF_OK
         }
-        Err(refused) => {
-            if !error.is_null() {
-                // SAFETY: not null, and the caller promises an error there.
-                unsafe { error.write(backoff_error::new(refused)) };
-            }
-            refused.code() as u32
-        }
+        // SAFETY: the caller's promise is the same.
+        Err(refused) => unsafe { backoff_error::new(refused).put(error) },
     }
 }
 
@@ -113,7 +103,7 @@ unsafe fn answer(
         return BACKOFF_NULL_POINTER;
     }
     // SAFETY: the caller's promise is the same.
-    match unsafe { FilledPolicy::read(policy.cast()) } {
+    match unsafe { FilledPolicy::read(policy) } {
         Ok(policy) => {
             let word = ask(policy);
             // SAFETY: not null, and the caller promises a word there.
@@ -142,7 +132,7 @@ pub unsafe extern "C" fn backoff_fill_ns(
     count: u64,
 ) -> u32 {
     // SAFETY: the caller's promise is the same.
-    let policy = match unsafe { FilledPolicy::read(policy.cast()) } {
+    let policy = match unsafe { FilledPolicy::read(policy) } {
         Ok(policy) => policy,
         Err(code) => return code,
     };

@@ -1,0 +1,37 @@
+use core::ffi::c_char;
+
+use backoff_core::retry_after_ns;
+
+use crate::code::{BACKOFF_NOT_A_HINT, BACKOFF_NULL_POINTER, BACKOFF_OK};
+use crate::text::text_at;
+
+/// Writes how long a server asked to wait, in ns, by the `length` bytes of the value of its
+/// Retry-After header: seconds, or a date, which is compared with the time now in ns since 1970
+/// (UTC). A date that has passed is 0.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or with BACKOFF_NOT_A_HINT for a value that
+/// is neither (SPEC 14).
+///
+/// # Safety
+/// `text` points to `length` bytes, `hint_ns` to a word.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_retry_after(
+    text: *const c_char,
+    length: u64,
+    now_ns: u64,
+    hint_ns: *mut u64,
+) -> u32 {
+    if hint_ns.is_null() {
+        return BACKOFF_NULL_POINTER;
+    }
+    // SAFETY: the caller's promise is the same.
+    match unsafe { text_at(text, length) }.map(|text| retry_after_ns(text, now_ns)) {
+        Ok(Some(hint)) => {
+            // SAFETY: not null, and the caller promises a word there.
+            unsafe { hint_ns.write(hint) };
+            BACKOFF_OK
+        }
+        Ok(None) => BACKOFF_NOT_A_HINT,
+        Err(code) => code,
+    }
+}
