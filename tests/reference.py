@@ -1,8 +1,11 @@
-"""SPEC.md as a program: exact integers, the standard library, clause by clause, no speed.
+"""SPEC.md as a program: exact integers, the standard library, clause by clause.
 
 It is the witness against which every implementation is held, so it shares no code with any
 of them. A policy is a dict of the fields that were given: kinds are names or numbers,
 durations and counts are integers, ratios are pairs (numerator, denominator).
+
+This file is clauses 1 to 9. `reference_text.py` is 11, 12 and the lines of 15,
+`reference_decisions.py` 13 to 15 and 17, `reference_preview.py` 16.
 """
 
 from math import gcd
@@ -25,8 +28,8 @@ def reduced(ratio):  # 1.4
     return n // divisor, d // divisor
 
 
-def scale(x, ratio):  # 1.4
-    n, d = reduced(ratio)
+def scale(x, ratio):  # 1.4; the same in any terms
+    n, d = ratio
     return sat((x * n) // d)
 
 
@@ -100,6 +103,8 @@ KINDS = {
     "growth": ["constant", "linear", "exponential", "polynomial", "fibonacci"],
     "cap_on": ["window", "result"],
     "jitter": ["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"],
+    "hint": ["at_least", "exact", "spread"],
+    "budget": ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"],  # 15.1
 }
 FIELDS = [
     "growth",
@@ -118,10 +123,47 @@ FIELDS = [
     "jitter_max",
     "jitter_increment",
     "jitter_slot",
+    "max_retries",
+    "max_attempts",
+    "max_elapsed",
+    "throttled_base",
+    "hint",
+    "hint_max",
+    "hint_max_extra",
 ]
-RATIOS = {"multiplier", "jitter_below", "jitter_above"}
-COUNTS = {"power", "origin"}
-RANGES = {"power": (1, 16), "origin": (0, 2**32 - 1), "jitter_slot": (1, MAX)}
+BUDGET_FIELDS = [  # 15.1, from number 33
+    "budget",
+    "max_tokens",
+    "cost",
+    "cost_throttled",
+    "cost_timeout",
+    "ratio",
+    "per",
+    "ttl",
+    "min_per_second",
+    "min_concurrent",
+]
+RATIOS = {"multiplier", "jitter_below", "jitter_above", "ratio"}
+COUNTS = {
+    "power",
+    "origin",
+    "max_retries",
+    "max_attempts",
+    "max_tokens",
+    "cost",
+    "cost_throttled",
+    "cost_timeout",
+    "min_per_second",
+    "min_concurrent",
+}
+RANGES = {
+    "power": (1, 16),
+    "origin": (0, 2**32 - 1),
+    "jitter_slot": (1, MAX),
+    "max_retries": (0, 2**32),
+    "max_attempts": (1, 2**32 + 1),
+}
+DURATIONS = (0, MAX)  # the range of the others
 USED_BY = {
     "increment": ("growth", ["linear"]),
     "multiplier": ("growth", ["exponential"]),
@@ -134,29 +176,35 @@ USED_BY = {
     "jitter_increment": ("jitter", ["additive"]),
     "jitter_slot": ("jitter", ["slotted"]),
 }
-REQUIRED = object()
+ALWAYS = ("growth", KINDS["growth"])
+DEFAULTS = {
+    "power": 2,
+    "origin": 1,
+    "offset": 0,
+    "cap": MAX,
+    "cap_on": "window",
+    "floor": 0,
+    "jitter": "none",
+    "jitter_above": (0, 1),
+    "jitter_increment": 0,
+    "max_retries": 2**32,
+    "max_elapsed": MAX,
+    "hint": "at_least",
+    "hint_max": MAX,
+    "hint_max_extra": MAX,
+}
 
 
 def default(field, given):
-    """5.1, the last column."""
-    return {
-        "growth": REQUIRED,
-        "base": REQUIRED,
-        "increment": given.get("base"),
-        "multiplier": (3, 1) if given.get("jitter") == "decorrelated" else (2, 1),
-        "power": 2,
-        "origin": 1,
-        "offset": 0,
-        "cap": MAX,
-        "cap_on": "window",
-        "floor": 0,
-        "jitter": "none",
-        "jitter_below": (0, 1) if "jitter_above" in given else REQUIRED,
-        "jitter_above": (0, 1),
-        "jitter_max": REQUIRED,
-        "jitter_increment": 0,
-        "jitter_slot": REQUIRED,
-    }[field]
+    """5.1, the last column; None is "an error"."""
+    match field:
+        case "increment" | "throttled_base":
+            return given["base"]
+        case "multiplier":
+            return (3, 1) if given["jitter"] == "decorrelated" else (2, 1)
+        case "jitter_below" if "jitter_above" in given:
+            return (0, 1)
+    return DEFAULTS.get(field)
 
 
 def growth(p, i):  # 5.2
@@ -199,37 +247,46 @@ def delay(p, s, i):
     if p["jitter"] == "decorrelated":  # 6.3
         d = p["base"]
         for j in range(i - i % RESTART, i + 1):
-            d = decorrelated(p, d, draw(s, j))
+            d = capped(p, sample(draw(s, j), *after(p, d)))
         return d
+    return capped(p, sat(slot(p) * sample(draw(s, i), *ends(p, i))))  # 6.2, 6.4
+
+
+def slot(p):
+    """What the sampled value is a number of."""
+    return p["jitter_slot"] if p["jitter"] == "slotted" else 1
+
+
+def ends(p, i):
+    """6.1, 6.2, 6.4: `low` and `high`."""
     w = window(p, i)
-    if p["jitter"] == "slotted":  # 6.4
-        slot = p["jitter_slot"]
-        low = -(-p["floor"] // slot)
-        high = max(low, max(w // slot, 1) - 1)
-        return capped(p, sat(slot * sample(draw(s, i), low, high)))
-    low, high = {  # 6.1
-        "none": lambda: (w, w),
-        "full": lambda: (0, w),
-        "equal": lambda: (w - w // 2, w),
-        "proportional": lambda: (
-            w - scale(w, p["jitter_below"]),
-            sat(w + scale(w, p["jitter_above"])),
-        ),
-        "additive": lambda: (w, sat(w + sat(p["jitter_max"] + sat(p["jitter_increment"] * i)))),
-    }[p["jitter"]]()
-    return capped(p, above_floor(p, low, high, draw(s, i)))
+    match p["jitter"]:
+        case "none":
+            return above_floor(p, w, w)
+        case "full":
+            return above_floor(p, 0, w)
+        case "equal":
+            return above_floor(p, w - w // 2, w)
+        case "proportional":
+            below, above = scale(w, p["jitter_below"]), scale(w, p["jitter_above"])
+            return above_floor(p, w - below, sat(w + above))
+        case "additive":
+            width = sat(p["jitter_max"] + sat(p["jitter_increment"] * i))
+            return above_floor(p, w, sat(w + width))
+        case "slotted":
+            low = -(-p["floor"] // slot(p))
+            return low, max(low, max(w // slot(p), 1) - 1)
 
 
-def decorrelated(p, previous, word):  # 6.3
-    high = scale(previous, p["multiplier"])
-    if p["cap_on"] == "window":
-        high = min(p["cap"], high)
-    return capped(p, above_floor(p, p["base"], high, word))
+def after(p, previous):
+    """6.3: `low` and `high` after a delay."""
+    to = scale(previous, p["multiplier"])
+    return above_floor(p, p["base"], min(p["cap"], to) if p["cap_on"] == "window" else to)
 
 
-def above_floor(p, low, high, word):  # 6.1, 7.2
-    low = max(low, p["floor"])
-    return sample(word, low, max(high, low))
+def above_floor(p, start, to):  # 6.2, 7.2
+    low = max(start, p["floor"])
+    return low, max(to, low)
 
 
 def capped(p, d):  # 7.1
@@ -251,6 +308,19 @@ CODES = [
     "offset_above_cap",
     "floor_above_cap",
     "growth_stalls",
+    "given_twice",
+    "unknown_head",
+    "unknown_key",
+    "repeated_key",
+    "missing_value",
+    "not_a_duration",
+    "missing_unit",
+    "unknown_unit",
+    "duration_too_fine",
+    "not_a_ratio",
+    "not_a_count",
+    "text_too_long",
+    "does_not_fit",
 ]
 
 
@@ -263,35 +333,40 @@ class Refused(Exception):  # 8.1
 def policy(given):
     """The fields with their defaults, or Refused with the first rule that is broken."""
     given = dict(given)
-    for field in ("growth", "jitter", "cap_on"):  # 8.2
+    for field in ("growth", "jitter", "cap_on", "hint"):  # 8.2
         kinds = KINDS[field]
-        kind = given.get(field, default(field, given))
-        if kind is REQUIRED:
+        kind = given.setdefault(field, DEFAULTS.get(field))
+        if kind is None:
             raise Refused("missing", field, 0, 0)
         if kind not in kinds:
             raise Refused("unknown_kind", field, kind if isinstance(kind, int) else 0, len(kinds))
-        given[field] = kind
     if given["jitter"] == "decorrelated" and given["growth"] != "exponential":  # 8.3
         raise Refused("not_exponential", "growth", number("growth", given["growth"]), 3)
 
     p = {}
     for field in FIELDS:  # 8.4
+        value = given.get(field)
         if field in KINDS:
-            p[field] = given[field]
+            p[field] = value
             continue
-        governor, kinds = USED_BY.get(field, ("growth", KINDS["growth"]))
+        governor, kinds = USED_BY.get(field, ALWAYS)
         if given[governor] not in kinds:
-            if field in given:
-                raise Refused(
-                    "unused", field, word(given[field]), number(governor, given[governor])
-                )
+            if value is not None:
+                raise Refused("unused", field, word(value), number(governor, given[governor]))
             p[field] = 0  # takes part in nothing
             continue
-        value = given.get(field, default(field, given))
-        if value is REQUIRED:
+        if field == "max_attempts":
+            if value is not None:
+                if "max_retries" in given:
+                    raise Refused("given_twice", field, value, given["max_retries"])
+                p["max_retries"] = checked(field, value, *RANGES[field]) - 1
+            continue
+        if value is not None:
+            p[field] = checked(field, value, *RANGES.get(field, DURATIONS))
+            continue
+        p[field] = default(field, given)
+        if p[field] is None:
             raise Refused("missing", field, 0, 0)
-        check_range(field, value)
-        p[field] = value
 
     if p["cap"] < p["base"]:  # 8.5
         raise Refused("cap_below_base", "cap", p["cap"], p["base"])
@@ -299,21 +374,32 @@ def policy(given):
         raise Refused("offset_above_cap", "offset", p["offset"], p["cap"])
     if p["floor"] > p["cap"]:
         raise Refused("floor_above_cap", "floor", p["floor"], p["cap"])
-    if p["growth"] == "exponential":
-        n, d = reduced(p["multiplier"])
-        if n > d and 0 < p["base"] < -(-d // (n - d)):
-            raise Refused("growth_stalls", "base", p["base"], -(-d // (n - d)))
+    m = least_base(p)
+    if 0 < p["base"] < m:
+        raise Refused("growth_stalls", "base", p["base"], m)
+    if p["throttled_base"] > p["cap"]:
+        raise Refused("too_large", "throttled_base", p["throttled_base"], p["cap"])
+    if 0 < p["throttled_base"] < m:
+        raise Refused("growth_stalls", "throttled_base", p["throttled_base"], m)
     return p
 
 
-def check_range(field, value):  # 8.4, rules 3 to 6
+def least_base(p):
+    """8.5: the `m` of rule 4, or 1 where there is none."""
+    if p["growth"] != "exponential":
+        return 1
+    n, d = p["multiplier"]
+    return -(-d // (n - d)) if n > d else 1
+
+
+def checked(field, value, low, high):  # 8.4, rules 3 to 6
+    """The value, a ratio in lowest terms."""
     if field not in RATIOS:
-        low, high = RANGES.get(field, (0, MAX))
         if value > high:
             raise Refused("too_large", field, value, high)
         if value < low:
             raise Refused("too_small", field, value, low)
-        return
+        return value
     n, d = reduced(value)
     if d == 0:
         raise Refused("zero_denominator", field, word(value), 1)
@@ -326,6 +412,7 @@ def check_range(field, value):  # 8.4, rules 3 to 6
             raise Refused("too_small", field, word(value), word((101, 100)))
     elif n > d:
         raise Refused("too_large", field, word(value), word((1, 1)))
+    return n, d
 
 
 def word(value):  # 8.1
@@ -338,24 +425,48 @@ def number(field, kind):
 
 def message(code, field, value, limit):  # 8.8
     v, most = text(field, value), text(field, limit)
-    governor = USED_BY.get(field, ("growth",))[0]
-    return {
-        "unknown_kind": f"{field} {value} is unknown; the kinds are "
-        + ", ".join(KINDS.get(field, [])),
-        "missing": f"{field} is missing",
-        "unused": f"{field} {v} is not used by {governor} {text(governor, limit)}",
-        "too_large": f"{field} {v} is above {most}",
-        "too_small": f"{field} {v} is below {most}",
-        "zero_denominator": f"{field} {v} has a zero denominator",
-        "ratio_too_fine": f"{field} {v} has a term above {limit}",
-        "not_exponential": f"growth {v} does not go with jitter decorrelated, "
-        "which needs exponential",
-        "cap_below_base": f"cap {v} is below base {most}",
-        "offset_above_cap": f"{field} {v} is above cap {most}",
-        "floor_above_cap": f"{field} {v} is above cap {most}",
-        "growth_stalls": f"base {v} is too short for its multiplier to grow; "
-        f"it needs at least {most}",
-    }[code]
+    match code:
+        case "unknown_kind":
+            return f"{field} {value} is unknown; the kinds are {', '.join(KINDS[field])}"
+        case "missing":
+            return f"{field} is missing"
+        case "unused":
+            governor = "budget" if field in BUDGET_FIELDS else USED_BY[field][0]
+            return f"{field} {v} is not used by {governor} {text(governor, limit)}"
+        case "too_large":
+            return f"{field} {v} is above {most}"
+        case "too_small":
+            return f"{field} {v} is below {most}"
+        case "zero_denominator":
+            return f"{field} {v} has a zero denominator"
+        case "ratio_too_fine":
+            return f"{field} {v} has a term above 1000000"
+        case "not_exponential":
+            return f"growth {v} does not go with jitter decorrelated, which needs exponential"
+        case "cap_below_base":
+            return f"cap {v} is below base {most}"
+        case "offset_above_cap" | "floor_above_cap":
+            return f"{field} {v} is above cap {most}"
+        case "growth_stalls":
+            return f"{field} {v} is too short for its multiplier to grow; it needs at least {most}"
+        case "given_twice":
+            return f"max_attempts {v} is given beside max_retries {most}"
+        case "does_not_fit":
+            return (
+                f"{field} cannot be short enough: the waits take at least {v}, "
+                f"which is above {most}"
+            )
+
+
+UNITS = {
+    "d": 86_400 * 10**9,
+    "h": 3_600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "ms": 10**6,
+    "us": 10**3,
+    "ns": 1,
+}
 
 
 def text(field, value):  # 8.9
@@ -370,18 +481,9 @@ def text(field, value):  # 8.9
             return f"{n}/{d}"
         whole, rest = divmod(n * (1_000_000 // d), 1_000_000)
         return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
-    units = {
-        "d": 86_400 * 10**9,
-        "h": 3_600 * 10**9,
-        "m": 60 * 10**9,
-        "s": 10**9,
-        "ms": 10**6,
-        "us": 10**3,
-        "ns": 1,
-    }
     if value == 0:
         return "0s"
-    return next(f"{value // ns}{unit}" for unit, ns in units.items() if value % ns == 0)
+    return next(f"{value // ns}{unit}" for unit, ns in UNITS.items() if value % ns == 0)
 
 
 # 9 Sequences

@@ -8,6 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 import reference as ref
+import reference_decisions as decisions
+import reference_text as ref_text
 import write_vectors
 
 HERE = Path(__file__).parent
@@ -166,15 +168,36 @@ def test_vectors_fit_their_schema(layer):
         jsonschema.validate(content | {"cases": [first | {"unknown": 1}, *rest]}, schema)
 
 
+def cases(layer):
+    return json.loads((HERE / "vectors" / f"{layer}.json").read_text())["cases"]
+
+
 def test_every_code_of_the_specification_has_a_vector():
-    errors = json.loads((HERE / "vectors/errors.json").read_text())["cases"]
-    assert {case["error"]["code"] for case in errors} == set(ref.CODES)
+    layers = ["errors", "text_errors"]
+    assert {case["error"]["code"] for layer in layers for case in cases(layer)} >= set(ref.CODES)
 
 
 def test_the_reference_has_the_fields_and_codes_of_the_specification():
     spec = (HERE.parent / "SPEC.md").read_text()
-    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", spec, re.MULTILINE)
-    assert [(str(number), field) for number, field in enumerate(ref.FIELDS, 1)] == rows
+
+    def rows(begin, end):
+        clause = spec[spec.index(f"\n{begin} ") : spec.index(f"\n{end} ")]
+        return re.findall(r"^\| (\d+) \| `(\w+)` \|", clause, re.MULTILINE)
+
+    def numbered(names, first=1):
+        return [(str(number), name) for number, name in enumerate(names, first)]
+
+    assert numbered(ref.FIELDS) == rows("5.1", "5.2")
+    assert numbered(decisions.OUTCOMES) == rows("13.2", "13.3")
+    assert numbered(decisions.REASONS) == rows("13.3", "13.4")
+    assert numbered(ref.BUDGET_FIELDS, 33) == rows("15.1", "15.2")
     clause = spec[spec.index("8.6 The numbers") : spec.index("8.7 ")]
-    codes = re.findall(r"(\d+) `(\w+)`", clause)
-    assert [(str(number), code) for number, code in enumerate(ref.CODES, 1)] == codes
+    assert numbered(ref.CODES) == re.findall(r"(\d+)\s+`(\w+)`", clause)
+
+
+def test_the_presets_are_those_of_the_specification():
+    spec = (HERE.parent / "SPEC.md").read_text()
+    for of, begin, end in (("policy", "12.1", "## 13"), ("budget", "15.1", "15.2")):
+        clause = spec[spec.index(f"\n{begin} ") : spec.index(f"\n{end}")]
+        rows = re.findall(r"^\| `([a-z0-9-]+)` \| `(.+)` \|$", clause, re.MULTILINE)
+        assert list(ref_text.PRESETS[of].items()) == rows

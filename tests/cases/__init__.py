@@ -1,0 +1,1 @@
+"""The cases of the vectors, and why each exists, a theme a file."""

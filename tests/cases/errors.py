@@ -1,0 +1,99 @@
+"""Policies that are refused (SPEC 8)."""
+
+import reference as ref
+
+from cases.policies import constant, dump, exponential, fibonacci, linear, polynomial
+
+MAX = ref.MAX
+MS, S = 10**6, 10**9
+
+
+# fmt: off
+# One case a row: the tables below are read across.
+
+def error_cases():
+    def error(id, why, policy):
+        try:
+            ref.policy(policy)
+        except ref.Refused as refused:
+            return {
+                "id": id,
+                "why": why,
+                "policy": dump(policy),
+                "error": {
+                    "code": refused.code,
+                    "field": refused.field,
+                    "value": str(refused.value),
+                    "limit": str(refused.limit),
+                    "message": str(refused),
+                },
+            }
+        raise AssertionError(f"{id} is valid")
+
+    yield error("growth-missing", "nothing given", {})
+    yield error("base-missing", "a growth alone", {"growth": "constant"})
+    for field, policy in (("growth", {"base": 1}), ("jitter", constant(1)), ("cap_on", constant(1))):
+        for kind in (0, len(ref.KINDS[field]) + 1, 2**32 - 1):
+            yield error(f"{field}-{kind}", "a number that is no kind", {**policy, field: kind})
+    for field in ("base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot"):
+        base = {
+            "increment": linear(1),
+            "jitter_max": constant(1, jitter="additive"),
+            "jitter_increment": constant(1, jitter="additive", jitter_max=1),
+            "jitter_slot": constant(1, jitter="slotted"),
+        }.get(field, constant(1))
+        yield error(f"{field}-too-large", "one nanosecond beyond the longest duration", {**base, field: MAX + 1})
+    yield error("base-all-ones", "the largest word", constant(2**64 - 1))
+    yield error("jitter_max-missing", "additive needs a width", constant(1, jitter="additive"))
+    yield error("jitter_slot-missing", "slotted needs a slot", constant(1, jitter="slotted"))
+    yield error("jitter_slot-zero", "a slot of 0 would divide by 0", constant(1, jitter="slotted", jitter_slot=0))
+    yield error("jitter_below-missing", "proportional needs a part", constant(1, jitter="proportional"))
+    for field in ("jitter_below", "jitter_above"):
+        yield error(f"{field}-above-one", "more than the whole window", constant(1, jitter="proportional", **{field: (3, 2)}))
+        yield error(f"{field}-zero-denominator", "a ratio over 0", constant(1, jitter="proportional", **{field: (1, 0)}))
+        yield error(f"{field}-too-fine", "a term above a million", constant(1, jitter="proportional", **{field: (1, 1_000_001)}))
+    for id, why, multiplier in (
+        ("half", "a window that shrinks", (1, 2)),
+        ("zero", "a window that vanishes", (0, 1)),
+        ("just-above-one", "millions of steps to any index", (1001, 1000)),
+        ("below-least", "just below 1.01", (100_999, 100_000)),
+        ("over-zero", "division by 0", (3, 0)),
+        ("zero-over-zero", "0/0 is no ratio", (0, 0)),
+        ("too-large", "a numerator above a million", (1_000_001, 1)),
+        ("too-fine", "a denominator above a million", (2_000_003, 1_000_001)),
+        ("unreduced", "value as given, judged in lowest terms", (10, 20)),
+    ):
+        yield error(f"multiplier-{id}", why, exponential(S, multiplier=multiplier))
+    for power in (0, 17, 2**32):
+        yield error(f"power-{power}", "outside 1 to 16", polynomial(1, power=power))
+    yield error("origin-too-large", "beyond 32 bits", polynomial(1, origin=2**32))
+    yield error("multiplier-unused", "an option that would be ignored in silence", constant(1, multiplier=(2, 1)))
+    yield error("increment-unused", "exponential growth has no increment", exponential(1, increment=1))
+    yield error("power-unused", "linear growth has no power", linear(1, power=1))
+    yield error("origin-unused", "only polynomial growth has an origin", fibonacci(1, origin=1))
+    yield error("offset-unused", "decorrelated grows from the delay", exponential(1, jitter="decorrelated", offset=1))
+    yield error("jitter_below-unused", "a part without proportional jitter", constant(1, jitter="full", jitter_below=(1, 2)))
+    yield error("jitter_above-unused", "a part without jitter", constant(1, jitter_above=(1, 3)))
+    yield error("jitter_max-unused", "a width without additive jitter", constant(1, jitter="equal", jitter_max=S))
+    yield error("jitter_increment-unused", "an increment without additive jitter", constant(1, jitter_increment=0))
+    yield error("jitter_slot-unused", "a slot without slotted jitter", constant(1, jitter="full", jitter_slot=1500 * MS))
+    for growth in ("constant", "linear", "polynomial", "fibonacci"):
+        yield error(f"decorrelated-{growth}", "decorrelated needs a multiplier", {"growth": growth, "base": 1, "jitter": "decorrelated"})
+    yield error("cap-below-base", "a cap that base exceeds", constant(10, cap=5))
+    yield error("cap-zero", "a cap of 0 is a cap", constant(1, cap=0))
+    yield error("offset-above-cap", "every window would be the cap", constant(1, cap=5 * S, offset=90 * S))
+    yield error("floor-above-cap", "the floor would exceed the cap", constant(1, cap=S, floor=S + 1))
+    yield error("growth-stalls", "5 ns * 1.01 floors to 5 ns for ever", exponential(5, multiplier=(101, 100)))
+    yield error("growth-stalls-rounded-up", "33 * 1.03 floors to 33, so the least base is rounded up", exponential(33, multiplier=(103, 100)))
+    yield error("growth-stalls-one", "1 ns * 1.5 floors to 1 ns", exponential(1, multiplier=(3, 2)))
+    yield error("order-kinds-first", "the kind is judged before the fields", {"growth": 9, "base": 2**64 - 1, "jitter": 9})
+    yield error("order-jitter-before-cap_on", "growth, then jitter, then cap_on", {"growth": "constant", "jitter": 9, "cap_on": 9})
+    yield error("order-pair-before-fields", "the pair is judged before its fields", {"growth": "linear", "jitter": "decorrelated", "multiplier": (1, 0)})
+    yield error("order-fields-by-number", "increment (3) before multiplier (4)", constant(1, multiplier=(2, 1), increment=1))
+    yield error("order-fields-before-relations", "a slot of 0 before a cap below base", constant(10, cap=5, jitter="slotted", jitter_slot=0))
+    yield error("order-cap-before-floor", "relations in their order", constant(10, cap=5, floor=9, offset=9))
+    yield error("order-offset-before-floor", "relations in their order", constant(1, cap=5, floor=9, offset=9))
+    yield error("order-zero-denominator-before-fineness", "rules of a field in their order", exponential(1, multiplier=(2_000_003, 0)))
+    yield error("order-jitter-missing-after-floor", "a missing field is judged where it stands", constant(10, cap=2**63, jitter="slotted"))
+    for ns, unit in ((86_400 * S, "d"), (3600 * S, "h"), (60 * S, "m"), (S, "s"), (MS, "ms"), (1000, "us"), (1, "ns")):
+        yield error(f"text-{unit}", "durations are written in the largest exact unit", constant(7 * ns, cap=3 * ns))
