@@ -1,6 +1,8 @@
 //! The whole numbers and keys that methods take, refused by name.
 
-use backoff_core::KeyHasher;
+use std::borrow::Cow;
+
+use backoff_core::{KeyHasher, StopReason};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
@@ -8,55 +10,45 @@ use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
 
 use crate::{numbers, refusal};
 
-/// An index, 0 to 2^32 - 1.
-#[derive(Clone, Copy)]
-pub(crate) struct Index(pub(crate) u32);
-/// The first index of a batch, 0 to 2^32 - 1.
-#[derive(Clone, Copy)]
-pub(crate) struct First(pub(crate) u32);
-/// A number of delays.
-#[derive(Clone, Copy)]
-pub(crate) struct Count(pub(crate) u64);
-/// A seed, any 64-bit word.
-#[derive(Clone, Copy)]
-pub(crate) struct Seed(pub(crate) u64);
+/// Types of whole numbers, refused by the names that their arguments have.
+macro_rules! whole_numbers {
+    ($($(#[$doc:meta])* $type:ident($word:ty) = $name:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $type(pub(crate) $word);
+
+        impl FromPyObject<'_, '_> for $type {
+            type Error = PyErr;
+
+            fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                whole($name, &given).map(Self)
+            }
+        }
+    )*};
+}
+
+whole_numbers! {
+    /// An index, 0 to 2^32 - 1.
+    Index(u32) = "index";
+    /// The first index of a batch, 0 to 2^32 - 1.
+    First(u32) = "first";
+    /// A number of delays or rows.
+    Count(u64) = "count";
+    /// A seed, any 64-bit word.
+    Seed(u64) = "seed";
+    /// A reading of the caller's clock.
+    Now(u64) = "now_ns";
+    /// A time of the same clock.
+    Deadline(u64) = "deadline_ns";
+    /// How many attempts an operation made.
+    Attempts(u64) = "attempts";
+}
+
 /// A key. `None` is not one that was left out: a job without an id must not get the stream that
 /// everyone has.
 pub(crate) enum Key<'py> {
     LeftOut,
     Given(Bound<'py, PyAny>),
-}
-
-impl FromPyObject<'_, '_> for Index {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole("index", &given).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for First {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole("first", &given).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for Count {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole("count", &given).map(Self)
-    }
-}
-
-impl FromPyObject<'_, '_> for Seed {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        whole("seed", &given).map(Self)
-    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for Key<'py> {
@@ -66,6 +58,76 @@ impl<'py> FromPyObject<'_, 'py> for Key<'py> {
         Ok(Self::Given(given.to_owned()))
     }
 }
+
+/// A hint of a server; the core knows the longest that counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Hint(pub(crate) u64);
+
+impl FromPyObject<'_, '_> for Hint {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        numbers::duration("hint", &given).map(|word| Self(word.number()))
+    }
+}
+
+/// How an attempt ended, by its name; a `StrEnum` is a `str`.
+#[derive(Clone, Copy)]
+pub(crate) struct Outcome(pub(crate) backoff_core::Outcome);
+/// Why an operation stopped, by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Reason(pub(crate) StopReason);
+
+impl FromPyObject<'_, '_> for Outcome {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        named("outcome", &given, &backoff_core::Outcome::ALL, backoff_core::Outcome::name).map(Self)
+    }
+}
+
+impl FromPyObject<'_, '_> for Reason {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        named("reason", &given, &StopReason::ALL, StopReason::name).map(Self)
+    }
+}
+
+/// The one of these that has the name.
+fn named<T: Copy>(
+    argument: &str,
+    given: &Bound<'_, PyAny>,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> PyResult<T> {
+    let text =
+        given.cast::<PyString>().map_err(|_| refusal::wrong_type(argument, "a str", given))?;
+    let text = text.to_string_lossy();
+    all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {
+        let names = all.iter().map(|&one| name(one)).collect::<Vec<_>>().join(", ");
+        let why = format!("is unknown; the {argument}s are {names}");
+        refusal::by_binding(&format!("unknown_{argument}"), argument, given, 0, &why)
+    })
+}
+
+/// The UTF-8 of a text. A lone surrogate, which has none, becomes three bytes that are no
+/// ASCII: they are refused where they stand, as any other character that has no meaning there.
+pub(crate) fn text<'a>(argument: &str, given: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    let text =
+        given.cast::<PyString>().map_err(|_| refusal::wrong_type(argument, "a str", given))?;
+    match text.to_str() {
+        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(given.py()) => {
+            let bytes = text.call_method1("encode", ("utf-8", SURROGATES))?;
+            Ok(Cow::Owned(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// How Python calls that form of UTF-8.
+pub(crate) const SURROGATES: &str = "surrogatepass";
 
 /// Hashes a key where it lies, text as its UTF-8: a copy might be more than memory holds.
 pub(crate) fn hash(hasher: &mut KeyHasher, key: &Bound<'_, PyAny>) -> PyResult<()> {

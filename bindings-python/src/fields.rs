@@ -1,13 +1,12 @@
-//! The arguments of `Policy(...)`: from Python's to the core's and back.
+//! The arguments of `Policy(...)` and of its fitting: from Python's to the core's.
 
-use backoff_core::{Field, Params, Policy, Ratio, Unit};
+use backoff_core::{Field, Params, Policy, PolicyError, Unit};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::numbers::{self, Word};
 use crate::refusal;
-use crate::seconds::seconds;
 
 /// The policy of the arguments of a call: the growth may be positional.
 pub(crate) fn policy(
@@ -15,55 +14,49 @@ pub(crate) fn policy(
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Policy> {
     let given = named(positional, keywords)?;
-    let (mut params, mut stand_ins) = (Params::default(), Vec::new());
+    let (mut params, mut stand_ins) = (Params::default(), StandIns::default());
     for field in Field::ALL {
         if let Some(value) = given.get_item(field.name())? {
-            let word = word(field, &value)?;
-            params.set(field, word.number());
-            if matches!(word, Word::StandIn(_)) {
-                stand_ins.push((field, value));
-            }
+            params.set(field, stand_ins.number(field, &value)?);
         }
     }
-    params.build().map_err(|error| {
-        match stand_ins.iter().find(|(field, _)| *field == error.field()) {
-            Some((field, value)) => {
-                refusal::by_core_about(&error, value, matches!(field.unit(), Unit::Kind(_)))
-            }
-            None => refusal::by_core(given.py(), &error),
-        }
-    })
+    params.build().map_err(|error| stand_ins.refused(given.py(), &error))
 }
 
-/// The value that gives a field exactly this word when it is an argument: the shortest of
-/// int, float and what holds it in full.
-pub(crate) fn argument(py: Python<'_>, field: Field, word: u64) -> PyResult<Bound<'_, PyAny>> {
-    match field.unit() {
-        Unit::Kind(_) => Ok(PyString::new(py, kind_name(field, word)).into_any()),
-        Unit::Duration => {
-            let float = seconds(word).into_pyobject(py)?.into_any();
-            let (whole, rest) = (word.div_euclid(SECOND), word.rem_euclid(SECOND));
-            if rest == 0 {
-                Ok(whole.into_pyobject(py)?.into_any())
-            } else if numbers::duration(field.name(), &float)? == Word::Exact(word) {
-                Ok(float)
-            } else {
-                numbers::decimal(py, &format!("{whole}.{rest:09}"))
-            }
+/// The policy that a fit gives, or why there is none.
+pub(crate) fn fitted<'py>(
+    attempts: &Bound<'py, PyAny>,
+    total: &Bound<'py, PyAny>,
+    fit: impl FnOnce(u64, u64) -> Result<Policy, PolicyError>,
+) -> PyResult<Policy> {
+    let mut stand_ins = StandIns::default();
+    let attempts = stand_ins.number(Field::MaxAttempts, attempts)?;
+    let total_ns = stand_ins.number(Field::MaxElapsed, total)?;
+    fit(attempts, total_ns).map_err(|error| stand_ins.refused(total.py(), &error))
+}
+
+/// The values that the core is handed others in place of.
+#[derive(Default)]
+struct StandIns<'py>(Vec<(Field, Bound<'py, PyAny>)>);
+
+impl<'py> StandIns<'py> {
+    /// The number to hand to the core.
+    fn number(&mut self, field: Field, value: &Bound<'py, PyAny>) -> PyResult<u64> {
+        let word = word(field, value)?;
+        if matches!(word, Word::StandIn(_)) {
+            self.0.push((field, value.clone()));
         }
-        Unit::Ratio => {
-            let ratio = Ratio::from_word(word);
-            let (n, d) = (ratio.numerator(), ratio.denominator());
-            let float = f64::from(n) / f64::from(d);
-            if d == 1 {
-                Ok(n.into_pyobject(py)?.into_any())
-            } else if Ratio::parse(&float.to_string()) == Ok(ratio) {
-                Ok(float.into_pyobject(py)?.into_any())
-            } else {
-                Ok((n, d).into_pyobject(py)?.into_any())
+        Ok(word.number())
+    }
+
+    /// What the core refused, about what was given.
+    fn refused(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
+        match self.0.iter().find(|(field, _)| *field == error.field()) {
+            Some((field, value)) => {
+                refusal::by_core_about(error, value, matches!(field.unit(), Unit::Kind(_)))
             }
+            None => refusal::by_core(py, error),
         }
-        _ => Ok(word.into_pyobject(py)?.into_any()),
     }
 }
 
@@ -73,8 +66,6 @@ pub(crate) fn kind_name(field: Field, number: u64) -> &'static str {
     let position = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     position.and_then(|position| names.get(position)).copied().unwrap_or_default()
 }
-
-const SECOND: u64 = 1_000_000_000;
 
 /// All arguments by name, every name a field.
 fn named<'py>(

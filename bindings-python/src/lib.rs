@@ -1,7 +1,7 @@
 //! backoff-rs: the Python extension over backoff-core. What is documented here is the
 //! docstring that a Python programmer reads.
 //!
-//! It computes no delay: it converts, validates, and calls the core.
+//! It computes no delay and decides nothing: it converts, validates, and calls the core.
 
 // The docs are docstrings: Python's names in them are read as plain text.
 #![allow(clippy::doc_markdown)]
@@ -11,11 +11,16 @@
 mod arguments;
 mod backoff;
 mod batch;
+mod budget;
 mod fields;
 mod fork;
+mod history;
 mod numbers;
+mod operation;
 mod policy;
+mod preview;
 mod refusal;
+mod retry_after;
 mod seconds;
 mod stream;
 
@@ -27,7 +32,15 @@ mod extension {
     #[pymodule_export]
     use crate::backoff::Backoff;
     #[pymodule_export]
+    use crate::budget::Budget;
+    #[pymodule_export]
+    use crate::history::History;
+    #[pymodule_export]
+    use crate::operation::Operation;
+    #[pymodule_export]
     use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::retry_after::parse_retry_after;
     #[pymodule_export]
     use crate::stream::Stream;
 

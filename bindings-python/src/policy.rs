@@ -3,12 +3,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::arguments::{Count, First, Index};
+use crate::arguments::{self, Count, First, Index};
+use crate::preview::Preview;
 use crate::seconds::seconds;
 use crate::stream::Stream;
-use crate::{batch, fields};
+use crate::{batch, fields, refusal};
 
-/// How long to wait before each retry: growth, jitter, cap and floor, checked once.
+/// How long to wait before each retry and when to stop: growth, jitter, cap, floor and limits,
+/// checked once. Made of fields, or of a line by Policy.parse; str() is its line.
 ///
 /// The fields are those of SPEC 5.1; the growth may be positional, the others are keywords.
 ///
@@ -28,6 +30,16 @@ use crate::{batch, fields};
 ///     may fall short of or exceed it.
 /// jitter_max, jitter_increment: "additive": the width of the range, and what each retry adds.
 /// jitter_slot: "slotted": the length of a slot.
+/// max_retries, max_attempts: the most retries, or one more than them; no limit unless given,
+///     and not both.
+/// max_elapsed: the time after the beginning after which no wait may end; no limit unless given.
+/// throttled_base: the base after a failure that was throttling; the base unless given.
+/// hint: what a hint of the server does to a delay: "at_least" (unless given: the longer of
+///     both), "exact" (the hint) or "spread" (up to one and a half times the hint).
+/// hint_max, hint_max_extra: the longest hint that counts, and how much longer than the delay
+///     it may be; no limit unless given.
+///
+/// The fields from max_retries on change no delay() of an index: an Operation heeds them.
 ///
 /// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded
 /// to the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float,
@@ -50,13 +62,28 @@ impl Policy {
         signature = (*positional, **keywords),
         text_signature = "(growth, *, base, increment=..., multiplier=..., power=..., origin=..., \
             offset=..., cap=..., cap_on=..., floor=..., jitter=..., jitter_below=..., \
-            jitter_above=..., jitter_max=..., jitter_increment=..., jitter_slot=...)"
+            jitter_above=..., jitter_max=..., jitter_increment=..., jitter_slot=..., \
+            max_retries=..., max_attempts=..., max_elapsed=..., throttled_base=..., hint=..., \
+            hint_max=..., hint_max_extra=...)"
     )]
     fn new(
         positional: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         fields::policy(positional, keywords).map(Self)
+    }
+
+    /// The policy that a line describes: "full:base=100ms,cap=20s,max_retries=5", or a preset
+    /// (SPEC 12), with changes or without, "aws-sdk-2026:max_retries=5".
+    ///
+    /// Raises PolicyError, whose at and found say where and what, for the first rule of SPEC 11
+    /// or 8 that is broken.
+    #[staticmethod]
+    fn parse(line: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let text = arguments::text("line", line)?;
+        backoff_core::Policy::parse(&text)
+            .map(Self)
+            .map_err(|error| refusal::by_line(line.py(), &error, &text))
     }
 
     /// The delay of an index of a stream in seconds: the float nearest to delay_ns() / 10**9
@@ -120,6 +147,34 @@ impl Policy {
         first: First,
     ) -> PyResult<usize> {
         batch::fill(&self.0, stream.get().0, first.0, buffer)
+    }
+
+    /// An iterator over what the delays of index 0, 1, 2, ... can be, each a PreviewRow, without
+    /// drawing them (SPEC 16): at most count of them. It ends where no retry can be made any
+    /// more by max_retries and max_elapsed; without these, after index 2**32 - 1.
+    ///
+    /// Raises PolicyError for a count outside 0 to 2**64 - 1.
+    #[pyo3(signature = (count = None))]
+    fn preview(&self, count: Option<Count>) -> Preview {
+        Preview::new(&self.0, count.map(|count| count.0))
+    }
+
+    /// This policy with the longest base with which so many attempts always fit into a time of
+    /// waiting (SPEC 16.5). The limits of the policy are not looked at.
+    ///
+    /// Raises PolicyError: "does_not_fit" if no base is short enough; about the field
+    /// max_attempts for attempts outside 1 to 65536, about max_elapsed for a total that is no
+    /// duration.
+    fn fit_base(&self, attempts: &Bound<'_, PyAny>, total: &Bound<'_, PyAny>) -> PyResult<Self> {
+        fields::fitted(attempts, total, |n, ns| self.0.fit_base(n, ns)).map(Self)
+    }
+
+    /// This policy with the longest cap with which so many attempts always fit into a time of
+    /// waiting (SPEC 16.5). The limits of the policy are not looked at.
+    ///
+    /// Raises PolicyError as fit_base() does.
+    fn fit_cap(&self, attempts: &Bound<'_, PyAny>, total: &Bound<'_, PyAny>) -> PyResult<Self> {
+        fields::fitted(attempts, total, |n, ns| self.0.fit_cap(n, ns)).map(Self)
     }
 
     /// How the window grows: the name of the kind.
@@ -218,40 +273,65 @@ impl Policy {
         self.duration(Field::JitterSlot)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (growth, keywords) = self.arguments(py)?;
-        let mut parts = vec![growth.repr()?.to_string()];
-        for (name, value) in keywords {
-            parts.push(format!("{name}={}", value.repr()?));
-        }
-        Ok(format!("Policy({})", parts.join(", ")))
+    /// The most retries; without a limit, 2**32.
+    #[getter]
+    fn max_retries(&self) -> Option<u64> {
+        self.word(Field::MaxRetries)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        static NEW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let new = NEW.import(py, "copyreg", "__newobj_ex__")?.clone();
-        let (growth, keywords) = self.arguments(py)?;
-        Ok((new, (py.get_type::<Self>(), (growth,), keywords)))
+    /// The most attempts: one more than the retries.
+    #[getter]
+    fn max_attempts(&self) -> Option<u64> {
+        self.max_retries().map(|retries| retries.saturating_add(1))
+    }
+
+    /// The time after which no wait may end, in float seconds; without a limit, the longest
+    /// duration there is.
+    #[getter]
+    fn max_elapsed(&self) -> Option<f64> {
+        self.duration(Field::MaxElapsed)
+    }
+
+    /// The base after a failure that was throttling, in float seconds.
+    #[getter]
+    fn throttled_base(&self) -> Option<f64> {
+        self.duration(Field::ThrottledBase)
+    }
+
+    /// What a hint of the server does to a delay: the name of the kind.
+    #[getter]
+    fn hint(&self) -> Option<&'static str> {
+        self.kind(Field::Hint)
+    }
+
+    /// The longest hint that counts, in float seconds; without a limit, the longest duration
+    /// there is.
+    #[getter]
+    fn hint_max(&self) -> Option<f64> {
+        self.duration(Field::HintMax)
+    }
+
+    /// How much longer than the delay a hint may be, in float seconds; without a limit, the
+    /// longest duration there is.
+    #[getter]
+    fn hint_max_extra(&self) -> Option<f64> {
+        self.duration(Field::HintMaxExtra)
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Policy.parse('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.get_type::<Self>().getattr("parse")?, (self.__str__(),)))
     }
 }
 
-type Arguments<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
-type Reduced<'py> =
-    (Bound<'py, PyAny>, (Bound<'py, PyType>, (Bound<'py, PyAny>,), Bound<'py, PyDict>));
-
 impl Policy {
-    /// The arguments that make an equal policy, its defaults filled in.
-    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
-        let growth = fields::argument(py, Field::Growth, self.word(Field::Growth).unwrap_or(0))?;
-        let keywords = PyDict::new(py);
-        for field in Field::ALL.into_iter().skip(1) {
-            if let Some(word) = self.word(field) {
-                keywords.set_item(field.name(), fields::argument(py, field, word)?)?;
-            }
-        }
-        Ok((growth, keywords))
-    }
-
     fn word(&self, field: Field) -> Option<u64> {
         self.0.params().word(field)
     }

@@ -1,10 +1,12 @@
 //! How Python hears of a refusal: `PolicyError`, which is a `ValueError`.
 
-use backoff_core::PolicyError;
+use backoff_core::{Field, ParseError, PolicyError};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::arguments::SURROGATES;
 
 /// What the core refused, in its words.
 pub(crate) fn by_core(py: Python<'_>, error: &PolicyError) -> PyErr {
@@ -12,10 +14,28 @@ pub(crate) fn by_core(py: Python<'_>, error: &PolicyError) -> PyErr {
         py,
         error.text().as_str(),
         error.code().name(),
-        error.field().name(),
-        error.value(),
-        error.limit(),
+        Some(error.field().name()),
+        (error.value(), error.limit()),
+        None,
     )
+}
+
+/// What the core refused of a line. All that was found is told, not only its beginning.
+pub(crate) fn by_line(py: Python<'_>, error: &ParseError, line: &[u8]) -> PyErr {
+    let (at, length) = (error.at(), error.found_length());
+    let found = line.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
+    // What is found ends between characters.
+    match PyBytes::new(py, found).call_method1("decode", ("utf-8", SURROGATES)) {
+        Ok(found) => raise(
+            py,
+            error.text().as_str(),
+            error.code().name(),
+            error.field().map(Field::name),
+            (error.value(), error.limit()),
+            Some((at, found)),
+        ),
+        Err(error) => error,
+    }
 }
 
 /// What the core refused while a stand-in took the place of a value that no word can hold:
@@ -28,9 +48,9 @@ pub(crate) fn by_core_about(error: &PolicyError, given: &Bound<'_, PyAny>, is_ki
     let (code, field) = (error.code().name(), error.field().name());
     let message = format!("{field} {} {why}", shown(given));
     if is_kind {
-        raise(py, &message, code, field, error.value(), error.limit())
+        raise(py, &message, code, Some(field), (error.value(), error.limit()), None)
     } else {
-        raise(py, &message, code, field, given, error.limit())
+        raise(py, &message, code, Some(field), (given, error.limit()), None)
     }
 }
 
@@ -43,7 +63,7 @@ pub(crate) fn by_binding(
     why: &str,
 ) -> PyErr {
     let message = format!("{field} {} {why}", shown(given));
-    raise(given.py(), &message, code, field, given, limit)
+    raise(given.py(), &message, code, Some(field), (given, limit), None)
 }
 
 /// A value of a wrong type.
@@ -70,14 +90,17 @@ fn raise<'py>(
     py: Python<'py>,
     message: &str,
     code: &str,
-    field: &str,
-    value: impl IntoPyObject<'py>,
-    limit: u64,
+    field: Option<&str>,
+    (value, limit): (impl IntoPyObject<'py>, u64),
+    place: Option<(usize, Bound<'py, PyAny>)>,
 ) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     CLASS
         .import(py, "backoff_rs._error", "PolicyError")
-        .and_then(|class| class.call1((message, code, field, value, limit)))
+        .and_then(|class| {
+            let (at, found) = place.unzip();
+            class.call1((message, code, field, value, limit, at, found))
+        })
         .map_or_else(|error| error, PyErr::from_value)
 }
 

@@ -1,11 +1,38 @@
 """Backoff with jitter as a pure function of (policy, stream, index).
 
-Policy says how long to wait before each retry, Stream where the randomness comes from, and
-Backoff gives the delays one after another. The same policy and stream give the same
-nanoseconds in Rust, C, Go, Python and JavaScript.
+Policy says how long to wait before each retry and when to stop, Stream where the randomness
+comes from, and Backoff gives the delays one after another. An Operation decides after each
+attempt whether to wait or to stop, a Budget bounds the retries of many operations, and a
+History counts them. The same policy and stream give the same nanoseconds in Rust, C, Go,
+Python and JavaScript.
 """
 
-from ._backoff import Backoff, Policy, Stream, __version__
+from ._backoff import (
+    Backoff,
+    Budget,
+    History,
+    Operation,
+    Policy,
+    Stream,
+    __version__,
+    parse_retry_after,
+)
+from ._decision import Decision, Outcome, StopReason
 from ._error import PolicyError
+from ._preview import PreviewRow
 
-__all__ = ["Backoff", "Policy", "PolicyError", "Stream", "__version__"]
+__all__ = [
+    "Backoff",
+    "Budget",
+    "Decision",
+    "History",
+    "Operation",
+    "Outcome",
+    "Policy",
+    "PolicyError",
+    "PreviewRow",
+    "StopReason",
+    "Stream",
+    "__version__",
+    "parse_retry_after",
+]

@@ -1,0 +1,39 @@
+use pyo3::prelude::*;
+
+use crate::{arguments, refusal};
+
+/// What bounds the retries of many operations together (SPEC 15), so that retries do not make
+/// an overload worse: one budget for each server, shared by all operations that call it.
+///
+/// Made by Budget.parse; operations are given it and keep its account. Threads may share one,
+/// with and without the GIL: each event happens as a whole. It reads no clock.
+///
+/// str() is its line. It is no value but an account: two budgets are equal only if they are
+/// the same one, and a copy, which would grant the same retries again, can be neither made nor
+/// pickled. A forked child goes on with an account of its own.
+#[pyclass(frozen, module = "backoff_rs")]
+pub(crate) struct Budget(pub(crate) backoff_core::Budget);
+
+#[pymethods]
+impl Budget {
+    /// The budget that a line describes, full: "quota:max_tokens=100,cost=5", "concurrent", or
+    /// a preset (SPEC 15.1), "aws-sdk-2026".
+    ///
+    /// Raises PolicyError, whose at and found say where and what, for the first rule of SPEC 11
+    /// or 15 that is broken.
+    #[staticmethod]
+    fn parse(line: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let text = arguments::text("line", line)?;
+        backoff_core::Budget::parse(&text)
+            .map(Self)
+            .map_err(|error| refusal::by_line(line.py(), &error, &text))
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Budget {}>", self.0)
+    }
+}
