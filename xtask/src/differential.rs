@@ -1,34 +1,40 @@
-//! Random policies, valid and broken, answered by every language: one digest.
+//! Random policies, valid and broken, as fields and as lines, answered by every language.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
+use backoff_core::ErrorCode;
 use sha2::{Digest, Sha256};
 
-use crate::answers;
 use crate::languages::Language;
 use crate::shell::{command, progress, stdout};
+use crate::{answers, evaluate};
 
 const SEED: &str = "20261121";
-const LINES: &str = "13000";
+const REQUESTS: &str = "13000";
 /// What each language must at least have computed.
 const DELAYS: usize = 1_000_000;
+const LINES: &str = "20000";
+/// The least number of lines that must be of a policy, and of each error.
+const VALID: usize = 3000;
+const BROKEN: usize = 10;
 /// The reference is slow, so it answers the first lines only.
 const REFERENCE_LINES: usize = 1500;
 
-/// The requests, answered by the first language, for the others to agree with.
+/// Requests and their answers, for others to agree with.
 pub(crate) struct Differential {
     requests: std::path::PathBuf,
     answers: String,
 }
 
 impl Differential {
-    /// Makes the requests and has them answered by the reference, in part, and by one
-    /// language, in full.
-    pub(crate) fn start(first: &Language) -> Result<Self> {
+    /// Policies as fields, and delays in every way to ask for them: answered by the reference,
+    /// in part, and by one language, in full.
+    pub(crate) fn of_fields(first: &Language) -> Result<Self> {
         let lines =
-            stdout(command("python3").args(["tests/differential/requests.py", SEED, LINES]))?;
+            stdout(command("python3").args(["tests/differential/requests.py", SEED, REQUESTS]))?;
         let requests = answers::requests("differential.txt", &lines)?;
         let answers = answers::of(&mut (first.driver)()?, &requests)?;
 
@@ -49,6 +55,31 @@ impl Differential {
         let expected = answers::of(reference, &sample)?;
         let answered: Vec<&str> = answers.lines().take(REFERENCE_LINES).collect();
         compare(&sample, &expected, &format!("{}\n", answered.join("\n")))?;
+        Ok(Self { requests, answers })
+    }
+
+    /// Policies as lines, answered by the reference.
+    pub(crate) fn of_lines() -> Result<Self> {
+        let lines = stdout(command("python3").args(["tests/differential/lines.py", SEED, LINES]))?;
+        let requests = answers::requests("lines.txt", &lines)?;
+        let answers = answers::of(&mut evaluate::reference(), &requests)?;
+
+        let mut counts = BTreeMap::<&str, usize>::new();
+        for answer in answers.lines() {
+            let code = answer.strip_prefix("{\"error\":\"").and_then(|rest| rest.split('"').next());
+            *counts.entry(code.unwrap_or("valid")).or_default() += 1;
+        }
+        ensure!(counts.remove("valid") >= Some(VALID), "only few lines are of a policy");
+        for code in ErrorCode::ALL.map(ErrorCode::name).into_iter().chain(["not_a_request"]) {
+            // No line of a policy can be fitted.
+            let enough = code == "does_not_fit" || counts.get(code) >= Some(&BROKEN);
+            ensure!(enough, "only {:?} lines have the error {code}", counts.get(code));
+        }
+        progress(&format!(
+            "{LINES} lines with {} errors, digest {}",
+            counts.len(),
+            digest(&answers)
+        ));
         Ok(Self { requests, answers })
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::languages::ALL;
+use crate::languages::named;
 use crate::report::Report;
 use crate::shell::{command, root, run, scratch};
 
@@ -83,9 +83,7 @@ fn commands(code: &str) -> String {
 }
 
 fn program(name: &str, code: &str, expected: &str) -> Result<()> {
-    let language = ALL.iter().find(|language| language.name == name);
-    let language = language.with_context(|| format!("no language {name}"))?;
-    let printed = (language.snippet)(code)?;
+    let printed = (named(name)?.snippet)(code)?;
     ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
     Ok(())
 }

@@ -5,6 +5,7 @@ mod c_table;
 mod demo;
 mod differential;
 mod docs;
+mod evaluate;
 mod fresh;
 mod generate;
 mod install;
@@ -24,6 +25,7 @@ cargo xtask <verb>
 
   demo                        the same delays in five languages, side by side
   test [rust|c|go|python|js]  everything that must be true, or one language's part of it
+  evaluate LANGUAGE           answer lines of JSON (tests/README.md); LANGUAGE may be reference
   generate [--check]          write the generated files, or say which are stale
   install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
   package --out DIR           build the wheel, the npm tarball and the crate
@@ -46,6 +48,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["demo"] => demo::run(),
         ["test"] => test::all(),
         ["test", language] => test::one(language),
+        ["evaluate", language] => evaluate::run(language),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] if !prefix.is_empty() => install::run(prefix),

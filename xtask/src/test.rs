@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::differential::Differential;
-use crate::languages::{ALL, Language};
+use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, root, run};
 use crate::{demo, docs, generate, languages};
@@ -23,11 +23,8 @@ pub(crate) fn all() -> Result<()> {
 
 /// One language.
 pub(crate) fn one(name: &str) -> Result<()> {
-    let language = ALL.iter().find(|language| language.name == name).with_context(|| {
-        format!("no language {name}; there are {}", ALL.map(|language| language.name).join(", "))
-    })?;
     let mut report = Report::default();
-    alone(language, &mut report);
+    alone(named(name)?, &mut report);
     report.end()
 }
 
@@ -71,16 +68,28 @@ fn no_machine_paths() -> Result<()> {
 /// What holds between the languages.
 fn together(report: &mut Report) {
     let [first, others @ ..] = &ALL;
-    match Differential::start(first) {
-        Ok(differential) => {
-            report.check("differential: the reference agrees", || Ok(()));
-            for Language { name, driver, .. } in others {
-                let what = format!("differential: {name} agrees");
-                report.check(&what, || differential.agrees(&mut driver()?));
-            }
-        }
-        Err(error) => report.check("differential: the reference agrees", || Err(error)),
-    }
+    agree(report, "fields", Differential::of_fields(first), others, |language| language.driver);
+    agree(report, "lines", Differential::of_lines(), &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
     docs::test(report, &root().join("README.md"));
+}
+
+/// Whether languages agree with answers that the reference had a part in.
+fn agree(
+    report: &mut Report,
+    what: &str,
+    differential: Result<Differential>,
+    languages: &[Language],
+    program: fn(&Language) -> fn() -> Result<Command>,
+) {
+    match differential {
+        Ok(differential) => {
+            for language in languages {
+                report.check(&format!("differential, {what}: {} agrees", language.name), || {
+                    differential.agrees(&mut program(language)()?)
+                });
+            }
+        }
+        Err(error) => report.check(&format!("differential, {what}"), || Err(error)),
+    }
 }

@@ -8,7 +8,7 @@ pub(crate) mod rust;
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::report::Report;
 
@@ -18,6 +18,8 @@ pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// Its driver over the installed artifact, built if need be.
     pub(crate) driver: fn() -> Result<Command>,
+    /// Its evaluator over the installed artifact, built if need be.
+    pub(crate) evaluator: fn() -> Result<Command>,
     /// Its own tests, through the installed artifact.
     pub(crate) test: fn(&mut Report),
     /// Its documents whose programs and commands `docs` runs.
@@ -27,10 +29,11 @@ pub(crate) struct Language {
 }
 
 /// Every language; the others are compared with the first.
-pub(crate) const ALL: [Language; 5] = [
+pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "rust",
         driver: rust::driver,
+        evaluator: rust::evaluator,
         test: rust::test,
         documents: &[],
         snippet: rust::snippet,
@@ -38,6 +41,7 @@ pub(crate) const ALL: [Language; 5] = [
     Language {
         name: "c",
         driver: c::driver,
+        evaluator: rust::evaluator,
         test: c::test,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
@@ -45,6 +49,7 @@ pub(crate) const ALL: [Language; 5] = [
     Language {
         name: "go",
         driver: go::driver,
+        evaluator: rust::evaluator,
         test: go::test,
         documents: &[],
         snippet: go::snippet,
@@ -52,6 +57,7 @@ pub(crate) const ALL: [Language; 5] = [
     Language {
         name: "python",
         driver: python::driver,
+        evaluator: rust::evaluator,
         test: python::test,
         documents: &[],
         snippet: python::snippet,
@@ -59,8 +65,16 @@ pub(crate) const ALL: [Language; 5] = [
     Language {
         name: "js",
         driver: js::driver,
+        evaluator: rust::evaluator,
         test: js::test,
         documents: &[],
         snippet: js::snippet,
     },
 ];
+
+/// The language of a name.
+pub(crate) fn named(name: &str) -> Result<&'static Language> {
+    ALL.iter().find(|language| language.name == name).with_context(|| {
+        format!("no language {name}; there are {}", ALL.map(|language| language.name).join(", "))
+    })
+}

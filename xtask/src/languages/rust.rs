@@ -13,11 +13,20 @@ const NAME: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
-    progress("building the Rust driver");
+    example("driver")
+}
+
+/// The evaluator.
+pub(crate) fn evaluator() -> Result<Command> {
+    example("evaluate")
+}
+
+fn example(name: &str) -> Result<Command> {
+    progress(&format!("building Rust's {name}"));
     run(cargo()
         .args(["build", "--locked", "--release", "--package", "backoff-core"])
-        .args(["--example", "driver"]))?;
-    Ok(command(target().join("release/examples/driver")))
+        .args(["--example", name]))?;
+    Ok(command(target().join("release/examples").join(name)))
 }
 
 /// Lints of all crates; tests of the core and of xtask.
