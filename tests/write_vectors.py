@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from cases import decisions, delays, errors, texts
+from cases import decisions, delays, errors, hints, histories, previews, texts
 
 LAYERS = {
     "draws": (delays.draw_cases, "The draw of an index of a stream (SPEC 2)."),
@@ -32,6 +32,10 @@ LAYERS = {
     "text_errors": (texts.text_error_cases, "Lines that are refused (SPEC 11.5 to 11.7)."),
     "presets": (texts.preset_cases, "The presets (SPEC 12, 15.1)."),
     "decisions": (decisions.decision_cases, "Operations, step by step (SPEC 13, 15)."),
+    "retry_after": (hints.retry_after_cases, "Values of Retry-After (SPEC 14)."),
+    "previews": (previews.preview_cases, "What the delays can be (SPEC 16.1 to 16.4)."),
+    "fits": (previews.fit_cases, "Policies that fit into a time (SPEC 16.5)."),
+    "histories": (histories.history_cases, "Histories as they are printed (SPEC 17)."),
 }
 
 

@@ -1,4 +1,4 @@
-"""Operations and budgets, Retry-After, and histories (SPEC 13 to 15, 17)."""
+"""Operations and budgets (SPEC 13, 15)."""
 
 import random
 
