@@ -219,9 +219,10 @@ def ratio(key, value, at):
         raise Unreadable("not_a_ratio", at, value, key)
     if d == 0:
         raise Unreadable("zero_denominator", at, value, key)
-    if max(n, d) > WORD_MAX or max(ref.reduced((n, d))) >= 2**32:
+    lowest = ref.reduced((n, d))
+    if max(n, d) > WORD_MAX or max(lowest) >= 2**32:
         raise Unreadable("ratio_too_fine", at, value, key)
-    return (n, d) if max(n, d) < 2**32 else ref.reduced((n, d))
+    return lowest
 
 
 def kind(key, value, at):
