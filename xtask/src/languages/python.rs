@@ -109,8 +109,17 @@ fn python() -> Result<Command> {
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
+    program("driver.py")
+}
+
+/// The evaluator.
+pub(crate) fn evaluator() -> Result<Command> {
+    program("evaluate.py")
+}
+
+fn program(name: &str) -> Result<Command> {
     let mut python = python()?;
-    python.arg(root().join("bindings-python/tests/driver.py"));
+    python.arg(root().join("bindings-python/tests").join(name));
     Ok(python)
 }
 
