@@ -75,6 +75,16 @@ fn threads_lose_no_count() {
     assert_eq!(history.attempts(), THREADS * attempts);
 }
 
+#[test]
+fn counts_stay_at_the_largest_number() {
+    let history = History::new();
+    history.record(u64::MAX, StopReason::Success);
+    history.record(2, StopReason::Success);
+    assert_eq!((history.attempts(), history.operations()), (u64::MAX, 2));
+    history.merge(&history.clone());
+    assert_eq!((history.attempts(), history.operations()), (u64::MAX, 4));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

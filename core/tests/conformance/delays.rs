@@ -1,0 +1,186 @@
+//! Draws, streams, delays, resets and refused policies.
+
+use std::collections::BTreeMap;
+
+use backoff_core::{Backoff, Field, Params, Policy, PolicyError, Stream, Unit};
+use serde::Deserialize;
+
+use crate::vectors::{cases, stream, word};
+
+type Fields = BTreeMap<String, String>;
+
+pub(crate) fn build(fields: &Fields) -> Result<Policy, PolicyError> {
+    let mut params = Params::default();
+    for (name, value) in fields {
+        let field = Field::from_name(name).unwrap();
+        params.set(
+            field,
+            match (field.unit(), value.split_once('/')) {
+                (Unit::Kind(_), _) => value.parse().unwrap_or_else(|_| field.kind_number(value)),
+                (_, Some((n, d))) => word(n) << 32 | word(d),
+                _ => word(value),
+            },
+        );
+    }
+    params.build()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DrawCase {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    stream: String,
+    index: u32,
+    draw: String,
+}
+
+#[test]
+fn draws() {
+    for case in cases::<DrawCase>("draws") {
+        let draw = Stream::from_seed(word(&case.stream)).draw(case.index);
+        assert_eq!(draw, word(&case.draw), "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keyed {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    seed: String,
+    key: Option<String>,
+    stream: String,
+}
+
+#[test]
+fn streams() {
+    for case in cases::<Keyed>("streams") {
+        let stream = stream(&case.seed, case.key.as_deref());
+        assert_eq!(stream.state(), word(&case.stream), "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sequence {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    policy: Fields,
+    seed: String,
+    key: Option<String>,
+    first: u32,
+    windows: Vec<String>,
+    delays: Vec<String>,
+}
+
+fn sequences(layer: &str) {
+    for case in cases::<Sequence>(layer) {
+        let policy = build(&case.policy).unwrap();
+        let stream = stream(&case.seed, case.key.as_deref());
+        let want: Vec<u64> = case.delays.iter().map(|delay| word(delay)).collect();
+        for ((index, want), window) in (case.first..=u32::MAX).zip(&want).zip(&case.windows) {
+            assert_eq!(policy.delay_ns(stream, index), *want, "{} {index}", case.id);
+            assert_eq!(policy.window_ns(index), word(window), "{} {index}", case.id);
+        }
+        let mut filled = vec![0; want.len()];
+        assert_eq!(policy.fill_ns(stream, case.first, &mut filled), want.len());
+        assert_eq!(filled, want, "{}", case.id);
+        if case.first == 0 {
+            let mut backoff = Backoff::new(policy, stream);
+            let taken: Vec<u64> = want.iter().map(|_| backoff.next_ns().unwrap()).collect();
+            assert_eq!(taken, want, "{}", case.id);
+        }
+    }
+}
+
+#[test]
+fn samples() {
+    sequences("samples");
+}
+
+#[test]
+fn growths() {
+    sequences("growths");
+}
+
+#[test]
+fn jitters() {
+    sequences("jitters");
+}
+
+#[test]
+fn caps() {
+    sequences("caps");
+}
+
+#[test]
+fn articles() {
+    sequences("articles");
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    policy: Fields,
+    seed: String,
+    key: Option<String>,
+    runs: Vec<Vec<String>>,
+    stream: String,
+}
+
+#[test]
+fn resets() {
+    for case in cases::<Reset>("resets") {
+        let stream = stream(&case.seed, case.key.as_deref());
+        let mut backoff = Backoff::new(build(&case.policy).unwrap(), stream);
+        for run in &case.runs {
+            for (index, delay) in (0..).zip(run) {
+                assert_eq!(backoff.index(), index, "{}", case.id);
+                assert_eq!(backoff.next_ns(), Some(word(delay)), "{} {index}", case.id);
+            }
+            backoff.reset();
+        }
+        assert_eq!(backoff.stream().state(), word(&case.stream), "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refused {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    policy: Fields,
+    error: Expected,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    code: String,
+    field: String,
+    value: String,
+    limit: String,
+    message: String,
+}
+
+#[test]
+fn errors() {
+    for case in cases::<Refused>("errors") {
+        let (id, want) = (case.id, case.error);
+        let error = build(&case.policy).expect_err(&id);
+        assert_eq!(error.to_string(), want.message, "{id}");
+        assert_eq!(
+            (error.code().name(), error.field().name(), error.value(), error.limit()),
+            (want.code.as_str(), want.field.as_str(), word(&want.value), word(&want.limit)),
+            "{id}"
+        );
+    }
+}
