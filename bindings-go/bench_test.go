@@ -49,3 +49,50 @@ func BenchmarkByHand(b *testing.B) {
 		window = min(2*window, 20*time.Second)
 	}
 }
+
+func BenchmarkParsePolicy(b *testing.B) {
+	for b.Loop() {
+		_, _ = backoff.ParsePolicy("full:base=100ms,cap=20s,max_retries=5")
+	}
+}
+
+func BenchmarkString(b *testing.B) {
+	policy, _ := examplePolicy()
+	for b.Loop() {
+		_ = policy.String()
+	}
+}
+
+func BenchmarkBegin(b *testing.B) {
+	policy, _ := examplePolicy()
+	for b.Loop() {
+		beginOrFail(b, policy)
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	operation := beginOrFail(b, parsePolicy(b, "full:base=100ms,cap=20s"))
+	for b.Loop() {
+		operation.Decide(backoff.Transient, 0)
+	}
+}
+
+// Every core waits for the same account.
+func BenchmarkDecideOnASharedBudget(b *testing.B) {
+	policy, budget := parsePolicy(b, "constant:base=0s"), parseBudget(b, "ratio")
+	b.RunParallel(func(pb *testing.PB) {
+		operation := beginOrFail(b, policy, backoff.WithBudget(budget))
+		for pb.Next() {
+			if !operation.Decide(backoff.Transient, 0).Wait {
+				operation = beginOrFail(b, policy, backoff.WithBudget(budget))
+			}
+		}
+	})
+}
+
+func BenchmarkRecord(b *testing.B) {
+	var history backoff.History
+	for b.Loop() {
+		_ = history.Record(3, backoff.StopSuccess)
+	}
+}

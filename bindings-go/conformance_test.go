@@ -16,17 +16,25 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/given"
 )
 
-// The layers and what checks a case of each; a file that is not here fails the test.
-var layers = map[string]func(*testing.T, vector){
-	"articles": checkDelays,
-	"caps":     checkDelays,
-	"draws":    checkDraw,
-	"errors":   checkRefusal,
-	"growths":  checkDelays,
-	"jitters":  checkDelays,
-	"resets":   checkRuns,
-	"samples":  checkDelays,
-	"streams":  checkStream,
+// The layers and what runs the cases of each; a file that is not here fails the test.
+var layers = map[string]func(t *testing.T, layer string){
+	"articles":    each(checkDelays),
+	"caps":        each(checkDelays),
+	"decisions":   each(checkDecisions),
+	"draws":       each(checkDraw),
+	"errors":      each(checkRefusal),
+	"fits":        each(checkFit),
+	"growths":     each(checkDelays),
+	"histories":   each(checkHistory),
+	"jitters":     each(checkDelays),
+	"presets":     each(checkPreset),
+	"previews":    each(checkPreview),
+	"resets":      each(checkRuns),
+	"retry_after": each(checkRetryAfter),
+	"samples":     each(checkDelays),
+	"streams":     each(checkStream),
+	"text_errors": each(checkTextError),
+	"texts":       each(checkText),
 }
 
 func TestEveryVector(t *testing.T) {
@@ -41,21 +49,31 @@ func TestEveryVector(t *testing.T) {
 	if known := slices.Sorted(maps.Keys(layers)); !slices.Equal(found, known) {
 		t.Fatalf("%s holds %v, want %v", vectors(), found, known)
 	}
-	total := 0
 	for _, layer := range found {
-		cases := load(t, layer)
-		total += len(cases)
-		for _, c := range cases {
-			t.Run(layer+"/"+c.ID, func(t *testing.T) { layers[layer](t, c) })
-		}
+		layers[layer](t, layer)
 	}
-	t.Logf("%d cases in %d files", total, len(found))
 }
 
-// A vector is a case of any layer: each uses some of these (tests/README.md).
+// each returns what runs a check on every case of a layer.
+func each[Case interface{ id() string }](check func(*testing.T, Case)) func(*testing.T, string) {
+	return func(t *testing.T, layer string) {
+		for _, c := range load[Case](t, layer) {
+			t.Run(layer+"/"+c.id(), func(t *testing.T) { check(t, c) })
+		}
+	}
+}
+
+// named is what every case has.
+type named struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
+}
+
+func (n named) id() string { return n.ID }
+
+// A vector is a case of any layer of delays: each uses some of these (tests/README.md).
 type vector struct {
-	ID      string            `json:"id"`
-	Why     string            `json:"why"`
+	named
 	Policy  map[string]string `json:"policy"`
 	Seed    uint64            `json:"seed,string"`
 	Key     *string           `json:"key"`
@@ -66,13 +84,37 @@ type vector struct {
 	Stream  uint64            `json:"stream,string"`
 	Index   uint32            `json:"index"`
 	Draw    uint64            `json:"draw,string"`
-	Error   struct {
-		Code    string `json:"code"`
-		Field   string `json:"field"`
-		Value   uint64 `json:"value,string"`
-		Limit   uint64 `json:"limit,string"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error   refusal           `json:"error"`
+}
+
+// A refusal is what an error has to say.
+type refusal struct {
+	Code    string `json:"code"`
+	At      *int   `json:"at"`    // of a line only
+	Found   string `json:"found"` // of a line only
+	Field   string `json:"field"`
+	Value   uint64 `json:"value,string"`
+	Limit   uint64 `json:"limit,string"`
+	Message string `json:"message"`
+}
+
+func (want refusal) check(t *testing.T, err error) {
+	t.Helper()
+	var refused *backoff.PolicyError
+	if !errors.As(err, &refused) {
+		t.Fatalf("got %v, want a PolicyError", err)
+	}
+	at := -1
+	if want.At != nil {
+		at = *want.At
+	}
+	got := refusal{refused.Code.Error(), want.At, refused.Found, refused.Field, refused.Value, refused.Limit, err.Error()}
+	if got != want || refused.At != at {
+		t.Errorf("got %+v at %d, want %+v at %d", got, refused.At, want, at)
+	}
+	if !errors.Is(err, refused.Code) {
+		t.Errorf("errors.Is does not find %v in its error", refused.Code)
+	}
 }
 
 func vectors() string {
@@ -82,7 +124,7 @@ func vectors() string {
 	return filepath.Join("..", "tests", "vectors")
 }
 
-func load(t *testing.T, layer string) []vector {
+func load[Case any](t *testing.T, layer string) []Case {
 	t.Helper()
 	file, err := os.Open(filepath.Join(vectors(), layer+".json"))
 	if err != nil {
@@ -90,11 +132,11 @@ func load(t *testing.T, layer string) []vector {
 	}
 	defer file.Close()
 	var content struct {
-		Layer       string   `json:"layer"`
-		About       string   `json:"about"`
-		GeneratedBy string   `json:"generated_by"`
-		Count       int      `json:"count"`
-		Cases       []vector `json:"cases"`
+		Layer       string `json:"layer"`
+		About       string `json:"about"`
+		GeneratedBy string `json:"generated_by"`
+		Count       int    `json:"count"`
+		Cases       []Case `json:"cases"`
 	}
 	decoder := json.NewDecoder(file)
 	decoder.DisallowUnknownFields()
@@ -118,14 +160,19 @@ func (c vector) policy(t *testing.T) backoff.Policy {
 
 func (c vector) stream(t *testing.T) backoff.Stream {
 	t.Helper()
-	if c.Key == nil {
-		return backoff.SeedStream(c.Seed)
+	return streamOf(t, c.Seed, c.Key)
+}
+
+func streamOf(t *testing.T, seed uint64, hexKey *string) backoff.Stream {
+	t.Helper()
+	if hexKey == nil {
+		return backoff.SeedStream(seed)
 	}
-	key, err := hex.DecodeString(*c.Key)
+	key, err := hex.DecodeString(*hexKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return backoff.BytesKeyStream(c.Seed, key)
+	return backoff.BytesKeyStream(seed, key)
 }
 
 func checkDelays(t *testing.T, c vector) {
@@ -195,19 +242,7 @@ func checkStream(t *testing.T, c vector) {
 
 func checkRefusal(t *testing.T, c vector) {
 	policy, err := given.Policy(c.Policy)
-	var refused *backoff.PolicyError
-	if !errors.As(err, &refused) {
-		t.Fatalf("got %v, want a PolicyError", err)
-	}
-	got, want := c.Error, c.Error
-	got.Code, got.Field = refused.Code.Error(), refused.Field
-	got.Value, got.Limit, got.Message = refused.Value, refused.Limit, err.Error()
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if !errors.Is(err, refused.Code) {
-		t.Errorf("errors.Is does not find %v in its error", refused.Code)
-	}
+	c.Error.check(t, err)
 	if policy != (backoff.Policy{}) {
 		t.Error("a refused policy is not the zero Policy")
 	}

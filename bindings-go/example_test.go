@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -92,15 +93,150 @@ func ExamplePolicyError() {
 	// cap_below_base cap 1000000000 2000000000
 }
 
+func ExampleParsePolicy() {
+	policy, err := backoff.ParsePolicy("aws-sdk-standard:max_retries=5")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(policy)
+	// Output:
+	// exponential:base=1s,cap=20s,jitter=full,max_retries=5
+}
+
+func ExamplePolicy_UnmarshalText() {
+	var config struct {
+		Retry  backoff.Policy
+		Budget backoff.Budget
+	}
+	err := json.Unmarshal([]byte(`{"retry": "full:base=100ms,cap=20", "budget": "ratio"}`), &config)
+	fmt.Println(err)
+	if refused := (*backoff.PolicyError)(nil); errors.As(err, &refused) {
+		fmt.Println(refused.Code, refused.Field, refused.At)
+	}
+	// Output:
+	// at 22: cap has no unit; the units are d, h, m, s, ms, us, ns
+	// missing_unit cap 22
+}
+
+func ExamplePolicy_Begin() {
+	policy, stream := parsedPolicy("default:max_retries=2"), exampleStream()
+	budget, err := backoff.ParseBudget("aws-sdk-2026")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var clock exampleClock
+	now, sleep := clock.now, clock.sleep
+	call := func() (backoff.Outcome, error) { return backoff.Transient, errors.New("refused") }
+
+	operation, err := policy.Begin(stream, now(), backoff.WithBudget(budget))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for {
+		outcome, err := call()
+		decision := operation.Decide(outcome, now())
+		if !decision.Wait {
+			fmt.Println("stopped:", decision.Reason, err)
+			break
+		}
+		sleep(decision.Delay)
+	}
+	// Output:
+	// sleeping 11.399434ms
+	// sleeping 83.043876ms
+	// stopped: max_retries refused
+}
+
+func ExampleRetryAfter() {
+	policy, stream := parsedPolicy("default"), exampleStream()
+	operation, err := policy.Begin(stream, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	now, header := time.Duration(0), "Sun, 06 Nov 1994 08:49:37 GMT"
+	date := time.Unix(784111770, 0)
+
+	var hint []time.Duration
+	if asked, ok := backoff.RetryAfter(header, date); ok {
+		hint = append(hint, asked)
+	}
+	fmt.Println(operation.Decide(backoff.Throttled, now, hint...).Delay)
+	// Output:
+	// 7s
+}
+
+func ExamplePolicy_Preview() {
+	policy, err := backoff.ParsePolicy("full:base=100ms,cap=20s,max_retries=3")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for row := range policy.Preview() {
+		fmt.Println(row.Smallest, row.Mean, row.Largest, row.TotalLargest)
+	}
+	// Output:
+	// 0s 50ms 100ms 100ms
+	// 0s 100ms 200ms 300ms
+	// 0s 200ms 400ms 700ms
+}
+
+func ExamplePolicy_FitBase() {
+	policy := parsedPolicy("full:base=1s,cap=20s")
+
+	fitted, err := policy.FitBase(4, 700*time.Millisecond)
+	fmt.Println(fitted, err)
+	// Output:
+	// exponential:base=100ms,cap=20s,jitter=full <nil>
+}
+
+func ExampleHistory() {
+	operation, err := parsedPolicy("default").Begin(exampleStream(), 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	operation.Decide(backoff.Transient, 0)
+	operation.Decide(backoff.Success, time.Second)
+
+	var history backoff.History
+	if err := history.Record(operation.Attempts(), operation.Stopped()); err != nil {
+		log.Fatal(err)
+	}
+	counts := history.Counts()
+	fmt.Println(counts.Operations, counts.Retries, counts.Stops[backoff.StopSuccess])
+	// Output:
+	// 1 1 1
+}
+
+// An exampleClock is at the end of every sleep at once.
+type exampleClock struct{ since time.Duration }
+
+func (c *exampleClock) now() time.Duration { return c.since }
+
+func (c *exampleClock) sleep(delay time.Duration) {
+	fmt.Println("sleeping", delay)
+	c.since += delay
+}
+
+func parsedPolicy(line string) backoff.Policy {
+	policy, err := backoff.ParsePolicy(line)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return policy
+}
+
+func exampleStream() backoff.Stream {
+	stream, err := backoff.KeyStream(42, "job-1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return stream
+}
+
 func examplePolicy() (backoff.Policy, backoff.Stream) {
 	policy, err := backoff.NewPolicy(backoff.Exponential, 100*time.Millisecond,
 		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter))
 	if err != nil {
 		log.Fatal(err)
 	}
-	stream, err := backoff.KeyStream(42, "job-1")
-	if err != nil {
-		log.Fatal(err)
-	}
-	return policy, stream
+	return policy, exampleStream()
 }

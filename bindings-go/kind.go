@@ -57,6 +57,19 @@ const (
 	CapOnResult CapOn = engine.CapOnResult
 )
 
+// A Hint is what the time that a server asked to wait does to a delay (SPEC 13.5).
+type Hint uint32
+
+const (
+	// HintAtLeast waits for the longer of delay and hint.
+	HintAtLeast Hint = engine.HintAtLeast
+	// HintExact waits for the hint.
+	HintExact Hint = engine.HintExact
+	// HintSpread waits for the hint and up to half of it more, so that clients that were given
+	// the same do not come back together.
+	HintSpread Hint = engine.HintSpread
+)
+
 // String returns the name of the kind, such as "exponential", or the number of none.
 func (g Growth) String() string {
 	return kindName(uint32(g), "constant", "linear", "exponential", "polynomial", "fibonacci")
@@ -70,6 +83,11 @@ func (j Jitter) String() string {
 // String returns the name of the kind, "window" or "result", or the number of none.
 func (c CapOn) String() string {
 	return kindName(uint32(c), "window", "result")
+}
+
+// String returns the name of the kind, such as "at_least", or the number of none.
+func (h Hint) String() string {
+	return kindName(uint32(h), "at_least", "exact", "spread")
 }
 
 // kindName picks from names that are in the order of their numbers, from 1.

@@ -28,6 +28,10 @@ func TestArgumentsThatAreNoField(t *testing.T) {
 		{option(backoff.WithJitterMax(-time.Second)), "jitter_max", "jitter_max -1s is below 0s"},
 		{option(backoff.WithJitterIncrement(-1)), "jitter_increment", "jitter_increment -1ns is below 0s"},
 		{option(backoff.WithJitterSlot(math.MinInt64)), "jitter_slot", "jitter_slot -2562047h47m16.854775808s is below 0s"},
+		{option(backoff.WithMaxElapsed(-1)), "max_elapsed", "max_elapsed -1ns is below 0s"},
+		{option(backoff.WithThrottledBase(-1)), "throttled_base", "throttled_base -1ns is below 0s"},
+		{option(backoff.WithHintMax(-1)), "hint_max", "hint_max -1ns is below 0s"},
+		{option(backoff.WithHintMaxExtra(-1)), "hint_max_extra", "hint_max_extra -1ns is below 0s"},
 		{option(backoff.WithMultiplier(math.NaN())), "multiplier", "multiplier NaN is no ratio of whole numbers"},
 		{option(backoff.WithMultiplier(math.Inf(1))), "multiplier", "multiplier +Inf is no ratio of whole numbers"},
 		{option(backoff.WithMultiplier(math.Inf(-1))), "multiplier", "multiplier -Inf is below 0"},
@@ -41,6 +45,11 @@ func TestArgumentsThatAreNoField(t *testing.T) {
 		{option(nil), "option", "option <nil> gives no field"},
 		{func() (any, error) { return streamOrNil("\xed\xa0\x80") }, "key", `key "\xed\xa0\x80" is not valid UTF-8`},
 		{func() (any, error) { return streamOrNil("job-\xff") }, "key", `key "job-\xff" is not valid UTF-8`},
+		{fitOrNil(backoff.Policy.FitBase, -1), "total", "total -1ns is below 0s"},
+		{fitOrNil(backoff.Policy.FitCap, math.MinInt64), "total", "total -2562047h47m16.854775808s is below 0s"},
+		{operationOrNil(t, -1), "now", "now -1ns is below 0s"},
+		{operationOrNil(t, 0, backoff.WithDeadline(-time.Second)), "deadline", "deadline -1s is below 0s"},
+		{operationOrNil(t, 0, nil), "option", "option <nil> gives nothing"},
 	}
 	for _, row := range rows {
 		t.Run(row.want, func(t *testing.T) {
@@ -132,6 +141,7 @@ func TestKindsHaveTheNamesOfTheCore(t *testing.T) {
 		"growth-6": {backoff.Constant.String(), backoff.Linear.String(), backoff.Exponential.String(), backoff.Polynomial.String(), backoff.Fibonacci.String()},
 		"jitter-8": {backoff.NoJitter.String(), backoff.FullJitter.String(), backoff.EqualJitter.String(), backoff.ProportionalJitter.String(), backoff.AdditiveJitter.String(), backoff.DecorrelatedJitter.String(), backoff.SlottedJitter.String()},
 		"cap_on-3": {backoff.CapOnWindow.String(), backoff.CapOnResult.String()},
+		"hint-4":   {backoff.HintAtLeast.String(), backoff.HintExact.String(), backoff.HintSpread.String()},
 	}
 	for id, names := range rows {
 		message := find(t, "errors", id).Error.Message
@@ -139,7 +149,7 @@ func TestKindsHaveTheNamesOfTheCore(t *testing.T) {
 			t.Errorf("the kinds are %v, want %s", names, want)
 		}
 	}
-	for want, got := range map[string]string{"0": backoff.Growth(0).String(), "8": backoff.Jitter(8).String(), "4294967295": backoff.CapOn(math.MaxUint32).String()} {
+	for want, got := range map[string]string{"0": backoff.Growth(0).String(), "8": backoff.Jitter(8).String(), "4294967295": backoff.CapOn(math.MaxUint32).String(), "4": backoff.Hint(4).String(), "6": backoff.Outcome(6).String(), "9": backoff.StopReason(9).String()} {
 		if got != want {
 			t.Errorf("the name of %s, which is no kind, is %s", want, got)
 		}
@@ -150,18 +160,31 @@ func TestKindsHaveTheNamesOfTheCore(t *testing.T) {
 // has one.
 func TestSentinels(t *testing.T) {
 	sentinels := map[string]backoff.Code{
-		"unknown_kind":     backoff.ErrUnknownKind,
-		"missing":          backoff.ErrMissing,
-		"unused":           backoff.ErrUnused,
-		"too_large":        backoff.ErrTooLarge,
-		"too_small":        backoff.ErrTooSmall,
-		"zero_denominator": backoff.ErrZeroDenominator,
-		"ratio_too_fine":   backoff.ErrRatioTooFine,
-		"not_exponential":  backoff.ErrNotExponential,
-		"cap_below_base":   backoff.ErrCapBelowBase,
-		"offset_above_cap": backoff.ErrOffsetAboveCap,
-		"floor_above_cap":  backoff.ErrFloorAboveCap,
-		"growth_stalls":    backoff.ErrGrowthStalls,
+		"unknown_kind":      backoff.ErrUnknownKind,
+		"missing":           backoff.ErrMissing,
+		"unused":            backoff.ErrUnused,
+		"too_large":         backoff.ErrTooLarge,
+		"too_small":         backoff.ErrTooSmall,
+		"zero_denominator":  backoff.ErrZeroDenominator,
+		"ratio_too_fine":    backoff.ErrRatioTooFine,
+		"not_exponential":   backoff.ErrNotExponential,
+		"cap_below_base":    backoff.ErrCapBelowBase,
+		"offset_above_cap":  backoff.ErrOffsetAboveCap,
+		"floor_above_cap":   backoff.ErrFloorAboveCap,
+		"growth_stalls":     backoff.ErrGrowthStalls,
+		"given_twice":       backoff.ErrGivenTwice,
+		"unknown_head":      backoff.ErrUnknownHead,
+		"unknown_key":       backoff.ErrUnknownKey,
+		"repeated_key":      backoff.ErrRepeatedKey,
+		"missing_value":     backoff.ErrMissingValue,
+		"not_a_duration":    backoff.ErrNotADuration,
+		"missing_unit":      backoff.ErrMissingUnit,
+		"unknown_unit":      backoff.ErrUnknownUnit,
+		"duration_too_fine": backoff.ErrDurationTooFine,
+		"not_a_ratio":       backoff.ErrNotARatio,
+		"not_a_count":       backoff.ErrNotACount,
+		"text_too_long":     backoff.ErrTextTooLong,
+		"does_not_fit":      backoff.ErrDoesNotFit,
 	}
 	for name, code := range sentinels {
 		if code.Error() != name {
@@ -169,10 +192,22 @@ func TestSentinels(t *testing.T) {
 		}
 	}
 	seen := make(map[string]bool)
-	for _, c := range load(t, "errors") {
-		seen[c.Error.Code] = true
-		if _, ok := sentinels[c.Error.Code]; !ok {
-			t.Errorf("%s has no sentinel", c.Error.Code)
+	var codes []string
+	for _, c := range load[vector](t, "errors") {
+		codes = append(codes, c.Error.Code)
+	}
+	for _, c := range load[line](t, "text_errors") {
+		codes = append(codes, c.Error.Code)
+	}
+	for _, c := range load[preview](t, "fits") {
+		if c.Error != nil {
+			codes = append(codes, c.Error.Code)
+		}
+	}
+	for _, code := range codes {
+		seen[code] = true
+		if _, ok := sentinels[code]; !ok {
+			t.Errorf("%s has no sentinel", code)
 		}
 	}
 	if len(seen) != len(sentinels) {
@@ -210,6 +245,205 @@ func TestAFloatThatIsTooFineIsToldByItsCode(t *testing.T) {
 		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
 		if !errors.Is(err, code) {
 			t.Errorf("multiplier %v: %v, want %v", value, err, code)
+		}
+	}
+}
+
+func fitOrNil(fit func(backoff.Policy, uint64, time.Duration) (backoff.Policy, error), total time.Duration) func() (any, error) {
+	return func() (any, error) {
+		policy, err := backoff.NewPolicy(backoff.Constant, time.Second)
+		if err != nil {
+			return policy, err
+		}
+		policy, err = fit(policy, 3, total)
+		if policy == (backoff.Policy{}) {
+			return nil, err
+		}
+		return policy, err
+	}
+}
+
+func operationOrNil(t *testing.T, now time.Duration, options ...backoff.BeginOption) func() (any, error) {
+	return func() (any, error) {
+		operation, err := parsePolicy(t, "default").Begin(backoff.SeedStream(42), now, options...)
+		if operation == nil {
+			return nil, err
+		}
+		return operation, err
+	}
+}
+
+// What is refused leaves the operation as it was, and ends a loop that goes on while it waits.
+func TestArgumentsOfDecide(t *testing.T) {
+	operation, err := parsePolicy(t, "constant:base=1s,max_retries=1").Begin(backoff.SeedStream(42), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]backoff.Decision{
+		"outcome 0 is unknown":          operation.Decide(0, 0),
+		"outcome 6 is unknown":          operation.Decide(6, 0),
+		"now -1ns is below 0s":          operation.Decide(backoff.Success, -1),
+		"hint -1s is below 0s":          operation.Decide(backoff.Transient, 0, -time.Second),
+		"hint -2s is below 0s":          operation.Decide(backoff.Transient, 0, time.Second, -2*time.Second),
+		"now -3ns is below 0s":          operation.Decide(0, -3, -1),
+		"outcome 4294967295 is unknown": operation.Decide(math.MaxUint32, math.MaxInt64, math.MaxInt64),
+	}
+	for want, decision := range rows {
+		var refused *backoff.ArgumentError
+		if !errors.As(decision.Err, &refused) || refused.Error() != want {
+			t.Errorf("got %v, want %s", decision.Err, want)
+		}
+		if decision.Err = nil; decision != (backoff.Decision{}) {
+			t.Errorf("%s: %+v", want, decision)
+		}
+	}
+	if operation.Retries() != 0 || operation.Stopped() != 0 {
+		t.Errorf("after what was refused: %d retries, stopped by %v", operation.Retries(), operation.Stopped())
+	}
+	if got, want := operation.Decide(backoff.Transient, 0, time.Minute, 3*time.Second), (backoff.Decision{Wait: true, Delay: 3 * time.Second}); got != want {
+		t.Errorf("of two hints the last makes %+v, want %+v", got, want)
+	}
+}
+
+func TestTheZeroValuesOfLines(t *testing.T) {
+	var policy backoff.Policy
+	var budget backoff.Budget
+	var operation backoff.Operation
+	fail := func(what string, err, want error) {
+		t.Helper()
+		if err != want {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+	}
+	_, err := policy.MarshalText()
+	fail("MarshalText", err, backoff.ErrNoPolicy)
+	_, err = policy.AppendText(nil)
+	fail("AppendText", err, backoff.ErrNoPolicy)
+	_, err = policy.FitBase(3, time.Second)
+	fail("FitBase", err, backoff.ErrNoPolicy)
+	_, err = policy.FitCap(3, -time.Second)
+	fail("FitCap", err, backoff.ErrNoPolicy)
+	_, err = policy.Begin(backoff.SeedStream(42), 0)
+	fail("Begin", err, backoff.ErrNoPolicy)
+	for row := range policy.Preview() {
+		t.Errorf("a row %+v", row)
+		break
+	}
+	_, err = budget.MarshalText()
+	fail("MarshalText", err, backoff.ErrNoBudget)
+	_, err = parsePolicy(t, "default").Begin(backoff.SeedStream(42), 0, backoff.WithBudget(&budget))
+	fail("Begin", err, backoff.ErrNoBudget)
+	if policy.String() != "no policy" || budget.String() != "no budget" {
+		t.Errorf("printed %v and %v", &policy, &budget)
+	}
+	for _, outcome := range []backoff.Outcome{backoff.Success, backoff.Transient, 9} {
+		if got, want := operation.Decide(outcome, 0), (backoff.Decision{Err: backoff.ErrNoOperation}); got != want {
+			t.Errorf("%v: %+v", outcome, got)
+		}
+	}
+	if operation.Cancel() != 0 || operation.Stopped() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
+		t.Error("the zero Operation has come somewhere")
+	}
+	var history backoff.History
+	if history.Counts() != (backoff.HistoryCounts{}) {
+		t.Errorf("the zero History counts %+v", history.Counts())
+	}
+}
+
+// A budget that is none, on operations, is as if it were not there.
+func TestABudgetThatIsNil(t *testing.T) {
+	operation, err := parsePolicy(t, "constant:base=1s").Begin(backoff.SeedStream(42), 0, backoff.WithBudget(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := operation.Decide(backoff.Transient, 0); !got.Wait {
+		t.Errorf("decided %+v", got)
+	}
+}
+
+func TestReasonsThatAreNone(t *testing.T) {
+	var history backoff.History
+	for _, reason := range []backoff.StopReason{0, 8, math.MaxUint32} {
+		var refused *backoff.ArgumentError
+		if err := history.Record(1, reason); !errors.As(err, &refused) || refused.Field != "reason" {
+			t.Errorf("%v: %v", reason, err)
+		}
+	}
+	if history.Counts() != (backoff.HistoryCounts{}) {
+		t.Errorf("counted %+v", history.Counts())
+	}
+}
+
+func TestCountsStayAtTheLargestNumber(t *testing.T) {
+	var history backoff.History
+	for range 2 {
+		if err := history.Record(math.MaxUint64-1, backoff.StopSuccess); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := history.Counts(); got.Attempts != math.MaxUint64 || got.Operations != 2 || got.Retries != math.MaxUint64-2 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+func TestAWriterThatFails(t *testing.T) {
+	var history backoff.History
+	if n, err := history.WriteTo(failing{}); n != 5 || err != errFull {
+		t.Errorf("wrote %d, %v", n, err)
+	}
+}
+
+type failing struct{}
+
+var errFull = errors.New("full")
+
+func (failing) Write([]byte) (int, error) { return 5, errFull }
+
+// Any bytes are a line: an error, of the right place, and never a panic.
+func TestLinesOfAnyBytes(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, text := range []string{"", " ", "\x00", "\xff", "full\x00", "full:base=\xff", "default:\xed\xa0\x80=1", long, "default:" + long, " default", "default ", "default\n", ":", ",", "=", "::", "full:,", "full:=", "default:cap=\u0661s"} {
+		policy, err := backoff.ParsePolicy(text)
+		budget, budgetErr := backoff.ParseBudget(text)
+		for _, err := range []error{err, budgetErr} {
+			var refused *backoff.PolicyError
+			if !errors.As(err, &refused) {
+				t.Errorf("%.20q: %v", text, err)
+			} else if refused.At < 0 || refused.At > len(text) || !strings.HasPrefix(text[refused.At:], refused.Found) {
+				t.Errorf("%.20q: found %q at %d", text, refused.Found, refused.At)
+			}
+		}
+		if policy != (backoff.Policy{}) || budget != nil {
+			t.Errorf("%.20q makes %v, %v", text, policy, budget)
+		}
+		if hint, ok := backoff.RetryAfter(text, time.Time{}); hint != 0 || ok {
+			t.Errorf("%.20q is the hint %v, %t", text, hint, ok)
+		}
+	}
+}
+
+// Times that nanoseconds since 1970 have no number for are the nearest that one has.
+func TestRetryAfterAtTheEndsOfTime(t *testing.T) {
+	const date = "Thu, 01 Jan 1970 00:00:05 GMT"
+	last := time.Unix(18446744073, 709551615)
+	rows := []struct {
+		header string
+		now    time.Time
+		want   time.Duration
+	}{
+		{date, time.Time{}, 5 * time.Second},
+		{date, time.Unix(0, -1), 5 * time.Second},
+		{date, time.Unix(1, 0), 4 * time.Second},
+		{date, time.Unix(4, 999999999), 1},
+		{"Sat, 01 Jan 9999 00:00:00 GMT", time.Unix(1, 0), math.MaxInt64},
+		{"Sun, 21 Jul 2554 23:34:34 GMT", last.Add(-time.Nanosecond), 290448386},
+		{"Sun, 21 Jul 2554 23:34:34 GMT", last, 290448385},
+		{"Sun, 21 Jul 2554 23:34:34 GMT", last.Add(time.Nanosecond), 290448385},
+		{"Sun, 21 Jul 2554 23:34:34 GMT", time.Unix(math.MaxInt64, 999999999), 290448385},
+	}
+	for _, row := range rows {
+		if hint, ok := backoff.RetryAfter(row.header, row.now); hint != row.want || !ok {
+			t.Errorf("%s at %v: %d, %t, want %d", row.header, row.now, hint, ok, row.want)
 		}
 	}
 }

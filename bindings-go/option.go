@@ -85,6 +85,32 @@ func WithJitterIncrement(increment time.Duration) Option {
 // WithJitterSlot gives the length of a slot of slotted jitter, at least 1 ns, which needs it.
 func WithJitterSlot(slot time.Duration) Option { return duration(engine.JitterSlot, slot) }
 
+// WithMaxRetries gives the most retries of an operation, 0 to 2^32; 2^32, which is no limit,
+// unless given.
+func WithMaxRetries(retries uint64) Option { return word(engine.MaxRetries, retries) }
+
+// WithMaxAttempts is WithMaxRetries for who counts attempts, of which there is one more: 1 to
+// 2^32 + 1. Only one of the two may be given.
+func WithMaxAttempts(attempts uint64) Option { return word(engine.MaxAttempts, attempts) }
+
+// WithMaxElapsed gives the time after the beginning of an operation after which no wait may
+// end; without one there is no limit.
+func WithMaxElapsed(elapsed time.Duration) Option { return duration(engine.MaxElapsed, elapsed) }
+
+// WithThrottledBase gives the base of a delay after a Throttled attempt; the base unless given.
+func WithThrottledBase(base time.Duration) Option { return duration(engine.ThrottledBase, base) }
+
+// WithHint gives what the hint of a server does to a delay; HintAtLeast unless given.
+func WithHint(hint Hint) Option { return word(engine.Hint, uint64(hint)) }
+
+// WithHintMax gives the longest hint that counts: a longer one counts as this. Without one
+// there is no limit.
+func WithHintMax(longest time.Duration) Option { return duration(engine.HintMax, longest) }
+
+// WithHintMaxExtra gives how much longer than the delay a hint may be: a longer one counts as
+// that. Without one there is no limit.
+func WithHintMaxExtra(extra time.Duration) Option { return duration(engine.HintMaxExtra, extra) }
+
 func word(field engine.Field, word uint64) Option {
 	return func(params *engine.Params) error {
 		params.Set(field, word)
@@ -94,8 +120,8 @@ func word(field engine.Field, word uint64) Option {
 
 func duration(field engine.Field, d time.Duration) Option {
 	return func(params *engine.Params) error {
-		if d < 0 {
-			return &ArgumentError{Field: engine.FieldName(field), Value: d, Rule: "is below 0s"}
+		if err := notBelowZero(engine.FieldName(field), d); err != nil {
+			return err
 		}
 		params.Set(field, uint64(d))
 		return nil

@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"archive/zip"
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
@@ -43,7 +44,7 @@ func TestPackage(t *testing.T) {
 	got := consumer.run(find + "go test -v -count=1 -skip '^TestPackage' " + modulePath + "/...")
 	want := 0
 	for layer := range maps.Keys(layers) {
-		want += len(load(t, layer))
+		want += len(load[json.RawMessage](t, layer))
 	}
 	if count := strings.Count(got, "--- PASS: TestEveryVector/"); count != want {
 		t.Errorf("%d cases passed in the package, want %d", count, want)

@@ -31,7 +31,7 @@ func TestAllTakesWhatNextTakes(t *testing.T) {
 func TestTheIndicesEnd(t *testing.T) {
 	const last = 1<<32 - 1
 	count := 0
-	for _, c := range load(t, "growths") {
+	for _, c := range load[vector](t, "growths") {
 		// Cases that reach the last index say what is there.
 		if uint64(c.First)+uint64(len(c.Delays)) != last+1 {
 			continue
@@ -127,7 +127,7 @@ func TestEntropyStreamsDiffer(t *testing.T) {
 
 func find(t *testing.T, layer, id string) vector {
 	t.Helper()
-	for _, c := range load(t, layer) {
+	for _, c := range load[vector](t, layer) {
 		if c.ID == id {
 			return c
 		}

@@ -11,7 +11,7 @@ import (
 
 // Run with -race, which is what it is for.
 func TestGoroutinesShareAPolicy(t *testing.T) {
-	for _, c := range load(t, "jitters") {
+	for _, c := range load[vector](t, "jitters") {
 		policy, stream, want := c.policy(t), c.stream(t), durations(t, c.Delays)
 		var group sync.WaitGroup
 		for range 8 {
@@ -35,4 +35,97 @@ func TestGoroutinesShareAPolicy(t *testing.T) {
 		}
 		group.Wait()
 	}
+}
+
+// What a budget grants to many goroutines is what it would grant to one: the bounds are those
+// of SPEC 15.3, at one time, for operations that all began before.
+func TestGoroutinesShareABudget(t *testing.T) {
+	const goroutines, each = 8, 250
+	policy := parsePolicy(t, "constant:base=1s")
+	rows := []struct {
+		line          string
+		first, second int // granted before and after all operations have ended
+	}{
+		{"quota:max_tokens=1000,cost=7", 1000 / 7, 1000 / 7},
+		{"ratio:max_tokens=90,ratio=0.5", 90, 90},
+		{"rate:max_tokens=60,per=1m", 60, 0},
+		{"concurrent:ratio=0.01,min_concurrent=10", goroutines * each / 100, goroutines * each / 100},
+		{"ttl:ttl=10s,min_per_second=10,ratio=0.2", goroutines*each/5 + 10*10, goroutines * each / 5},
+	}
+	for _, row := range rows {
+		budget := parseBudget(t, row.line)
+		for round, want := range []int{row.first, row.second} {
+			var operations [goroutines][each]*backoff.Operation
+			inParallel(goroutines, func(g int) {
+				for i := range each {
+					operations[g][i] = beginOrFail(t, policy, backoff.WithBudget(budget))
+				}
+			})
+			var granted [goroutines]int
+			inParallel(goroutines, func(g int) {
+				for _, operation := range operations[g] {
+					if operation.Decide(backoff.Transient, 0).Wait {
+						granted[g]++
+					}
+				}
+			})
+			sum := 0
+			for _, count := range granted {
+				sum += count
+			}
+			if sum != want {
+				t.Errorf("%s: round %d grants %d, want %d", row.line, round, sum, want)
+			}
+			inParallel(goroutines, func(g int) {
+				for _, operation := range operations[g] {
+					operation.Decide(backoff.Success, 0)
+				}
+			})
+		}
+	}
+}
+
+func TestGoroutinesShareAHistory(t *testing.T) {
+	const goroutines, each = 8, 1000
+	var history, sum backoff.History
+	inParallel(goroutines, func(g int) {
+		for i := range each {
+			if err := history.Record(uint64(i%60)+1, backoff.StopReason(g%7)+backoff.StopSuccess); err != nil {
+				t.Error(err)
+			}
+			if i%100 == 0 {
+				_ = history.String()
+				history.Counts()
+			}
+		}
+	})
+	inParallel(goroutines, func(int) { sum.Merge(&history) })
+	var want backoff.HistoryCounts
+	bounds := backoff.HistoryBounds()
+	for g := range goroutines {
+		for i := range each {
+			attempts := uint64(i%60) + 1
+			bucket, _ := slices.BinarySearch(bounds[:], attempts)
+			want.Operations += goroutines
+			want.Attempts += goroutines * attempts
+			want.Retries += goroutines * (attempts - 1)
+			want.Buckets[bucket] += goroutines
+			want.Stops[g%7+1] += goroutines
+		}
+	}
+	if got := sum.Counts(); got != want {
+		t.Errorf("counted %+v, want %+v", got, want)
+	}
+}
+
+func inParallel(goroutines int, do func(g int)) {
+	var group sync.WaitGroup
+	for g := range goroutines {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			do(g)
+		}()
+	}
+	group.Wait()
 }

@@ -30,6 +30,13 @@ func TestEveryFieldHasItsUnit(t *testing.T) {
 		JitterMax:       {"jitter_max", false},
 		JitterIncrement: {"jitter_increment", false},
 		JitterSlot:      {"jitter_slot", false},
+		MaxRetries:      {"max_retries", false},
+		MaxAttempts:     {"max_attempts", false},
+		MaxElapsed:      {"max_elapsed", false},
+		ThrottledBase:   {"throttled_base", false},
+		Hint:            {"hint", false},
+		HintMax:         {"hint_max", false},
+		HintMaxExtra:    {"hint_max_extra", false},
 	}
 	for field, row := range rows {
 		var params Params

@@ -80,6 +80,20 @@ func option(field, text string) backoff.Option {
 		return duration(engine.JitterIncrement, backoff.WithJitterIncrement, text)
 	case "jitter_slot":
 		return duration(engine.JitterSlot, backoff.WithJitterSlot, text)
+	case "max_retries":
+		return backoff.WithMaxRetries(number(text))
+	case "max_attempts":
+		return backoff.WithMaxAttempts(number(text))
+	case "max_elapsed":
+		return duration(engine.MaxElapsed, backoff.WithMaxElapsed, text)
+	case "throttled_base":
+		return duration(engine.ThrottledBase, backoff.WithThrottledBase, text)
+	case "hint":
+		return backoff.WithHint(kind[backoff.Hint](text))
+	case "hint_max":
+		return duration(engine.HintMax, backoff.WithHintMax, text)
+	case "hint_max_extra":
+		return duration(engine.HintMaxExtra, backoff.WithHintMaxExtra, text)
 	}
 	panic("unknown field " + field)
 }

@@ -1,0 +1,83 @@
+package backoff_test
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+type config struct {
+	Retry  backoff.Policy  `json:"retry"`
+	Budget *backoff.Budget `json:"budget"`
+	Named  map[backoff.Policy]int
+}
+
+func TestLinesInJSON(t *testing.T) {
+	const text = `{"retry":"constant:base=2s,max_retries=3","budget":"quota:cost=7","Named":{"constant:base=1s":4}}`
+	var read config
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.Retry != parsePolicy(t, "polly-v8") || read.Named[parsePolicy(t, "constant:base=1s")] != 4 {
+		t.Errorf("read %+v", read)
+	}
+	if written, err := json.Marshal(read); err != nil || string(written) != text {
+		t.Errorf("wrote %s, %v", written, err)
+	}
+	if written, err := json.Marshal(config{}); err == nil || !strings.Contains(err.Error(), backoff.ErrNoPolicy.Error()) {
+		t.Errorf("wrote %s, %v", written, err)
+	}
+}
+
+func TestLinesInFlags(t *testing.T) {
+	var policy backoff.Policy
+	flags := flag.NewFlagSet("test", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.TextVar(&policy, "retry", parsePolicy(t, "polly-v8"), "how to retry")
+	budget := parseBudget(t, "ratio")
+	flags.TextVar(budget, "budget", parseBudget(t, "ratio"), "how much to retry")
+	if err := flags.Parse(nil); err != nil || policy.String() != "constant:base=2s,max_retries=3" {
+		t.Errorf("by default %v, %v", policy, err)
+	}
+	if err := flags.Parse([]string{"-retry", "constant:base=9s", "-budget=rate"}); err != nil || policy.String() != "constant:base=9s" || budget.String() != "rate" {
+		t.Errorf("read %v and %v, %v", policy, budget, err)
+	}
+	if err := flags.Parse([]string{"-retry", "constant:bse=9s"}); err == nil || !strings.Contains(err.Error(), `at 9: unknown key "bse"`) {
+		t.Errorf("read %v, %v", policy, err)
+	}
+}
+
+// go vet finds copies of what must not be copied.
+func TestVetFindsCopies(t *testing.T) {
+	folder := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"go.mod": "module copies\n\ngo 1.24\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + here + "\n",
+	}
+	for _, kind := range []string{"Budget", "Operation", "History"} {
+		files[kind+".go"] = "package copies\n\nimport backoff \"" + modulePath + "\"\n\nfunc " + kind + "(b *backoff." + kind + ") { _ = *b }\n"
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := exec.Command("go", "vet", ".")
+	vet.Dir = folder
+	found, err := vet.CombinedOutput()
+	for _, kind := range []string{"Budget", "Operation", "History"} {
+		if err == nil || !strings.Contains(string(found), "assignment copies lock value to _: "+modulePath+"."+kind) {
+			t.Errorf("vet finds no copy of %s: %v\n%s", kind, err, found)
+		}
+	}
+}
