@@ -26,12 +26,21 @@ fn go() -> Result<Command> {
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
-    progress("building the Go driver");
-    let program = scratch().join("go-driver");
-    run(go()?.args(["build", "-o"]).arg(&program).arg("./internal/driver"))?;
-    let mut driver = command(program);
-    driver.env("LD_LIBRARY_PATH", c::prefix()?.join("lib"));
-    Ok(driver)
+    program("driver")
+}
+
+/// The evaluator.
+pub(crate) fn evaluator() -> Result<Command> {
+    program("evaluate")
+}
+
+fn program(name: &str) -> Result<Command> {
+    progress(&format!("building Go's {name}"));
+    let path = scratch().join(format!("go-{name}"));
+    run(go()?.args(["build", "-o"]).arg(&path).arg(format!("./internal/{name}")))?;
+    let mut program = command(path);
+    program.env("LD_LIBRARY_PATH", c::prefix()?.join("lib"));
+    Ok(program)
 }
 
 /// A user's module with ours as its dependency.
