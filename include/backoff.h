@@ -252,7 +252,7 @@
 // In an error: it is of the line of a budget.
 #define BACKOFF_LINE_BUDGET 2
 
-// No deadline, no hint: longer than every duration.
+// No deadline, no hint. (A hint as long as this counts as BACKOFF_MAX_NS: give that.)
 #define BACKOFF_NONE 18446744073709551615ull
 
 // The attempt did what it should.

@@ -8,7 +8,7 @@ use crate::filled::Filled;
 use crate::name::name_of;
 use crate::policy::{FilledPolicy, backoff_policy};
 
-/// No deadline, no hint: longer than every duration.
+/// No deadline, no hint. (A hint as long as this counts as BACKOFF_MAX_NS: give that.)
 pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
 
 /// The attempt did what it should.

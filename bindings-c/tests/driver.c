@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 16
+#define FIELDS BACKOFF_FIELD_HINT_MAX_EXTRA
 
 static const char *const growths[] = {"constant", "linear", "exponential", "polynomial",
                                       "fibonacci", NULL};
 static const char *const jitters[] = {"none",     "full",        "equal",   "proportional",
                                       "additive", "decorrelated", "slotted", NULL};
 static const char *const caps[] = {"window", "result", NULL};
+static const char *const hints[] = {"at_least", "exact", "spread", NULL};
 
 struct request {
   backoff_params params;
@@ -85,6 +86,9 @@ static void read_field(backoff_params *params, const char *name, char *value) {
       break;
     case BACKOFF_FIELD_CAP_ON:
       need(backoff_params_set(params, field, kind(caps, value)), name);
+      break;
+    case BACKOFF_FIELD_HINT:
+      need(backoff_params_set(params, field, kind(hints, value)), name);
       break;
     case BACKOFF_FIELD_MULTIPLIER:
     case BACKOFF_FIELD_JITTER_BELOW:

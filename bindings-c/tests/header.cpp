@@ -2,6 +2,8 @@
 
 #include <backoff.h>
 
+#include <string>
+
 #include "check.h"
 
 int main() {
@@ -31,6 +33,21 @@ int main() {
   check_word("delay", "code", backoff_next_ns(&iterator, &delay_ns), BACKOFF_OK);
   // The case ts-full of tests/vectors/articles.json.
   check_word("delay", "ns", delay_ns, 11399434);
+
+  const std::string line = "full:base=100ms,cap=10s,max_retries=1";
+  backoff_policy parsed;
+  check_word("line", "code", backoff_policy_parse(&parsed, line.data(), line.size(), &error),
+             BACKOFF_OK);
+  backoff_operation operation;
+  backoff_decision decision = {};
+  check_word("operation", "begin",
+             backoff_operation_begin(&operation, &parsed, stream, 0, BACKOFF_NONE, nullptr),
+             BACKOFF_OK);
+  check_word("operation", "decide",
+             backoff_operation_decide(&operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0,
+                                      nullptr, &decision),
+             BACKOFF_OK);
+  check_word("operation", "delay", decision.delay_ns, 11399434);
   check_text("code", "name", backoff_code_name(BACKOFF_OK), "ok");
   check_word("version", "number", backoff_version(), BACKOFF_VERSION);
   return check_end();

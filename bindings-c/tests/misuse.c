@@ -15,11 +15,19 @@ struct world {
   backoff_params empty_params, garbage_params;
   backoff_policy policy, garbage_policy;
   backoff iterator, garbage_iterator;
+  backoff_preview preview, garbage_preview;
+  backoff_preview_row row;
+  backoff_budget budget, garbage_budget; /* two tokens, one a retry */
+  backoff_operation operation, garbage_operation;
+  backoff_decision decision;
+  backoff_history history, garbage_history;
+  backoff_history_counts counts;
   backoff_error error; /* cap_below_base cap 5 10 */
   backoff_error garbage_error;
   uint64_t words[6];
   uint32_t numerator, denominator;
   char text[BACKOFF_TEXT_SIZE + 1];
+  char page[BACKOFF_HISTORY_SIZE + 1];
 };
 
 static struct world now, then;
@@ -42,6 +50,9 @@ static void check_untouched(const char *id) {
     check_untouched(#call);        \
   } while (0)
 
+/* A literal and its length. */
+#define LINE(text) text, sizeof text - 1
+
 #define DONE(call) check_code(#call, call, BACKOFF_OK)
 
 static void start(void) {
@@ -53,7 +64,12 @@ static void start(void) {
   DONE(backoff_params_set(&now.wrong_params, BACKOFF_FIELD_CAP, 5));
   DONE(backoff_policy_init(&now.policy, &now.params, NULL));
   DONE(backoff_init(&now.iterator, &now.policy, 42));
-  now.error = (backoff_error){BACKOFF_CAP_BELOW_BASE, BACKOFF_FIELD_CAP, 5, 10};
+  DONE(backoff_preview_init(&now.preview, &now.policy));
+  DONE(backoff_budget_parse(&now.budget, LINE("quota:max_tokens=2,cost=1"), NULL));
+  DONE(backoff_operation_begin(&now.operation, &now.policy, 1, 0, BACKOFF_NONE, &now.budget));
+  DONE(backoff_history_init(&now.history));
+  now.error = (backoff_error){.code = BACKOFF_CAP_BELOW_BASE, .field = BACKOFF_FIELD_CAP,
+                              .value = 5, .limit = 10};
 }
 
 static void check_null(void) {
@@ -89,6 +105,79 @@ static void check_null(void) {
   REFUSED(BACKOFF_NULL_POINTER, backoff_error_message(&now.error, NULL, sizeof now.text));
 }
 
+static void check_null_lines(void) {
+  backoff_policy *policy = &now.policy;
+  backoff_budget *budget = &now.budget;
+  REFUSED(BACKOFF_NULL_POINTER, backoff_policy_parse(NULL, LINE("constant:base=1s"), &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_policy_parse(policy, NULL, 1, &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_policy_parse(policy, NULL, 0, &now.error));
+  REFUSED(BACKOFF_TOO_LONG, backoff_policy_parse(policy, "none", UINT64_MAX, &now.error));
+  REFUSED(BACKOFF_TOO_LONG, backoff_policy_parse(policy, "none", INT64_MAX + 1ull, &now.error));
+  REFUSED(BACKOFF_UNKNOWN_HEAD, backoff_policy_parse(policy, LINE("no"), NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_policy_print(NULL, now.text, sizeof now.text));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_policy_print(policy, NULL, sizeof now.text));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_budget_parse(NULL, LINE("ratio"), &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_budget_parse(budget, NULL, 1, &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_budget_parse(budget, NULL, 0, &now.error));
+  REFUSED(BACKOFF_TOO_LONG, backoff_budget_parse(budget, "ratio", UINT64_MAX, &now.error));
+  REFUSED(BACKOFF_UNKNOWN_HEAD, backoff_budget_parse(budget, LINE("no"), NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_budget_print(NULL, now.text, sizeof now.text));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_budget_print(budget, NULL, sizeof now.text));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_retry_after(NULL, 1, 0, &now.words[1]));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_retry_after(NULL, 0, 0, &now.words[1]));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_retry_after("1", 1, 0, NULL));
+  REFUSED(BACKOFF_TOO_LONG, backoff_retry_after("1", UINT64_MAX, 0, &now.words[1]));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_preview_init(NULL, policy));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_preview_init(&now.preview, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_preview_next(NULL, &now.row));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_preview_next(&now.preview, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_fit_base(NULL, 2, 1, policy, &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_fit_base(policy, 2, 1, NULL, &now.error));
+  REFUSED(BACKOFF_DOES_NOT_FIT, backoff_fit_base(policy, 2, 0, policy, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_fit_cap(NULL, 2, 1, policy, &now.error));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_fit_cap(policy, 2, 1, NULL, &now.error));
+  REFUSED(BACKOFF_DOES_NOT_FIT, backoff_fit_cap(policy, 2, 0, policy, NULL));
+}
+
+static void check_null_operations(void) {
+  backoff_operation *operation = &now.operation;
+  backoff_decision *decision = &now.decision;
+  backoff_budget *budget = &now.budget;
+  uint32_t success = BACKOFF_OUTCOME_SUCCESS;
+  REFUSED(BACKOFF_NULL_POINTER,
+          backoff_operation_begin(NULL, &now.policy, 1, 0, BACKOFF_NONE, budget));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_operation_begin(operation, NULL, 1, 0, 1, budget));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_operation_decide(NULL, success, 0, 0, budget, decision));
+  REFUSED(BACKOFF_NULL_POINTER,
+          backoff_operation_decide(operation, success, 0, 0, budget, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_operation_cancel(NULL, budget, &now.numerator));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_operation_state(NULL, now.words, &now.numerator));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_init(NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_record(NULL, 1, BACKOFF_REASON_SUCCESS));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_merge(NULL, &now.history));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_merge(&now.history, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_read(NULL, &now.counts));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_read(&now.history, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_print(NULL, now.page, sizeof now.page));
+  REFUSED(BACKOFF_NULL_POINTER, backoff_history_print(&now.history, NULL, sizeof now.page));
+}
+
+/* Numbers that name nothing. */
+static void check_unknown_numbers(void) {
+  static const uint32_t outcomes[] = {0, 6, 256 + 1, UINT32_MAX};
+  static const uint32_t reasons[] = {0, 8, 256 + 1, UINT32_MAX};
+  for (size_t i = 0; i < LENGTH(outcomes); i++) {
+    REFUSED(BACKOFF_UNKNOWN_OUTCOME,
+            backoff_operation_decide(&now.operation, outcomes[i], BACKOFF_NONE, 0, &now.budget,
+                                     &now.decision));
+    check_text("unknown outcome", "name", backoff_outcome_name(outcomes[i]), "unknown_outcome");
+  }
+  for (size_t i = 0; i < LENGTH(reasons); i++) {
+    REFUSED(BACKOFF_UNKNOWN_REASON, backoff_history_record(&now.history, 1, reasons[i]));
+    check_text("unknown reason", "name", backoff_reason_name(reasons[i]), "unknown_reason");
+  }
+}
+
 /* Where NULL is welcome. */
 static void check_optional(void) {
   uint64_t key_stream = 0, null_stream = 1;
@@ -102,6 +191,25 @@ static void check_optional(void) {
   DONE(backoff_stream_from_key(1, "k", 0, &key_stream));
   check_word("an empty key that is NULL", "stream", null_stream, key_stream);
   DONE(backoff_policy_init(&now.policy, &now.params, NULL));
+
+  backoff_operation operation = now.operation;
+  backoff_budget budget = now.budget;
+  uint64_t retries = CANARY;
+  uint32_t reason = 99;
+  DONE(backoff_operation_state(&operation, NULL, NULL));
+  DONE(backoff_operation_state(&operation, &retries, NULL));
+  check_word("state without a reason", "retries", retries, 0);
+  DONE(backoff_operation_state(&operation, NULL, &reason));
+  check_word("state without retries", "reason", reason, 0);
+  DONE(backoff_operation_cancel(&operation, &budget, NULL));
+  DONE(backoff_operation_state(&operation, NULL, &reason));
+  check_word("a cancellation without a reason", "reason", reason, BACKOFF_REASON_CANCELLED);
+  DONE(backoff_operation_begin(&operation, &now.policy, 1, 0, BACKOFF_NONE, NULL));
+  DONE(backoff_operation_decide(&operation, BACKOFF_OUTCOME_TIMEOUT, BACKOFF_NONE, 0, NULL,
+                                &now.decision));
+  check_word("an operation without a budget", "reason", now.decision.reason, 0);
+  check_word("an operation without a budget", "delay", now.decision.delay_ns, 10);
+  DONE(backoff_operation_cancel(&operation, NULL, &reason));
 }
 
 /* Every function that takes a struct, with memory that nothing has filled. */
@@ -118,6 +226,33 @@ static void check_uninitialized(const char *memory) {
   REFUSED(BACKOFF_UNINITIALIZED, backoff_position(&now.garbage_iterator, word, word));
   REFUSED(BACKOFF_UNINITIALIZED,
           backoff_error_message(&now.garbage_error, now.text, sizeof now.text));
+  backoff_policy *policy = &now.garbage_policy;
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_policy_print(policy, now.text, sizeof now.text));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_fit_base(policy, 2, 1, &now.policy, &now.error));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_fit_cap(policy, 2, 1, &now.policy, &now.error));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_preview_init(&now.preview, policy));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_preview_next(&now.garbage_preview, &now.row));
+  backoff_budget *budget = &now.garbage_budget;
+  backoff_operation *operation = &now.garbage_operation;
+  uint32_t outcome = BACKOFF_OUTCOME_TRANSIENT, *reason = &now.numerator;
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_budget_print(budget, now.text, sizeof now.text));
+  REFUSED(BACKOFF_UNINITIALIZED,
+          backoff_operation_begin(&now.operation, policy, 1, 0, 1, &now.budget));
+  REFUSED(BACKOFF_UNINITIALIZED,
+          backoff_operation_begin(&now.operation, &now.policy, 1, 0, 1, budget));
+  REFUSED(BACKOFF_UNINITIALIZED,
+          backoff_operation_decide(operation, outcome, 0, 0, &now.budget, &now.decision));
+  REFUSED(BACKOFF_UNINITIALIZED,
+          backoff_operation_decide(&now.operation, outcome, 0, 0, budget, &now.decision));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_operation_cancel(operation, &now.budget, reason));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_operation_cancel(&now.operation, budget, reason));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_operation_state(operation, word, reason));
+  backoff_history *history = &now.garbage_history;
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_history_record(history, 1, BACKOFF_REASON_SUCCESS));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_history_merge(history, &now.history));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_history_merge(&now.history, history));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_history_read(history, &now.counts));
+  REFUSED(BACKOFF_UNINITIALIZED, backoff_history_print(history, now.page, sizeof now.page));
   if (check_failed > failed) printf("  in memory of %s\n", memory);
 }
 
@@ -131,19 +266,28 @@ static void check_uninitialized_params(const char *memory) {
   if (check_failed > failed) printf("  in memory of %s\n", memory);
 }
 
-static void check_garbage(void) {
-  memset(&now.garbage_policy, 0, sizeof now.garbage_policy);
-  memset(&now.garbage_iterator, 0, sizeof now.garbage_iterator);
-  memset(&now.garbage_error, 0, sizeof now.garbage_error);
-  check_uninitialized("zeros");
+static void fill_garbage(int byte) {
+  memset(&now.garbage_policy, byte, sizeof now.garbage_policy);
+  memset(&now.garbage_iterator, byte, sizeof now.garbage_iterator);
+  memset(&now.garbage_preview, byte, sizeof now.garbage_preview);
+  memset(&now.garbage_budget, byte, sizeof now.garbage_budget);
+  memset(&now.garbage_operation, byte, sizeof now.garbage_operation);
+  memset(&now.garbage_history, byte, sizeof now.garbage_history);
+  memset(&now.garbage_error, byte, sizeof now.garbage_error);
+}
 
-  memset(&now.garbage_policy, 0xFF, sizeof now.garbage_policy);
-  memset(&now.garbage_iterator, 0xFF, sizeof now.garbage_iterator);
-  memset(&now.garbage_error, 0xFF, sizeof now.garbage_error);
+static void check_garbage(void) {
+  fill_garbage(0);
+  check_uninitialized("zeros");
+  fill_garbage(0xFF);
   check_uninitialized("ones");
 
   memcpy(&now.garbage_policy, &now.iterator, sizeof now.garbage_policy);
   memcpy(&now.garbage_iterator, &now.policy, sizeof now.policy);
+  memcpy(&now.garbage_preview, &now.iterator, sizeof now.iterator);
+  memcpy(&now.garbage_budget, &now.operation, sizeof now.garbage_budget);
+  memcpy(&now.garbage_operation, &now.budget, sizeof now.budget);
+  memcpy(&now.garbage_history, &now.preview, sizeof now.garbage_history);
   memcpy(&now.garbage_error, &now.policy, sizeof now.garbage_error);
   check_uninitialized("another type");
 
@@ -154,7 +298,7 @@ static void check_garbage(void) {
   memset(&now.garbage_params, 0, sizeof now.garbage_params);
   now.garbage_params.opaque[0] = 1;
   check_uninitialized_params("the bit below those of the fields");
-  now.garbage_params.opaque[0] = UINT64_C(1) << 17;
+  now.garbage_params.opaque[0] = UINT64_C(1) << 24;
   check_uninitialized_params("the bit above those of the fields");
 }
 
@@ -180,8 +324,30 @@ static void check_fields(void) {
       {BACKOFF_FIELD_JITTER_MAX, 0, "jitter_max"},
       {BACKOFF_FIELD_JITTER_INCREMENT, 0, "jitter_increment"},
       {BACKOFF_FIELD_JITTER_SLOT, 0, "jitter_slot"},
+      {BACKOFF_FIELD_MAX_RETRIES, 0, "max_retries"},
+      {BACKOFF_FIELD_MAX_ATTEMPTS, 0, "max_attempts"},
+      {BACKOFF_FIELD_MAX_ELAPSED, 0, "max_elapsed"},
+      {BACKOFF_FIELD_THROTTLED_BASE, 0, "throttled_base"},
+      {BACKOFF_FIELD_HINT, 0, "hint"},
+      {BACKOFF_FIELD_HINT_MAX, 0, "hint_max"},
+      {BACKOFF_FIELD_HINT_MAX_EXTRA, 0, "hint_max_extra"},
   };
-  static const uint32_t unknown[] = {0, 17, 31, 32, 33, 64, 65, 0x80000000u, UINT32_MAX};
+  static const struct {
+    uint32_t field;
+    const char *name;
+  } of_budgets[] = {
+      {BACKOFF_FIELD_BUDGET, "budget"},
+      {BACKOFF_FIELD_MAX_TOKENS, "max_tokens"},
+      {BACKOFF_FIELD_COST, "cost"},
+      {BACKOFF_FIELD_COST_THROTTLED, "cost_throttled"},
+      {BACKOFF_FIELD_COST_TIMEOUT, "cost_timeout"},
+      {BACKOFF_FIELD_RATIO, "ratio"},
+      {BACKOFF_FIELD_PER, "per"},
+      {BACKOFF_FIELD_TTL, "ttl"},
+      {BACKOFF_FIELD_MIN_PER_SECOND, "min_per_second"},
+      {BACKOFF_FIELD_MIN_CONCURRENT, "min_concurrent"},
+  };
+  static const uint32_t unknown[] = {0, 24, 31, 32, 43, 64, 65, 0x80000000u, UINT32_MAX};
   for (size_t i = 0; i < LENGTH(rows); i++) {
     uint32_t field = rows[i].field;
     backoff_params params = BACKOFF_PARAMS_INIT;
@@ -193,6 +359,13 @@ static void check_fields(void) {
       REFUSED(BACKOFF_WRONG_UNIT, backoff_params_set_ratio(&now.params, field, 1, 1));
       DONE(backoff_params_set(&params, field, 1));
     }
+  }
+  /* A budget is made of a line: its fields have names, and cannot be given. */
+  for (size_t i = 0; i < LENGTH(of_budgets); i++) {
+    uint32_t field = of_budgets[i].field;
+    check_text(of_budgets[i].name, "name", backoff_field_name(field), of_budgets[i].name);
+    REFUSED(BACKOFF_UNKNOWN_FIELD, backoff_params_set(&now.params, field, 1));
+    REFUSED(BACKOFF_UNKNOWN_FIELD, backoff_params_set_ratio(&now.params, field, 1, 1));
   }
   for (size_t i = 0; i < LENGTH(unknown); i++) {
     check_text("unknown field", "name", backoff_field_name(unknown[i]), "unknown_field");
@@ -219,6 +392,19 @@ static void check_codes(void) {
       {BACKOFF_OFFSET_ABOVE_CAP, "offset_above_cap"},
       {BACKOFF_FLOOR_ABOVE_CAP, "floor_above_cap"},
       {BACKOFF_GROWTH_STALLS, "growth_stalls"},
+      {BACKOFF_GIVEN_TWICE, "given_twice"},
+      {BACKOFF_UNKNOWN_HEAD, "unknown_head"},
+      {BACKOFF_UNKNOWN_KEY, "unknown_key"},
+      {BACKOFF_REPEATED_KEY, "repeated_key"},
+      {BACKOFF_MISSING_VALUE, "missing_value"},
+      {BACKOFF_NOT_A_DURATION, "not_a_duration"},
+      {BACKOFF_MISSING_UNIT, "missing_unit"},
+      {BACKOFF_UNKNOWN_UNIT, "unknown_unit"},
+      {BACKOFF_DURATION_TOO_FINE, "duration_too_fine"},
+      {BACKOFF_NOT_A_RATIO, "not_a_ratio"},
+      {BACKOFF_NOT_A_COUNT, "not_a_count"},
+      {BACKOFF_TEXT_TOO_LONG, "text_too_long"},
+      {BACKOFF_DOES_NOT_FIT, "does_not_fit"},
       {BACKOFF_NULL_POINTER, "null_pointer"},
       {BACKOFF_UNINITIALIZED, "uninitialized"},
       {BACKOFF_UNKNOWN_FIELD, "unknown_field"},
@@ -226,15 +412,27 @@ static void check_codes(void) {
       {BACKOFF_END, "end"},
       {BACKOFF_NO_ENTROPY, "no_entropy"},
       {BACKOFF_BUFFER_TOO_SMALL, "buffer_too_small"},
-      {BACKOFF_NOT_A_RATIO, "not_a_ratio"},
+      {BACKOFF_NOT_A_HINT, "not_a_hint"},
       {BACKOFF_TOO_LONG, "too_long"},
+      {BACKOFF_UNKNOWN_OUTCOME, "unknown_outcome"},
+      {BACKOFF_UNKNOWN_REASON, "unknown_reason"},
   };
-  static const uint32_t unknown[] = {13, 99, 109, UINT32_MAX};
+  static const char *const outcomes[] = {"success", "transient", "throttled", "timeout",
+                                         "permanent"};
+  static const char *const reasons[] = {"success",  "permanent", "max_retries", "max_elapsed",
+                                        "deadline", "budget",    "cancelled"};
+  static const uint32_t unknown[] = {26, 99, 111, UINT32_MAX};
   for (size_t i = 0; i < LENGTH(rows); i++) {
     check_text(rows[i].name, "name", backoff_code_name(rows[i].code), rows[i].name);
   }
   for (size_t i = 0; i < LENGTH(unknown); i++) {
     check_text("unknown code", "name", backoff_code_name(unknown[i]), "unknown_code");
+  }
+  for (uint32_t i = 0; i < LENGTH(outcomes); i++) {
+    check_text(outcomes[i], "name", backoff_outcome_name(i + 1), outcomes[i]);
+  }
+  for (uint32_t i = 0; i < LENGTH(reasons); i++) {
+    check_text(reasons[i], "name", backoff_reason_name(i + 1), reasons[i]);
   }
 }
 
@@ -244,7 +442,10 @@ static void check_refused_policies(void) {
     const char *id;
     uint32_t field;
     uint64_t given;
-    backoff_error error;
+    struct {
+      uint32_t code, field;
+      uint64_t value, limit;
+    } error;
   } rows[] = {
       {"growth 0", BACKOFF_FIELD_GROWTH, 0,
        {BACKOFF_UNKNOWN_KIND, BACKOFF_FIELD_GROWTH, 0, 5}},
@@ -258,6 +459,9 @@ static void check_refused_policies(void) {
        {BACKOFF_UNKNOWN_KIND, BACKOFF_FIELD_CAP_ON, 3, 2}},
       {"a negative base", BACKOFF_FIELD_BASE, (uint64_t)-1,
        {BACKOFF_TOO_LARGE, BACKOFF_FIELD_BASE, UINT64_MAX, BACKOFF_MAX_NS}},
+      {"hint 4", BACKOFF_FIELD_HINT, 4, {BACKOFF_UNKNOWN_KIND, BACKOFF_FIELD_HINT, 4, 3}},
+      {"no attempt", BACKOFF_FIELD_MAX_ATTEMPTS, 0,
+       {BACKOFF_TOO_SMALL, BACKOFF_FIELD_MAX_ATTEMPTS, 0, 1}},
       {"a cap below the base", BACKOFF_FIELD_CAP, 9,
        {BACKOFF_CAP_BELOW_BASE, BACKOFF_FIELD_CAP, 9, 10}},
       {"a slot without slots", BACKOFF_FIELD_JITTER_SLOT, 1,
@@ -275,6 +479,10 @@ static void check_refused_policies(void) {
     check_word(rows[i].id, "field", now.error.field, rows[i].error.field);
     check_word(rows[i].id, "value", now.error.value, rows[i].error.value);
     check_word(rows[i].id, "limit", now.error.limit, rows[i].error.limit);
+    check_word(rows[i].id, "line", now.error.line, BACKOFF_LINE_NONE);
+    check_word(rows[i].id, "at", now.error.at, 0);
+    check_word(rows[i].id, "length of what was found", now.error.found_length, 0);
+    check_text(rows[i].id, "what was found", now.error.found, "");
     now.error = untouched;
     check_untouched(rows[i].id);
   }
@@ -382,42 +590,81 @@ static void check_iterator_ends(void) {
   check_word(id, "delay after a reset", delay, 10);
 }
 
-static void check_message_sizes(void) {
-  static const char message[] = "cap 5ns is below base 10ns";
-  size_t needed = sizeof message;
-  memset(now.text, 0x5A, sizeof now.text);
+/* Every function that writes a text, as it is called by check_sizes. */
+static uint32_t write_message(char *buffer, uint64_t size) {
+  return backoff_error_message(&now.error, buffer, size);
+}
+static uint32_t write_policy(char *buffer, uint64_t size) {
+  return backoff_policy_print(&now.policy, buffer, size);
+}
+static uint32_t write_budget(char *buffer, uint64_t size) {
+  return backoff_budget_print(&now.budget, buffer, size);
+}
+static uint32_t write_history(char *buffer, uint64_t size) {
+  return backoff_history_print(&now.history, buffer, size);
+}
+
+/* A text writes itself and its zero, or nothing. */
+static void check_sizes(uint32_t (*write)(char *, uint64_t), const char *text) {
+  size_t needed = strlen(text) + 1;
+  memset(now.page, 0x5A, sizeof now.page);
   for (size_t size = 0; size < needed; size++) {
-    REFUSED(BACKOFF_BUFFER_TOO_SMALL, backoff_error_message(&now.error, now.text, size));
+    REFUSED(BACKOFF_BUFFER_TOO_SMALL, write(now.page, size));
   }
   for (size_t size = needed; size <= needed + 1; size++) {
-    memset(now.text, 0x5A, sizeof now.text);
+    memset(now.page, 0x5A, sizeof now.page);
     remember();
-    DONE(backoff_error_message(&now.error, now.text, size));
-    memcpy(then.text, message, needed);
-    check_untouched("a message writes itself and its zero");
+    DONE(write(now.page, size));
+    memcpy(then.page, text, needed);
+    check_untouched(text);
   }
+  remember();
+  DONE(write(now.page, UINT64_MAX));
+  check_untouched(text);
+}
+
+static void check_text_sizes(void) {
+  char page[BACKOFF_HISTORY_SIZE] = "";
+  check_sizes(write_message, "cap 5ns is below base 10ns");
+  check_sizes(write_policy, "constant:base=10ns");
+  check_sizes(write_budget, "quota:max_tokens=2,cost=1");
+  DONE(backoff_history_print(&now.history, page, sizeof page));
+  check_sizes(write_history, page);
 }
 
 /* Whatever an error holds: a whole message that fits, or a code. */
 static void check_messages(void) {
   static const uint64_t words[] = {0, 1, INDICES, BACKOFF_MAX_NS, UINT64_MAX};
   static const backoff_error unknown[] = {
-      {BACKOFF_OK, BACKOFF_FIELD_CAP, 5, 10},
-      {13, BACKOFF_FIELD_CAP, 5, 10},
-      {BACKOFF_NULL_POINTER, BACKOFF_FIELD_CAP, 5, 10},
-      {BACKOFF_CAP_BELOW_BASE, 0, 5, 10},
-      {BACKOFF_CAP_BELOW_BASE, 17, 5, 10},
+      {.code = BACKOFF_OK, .field = BACKOFF_FIELD_CAP},
+      {.code = BACKOFF_DOES_NOT_FIT + 1, .field = BACKOFF_FIELD_CAP},
+      {.code = BACKOFF_NULL_POINTER, .field = BACKOFF_FIELD_CAP},
+      {.code = BACKOFF_CAP_BELOW_BASE, .field = 0},
+      {.code = BACKOFF_CAP_BELOW_BASE, .field = 24},
+      {.code = BACKOFF_UNKNOWN_KEY, .field = 24, .line = BACKOFF_LINE_POLICY},
+      {.code = BACKOFF_UNKNOWN_KEY, .field = 43, .line = BACKOFF_LINE_BUDGET},
+      {.code = BACKOFF_UNKNOWN_KEY, .line = BACKOFF_LINE_BUDGET + 1},
+      {.code = BACKOFF_UNKNOWN_KEY, .line = UINT32_MAX},
   };
-  for (uint32_t code = BACKOFF_UNKNOWN_KIND; code <= BACKOFF_GROWTH_STALLS; code++) {
-    for (uint32_t field = BACKOFF_FIELD_GROWTH; field <= BACKOFF_FIELD_JITTER_SLOT; field++) {
-      for (size_t i = 0; i < LENGTH(words); i++) {
-        backoff_error error = {code, field, words[i], words[i]};
+  for (uint32_t line = BACKOFF_LINE_NONE; line <= BACKOFF_LINE_BUDGET; line++) {
+    for (uint32_t code = BACKOFF_UNKNOWN_KIND; code <= BACKOFF_DOES_NOT_FIT; code++) {
+      for (uint32_t field = 0; field <= BACKOFF_FIELD_MIN_CONCURRENT; field++) {
         const char *name = backoff_field_name(field);
-        DONE(backoff_error_message(&error, now.text, BACKOFF_TEXT_SIZE));
-        check_true(name, "its message is shorter than the longest text, so it was not cut",
-                   strlen(now.text) + 1 < BACKOFF_TEXT_SIZE);
-        check_true(name, "its message begins with its name",
-                   strncmp(now.text, name, strlen(name)) == 0);
+        int is_field = strcmp(name, "unknown_field") != 0;
+        if (!is_field && (field > 0 || line == BACKOFF_LINE_NONE)) continue;
+        for (size_t i = 0; i < LENGTH(words); i++) {
+          uint64_t word = words[i];
+          backoff_error error = {.code = code,     .field = field, .value = word,
+                                 .limit = word,    .line = line,   .at = word,
+                                 .found_length = word};
+          memset(error.found, 0xFF, sizeof error.found);
+          DONE(backoff_error_message(&error, now.text, BACKOFF_TEXT_SIZE));
+          check_true(name, "its message is shorter than the longest text, so it was not cut",
+                     strlen(now.text) + 1 < BACKOFF_TEXT_SIZE);
+          const char *begins = line == BACKOFF_LINE_NONE ? name : "at ";
+          check_true(name, "its message begins as it has to",
+                     strncmp(now.text, begins, strlen(begins)) == 0);
+        }
       }
     }
   }
@@ -425,6 +672,113 @@ static void check_messages(void) {
     REFUSED(BACKOFF_UNINITIALIZED,
             backoff_error_message(&unknown[i], now.text, sizeof now.text));
   }
+}
+
+/* A refused line fills the error, and nothing else, whatever bytes it has. */
+static void check_refused_lines(void) {
+  static const struct {
+    const char *text;
+    uint64_t length;
+    uint32_t code;
+    uint64_t at, found_length;
+    const char *found, *message;
+  } rows[] = {
+      {"constant:base=1s", 0, BACKOFF_UNKNOWN_HEAD, 0, 0, "", "at 0: unknown name \"\"; "},
+      {"none:b\xFF=1", 9, BACKOFF_UNKNOWN_KEY, 5, 2, "b\xFF", "at 5: unknown key \"b\\xff\"; "},
+      {"none:base=\x80", 11, BACKOFF_NOT_A_DURATION, 10, 1, "\x80",
+       "at 10: base \"\\x80\" is not a duration"},
+      {"constant:base=1\xC3\xA4", 17, BACKOFF_UNKNOWN_UNIT, 15, 2, "\xC3\xA4",
+       "at 15: base has the unknown unit \"\\xc3\\xa4\"; "},
+      {"none\0more", 9, BACKOFF_UNKNOWN_HEAD, 0, 9, "none\0more",
+       "at 0: unknown name \"none\\x00more\"; "},
+      {"0123456789012345678901234567890123456789", 40, BACKOFF_UNKNOWN_HEAD, 0, 40,
+       "01234567890123456789012345678901",
+       "at 0: unknown name \"01234567890123456789012345678901...\"; "},
+  };
+  static char longest[1025];
+  backoff_error untouched = now.error;
+  for (size_t i = 0; i < LENGTH(rows); i++) {
+    const char *id = rows[i].message;
+    remember();
+    check_code(id, backoff_policy_parse(&now.policy, rows[i].text, rows[i].length, &now.error),
+               rows[i].code);
+    check_word(id, "at", now.error.at, rows[i].at);
+    check_word(id, "length of what was found", now.error.found_length, rows[i].found_length);
+    check_true(id, "what was found",
+               memcmp(now.error.found, rows[i].found,
+                      rows[i].found_length < 32 ? rows[i].found_length : 32) == 0);
+    for (size_t at = rows[i].found_length; at < sizeof now.error.found; at++) {
+      check_word(id, "a byte after what was found", (unsigned char)now.error.found[at], 0);
+    }
+    check_word(id, "line", now.error.line, BACKOFF_LINE_POLICY);
+    DONE(backoff_error_message(&now.error, now.text, sizeof now.text));
+    check_true(id, "message", strncmp(now.text, id, strlen(id)) == 0);
+    now.error = untouched;
+    memcpy(now.text, then.text, sizeof now.text);
+    check_untouched(id);
+  }
+  memset(longest, 'x', sizeof longest);
+  REFUSED(BACKOFF_UNKNOWN_HEAD, backoff_policy_parse(&now.policy, longest, 1024, NULL));
+  REFUSED(BACKOFF_TEXT_TOO_LONG, backoff_policy_parse(&now.policy, longest, 1025, NULL));
+  REFUSED(BACKOFF_TEXT_TOO_LONG, backoff_budget_parse(&now.budget, longest, 1025, NULL));
+}
+
+/* A preview at its end stays there. */
+static void check_preview_ends(void) {
+  static const char *const lines[] = {"constant:base=10ns,max_retries=1",
+                                      "constant:base=10ns,max_elapsed=19ns"};
+  for (size_t i = 0; i < LENGTH(lines); i++) {
+    backoff_policy policy;
+    DONE(backoff_policy_parse(&policy, lines[i], strlen(lines[i]), NULL));
+    DONE(backoff_preview_init(&now.preview, &policy));
+    DONE(backoff_preview_next(&now.preview, &now.row));
+    check_word(lines[i], "total", now.row.total_largest, 10);
+    for (int twice = 0; twice < 2; twice++) {
+      REFUSED(BACKOFF_END, backoff_preview_next(&now.preview, &now.row));
+    }
+  }
+}
+
+/* A policy may be fitted in place, and a history merged with itself. */
+static void check_same_memory(void) {
+  backoff_policy policy = now.policy;
+  char text[BACKOFF_TEXT_SIZE] = "";
+  DONE(backoff_fit_base(&policy, 3, 100, &policy, NULL));
+  DONE(backoff_policy_print(&policy, text, sizeof text));
+  check_text("fitted in place", "line", text, "constant:base=50ns");
+
+  backoff_history history;
+  DONE(backoff_history_init(&history));
+  DONE(backoff_history_record(&history, 3, BACKOFF_REASON_DEADLINE));
+  DONE(backoff_history_merge(&history, &history));
+  DONE(backoff_history_read(&history, &now.counts));
+  check_word("merged with itself", "operations", now.counts.operations, 2);
+  check_word("merged with itself", "attempts", now.counts.attempts, 6);
+  check_word("merged with itself", "stops", now.counts.stops[BACKOFF_REASON_DEADLINE - 1], 2);
+}
+
+/* No count goes beyond 2^64 - 1, and the largest fit the page. */
+static void check_largest_history(void) {
+  backoff_history history;
+  DONE(backoff_history_init(&history));
+  for (uint32_t reason = BACKOFF_REASON_SUCCESS; reason <= BACKOFF_REASON_CANCELLED; reason++) {
+    DONE(backoff_history_record(&history, reason, reason));
+  }
+  for (int doubled = 0; doubled < 65; doubled++) DONE(backoff_history_merge(&history, &history));
+  DONE(backoff_history_record(&history, UINT64_MAX, BACKOFF_REASON_SUCCESS));
+  DONE(backoff_history_read(&history, &now.counts));
+  check_word("largest history", "operations", now.counts.operations, UINT64_MAX);
+  check_word("largest history", "attempts", now.counts.attempts, UINT64_MAX);
+  check_word("largest history", "retries", now.counts.retries, 0);
+  check_word("largest history", "first bucket", now.counts.buckets[0], UINT64_MAX);
+  check_word("largest history", "last bucket", now.counts.buckets[11], 1);
+  check_word("largest history", "stops", now.counts.stops[6], UINT64_MAX);
+  DONE(backoff_history_print(&history, now.page, BACKOFF_HISTORY_SIZE));
+  check_true("largest history", "it is not cut: it ends with its last line",
+             strstr(now.page, "{reason=\"cancelled\"} 18446744073709551615\n") != NULL);
+  DONE(backoff_history_init(&history));
+  DONE(backoff_history_read(&history, &now.counts));
+  check_word("a history made anew", "operations", now.counts.operations, 0);
 }
 
 static void check_ratios(void) {
@@ -435,6 +789,7 @@ static void check_ratios(void) {
   } rows[] = {
       {"1.6", 3, BACKOFF_OK, 8, 5},
       {"8/5", 3, BACKOFF_OK, 8, 5},
+      {"160%", 4, BACKOFF_OK, 8, 5},
       {"16/10", 5, BACKOFF_OK, 8, 5},
       {"1.600000000000000000000000", 26, BACKOFF_OK, 8, 5},
       {"1.6 and more", 3, BACKOFF_OK, 8, 5},
@@ -499,6 +854,9 @@ static void check_entropy(void) {
 int main(void) {
   start();
   check_null();
+  check_null_lines();
+  check_null_operations();
+  check_unknown_numbers();
   check_optional();
   check_garbage();
   check_fields();
@@ -507,8 +865,12 @@ int main(void) {
   check_copies();
   check_batch_ends();
   check_iterator_ends();
-  check_message_sizes();
+  check_text_sizes();
   check_messages();
+  check_refused_lines();
+  check_preview_ends();
+  check_same_memory();
+  check_largest_history();
   check_ratios();
   check_entropy();
   return check_end();

@@ -6,27 +6,35 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The layers, which are also the names of their files, and for each the struct of its rows in
-/// `bindings-c/tests/vector_types.h`.
-pub(crate) const LAYERS: [(&str, &str); 17] = [
-    ("draws", "draw"),
-    ("streams", "stream"),
-    ("samples", "sequence"),
-    ("growths", "sequence"),
-    ("jitters", "sequence"),
-    ("caps", "sequence"),
-    ("articles", "sequence"),
-    ("resets", "reset"),
-    ("errors", "error"),
-    ("texts", "text"),
-    ("text_errors", "text_error"),
-    ("presets", "preset"),
-    ("previews", "preview"),
-    ("fits", "fit"),
-    ("decisions", "decision"),
-    ("retry_after", "retry_after"),
-    ("histories", "history"),
+/// The layers, which are also the names of their files.
+pub(crate) const LAYERS: [&str; 17] = [
+    "draws",
+    "streams",
+    "samples",
+    "growths",
+    "jitters",
+    "caps",
+    "articles",
+    "resets",
+    "errors",
+    "texts",
+    "text_errors",
+    "presets",
+    "previews",
+    "fits",
+    "decisions",
+    "retry_after",
+    "histories",
 ];
+
+/// What the struct of a layer's rows is called in `bindings-c/tests/vector_types.h`.
+fn kind(layer: &str) -> &str {
+    match layer {
+        "samples" | "growths" | "jitters" | "caps" | "articles" => "sequence",
+        "histories" => "history",
+        _ => layer.strip_suffix('s').unwrap_or(layer),
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,8 +65,7 @@ pub(crate) fn write(layers: &[VectorFile]) -> Result<String> {
 "
     .to_owned();
     for VectorFile { layer: name, count, cases, .. } in layers {
-        let kind = LAYERS.iter().find(|(layer, _)| layer == name).context("an unknown layer")?.1;
-        let constant = name.to_uppercase();
+        let (kind, constant) = (kind(name), name.to_uppercase());
         write!(
             header,
             "\n#define {constant}_COUNT {count}\n\nstatic const struct {kind}_vector {name}[] = {{\n"
@@ -135,7 +142,7 @@ impl Case {
                 id,
                 self.bytes("policy")?,
                 self.constant("FIELD", "field")?,
-                self.word("attempts")?,
+                self.number("attempts")?,
                 self.word("total")?,
                 if self.has("canonical") { self.text("canonical")? } else { "NULL".to_owned() },
                 if self.has("error") { self.refusal()? } else { NO_REFUSAL.to_owned() },
@@ -292,7 +299,10 @@ fn quoted(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b' '..=b'~' if !b"\"\\?".contains(&byte) => literal.push(char::from(byte)),
-            _ => literal.push_str(&format!("\\{byte:03o}")),
+            _ => {
+                let places = [6, 3, 0].map(|place| char::from(b'0' + (byte >> place & 7)));
+                literal.extend(['\\'].into_iter().chain(places));
+            }
         }
     }
     literal + "\""
@@ -321,26 +331,35 @@ fn preview_row(value: &Value) -> Result<String> {
 
 fn step(value: &Value) -> Result<String> {
     let step = object(value)?;
-    let mut cells = vec![step.number("operation")?];
-    let action = step.str("do")?;
-    cells.push(if action == "outcome" { "TELL".to_owned() } else { action.to_uppercase() });
-    cells.push(step.word("now")?);
-    cells.extend(step.maybe_word(if action == "begin" { "deadline" } else { "hint" })?);
-    if action != "begin" {
+    let (action, time) = match step.str("do")? {
+        "begin" => ("BEGIN", "deadline"),
+        "outcome" => ("TELL", "hint"),
+        "cancel" => ("CANCEL", "hint"),
+        other => bail!("nothing is called {other}"),
+    };
+    let nothing = || Ok("0".to_owned());
+    let (reason, delay) = if step.has("answer") {
         let answer = step.object("answer")?;
-        cells.push(match action {
-            "outcome" => step.constant("OUTCOME", "outcome")?,
-            _ => "0".to_owned(),
-        });
         if answer.has("wait") {
-            cells.extend(["0".to_owned(), answer.word("wait")?]);
+            (nothing()?, answer.word("wait")?)
         } else {
-            cells.extend([answer.constant("REASON", "stop")?, answer.word("delay")?]);
+            (answer.constant("REASON", "stop")?, answer.word("delay")?)
         }
-        cells.push(if action == "outcome" { step.number("retries")? } else { "0".to_owned() });
     } else {
-        cells.extend(["0", "0", "0", "0"].map(str::to_owned));
-    }
+        (nothing()?, nothing()?)
+    };
+    let [has_time, time] = step.maybe_word(time)?;
+    let cells = [
+        step.number("operation")?,
+        action.to_owned(),
+        step.word("now")?,
+        has_time,
+        time,
+        if step.has("outcome") { step.constant("OUTCOME", "outcome") } else { nothing() }?,
+        reason,
+        delay,
+        if step.has("retries") { step.number("retries") } else { nothing() }?,
+    ];
     Ok(format!("{{{}}}", cells.join(", ")))
 }
 

@@ -11,6 +11,9 @@ use crate::libbackoff;
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, root, run, scratch, stdout};
 
+/// The tests of a single thread, which run under the sanitizers, too.
+const TESTS: [&str; 4] = ["conformance", "lines", "decisions", "misuse"];
+
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
@@ -96,7 +99,7 @@ pub(crate) fn test(report: &mut Report) {
         }
         Ok(())
     });
-    for name in ["conformance", "misuse", "threads"] {
+    for name in TESTS.into_iter().chain(["threads"]) {
         program(report, name, compiler("cc", "c99"), &source(&format!("tests/{name}.c")), &[]);
     }
     report.suite_of("C: layout", Runner::Plain, || {
@@ -108,7 +111,7 @@ pub(crate) fn test(report: &mut Report) {
         let name = format!("header in {standard}");
         program(report, &name, compiler("c++", standard), &source("tests/header.cpp"), &[]);
     }
-    for name in ["conformance", "misuse"] {
+    for name in TESTS {
         let file = source(&format!("tests/{name}.c"));
         let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
         program(report, &format!("{name}, sanitized"), compiler("cc", "c99"), &file, &flags);

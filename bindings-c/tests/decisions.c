@@ -1,0 +1,175 @@
+/* The vectors of decisions, hints and histories through the installed library. */
+
+#include <backoff.h>
+
+#include "check.h"
+#include "given.h"
+#include "vectors.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+#define OPERATIONS 64
+#define CANARY UINT64_C(0xA5A5A5A5A5A5A5A5)
+
+/* What goes on in a case. */
+struct scene {
+  const char *id;
+  backoff_policy policy;
+  backoff_budget *budget; /* NULL for none */
+  uint64_t stream;
+  /* C cannot name a deadline of 2^64 - 1, the last time there is: it is BACKOFF_NONE. */
+  int has_last_deadline;
+  backoff_operation operations[OPERATIONS];
+};
+
+static void begin(struct scene *scene, struct step step) {
+  uint64_t deadline = step.has_time ? step.time : BACKOFF_NONE;
+  if (step.has_time && deadline == BACKOFF_NONE) scene->has_last_deadline = 1;
+  check_word(scene->id, "code of a beginning",
+             backoff_operation_begin(&scene->operations[step.operation], &scene->policy,
+                                     scene->stream, step.now, deadline, scene->budget),
+             BACKOFF_OK);
+}
+
+static void tell(struct scene *scene, struct step step) {
+  backoff_operation *operation = &scene->operations[step.operation];
+  backoff_decision decision = {99, 99, CANARY};
+  uint64_t retries = CANARY, hint = BACKOFF_NONE;
+  uint32_t reason = 99;
+  /* Every hint above BACKOFF_MAX_NS counts as that; BACKOFF_NONE would be none. */
+  if (step.has_time) hint = step.time < BACKOFF_MAX_NS ? step.time : BACKOFF_MAX_NS;
+  if (scene->has_last_deadline && step.reason == BACKOFF_REASON_DEADLINE) {
+    step.reason = 0;
+    step.retries++;
+  }
+  check_word(scene->id, "code of a decision",
+             backoff_operation_decide(operation, step.outcome, hint, step.now, scene->budget,
+                                      &decision),
+             BACKOFF_OK);
+  check_word(scene->id, "reason", decision.reason, step.reason);
+  check_word(scene->id, "delay", decision.delay_ns, step.delay);
+  check_word(scene->id, "reserved", decision.reserved, 0);
+  check_word(scene->id, "code of the state",
+             backoff_operation_state(operation, &retries, &reason), BACKOFF_OK);
+  check_word(scene->id, "retries", retries, step.retries);
+  check_word(scene->id, "reason in the state", reason, step.reason);
+}
+
+static void cancel(struct scene *scene, struct step step) {
+  backoff_operation *operation = &scene->operations[step.operation];
+  uint32_t reason = 99, stopped = 99;
+  check_word(scene->id, "code of a cancellation",
+             backoff_operation_cancel(operation, scene->budget, &reason), BACKOFF_OK);
+  check_word(scene->id, "reason of a cancellation", reason, step.reason);
+  check_word(scene->id, "code of the state", backoff_operation_state(operation, NULL, &stopped),
+             BACKOFF_OK);
+  check_word(scene->id, "reason in the state", stopped, step.reason);
+}
+
+static void check_decision(struct decision_vector row) {
+  struct scene scene = {0};
+  backoff_budget budget;
+  scene.id = row.id;
+  scene.stream = stream_of(row.id, row.seed, row.key);
+  check_word(row.id, "code of the policy",
+             backoff_policy_parse(&scene.policy, row.policy.bytes, row.policy.length, NULL),
+             BACKOFF_OK);
+  if (row.has_budget) {
+    scene.budget = &budget;
+    check_word(row.id, "code of the budget",
+               backoff_budget_parse(&budget, row.budget.bytes, row.budget.length, NULL),
+               BACKOFF_OK);
+  }
+  for (size_t i = 0; i < row.step_count; i++) {
+    struct step step = row.steps[i];
+    if (!check_true(row.id, "there is room for the operation", step.operation < OPERATIONS)) return;
+    switch (step.action) {
+      case BEGIN:
+        begin(&scene, step);
+        break;
+      case TELL:
+        tell(&scene, step);
+        break;
+      case CANCEL:
+        cancel(&scene, step);
+        break;
+    }
+  }
+}
+
+static void check_decisions(void) {
+  check_word("decisions", "count", LENGTH(decisions), DECISIONS_COUNT);
+  for (size_t i = 0; i < LENGTH(decisions); i++) check_decision(decisions[i]);
+}
+
+static void check_retry_after(void) {
+  check_word("retry_after", "count", LENGTH(retry_after), RETRY_AFTER_COUNT);
+  for (size_t i = 0; i < LENGTH(retry_after); i++) {
+    struct retry_after_vector row = retry_after[i];
+    uint64_t hint = CANARY;
+    uint32_t code = backoff_retry_after(row.value.bytes, row.value.length, row.now, &hint);
+    check_text(row.id, "code", backoff_code_name(code), row.is_hint ? "ok" : "not_a_hint");
+    check_word(row.id, "hint", hint, row.is_hint ? row.hint : CANARY);
+  }
+}
+
+static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+/* Records into a history, and into counts by hand. */
+static void record(const char *id, backoff_history *history, struct records records,
+                   backoff_history_counts *counts) {
+  for (size_t i = 0; i < records.count; i++) {
+    struct record row = records.records[i];
+    for (uint64_t time = 0; time < row.times; time++) {
+      check_word(id, "code of a record",
+                 backoff_history_record(history, row.attempts, row.reason), BACKOFF_OK);
+      counts->operations++;
+      counts->attempts = add(counts->attempts, row.attempts);
+      counts->stops[row.reason - 1]++;
+    }
+  }
+}
+
+static void check_counts(const char *id, const backoff_history *history,
+                         backoff_history_counts want) {
+  backoff_history_counts counts;
+  uint64_t operations = 0;
+  memset(&counts, 0xA5, sizeof counts);
+  check_word(id, "code of the counts", backoff_history_read(history, &counts), BACKOFF_OK);
+  check_word(id, "operations", counts.operations, want.operations);
+  check_word(id, "attempts", counts.attempts, want.attempts);
+  if (want.attempts < UINT64_MAX) {
+    check_word(id, "retries", counts.retries, want.attempts - want.operations);
+  }
+  for (size_t i = 0; i < LENGTH(counts.buckets); i++) operations += counts.buckets[i];
+  check_word(id, "operations in buckets", operations, want.operations);
+  for (size_t i = 0; i < LENGTH(counts.stops); i++) {
+    check_word(id, backoff_reason_name((uint32_t)i + 1), counts.stops[i], want.stops[i]);
+  }
+}
+
+static void check_histories(void) {
+  check_word("histories", "count", LENGTH(histories), HISTORIES_COUNT);
+  for (size_t i = 0; i < LENGTH(histories); i++) {
+    struct history_vector row = histories[i];
+    backoff_history history, more;
+    backoff_history_counts counts;
+    char text[BACKOFF_HISTORY_SIZE] = "";
+    memset(&counts, 0, sizeof counts);
+    check_word(row.id, "code of a history", backoff_history_init(&history), BACKOFF_OK);
+    check_word(row.id, "code of a history", backoff_history_init(&more), BACKOFF_OK);
+    record(row.id, &history, row.records, &counts);
+    record(row.id, &more, row.more, &counts);
+    check_word(row.id, "code of the merger", backoff_history_merge(&history, &more), BACKOFF_OK);
+    check_counts(row.id, &history, counts);
+    check_word(row.id, "code of the print", backoff_history_print(&history, text, sizeof text),
+               BACKOFF_OK);
+    check_text(row.id, "print", text, row.text);
+  }
+}
+
+int main(void) {
+  check_decisions();
+  check_retry_after();
+  check_histories();
+  return check_end();
+}
