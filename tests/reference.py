@@ -177,6 +177,11 @@ USED_BY = {
     "jitter_slot": ("jitter", ["slotted"]),
 }
 ALWAYS = ("growth", KINDS["growth"])
+ROWS = [  # the fields that are no kinds: what decides if they are used, and their ranges
+    (field, *USED_BY.get(field, ALWAYS), RANGES.get(field, DURATIONS))
+    for field in FIELDS
+    if field not in KINDS
+]
 DEFAULTS = {
     "power": 2,
     "origin": 1,
@@ -343,13 +348,9 @@ def policy(given):
     if given["jitter"] == "decorrelated" and given["growth"] != "exponential":  # 8.3
         raise Refused("not_exponential", "growth", number("growth", given["growth"]), 3)
 
-    p = {}
-    for field in FIELDS:  # 8.4
+    p = {field: given[field] for field in FIELDS if field in KINDS}
+    for field, governor, kinds, (low, high) in ROWS:  # 8.4
         value = given.get(field)
-        if field in KINDS:
-            p[field] = value
-            continue
-        governor, kinds = USED_BY.get(field, ALWAYS)
         if given[governor] not in kinds:
             if value is not None:
                 raise Refused("unused", field, word(value), number(governor, given[governor]))
@@ -359,10 +360,10 @@ def policy(given):
             if value is not None:
                 if "max_retries" in given:
                     raise Refused("given_twice", field, value, given["max_retries"])
-                p["max_retries"] = checked(field, value, *RANGES[field]) - 1
+                p["max_retries"] = checked(field, value, low, high) - 1
             continue
         if value is not None:
-            p[field] = checked(field, value, *RANGES.get(field, DURATIONS))
+            p[field] = checked(field, value, low, high)
             continue
         p[field] = default(field, given)
         if p[field] is None:

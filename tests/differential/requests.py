@@ -14,6 +14,18 @@ MAX, RESTART = ref.MAX, ref.RESTART
 # Where formulas break: ends of ranges, powers of two, and the words beyond the limit.
 EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
 BEYOND = [MAX + 1, 2**64 - 1]
+# How often a field is given where it is used, of those that are not nearly always.
+OFTEN = {
+    "floor": 0.25,
+    "offset": 0.25,
+    "cap": 0.6,
+    "max_retries": 0.1,
+    "max_attempts": 0.05,
+    "max_elapsed": 0.1,
+    "throttled_base": 0.1,
+    "hint_max": 0.05,
+    "hint_max_extra": 0.05,
+}
 
 
 def duration(rng):
@@ -41,6 +53,8 @@ def value(rng, field):
         return ratio(rng, field)
     if field == "power":
         return rng.choice([1, 2, 3, 4, 16] * 10 + [0, 17, 2**32])
+    if field in ("max_retries", "max_attempts"):
+        return rng.choice([1, 2, 3, 10, 2**32] * 10 + [0, 2**32 + 1, 2**32 + 2])
     if field == "origin":
         return rng.choice([0, 1, 2, 2**32 - 1] * 10 + [2**32])
     return duration(rng)
@@ -55,23 +69,24 @@ def given(rng):
     }
     if fields.get("jitter") == "decorrelated" and rng.random() < 0.97:
         fields["growth"] = "exponential"
-    if rng.random() < 0.7:
-        fields["cap_on"] = rng.choice(ref.KINDS["cap_on"])
+    for field, often in (("cap_on", 0.7), ("hint", 0.1)):
+        if rng.random() < often:
+            fields[field] = rng.choice(ref.KINDS[field])
     for field in ref.FIELDS:
         governor, kinds = ref.USED_BY.get(field, ("growth", ref.KINDS["growth"]))
         used = fields[governor] in kinds
         if field not in fields and field not in ref.KINDS:
-            often = {"floor": 0.25, "offset": 0.25, "cap": 0.6}.get(field, 0.85)
+            often = OFTEN.get(field, 0.85)
             if rng.random() < (often if used else 0.003):
                 fields[field] = value(rng, field)
     # Unrelated durations would nearly always break a relation: keep most of them in order.
     if rng.random() < 0.95 and "cap" in fields:
-        low = max(fields["base"], fields.get("floor", 0), fields.get("offset", 0))
-        fields["cap"] = max(fields["cap"], low)
+        below = ("base", "floor", "offset", "throttled_base")
+        fields["cap"] = max(fields["cap"], *(fields.get(field, 0) for field in below))
     if rng.random() < 0.01:
         fields.pop(rng.choice(list(fields)))
     if rng.random() < 0.01:
-        fields[rng.choice(list(ref.KINDS))] = "nonsense"
+        fields[rng.choice(["growth", "jitter", "cap_on", "hint"])] = "nonsense"
     return fields
 
 

@@ -1,0 +1,101 @@
+"""The evaluator over the reference: lines of JSON in, answers out (see README.md)."""
+
+import json
+import os
+import sys
+from collections import deque
+from multiprocessing import Pool
+
+import reference as ref
+import reference_text as ref_text
+
+NOT_A_REQUEST = b'{"error":"not_a_request","at":0}\n'
+
+
+def answer(line):
+    asked = request(line)
+    if asked is None:
+        return NOT_A_REQUEST
+    text, seed, key, index = asked
+    try:
+        policy = ref_text.parse("policy", text)
+    except ref_text.Unreadable as refused:
+        return f'{{"error":"{refused.code}","at":{refused.at}}}\n'.encode()
+    canonical = ref_text.printed("policy", policy)
+    delay = ref.delay(policy, ref.stream(seed, key), index)
+    return f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}\n'.encode()
+
+
+def request(line):
+    """The policy, seed, key and index that a line asks for, or None."""
+    try:
+        # Only an escape can make a string that is not well-formed.
+        decoder = strict if b"\\u" in line else fast
+        found = decoder.decode(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    policy, seed, key = found.get("policy"), found.get("seed", "0"), found.get("key")
+    if not (isinstance(policy, str) and isinstance(seed, str) and isinstance(key, str | None)):
+        return None
+    if not (seed.isascii() and seed.isdigit()):
+        return None
+    seed = seed.lstrip("0") or "0"
+    if len(seed) > 20 or int(seed) >= ref.WORD:
+        return None
+    index = found.get("index", 0)
+    if type(index) not in (int, float) or not 0 <= index < 2**32 or index != int(index):
+        return None
+    return policy, int(seed), None if key is None else key.encode(), int(index)
+
+
+def members(pairs):
+    """An object, of well-formed strings only: Python lets lone surrogates pass."""
+    for name, value in pairs:
+        well_formed(name)
+        well_formed(value)
+    return dict(pairs)
+
+
+def well_formed(value):
+    if isinstance(value, str):
+        value.encode()
+    elif isinstance(value, list):
+        for part in value:
+            well_formed(part)
+
+
+def no_number(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def number(digits):
+    """Beyond an index it does not matter which number it is, and Python refuses long ones."""
+    return int(digits) if len(digits) <= 20 else float(digits)
+
+
+fast = json.JSONDecoder(parse_int=number, parse_constant=no_number)
+strict = json.JSONDecoder(parse_int=number, parse_constant=no_number, object_pairs_hook=members)
+
+
+def answers(lines):
+    return b"".join(map(answer, lines))
+
+
+def main():
+    """The answers in the order of the lines, by as many processes as there are processors."""
+    chunks = iter(lambda: sys.stdin.buffer.readlines(1 << 17), [])
+    out = sys.stdout.buffer
+    with Pool() as pool:
+        begun = deque()
+        for chunk in chunks:
+            begun.append(pool.apply_async(answers, (chunk,)))
+            if len(begun) > 4 * os.cpu_count():
+                out.write(begun.popleft().get())
+        for chunk in begun:
+            out.write(chunk.get())
+
+
+if __name__ == "__main__":
+    main()
