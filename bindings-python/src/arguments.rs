@@ -42,6 +42,15 @@ whole_numbers! {
     Deadline(u64) = "deadline_ns";
     /// How many attempts an operation made.
     Attempts(u64) = "attempts";
+    /// The delay of a decision.
+    Delay(u64) = "delay_ns";
+    /// The durations of a row of a preview.
+    Smallest(u64) = "smallest_ns";
+    Mean(u64) = "mean_ns";
+    Largest(u64) = "largest_ns";
+    TotalSmallest(u64) = "total_smallest_ns";
+    TotalMean(u64) = "total_mean_ns";
+    TotalLargest(u64) = "total_largest_ns";
 }
 
 /// A key. `None` is not one that was left out: a job without an id must not get the stream that
@@ -113,9 +122,13 @@ fn named<T: Copy>(
 
 /// The UTF-8 of a text. A lone surrogate, which has none, becomes three bytes that are no
 /// ASCII: they are refused where they stand, as any other character that has no meaning there.
-pub(crate) fn text<'a>(argument: &str, given: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+pub(crate) fn utf8<'a>(
+    argument: &str,
+    expected: &str,
+    given: &'a Bound<'_, PyAny>,
+) -> PyResult<Cow<'a, [u8]>> {
     let text =
-        given.cast::<PyString>().map_err(|_| refusal::wrong_type(argument, "a str", given))?;
+        given.cast::<PyString>().map_err(|_| refusal::wrong_type(argument, expected, given))?;
     match text.to_str() {
         Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
         Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(given.py()) => {

@@ -23,7 +23,7 @@ impl Budget {
     /// or 15 that is broken.
     #[staticmethod]
     fn parse(line: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let text = arguments::text("line", line)?;
+        let text = arguments::utf8("line", "a str", line)?;
         backoff_core::Budget::parse(&text)
             .map(Self)
             .map_err(|error| refusal::by_line(line.py(), &error, &text))

@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{Attempts, Reason};
-use crate::operation::member;
+use crate::decision::member;
 
 /// How many operations made how many attempts, and why they stopped (SPEC 17): counted by the
 /// client, for a server to be told.

@@ -12,6 +12,7 @@ mod arguments;
 mod backoff;
 mod batch;
 mod budget;
+mod decision;
 mod fields;
 mod fork;
 mod history;
@@ -34,11 +35,15 @@ mod extension {
     #[pymodule_export]
     use crate::budget::Budget;
     #[pymodule_export]
+    use crate::decision::Decision;
+    #[pymodule_export]
     use crate::history::History;
     #[pymodule_export]
     use crate::operation::Operation;
     #[pymodule_export]
     use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::preview::PreviewRow;
     #[pymodule_export]
     use crate::retry_after::parse_retry_after;
     #[pymodule_export]

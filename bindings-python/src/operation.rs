@@ -2,11 +2,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use backoff_core::StopReason;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
 
 use crate::arguments::{Deadline, Hint, Now, Outcome};
 use crate::budget::Budget;
+use crate::decision::{Decision, member};
 use crate::policy::Policy;
 use crate::stream::Stream;
 
@@ -62,22 +61,9 @@ impl Operation {
     /// Raises PolicyError for an unknown outcome, a time out of range and a hint that is no
     /// duration; then nothing has changed.
     #[pyo3(signature = (outcome, *, now_ns, hint = None))]
-    fn decide<'py>(
-        &self,
-        py: Python<'py>,
-        outcome: Outcome,
-        now_ns: Now,
-        hint: Option<Hint>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let decision =
-            self.state().decide(outcome.0, hint.map(|hint| hint.0), now_ns.0, self.budget());
-        let (delay_ns, reason) = match decision {
-            backoff_core::Decision::Wait(delay_ns) => (delay_ns, None),
-            backoff_core::Decision::Stop { reason, delay_ns } => (delay_ns, Some(reason)),
-        };
-        let reason = reason.map(|reason| member(py, reason)).transpose()?;
-        CLASS.import(py, "backoff_rs._decision", "Decision")?.call1((delay_ns, reason))
+    fn decide(&self, outcome: Outcome, now_ns: Now, hint: Option<Hint>) -> Decision {
+        let hint_ns = hint.map(|hint| hint.0);
+        self.state().decide(outcome.0, hint_ns, now_ns.0, self.budget()).into()
     }
 
     /// Gives up, at any time, also while a wait goes on. Returns why the operation stopped:
@@ -135,10 +121,4 @@ impl Operation {
 
 fn of(budget: Option<&Py<Budget>>) -> Option<&backoff_core::Budget> {
     budget.map(|budget| &budget.get().0)
-}
-
-/// A reason as Python's enum has it.
-pub(crate) fn member(py: Python<'_>, reason: StopReason) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "backoff_rs._decision", "StopReason")?.call1((reason.name(),))
 }

@@ -80,7 +80,7 @@ impl Policy {
     /// or 8 that is broken.
     #[staticmethod]
     fn parse(line: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let text = arguments::text("line", line)?;
+        let text = arguments::utf8("line", "a str", line)?;
         backoff_core::Policy::parse(&text)
             .map(Self)
             .map_err(|error| refusal::by_line(line.py(), &error, &text))

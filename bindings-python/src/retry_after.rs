@@ -31,7 +31,7 @@ pub(crate) fn parse_retry_after(
     }
     let hint = match header.cast::<PyBytes>() {
         Ok(bytes) => retry_after_ns(bytes.as_bytes(), now_ns),
-        Err(_) => retry_after_ns(arguments::text("header", header)?, now_ns),
+        Err(_) => retry_after_ns(arguments::utf8("header", "a str or bytes", header)?, now_ns),
     };
     Ok(hint.map(seconds))
 }
@@ -44,7 +44,11 @@ fn since_1970(now: &Bound<'_, PyAny>) -> PyResult<u64> {
             return Err(refusal::wrong_type("now", "a datetime with a time zone", now));
         }
         let utc = PyTzInfo::utc(py)?;
-        now.sub(PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?)?
+        let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
+        if now.lt(&epoch)? {
+            return Err(refusal::by_binding("negative", "now", now, 0, "is before 1970"));
+        }
+        now.sub(epoch)?
     } else {
         now.clone()
     };

@@ -10,16 +10,17 @@ Python and JavaScript.
 from ._backoff import (
     Backoff,
     Budget,
+    Decision,
     History,
     Operation,
     Policy,
+    PreviewRow,
     Stream,
     __version__,
     parse_retry_after,
 )
-from ._decision import Decision, Outcome, StopReason
 from ._error import PolicyError
-from ._preview import PreviewRow
+from ._names import Outcome, StopReason
 
 __all__ = [
     "Backoff",

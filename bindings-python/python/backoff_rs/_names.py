@@ -1,6 +1,5 @@
-"""What an operation is told and answers after an attempt."""
+"""The names of what an operation is told and of why it stops."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -39,26 +38,3 @@ class StopReason(StrEnum):
     BUDGET = "budget"
     #: The caller gave up.
     CANCELLED = "cancelled"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do after an attempt: to wait and attempt again, or to stop.
-
-    reason is None to wait, and else why to stop. delay is the wait in float seconds, delay_ns
-    in nanoseconds; of a stop, the wait that was not begun: 0 unless "max_elapsed", "deadline"
-    or "budget" stopped it. As a condition a decision is true to wait and false to stop.
-    """
-
-    __module__ = "backoff_rs"
-
-    delay_ns: int
-    reason: StopReason | None
-
-    @property
-    def delay(self) -> float:
-        """The wait in float seconds: the float nearest to delay_ns / 10**9."""
-        return self.delay_ns / 10**9
-
-    def __bool__(self) -> bool:
-        return self.reason is None

@@ -1,0 +1,83 @@
+use backoff_core::StopReason;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use crate::arguments::{Delay, Reason};
+use crate::seconds::seconds;
+
+/// What to do after an attempt: to wait and attempt again, or to stop. As a condition it is
+/// true to wait and false to stop.
+///
+/// A value: frozen, hashable, comparable, picklable.
+#[pyclass(frozen, eq, hash, module = "backoff_rs")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Decision {
+    delay_ns: u64,
+    reason: Option<StopReason>,
+}
+
+impl From<backoff_core::Decision> for Decision {
+    fn from(decision: backoff_core::Decision) -> Self {
+        match decision {
+            backoff_core::Decision::Wait(delay_ns) => Self { delay_ns, reason: None },
+            backoff_core::Decision::Stop { reason, delay_ns } => {
+                Self { delay_ns, reason: Some(reason) }
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Decision {
+    #[new]
+    #[pyo3(signature = (delay_ns, reason = None))]
+    fn new(delay_ns: Delay, reason: Option<Reason>) -> Self {
+        Self { delay_ns: delay_ns.0, reason: reason.map(|reason| reason.0) }
+    }
+
+    /// The wait in float seconds; of a stop, the wait that was not begun: 0.0 unless
+    /// "max_elapsed", "deadline" or "budget" stopped it.
+    #[getter]
+    fn delay(&self) -> f64 {
+        seconds(self.delay_ns)
+    }
+
+    /// That wait in nanoseconds, an int.
+    #[getter]
+    fn delay_ns(&self) -> u64 {
+        self.delay_ns
+    }
+
+    /// Why to stop, a StopReason; None to wait.
+    #[getter]
+    fn reason<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.reason.map(|reason| member(py, reason)).transpose()
+    }
+
+    fn __bool__(&self) -> bool {
+        self.reason.is_none()
+    }
+
+    fn __repr__(&self) -> String {
+        match self.reason {
+            None => format!("Decision(delay_ns={})", self.delay_ns),
+            Some(reason) => {
+                format!("Decision(delay_ns={}, reason='{}')", self.delay_ns, reason.name())
+            }
+        }
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyType>, (u64, Option<&'static str>)) {
+        (py.get_type::<Self>(), (self.delay_ns, self.reason.map(StopReason::name)))
+    }
+}
+
+/// A reason as Python's enum has it.
+pub(crate) fn member(py: Python<'_>, reason: StopReason) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS.import(py, "backoff_rs._names", "StopReason")?.call1((reason.name(),))
+}
