@@ -1,32 +1,52 @@
-"""Retries a call, with a stream of its own for each job, and prints what it waits."""
+"""Retries a call, with a stream of its own for each job and a budget that all jobs share, and
+prints what it waits."""
 
 import time
 from collections.abc import Callable
-from itertools import islice
 
-from backoff_rs import Backoff, Policy, Stream
+from backoff_rs import Budget, History, Operation, Outcome, Policy, Stream
 
-POLICY = Policy("exponential", base=0.1, cap=20, jitter="full")
+POLICY = Policy.parse("full:base=100ms,cap=20s,max_retries=5,max_elapsed=1m")
+BUDGET = Budget.parse("aws-sdk-2026")
+HISTORY = History()
+
+
+def outcome_of(error: OSError) -> Outcome:
+    """Whether another attempt may help."""
+    if isinstance(error, TimeoutError):
+        return Outcome.TIMEOUT
+    return Outcome.TRANSIENT if isinstance(error, ConnectionError) else Outcome.PERMANENT
 
 
 def retry(
     call: Callable[[], str],
     job: str,
-    retries: int = 5,
     sleep: Callable[[float], None] = time.sleep,
+    now_ns: Callable[[], int] = time.monotonic_ns,
 ) -> str:
-    """What the call returns, after at most so many retries."""
-    for delay in islice(Backoff(POLICY, Stream(42, job)), retries):
-        try:
-            return call()
-        except OSError as error:
-            print(f"{job}: {error}, waiting {delay:.9f} s")
-            sleep(delay)
-    return call()
+    """What the call returns, after as many retries as the policy and the budget allow."""
+    operation = Operation(POLICY, Stream(42, job), now_ns=now_ns(), budget=BUDGET)
+    try:
+        while True:
+            try:
+                result = call()
+            except OSError as error:
+                decision = operation.decide(outcome_of(error), now_ns=now_ns())
+                if not decision:
+                    print(f"{job}: {error}, stopping: {decision.reason}")
+                    raise
+                print(f"{job}: {error}, waiting {decision.delay:.9f} s")
+                sleep(decision.delay)
+            else:
+                operation.decide(Outcome.SUCCESS, now_ns=now_ns())
+                return result
+    finally:
+        # Gives up if anything else ended it, such as Ctrl-C: the budget has to hear of it.
+        HISTORY.record(operation.attempts, operation.cancel())
 
 
 if __name__ == "__main__":
-    failures = iter(["refused", "reset", "timed out"])
+    failures = iter(["refused", "reset", "broken"])
 
     def call() -> str:
         for failure in failures:
@@ -34,3 +54,4 @@ if __name__ == "__main__":
         return "done"
 
     print(retry(call, "job-1"))
+    print(HISTORY)

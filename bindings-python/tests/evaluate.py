@@ -3,7 +3,6 @@ canonical line and the delay out, a JSON object a line, through the installed pa
 
 import json
 import re
-import sys
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 

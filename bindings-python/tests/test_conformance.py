@@ -5,14 +5,27 @@ from itertools import islice
 
 import pytest
 import vectors
-from backoff_rs import Backoff, PolicyError, Stream
+from backoff_rs import (
+    Backoff,
+    Budget,
+    Decision,
+    History,
+    Operation,
+    Policy,
+    PolicyError,
+    StopReason,
+    Stream,
+    parse_retry_after,
+)
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
+LINES = ["texts", "text_errors", "presets"]
+DECISIONS = ["decisions", "retry_after", "previews", "fits", "histories"]
 
 
 def test_no_file_of_vectors_is_left_out():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
-    assert names == {"draws", "streams", *DELAYS, "resets", "errors"}
+    assert names == {"draws", "streams", *DELAYS, "resets", "errors", *LINES, *DECISIONS}
 
 
 @pytest.mark.parametrize("case", vectors.cases("draws"))
@@ -86,5 +99,112 @@ def test_error(case):
         # Kinds are names here: the number of a vector is a name that is none.
         assert error.value == 0
         return
-    assert (error.value, error.limit) == (int(expected["value"]), int(expected["limit"]))
+    check(error, expected)
+
+
+def check(error, expected):
+    facts = (error.code, error.field, error.value, error.limit)
+    value, limit = int(expected["value"]), int(expected["limit"])
+    assert facts == (expected["code"], expected["field"], value, limit)
+    assert (error.at, error.found) == (expected.get("at"), expected.get("found"))
     assert str(error) == expected["message"]
+
+
+PARSE = {"policy": Policy.parse, "budget": Budget.parse}
+
+
+@pytest.mark.parametrize("case", vectors.cases("texts"))
+def test_text(case):
+    parse = PARSE[case["of"]]
+    assert str(parse(case["text"])) == case["canonical"]
+    assert str(parse(case["canonical"])) == case["canonical"]
+    if case["of"] == "policy":
+        policy = Policy.parse(case["text"])
+        assert policy == vectors.policy(case["policy"]) == Policy.parse(case["canonical"])
+
+
+@pytest.mark.parametrize("case", vectors.cases("text_errors"))
+def test_text_error(case):
+    with pytest.raises(PolicyError) as caught:
+        PARSE[case["of"]](case["text"])
+    check(caught.value, case["error"])
+
+
+@pytest.mark.parametrize("case", vectors.cases("presets"))
+def test_preset(case):
+    for line in (case["preset"], case["line"]):
+        made = PARSE[case["of"]](line)
+        assert str(made) == case["canonical"]
+        for index, window in enumerate(case.get("windows", [])):
+            assert made.window_ns(index) == int(window)
+
+
+@pytest.mark.parametrize("case", vectors.cases("decisions"))
+def test_decisions(case):
+    policy, stream = Policy.parse(case["policy"]), vectors.stream(case["seed"], case["key"])
+    budget = vectors.optional(Budget.parse, case["budget"])
+    operations = {}
+    for step in case["steps"]:
+        now = int(step["now"])
+        if step["do"] == "begin":
+            deadline = vectors.optional(int, step["deadline"])
+            operations[step["operation"]] = Operation(
+                policy, stream, now_ns=now, deadline_ns=deadline, budget=budget
+            )
+            continue
+        operation, answer = operations[step["operation"]], step["answer"]
+        stop = vectors.optional(StopReason, answer.get("stop"))
+        if step["do"] == "cancel":
+            assert operation.cancel() is stop
+        else:
+            hint = vectors.optional(vectors.seconds, step["hint"])
+            decision = operation.decide(step["outcome"], now_ns=now, hint=hint)
+            delay = int(answer["delay" if stop else "wait"])
+            assert decision == Decision(delay, stop)
+            assert decision.delay == delay / 10**9
+            assert bool(decision) is (stop is None)
+            assert operation.retries == step["retries"]
+        assert operation.attempts == operation.retries + 1
+        assert operation.reason is stop
+
+
+@pytest.mark.parametrize("case", vectors.cases("retry_after"))
+def test_retry_after(case):
+    hint = vectors.optional(lambda ns: int(ns) / 10**9, case["hint"])
+    now = vectors.seconds(case["now"])
+    assert parse_retry_after(case["value"], now=now) == hint
+    assert parse_retry_after(case["value"].encode(), now=now) == hint
+
+
+@pytest.mark.parametrize("case", vectors.cases("previews"))
+def test_preview(case):
+    rows = list(Policy.parse(case["policy"]).preview(case["count"]))
+    assert len(rows) == len(case["rows"])
+    for row, expected in zip(rows, case["rows"], strict=True):
+        for name, text in expected.items():
+            assert getattr(row, f"{name}_ns") == int(text)
+            assert getattr(row, name) == int(text) / 10**9
+
+
+@pytest.mark.parametrize("case", vectors.cases("fits"))
+def test_fit(case):
+    policy = Policy.parse(case["policy"])
+    fit = {"base": policy.fit_base, "cap": policy.fit_cap}[case["field"]]
+    attempts, total = int(case["attempts"]), vectors.seconds(case["total"])
+    if "error" in case:
+        with pytest.raises(PolicyError) as caught:
+            fit(attempts, total)
+        check(caught.value, case["error"])
+    else:
+        assert str(fit(attempts, total)) == case["canonical"]
+
+
+@pytest.mark.parametrize("case", vectors.cases("histories"))
+def test_history(case):
+    history, more = History(), History()
+    for counted, records in ((history, case["records"]), (more, case["more"])):
+        for attempts, reason, times in records:
+            for _ in range(int(times)):
+                counted.record(int(attempts), reason)
+    history += more
+    assert history.prometheus() == case["text"]

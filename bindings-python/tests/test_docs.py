@@ -19,7 +19,7 @@ PAIRS = [
 
 def test_every_snippet_shows_what_it_prints():
     assert [language for language, _ in BLOCKS] == ["sh"] + ["python", "text"] * len(PAIRS)
-    assert len(PAIRS) >= 5
+    assert len(PAIRS) >= 9
 
 
 @pytest.mark.parametrize(("code", "printed"), PAIRS, ids=[str(at) for at in range(len(PAIRS))])
@@ -28,10 +28,15 @@ def test_snippet(code, printed, capsys):
     assert capsys.readouterr().out == printed
 
 
-def test_example(capsys):
+@pytest.fixture
+def example():
     spec = importlib.util.spec_from_file_location("retry", FOLDER / "examples" / "retry.py")
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
+    return example
+
+
+def test_example(example, capsys):
     failures, slept = iter([ConnectionError("refused"), TimeoutError("timed out")]), []
 
     def call():
@@ -44,6 +49,30 @@ def test_example(capsys):
     assert capsys.readouterr().out == (
         "job-1: refused, waiting 0.011399434 s\njob-1: timed out, waiting 0.083043876 s\n"
     )
+    assert (example.HISTORY.attempts, example.HISTORY.stops["success"]) == (3, 1)
+
+
+def test_the_example_stops(example, capsys):
+    def interrupt(_delay):
+        raise KeyboardInterrupt
+
+    def call():
+        raise ConnectionError("refused")
+
+    def missing():
+        raise FileNotFoundError("none")
+
+    with pytest.raises(ConnectionError):
+        example.retry(call, "job-1", sleep=lambda _delay: None, now_ns=lambda: 0)
+    assert capsys.readouterr().out.endswith("\njob-1: refused, stopping: max_retries\n")
+    with pytest.raises(FileNotFoundError):
+        example.retry(missing, "job-2")
+    assert capsys.readouterr().out == "job-2: none, stopping: permanent\n"
+    with pytest.raises(KeyboardInterrupt):
+        example.retry(call, "job-3", sleep=interrupt)
+    stops = {reason: count for reason, count in example.HISTORY.stops.items() if count}
+    assert stops == {"max_retries": 1, "permanent": 1, "cancelled": 1}
+    assert example.HISTORY.attempts == 6 + 1 + 2
 
 
 def public_names():

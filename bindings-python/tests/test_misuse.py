@@ -2,19 +2,33 @@
 
 import ctypes
 import math
+import operator
 import subprocess
 import sys
 from array import array
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from backoff_rs import Backoff, Policy, PolicyError, Stream
+from backoff_rs import (
+    Backoff,
+    Budget,
+    Decision,
+    History,
+    Operation,
+    Policy,
+    PolicyError,
+    PreviewRow,
+    Stream,
+    parse_retry_after,
+)
 
 MAX_NS = 2**63 - 1
 POLICY = Policy("exponential", base=0.1, cap=20, jitter="full")
 STREAM = Stream(42, "job-1")
+OPERATION = Operation(POLICY, STREAM, now_ns=0)
+HISTORY = History()
 
 # What the core cannot be handed: code, field, value, limit, message.
 REFUSED = [
@@ -148,6 +162,46 @@ REFUSED = [
         ("zero_denominator", "multiplier", 3 * 2**32, 1),
         "multiplier 3/0 has a zero denominator",
     ),
+    (
+        {"growth": "constant", "base": 1, "max_retries": 2**70},
+        ("too_large", "max_retries", 2**70, 2**32),
+        "max_retries 1180591620717411303424 is above 4294967296",
+    ),
+    (
+        {"growth": "constant", "base": 1, "max_retries": 5, "max_attempts": 2**70},
+        ("given_twice", "max_attempts", 2**70, 5),
+        "max_attempts 1180591620717411303424 is given beside max_retries 5",
+    ),
+    (
+        {"growth": "constant", "base": 1, "max_attempts": 0},
+        ("too_small", "max_attempts", 0, 1),
+        "max_attempts 0 is below 1",
+    ),
+    (
+        {"growth": "constant", "base": 1, "max_retries": -1},
+        ("negative", "max_retries", -1, 0),
+        "max_retries -1 is below 0",
+    ),
+    (
+        {"growth": "constant", "base": 1, "cap": 2, "throttled_base": timedelta(seconds=3)},
+        ("too_large", "throttled_base", 3 * 10**9, 2 * 10**9),
+        "throttled_base 3s is above 2s",
+    ),
+    (
+        {"growth": "constant", "base": 1, "hint": "at most"},
+        ("unknown_kind", "hint", 0, 3),
+        "hint 'at most' is unknown; the kinds are at_least, exact, spread",
+    ),
+    (
+        {"growth": "constant", "base": 1, "max_elapsed": -0.5},
+        ("negative", "max_elapsed", -0.5, 0),
+        "max_elapsed -0.5 is below 0",
+    ),
+    (
+        {"growth": "constant", "base": 1, "hint_max": math.inf},
+        ("not_finite", "hint_max", math.inf, 0),
+        "hint_max inf is not finite",
+    ),
 ]
 
 
@@ -177,7 +231,8 @@ SECONDS = "base must be seconds (int, float, Decimal or Fraction) or a timedelta
 RATIO = "multiplier must be a float, int, Decimal, Fraction or a pair of ints, not "
 FIELDS = (
     "growth, base, increment, multiplier, power, origin, offset, cap, cap_on, floor, jitter, "
-    "jitter_below, jitter_above, jitter_max, jitter_increment, jitter_slot"
+    "jitter_below, jitter_above, jitter_max, jitter_increment, jitter_slot, max_retries, "
+    "max_attempts, max_elapsed, throttled_base, hint, hint_max, hint_max_extra"
 )
 
 WRONG_TYPES = [
@@ -217,6 +272,45 @@ WRONG_TYPES = [
     (lambda: POLICY.delay(42, 0), "'int' object is not an instance of 'Stream'"),
     (lambda: Backoff("full"), "'str' object is not an instance of 'Policy'"),
     (lambda: Backoff(POLICY, 42), "'int' object is not an instance of 'Stream'"),
+    (lambda: Policy("constant", base=1, max_retries=5.0), "max_retries must be an int, not float"),
+    (lambda: Policy("constant", base=1, hint=None), "hint must be a str, not NoneType"),
+    (lambda: Policy.parse(None), "line must be a str, not NoneType"),
+    (lambda: Policy.parse(b"none"), "line must be a str, not bytes"),
+    (lambda: Budget.parse(["sre"]), "line must be a str, not list"),
+    (lambda: POLICY.preview(1.5), "count must be an int, not float"),
+    (lambda: POLICY.fit_base("4", 1), "max_attempts must be an int, not str"),
+    (lambda: POLICY.fit_cap(4, "1s"), SECONDS.replace("base", "max_elapsed") + "str"),
+    (lambda: Operation("full", STREAM, now_ns=0), "'str' object is not an instance of 'Policy'"),
+    (lambda: Operation(POLICY, 42, now_ns=0), "'int' object is not an instance of 'Stream'"),
+    (
+        lambda: Operation(POLICY, STREAM, now_ns=0, budget="sre"),
+        "'str' object is not an instance of 'Budget'",
+    ),
+    (lambda: Operation(POLICY, STREAM, now_ns=0.5), "now_ns must be an int, not float"),
+    (lambda: Operation(POLICY, STREAM, now_ns=None), "now_ns must be an int, not NoneType"),
+    (
+        lambda: Operation(POLICY, STREAM, now_ns=0, deadline_ns=1.0),
+        "deadline_ns must be an int, not float",
+    ),
+    (lambda: OPERATION.decide(2, now_ns=0), "outcome must be a str, not int"),
+    (lambda: OPERATION.decide("timeout", now_ns=True), "now_ns must be an int, not bool"),
+    (
+        lambda: OPERATION.decide("timeout", now_ns=0, hint="1"),
+        SECONDS.replace("base", "hint") + "str",
+    ),
+    (lambda: HISTORY.record(1.0, "success"), "attempts must be an int, not float"),
+    (lambda: HISTORY.record(1, None), "reason must be a str, not NoneType"),
+    (lambda: HISTORY.merge(1), "'int' object is not an instance of 'History'"),
+    (
+        lambda: operator.iadd(HISTORY, 1),
+        "unsupported operand type(s) for +=: 'backoff_rs.History' and 'int'",
+    ),
+    (lambda: parse_retry_after(120), "header must be a str or bytes, not int"),
+    (lambda: parse_retry_after("1", now="1"), SECONDS.replace("base", "now") + "str"),
+    (
+        lambda: parse_retry_after("1", now=datetime(2026, 1, 1)),
+        "now must be a datetime with a time zone, not datetime",
+    ),
 ]
 
 
@@ -243,7 +337,39 @@ OUT_OF_RANGE = [
     (lambda: Stream(-1), "negative", "seed", -1, 0),
     (lambda: Stream(2**64), "too_large", "seed", 2**64, 2**64 - 1),
     (lambda: Stream(1, "a\ud800"), "not_unicode", "key", "a\ud800", 0),
-]
+    (lambda: POLICY.preview(-1), "negative", "count", -1, 0),
+    (lambda: POLICY.fit_base(0, 1), "too_small", "max_attempts", 0, 1),
+    (lambda: POLICY.fit_base(-1, 1), "negative", "max_attempts", -1, 0),
+    (lambda: POLICY.fit_base(65537, 1), "too_large", "max_attempts", 65537, 65536),
+    (lambda: POLICY.fit_cap(2**70, 1), "too_large", "max_attempts", 2**70, 65536),
+    (lambda: POLICY.fit_cap(4, 1e300), "too_large", "max_elapsed", 1e300, MAX_NS),
+    (lambda: POLICY.fit_cap(4, -1), "negative", "max_elapsed", -1, 0),
+    (lambda: Operation(POLICY, STREAM, now_ns=-1), "negative", "now_ns", -1, 0),
+    (
+        lambda: Operation(POLICY, STREAM, now_ns=0, deadline_ns=2**64),
+        "too_large", "deadline_ns", 2**64, 2**64 - 1,
+    ),
+    (lambda: OPERATION.decide("sucess", now_ns=0), "unknown_outcome", "outcome", "sucess", 0),
+    (lambda: OPERATION.decide("a\ud800", now_ns=0), "unknown_outcome", "outcome", "a\ud800", 0),
+    (lambda: OPERATION.decide("timeout", now_ns=-1), "negative", "now_ns", -1, 0),
+    (lambda: OPERATION.decide("timeout", now_ns=0, hint=-1), "negative", "hint", -1, 0),
+    (lambda: OPERATION.decide("timeout", now_ns=0, hint=1e-10), "too_small", "hint", 1e-10, 1),
+    (
+        lambda: OPERATION.decide("timeout", now_ns=0, hint=math.inf),
+        "not_finite", "hint", math.inf, 0,
+    ),
+    (lambda: HISTORY.record(-1, "success"), "negative", "attempts", -1, 0),
+    (lambda: HISTORY.record(2**64, "success"), "too_large", "attempts", 2**64, 2**64 - 1),
+    (lambda: HISTORY.record(1, "timeout"), "unknown_reason", "reason", "timeout", 0),
+    (lambda: Decision(-1), "negative", "delay_ns", -1, 0),
+    (lambda: Decision(1, "ok"), "unknown_reason", "reason", "ok", 0),
+    (
+        lambda: PreviewRow(1, 2, 3, 4, 5, 2**64),
+        "too_large", "total_largest_ns", 2**64, 2**64 - 1,
+    ),
+    (lambda: parse_retry_after("1", now=-1), "negative", "now", -1, 0),
+    (lambda: parse_retry_after("1", now=2**35), "too_large", "now", 2**35, 2**64 - 1),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -386,6 +512,12 @@ INDEXED = [
     ("index", STREAM.draw),
     ("first", lambda given: POLICY.delays(STREAM, 1, given)),
     ("count", lambda given: POLICY.delays(STREAM, given)),
+    ("max_retries", lambda given: Policy("constant", base=1, max_retries=given)),
+    ("max_attempts", lambda given: POLICY.fit_base(given, 1)),
+    ("now_ns", lambda given: OPERATION.decide("success", now_ns=given)),
+    ("deadline_ns", lambda given: Operation(POLICY, STREAM, now_ns=0, deadline_ns=given)),
+    ("hint", lambda given: OPERATION.decide("timeout", now_ns=0, hint=given)),
+    ("attempts", lambda given: HISTORY.record(given, "success")),
 ]
 
 
@@ -416,3 +548,65 @@ def test_a_refusal_changes_no_iterator():
         backoff.index = 0
     assert (backoff.index, backoff.stream) == (1, STREAM)
     assert backoff.next_ns() == 83043876
+
+
+def test_a_refusal_changes_no_operation_and_no_history():
+    budget = Budget.parse("quota:max_tokens=1,cost=1")
+    operation = Operation(POLICY, STREAM, now_ns=0, budget=budget)
+    for given in ({"outcome": "time"}, {"now_ns": -1}, {"hint": math.nan}):
+        with pytest.raises(PolicyError):
+            operation.decide(**{"outcome": "timeout", "now_ns": 0, **given})
+    with pytest.raises(TypeError):
+        operation.decide("timeout", 0)
+    assert (operation.retries, operation.reason) == (0, None)
+    assert operation.decide("timeout", now_ns=0).delay_ns == 11399434
+    history = History()
+    for given in ((-1, "success"), (1, "sucess")):
+        with pytest.raises(PolicyError):
+            history.record(*given)
+    assert history.prometheus() == History().prometheus()
+
+
+SURROGATES = [
+    ("unknown_head", "\ud800", 0, "\ud800"),
+    ("unknown_key", "none:b\udfffse=1s", 5, "b\udfffse"),
+    ("unknown_unit", "none:base=1\ud800\udc00", 11, "\ud800\udc00"),
+    ("unknown_kind", "none:base=1s,jitter=\udbff\U00010000", 20, "\udbff\U00010000"),
+    ("text_too_long", "none:base=" + "\ud800" * 339, 1024, ""),
+    ("not_a_duration", "none:base=" + "\ud800" * 338, 10, "\ud800" * 338),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "at", "found"), [pytest.param(*row, id=row[0]) for row in SURROGATES]
+)
+def test_a_lone_surrogate_is_refused_where_it_stands(code, line, at, found):
+    with pytest.raises(PolicyError) as caught:
+        Policy.parse(line)
+    error = caught.value
+    assert (error.code, error.at, error.found) == (code, at, found)
+    # The message is text that can be printed.
+    assert str(error).isascii()
+
+
+@pytest.mark.parametrize(
+    ("now", "code", "limit"),
+    [
+        (datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC), "negative", 0),
+        (datetime(9999, 1, 1, tzinfo=UTC), "too_large", 2**64 - 1),
+    ],
+    ids=["negative", "too_large"],
+)
+def test_a_datetime_out_of_range(now, code, limit):
+    with pytest.raises(PolicyError, match=r"^now datetime\.datetime\(") as caught:
+        parse_retry_after("1", now=now)
+    error = caught.value
+    assert (error.code, error.field, error.value, error.limit) == (code, "now", now, limit)
+
+
+def test_a_text_that_is_no_line():
+    for text in ("", "\0", "none\0", " none", "none ", "x" * 10**6, "none:" + "," * 1000):
+        with pytest.raises(PolicyError):
+            Policy.parse(text)
+        with pytest.raises(PolicyError):
+            Budget.parse(text)

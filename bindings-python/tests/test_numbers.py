@@ -48,7 +48,6 @@ def test_duration_ignores_the_decimal_context():
     with decimal.localcontext(prec=3):
         policy = Policy("constant", base=Decimal("1.23456789"))
         assert policy.window_ns(0) == 1_234_567_890
-        assert eval(repr(Policy("constant", base=policy.cap - 1, cap=policy.cap - 1)))
 
 
 def test_a_million_digits_take_no_time():

@@ -82,6 +82,7 @@ def test_contents_of_the_wheel(wheel):
             "backoff_rs/_backoff.abi3.so",
             "backoff_rs/_backoff.pyi",
             "backoff_rs/_error.py",
+            "backoff_rs/_names.py",
             "backoff_rs/py.typed",
             f"{info}/METADATA",
             f"{info}/RECORD",

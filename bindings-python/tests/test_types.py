@@ -18,7 +18,7 @@ def run(tmp_path, module, *arguments):
 
 
 def test_stubs_match_the_extension(tmp_path):
-    assert "no issues found in 3 modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
+    assert "no issues found in 4 modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
 
 
 @pytest.mark.parametrize("file", ["tests/typing_cases.py", "examples/retry.py"])

@@ -1,57 +1,79 @@
 """Policies, streams and errors are values: equal, hashable, frozen, copied and pickled."""
 
 import copy
+import email.utils
 import pickle
-from decimal import Decimal
+import time
+from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
+import backoff_rs
 import pytest
-from backoff_rs import Backoff, Policy, PolicyError, Stream
+from backoff_rs import (
+    Backoff,
+    Budget,
+    Decision,
+    History,
+    Operation,
+    Outcome,
+    Policy,
+    PolicyError,
+    PreviewRow,
+    StopReason,
+    Stream,
+    parse_retry_after,
+)
 
 POLICIES = [
     (
         Policy("exponential", base=0.1, cap=20, jitter="full"),
-        "Policy('exponential', base=0.1, multiplier=2, offset=0, cap=20, cap_on='window', "
-        "floor=0, jitter='full')",
+        "exponential:base=100ms,cap=20s,jitter=full",
     ),
     (
         Policy("exponential", base=1, cap=60, multiplier=1.6, jitter="decorrelated"),
-        "Policy('exponential', base=1, multiplier=1.6, cap=60, cap_on='window', floor=0, "
-        "jitter='decorrelated')",
+        "exponential:base=1s,multiplier=1.6,cap=1m,jitter=decorrelated",
     ),
     (
         Policy("exponential", base=1, multiplier=Fraction(10, 3)),
-        "Policy('exponential', base=1, multiplier=(10, 3), offset=0, "
-        "cap=Decimal('9223372036.854775807'), cap_on='window', floor=0, jitter='none')",
+        "exponential:base=1s,multiplier=10/3",
     ),
     (
         Policy("polynomial", base=1e-9, cap=60, jitter="proportional", jitter_below=0.2),
-        "Policy('polynomial', base=1e-09, power=2, origin=1, offset=0, cap=60, "
-        "cap_on='window', floor=0, jitter='proportional', jitter_below=0.2, jitter_above=0)",
+        "polynomial:base=1ns,cap=1m,jitter=proportional,jitter_below=0.2",
     ),
     (
         Policy("linear", base=1, cap=60, cap_on="result", jitter="additive", jitter_max=0.5),
-        "Policy('linear', base=1, increment=1, offset=0, cap=60, cap_on='result', floor=0, "
-        "jitter='additive', jitter_max=0.5, jitter_increment=0)",
+        "linear:base=1s,cap=1m,cap_on=result,jitter=additive,jitter_max=500ms",
     ),
     (
         Policy("fibonacci", base=1, cap=60, floor=0.25, jitter="slotted", jitter_slot=51.2e-6),
-        "Policy('fibonacci', base=1, offset=0, cap=60, cap_on='window', floor=0.25, "
-        "jitter='slotted', jitter_slot=5.12e-05)",
+        "fibonacci:base=1s,cap=1m,floor=250ms,jitter=slotted,jitter_slot=51200ns",
     ),
-]
+    (
+        Policy("constant", base=1, max_attempts=6, max_elapsed=timedelta(minutes=15),
+               throttled_base=2, hint="spread", hint_max=60, hint_max_extra=0.5),
+        "constant:base=1s,max_retries=5,max_elapsed=15m,throttled_base=2s,hint=spread,"
+        "hint_max=1m,hint_max_extra=500ms",
+    ),
+]  # fmt: skip
 VALUES = [
     (Stream(42), "Stream(42)"),
     (Stream(42, "job-1"), "Stream(7581291595918318509)"),
-    *POLICIES,
+    *((policy, f"Policy.parse('{line}')") for policy, line in POLICIES),
+    (Decision(5), "Decision(delay_ns=5)"),
+    (Decision(5, StopReason.BUDGET), "Decision(delay_ns=5, reason='budget')"),
+    (
+        PreviewRow(1, 2, 3, 4, 5, 6),
+        "PreviewRow(smallest_ns=1, mean_ns=2, largest_ns=3, total_smallest_ns=4, total_mean_ns=5, "
+        "total_largest_ns=6)",
+    ),
 ]
-IN_SCOPE = {"Policy": Policy, "Stream": Stream, "Decimal": Decimal}
 
 
 @pytest.mark.parametrize(("value", "text"), VALUES, ids=[text[:70] for _, text in VALUES])
 def test_value(value, text):
     assert repr(value) == text
-    copies = [eval(text, IN_SCOPE), copy.copy(value), copy.deepcopy(value)]
+    copies = [eval(text, vars(backoff_rs)), copy.copy(value), copy.deepcopy(value)]
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         copies.append(pickle.loads(pickle.dumps(value, protocol)))
     for same in copies:
@@ -60,10 +82,23 @@ def test_value(value, text):
         assert hash(same) == hash(value)
         assert repr(same) == text
     assert value != text
-    with pytest.raises(AttributeError):
-        value.base = 1
+    for name in ("base", "delay_ns", "mean_ns"):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 1)
+
+
+@pytest.mark.parametrize(("policy", "line"), POLICIES, ids=[line for _, line in POLICIES])
+def test_the_line_of_a_policy(policy, line):
+    assert str(policy) == f"{policy}" == line
+    assert policy == Policy.parse(line)
+
+
+@pytest.mark.parametrize(
+    "final", [Policy, Stream, Backoff, Budget, Operation, History, Decision, PreviewRow]
+)
+def test_no_class_of_the_extension_has_subclasses(final):
     with pytest.raises(TypeError):
-        type("Sub", (type(value),), {})
+        type("Sub", (final,), {})
 
 
 def test_different_values_differ():
@@ -75,7 +110,10 @@ def test_fields_read_as_they_were_resolved():
     policy = Policy("exponential", base=0.1, cap=20)
     resolved = {
         "growth": "exponential", "base": 0.1, "multiplier": Fraction(2), "offset": 0.0,
-        "cap": 20.0, "cap_on": "window", "floor": 0.0, "jitter": "none",
+        "cap": 20.0, "cap_on": "window", "floor": 0.0, "jitter": "none", "max_retries": 2**32,
+        "max_attempts": 2**32 + 1, "max_elapsed": (2**63 - 1) / 10**9, "throttled_base": 0.1,
+        "hint": "at_least", "hint_max": (2**63 - 1) / 10**9,
+        "hint_max_extra": (2**63 - 1) / 10**9,
     }  # fmt: skip
     unused = {
         "increment", "power", "origin", "jitter_below", "jitter_above", "jitter_max",
@@ -95,6 +133,11 @@ OTHER_FIELDS = [
     (Policy("constant", base=1, jitter="slotted", jitter_slot=0.25), {"jitter_slot": 0.25}),
     (Policy("constant", base=1, offset=0.5, floor=0.25, cap_on="result"),
      {"growth": "constant", "offset": 0.5, "floor": 0.25, "cap_on": "result"}),
+    (Policy("constant", base=1, max_retries=5), {"max_retries": 5, "max_attempts": 6}),
+    (Policy("constant", base=1, max_attempts=1), {"max_attempts": 1, "max_retries": 0}),
+    (POLICIES[-1][0],
+     {"max_retries": 5, "max_attempts": 6, "max_elapsed": 900.0, "throttled_base": 2.0,
+      "hint": "spread", "hint_max": 60.0, "hint_max_extra": 0.5}),
 ]  # fmt: skip
 
 
@@ -121,14 +164,33 @@ def test_entropy():
     assert len({Stream.from_entropy() for _ in range(1000)}) == 1000
 
 
-def test_error():
+PARTS = ["code", "field", "value", "limit", "at", "found"]
+ERRORS = [
+    (
+        lambda: Policy("constant", base=2, cap=1),
+        ("cap_below_base", "cap", 10**9, 2 * 10**9, None, None),
+        "cap 1s is below base 2s",
+    ),
+    (
+        lambda: Policy.parse("constant:base=2s,cap=1s"),
+        ("cap_below_base", "cap", 10**9, 2 * 10**9, 21, "1s"),
+        "at 21: cap 1s is below base 2s",
+    ),
+    (
+        lambda: Budget.parse("quota:cost=5,cost=5"),
+        ("repeated_key", None, 0, 0, 13, "cost"),
+        'at 13: key "cost" is given twice',
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "parts", "message"), ERRORS, ids=[e[2] for e in ERRORS])
+def test_error(call, parts, message):
     with pytest.raises(PolicyError) as caught:
-        Policy("constant", base=2, cap=1)
-    error = pickle.loads(pickle.dumps(caught.value))
-    assert (error.code, error.field, error.value, error.limit) == (
-        "cap_below_base", "cap", 10**9, 2 * 10**9,
-    )  # fmt: skip
-    assert str(error) == "cap 1s is below base 2s"
+        call()
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+        assert tuple(getattr(error, part) for part in PARTS) == parts
+        assert str(error) == message
 
 
 def test_an_iterator_is_no_value():
@@ -141,3 +203,161 @@ def test_an_iterator_is_no_value():
     assert iter(backoff) is backoff
     assert backoff.policy == POLICIES[0][0]
     assert repr(backoff) == f"<Backoff({backoff.policy!r}, {backoff.stream!r}) at index 0>"
+
+
+@pytest.mark.parametrize("account", [
+    Budget.parse("sre"),
+    Operation(POLICIES[0][0], Stream(42), now_ns=0),
+], ids=repr)  # fmt: skip
+def test_an_account_is_no_value(account):
+    """A clone would grant the same retries again."""
+    for clone in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError):
+            clone(account)
+
+
+def test_a_budget():
+    budget = Budget.parse("aws-sdk-2026:cost=none")
+    assert str(budget) == f"{budget}" == "quota"
+    assert repr(budget) == "<Budget quota>"
+    assert budget != Budget.parse(str(budget))
+
+
+def test_an_operation():
+    policy = Policy("constant", base=1, max_retries=2)
+    operation = Operation(policy, Stream(42), now_ns=0)
+    assert repr(operation) == "<Operation at attempt 1: goes on>"
+    assert operation.decide(Outcome.TIMEOUT, now_ns=0) == Decision(10**9, None)
+    assert (operation.retries, operation.attempts, operation.reason) == (1, 2, None)
+    assert operation.decide("success", now_ns=0) == Decision(0, StopReason.SUCCESS)
+    assert repr(operation) == "<Operation at attempt 2: success>"
+    assert operation.cancel() is operation.reason is StopReason.SUCCESS
+
+
+def test_with_cancels_what_goes_on():
+    policy, budget = Policy("constant", base=1), Budget.parse("concurrent:min_concurrent=1,ratio=0")
+
+    def begin():
+        return Operation(policy, Stream(42), now_ns=0, budget=budget)
+
+    operation = begin()
+    assert operation.decide("transient", now_ns=0)
+    assert begin().decide("transient", now_ns=0).reason is StopReason.BUDGET
+    with pytest.raises(KeyboardInterrupt), operation as entered:
+        raise KeyboardInterrupt
+    assert entered is operation
+    assert operation.reason is StopReason.CANCELLED
+    # What it held is there again.
+    with begin() as operation:
+        assert operation.decide("transient", now_ns=0)
+        assert operation.decide("success", now_ns=0).reason is StopReason.SUCCESS
+    assert operation.reason is StopReason.SUCCESS
+
+
+@pytest.mark.parametrize(("decision", "wait"), [
+    (Decision(1_500_000_000, None), True),
+    (Decision(0, None), True),
+    (Decision(1_500_000_000, StopReason.DEADLINE), False),
+])  # fmt: skip
+def test_a_decision_is_true_to_wait(decision, wait):
+    assert bool(decision) is wait
+    assert decision.delay == decision.delay_ns / 10**9
+
+
+def test_names_are_strings():
+    assert [*Outcome] == ["success", "transient", "throttled", "timeout", "permanent"]
+    assert [*StopReason] == [
+        "success", "permanent", "max_retries", "max_elapsed", "deadline", "budget", "cancelled",
+    ]  # fmt: skip
+    assert f"{StopReason.MAX_RETRIES}" == "max_retries"
+    assert pickle.loads(pickle.dumps(Outcome.TIMEOUT)) is Outcome.TIMEOUT
+
+
+def test_a_history():
+    history, other = History(), History()
+    assert history.BOUNDS == (1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50)
+    history.record(1, StopReason.SUCCESS)
+    history.record(7, "max_retries")
+    other.record(51, "cancelled")
+    history.merge(other)
+    before = history
+    history += other
+    assert history is before
+    assert (history.operations, history.attempts, history.retries) == (4, 110, 106)
+    assert history.buckets == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2]
+    assert history.stops == dict.fromkeys(StopReason, 0) | {
+        "success": 1, "max_retries": 1, "cancelled": 2,
+    }  # fmt: skip
+    assert all(type(reason) is StopReason for reason in history.stops)
+    assert (other.operations, other.attempts) == (1, 51)
+    assert repr(history) == "<History of 4 operations, 110 attempts>"
+    text = history.prometheus()
+    assert text.startswith("# HELP backoff_attempts ")
+    assert text.endswith('\nbackoff_stops_total{reason="cancelled"} 2\n')
+
+
+def test_a_copy_of_a_history_is_another():
+    history = History()
+    history.record(2**64 - 1, "success")
+    clones = [copy.copy(history), copy.deepcopy(history)]
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        clones.append(pickle.loads(pickle.dumps(history, protocol)))
+    text = history.prometheus()
+    assert [clone.prometheus() for clone in clones] == [text] * len(clones)
+    for clone in clones:
+        clone.record(1, "success")
+        assert (clone.operations, clone.attempts) == (2, 2**64 - 1)
+    assert history.prometheus() == text
+
+
+def test_a_preview():
+    policy = Policy("exponential", base=0.1, cap=20, jitter="full", max_retries=3)
+    rows = policy.preview()
+    assert iter(rows) is rows
+    assert [row.largest for row in rows] == [0.1, 0.2, 0.4]
+    assert list(rows) == []
+    assert [row.total_mean_ns for row in policy.preview(2)] == [50_000_000, 150_000_000]
+    assert list(policy.preview(0)) == []
+    assert len(list(policy.preview(2**64 - 1))) == 3
+    assert next(Policy("constant", base=1).preview()) == PreviewRow(*[10**9] * 6)
+
+
+NOON = 784_123_200
+RETRY_AFTERS = [
+    ("seconds", "120", {}, 120.0),
+    ("bytes", b" 120\t", {}, 120.0),
+    ("a header that is not there", None, {}, None),
+    ("a header that is none", "soon", {"now": 0}, None),
+    ("a lone surrogate", "1\ud800", {"now": 0}, None),
+    ("a date that has passed", "Sun, 06 Nov 1994 12:00:00 GMT", {}, 0.0),
+    ("an int", "Sun, 06 Nov 1994 12:00:01 GMT", {"now": NOON}, 1.0),
+    ("a float", "Sun, 06 Nov 1994 12:00:01 GMT", {"now": NOON + 0.25}, 0.75),
+    ("a Fraction", "Sun, 06 Nov 1994 12:00:01 GMT", {"now": Fraction(NOON * 3 + 1, 3)}, 0.666666667),
+    (
+        "a datetime",
+        "Sun, 06 Nov 1994 12:00:01 GMT",
+        {"now": datetime(1994, 11, 6, 12, 0, 0, 250_000, UTC)},
+        0.75,
+    ),
+    (
+        "a datetime elsewhere",
+        "Sunday, 06-Nov-94 12:00:01 GMT",
+        {"now": datetime(1994, 11, 6, 13, 30, tzinfo=timezone(timedelta(hours=1, minutes=30)))},
+        1.0,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "now", "hint"), [pytest.param(*row, id=fact) for fact, *row in RETRY_AFTERS]
+)
+def test_parse_retry_after(header, now, hint):
+    assert parse_retry_after(header, **now) == hint
+
+
+def test_now_is_read_where_none_is_given(monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda: NOON * 10**9 + 1)
+    assert parse_retry_after("Sun Nov  6 12:00:01 1994") == 0.999999999
+    monkeypatch.undo()
+    in_a_minute = email.utils.formatdate(time.time() + 60, usegmt=True)
+    assert 50 < parse_retry_after(in_a_minute) <= 60

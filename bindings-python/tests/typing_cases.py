@@ -2,12 +2,25 @@
 
 from array import array
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import assert_type
 
-from backoff_rs import Backoff, Policy, PolicyError, Stream
+from backoff_rs import (
+    Backoff,
+    Budget,
+    Decision,
+    History,
+    Operation,
+    Outcome,
+    Policy,
+    PolicyError,
+    PreviewRow,
+    StopReason,
+    Stream,
+    parse_retry_after,
+)
 
 policy = Policy("exponential", base=0.1, cap=20, jitter="full")
 Policy("linear", base=timedelta(seconds=1), increment=Decimal("0.5"), offset=Fraction(1, 3))
@@ -20,6 +33,10 @@ Policy("constant", base=None)  # type: ignore[arg-type]
 Policy("constant", base=1, jitter="some")  # type: ignore[arg-type]
 Policy("constant", base=1, cpa=2)  # type: ignore[call-arg]
 Policy("constant", 1)  # type: ignore[call-arg]
+Policy("constant", base=1, max_retries=5, max_elapsed=timedelta(minutes=1), hint="spread")
+Policy("constant", base=1, max_attempts=6, throttled_base=2, hint_max=60, hint_max_extra=0.5)
+Policy("constant", base=1, max_retries=5.0)  # type: ignore[arg-type]
+Policy("constant", base=1, hint="most")  # type: ignore[arg-type]
 policy.base = 1  # type: ignore[misc]
 
 stream = Stream(42, "job-1")
@@ -43,9 +60,52 @@ assert_type(next(Backoff(policy, stream)), float)
 assert_type(Backoff(policy).next_ns(), int)
 
 
-def refused(error: PolicyError) -> tuple[str, str, object, int]:
+assert_type(Policy.parse("default"), Policy)
+Policy.parse(b"default")  # type: ignore[arg-type]
+assert_type(policy.fit_base(4, timedelta(seconds=1)), Policy)
+assert_type(policy.fit_cap(4, 1.5), Policy)
+assert_type(policy.max_retries, int)
+assert_type(policy.max_elapsed, float)
+for row in policy.preview(3):
+    assert_type(row, PreviewRow)
+    assert_type(row.mean, float)
+    assert_type(row.total_largest_ns, int)
+row.mean = 1.0  # type: ignore[misc]
+
+budget = Budget.parse("sre")
+Budget("sre")  # type: ignore[call-arg]
+with Operation(policy, stream, now_ns=0, deadline_ns=None, budget=budget) as operation:
+    assert_type(operation, Operation)
+Operation(policy, stream, 0)  # type: ignore[call-arg]
+Operation(policy, stream)  # type: ignore[call-arg]
+Operation(policy, stream, now_ns=0.5)  # type: ignore[arg-type]
+decision = operation.decide(Outcome.TIMEOUT, now_ns=1, hint=parse_retry_after("120"))
+assert_type(decision, Decision)
+assert_type(decision.delay, float)
+assert_type(decision.reason, StopReason | None)
+operation.decide("throttled", now_ns=1, hint=timedelta(seconds=1))
+operation.decide("slow", now_ns=1)  # type: ignore[arg-type]
+assert_type(operation.cancel(), StopReason)
+assert_type(operation.reason, StopReason | None)
+
+assert_type(parse_retry_after(b"120", now=datetime.now()), float | None)
+assert_type(parse_retry_after(None, now=1.5), float | None)
+parse_retry_after(120)  # type: ignore[arg-type]
+
+history = History()
+history.record(3, "max_retries")
+history.record(operation.attempts, operation.cancel())
+history.record(3, "timeout")  # type: ignore[arg-type]
+history += History()
+assert_type(history.stops, dict[StopReason, int])
+assert_type(history.buckets, list[int])
+assert_type(History.BOUNDS, tuple[int, ...])
+assert_type(history.prometheus(), str)
+
+
+def refused(error: PolicyError) -> tuple[str, str | None, object, int, int | None, str | None]:
     base: ValueError = error
-    return error.code, error.field, base, error.limit
+    return error.code, error.field, base, error.limit, error.at, error.found
 
 
 class SubPolicy(Policy): ...  # type: ignore[misc]

@@ -8,9 +8,9 @@ import pytest
 from backoff_rs import Policy, Stream
 
 FOLDER = Path(__file__).parents[2] / "tests" / "vectors"
-KINDS = {"growth", "jitter", "cap_on"}
+KINDS = {"growth", "jitter", "cap_on", "hint"}
 RATIOS = {"multiplier", "jitter_below", "jitter_above"}
-COUNTS = {"power", "origin"}
+COUNTS = {"power", "origin", "max_retries", "max_attempts"}
 
 
 def layer(name):
@@ -40,7 +40,16 @@ def value(field, text):
     if field in RATIOS:
         n, d = text.split("/")
         return int(n), int(d)
-    return int(text) if field in COUNTS else Fraction(int(text), 10**9)
+    return int(text) if field in COUNTS else seconds(text)
+
+
+def seconds(ns):
+    """Nanoseconds as the library takes durations, exactly."""
+    return Fraction(int(ns), 10**9)
+
+
+def optional(function, given):
+    return None if given is None else function(given)
 
 
 def stream(seed, key):
