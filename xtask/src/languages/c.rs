@@ -73,6 +73,12 @@ pub(crate) fn driver() -> Result<Command> {
     compile(compiler("cc", "c99"), &source("tests/driver.c"), &[], "driver")
 }
 
+/// The evaluator.
+pub(crate) fn evaluator() -> Result<Command> {
+    prefix()?;
+    compile(compiler("cc", "c99"), &source("tests/evaluate.c"), &["-O2"], "evaluate")
+}
+
 /// A user's program over the installed library.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     prefix()?;
