@@ -260,7 +260,8 @@ impl<'a> Line<'a> {
 fn read_value(field: Field, value: &[u8]) -> Result<Value, Bad> {
     let whole = |code| Bad { code, from: 0, to: value.len() };
     let text = core::str::from_utf8(value).unwrap_or_default();
-    if text == "none" && field != Field::Jitter {
+    // Jitter, too, is none where it is not given.
+    if text == "none" {
         return Ok(Value::None);
     }
     match field.unit() {
