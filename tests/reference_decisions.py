@@ -167,9 +167,12 @@ def days_from_1970(year, month, day):
 
 def new_year(year):
     """The days from 1970 to the first of a year."""
-    if year < 1970:
-        return -sum(365 + is_leap(y) for y in range(year, 1970))
-    return sum(365 + is_leap(y) for y in range(1970, year))
+
+    def days_before(year):
+        """Of the years from 0 on, which was a leap year."""
+        return 365 * year + (year + 3) // 4 - (year + 99) // 100 + (year + 399) // 400
+
+    return days_before(year) - days_before(1970)
 
 
 def year_of(now):

@@ -161,11 +161,12 @@ def test_vectors_fit_their_schema(layer):
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(content, schema)
     assert content["count"] == len(content["cases"])
+    first = content["cases"][0]
+    jsonschema.validate(content | {"cases": [first]}, schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(content | {"unknown": 1}, schema)
-    first, *rest = content["cases"]
+        jsonschema.validate(content | {"cases": [first], "unknown": 1}, schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(content | {"cases": [first | {"unknown": 1}, *rest]}, schema)
+        jsonschema.validate(content | {"cases": [first | {"unknown": 1}]}, schema)
 
 
 def cases(layer):

@@ -1,0 +1,79 @@
+"""Holds the reading of Retry-After against RFC 9110 and Python's calendar."""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import reference_decisions as decisions
+
+S = 10**9
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FORMS = ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
+
+
+def written(form, moment):
+    # Years below 1000 have four digits too, which strftime leaves to the platform.
+    return moment.strftime(form.replace("%Y", f"{moment.year:04}"))
+
+
+def since_1970(moment):
+    return (moment - EPOCH) // timedelta(seconds=1) * S
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+    ],
+)
+def test_the_examples_of_the_rfc_are_one_instant(example):
+    """RFC 9110, 5.6.7; 784111777 is published in many places."""
+    assert decisions.http_date(example, 10**18) == 784_111_777 * S
+    assert decisions.retry_after(example, 784_111_700 * S) == 77 * S
+
+
+def test_the_examples_of_retry_after_are_read():
+    """RFC 9110, 10.2.3."""
+    assert decisions.retry_after("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_790 * S) == 9 * S
+    assert decisions.retry_after("120", 0) == 120 * S
+
+
+@pytest.mark.parametrize("form", [FORMS[0], FORMS[2]])
+def test_random_dates_are_those_of_the_calendar(form):
+    rng = random.Random(form)
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    span = int((datetime(9999, 12, 31, tzinfo=UTC) - first).total_seconds())
+    for _ in range(500):
+        moment = first + timedelta(seconds=rng.randrange(span))
+        assert decisions.http_date(written(form, moment), 0) == since_1970(moment)
+
+
+def test_two_digits_of_a_year_are_never_far_ahead():
+    rng = random.Random(4)
+    for _ in range(2000):
+        now = rng.choice([rng.randrange(2**64), rng.randrange(2 * 10**18)])
+        today = EPOCH + timedelta(microseconds=now // 1000)
+        years = [today.year // 100 * 100 + offset for offset in (0, -100)]
+        later = timedelta(seconds=rng.randrange(2**33))
+        moment = datetime(years[0], 1, 1, tzinfo=UTC) + later % timedelta(days=36_500)
+        if (moment.month, moment.day) == (2, 29):
+            continue
+        expected = since_1970(moment)
+        if expected > now + 50 * 31_557_600 * S:
+            expected = since_1970(moment.replace(year=moment.year - 100))
+        assert decisions.http_date(written(FORMS[1], moment), now) == expected
+
+
+def test_every_day_of_a_month_and_no_other_is_a_day():
+    for year in (1900, 1995, 1996, 2000, 2023, 2100, 2400):
+        for month in range(1, 13):
+            for day in range(32):
+                name = datetime(2000, month, 1, tzinfo=UTC).strftime("%b")
+                found = decisions.http_date(f"Sun, {day:02} {name} {year} 00:00:00 GMT", 0)
+                try:
+                    expected = since_1970(datetime(year, month, day, tzinfo=UTC))
+                except ValueError:
+                    expected = None
+                assert found == expected

@@ -1,0 +1,110 @@
+"""Holds the reading and the printing of lines against exact fractions, and the evaluator."""
+
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import reference as ref
+import reference_text as ref_text
+from differential import lines
+
+HERE = Path(__file__).parent
+NANOSECONDS = {"d": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9}
+NANOSECONDS |= {"ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def read(line):
+    """The policy, or the error."""
+    try:
+        return ref_text.parse("policy", line), None
+    except ref_text.Unreadable as refused:
+        return None, refused
+
+
+def test_random_lines_print_what_reads_alike():
+    rng = random.Random(1)
+    policies = [policy for policy, _ in (read(lines.policy(rng)) for _ in range(5000)) if policy]
+    assert len(policies) > 2000
+    for policy in policies:
+        line = ref_text.printed("policy", policy)
+        assert ref_text.parse("policy", line) == policy
+        assert len(line) <= ref_text.LONGEST
+
+
+def test_an_error_shows_what_stands_at_its_position():
+    rng = random.Random(2)
+    seen = set()
+    for _ in range(20_000):
+        line = lines.text(rng)
+        _, refused = read(line)
+        if refused is None:
+            continue
+        seen.add(refused.code)
+        found = refused.found.encode()
+        assert line.encode()[refused.at :].startswith(found)
+        assert line.encode()[: refused.at].isascii() or refused.code == "text_too_long"
+        assert str(refused).startswith(f"at {refused.at}: ")
+        assert str(refused).isprintable()
+        assert str(refused).isascii()
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("unit", NANOSECONDS)
+def test_durations_are_exact(unit):
+    rng = random.Random(unit)
+    for _ in range(500):
+        number = (
+            f"{rng.randrange(10 ** rng.randint(1, 6))}.{rng.randrange(10 ** rng.randint(1, 9))}"
+        )
+        exact = Fraction(number) * NANOSECONDS[unit]
+        policy, refused = read(f"constant:base={number}{unit}")
+        if exact.denominator == 1 and exact <= ref.MAX:
+            assert policy["base"] == exact
+        else:
+            assert refused.code == ("too_large" if exact.denominator == 1 else "duration_too_fine")
+
+
+def test_ratios_are_exact():
+    rng = random.Random(3)
+    for _ in range(2000):
+        n, d, digits = rng.randrange(1, 10**6), rng.randrange(1, 10**6), rng.randrange(10**4)
+        for value, exact in (
+            (f"{n}/{d}", Fraction(n, d)),
+            (f"0.{digits:04}", Fraction(digits, 10**4)),
+            (f"{digits % 100}.{digits:04}0%", Fraction(f"{digits % 100}.{digits:04}") / 100),
+        ):
+            policy, refused = read(f"constant:base=1s,jitter={value}")
+            if exact > 1:
+                assert refused.code == "too_large"
+            else:
+                assert Fraction(*policy["jitter_above"]) == exact
+
+
+def test_the_evaluator_answers_byte_for_byte():
+    asked = {
+        b'{"policy":"full:base=1s"}': b'{"canonical":"exponential:base=1s,jitter=full","delay_ns":"883310809"}',
+        b' {"index" : 1e0 , "policy":"full:base=1s","seed":"000"}\r': b'{"canonical":"exponential:base=1s,jitter=full","delay_ns":"863055994"}',
+        b'{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":2}': b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"229309811"}',
+        b'{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":-0}': b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"11399434"}',
+        b'{"policy":5,"policy":"full:base=1","\\u0070olicy":"full:base"}': b'{"error":"missing_value","at":9}',
+        b'{"policy":"none","x":["\\ud83d\\ude00"]}': b'{"canonical":"constant:base=0s","delay_ns":"0"}',
+    }
+    no_requests = [
+        *(b"", b"5", b"[]", b"null", b"{}", b'"default"', b'{"policy":null}', b'{"policy":"default"'),
+        *(b"\xef\xbb\xbf" b'{"policy":"none"}', b'{"policy":"\xff"}', b'{"policy":"\xed\xa0\x80"}'),
+        *(b'{"policy":"none","key":"\\ud800"}', b'{"policy":"none","x":[{"\\udc00":1}]}', b'["\\ud800"]'),
+        *(b'{"policy":"none","index":' + i + b"}" for i in (b"-1", b"0.5", b"4294967296", b"NaN", b"true", b'"0"', b"1e99")),
+        *(b'{"policy":"none","seed":' + s + b"}" for s in (b"1", b"null", b'""', b'"-1"', b'"18446744073709551616"', b'"\xc2\xb2"')),
+        *(b'{"policy":"none","key":' + k + b"}" for k in (b"1", b"false", b"[]")),
+    ]  # fmt: skip
+    asked |= dict.fromkeys(no_requests, b'{"error":"not_a_request","at":0}')
+    run = subprocess.run(
+        [sys.executable, HERE / "evaluate.py"],
+        input=b"\n".join(asked),
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout.split(b"\n") == [*asked.values(), b""]
