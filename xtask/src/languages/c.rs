@@ -141,9 +141,11 @@ pub(crate) fn test(report: &mut Report) {
         );
         Ok(())
     });
-    report.check("the README shows the example as it is", || {
-        let (readme, example) = (source("README.md"), source("examples/retry.c"));
-        ensure!(fs::read_to_string(readme)?.contains(&fs::read_to_string(example)?));
+    report.check("the README shows the examples as they are", || {
+        let readme = fs::read_to_string(source("README.md"))?;
+        for example in ["examples/retry.c", "examples/decide.c"] {
+            ensure!(readme.contains(&fs::read_to_string(source(example))?), "{example}");
+        }
         Ok(())
     });
     report.check("DESTDIR is honoured and not remembered", || {

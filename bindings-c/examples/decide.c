@@ -1,0 +1,59 @@
+#include <backoff.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A clock that is set by hand, in place of CLOCK_MONOTONIC, and a server that answers at its third
+ * attempt; it sends the header "Retry-After: 2" with the second. */
+static uint64_t now_ns = 0;
+
+static uint32_t call(int attempt, const char **retry_after) {
+  now_ns += 50 * BACKOFF_MILLISECOND;
+  *retry_after = attempt == 2 ? "2" : NULL;
+  if (attempt == 1) return BACKOFF_OUTCOME_TIMEOUT;
+  return attempt == 2 ? BACKOFF_OUTCOME_THROTTLED : BACKOFF_OUTCOME_SUCCESS;
+}
+
+/* What is wrong with a line. */
+static int refused(const backoff_error *error) {
+  char message[BACKOFF_TEXT_SIZE];
+  backoff_error_message(error, message, sizeof message);
+  fprintf(stderr, "%s\n", message);
+  return 1;
+}
+
+int main(void) {
+  static const char line[] = "aws-sdk-2026:max_retries=5";
+  static const char budget_line[] = "aws-sdk-2026";
+  backoff_policy policy;
+  backoff_budget budget; /* one for each server, shared by all operations that call it */
+  backoff_error error;
+  if (backoff_policy_parse(&policy, line, sizeof line - 1, &error) != BACKOFF_OK ||
+      backoff_budget_parse(&budget, budget_line, sizeof budget_line - 1, &error) != BACKOFF_OK) {
+    return refused(&error);
+  }
+
+  uint64_t stream;
+  backoff_stream_from_key(42, "job-1", 5, &stream);
+
+  backoff_operation operation;
+  uint64_t deadline_ns = now_ns + 30 * BACKOFF_SECOND;
+  backoff_operation_begin(&operation, &policy, stream, now_ns, deadline_ns, &budget);
+  for (int attempt = 1;; attempt++) {
+    const char *retry_after;
+    uint32_t outcome = call(attempt, &retry_after);
+    uint64_t hint_ns = BACKOFF_NONE, unix_ns = 0; /* the time of day, for a date */
+    if (retry_after != NULL) {
+      backoff_retry_after(retry_after, strlen(retry_after), unix_ns, &hint_ns);
+    }
+    backoff_decision decision;
+    backoff_operation_decide(&operation, outcome, hint_ns, now_ns, &budget, &decision);
+    if (decision.reason != 0) {
+      printf("attempt %d: stop, %s\n", attempt, backoff_reason_name(decision.reason));
+      return decision.reason != BACKOFF_REASON_SUCCESS;
+    }
+    printf("attempt %d: %s, wait %" PRIu64 " ns\n", attempt, backoff_outcome_name(outcome),
+           decision.delay_ns);
+    now_ns += decision.delay_ns; /* in place of sleeping */
+  }
+}
