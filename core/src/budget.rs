@@ -38,6 +38,8 @@ pub struct Budget {
     state: [AtomicU64; STATE],
 }
 
+const _: () = assert!(Budget::WORDS == TERMS + STATE);
+
 const TERMS: usize = Field::BUDGET.len();
 const SLICES: u64 = 10;
 /// The slices of a `ttl` and the number of the latest; fewer words for other kinds.
@@ -183,10 +185,7 @@ impl Budget {
             }
             RATIO => spend(state, terms.ratio.denominator.into()).then_some(0),
             RATE => {
-                let [level, last, started, ..] = state;
-                if core::mem::replace(started, 1) == 0 {
-                    *last = now;
-                }
+                let [level, last, ..] = state;
                 let grown = now.saturating_sub(*last).saturating_mul(terms.max_tokens);
                 *level = level.saturating_add(grown).min(terms.capacity());
                 *last = now.max(*last);
