@@ -3,7 +3,6 @@ canonical line and the delay out, a JSON object a line, through the installed pa
 
 import json
 import re
-from decimal import Decimal, InvalidOperation
 from itertools import islice
 
 from backoff_rs import Policy, PolicyError, Stream
@@ -12,15 +11,12 @@ NOT_A_REQUEST = '{"error":"not_a_request","at":0}\n'
 LINES = 4096
 
 
-class Number(str):
-    """A number as it was written: only an index has to be read."""
-
-
 def no_json(name):
     raise ValueError(f"{name} is no JSON")
 
 
-DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=no_json)
+# Any number of digits is a number; a float holds every index.
+DECODER = json.JSONDecoder(parse_int=float, parse_float=float, parse_constant=no_json)
 PAIR = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -32,16 +28,6 @@ def has_lone_surrogate(text):
     return SURROGATE.search(PAIR.sub(" ", text.replace(r"\\", " "))) is not None
 
 
-def whole(number):
-    """The value of a number, if it is an index."""
-    if not number.lower().partition("e")[0].strip("-0."):
-        return 0
-    value = Decimal(number)
-    if not 0 <= value < 2**32 or value != int(value):
-        raise ValueError(f"{number} is no index")
-    return int(value)
-
-
 def request(line):
     """The line of the policy, the stream and the index; or ValueError."""
     text = line.decode()
@@ -49,20 +35,22 @@ def request(line):
     if type(members) is not dict or has_lone_surrogate(text):
         raise ValueError("no object")
     policy, seed = members["policy"], members.get("seed", "0")
-    key, index = members.get("key"), members.get("index", Number(0))
+    key, index = members.get("key"), members.get("index", 0.0)
     if not (type(policy) is str and type(seed) is str and seed.isascii() and seed.isdigit()):
         raise ValueError("no request")
-    if not (key is None or type(key) is str) or type(index) is not Number:
+    if not (key is None or type(key) is str) or type(index) is not float:
         raise ValueError("no request")
+    if not (0 <= index < 2**32 and index.is_integer()):
+        raise ValueError("no index")
     # A long run of zeros is more than int() reads.
     seed = int(seed.lstrip("0")[:21] or 0)
-    return policy, Stream(seed) if key is None else Stream(seed, key), whole(index)
+    return policy, Stream(seed) if key is None else Stream(seed, key), int(index)
 
 
 def answer(line):
     try:
         text, stream, index = request(line)
-    except (ValueError, KeyError, InvalidOperation, RecursionError):
+    except (ValueError, KeyError, RecursionError):
         return NOT_A_REQUEST
     try:
         policy = Policy.parse(text)
