@@ -156,6 +156,32 @@ func TestKindsHaveTheNamesOfTheCore(t *testing.T) {
 	}
 }
 
+// The numbers are the core's, and so are the names.
+func TestOutcomesAndReasonsHaveTheNamesOfTheCore(t *testing.T) {
+	outcomes := map[backoff.Outcome]string{
+		backoff.Success: "success", backoff.Transient: "transient", backoff.Throttled: "throttled",
+		backoff.Timeout: "timeout", backoff.Permanent: "permanent",
+	}
+	reasons := map[backoff.StopReason]string{
+		backoff.StopSuccess: "success", backoff.StopPermanent: "permanent", backoff.StopMaxRetries: "max_retries",
+		backoff.StopMaxElapsed: "max_elapsed", backoff.StopDeadline: "deadline", backoff.StopBudget: "budget",
+		backoff.StopCancelled: "cancelled",
+	}
+	for outcome, name := range outcomes {
+		if outcome.String() != name {
+			t.Errorf("%d is %v, want %s", uint32(outcome), outcome, name)
+		}
+	}
+	for reason, name := range reasons {
+		if reason.String() != name {
+			t.Errorf("%d is %v, want %s", uint32(reason), reason, name)
+		}
+	}
+	if len(outcomes) != 5 || len(reasons) != 7 {
+		t.Errorf("%d outcomes and %d reasons differ", len(outcomes), len(reasons))
+	}
+}
+
 // Every sentinel is the code that a vector has by that name, and every code of the vectors
 // has one.
 func TestSentinels(t *testing.T) {
