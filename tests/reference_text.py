@@ -155,12 +155,11 @@ def pair_gives(key, value, at, end):
     """The fields that a pair gives, with their values; `at` and `end` are those of its value."""
     if value == "":
         raise Unreadable("missing_value", end, "", key)
-    if key == "jitter":
-        if value[0].isdecimal():
-            part = ratio(key, value, at)
-            return {"jitter": "proportional", "jitter_below": part, "jitter_above": part}
-    elif value == "none":
+    if value == "none":
         return {}
+    if key == "jitter" and value[0].isdecimal():
+        part = ratio(key, value, at)
+        return {"jitter": "proportional", "jitter_below": part, "jitter_above": part}
     if key in ref.KINDS:
         return {key: kind(key, value, at)}
     if key in ref.COUNTS:

@@ -31,7 +31,7 @@ def text_cases():
     yield text("head-preset-jitter", "another jitter takes back the preset's slot", "envoy:jitter=full")
     yield text("head-preset-jitter-same", "the same jitter takes it back too, so it is given again", "envoy:jitter=slotted,jitter_slot=2ms")
     yield text("head-preset-jitter-before", "the order of the pairs does not matter", "envoy:jitter_slot=2ms,jitter=slotted")
-    yield text("head-preset-jitter-none", "the kind none, not the word that takes back", "grpc-connect:jitter=none")
+    yield text("head-preset-jitter-none", "whether it is the kind none or the word that takes back", "grpc-connect:jitter=none")
     yield text("head-preset-jitter-ratio", "a ratio in place of a ratio", "grpc-connect:jitter=0.5")
     yield text("head-preset-jitter_above", "one part alone is replaced", "grpc-connect:jitter_above=0.3")
     yield text("head-preset-jitter_below-none", "one part alone is taken back", "grpc-connect:jitter_below=none")
@@ -42,7 +42,7 @@ def text_cases():
     yield text("head-full-jitter", "a head that names a jitter, and another jitter", "full:base=1s,jitter=equal")
     yield text("head-decorrelated-full", "decorrelated taken back: its cap on the result stays", "decorrelated:base=1s,cap=9s,jitter=full")
     yield text("none-of-nothing", "none takes back what nothing gave", "constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none")
-    yield text("none-of-every-key", "every key takes none, but base is needed and jitter is a kind", "constant:base=1s," + ",".join(f"{key}=none" for key in ref_text.KEYS["policy"] if key != "base"))
+    yield text("none-of-every-key", "every key takes none, but base is needed", "constant:base=1s," + ",".join(f"{key}=none" for key in ref_text.KEYS["policy"] if key != "base"))
 
     yield text("order", "pairs in any order, printed in theirs", "exponential:hint_max=3s,cap=20s,floor=1ms,base=1s")
     yield text("every-field", "every field that exponential growth can have", "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=result,floor=2s,jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,hint=spread,hint_max=10s,hint_max_extra=4s")
