@@ -117,6 +117,9 @@ func WithBudget(budget *Budget) BeginOption {
 // Begin returns an operation that begins now. Its delays are those of the policy on the
 // stream: give each operation a key of its own, or a stream from entropy.
 //
+// Whatever began is to stop: by a Decision, or by Cancel, say in a defer. A budget of the kind
+// "concurrent" counts the operation until then.
+//
 // It fails with an *ArgumentError for a negative time, with ErrNoPolicy and ErrNoBudget. Then
 // the operation is nil.
 func (p Policy) Begin(stream Stream, now time.Duration, options ...BeginOption) (*Operation, error) {
