@@ -41,7 +41,7 @@ pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "c",
         driver: c::driver,
-        evaluator: rust::evaluator,
+        evaluator: c::evaluator,
         test: c::test,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
@@ -49,7 +49,7 @@ pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "go",
         driver: go::driver,
-        evaluator: rust::evaluator,
+        evaluator: go::evaluator,
         test: go::test,
         documents: &[],
         snippet: go::snippet,
@@ -57,7 +57,7 @@ pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "python",
         driver: python::driver,
-        evaluator: rust::evaluator,
+        evaluator: python::evaluator,
         test: python::test,
         documents: &[],
         snippet: python::snippet,
