@@ -393,7 +393,7 @@ def least_base(p):
     return -(-d // (n - d)) if n > d else 1
 
 
-def checked(field, value, low, high):  # 8.4, rules 3 to 6
+def checked(field, value, low, high):  # 8.4, rules 4 to 7
     """The value, a ratio in lowest terms."""
     if field not in RATIOS:
         if value > high:

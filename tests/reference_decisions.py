@@ -43,7 +43,7 @@ class Operation:  # 13.1
         d = self.delay(outcome, hint)
         if max(0, now - self.begun) + d > self.policy["max_elapsed"]:
             return self.end("max_elapsed", d)
-        if self.deadline is not None and now + d > self.deadline:
+        if self.deadline not in (None, 2**64 - 1) and now + d > self.deadline:
             return self.end("deadline", d)
         if not self.budget.grants(self, outcome, now):
             return self.end("budget", d)

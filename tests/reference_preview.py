@@ -59,6 +59,8 @@ def fit(p, field, attempts, most):
     else:
         low, high = max(p["base"], p["offset"], p["floor"], p["throttled_base"]), MAX
 
+    if low > high:
+        raise ref.Refused("does_not_fit", field, MAX, most)
     printed = reference_text.shows("policy", p)
 
     def candidate(x):

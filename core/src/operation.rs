@@ -170,6 +170,8 @@ impl Operation {
         if let Some(budget) = budget {
             budget.begin(now_ns);
         }
+        // The last instant is none, as it is in C (SPEC 13.1).
+        let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
             policy,
             stream,

@@ -110,6 +110,8 @@ def fit_cases():
     yield fit("base-below-least", "and 200 ns are too short for it", "exponential:base=1s,multiplier=1.01", "base", 3, 200)
     yield fit("base-multiplier-one", "a multiplier of 1 needs nothing", "exponential:base=1s,multiplier=1", "base", 3, 2)
     yield fit("base-is-cap", "no longer than the cap", "constant:base=1s,cap=5s", "base", 3, MAX)
+    yield fit("base-no-range", "a cap below every base that could be", "constant:base=0s,cap=0s", "base", 2, 0)
+    yield fit("base-no-range-to-grow", "a cap below every base that grows", "exponential:base=0s,multiplier=1.01,cap=99ns", "base", 1, S)
     yield fit("base-zero", "a base of 0 may grow", "exponential:base=0s,cap=5s", "base", 4, 7 * S)
     yield fit("base-increment-follows", "an increment that is the base follows it", "linear:base=1s", "base", 4, 60 * S)
     yield fit("base-increment-stays", "one of its own does not", "linear:base=1s,increment=2s", "base", 4, 60 * S)
