@@ -16,14 +16,11 @@ struct scene {
   backoff_policy policy;
   backoff_budget *budget; /* NULL for none */
   uint64_t stream;
-  /* C cannot name a deadline of 2^64 - 1, the last time there is: it is BACKOFF_NONE. */
-  int has_last_deadline;
   backoff_operation operations[OPERATIONS];
 };
 
 static void begin(struct scene *scene, struct step step) {
   uint64_t deadline = step.has_time ? step.time : BACKOFF_NONE;
-  if (step.has_time && deadline == BACKOFF_NONE) scene->has_last_deadline = 1;
   check_word(scene->id, "code of a beginning",
              backoff_operation_begin(&scene->operations[step.operation], &scene->policy,
                                      scene->stream, step.now, deadline, scene->budget),
@@ -37,10 +34,6 @@ static void tell(struct scene *scene, struct step step) {
   uint32_t reason = 99;
   /* Every hint above BACKOFF_MAX_NS counts as that; BACKOFF_NONE would be none. */
   if (step.has_time) hint = step.time < BACKOFF_MAX_NS ? step.time : BACKOFF_MAX_NS;
-  if (scene->has_last_deadline && step.reason == BACKOFF_REASON_DEADLINE) {
-    step.reason = 0;
-    step.retries++;
-  }
   check_word(scene->id, "code of a decision",
              backoff_operation_decide(operation, step.outcome, hint, step.now, scene->budget,
                                       &decision),
