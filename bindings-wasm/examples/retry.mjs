@@ -2,23 +2,35 @@
 // node examples/retry.mjs
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff, Policy, Stream } from "backoff-wasm";
+import { Budget, History, Operation, Policy, Stream } from "backoff-wasm";
 
-const policy = new Policy({ growth: "exponential", base: 1_000, cap: 60_000, jitter: "full" });
+const policy = Policy.parse("full:base=1s,cap=60s,max_retries=5");
+// One for each server, and one history for all.
+const budget = Budget.parse("aws-sdk-2026");
+const history = new History();
 
-/** What the operation gives, at most `retries` retries later; then its last error. */
-async function retry(operation, backoff, { retries, signal }) {
-	for (;;) {
-		try {
-			return await operation();
-		} catch (error) {
-			const delay = backoff.index < retries ? backoff.nextDelay() : undefined;
-			if (delay === undefined) {
-				throw error;
+/** What the attempt gives, after as many retries as the policy and the budget grant. */
+async function retry(attempt, key, signal) {
+	// Every job has a key of its own: with one seed and no key, all would wait the same.
+	const operation = new Operation(policy, new Stream(42, key), { now: performance.now(), budget });
+	try {
+		for (;;) {
+			try {
+				const result = await attempt();
+				operation.decide("success", { now: performance.now() });
+				return result;
+			} catch (error) {
+				const { delay, reason } = operation.decide("transient", { now: performance.now() });
+				if (reason !== undefined) {
+					throw error;
+				}
+				console.log(`attempt ${operation.retries} failed, waiting ${Math.round(delay * 100) / 100} ms`);
+				await sleep(delay, undefined, { signal });
 			}
-			console.log(`attempt ${backoff.index} failed, waiting ${Math.round(delay * 100) / 100} ms`);
-			await sleep(delay, undefined, { signal });
 		}
+	} finally {
+		// What has not stopped was aborted.
+		history.record(operation.attempts, operation.cancel());
 	}
 }
 
@@ -30,6 +42,5 @@ async function flaky() {
 	return "done";
 }
 
-// Every job has a key of its own: with one seed and no key, all would wait the same.
-const backoff = new Backoff(policy, new Stream(42, "job-1"));
-console.log(await retry(flaky, backoff, { retries: 5, signal: AbortSignal.timeout(60_000) }));
+console.log(await retry(flaky, "job-1", AbortSignal.timeout(60_000)));
+console.log(`${history.counts().retries} retries`);

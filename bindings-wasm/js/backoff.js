@@ -1,6 +1,5 @@
-import { wrongType } from "./error.js";
 import { NS_PER_MS } from "./number.js";
-import { fetchNs, isPolicy } from "./policy.js";
+import { checkPolicy, fetchNs } from "./policy.js";
 import { advanced, Stream, stateOf } from "./stream.js";
 
 const INDICES = 2 ** 32;
@@ -22,9 +21,7 @@ export class Backoff {
 	#taken = 0;
 
 	constructor(policy, stream = Stream.fromEntropy()) {
-		if (!isPolicy(policy)) {
-			wrongType("policy", "a Policy", policy);
-		}
+		checkPolicy(policy);
 		stateOf(stream);
 		this.#policy = policy;
 		this.#stream = stream;

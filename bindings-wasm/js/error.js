@@ -1,14 +1,19 @@
-/** A value that was refused: which rule it broke, the field, the value and the limit. */
+/**
+ * A value or a line that was refused: which rule it broke, the field, the value and the limit;
+ * of a line, where, and what was found there.
+ */
 export class PolicyError extends RangeError {
 	// The name that a minifier takes.
 	static name = "PolicyError";
 
-	constructor(code, field, value, limit, message) {
+	constructor(code, field, value, limit, message, at, found) {
 		super(message);
 		this.code = code;
 		this.field = field;
 		this.value = value;
 		this.limit = limit;
+		this.at = at;
+		this.found = found;
 	}
 
 	get name() {

@@ -16,6 +16,26 @@ export function toWord(field, given) {
 	return { kind: kindWord, duration: durationWord, ratio: ratioWord, count: countWord }[field.unit](field, given);
 }
 
+/** The number of a kind that no policy is made with, and so no core refuses. */
+export function kindOf(field, given) {
+	const { word, value, shown } = kindWord(field, given);
+	if (shown !== undefined) {
+		const { name, kinds } = field;
+		const reason = `${shown} is unknown; the kinds are ${kinds.join(", ")}`;
+		refuse("unknown_kind", name, value, BigInt(kinds.length), reason);
+	}
+	return Number(word);
+}
+
+/** A time or a duration as a word, where all that words hold are taken. */
+export function nanosecondsOf(name, given) {
+	const { word, value, shown } = durationWord({ name }, given);
+	if (shown !== undefined) {
+		refuse("too_large", name, value, MAX_WORD, `${shown} is above ${MAX_WORD}ns`);
+	}
+	return word;
+}
+
 /** The value of a word, as a caller may give it. */
 export function fromWord({ unit, kinds }, word) {
 	switch (unit) {

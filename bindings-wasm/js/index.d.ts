@@ -1,6 +1,9 @@
 /** A duration going in: milliseconds, or nanoseconds where every digit counts. */
 export type Duration = number | { readonly nanoseconds: bigint | number | string };
 
+/** A time: milliseconds of any clock that does not go back, such as `performance.now()`. */
+export type Time = Duration;
+
 /** A duration that `Policy.params` gives back: milliseconds where a number says it exactly. */
 export type ExactDuration = number | { readonly nanoseconds: bigint };
 
@@ -10,6 +13,7 @@ export type Ratio = number | readonly [numerator: number | bigint, denominator: 
 export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci";
 export type Jitter = "none" | "full" | "equal" | "proportional" | "additive" | "decorrelated" | "slotted";
 export type CapOn = "window" | "result";
+export type Hint = "at_least" | "exact" | "spread";
 
 /**
  * What a policy is made of. An option that is `undefined` is not given. Durations are rounded
@@ -48,6 +52,20 @@ export interface PolicyOptions {
 	readonly jitterIncrement?: Duration | undefined;
 	/** Slotted jitter: the length of a slot, at least 1 ns. Needed by it. */
 	readonly jitterSlot?: Duration | undefined;
+	/** The most retries, 0 to 2^32. 2^32 unless given. */
+	readonly maxRetries?: number | bigint | undefined;
+	/** The most attempts, 1 to 2^32 + 1: one more than the retries, and given instead of them. */
+	readonly maxAttempts?: number | bigint | undefined;
+	/** The time after the beginning after which no wait may end. 2^63 - 1 ns unless given. */
+	readonly maxElapsed?: Duration | undefined;
+	/** The base after a failure that was throttling, at most the cap. The base unless given. */
+	readonly throttledBase?: Duration | undefined;
+	/** What a hint of the server does to a delay (SPEC 13.5). `at_least` unless given. */
+	readonly hint?: Hint | undefined;
+	/** The longest hint that counts. 2^63 - 1 ns unless given. */
+	readonly hintMax?: Duration | undefined;
+	/** How much longer than the delay a hint may be. 2^63 - 1 ns unless given. */
+	readonly hintMaxExtra?: Duration | undefined;
 }
 
 /** The fields of a policy with the defaults filled in; those that it does not use are left out. */
@@ -68,10 +86,33 @@ export interface PolicyParams {
 	readonly jitterMax?: ExactDuration;
 	readonly jitterIncrement?: ExactDuration;
 	readonly jitterSlot?: ExactDuration;
+	readonly maxRetries: number;
+	readonly maxElapsed: ExactDuration;
+	readonly throttledBase: ExactDuration;
+	readonly hint: Hint;
+	readonly hintMax: ExactDuration;
+	readonly hintMaxExtra: ExactDuration;
+}
+
+/** A retry of a policy as it can be (SPEC 16), in ms, or in ns as bigints. */
+export interface PreviewRow<N = number> {
+	/** The smallest delay. */
+	readonly smallest: N;
+	/** The mean of the delays; under jitter `decorrelated` an upper estimate. */
+	readonly mean: N;
+	/** The largest delay. */
+	readonly largest: N;
+	/** The smallest delays up to here together. */
+	readonly totalSmallest: N;
+	/** The means up to here together. */
+	readonly totalMean: N;
+	/** The largest delays up to here together. */
+	readonly totalLargest: N;
 }
 
 /**
- * How long to wait before each retry: growth, jitter, cap and floor, checked once and frozen.
+ * How long to wait before each retry, and when to stop: growth, jitter, cap, floor and limits,
+ * checked once and frozen.
  *
  * It holds no state and no randomness: with a stream and an index it gives a delay, always the
  * same one, in every language.
@@ -89,8 +130,16 @@ export class Policy {
 	 */
 	constructor(options: PolicyOptions);
 
+	/**
+	 * The policy that a line describes (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`, or a
+	 * preset (SPEC 12), with changes or without: `aws-sdk-2026:max_retries=5`.
+	 *
+	 * @throws {PolicyError} the first rule that the line breaks, where, and what was found there.
+	 */
+	static parse(line: string): Policy;
+
 	/** The fields of this policy. `new Policy(policy.params)` is the same policy. */
-	readonly params: PolicyParams;
+	get params(): PolicyParams;
 
 	/**
 	 * The delay of an index in ms (SPEC 6, 7). Index 0 is the wait before the first retry; any
@@ -126,8 +175,36 @@ export class Policy {
 	/** The delays of the indices `first`, `first + 1`, ... in ns: {@link Policy.delays}, exactly. */
 	delaysNs(stream: Stream, count: number, first?: number): BigUint64Array;
 
-	/** {@link Policy.params} for JSON, in a form that the constructor takes. */
-	toJSON(): object;
+	/**
+	 * The retries as they can be, in ms, without a draw: those of index 0, 1, 2, ... up to the
+	 * last that can be made, and no more than `count`.
+	 *
+	 * @param count 0 to 65,536; 100 unless given.
+	 */
+	preview(count?: number): PreviewRow[];
+
+	/** The retries as they can be in ns: {@link Policy.preview}, exactly. */
+	previewNs(count?: number): PreviewRow<bigint>[];
+
+	/**
+	 * This policy with the longest base with which so many attempts always fit into a time of
+	 * waiting (SPEC 16.5). The limits of the policy are not looked at.
+	 *
+	 * @throws {PolicyError} `does_not_fit` if no base is short enough.
+	 */
+	fitBase(attempts: number | bigint, total: Duration): Policy;
+
+	/** As {@link Policy.fitBase}, with the longest cap. */
+	fitCap(attempts: number | bigint, total: Duration): Policy;
+
+	/** Whether it is the same policy: they give the same delays and stop alike. */
+	equals(other: unknown): boolean;
+
+	/** The line that describes this policy, without presets; equal policies have equal lines. */
+	toString(): string;
+
+	/** The line, so that {@link Policy.parse} revives what `JSON.stringify` wrote. */
+	toJSON(): string;
 }
 
 /**
@@ -200,7 +277,136 @@ export class Backoff implements IterableIterator<number, undefined> {
 	[Symbol.iterator](): this;
 }
 
-/** The rule that a value broke: those of SPEC 8.6, and those of what never reaches the core. */
+/**
+ * Bounds the retries of many operations together, so that retries do not make an overload
+ * worse (SPEC 15): one budget for each server, shared by all operations that call it.
+ */
+export class Budget {
+	private constructor();
+
+	/**
+	 * The budget that a line describes, full: `quota:max_tokens=100`, `concurrent`, or a preset
+	 * such as `aws-sdk-2026`.
+	 *
+	 * @throws {PolicyError} the first rule that the line breaks, where, and what was found there.
+	 */
+	static parse(line: string): Budget;
+
+	/** The line that describes this budget when it is full. */
+	toString(): string;
+
+	/** The line: {@link Budget.parse} makes a full budget of it. */
+	toJSON(): string;
+}
+
+/** How an attempt ended: the last is a failure that another attempt would not mend. */
+export type Outcome = "success" | "transient" | "throttled" | "timeout" | "permanent";
+
+/** Why an operation stopped. */
+export type StopReason = "success" | "permanent" | "max_retries" | "max_elapsed" | "deadline" | "budget" | "cancelled";
+
+export interface OperationOptions {
+	/** The time at which the operation begins. */
+	readonly now: Time;
+	/** The time after which no wait may end, on the same clock; 2^64 - 1 ns is none. */
+	readonly deadline?: Time | undefined;
+	/** The budget that its retries are to spend from. */
+	readonly budget?: Budget | undefined;
+}
+
+export interface DecisionOptions {
+	/** The time at which the attempt ended, on the clock of the operation. */
+	readonly now: Time;
+	/** How long the server asked to wait, such as {@link retryAfter} says it. */
+	readonly hint?: Duration | undefined;
+}
+
+/** To wait and then to attempt again, or to stop. */
+export interface Decision {
+	/** The wait in ms; the one that was not begun, if a limit of time or the budget stopped it. */
+	readonly delay: number;
+	/** The same in ns, exactly. */
+	readonly delayNs: bigint;
+	/** Why to stop; `undefined` means to wait. */
+	readonly reason: StopReason | undefined;
+}
+
+/**
+ * What is attempted until it succeeds or is given up: told how each attempt ended, it answers
+ * whether to wait and how long, or why to stop (SPEC 13). It never sleeps and reads no clock.
+ */
+export class Operation {
+	/**
+	 * An operation that begins now; without a stream (`undefined`), on one that nobody else has.
+	 *
+	 * @throws {PolicyError} a time that is negative or 2^64 ns or more.
+	 */
+	constructor(policy: Policy, stream: Stream | undefined, options: OperationOptions);
+
+	/**
+	 * What to do after an attempt. An operation that has stopped gives its reason again.
+	 *
+	 * @throws {PolicyError} a time or hint that is negative or 2^64 ns or more; nothing changes.
+	 */
+	decide(outcome: Outcome, options: DecisionOptions): Decision;
+
+	/** Gives up, at any time. Why the operation stopped: now, or before. */
+	cancel(): StopReason;
+
+	/** The waits answered so far. */
+	get retries(): number;
+	/** The attempts, with the one that goes on or for which a wait goes on. */
+	get attempts(): number;
+	/** Why it stopped, if it has. */
+	get reason(): StopReason | undefined;
+}
+
+/**
+ * How long a server asked to wait, in ms, by the value of its `Retry-After` header: seconds, or
+ * a date (SPEC 14); `undefined` if it is neither, or not there.
+ *
+ * @param now ms since 1970; `Date.now()` unless given.
+ */
+export function retryAfter(header: string | null | undefined, now?: Time): number | undefined;
+
+/** {@link retryAfter} in ns, exactly. */
+export function retryAfterNs(header: string | null | undefined, now?: Time): bigint | undefined;
+
+/** What a {@link History} counts; above 2^53 rounded. */
+export interface HistoryCounts {
+	readonly operations: number;
+	readonly attempts: number;
+	readonly retries: number;
+	/** The operations that stopped for each reason. */
+	readonly stopped: { readonly [Reason in StopReason]: number };
+	/** The operations of each bucket by itself. */
+	readonly buckets: readonly number[];
+	/** The most attempts of each bucket but the last, which has no bound. */
+	readonly bounds: readonly number[];
+}
+
+/** How many operations made how many attempts, and why they stopped (SPEC 17). */
+export class History {
+	/** Nothing counted yet. */
+	constructor();
+
+	/** Counts an operation that has ended after so many attempts. */
+	record(attempts: number | bigint, reason: StopReason): void;
+
+	/** Adds the counts of another history. */
+	merge(other: History): void;
+
+	/** The counts as they are now. */
+	counts(): HistoryCounts;
+
+	/** The text format of Prometheus. */
+	prometheus(): string;
+
+	/** The same text. */
+	toString(): string;
+}
+
+/** The rule that was broken: those of SPEC 8.6, and those of what never reaches the core. */
 export type ErrorCode =
 	| "unknown_kind"
 	| "missing"
@@ -214,19 +420,36 @@ export type ErrorCode =
 	| "offset_above_cap"
 	| "floor_above_cap"
 	| "growth_stalls"
+	| "given_twice"
+	| "unknown_head"
+	| "unknown_key"
+	| "repeated_key"
+	| "missing_value"
+	| "not_a_duration"
+	| "missing_unit"
+	| "unknown_unit"
+	| "duration_too_fine"
+	| "not_a_ratio"
+	| "not_a_count"
+	| "text_too_long"
+	| "does_not_fit"
 	| "not_finite"
 	| "negative"
 	| "not_whole"
 	| "not_unicode";
 
-/** A value that was refused. The message says the field, its value and the limit. */
+/** A value or a line that was refused. The message says all of it. */
 export class PolicyError extends RangeError {
 	private constructor();
 	readonly code: ErrorCode;
-	/** The name of the field as in the SPEC, such as `cap_on`, or of the argument. */
-	readonly field: string;
+	/** The name of the field as in the SPEC, such as `cap_on`, or of the argument, if there is one. */
+	readonly field: string | undefined;
 	/** The value: ns, a count, or n * 2^32 + d for a ratio; 0 where it is none of these. */
 	readonly value: bigint;
 	/** What the value was measured against (SPEC 8). */
 	readonly limit: bigint;
+	/** Of a line: where, in bytes from 0; what is before it is ASCII. */
+	readonly at: number | undefined;
+	/** Of a line: what was found there. */
+	readonly found: string | undefined;
 }

@@ -3,10 +3,12 @@
 
 import { compile } from "#compile";
 
+export const WORD_BYTES = 8;
+
 /** @type {ReturnType<typeof start> | undefined} */
 let started;
 
-/** The module's functions, its buffers and what it says about the fields of a policy. */
+/** The module's functions, its buffers and the names that it knows. */
 export function module() {
 	started ??= start();
 	return started;
@@ -16,13 +18,21 @@ function start() {
 	const exports = instantiate();
 	const buffer = exports.memory.buffer;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
+	const fields = describe(readText(exports.fields(), bytes));
+	const [outcome, reason] = fields.splice(-2);
 	return {
 		exports,
 		/** The words: numbers in and out, at `8 * position`. */
 		words: new DataView(buffer, exports.words()),
+		/** The same as bytes, for state that is kept here and put back. */
+		state: new Uint8Array(buffer, exports.words()),
 		/** The bytes: text and keys. */
 		bytes,
-		fields: describe(readText(bytes, exports.fields())),
+		encoder: new TextEncoder(),
+		/** The fields of a policy. */
+		fields,
+		outcome,
+		reason,
 	};
 }
 
@@ -39,9 +49,20 @@ export function unsigned(word) {
 	return BigInt.asUintN(64, word);
 }
 
+/** One of the words. */
+export function wordAt(position) {
+	return module().words.getBigUint64(WORD_BYTES * position, true);
+}
+
 /** The text in the first bytes; it is ASCII. */
-export function readText(bytes, length) {
-	return String.fromCharCode(...bytes.subarray(0, length));
+export function readText(length, bytes = module().bytes) {
+	return String.fromCharCode.apply(null, bytes.subarray(0, length));
+}
+
+/** Leaves a text in the bytes, or what they hold of it: how much was read, and how much written. */
+export function writeText(text) {
+	const { bytes, encoder } = module();
+	return encoder.encodeInto(text, bytes);
 }
 
 /** A line is `cap_on kind window result`. */
@@ -52,6 +73,6 @@ function describe(lines) {
 		.map((line, position) => {
 			const [name, unit, ...kinds] = line.split(" ");
 			const option = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-			return { name, option, unit, kinds, bit: 2 << position, offset: 8 * position };
+			return { name, option, unit, kinds, bit: 2 << position, offset: WORD_BYTES * position };
 		});
 }

@@ -1,16 +1,31 @@
-import { PolicyError, wrongType } from "./error.js";
+import { wrongType } from "./error.js";
 import { fromWord, toWord } from "./field.js";
-import { module, readText, unsigned } from "./module.js";
+import { ofLine } from "./line.js";
+import { module, readText, unsigned, WORD_BYTES, wordAt } from "./module.js";
 import { count as checkCount, index as checkIndex, NS_PER_MS } from "./number.js";
+import { own } from "./options.js";
+import { refusal } from "./refusal.js";
 import { stateOf } from "./stream.js";
 
-const WORD_BYTES = 8;
+/** A preview may have no end of its own. */
+const SOME_ROWS = 100;
+const MOST_ROWS = 65_536;
+const ROW = ["smallest", "mean", "largest", "totalSmallest", "totalMean", "totalLargest"];
 
 /** The policy that the module has in use; it keeps one. */
 let inUse;
 
-/** @type {(value: unknown) => value is Policy} */
-export let isPolicy;
+/**
+ * Refuses anything that is no policy.
+ * @type {(policy: unknown) => asserts policy is Policy}
+ */
+export let checkPolicy;
+
+/**
+ * Hands a policy to the module, unless it has it in use.
+ * @type {(policy: Policy) => void}
+ */
+export let use;
 
 /**
  * Delays in nanoseconds as numbers: exact up to 2^53, rounded above.
@@ -18,28 +33,41 @@ export let isPolicy;
  */
 export let fetchNs;
 
-/** How long to wait before each retry: checked once, never changed. */
+/** A policy that is in the module's words already, by the bits of its fields. */
+class Made {
+	constructor(given) {
+		this.given = given;
+	}
+}
+
+/** How long to wait before each retry, and when to stop: checked once, never changed. */
 export class Policy {
 	// The name that a minifier takes.
 	static name = "Policy";
 
-	/** The fields that this policy has, with their words, and their bits. */
-	#words;
+	/** The bits of the fields that this policy has, and the words of all. */
 	#given;
+	#words;
+	#params;
 
 	constructor(options) {
-		// Everything of the caller's is read before the shared words are written: a getter
-		// may make a policy of its own.
-		const values = read(options);
-		const { fields, words } = module();
-		this.#given = build(values);
-		this.#words = fields
-			.filter(({ bit }) => this.#given & bit)
-			.map((field) => [field, words.getBigUint64(field.offset, true)]);
+		this.#given = options instanceof Made ? options.given : build(options);
+		const { fields, state } = module();
+		this.#words = state.slice(0, fields.length * WORD_BYTES);
 		inUse = this;
-		const params = this.#words.map(([field, word]) => [field.option, fromWord(field, word)]);
-		this.params = Object.freeze(Object.fromEntries(params));
 		Object.freeze(this);
+	}
+
+	static parse(line) {
+		return new Policy(new Made(ofLine("policy_of_line", line)));
+	}
+
+	get params() {
+		const words = new DataView(this.#words.buffer);
+		const param = (field) => [field.option, fromWord(field, words.getBigUint64(field.offset, true))];
+		const had = module().fields.filter(({ bit }) => this.#given & bit);
+		this.#params ??= Object.freeze(Object.fromEntries(had.map(param)));
+		return this.#params;
 	}
 
 	delay(stream, index) {
@@ -49,7 +77,7 @@ export class Policy {
 	delayNs(stream, index) {
 		const state = stateOf(stream);
 		checkIndex("index", index);
-		Policy.#use(this);
+		use(this);
 		return unsigned(module().exports.delay(state, index));
 	}
 
@@ -59,7 +87,7 @@ export class Policy {
 
 	windowNs(index) {
 		checkIndex("index", index);
-		Policy.#use(this);
+		use(this);
 		return unsigned(module().exports.window(index));
 	}
 
@@ -72,45 +100,93 @@ export class Policy {
 		stateOf(stream);
 		const delays = new BigUint64Array(checkCount(count, first));
 		for (let done = 0; done < count; ) {
-			const { words, came } = Policy.#fill(this, stream, first + done, count - done);
+			const came = this.#fill(stream, first + done, count - done);
 			for (let position = 0; position < came; position++) {
-				delays[done + position] = words.getBigUint64(position * WORD_BYTES, true);
+				delays[done++] = wordAt(position);
 			}
-			done += came;
 		}
 		return delays;
 	}
 
-	toJSON() {
-		const exact = (value) =>
-			typeof value === "object" && !Array.isArray(value) ? { nanoseconds: `${value.nanoseconds}` } : value;
-		return Object.fromEntries(Object.entries(this.params).map(([option, value]) => [option, exact(value)]));
+	preview(count) {
+		return this.#preview(count, (ns) => Number(ns) / NS_PER_MS);
 	}
 
-	/** Hands the policy to the module, unless it has it in use. */
-	static #use(policy) {
-		if (inUse !== policy) {
-			write(policy.#words);
-			module().exports.policy(policy.#given);
-			inUse = policy;
-		}
+	previewNs(count) {
+		return this.#preview(count, (ns) => ns);
+	}
+
+	fitBase(attempts, total) {
+		return this.#fit(false, attempts, total);
+	}
+
+	fitCap(attempts, total) {
+		return this.#fit(true, attempts, total);
+	}
+
+	equals(other) {
+		return typeof other === "object" && other !== null && #words in other && `${this}` === `${other}`;
+	}
+
+	toString() {
+		use(this);
+		return readText(module().exports.policy_line());
+	}
+
+	toJSON() {
+		return this.toString();
 	}
 
 	/** Leaves delays in the module's words, and says how many; one call gives a batch. */
-	static #fill(policy, stream, first, count) {
-		Policy.#use(policy);
-		const { exports, words } = module();
+	#fill(stream, first, count) {
+		use(this);
+		const { exports, state } = module();
 		// More than the words hold never comes, and the count of all indices is no 32-bit number.
-		const came = exports.fill(stateOf(stream), first, Math.min(count, words.byteLength));
-		return { words, came };
+		return exports.fill(stateOf(stream), first, Math.min(count, state.length));
+	}
+
+	#preview(count = SOME_ROWS, shown) {
+		checkIndex("count", count, MOST_ROWS);
+		use(this);
+		const { exports } = module();
+		const rows = [];
+		exports.preview_begin();
+		while (rows.length < count && exports.preview_next()) {
+			rows.push(Object.fromEntries(ROW.map((name, position) => [name, shown(wordAt(position))])));
+		}
+		return rows;
+	}
+
+	#fit(isCap, attempts, total) {
+		const field = (name) => module().fields.find((field) => field.option === name);
+		const values = words([
+			[field("maxAttempts"), attempts],
+			[field("maxElapsed"), total],
+		]);
+		use(this);
+		const given = module().exports.fit(isCap, ...values.map(([, { word }]) => word));
+		return new Policy(new Made(given || refusal(values)));
 	}
 
 	static {
-		isPolicy = (value) => typeof value === "object" && value !== null && #words in value;
+		checkPolicy = (policy) => {
+			if (typeof policy !== "object" || policy === null || !(#words in policy)) {
+				wrongType("policy", "a Policy", policy);
+			}
+		};
+		use = (policy) => {
+			if (inUse !== policy) {
+				const { exports, state } = module();
+				state.set(policy.#words);
+				exports.policy(policy.#given);
+				inUse = policy;
+			}
+		};
 		fetchNs = (policy, stream, count, first) => {
 			const delays = new Float64Array(count);
+			const { words } = module();
 			for (let done = 0; done < count; ) {
-				const { words, came } = Policy.#fill(policy, stream, first + done, count - done);
+				const came = policy.#fill(stream, first + done, count - done);
 				for (let offset = 0; offset < came * WORD_BYTES; offset += WORD_BYTES) {
 					delays[done++] = words.getUint32(offset + 4, true) * 2 ** 32 + words.getUint32(offset, true);
 				}
@@ -120,62 +196,26 @@ export class Policy {
 	}
 }
 
-/** The fields that were given, each with its value as `toWord` says it. */
-function read(options) {
-	// What an object inherits would be an option that is not seen here, or one that nobody gave.
-	if (typeof options !== "object" || options === null || !isPlain(options)) {
-		wrongType("a policy", "a plain object of options", options);
+/** The bits of the fields of the policy that the core makes of options. */
+function build(options) {
+	const { exports, fields, words: shared } = module();
+	// Everything of the caller's is read before the shared words are written: a getter may make
+	// a policy of its own.
+	const given = own(
+		"a policy",
+		options,
+		fields.map(({ option }) => option),
+	);
+	const values = words(
+		fields.filter(({ option }) => given[option] !== undefined).map((field) => [field, given[field.option]]),
+	);
+	for (const [{ offset }, { word }] of values) {
+		shared.setBigUint64(offset, word, true);
 	}
-	const { fields } = module();
-	const known = fields.map(({ option }) => option);
-	for (const option of Reflect.ownKeys(options)) {
-		if (!known.includes(option)) {
-			throw new TypeError(`${String(option)} is unknown; the options of a policy are ${known.join(", ")}`);
-		}
-	}
-	return fields
-		.map((field) => [field, Object.hasOwn(options, field.option) ? options[field.option] : undefined])
-		.filter(([, given]) => given !== undefined)
-		.map(([field, given]) => [field, toWord(field, given)]);
+	return exports.policy(values.reduce((bits, [{ bit }]) => bits | bit, 0)) || refusal(values);
 }
 
-/** Whether it has no prototype but that of all objects, of whichever realm. */
-function isPlain(value) {
-	const prototype = Object.getPrototypeOf(value);
-	return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
-}
-
-/** The bits of the fields of the policy that the core makes of these values. */
-function build(values) {
-	write(values.map(([field, { word }]) => [field, word]));
-	const given = module().exports.policy(values.reduce((bits, [{ bit }]) => bits | bit, 0));
-	if (given === 0) {
-		throw refusal(values);
-	}
-	return given;
-}
-
-function write(entries) {
-	const { words } = module();
-	for (const [{ offset }, word] of entries) {
-		words.setBigUint64(offset, word, true);
-	}
-}
-
-/** What the core says about a policy that it refused. */
-function refusal(values) {
-	const { words, bytes } = module();
-	const [value, limit, length] = [0, 8, 16].map((offset) => words.getBigUint64(offset, true));
-	const [code, field, message] = readText(bytes, Number(length)).split("\n");
-	const given = values.find(([{ name }]) => name === field)?.[1];
-	return given?.shown === undefined
-		? new PolicyError(code, field, value, limit, message)
-		: // The second word of such a message is the value.
-			new PolicyError(
-				code,
-				field,
-				given.value,
-				limit,
-				message.replace(/ \S+/, () => ` ${given.shown}`),
-			);
+/** Each field with its value as `toWord` says it. */
+function words(values) {
+	return values.map(([field, given]) => [field, toWord(field, given)]);
 }

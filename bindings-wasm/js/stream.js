@@ -1,5 +1,5 @@
 import { refuse, wrongType } from "./error.js";
-import { module, unsigned } from "./module.js";
+import { module, unsigned, writeText } from "./module.js";
 import { index as checkIndex, word } from "./number.js";
 
 /**
@@ -69,9 +69,8 @@ function* parts(key, bytes) {
 		if (lone >= 0) {
 			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}
-		const encoder = new TextEncoder();
 		for (let rest = key; rest; ) {
-			const { read, written } = encoder.encodeInto(rest, bytes);
+			const { read, written } = writeText(rest);
 			rest = rest.slice(read);
 			yield written;
 		}

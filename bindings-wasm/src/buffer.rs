@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub(crate) const WORDS: usize = 512;
 
 /// As many bytes of a key as one call can take. JavaScript hands over the rest in others.
+/// Every text that is read at once, and every one that is given, is shorter.
 const BYTES: usize = 4096;
 
 pub(crate) struct Buffers {
@@ -52,10 +53,28 @@ pub(crate) fn with_buffers<T: Default>(work: impl FnOnce(&mut Buffers) -> T) -> 
 }
 
 impl Buffers {
+    /// The first bytes, so many of them.
+    pub(crate) fn text(&self, length: usize) -> &[u8] {
+        self.bytes.get(..length).unwrap_or_default()
+    }
+
+    /// The words from a place on.
+    pub(crate) fn words_at<const COUNT: usize>(&self, place: usize) -> &[u64; COUNT] {
+        let words = self.words.get(place..).and_then(|words| words.first_chunk());
+        words.unwrap_or(&[0; COUNT])
+    }
+
+    /// Leaves words from a place on.
+    pub(crate) fn write_words(&mut self, place: usize, words: &[u64]) {
+        for (slot, &word) in self.words.iter_mut().skip(place).zip(words) {
+            *slot = word;
+        }
+    }
+
     /// Leaves a text in the bytes from `start` on and returns where it ends.
-    pub(crate) fn write_text(&mut self, start: usize, text: impl AsRef<[u8]>) -> usize {
+    pub(crate) fn write_text(&mut self, start: usize, text: &str) -> usize {
         let mut end = start;
-        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_ref()) {
+        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_bytes()) {
             *slot = byte;
             end = end.saturating_add(1);
         }

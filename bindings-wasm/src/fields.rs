@@ -1,13 +1,13 @@
 //! The names that the core knows, so that JavaScript needs no list of its own.
 
-use backoff_core::{Field, Unit};
+use backoff_core::{Field, Outcome, StopReason, Unit};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::with_buffers;
+use crate::buffer::{Buffers, with_buffers};
 
-/// Leaves one line for each field, in the order of their numbers, in the bytes, and returns
-/// its length: the name, the unit, and the names of the kinds, such as `cap duration` and
-/// `cap_on kind window result`.
+/// Leaves one line for each field of a policy, in the order of their numbers, and one for the
+/// outcomes and one for the reasons in the bytes, and returns its length: the name, the unit,
+/// and the names of the kinds, such as `cap duration` and `cap_on kind window result`.
 #[wasm_bindgen]
 #[must_use]
 pub fn fields() -> usize {
@@ -23,11 +23,23 @@ pub fn fields() -> usize {
             end = buffers.write_text(end, field.name());
             end = buffers.write_text(end, unit);
             for kind in kinds {
-                end = buffers.write_text(end, " ");
-                end = buffers.write_text(end, kind);
+                end = write_kind(buffers, end, kind);
             }
             end = buffers.write_text(end, "\n");
         }
+        end = buffers.write_text(end, "outcome kind");
+        for outcome in &Outcome::ALL {
+            end = write_kind(buffers, end, outcome.name());
+        }
+        end = buffers.write_text(end, "\nreason kind");
+        for reason in &StopReason::ALL {
+            end = write_kind(buffers, end, reason.name());
+        }
         end
     })
+}
+
+fn write_kind(buffers: &mut Buffers, start: usize, kind: &str) -> usize {
+    let end = buffers.write_text(start, " ");
+    buffers.write_text(end, kind)
 }

@@ -13,10 +13,16 @@
     clippy::unwrap_used
 )]
 
+mod budget;
 mod buffer;
 mod delay;
+mod error;
 mod fields;
+mod history;
+mod operation;
 mod policy;
+mod preview;
+mod retry_after;
 mod stream;
 
 /// Refuses to allocate: nothing here asks for it.
@@ -24,8 +30,13 @@ mod stream;
 #[global_allocator]
 static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
+pub use budget::{budget_line, budget_of_line};
 pub use buffer::{bytes, bytes_capacity, words};
 pub use delay::{delay, fill, window};
 pub use fields::fields;
-pub use policy::policy;
+pub use history::{history_counts, history_merge, history_record, history_text};
+pub use operation::{begin, decide};
+pub use policy::{fit, policy, policy_line, policy_of_line};
+pub use preview::{preview_begin, preview_next};
+pub use retry_after::retry_after;
 pub use stream::{advance, draw, key_begin, key_stream, key_update};

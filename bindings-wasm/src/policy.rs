@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
-use backoff_core::{Field, Params, Policy, PolicyError};
+use backoff_core::{Field, Params, Policy};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::with_buffers;
+use crate::error::{refuse, refuse_line};
 
 thread_local! {
     static IN_USE: Cell<Option<Policy>> = const { Cell::new(None) };
@@ -15,24 +16,53 @@ thread_local! {
 /// field's number says that it is given, and the words then hold every field with the
 /// defaults filled in.
 ///
-/// For a policy that is refused it returns 0 and the policy in use stays; the words begin
-/// with the value, the limit and the length of the text in the bytes: code, field and
-/// message, a line each.
+/// For a policy that is refused it returns 0 and the policy in use stays; the buffers then
+/// hold the error (`error.rs`).
 #[wasm_bindgen]
 #[must_use]
 pub fn policy(given: u32) -> u32 {
-    match read(given).build() {
-        Ok(policy) => {
-            IN_USE.try_with(|in_use| in_use.set(Some(policy))).unwrap_or_default();
-            write(&policy.params())
-        }
-        Err(error) => refuse(&error),
-    }
+    take(read(given).build().map_err(|error| refuse(&error)))
+}
+
+/// As `policy`, of the line in the first `length` of the bytes.
+#[wasm_bindgen]
+#[must_use]
+pub fn policy_of_line(length: usize) -> u32 {
+    let policy = with_buffers(|buffers| Some(Policy::parse(buffers.text(length))));
+    policy.map_or(0, |policy| take(policy.map_err(|error| refuse_line(&error))))
+}
+
+/// As `policy`, of the policy in use with the base or the cap with which so many attempts fit
+/// into a time.
+#[wasm_bindgen]
+#[must_use]
+pub fn fit(is_cap: bool, attempts: u64, total: u64) -> u32 {
+    let fitted = ask(|policy| {
+        Some(if is_cap {
+            policy.fit_cap(attempts, total)
+        } else {
+            policy.fit_base(attempts, total)
+        })
+    });
+    fitted.map_or(0, |fitted| take(fitted.map_err(|error| refuse(&error))))
+}
+
+/// Leaves the line of the policy in use in the bytes and returns its length.
+#[wasm_bindgen]
+#[must_use]
+pub fn policy_line() -> usize {
+    ask(|policy| with_buffers(|buffers| buffers.write_text(0, policy.line().as_str())))
 }
 
 /// The answer of the policy in use.
 pub(crate) fn ask<T: Default>(question: impl FnOnce(&Policy) -> T) -> T {
     IN_USE.try_with(Cell::get).ok().flatten().as_ref().map(question).unwrap_or_default()
+}
+
+fn take(policy: Result<Policy, ()>) -> u32 {
+    let Ok(policy) = policy else { return 0 };
+    IN_USE.try_with(|in_use| in_use.set(Some(policy))).unwrap_or_default();
+    write(&policy.params())
 }
 
 fn read(given: u32) -> Params {
@@ -57,23 +87,6 @@ fn write(params: &Params) -> u32 {
             }
         }
         given
-    })
-}
-
-fn refuse(error: &PolicyError) -> u32 {
-    let message = error.text();
-    with_buffers(|buffers| {
-        let mut length = 0;
-        let (code, field) = (error.code().name(), error.field().name());
-        for text in [code.as_bytes(), b"\n", field.as_bytes(), b"\n", message.as_bytes()] {
-            length = buffers.write_text(length, text);
-        }
-        for (slot, word) in
-            buffers.words.iter_mut().zip([error.value(), error.limit(), length as u64])
-        {
-            *slot = word;
-        }
-        0
     })
 }
 

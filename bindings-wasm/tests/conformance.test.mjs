@@ -1,4 +1,4 @@
-// The numbers that every language gives, from the installed package.
+// The delays that every language gives, from the installed package.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -65,8 +65,9 @@ for (const layer of ["samples", "growths", "jitters", "caps", "articles"]) {
 						delays.map(milliseconds),
 					);
 				}
-				for (const again of [policy.params, JSON.parse(JSON.stringify(policy))]) {
-					assert.deepEqual(new Policy(again).params, policy.params);
+				for (const again of [new Policy(policy.params), Policy.parse(JSON.parse(JSON.stringify(policy)))]) {
+					assert.deepEqual(again.params, policy.params);
+					assert.ok(again.equals(policy));
 				}
 			});
 		}

@@ -58,6 +58,7 @@ test("the example runs", () => {
 		"attempt 2 failed, waiting 830.44 ms",
 		"attempt 3 failed, waiting 2293.1 ms",
 		"done",
+		"3 retries",
 		"",
 	]);
 });

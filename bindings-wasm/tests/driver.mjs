@@ -30,9 +30,12 @@ function value(name, text) {
 		case "growth":
 		case "jitter":
 		case "cap_on":
+		case "hint":
 			return text;
 		case "power":
 		case "origin":
+		case "max_retries":
+		case "max_attempts":
 			return BigInt(text);
 		default:
 			return text.includes("/") ? text.split("/").map(BigInt) : { nanoseconds: BigInt(text) };

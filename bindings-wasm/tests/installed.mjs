@@ -17,4 +17,4 @@ export const source = fileURLToPath(new URL("..", import.meta.url));
 
 export const requireThere = createRequire(join(project, "package.json"));
 export const esm = await import(pathToFileURL(join(installed, "dist/index.js")).href);
-export const { Backoff, Policy, PolicyError, Stream } = esm;
+export const { Backoff, Budget, History, Operation, Policy, PolicyError, retryAfter, retryAfterNs, Stream } = esm;

@@ -2,7 +2,17 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Backoff, Policy, PolicyError, Stream } from "./installed.mjs";
+import {
+	Backoff,
+	Budget,
+	History,
+	Operation,
+	Policy,
+	PolicyError,
+	retryAfter,
+	retryAfterNs,
+	Stream,
+} from "./installed.mjs";
 
 const good = { growth: "exponential", base: 100, cap: 20_000, jitter: "full" };
 const policy = new Policy(good);
@@ -15,7 +25,13 @@ const proportional = (jitterBelow) => policyOf({ jitter: "proportional", jitterB
 const polynomial = (options) => policyOf({ growth: "polynomial", ...options });
 const keyed = (key) => () => new Stream(1, key);
 
+const beginning = (options) => () => new Operation(policy, stream, { now: 0, ...options });
+const deciding = (options) => () => beginning()().decide("transient", { now: 0, ...options });
+const outcome = (name) => () => beginning()().decide(name, { now: 0 });
+const recorded = (attempts, reason) => () => new History().record(attempts, reason);
+
 const LONGEST = 2n ** 63n - 1n;
+const MAX_WORD = 2n ** 64n - 1n;
 const refused = [
 	// What is done, then code, field, value, limit and message.
 	[policyOf({ base: Number.NaN }), "not_finite", "base", 0n, 0n, "base NaN is not a finite number"],
@@ -205,6 +221,70 @@ const refused = [
 		2n ** 32n - 1n,
 		"first 4294967296 is above 4294967295",
 	],
+	[policyOf({ maxRetries: -1 }), "negative", "max_retries", -1n, 0n, "max_retries -1 is negative"],
+	[policyOf({ maxRetries: 2.5 }), "not_whole", "max_retries", 0n, 0n, "max_retries 2.5 is not a whole number"],
+	[policyOf({ maxAttempts: 0 }), "too_small", "max_attempts", 0n, 1n, "max_attempts 0 is below 1"],
+	[
+		policyOf({ maxRetries: 3, maxAttempts: 4 }),
+		"given_twice",
+		"max_attempts",
+		4n,
+		3n,
+		"max_attempts 4 is given beside max_retries 3",
+	],
+	[policyOf({ hint: "at least" }), "unknown_kind", "hint", 0n, 3n, /^hint "at least" is unknown; .* at_least, exact/],
+	[policyOf({ maxElapsed: Number.NaN }), "not_finite", "max_elapsed", 0n, 0n, "max_elapsed NaN is not a finite number"],
+	[() => policy.fitBase(0, 1), "too_small", "max_attempts", 0n, 1n, "max_attempts 0 is below 1"],
+	[() => policy.fitCap(65_537, 1), "too_large", "max_attempts", 65_537n, 65_536n, "max_attempts 65537 is above 65536"],
+	[() => policy.fitBase(1.5, 1), "not_whole", "max_attempts", 0n, 0n, "max_attempts 1.5 is not a whole number"],
+	[() => policy.fitBase(2, -1), "negative", "max_elapsed", -1_000_000n, 0n, "max_elapsed -1ms is negative"],
+	[
+		() => policy.fitBase(2, 1e300),
+		"too_large",
+		"max_elapsed",
+		BigInt(1e300) * 10n ** 6n,
+		LONGEST,
+		"max_elapsed 1e+300ms is above 9223372036854775807ns",
+	],
+	[
+		() => policy.fitCap(3, 1),
+		"does_not_fit",
+		"cap",
+		200_000_000n,
+		1_000_000n,
+		"cap cannot be short enough: the waits take at least 200ms, which is above 1ms",
+	],
+	[() => policy.preview(-1), "negative", "count", -1n, 0n, "count -1 is negative"],
+	[() => policy.preview(65_537), "too_large", "count", 65_537n, 65_536n, "count 65537 is above 65536"],
+	[() => policy.previewNs(Infinity), "not_finite", "count", 0n, 0n, "count Infinity is not a finite number"],
+	[beginning({ now: Number.NaN }), "not_finite", "now", 0n, 0n, "now NaN is not a finite number"],
+	[beginning({ now: -1 }), "negative", "now", -1_000_000n, 0n, "now -1ms is negative"],
+	[
+		beginning({ deadline: { nanoseconds: 2n ** 64n } }),
+		"too_large",
+		"deadline",
+		2n ** 64n,
+		MAX_WORD,
+		"deadline 18446744073709551616ns is above 18446744073709551615ns",
+	],
+	[deciding({ now: Infinity }), "not_finite", "now", 0n, 0n, "now Infinity is not a finite number"],
+	[deciding({ now: 1e20 }), "too_large", "now", 10n ** 26n, MAX_WORD, /^now 100000000000000000000ms is above \d+ns$/],
+	[deciding({ hint: -0.5 }), "negative", "hint", -500_000n, 0n, "hint -0.5ms is negative"],
+	[deciding({ hint: Number.NaN }), "not_finite", "hint", 0n, 0n, "hint NaN is not a finite number"],
+	[
+		outcome("failed"),
+		"unknown_kind",
+		"outcome",
+		0n,
+		5n,
+		'outcome "failed" is unknown; the kinds are success, transient, throttled, timeout, permanent',
+	],
+	[recorded(1, "gave up"), "unknown_kind", "reason", 0n, 7n, /^reason "gave up" is unknown; .*deadline, budget/],
+	[recorded(-1, "success"), "negative", "attempts", -1n, 0n, "attempts -1 is negative"],
+	[recorded(2n ** 64n, "success"), "too_large", "attempts", 2n ** 64n, MAX_WORD, /^attempts \d+ is above \d+$/],
+	[() => retryAfter("1", -1), "negative", "now", -1_000_000n, 0n, "now -1ms is negative"],
+	[() => Policy.parse(""), "unknown_head", undefined, 0n, 0n, /^at 0: unknown name ""; the names are constant, /],
+	[() => Budget.parse("full"), "unknown_head", undefined, 0n, 0n, /^at 0: unknown name "full"; the names are quota, /],
 ];
 
 describe("refused", () => {
@@ -227,7 +307,7 @@ const wrongTypes = [
 	[() => new Policy(), "a policy must be a plain object of options, got undefined"],
 	[() => new Policy(null), "a policy must be a plain object of options, got null"],
 	[() => new Policy("full"), "a policy must be a plain object of options, got string"],
-	[policyOf({ bse: 1 }), /^bse is unknown; the options of a policy are growth, base, .*, jitterSlot$/],
+	[policyOf({ bse: 1 }), /^bse is unknown; the options of a policy are growth, base, .*, hintMaxExtra$/],
 	[policyOf({ jitter_max: 1 }), /^jitter_max is unknown; .*jitterMax/],
 	[policyOf({ bse: undefined }), /^bse is unknown/],
 	[policyOf({ base: null }), "base must be a number of milliseconds or { nanoseconds }, got null"],
@@ -261,6 +341,34 @@ const wrongTypes = [
 	[() => new Backoff(policy, 42), "stream must be a Stream, got number"],
 	[() => new Backoff(policy, null), "stream must be a Stream, got null"],
 	[() => Policy(good), /cannot be invoked without 'new'/],
+	[() => Policy.parse(), "line must be a string, got undefined"],
+	[() => Policy.parse(policy), "line must be a string, got object"],
+	[() => Budget.parse(null), "line must be a string, got null"],
+	[policyOf({ hint: 1 }), "hint must be one of at_least, exact, spread, got number"],
+	[policyOf({ maxRetries: "3" }), "max_retries must be a whole number or a bigint, got string"],
+	[() => policy.preview("10"), "count must be a number, got string"],
+	[() => policy.preview(null), "count must be a number, got null"],
+	[() => policy.fitBase(), "max_attempts must be a whole number or a bigint, got undefined"],
+	[() => policy.fitBase(3), "max_elapsed must be a number of milliseconds or { nanoseconds }, got undefined"],
+	[() => new Operation(good, stream, { now: 0 }), "policy must be a Policy, got object"],
+	[() => new Operation(policy, 42, { now: 0 }), "stream must be a Stream, got number"],
+	[() => new Operation(policy, stream), "an operation must be a plain object of options, got undefined"],
+	[() => new Operation(policy, stream, {}), "now must be a number of milliseconds or { nanoseconds }, got undefined"],
+	[beginning({ deadline: null }), "deadline must be a number of milliseconds or { nanoseconds }, got null"],
+	[beginning({ budget: "quota" }), "budget must be a Budget, got string"],
+	[beginning({ budget: null }), "budget must be a Budget, got null"],
+	[beginning({ dead_line: 1 }), "dead_line is unknown; the options of an operation are now, deadline, budget"],
+	[() => beginning()().decide("transient"), "a decision must be a plain object of options, got undefined"],
+	[() => beginning()().decide("transient", 5), "a decision must be a plain object of options, got number"],
+	[() => beginning()().decide(2, { now: 0 }), /^outcome must be one of success, .*, got number$/],
+	[deciding({ hint: "120" }), "hint must be a number of milliseconds or { nanoseconds }, got string"],
+	[deciding({ budget: 1 }), "budget is unknown; the options of a decision are now, hint"],
+	[recorded("1", "success"), "attempts must be a whole number or a bigint, got string"],
+	[recorded(1), /^reason must be one of success, .*, got undefined$/],
+	[() => new History().merge({}), "other must be a History, got object"],
+	[() => retryAfter(120), "header must be a string, got number"],
+	[() => retryAfter("1", null), "now must be a number of milliseconds or { nanoseconds }, got null"],
+	[() => retryAfter("1", new Date(0)), "now must be a number of milliseconds or { nanoseconds }, got object"],
 ];
 
 describe("wrong types", () => {
@@ -270,6 +378,202 @@ describe("wrong types", () => {
 			assert.equal(policy.delayNs(stream, 0), FIRST);
 		});
 	}
+});
+
+describe("lines", () => {
+	/** What a refused line's error says. */
+	const refusal = (line, kind = Policy) => {
+		try {
+			kind.parse(line);
+		} catch (error) {
+			assert.ok(error instanceof PolicyError);
+			const { code, at, found, message } = error;
+			return { code, at, found, message };
+		}
+		return undefined;
+	};
+
+	test("a lone surrogate is refused where it is, and found as it was given", () => {
+		const { code, at, found, message } = refusal("full:base=\ud800s,cap=1h");
+		assert.deepEqual([code, at, found], ["not_a_duration", 10, "\ud800s"]);
+		assert.match(message, /^at 10: base "\\xef\\xbf\\xbds" is not/);
+		assert.deepEqual(refusal("\udc00").found, "\udc00");
+		assert.equal(refusal("ratio:\ud800", Budget).code, "unknown_key");
+	});
+
+	test("of a long text only the length is told, however long it is", () => {
+		const tooLong = { code: "text_too_long", at: 1024, found: "", message: /longer than 1024 bytes/ };
+		for (const line of ["x".repeat(1025), "ä".repeat(513), "x".repeat(1 << 24), `full:base=${"\ud800".repeat(9999)}`]) {
+			const { message, ...rest } = refusal(line);
+			assert.deepEqual(rest, { code: tooLong.code, at: tooLong.at, found: tooLong.found });
+			assert.match(message, tooLong.message);
+		}
+		assert.equal(refusal("ä".repeat(512)).found, "ä".repeat(512));
+		assert.equal(`${Policy.parse(`constant:base=${"0".repeat(1008)}1s`)}`, "constant:base=1s");
+	});
+
+	test("an error that is not of a line has no place", () => {
+		assert.throws(policyOf({ cap: 1 }), { at: undefined, found: undefined });
+	});
+
+	test("a refused line leaves the policy in use as it was", () => {
+		assert.equal(policy.delayNs(stream, 0), FIRST);
+		assert.throws(() => Policy.parse("full:base=1s,cap=1ms"), { code: "cap_below_base", at: 17, found: "1ms" });
+		assert.equal(policy.delayNs(stream, 0), FIRST);
+	});
+
+	test("equal policies are those that print alike", () => {
+		const same = Policy.parse("full:base=100ms,cap=20s");
+		assert.ok(policy.equals(same) && same.equals(policy) && policy.equals(policy));
+		for (const other of [Policy.parse("full:base=100ms,cap=21s"), `${policy}`, null, undefined, {}, 5]) {
+			assert.equal(policy.equals(other), false);
+		}
+	});
+});
+
+describe("retryAfter", () => {
+	test("a header that is not there is no hint", () => {
+		assert.equal(retryAfter(new Headers().get("retry-after")), undefined);
+		assert.equal(retryAfter(undefined), undefined);
+	});
+
+	test("reads the time now", () => {
+		const [now, soon] = [Date.now(), new Date(Date.now() + 3600e3).toUTCString()];
+		const hint = retryAfter(soon);
+		assert.ok(hint > 3590e3 && hint <= 3600e3, `${hint} at ${now}`);
+	});
+
+	test("is right for a value of any length, and quick", () => {
+		const much = 1 << 20;
+		const zeros = "0".repeat(much);
+		const blanks = " \t".repeat(much);
+		for (const [header, hint] of [
+			[`${zeros}7`, 7_000_000_000n],
+			[zeros, 0n],
+			[`${blanks}7${blanks}`, 7_000_000_000n],
+			[blanks, undefined],
+			["9".repeat(much), LONGEST],
+			[`${"9".repeat(much)}x`, undefined],
+			[`${"9".repeat(4096)}é`, undefined],
+			[`7${blanks}7`, undefined],
+			[`${blanks}Thu, 01 Jan 1970 00:00:02 GMT${blanks}`, 2_000_000_000n],
+			[`\u00a07`, undefined],
+			["\ud800", undefined],
+		]) {
+			assert.equal(retryAfterNs(header, 0), hint, header.slice(0, 9));
+		}
+	});
+});
+
+describe("operations", () => {
+	const now = (nanoseconds) => ({ now: { nanoseconds } });
+
+	test("what is refused changes nothing", () => {
+		const budget = Budget.parse("quota:max_tokens=5,cost=5");
+		const operation = new Operation(policy, stream, { now: 0, budget });
+		assert.throws(() => operation.decide("no outcome", { now: 0 }), PolicyError);
+		assert.throws(() => operation.decide("transient", { now: -1 }), PolicyError);
+		assert.throws(() => operation.decide("transient", { now: 0, hint: Number.NaN }), PolicyError);
+		assert.deepEqual([operation.retries, operation.attempts, operation.reason], [0, 1, undefined]);
+		assert.equal(operation.decide("transient", { now: 0 }).delayNs, FIRST);
+		assert.equal(operation.decide("transient", { now: 0 }).reason, "budget");
+	});
+
+	test("operations on two policies and one budget, in turn", () => {
+		const budget = Budget.parse("quota:max_tokens=2,cost=1");
+		const other = Policy.parse("constant:base=1s");
+		const [a, b] = [policy, other].map((of) => new Operation(of, stream, { now: 0, budget }));
+		assert.equal(a.decide("transient", { now: 0 }).delayNs, FIRST);
+		assert.equal(b.decide("transient", { now: 0 }).delay, 1000);
+		assert.deepEqual(a.decide("transient", { now: 0 }), { delay: 83.043876, delayNs: 83_043_876n, reason: "budget" });
+		assert.equal(b.decide("success", { now: 0 }).reason, "success");
+		const c = new Operation(other, stream, { now: 0, budget });
+		assert.equal(c.decide("transient", { now: 0 }).reason, undefined);
+	});
+
+	test("an operation that has ended stays so", () => {
+		const operation = new Operation(policy, stream, { now: 0 });
+		assert.equal(operation.cancel(), "cancelled");
+		assert.deepEqual(operation.decide("success", { now: 0 }), { delay: 0, delayNs: 0n, reason: "cancelled" });
+		assert.equal(operation.cancel(), "cancelled");
+	});
+
+	test("times are rounded as durations are, and exact as nanoseconds", () => {
+		const longest = Policy.parse("constant:base=1ns");
+		const operation = new Operation(longest, stream, {
+			...now(2n ** 64n - 3n),
+			deadline: { nanoseconds: 2n ** 64n - 2n },
+		});
+		assert.equal(operation.decide("transient", now(2n ** 64n - 3n)).reason, undefined);
+		assert.equal(operation.decide("transient", now(2n ** 64n - 2n)).reason, "deadline");
+		const endless = new Operation(longest, stream, { now: 0, deadline: { nanoseconds: 2n ** 64n - 1n } });
+		assert.equal(endless.decide("transient", { now: 0, hint: { nanoseconds: 2n ** 64n - 1n } }).delayNs, LONGEST);
+		const begun = new Operation(longest, stream, { now: 1.0000005, deadline: 1.0000014 });
+		assert.equal(begun.decide("transient", { now: 1.0000004 }).reason, undefined);
+	});
+
+	test("without a stream, on one that nobody else has", () => {
+		const wide = Policy.parse("full:base=1d");
+		const delay = () => new Operation(wide, undefined, { now: 0 }).decide("transient", { now: 0 }).delayNs;
+		assert.equal(new Set(Array.from({ length: 50 }, delay)).size, 50);
+	});
+
+	test("getters that use the package disturb nothing", () => {
+		const budget = Budget.parse("quota:max_tokens=5,cost=5");
+		const disturb = () => {
+			const other = new Operation(Policy.parse("linear:base=7s"), new Stream(1), {
+				now: 9,
+				budget: Budget.parse("ttl"),
+			});
+			other.decide("timeout", { now: 10 });
+			new History().record(3, "budget");
+			Budget.parse("rate").toString();
+			Policy.parse("river").preview(3);
+			retryAfter("5");
+			return 0;
+		};
+		const operation = new Operation(policy, stream, {
+			get now() {
+				return { nanoseconds: disturb() };
+			},
+			get budget() {
+				disturb();
+				return budget;
+			},
+		});
+		const answer = operation.decide("transient", {
+			get now() {
+				return disturb();
+			},
+			hint: {
+				get nanoseconds() {
+					return disturb();
+				},
+			},
+		});
+		assert.deepEqual([answer.delayNs, operation.retries], [FIRST, 1]);
+		assert.equal(operation.decide("transient", { now: 0 }).reason, "budget");
+		const fitted = Policy.parse("full:base=1s,cap=20s").fitBase(4, {
+			get nanoseconds() {
+				return disturb() + 700_000_000;
+			},
+		});
+		assert.equal(`${fitted}`, "exponential:base=100ms,cap=20s,jitter=full");
+	});
+});
+
+test("the state of a history and a budget is its own", () => {
+	const [one, two] = [new History(), new History()];
+	one.record(2n ** 64n - 1n, "deadline");
+	one.record(5, "deadline");
+	two.merge(two);
+	two.merge(one);
+	two.merge(two);
+	assert.match(two.prometheus(), /^backoff_attempts_sum 18446744073709551615$/m);
+	assert.deepEqual([two.counts().operations, one.counts().operations], [4, 2]);
+	const budget = Budget.parse("quota");
+	assert.throws(() => Budget.parse("quota:"), PolicyError);
+	assert.equal(`${budget}`, "quota");
 });
 
 test("a key that is undefined is no key that was left out", () => {

@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { installed, Policy, project, Stream, source } from "./installed.mjs";
+import { esm, History, installed, Operation, Policy, project, requireThere, Stream, source } from "./installed.mjs";
 
 const tsc = join(dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")), "bin/tsc");
 
@@ -33,12 +33,13 @@ describe("tsc --strict", () => {
 describe("the types name what exists", () => {
 	const types = readFileSync(join(installed, "dist/index.d.ts"), "utf8");
 	const kinds = (name) =>
-		[...new RegExp(`type ${name} = ([^;]*);`).exec(types)[1].matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+		[...new RegExp(`type ${name} =([^;]*);`).exec(types)[1].matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
 
 	for (const [type, option] of [
 		["Growth", "growth"],
 		["Jitter", "jitter"],
 		["CapOn", "capOn"],
+		["Hint", "hint"],
 	]) {
 		test(`the kinds of ${option}`, () => {
 			const listed = { growth: "constant", base: 1, [option]: "none such" };
@@ -46,19 +47,66 @@ describe("the types name what exists", () => {
 		});
 	}
 
-	test("the options of a policy", () => {
-		const [, body] = /interface PolicyOptions \{([\s\S]*?)\n\}/.exec(types);
-		const options = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
-		assert.throws(() => new Policy({ x: 1 }), {
-			message: `x is unknown; the options of a policy are ${options.join(", ")}`,
+	const policy = Policy.parse("default");
+	const begun = new Operation(policy, new Stream(1), { now: 0 });
+
+	test("the outcomes and the reasons", () => {
+		assert.throws(() => begun.decide("none such", { now: 0 }), {
+			message: `outcome "none such" is unknown; the kinds are ${kinds("Outcome").join(", ")}`,
+		});
+		assert.throws(() => new History().record(1, "none such"), {
+			message: `reason "none such" is unknown; the kinds are ${kinds("StopReason").join(", ")}`,
 		});
 	});
 
+	test("the codes of the core", () => {
+		const ours = ["not_finite", "negative", "not_whole", "not_unicode"];
+		const core = readFileSync(join(source, "../core/src/error.rs"), "utf8");
+		const codes = [...core.matchAll(/=> "(\w+)",/g)].map(([, code]) => code);
+		assert.deepEqual(kinds("ErrorCode"), [...codes, ...ours]);
+	});
+
+	for (const [type, what, misuse] of [
+		["PolicyOptions", "a policy", () => new Policy({ x: 1 })],
+		["OperationOptions", "an operation", () => new Operation(policy, undefined, { x: 1 })],
+		["DecisionOptions", "a decision", () => begun.decide("success", { x: 1 })],
+	]) {
+		test(`the options of ${what}`, () => {
+			const [, body] = new RegExp(`interface ${type} \\{([\\s\\S]*?)\\n\\}`).exec(types);
+			const options = [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
+			assert.throws(misuse, { message: `x is unknown; the options of ${what} are ${options.join(", ")}` });
+		});
+	}
+
+	test("the members of what is returned", () => {
+		const named = (type) => {
+			const [, body] = new RegExp(`interface ${type}(?:<.*>)? \\{([\\s\\S]*?)\\n\\}`).exec(types);
+			return [...body.matchAll(/^\treadonly (\w+)/gm)].map(([, name]) => name);
+		};
+		assert.deepEqual(Object.keys(policy.preview()[0]), named("PreviewRow"));
+		assert.deepEqual(Object.keys(begun.decide("success", { now: 0 })), named("Decision"));
+		assert.deepEqual(Object.keys(new History().counts()), named("HistoryCounts"));
+	});
+
 	test("the members of the classes", () => {
-		for (const [type, { prototype }] of Object.entries({ Policy, Stream })) {
-			const [, body] = new RegExp(`export class ${type}[\\s\\S]*?\\{([\\s\\S]*?)\\n\\}`).exec(types);
-			const methods = [...new Set([...body.matchAll(/^\t(\w+)\(/gm)].map(([, name]) => name))];
-			assert.deepEqual(Object.getOwnPropertyNames(prototype).sort(), methods.sort());
+		const sorted = (names) => [...new Set(names)].sort();
+		const { Backoff: _, PolicyError: __, ...classes } = esm;
+		for (const [type, made] of Object.entries(classes).filter(([name]) => /^[A-Z]/.test(name))) {
+			const [, body] = new RegExp(`export class ${type} [\\s\\S]*?\\{([\\s\\S]*?)\\n\\}`).exec(types);
+			const named = (pattern) => [...body.matchAll(pattern)].map(([, name]) => name);
+			const members = [...named(/^\t(?:get |private )?(\w+)\(/gm), "constructor"];
+			assert.deepEqual(sorted(Object.getOwnPropertyNames(made.prototype)), sorted(members), type);
+			const statics = Object.getOwnPropertyNames(made).filter(
+				(name) => !["length", "name", "prototype"].includes(name),
+			);
+			assert.deepEqual(sorted(statics), sorted(named(/^\tstatic (\w+)\(/gm)), type);
+		}
+	});
+
+	test("what is exported", () => {
+		const named = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+		for (const exported of [esm, requireThere("backoff-wasm")]) {
+			assert.deepEqual(Object.keys(exported).sort(), named.sort());
 		}
 	});
 });

@@ -1,7 +1,23 @@
 // Compiled, never run: what the types say of the package. Each `@ts-expect-error` is an error
 // that must stay one.
 
-import { Backoff, type ErrorCode, Policy, PolicyError, type PolicyOptions, Stream } from "backoff-wasm";
+import {
+	Backoff,
+	Budget,
+	type Decision,
+	type ErrorCode,
+	History,
+	Operation,
+	type Outcome,
+	Policy,
+	PolicyError,
+	type PolicyOptions,
+	type PreviewRow,
+	retryAfter,
+	type retryAfterNs,
+	type StopReason,
+	Stream,
+} from "backoff-wasm";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(verdict: Same<A, B>): void => void verdict;
@@ -31,6 +47,50 @@ same<typeof stream.state, bigint>(true);
 new Policy(policy.params);
 new Stream(42n, new Uint8Array(8));
 void code;
+
+const budget = Budget.parse("aws-sdk-2026");
+const operation = new Operation(policy, undefined, { now: 0, deadline: { nanoseconds: 5n }, budget });
+const hint = retryAfter(new Map<string, string | null>().get("retry-after"));
+const decision = operation.decide("throttled", { now: 1, hint });
+const outcomes: Outcome[] = ["success", "transient", "throttled", "timeout", "permanent"];
+if (decision.reason === undefined) {
+	void decision.delay;
+} else {
+	new History().record(operation.attempts, decision.reason);
+}
+same<typeof decision, Decision>(true);
+same<typeof operation.reason, StopReason | undefined>(true);
+same<ReturnType<typeof operation.cancel>, StopReason>(true);
+same<ReturnType<typeof Policy.parse>, Policy>(true);
+same<ReturnType<typeof policy.toJSON>, string>(true);
+same<ReturnType<typeof policy.preview>, PreviewRow[]>(true);
+same<ReturnType<typeof policy.previewNs>, PreviewRow<bigint>[]>(true);
+same<ReturnType<typeof policy.fitBase>, Policy>(true);
+same<ReturnType<typeof retryAfterNs>, bigint | undefined>(true);
+same<PolicyError["field"], string | undefined>(true);
+same<PolicyError["at"], number | undefined>(true);
+new History().merge(new History());
+void new History().counts().stopped.max_retries;
+void outcomes;
+
+// @ts-expect-error a budget is made of a line
+new Budget("quota");
+// @ts-expect-error an operation has to be told the time
+new Operation(policy, stream, {});
+// @ts-expect-error and every attempt too
+operation.decide("success");
+// @ts-expect-error an outcome that does not exist
+operation.decide("failed", { now: 1 });
+// @ts-expect-error a reason that does not exist
+new History().record(1, "gave_up");
+// @ts-expect-error a hint is no text
+operation.decide("throttled", { now: 1, hint: "5" });
+// @ts-expect-error a budget is no line
+new Operation(policy, stream, { now: 0, budget: "quota" });
+// @ts-expect-error a line is text
+Policy.parse(5);
+// @ts-expect-error the reason is the operation's own
+operation.reason = "success";
 
 // @ts-expect-error a field that does not exist
 new Policy({ growth: "constant", base: 1, bse: 2 });

@@ -20,13 +20,18 @@ export function options(fields) {
 }
 
 function value(name, text) {
-	if (["growth", "jitter", "cap_on"].includes(name)) {
+	if (["growth", "jitter", "cap_on", "hint"].includes(name)) {
 		return text;
 	}
-	if (["power", "origin"].includes(name)) {
-		return Number(text);
+	if (["power", "origin", "max_retries", "max_attempts"].includes(name)) {
+		return BigInt(text);
 	}
 	return text.includes("/") ? text.split("/").map(Number) : { nanoseconds: BigInt(text) };
+}
+
+/** A number of nanoseconds, as a caller may give it. */
+export function nanoseconds(text) {
+	return { nanoseconds: BigInt(text) };
 }
 
 /** The stream of a seed and a key in hexadecimal, or of the seed alone. */
