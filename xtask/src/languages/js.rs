@@ -92,13 +92,23 @@ fn node() -> Result<Command> {
     Ok(node)
 }
 
-/// The driver, copied to where it finds the installed package.
-pub(crate) fn driver() -> Result<Command> {
-    let driver = project()?.join("driver.mjs");
-    fs::copy(folder().join("tests/driver.mjs"), &driver)?;
+/// A program of the tests, copied to where it finds the installed package.
+fn program(name: &str) -> Result<Command> {
+    let program = project()?.join(name);
+    fs::copy(folder().join("tests").join(name), &program)?;
     let mut node = node()?;
-    node.arg(driver);
+    node.arg(program);
     Ok(node)
+}
+
+/// The driver over the installed package.
+pub(crate) fn driver() -> Result<Command> {
+    program("driver.mjs")
+}
+
+/// The evaluator over the installed package.
+pub(crate) fn evaluator() -> Result<Command> {
+    program("evaluate.mjs")
 }
 
 /// A user's module over the installed package.
