@@ -332,7 +332,9 @@ CODES = [
 class Refused(Exception):  # 8.1
     def __init__(self, code, field, value, limit):
         self.code, self.field, self.value, self.limit = code, field, value, limit
-        super().__init__(message(code, field, value, limit))
+
+    def __str__(self):
+        return message(self.code, self.field, self.value, self.limit)
 
 
 def policy(given):

@@ -91,7 +91,10 @@ class Unreadable(Exception):
         self.field, self.value, self.limit = field, value, limit
         if words is None:
             words = MESSAGES[code].format(F=field, X=quoted(found), names=", ".join(names))
-        super().__init__(f"at {at}: {words}")
+        self.words = words
+
+    def __str__(self):
+        return f"at {self.at}: {self.words}"
 
 
 def quoted(found):

@@ -23,6 +23,8 @@ pub struct Text {
     length: usize,
 }
 
+// What writes a part is not inlined: text is rarely wanted, and its code would stand in every
+// caller.
 impl Text {
     /// The longest text in bytes.
     pub const CAPACITY: usize = 768;
@@ -44,6 +46,7 @@ impl Text {
     }
 
     /// Appends what fits; the longest message is shorter (a test holds every one).
+    #[inline(never)]
     pub(crate) fn push(&mut self, text: &str) -> &mut Self {
         for &byte in text.as_bytes() {
             if let Some(slot) = self.bytes.get_mut(self.length) {
@@ -64,6 +67,7 @@ impl Text {
         self.push("\\x").push(digit(byte.wrapping_shr(4))).push(digit(byte & 15))
     }
 
+    #[inline(never)]
     pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
         let mut scale = 1_u64;
         while number.checked_div(scale).is_some_and(|rest| rest >= 10) {
@@ -79,6 +83,7 @@ impl Text {
     }
 
     /// A duration in the largest unit that divides it: `100ms`, `1500ms`, `20s`.
+    #[inline(never)]
     pub(crate) fn push_duration(&mut self, ns: u64) -> &mut Self {
         if ns == 0 {
             return self.push("0s");
@@ -92,6 +97,7 @@ impl Text {
     }
 
     /// A ratio as a decimal if at most six digits hold it exactly, else as a fraction.
+    #[inline(never)]
     pub(crate) fn push_ratio(&mut self, ratio: Ratio) -> &mut Self {
         const MILLION: u64 = 1_000_000;
         let (numerator, denominator) = (u64::from(ratio.numerator), u64::from(ratio.denominator));
@@ -115,6 +121,7 @@ impl Text {
     }
 
     /// The name of a kind, or its number if it has none.
+    #[inline(never)]
     pub(crate) fn push_kind(&mut self, names: &[&str], number: u64) -> &mut Self {
         let name = number
             .checked_sub(1)
@@ -139,6 +146,7 @@ impl Text {
     }
 
     /// The number of a field, written in its unit.
+    #[inline(never)]
     pub(crate) fn push_word(&mut self, unit: Unit, word: u64) -> &mut Self {
         match unit {
             Unit::Kind(names) => self.push_kind(names, word),
