@@ -65,7 +65,7 @@ pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "js",
         driver: js::driver,
-        evaluator: rust::evaluator,
+        evaluator: js::evaluator,
         test: js::test,
         documents: &[],
         snippet: js::snippet,
