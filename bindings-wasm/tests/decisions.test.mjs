@@ -16,6 +16,8 @@ describe("decisions", () => {
 			const on = stream(seed, key);
 			const operations = new Map();
 			for (const step of steps) {
+				// Another budget in the module, so that nothing of this one can stay behind there.
+				assert.equal(`${Budget.parse("rate:max_tokens=7")}`, "rate:max_tokens=7");
 				const operation = operations.get(step.operation);
 				if (step.do === "begin") {
 					const options = { now: nanoseconds(step.now), ...maybe("deadline", step.deadline), budget };
