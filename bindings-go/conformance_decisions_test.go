@@ -47,28 +47,7 @@ func (w *word) UnmarshalText(text []byte) (err error) {
 // none is no deadline and no hint.
 const none = math.MaxUint64
 
-// moved returns a scenario in which no deadline is the number that stands for none: a
-// nanosecond earlier all of it is the same, and no such scenario has a budget, which might not be.
-func (c scenario) moved(t *testing.T) scenario {
-	for _, step := range c.Steps {
-		if step.Deadline != nil && *step.Deadline == none {
-			if c.Budget != nil {
-				t.Fatal("a deadline that no number is left for, on a budget")
-			}
-			for i := range c.Steps {
-				c.Steps[i].Now--
-				if c.Steps[i].Deadline != nil {
-					*c.Steps[i].Deadline--
-				}
-			}
-			return c
-		}
-	}
-	return c
-}
-
 func checkDecisions(t *testing.T, c scenario) {
-	c = c.moved(t)
 	policy, stream := parsePolicy(t, c.Policy), streamOf(t, c.Seed, c.Key)
 	var budget *backoff.Budget
 	if c.Budget != nil {
