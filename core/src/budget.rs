@@ -5,15 +5,15 @@ use core::str::FromStr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::arithmetic::divide;
-use crate::error::{ErrorCode, PolicyError};
 use crate::field::Field;
 use crate::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
-use crate::line::{Line, LineKind};
+use crate::line::{Line, LineKind, print};
 use crate::operation::Outcome;
+use crate::params::Params;
 use crate::parse_error::ParseError;
 use crate::ratio::Ratio;
+use crate::rules::{Checked, Words};
 use crate::text::Text;
-use crate::validate::{Checked, between, error, ratio_in_range};
 
 /// Bounds the retries of many operations together, so that retries do not make an overload
 /// worse: one budget for each server, shared by all operations that call it.
@@ -45,8 +45,6 @@ const SLICES: u64 = 10;
 /// The slices of a `ttl` and the number of the latest; fewer words for other kinds.
 const STATE: usize = 11;
 const SECOND: u64 = 1_000_000_000;
-const MINUTE: u64 = 60 * SECOND;
-const DAY: u64 = 1440 * MINUTE;
 
 /// What a budget was made with: a word for each of its fields, 0 where its kind has no use for
 /// the field, a ratio in lowest terms.
@@ -76,32 +74,18 @@ impl Budget {
     /// The first rule of SPEC 11 or 15 that the line breaks, where, and what was found there.
     pub fn parse(line: impl AsRef<[u8]>) -> Result<Self, ParseError> {
         let line = Line::read(LineKind::Budget, line.as_ref())?;
-        let terms = Terms::build(|field| line.word(field)).map_err(|error| {
-            let PolicyError { code, field, value, limit } = error;
-            line.refused(code, field, value, limit)
-        })?;
+        let terms = Terms::build(&line.params()).map_err(|error| line.refused(error))?;
         Ok(Self::full(terms))
     }
 
     /// The line that describes this budget when it is full. Equal budgets have equal lines.
     #[must_use]
     pub fn line(&self) -> Text {
-        let words = self.terms.words();
-        let mut text = Text::new();
-        text.push_word(Field::Budget.unit(), self.terms.kind);
-        let mut separator = ":";
-        for (field, word) in Field::BUDGET.into_iter().zip(words).skip(1) {
-            // What a budget would be the same without is left out.
-            let all = Field::BUDGET.into_iter().zip(words);
-            let others = all.filter(|&(other, _)| other != field && self.terms.uses(other));
-            let given =
-                |wanted| others.clone().find_map(|(field, word)| (field == wanted).then_some(word));
-            if self.terms.uses(field) && Terms::build(given) != Ok(self.terms) {
-                text.push(separator).push(field.name()).push("=").push_word(field.unit(), word);
-                separator = ",";
-            }
+        let mut words = Words::NONE;
+        for (field, word) in Field::BUDGET.into_iter().zip(self.terms.words()) {
+            words.set(field, word);
         }
-        text
+        print(LineKind::Budget, &words)
     }
 
     fn full(terms: Terms) -> Self {
@@ -296,56 +280,10 @@ fn slot(number: u64) -> usize {
 
 impl Terms {
     /// The terms of the fields that were given, or the rule of SPEC 15 that they break.
-    fn build(given: impl Fn(Field) -> Option<u64>) -> Checked<Self> {
-        let kind = given(Field::Budget).unwrap_or_default();
-        let mut terms = Self::of([kind, 0, 0, 0, 0, Ratio::ZERO.to_word(), 0, 0, 0, 0]);
-        let take = |terms: &Self, field, default: u64, least, most| match given(field) {
-            Some(word) if !terms.uses(field) => Err(error(ErrorCode::Unused, field, word, kind)),
-            Some(word) => between(field, word, least, most),
-            None if terms.uses(field) => between(field, default, least, most),
-            None => Ok(0),
-        };
-        let (tokens, most_tokens) = match self::kind(&terms) {
-            QUOTA => (500, 1_000_000),
-            THROTTLE => (10, 1000),
-            RATE => (60, 100_000),
-            _ => (10, 1_000_000),
-        };
-        terms.max_tokens = take(&terms, Field::MaxTokens, tokens, 1, most_tokens)?;
-        let most = terms.max_tokens;
-        terms.cost = take(&terms, Field::Cost, 5, 1, most)?;
-        terms.cost_throttled = take(&terms, Field::CostThrottled, terms.cost, 1, most)?;
-        terms.cost_timeout = take(&terms, Field::CostTimeout, terms.cost, 1, most)?;
-        terms.ratio = match given(Field::Ratio) {
-            Some(word) if terms.uses(Field::Ratio) => {
-                Ratio::from_word(ratio_in_range(Field::Ratio, word)?)
-            }
-            Some(word) => return Err(error(ErrorCode::Unused, Field::Ratio, word, kind)),
-            None => match self::kind(&terms) {
-                THROTTLE | RATIO => Ratio::new(1, 10),
-                TTL | CONCURRENT => Ratio::new(1, 5),
-                _ => Ratio::ZERO,
-            },
-        };
-        terms.per = take(&terms, Field::Per, MINUTE, 1, DAY)?;
-        terms.ttl = take(&terms, Field::Ttl, 10 * SECOND, SECOND, MINUTE)?;
-        terms.min_per_second = take(&terms, Field::MinPerSecond, 10, 0, 1_000_000)?;
-        terms.min_concurrent = take(&terms, Field::MinConcurrent, 3, 0, u32::MAX.into())?;
-        Ok(terms)
-    }
-
-    /// Whether this kind of budget uses a field.
-    fn uses(&self, field: Field) -> bool {
-        match field {
-            Field::Budget => true,
-            Field::MaxTokens => matches!(kind(self), QUOTA | THROTTLE | RATIO | RATE),
-            Field::Cost | Field::CostThrottled | Field::CostTimeout => kind(self) == QUOTA,
-            Field::Ratio => matches!(kind(self), THROTTLE | RATIO | TTL | CONCURRENT),
-            Field::Per => kind(self) == RATE,
-            Field::Ttl | Field::MinPerSecond => kind(self) == TTL,
-            Field::MinConcurrent => kind(self) == CONCURRENT,
-            _ => false,
-        }
+    fn build(params: &Params) -> Checked<Self> {
+        let mut words = params.kinds(&Field::BUDGET)?;
+        params.others(&Field::BUDGET, &mut words)?;
+        Ok(Self::of(Field::BUDGET.map(|field| words.get(field))))
     }
 
     /// The level of a full budget.

@@ -179,6 +179,13 @@ impl Field {
         }
     }
 
+    /// Where it stands among the fields of its kind of line.
+    pub(crate) const fn position(self) -> usize {
+        let number = self as usize;
+        let first = if number < Self::Budget as usize { Self::Growth } else { Self::Budget };
+        number.wrapping_sub(first as usize)
+    }
+
     /// What the number of the field means.
     #[must_use]
     pub const fn unit(self) -> Unit {

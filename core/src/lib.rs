@@ -40,6 +40,7 @@ mod ratio;
 mod retry_after;
 #[cfg(feature = "rand")]
 mod rng;
+mod rules;
 #[cfg(feature = "serde")]
 mod serde;
 mod siphash;

@@ -1,13 +1,16 @@
 //! Reading a line, `head:key=value,key=value`: the fields that it gives, and where (SPEC 11).
 
-use crate::error::ErrorCode;
+use crate::error::{ErrorCode, PolicyError};
 use crate::field::{Field, Unit};
 use crate::kind::{
     BUDGETS, DECORRELATED, EQUAL, EXPONENTIAL, FULL, GROWTHS, ON_RESULT, PROPORTIONAL,
 };
+use crate::params::Params;
 use crate::parse_error::{Found, ParseError};
 use crate::preset::{BUDGET_PRESETS, POLICY_PRESETS, Preset};
 use crate::ratio::{Ratio, RatioError};
+use crate::rules::Words;
+use crate::text::Text;
 use crate::value;
 
 /// What a line describes.
@@ -24,7 +27,7 @@ const PAIRS: [(&str, u32); 3] = [("full", FULL), ("equal", EQUAL), ("decorrelate
 
 impl LineKind {
     /// The fields that a line can give: the first by its head, the others by their keys.
-    const fn fields(self) -> &'static [Field] {
+    pub(crate) const fn fields(self) -> &'static [Field] {
         match self {
             Self::Policy => &Field::ALL,
             Self::Budget => &Field::BUDGET,
@@ -64,6 +67,31 @@ impl LineKind {
             .chain(self.pairs().iter().map(|(name, _)| *name))
             .chain(self.presets().iter().map(|preset| preset.name))
     }
+}
+
+/// The line of what has these words (SPEC 11.8).
+pub(crate) fn print(kind: LineKind, words: &Words) -> Text {
+    let part = words.get(Field::JitterBelow);
+    let is_one_part = part == words.get(Field::JitterAbove) && words.uses(Field::JitterBelow);
+    let mut text = Text::new();
+    let mut separator = ":";
+    if let Some(head) = kind.fields().first() {
+        text.push_word(head.unit(), words.get(*head));
+    }
+    for &field in kind.keys() {
+        let unit = match field {
+            Field::JitterBelow | Field::JitterAbove if is_one_part => continue,
+            Field::Jitter if is_one_part => Unit::Ratio,
+            _ => field.unit(),
+        };
+        if words.shows(field) {
+            let word =
+                if unit == Unit::Ratio && field == Field::Jitter { part } else { words.get(field) };
+            text.push(separator).push(field.name()).push("=").push_word(unit, word);
+            separator = ",";
+        }
+    }
+    text
 }
 
 /// The longest line in bytes.
@@ -116,20 +144,21 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    /// The number that a field was given, if it was.
-    pub(crate) fn word(&self, field: Field) -> Option<u64> {
-        self.fields.get(self.position(field)).and_then(|given| given.word)
+    /// The fields that were given.
+    pub(crate) fn params(&self) -> Params {
+        let mut params = Params::default();
+        for &field in self.kind.fields() {
+            if let Some(word) = self.fields.get(field.position()).and_then(|given| given.word) {
+                params.set(field, word);
+            }
+        }
+        params
     }
 
     /// The error of a rule that a field broke (SPEC 11.6).
-    pub(crate) fn refused(
-        &self,
-        code: ErrorCode,
-        field: Field,
-        value: u64,
-        limit: u64,
-    ) -> ParseError {
-        let given = self.fields.get(self.position(field)).copied().unwrap_or_default();
+    pub(crate) fn refused(&self, error: PolicyError) -> ParseError {
+        let PolicyError { code, field, value, limit } = error;
+        let given = self.fields.get(field.position()).copied().unwrap_or_default();
         let (at, length) = match given {
             Given { pair: Some(pair), .. } => match code {
                 ErrorCode::Unused | ErrorCode::GivenTwice => (pair.at, pair.key),
@@ -147,13 +176,8 @@ impl<'a> Line<'a> {
         ParseError { kind: self.kind, code, field, value: 0, limit: 0, at, found }
     }
 
-    fn position(&self, field: Field) -> usize {
-        let first = self.kind.fields().first().map_or(0, |first| *first as usize);
-        (field as usize).wrapping_sub(first)
-    }
-
     fn set(&mut self, field: Field, word: Option<u64>) {
-        let position = self.position(field);
+        let position = field.position();
         if let Some(given) = self.fields.get_mut(position) {
             given.word = word;
         }
@@ -234,7 +258,7 @@ impl<'a> Line<'a> {
 
     /// Gives a field its word, unless an earlier pair was the field's own.
     fn give(&mut self, field: Field, word: Option<u64>, pair: Pair) -> Option<()> {
-        let position = self.position(field);
+        let position = field.position();
         let given = self.fields.get_mut(position)?;
         if given.pair.is_some() {
             return None;
@@ -246,7 +270,7 @@ impl<'a> Line<'a> {
     /// Takes back what the head gave to these fields.
     fn take_back(&mut self, fields: &[Field]) {
         for &field in fields {
-            let position = self.position(field);
+            let position = field.position();
             if let Some(given) = self.fields.get_mut(position)
                 && given.pair.is_none()
             {

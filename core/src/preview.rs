@@ -3,9 +3,9 @@
 use crate::arithmetic::{MAX_NS, add, divide};
 use crate::error::{ErrorCode, PolicyError};
 use crate::field::Field;
-use crate::kind::{EXPONENTIAL, ON_RESULT, SLOTTED};
+use crate::kind::{ON_RESULT, SLOTTED};
 use crate::policy::Policy;
-use crate::validate::{between, error, least_growing_base};
+use crate::rules::{between, error};
 use crate::walk::Walk;
 
 /// The draws that give the ends of a range.
@@ -86,11 +86,7 @@ impl Policy {
     /// [`ErrorCode::TooLarge`] for attempts that are not from 1 to 65,536 and a time above
     /// [`MAX_NS`].
     pub fn fit_base(&self, attempts: u64, total_ns: u64) -> Result<Self, PolicyError> {
-        let least = match self.growth {
-            EXPONENTIAL => least_growing_base(self.multiplier).max(1),
-            _ => 1,
-        };
-        self.fit(Field::Base, least, self.cap, attempts, total_ns)
+        self.fit(Field::Base, self.least_base(), self.cap, attempts, total_ns)
     }
 
     /// This policy with the longest cap with which so many attempts always fit into a time of

@@ -49,8 +49,6 @@ impl Ratio {
     /// The largest term of a ratio in lowest terms.
     pub const MAX_TERM: u32 = 1_000_000;
 
-    pub(crate) const ZERO: Self = Self { numerator: 0, denominator: 1 };
-
     /// The ratio of two whole numbers, in lowest terms.
     #[must_use]
     pub const fn new(numerator: u32, denominator: u32) -> Self {
