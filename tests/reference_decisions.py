@@ -346,18 +346,18 @@ LIMITS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]
 class History:  # 17.1
     def __init__(self):
         self.made = [0] * (len(LIMITS) + 1)
-        self.attempts = 0
+        self.retries = 0
         self.stops = dict.fromkeys(REASONS, 0)
 
     def add(self, attempts, reason):
         place = sum(attempts > limit for limit in LIMITS)
         self.made[place] = word(self.made[place] + 1)
-        self.attempts = word(self.attempts + attempts)
+        self.retries = word(self.retries + max(attempts, 1) - 1)
         self.stops[reason] = word(self.stops[reason] + 1)
 
     def merge(self, other):
         self.made = [word(a + b) for a, b in zip(self.made, other.made, strict=True)]
-        self.attempts = word(self.attempts + other.attempts)
+        self.retries = word(self.retries + other.retries)
         self.stops = {reason: word(n + other.stops[reason]) for reason, n in self.stops.items()}
 
     def printed(self):  # 17.2
@@ -369,11 +369,11 @@ class History:  # 17.1
                 f'backoff_attempts_bucket{{le="{le}"}} {word(sum(self.made[: place + 1]))}'
                 for place, le in enumerate([*LIMITS, "+Inf"])
             ),
-            f"backoff_attempts_sum {self.attempts}",
+            f"backoff_attempts_sum {word(operations + self.retries)}",
             f"backoff_attempts_count {operations}",
             "# HELP backoff_retries_total Retries of all operations.",
             "# TYPE backoff_retries_total counter",
-            f"backoff_retries_total {max(0, self.attempts - operations)}",
+            f"backoff_retries_total {self.retries}",
             "# HELP backoff_stops_total Operations by the reason for which they stopped.",
             "# TYPE backoff_stops_total counter",
             *(f'backoff_stops_total{{reason="{reason}"}} {n}' for reason, n in self.stops.items()),

@@ -20,7 +20,8 @@ use crate::text::Text;
 ///
 /// The [`Operation`](crate::Operation)s that are given the budget keep its account. It is shared
 /// by reference, between threads too (each event happens as a whole), and can be a `static`'s
-/// content or in an `Arc`. It reads no clock: operations are told the time.
+/// content or in an `Arc`. It reads no clock: operations are told the time. In the child of a
+/// fork make a new one: another thread may have been at work in it.
 ///
 /// ```
 /// use backoff_core::Budget;
@@ -33,7 +34,7 @@ use crate::text::Text;
 pub struct Budget {
     terms: Terms,
     /// 1 while a thread changes the state. A lock of the operating system would need one, and
-    /// what it guards takes some nanoseconds.
+    /// what this one guards takes some nanoseconds.
     lock: AtomicU64,
     state: [AtomicU64; STATE],
 }
@@ -220,8 +221,10 @@ impl Budget {
     /// One event, as a whole.
     fn change<T>(&self, event: impl FnOnce(&Terms, &mut [u64; STATE]) -> T) -> T {
         let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
+        let mut tries = 0_u32;
         while take().is_err() {
-            core::hint::spin_loop();
+            tries = tries.saturating_add(1);
+            wait(tries);
         }
         let mut state = self.state.each_ref().map(|word| word.load(Ordering::Relaxed));
         let answer = event(&self.terms, &mut state);
@@ -231,6 +234,16 @@ impl Budget {
         self.lock.store(0, Ordering::Release);
         answer
     }
+}
+
+/// Waits a moment for another thread, which is soon done, unless it was interrupted.
+fn wait(tries: u32) {
+    #[cfg(all(feature = "yield", unix))]
+    if tries > 100 {
+        return rustix::thread::sched_yield();
+    }
+    let _ = tries;
+    core::hint::spin_loop();
 }
 
 /// Tokens of `throttle` are counted in thousandths.

@@ -51,7 +51,7 @@ pub enum Field {
     ThrottledBase = 20,
     /// What a hint of the server does to a delay.
     Hint = 21,
-    /// The longest hint that counts.
+    /// The longest hint that counts; `spread` waits up to half more.
     HintMax = 22,
     /// How much longer than the delay a hint may be.
     HintMaxExtra = 23,

@@ -23,7 +23,8 @@ use crate::text::Text;
 pub struct History {
     /// The operations of each bucket, the last without a bound.
     buckets: [AtomicU64; History::BUCKETS],
-    attempts: AtomicU64,
+    /// Counted by themselves, so that they never go down while others record.
+    retries: AtomicU64,
     stops: [AtomicU64; StopReason::ALL.len()],
 }
 
@@ -52,13 +53,13 @@ impl History {
         Self::from_words(&[0; Self::WORDS])
     }
 
-    /// Counts an operation that has ended after so many attempts.
+    /// Counts an operation that has ended after so many attempts, at least one.
     pub fn record(&self, attempts: u64, reason: StopReason) {
         let bucket = Self::BOUNDS.iter().filter(|bound| attempts > **bound).count();
         if let Some(count) = self.buckets.get(bucket) {
             add(count, 1);
         }
-        add(&self.attempts, attempts);
+        add(&self.retries, attempts.saturating_sub(1));
         if let Some(count) = self.stops.get((reason as usize).wrapping_sub(1)) {
             add(count, 1);
         }
@@ -80,13 +81,13 @@ impl History {
     /// The attempts of all operations.
     #[must_use]
     pub fn attempts(&self) -> u64 {
-        self.attempts.load(Ordering::Relaxed)
+        self.operations().saturating_add(self.retries())
     }
 
     /// The retries of all operations.
     #[must_use]
     pub fn retries(&self) -> u64 {
-        self.attempts().saturating_sub(self.operations())
+        self.retries.load(Ordering::Relaxed)
     }
 
     /// The operations that stopped for a reason.
@@ -102,24 +103,26 @@ impl History {
         self.buckets.each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// The text format of Prometheus, line by line.
-    pub fn lines(&self) -> impl Iterator<Item = Text> + '_ {
+    /// The text format of Prometheus, line by line, of the counts now.
+    pub fn lines(&self) -> impl Iterator<Item = Text> + use<> {
+        let now = self.clone();
+        let [attempts, operations, retries] = [now.attempts(), now.operations(), now.retries()];
         let heading = |text| core::iter::once(Line::Heading(text));
         let count = |name, count| core::iter::once(Line::Count(name, count));
         heading("# HELP backoff_attempts Attempts of an operation.")
             .chain(heading("# TYPE backoff_attempts histogram"))
             .chain((1..=Self::BUCKETS).map(Line::Bucket))
-            .chain(count("backoff_attempts_sum ", self.attempts()))
-            .chain(count("backoff_attempts_count ", self.operations()))
+            .chain(count("backoff_attempts_sum ", attempts))
+            .chain(count("backoff_attempts_count ", operations))
             .chain(heading("# HELP backoff_retries_total Retries of all operations."))
             .chain(heading("# TYPE backoff_retries_total counter"))
-            .chain(count("backoff_retries_total ", self.retries()))
+            .chain(count("backoff_retries_total ", retries))
             .chain(heading(
                 "# HELP backoff_stops_total Operations by the reason for which they stopped.",
             ))
             .chain(heading("# TYPE backoff_stops_total counter"))
             .chain(StopReason::ALL.into_iter().map(Line::Stops))
-            .map(|line| self.text(line))
+            .map(move |line| now.text(line))
     }
 
     /// The history as words, for a binding that keeps it outside of Rust.
@@ -139,7 +142,7 @@ impl History {
         let mut count = || AtomicU64::new(words.next().unwrap_or_default());
         Self {
             buckets: core::array::from_fn(|_| count()),
-            attempts: count(),
+            retries: count(),
             stops: core::array::from_fn(|_| count()),
         }
     }
@@ -175,7 +178,7 @@ impl History {
     }
 
     fn counts(&self) -> impl Iterator<Item = &AtomicU64> {
-        self.buckets.iter().chain([&self.attempts]).chain(&self.stops)
+        self.buckets.iter().chain([&self.retries]).chain(&self.stops)
     }
 }
 

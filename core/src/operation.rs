@@ -135,8 +135,9 @@ impl StopReason {
 /// assert_eq!(second, Decision::Stop { reason: StopReason::Permanent, delay_ns: 0 });
 /// # Ok::<(), backoff_core::ParseError>(())
 /// ```
-// Plain integers and total readers, as for `Policy`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+// Plain integers and total readers, as for `Policy`. No copies: what one holds of a budget, two
+// would give back.
+#[derive(Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Operation {
     policy: Policy,
@@ -155,7 +156,9 @@ impl Operation {
     /// The number of words that [`Operation::to_words`] gives.
     pub const WORDS: usize = 7;
 
-    /// An operation that begins now, with the budget that its failures are to spend from.
+    /// An operation that begins now, maybe with a deadline (the last instant, `u64::MAX`, is
+    /// none), and with the budget that its retries are to spend from. All its further calls
+    /// take this same budget, which is not looked at again.
     ///
     /// Whoever shares a stream waits the same: give each operation a key of its own, or a
     /// stream from entropy.
@@ -170,7 +173,6 @@ impl Operation {
         if let Some(budget) = budget {
             budget.begin(now_ns);
         }
-        // The last instant is none, as it is in C (SPEC 13.1).
         let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
             policy,
@@ -209,7 +211,7 @@ impl Operation {
         }
     }
 
-    /// Gives up, at any time. Returns why the operation stopped: now, or before.
+    /// Gives up, at any time; what a granted retry spent is not given back. Returns why the operation stopped: now, or before.
     pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
         if let Some(reason) = self.stopped() {
             return reason;

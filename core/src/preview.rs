@@ -34,8 +34,9 @@ pub struct PreviewRow {
     pub total_largest: u64,
 }
 
-/// The retries of a policy as they can be, one after another, without a draw and without
-/// sleeping. It ends where no retry can be made any more.
+/// The retries of a policy as they can be if no failure is throttled and no hint is given, one
+/// after another, without a draw and without sleeping. It ends where no retry can be made any
+/// more.
 ///
 /// ```
 /// use backoff_core::Policy;
@@ -72,7 +73,8 @@ impl Policy {
     }
 
     /// This policy with the longest base with which so many attempts always fit into a time of
-    /// waiting, in nanoseconds (SPEC 16.5). The limits of the policy are not looked at.
+    /// waiting, in nanoseconds (SPEC 16.5), if no failure is throttled and no hint is given. The
+    /// limits of the policy are not looked at.
     ///
     /// ```
     /// use backoff_core::Policy;
@@ -90,7 +92,8 @@ impl Policy {
     }
 
     /// This policy with the longest cap with which so many attempts always fit into a time of
-    /// waiting, in nanoseconds (SPEC 16.5). The limits of the policy are not looked at.
+    /// waiting, in nanoseconds (SPEC 16.5), if no failure is throttled and no hint is given. The
+    /// limits of the policy are not looked at.
     ///
     /// # Errors
     /// Those of [`Policy::fit_base`].

@@ -76,6 +76,42 @@ fn threads_lose_no_count() {
 }
 
 #[test]
+fn a_page_of_counts_is_of_one_moment() {
+    let history = History::new();
+    let done = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for attempts in 1..=OPERATIONS {
+                history.record(attempts % 7, StopReason::Success);
+            }
+            done.store(1, Ordering::Relaxed);
+        });
+        let mut before = 0;
+        while done.load(Ordering::Relaxed) == 0 {
+            let page: Vec<_> = history.lines().collect();
+            let find = |start| -> u64 {
+                let rest = page.iter().find_map(|line| line.as_str().strip_prefix(start));
+                rest.unwrap().trim().parse().unwrap()
+            };
+            let all = find("backoff_attempts_count");
+            assert_eq!(find("backoff_attempts_bucket{le=\"+Inf\"}"), all);
+            let retries = find("backoff_retries_total ");
+            assert_eq!(find("backoff_attempts_sum"), all + retries);
+            assert!(retries >= before, "{retries} after {before}");
+            before = retries;
+        }
+    });
+}
+
+#[test]
+fn no_attempts_count_as_one() {
+    let history = History::new();
+    history.record(0, StopReason::Cancelled);
+    history.record(2, StopReason::Success);
+    assert_eq!((history.operations(), history.attempts(), history.retries()), (2, 3, 1));
+}
+
+#[test]
 fn counts_stay_at_the_largest_number() {
     let history = History::new();
     history.record(u64::MAX, StopReason::Success);

@@ -1,7 +1,7 @@
 //! Any script of outcomes over two operations that share any budget: every answer keeps the
 //! limits, and nothing that has stopped goes on.
 
-use backoff_core::{Budget, Decision, Operation, Outcome, Policy, Stream};
+use backoff_core::{Budget, Decision, Field, Operation, Outcome, Policy, Stream};
 
 /// One input of the fuzzer.
 pub(crate) fn check(bytes: &[u8]) {
@@ -32,6 +32,10 @@ pub(crate) fn check(bytes: &[u8]) {
             Decision::Wait(delay) => {
                 assert_eq!(stopped, None);
                 assert!(!is_second || now + delay <= deadline);
+                // Both began at 0.
+                assert!(limit(&policy, Field::MaxElapsed).is_none_or(|most| now + delay <= most));
+                let retries = operation.retries();
+                assert!(limit(&policy, Field::MaxRetries).is_none_or(|most| retries <= most));
             }
             Decision::Stop { reason, .. } => {
                 assert_eq!(operation.stopped(), Some(reason));
@@ -39,4 +43,8 @@ pub(crate) fn check(bytes: &[u8]) {
             }
         }
     }
+}
+
+fn limit(policy: &Policy, field: Field) -> Option<u64> {
+    policy.params().word(field)
 }

@@ -21,6 +21,7 @@ def history_cases():
     yield history(
         "two-digits", "counts add up over the buckets", [(3, "max_retries", 7), (9, "budget", 12)]
     )
+    yield history("none", "0 attempts count as one", [(0, "cancelled", 2), (2, "success", 1)])
     yield history("most", "the most attempts there are", [(2**32 + 1, "max_retries", 2)])
     yield history("merged", "each count is added", every_bucket, reasons)
     yield history("merged-empty", "into nothing", [], [(4, "deadline", 3)])
