@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use crate::field::{Field, Unit};
-use crate::kind::{BUDGETS, GROWTHS, JITTERS};
+use crate::field::Field;
+use crate::message::Parts;
 use crate::text::Text;
 
 /// The rule that a policy, a budget or its line broke. Its number is part of the C ABI and never changes.
@@ -197,84 +197,9 @@ impl PolicyError {
     #[must_use]
     pub fn text(&self) -> Text {
         let mut text = Text::new();
-        self.push_to(&mut text);
+        let Self { code, field, value, limit } = *self;
+        Parts { code, field: Some(field), value, limit, line: None }.write(&mut text);
         text
-    }
-
-    pub(crate) fn push_to(&self, text: &mut Text) {
-        text.push(self.field.name());
-        let unit = self.field.unit();
-        match self.code {
-            ErrorCode::UnknownKind => {
-                text.push(" ").push_number(self.value).push(" is unknown; the kinds are ");
-                if let Unit::Kind(names) = unit {
-                    text.push_names(names);
-                }
-            }
-            ErrorCode::Missing => {
-                text.push(" is missing");
-            }
-            ErrorCode::Unused => {
-                let (kind, names) = governing_kind(self.field);
-                text.push(" ").push_word(unit, self.value).push(" is not used by ");
-                text.push(kind.name()).push(" ").push_kind(names, self.limit);
-            }
-            ErrorCode::TooLarge => {
-                text.push(" ").push_word(unit, self.value).push(" is above ");
-                text.push_word(unit, self.limit);
-            }
-            ErrorCode::TooSmall => {
-                text.push(" ").push_word(unit, self.value).push(" is below ");
-                text.push_word(unit, self.limit);
-            }
-            ErrorCode::ZeroDenominator => {
-                text.push(" ").push_word(unit, self.value).push(" has a zero denominator");
-            }
-            ErrorCode::RatioTooFine => {
-                text.push(" ").push_word(unit, self.value).push(" has a term above ");
-                text.push_number(self.limit);
-            }
-            ErrorCode::NotExponential => {
-                text.push(" ").push_word(unit, self.value);
-                text.push(" does not go with jitter decorrelated, which needs exponential");
-            }
-            ErrorCode::CapBelowBase => {
-                text.push(" ").push_duration(self.value).push(" is below base ");
-                text.push_duration(self.limit);
-            }
-            ErrorCode::OffsetAboveCap | ErrorCode::FloorAboveCap => {
-                text.push(" ").push_duration(self.value).push(" is above cap ");
-                text.push_duration(self.limit);
-            }
-            ErrorCode::GrowthStalls => {
-                text.push(" ").push_duration(self.value);
-                text.push(" is too short for its multiplier to grow; it needs at least ");
-                text.push_duration(self.limit);
-            }
-            ErrorCode::GivenTwice => {
-                text.push(" ").push_number(self.value).push(" is given beside max_retries ");
-                text.push_number(self.limit);
-            }
-            ErrorCode::DoesNotFit => {
-                text.push(" cannot be short enough: the waits take at least ");
-                text.push_duration(self.value).push(", which is above ").push_duration(self.limit);
-            }
-            // The codes of a line, which a `ParseError` explains.
-            code => {
-                text.push(": ").push(code.name());
-            }
-        }
-    }
-}
-
-/// The field whose kind decides whether this one is used, and the names of its kinds.
-fn governing_kind(field: Field) -> (Field, &'static [&'static str]) {
-    match field {
-        Field::Increment | Field::Multiplier | Field::Power | Field::Origin => {
-            (Field::Growth, GROWTHS)
-        }
-        field if Field::BUDGET.contains(&field) => (Field::Budget, BUDGETS),
-        _ => (Field::Jitter, JITTERS),
     }
 }
 

@@ -28,6 +28,7 @@ mod history;
 mod jitter;
 mod kind;
 mod line;
+mod message;
 #[cfg(target_has_atomic = "64")]
 mod operation;
 mod params;

@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use crate::error::{ErrorCode, PolicyError};
-use crate::field::{Field, Unit};
+use crate::error::ErrorCode;
+use crate::field::Field;
 use crate::line::LineKind;
-use crate::text::{Text, UNITS};
+use crate::message::Parts;
+use crate::text::Text;
 
 /// Why a line was refused: which rule it broke, where, and what was found there (SPEC 11).
 ///
@@ -115,77 +116,18 @@ impl ParseError {
     pub fn text(&self) -> Text {
         let mut text = Text::new();
         text.push("at ").push_number(self.at as u64).push(": ");
-        match (self.field, self.code) {
-            (_, ErrorCode::TextTooLong) => {
-                text.push("the text is longer than 1024 bytes");
-            }
-            (_, ErrorCode::UnknownHead) => {
-                self.push_found(text.push("unknown name ")).push("; the names are ");
-                text.push_list(self.kind.heads());
-            }
-            (_, ErrorCode::UnknownKey) => {
-                self.push_found(text.push("unknown key ")).push("; the keys are ");
-                text.push_list(self.kind.keys().iter().map(|key| key.name()));
-            }
-            (_, ErrorCode::RepeatedKey) => {
-                self.push_found(text.push("key ")).push(" is given twice");
-            }
-            (Some(field), code) => self.push_value(&mut text, field, code),
-            // No rule makes such an error; memory that C filled may.
-            (None, code) => {
-                text.push(code.name());
-            }
-        }
+        let Self { code, field, value, limit, .. } = *self;
+        Parts { code, field, value, limit, line: Some(self) }.write(&mut text);
         text
     }
 
-    /// What is wrong with the value of a key.
-    fn push_value(&self, text: &mut Text, field: Field, code: ErrorCode) {
-        // An error of SPEC 8 has a limit where one of the text has the same code.
-        let rest = match code {
-            ErrorCode::MissingValue => " has no value",
-            ErrorCode::MissingUnit => " has no unit; the units are ",
-            ErrorCode::UnknownUnit => " has the unknown unit ",
-            ErrorCode::NotADuration => " is not a duration such as 100ms or 1.5s",
-            ErrorCode::DurationTooFine => " is not a whole number of nanoseconds",
-            ErrorCode::NotACount => " is not a whole number",
-            ErrorCode::NotARatio => " is not a ratio such as 2, 1.6, 8/5 or 20%",
-            ErrorCode::ZeroDenominator if self.limit == 0 => " has a zero denominator",
-            ErrorCode::RatioTooFine if self.limit == 0 => " has a term above 1000000",
-            ErrorCode::UnknownKind if self.limit == 0 => " is unknown; the kinds are ",
-            _ => {
-                return PolicyError { code, field, value: self.value, limit: self.limit }
-                    .push_to(text);
-            }
-        };
-        text.push(field.name());
-        let units = || UNITS.into_iter().map(|(name, _)| name);
-        match code {
-            ErrorCode::MissingValue => {
-                text.push(rest);
-            }
-            ErrorCode::MissingUnit => {
-                text.push(rest).push_list(units());
-            }
-            ErrorCode::UnknownUnit => {
-                self.push_found(text.push(rest)).push("; the units are ").push_list(units());
-            }
-            _ => {
-                self.push_found(text.push(" ")).push(rest);
-                if let (ErrorCode::UnknownKind, Unit::Kind(names)) = (code, field.unit()) {
-                    text.push_names(names);
-                }
-            }
-        }
-    }
-
     /// What was found, in quotes and made printable.
-    fn push_found<'a>(&self, text: &'a mut Text) -> &'a mut Text {
+    pub(crate) fn push_found(&self, text: &mut Text) {
         text.push("\"");
         for &byte in self.found() {
             text.push_printable(byte);
         }
-        text.push(if self.found.length > Self::SHOWN { "...\"" } else { "\"" })
+        text.push(if self.found.length > Self::SHOWN { "...\"" } else { "\"" });
     }
 }
 

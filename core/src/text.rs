@@ -134,10 +134,6 @@ impl Text {
     }
 
     /// `constant, linear, exponential`
-    pub(crate) fn push_names(&mut self, names: &[&str]) -> &mut Self {
-        self.push_list(names.iter().copied())
-    }
-
     pub(crate) fn push_list<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> &mut Self {
         for (position, name) in names.enumerate() {
             self.push(if position > 0 { ", " } else { "" }).push(name);
