@@ -376,6 +376,19 @@ func TestTheZeroValuesOfLines(t *testing.T) {
 	}
 }
 
+// An operation of no attempts has made one (SPEC 17.1).
+func TestNoAttemptsAreOne(t *testing.T) {
+	var history backoff.History
+	if err := history.Record(0, backoff.StopCancelled); err != nil {
+		t.Fatal(err)
+	}
+	want := backoff.HistoryCounts{Operations: 1, Attempts: 1}
+	want.Buckets[0], want.Stops[backoff.StopCancelled] = 1, 1
+	if got := history.Counts(); got != want {
+		t.Errorf("counted %+v, want %+v", got, want)
+	}
+}
+
 // A budget that is none, on operations, is as if it were not there.
 func TestABudgetThatIsNil(t *testing.T) {
 	operation, err := parsePolicy(t, "constant:base=1s").Begin(backoff.SeedStream(42), 0, backoff.WithBudget(nil))
@@ -407,7 +420,7 @@ func TestCountsStayAtTheLargestNumber(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := history.Counts(); got.Attempts != math.MaxUint64 || got.Operations != 2 || got.Retries != math.MaxUint64-2 {
+	if got := history.Counts(); got.Attempts != math.MaxUint64 || got.Operations != 2 || got.Retries != math.MaxUint64 {
 		t.Errorf("counted %+v", got)
 	}
 }

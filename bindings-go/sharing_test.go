@@ -2,7 +2,10 @@ package backoff_test
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,6 +119,62 @@ func TestGoroutinesShareAHistory(t *testing.T) {
 	if got := sum.Counts(); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}
+}
+
+// Whatever is read while others record is a count that grows, and a page that agrees with itself.
+func TestAHistoryIsReadWhileOthersRecord(t *testing.T) {
+	const reads = 20_000
+	var history backoff.History
+	var done atomic.Bool
+	var before uint64
+	grows := func(retries uint64) {
+		if retries < before {
+			t.Errorf("%d retries after %d", retries, before)
+		}
+		before = retries
+	}
+	inParallel(3, func(g int) {
+		if g > 0 {
+			for !done.Load() {
+				if err := history.Record(2, backoff.StopSuccess); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+			return
+		}
+		defer done.Store(true)
+		for range reads {
+			if t.Failed() {
+				return
+			}
+			grows(history.Counts().Retries)
+			page := history.String()
+			operations := onPage(t, page, "backoff_attempts_count")
+			retries := onPage(t, page, "backoff_retries_total")
+			grows(retries)
+			if all := onPage(t, page, `backoff_attempts_bucket{le="+Inf"}`); all != operations {
+				t.Errorf("%d operations in all buckets, %d in all", all, operations)
+			}
+			if sum := onPage(t, page, "backoff_attempts_sum"); sum != operations+retries {
+				t.Errorf("%d attempts of %d operations with %d retries", sum, operations, retries)
+			}
+		}
+	})
+	if before == 0 {
+		t.Error("nothing was recorded meanwhile")
+	}
+}
+
+// onPage returns the number on the line of a name.
+func onPage(t *testing.T, page, name string) uint64 {
+	_, after, _ := strings.Cut(page, "\n"+name+" ")
+	text, _, _ := strings.Cut(after, "\n")
+	number, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return number
 }
 
 func inParallel(goroutines int, do func(g int)) {
