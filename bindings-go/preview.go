@@ -7,7 +7,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A PreviewRow is what the delay of an index can be, without drawing it (SPEC 16).
+// A PreviewRow is what the delay of an index can be, without drawing it (SPEC 16), as if no
+// failure were throttled and no hint given.
 type PreviewRow struct {
 	// Smallest, Mean (rounded down) and Largest are those of the delays of the index. Under
 	// decorrelated jitter the mean is that after the mean of the row before: an upper estimate
@@ -17,9 +18,9 @@ type PreviewRow struct {
 	TotalSmallest, TotalMean, TotalLargest time.Duration
 }
 
-// Preview returns a row for each retry that the policy can make, for range: up to max_retries,
-// or to where even the smallest delays together are longer than max_elapsed. Without such a
-// limit there are 2^32: break.
+// Preview returns a row for each retry that the policy can make, for range, as if no failure
+// were throttled and no hint given: up to max_retries, or to where even the smallest delays
+// together are longer than max_elapsed. Without such a limit there are 2^32: break.
 func (p Policy) Preview() iter.Seq[PreviewRow] {
 	return func(yield func(PreviewRow) bool) {
 		preview := p.checked.Preview()
@@ -30,11 +31,12 @@ func (p Policy) Preview() iter.Seq[PreviewRow] {
 }
 
 // FitBase returns this policy with the longest base with which so many attempts, 1 to 65536,
-// always fit into a time of waiting (SPEC 16.5). The limits of the policy are not looked at.
+// always fit into a time of waiting, as if no failure were throttled and no hint given (SPEC
+// 16.5). The limits of the policy are not looked at.
 //
 // It fails with a *PolicyError, ErrDoesNotFit if no base is short enough; with an
-// *ArgumentError for a negative total; and with ErrNoPolicy. Then the policy is the zero
-// Policy.
+// *ArgumentError for a negative total; and with ErrNoPolicy. Errors name the attempts
+// max_attempts and the total max_elapsed. Then the policy is the zero Policy.
 func (p Policy) FitBase(attempts uint64, total time.Duration) (Policy, error) {
 	return p.fit(p.checked.FitBase, attempts, total)
 }
@@ -48,7 +50,7 @@ func (p Policy) fit(to func(attempts, total uint64) (engine.Policy, *engine.Refu
 	if p == (Policy{}) {
 		return Policy{}, ErrNoPolicy
 	}
-	if err := notBelowZero("total", total); err != nil {
+	if err := notBelowZero("max_elapsed", total); err != nil {
 		return Policy{}, err
 	}
 	return policyOf(to(attempts, uint64(total)))
