@@ -19,7 +19,7 @@ const (
 // (SPEC 9). It never sleeps and never reads a clock.
 //
 // It is not for use by two goroutines at once; give each its own, with a stream of its own.
-// The zero Backoff has no delays.
+// The zero Backoff, and nil, has no delays.
 type Backoff struct {
 	policy  Policy
 	stream  Stream
@@ -40,6 +40,7 @@ func New(policy Policy, stream Stream) *Backoff {
 // Next returns the next delay and true, or 0 and false after index 2^32 - 1. It does not
 // allocate.
 func (b *Backoff) Next() (time.Duration, bool) {
+	b = orZero(b)
 	if b.taken >= b.fetched && !b.fetch() {
 		return 0, false
 	}
@@ -61,16 +62,20 @@ func (b *Backoff) All() iter.Seq[time.Duration] {
 // Reset starts again at index 0, after a success. It never repeats itself: the stream moves on
 // by the delays taken (SPEC 9.2).
 func (b *Backoff) Reset() {
+	b = orZero(b)
 	b.stream = Stream{engine.Advance(b.stream.state, b.Index())}
 	b.first, b.taken, b.fetched = 0, 0, 0
 }
 
 // Index returns the index of the next delay, 0 to 2^32: how many were taken since the last
 // reset.
-func (b *Backoff) Index() uint64 { return b.first + uint64(b.taken) }
+func (b *Backoff) Index() uint64 {
+	b = orZero(b)
+	return b.first + uint64(b.taken)
+}
 
 // Stream returns the stream of these delays; Reset changes it.
-func (b *Backoff) Stream() Stream { return b.stream }
+func (b *Backoff) Stream() Stream { return orZero(b).stream }
 
 // fetch fills ahead with the delays that follow, and reports whether there are any.
 func (b *Backoff) fetch() bool {

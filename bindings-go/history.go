@@ -11,8 +11,9 @@ import (
 // stopped (SPEC 17). No count goes beyond 2^64 - 1.
 //
 // Any number of goroutines may use one at once; what is read while others record may lack a
-// part of an operation. The zero History has counted nothing and is ready to use. It must not
-// be copied, which go vet tells.
+// part of an operation, but no count ever goes down. The zero History has counted nothing and is
+// ready to use; a nil one keeps nothing of what it is told. It must not be copied, which go vet
+// tells.
 type History struct {
 	once sync.Once
 	core engine.History
@@ -33,7 +34,7 @@ type HistoryCounts struct {
 // HistoryBounds returns the most attempts of each bucket but the last.
 func HistoryBounds() [11]uint64 { return [...]uint64{1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50} }
 
-// Record counts an operation that has ended after so many attempts:
+// Record counts an operation that has ended after so many attempts, of which 0 count as 1:
 //
 //	err := history.Record(operation.Attempts(), operation.Stopped())
 //
@@ -74,6 +75,7 @@ func (h *History) WriteTo(writer io.Writer) (int64, error) {
 
 // ready returns the core's history, begun.
 func (h *History) ready() *engine.History {
+	h = orZero(h)
 	h.once.Do(h.core.Init)
 	return &h.core
 }

@@ -376,6 +376,65 @@ func TestTheZeroValuesOfLines(t *testing.T) {
 	}
 }
 
+// Nil receivers behave as zero values, which nobody keeps.
+func TestNilReceivers(t *testing.T) {
+	var policy *backoff.Policy
+	var budget *backoff.Budget
+	var operation *backoff.Operation
+	var history *backoff.History
+	var iterator *backoff.Backoff
+
+	if _, err := budget.MarshalText(); err != backoff.ErrNoBudget {
+		t.Errorf("MarshalText: %v", err)
+	}
+	if err := budget.UnmarshalText([]byte("ratio")); err != backoff.ErrNoBudget {
+		t.Errorf("UnmarshalText: %v", err)
+	}
+	if err := policy.UnmarshalText([]byte("full")); err != backoff.ErrNoPolicy {
+		t.Errorf("UnmarshalText: %v", err)
+	}
+	if budget.String() != "no budget" {
+		t.Errorf("printed %v", budget)
+	}
+
+	if got := operation.Decide(backoff.Success, 0); got != (backoff.Decision{Err: backoff.ErrNoOperation}) {
+		t.Errorf("decided %+v", got)
+	}
+	if operation.Cancel() != 0 || operation.Stopped() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
+		t.Error("a nil Operation has come somewhere")
+	}
+
+	var kept backoff.History
+	if err := history.Record(3, backoff.StopSuccess); err != nil {
+		t.Errorf("Record: %v", err)
+	}
+	var refused *backoff.ArgumentError
+	if err := history.Record(3, 0); !errors.As(err, &refused) {
+		t.Errorf("Record without a reason: %v", err)
+	}
+	if err := kept.Record(3, backoff.StopSuccess); err != nil {
+		t.Fatal(err)
+	}
+	before := kept.Counts()
+	kept.Merge(nil)
+	history.Merge(&kept)
+	if history.Counts() != (backoff.HistoryCounts{}) || kept.Counts() != before {
+		t.Errorf("counted %+v and %+v", history.Counts(), kept.Counts())
+	}
+	if want := new(backoff.History).String(); history.String() != want {
+		t.Errorf("printed %s, want %s", history, want)
+	}
+
+	iterator.Reset()
+	if delay, ok := iterator.Next(); delay != 0 || ok || iterator.Index() != 0 || iterator.Stream() != (backoff.Stream{}) {
+		t.Errorf("Next gives %d, %t", delay, ok)
+	}
+	for delay := range iterator.All() {
+		t.Errorf("All gives %d", delay)
+		break
+	}
+}
+
 // An operation of no attempts has made one (SPEC 17.1).
 func TestNoAttemptsAreOne(t *testing.T) {
 	var history backoff.History

@@ -83,7 +83,7 @@ type Decision struct {
 // negative.
 //
 // It is not for use by two goroutines at once, and must not be copied, which go vet tells. The
-// zero Operation is none: it decides with ErrNoOperation.
+// zero Operation, and nil, is none: it decides with ErrNoOperation.
 type Operation struct {
 	_      noCopy
 	core   engine.Operation
@@ -117,8 +117,8 @@ func WithBudget(budget *Budget) BeginOption {
 // Begin returns an operation that begins now. Its delays are those of the policy on the
 // stream: give each operation a key of its own, or a stream from entropy.
 //
-// Whatever began is to stop: by a Decision, or by Cancel, say in a defer. A budget of the kind
-// "concurrent" counts the operation until then.
+// Whatever began is to stop: by a Decision, or by Cancel, say in a defer, which changes nothing
+// after a stop. A budget of the kind "concurrent" counts the operation until then.
 //
 // It fails with an *ArgumentError for a negative time, with ErrNoPolicy and ErrNoBudget. Then
 // the operation is nil.
@@ -152,6 +152,9 @@ func (p Policy) begin(stream Stream, now uint64, with beginning) (*Operation, er
 // Decide returns what to do after an attempt that ended so, now, maybe with a hint: the time
 // that the server asked to wait (see RetryAfter). Of several hints the last counts. An
 // operation that has stopped answers why, whatever it is told. Decide does not allocate.
+//
+// A hint is bounded by the policy's hint_max and hint_max_extra alone: without one of them a
+// server can ask for 292 years.
 func (o *Operation) Decide(outcome Outcome, now time.Duration, hint ...time.Duration) Decision {
 	if err := notBelowZero("now", now); err != nil {
 		return Decision{Err: err}
@@ -167,6 +170,7 @@ func (o *Operation) Decide(outcome Outcome, now time.Duration, hint ...time.Dura
 }
 
 func (o *Operation) decide(outcome Outcome, now, hint uint64) Decision {
+	o = orZero(o)
 	reason, delay, code := o.core.Decide(uint32(outcome), hint, now, o.account())
 	switch code {
 	case engine.OK:
@@ -178,18 +182,24 @@ func (o *Operation) decide(outcome Outcome, now, hint uint64) Decision {
 }
 
 // Cancel gives up, at any time, and returns why the operation stopped: StopCancelled, or why
-// it had stopped before.
-func (o *Operation) Cancel() StopReason { return StopReason(o.core.Cancel(o.account())) }
+// it had stopped before; 0 of no operation.
+//
+// While a wait goes on, what the retry took from a budget stays taken, but for a budget of the
+// kind "concurrent", and the attempt that was waited for counts as one.
+func (o *Operation) Cancel() StopReason {
+	o = orZero(o)
+	return StopReason(o.core.Cancel(o.account()))
+}
 
 // Retries returns the number of waits decided so far.
 func (o *Operation) Retries() uint64 {
-	retries, _, _ := o.core.State()
+	retries, _, _ := orZero(o).core.State()
 	return retries
 }
 
 // Attempts returns the number of attempts, with the one that goes on or is waited for.
 func (o *Operation) Attempts() uint64 {
-	retries, _, ok := o.core.State()
+	retries, _, ok := orZero(o).core.State()
 	if !ok {
 		return 0
 	}
@@ -198,7 +208,7 @@ func (o *Operation) Attempts() uint64 {
 
 // Stopped returns why the operation stopped, or 0 if it goes on.
 func (o *Operation) Stopped() StopReason {
-	_, reason, _ := o.core.State()
+	_, reason, _ := orZero(o).core.State()
 	return StopReason(reason)
 }
 

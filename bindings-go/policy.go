@@ -88,9 +88,12 @@ func (p Policy) AppendText(text []byte) ([]byte, error) {
 // MarshalText returns the line of the policy. It fails with ErrNoPolicy.
 func (p Policy) MarshalText() ([]byte, error) { return p.AppendText(nil) }
 
-// UnmarshalText makes this the policy of a line. It fails as ParsePolicy does; then the policy
-// stays as it was.
+// UnmarshalText makes this the policy of a line. It fails as ParsePolicy does, and with
+// ErrNoPolicy for nil; then the policy stays as it was.
 func (p *Policy) UnmarshalText(line []byte) error {
+	if p == nil {
+		return ErrNoPolicy
+	}
 	policy, err := ParsePolicy(string(line))
 	if err == nil {
 		*p = policy
