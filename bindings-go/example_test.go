@@ -106,7 +106,7 @@ func ExampleParsePolicy() {
 func ExamplePolicy_UnmarshalText() {
 	var config struct {
 		Retry  backoff.Policy
-		Budget backoff.Budget
+		Budget *backoff.Budget
 	}
 	err := json.Unmarshal([]byte(`{"retry": "full:base=100ms,cap=20", "budget": "ratio"}`), &config)
 	fmt.Println(err)
@@ -128,41 +128,52 @@ func ExamplePolicy_Begin() {
 	now, sleep := clock.now, clock.sleep
 	call := func() (backoff.Outcome, error) { return backoff.Transient, errors.New("refused") }
 
-	operation, err := policy.Begin(stream, now(), backoff.WithBudget(budget))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for {
-		outcome, err := call()
-		decision := operation.Decide(outcome, now())
-		if !decision.Wait {
-			fmt.Println("stopped:", decision.Reason, err)
-			break
+	retry := func() error {
+		operation, err := policy.Begin(stream, now(), backoff.WithBudget(budget))
+		if err != nil {
+			return err
 		}
-		sleep(decision.Delay)
+		defer operation.Cancel()
+		for {
+			outcome, err := call()
+			decision := operation.Decide(outcome, now())
+			if decision.Err != nil {
+				return decision.Err
+			}
+			if !decision.Wait {
+				fmt.Println("stopped:", decision.Reason)
+				return err
+			}
+			sleep(decision.Delay)
+		}
 	}
+	fmt.Println("the last error:", retry())
 	// Output:
 	// sleeping 11.399434ms
 	// sleeping 83.043876ms
-	// stopped: max_retries refused
+	// stopped: max_retries
+	// the last error: refused
 }
 
 func ExampleRetryAfter() {
-	policy, stream := parsedPolicy("default"), exampleStream()
-	operation, err := policy.Begin(stream, 0)
+	stream, now := exampleStream(), new(exampleClock).now
+
+	policy, err := backoff.ParsePolicy("full:base=100ms,cap=20s,max_retries=5,hint_max=1m")
 	if err != nil {
 		log.Fatal(err)
 	}
-	now, header := time.Duration(0), "Sun, 06 Nov 1994 08:49:37 GMT"
-	date := time.Unix(784111770, 0)
-
+	operation, err := policy.Begin(stream, now())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer operation.Cancel()
 	var hint []time.Duration
-	if asked, ok := backoff.RetryAfter(header, date); ok {
+	if asked, ok := backoff.RetryAfter("86400", time.Now()); ok {
 		hint = append(hint, asked)
 	}
-	fmt.Println(operation.Decide(backoff.Throttled, now, hint...).Delay)
+	fmt.Println(operation.Decide(backoff.Throttled, now(), hint...).Delay)
 	// Output:
-	// 7s
+	// 1m0s
 }
 
 func ExamplePolicy_Preview() {

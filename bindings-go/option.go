@@ -103,12 +103,13 @@ func WithThrottledBase(base time.Duration) Option { return duration(engine.Throt
 // WithHint gives what the hint of a server does to a delay; HintAtLeast unless given.
 func WithHint(hint Hint) Option { return word(engine.Hint, uint64(hint)) }
 
-// WithHintMax gives the longest hint that counts: a longer one counts as this. Without one
-// there is no limit.
+// WithHintMax gives the longest hint that counts: a longer one counts as this. The cap does not
+// bound hints: without WithHintMax or WithHintMaxExtra a server can ask for 292 years.
+// HintSpread waits up to half more than this.
 func WithHintMax(longest time.Duration) Option { return duration(engine.HintMax, longest) }
 
 // WithHintMaxExtra gives how much longer than the delay a hint may be: a longer one counts as
-// that. Without one there is no limit.
+// that. Without this or WithHintMax there is no limit.
 func WithHintMaxExtra(extra time.Duration) Option { return duration(engine.HintMaxExtra, extra) }
 
 func word(field engine.Field, word uint64) Option {

@@ -13,6 +13,8 @@ import (
 //
 //	hint, ok := backoff.RetryAfter(response.Header.Get("Retry-After"), time.Now())
 //
+// It may be 292 years: a policy whose operations are given it is to have a hint_max.
+//
 // A now before 1970 counts as its beginning, and one after 2554 as the last that fits.
 func RetryAfter(header string, now time.Time) (time.Duration, bool) {
 	hint, ok := engine.RetryAfter(header, sinceEpoch(now))

@@ -3,6 +3,7 @@ package backoff_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -33,6 +34,21 @@ func TestLinesInJSON(t *testing.T) {
 	}
 	if written, err := json.Marshal(config{}); err == nil || !strings.Contains(err.Error(), backoff.ErrNoPolicy.Error()) {
 		t.Errorf("wrote %s, %v", written, err)
+	}
+}
+
+// A Budget is written where it is pointed to; a copy has no methods, and go vet finds it.
+func TestABudgetInAStructThatIsPointedTo(t *testing.T) {
+	var config struct{ Budget backoff.Budget }
+	const text = `{"Budget":"quota:cost=7"}`
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		t.Fatal(err)
+	}
+	if written, err := json.Marshal(&config); err != nil || string(written) != text {
+		t.Errorf("wrote %s, %v", written, err)
+	}
+	if printed := fmt.Sprint(&config.Budget); printed != "quota:cost=7" {
+		t.Errorf("printed %s", printed)
 	}
 }
 
