@@ -116,7 +116,7 @@ static void record(const char *id, backoff_history *history, struct records reco
       check_word(id, "code of a record",
                  backoff_history_record(history, row.attempts, row.reason), BACKOFF_OK);
       counts->operations++;
-      counts->attempts = add(counts->attempts, row.attempts);
+      counts->retries = add(counts->retries, row.attempts > 0 ? row.attempts - 1 : 0);
       counts->stops[row.reason - 1]++;
     }
   }
@@ -129,10 +129,8 @@ static void check_counts(const char *id, const backoff_history *history,
   memset(&counts, 0xA5, sizeof counts);
   check_word(id, "code of the counts", backoff_history_read(history, &counts), BACKOFF_OK);
   check_word(id, "operations", counts.operations, want.operations);
-  check_word(id, "attempts", counts.attempts, want.attempts);
-  if (want.attempts < UINT64_MAX) {
-    check_word(id, "retries", counts.retries, want.attempts - want.operations);
-  }
+  check_word(id, "retries", counts.retries, want.retries);
+  check_word(id, "attempts", counts.attempts, add(want.operations, want.retries));
   for (size_t i = 0; i < LENGTH(counts.buckets); i++) operations += counts.buckets[i];
   check_word(id, "operations in buckets", operations, want.operations);
   for (size_t i = 0; i < LENGTH(counts.stops); i++) {

@@ -632,6 +632,12 @@ static void check_text_sizes(void) {
   check_sizes(write_history, page);
 }
 
+/* Whether the message of a code names its field, if there is one: it is not of the line as such. */
+static int names_field(uint32_t code) {
+  return code != BACKOFF_UNKNOWN_HEAD && code != BACKOFF_UNKNOWN_KEY &&
+         code != BACKOFF_REPEATED_KEY && code != BACKOFF_TEXT_TOO_LONG;
+}
+
 /* Whatever an error holds: a whole message that fits, or a code. */
 static void check_messages(void) {
   static const uint64_t words[] = {0, 1, INDICES, BACKOFF_MAX_NS, UINT64_MAX};
@@ -661,7 +667,7 @@ static void check_messages(void) {
           DONE(backoff_error_message(&error, now.text, BACKOFF_TEXT_SIZE));
           check_true(name, "its message is shorter than the longest text, so it was not cut",
                      strlen(now.text) + 1 < BACKOFF_TEXT_SIZE);
-          const char *begins = line == BACKOFF_LINE_NONE ? name : "at ";
+          const char *begins = line != BACKOFF_LINE_NONE ? "at " : names_field(code) ? name : "";
           check_true(name, "its message begins as it has to",
                      strncmp(now.text, begins, strlen(begins)) == 0);
         }
@@ -769,7 +775,7 @@ static void check_largest_history(void) {
   DONE(backoff_history_read(&history, &now.counts));
   check_word("largest history", "operations", now.counts.operations, UINT64_MAX);
   check_word("largest history", "attempts", now.counts.attempts, UINT64_MAX);
-  check_word("largest history", "retries", now.counts.retries, 0);
+  check_word("largest history", "retries", now.counts.retries, UINT64_MAX);
   check_word("largest history", "first bucket", now.counts.buckets[0], UINT64_MAX);
   check_word("largest history", "last bucket", now.counts.buckets[11], 1);
   check_word("largest history", "stops", now.counts.stops[6], UINT64_MAX);
@@ -779,6 +785,18 @@ static void check_largest_history(void) {
   DONE(backoff_history_init(&history));
   DONE(backoff_history_read(&history, &now.counts));
   check_word("a history made anew", "operations", now.counts.operations, 0);
+}
+
+/* An operation that has ended made an attempt, whatever is said. */
+static void check_no_attempts(void) {
+  backoff_history history;
+  DONE(backoff_history_init(&history));
+  DONE(backoff_history_record(&history, 0, BACKOFF_REASON_CANCELLED));
+  DONE(backoff_history_read(&history, &now.counts));
+  check_word("no attempts", "operations", now.counts.operations, 1);
+  check_word("no attempts", "attempts", now.counts.attempts, 1);
+  check_word("no attempts", "retries", now.counts.retries, 0);
+  check_word("no attempts", "first bucket", now.counts.buckets[0], 1);
 }
 
 static void check_ratios(void) {
@@ -871,6 +889,7 @@ int main(void) {
   check_preview_ends();
   check_same_memory();
   check_largest_history();
+  check_no_attempts();
   check_ratios();
   check_entropy();
   return check_end();
