@@ -1,5 +1,6 @@
 /* Many threads: on one policy each gets the delays of the vectors, whatever the others do; what
- * they do with one budget and one history adds up exactly. */
+ * they do with one budget and one history adds up exactly, also where far more threads than
+ * processors crowd at one budget; and no count of a history that is read meanwhile goes down. */
 
 #include <backoff.h>
 
@@ -16,6 +17,11 @@
 #define LONGEST 8192
 /* A thread's: a multiple of ten, and of the number of reasons. */
 #define OPERATIONS 70000
+/* Those that crowd at one budget, and the operations of each. */
+#define CROWD 32
+#define CROWD_OPERATIONS 4000
+/* How often the reader of a history sees it changed before it has seen enough. */
+#define CHANGES 100000
 
 static backoff_policy policies[LENGTH(jitters)];
 static pthread_barrier_t together;
@@ -26,11 +32,14 @@ static backoff_budget ratio, quota, concurrent;
 static backoff_history history;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long retrying, most_retrying;
+static backoff_budget crowded;
+static backoff_history watched;
+static int seen_enough;
 
 /* What one thread found: it owns these while it runs. */
 struct findings {
   unsigned long right, wrong;
-  unsigned long granted;
+  unsigned long granted; /* or recorded */
 };
 
 static void count(struct findings *findings, uint64_t got, uint64_t want) {
@@ -127,6 +136,82 @@ static void *run(void *argument) {
   return NULL;
 }
 
+/* One of the crowd: it is always granted its retry, as there are never more than CROWD. */
+static void *push(void *argument) {
+  struct findings *findings = argument;
+  pthread_barrier_wait(&together);
+  for (int i = 0; i < CROWD_OPERATIONS; i++) {
+    backoff_operation operation;
+    begin(&operation, &crowded);
+    findings->granted += (unsigned long)fails(&operation, &crowded);
+    succeeds(&operation, &crowded);
+  }
+  return NULL;
+}
+
+/* That each count is as it was or larger, and that the sums are right. */
+static void compare(struct findings *findings, const backoff_history_counts *was,
+                    const backoff_history_counts *is) {
+  uint64_t operations = 0;
+  for (size_t i = 0; i < LENGTH(is->buckets); i++) {
+    operations += is->buckets[i];
+    count(findings, was->buckets[i] <= is->buckets[i], 1);
+  }
+  for (size_t i = 0; i < LENGTH(is->stops); i++) {
+    count(findings, was->stops[i] <= is->stops[i], 1);
+  }
+  count(findings, was->retries <= is->retries, 1);
+  count(findings, is->operations, operations);
+  count(findings, is->attempts, operations + is->retries);
+}
+
+static void watch(struct findings *findings) {
+  backoff_history_counts was, is;
+  backoff_history_read(&watched, &was);
+  for (int changes = 0; changes < CHANGES; was = is) {
+    backoff_history_read(&watched, &is);
+    compare(findings, &was, &is);
+    changes += memcmp(&was, &is, sizeof is) != 0;
+  }
+  pthread_mutex_lock(&counting);
+  seen_enough = 1;
+  pthread_mutex_unlock(&counting);
+}
+
+/* One of the threads reads, and the others record until it has seen enough. */
+static void *watch_or_record(void *argument) {
+  struct findings *findings = argument;
+  if (pthread_barrier_wait(&together) == PTHREAD_BARRIER_SERIAL_THREAD) {
+    watch(findings);
+    return NULL;
+  }
+  for (int enough = 0; !enough;) {
+    for (uint64_t i = 0; i < 1000; i++) {
+      backoff_history_record(&watched, 1 + i % 2 * 2, BACKOFF_REASON_SUCCESS);
+      findings->granted++;
+    }
+    pthread_mutex_lock(&counting);
+    enough = seen_enough;
+    pthread_mutex_unlock(&counting);
+  }
+  return NULL;
+}
+
+/* Runs so many threads to their end. */
+static int all(unsigned number, void *(*routine)(void *), struct findings *findings) {
+  pthread_t threads[CROWD];
+  check_word("threads", "barrier", (uint64_t)pthread_barrier_init(&together, NULL, number), 0);
+  for (unsigned i = 0; i < number; i++) {
+    int failed = pthread_create(&threads[i], NULL, routine, &findings[i]);
+    if (!check_word("threads", "error of pthread_create", (uint64_t)failed, 0)) {
+      return 0; /* the others would wait for it */
+    }
+  }
+  for (unsigned i = 0; i < number; i++) pthread_join(threads[i], NULL);
+  pthread_barrier_destroy(&together);
+  return 1;
+}
+
 static void share(const char *line, backoff_budget *budget) {
   check_word(line, "code", backoff_budget_parse(budget, line, strlen(line), NULL), BACKOFF_OK);
 }
@@ -173,8 +258,42 @@ static void check_sums(unsigned long retries) {
   check_word("history", "last bucket", counts.buckets[11], THREADS * OPERATIONS);
 }
 
+/* No retry of the crowd was refused, and the budget counts none of its operations any more. */
+static int check_crowd(void) {
+  struct findings findings[CROWD] = {{0, 0, 0}};
+  backoff_operation operations[99];
+  unsigned long retries = 0;
+  share("concurrent:min_concurrent=32,ratio=0.5", &crowded);
+  if (!all(CROWD, push, findings)) return 0;
+  for (int i = 0; i < CROWD; i++) retries += findings[i].granted;
+  check_word("crowd", "retries that were granted", retries, CROWD * CROWD_OPERATIONS);
+  for (size_t i = 0; i < LENGTH(operations); i++) begin(&operations[i], &crowded);
+  retries = 0;
+  for (size_t i = 0; i < LENGTH(operations); i++) {
+    retries += (unsigned long)fails(&operations[i], &crowded);
+  }
+  check_word("crowd", "retries of 99 operations, one for two", retries, 49);
+  return 1;
+}
+
+/* What is read while others record. Those make one attempt and three by turns. */
+static void check_watched(void) {
+  struct findings findings[THREADS] = {{0, 0, 0}};
+  backoff_history_counts counts;
+  unsigned long operations = 0, wrong = 0;
+  check_word("watched", "code", backoff_history_init(&watched), BACKOFF_OK);
+  if (!all(THREADS, watch_or_record, findings)) return;
+  for (int i = 0; i < THREADS; i++) {
+    operations += findings[i].granted;
+    wrong += findings[i].wrong;
+  }
+  check_word("watched", "counts that went down, and sums that are wrong", wrong, 0);
+  check_word("watched", "code", backoff_history_read(&watched, &counts), BACKOFF_OK);
+  check_word("watched", "operations", counts.operations, operations);
+  check_word("watched", "retries", counts.retries, operations);
+}
+
 int main(void) {
-  pthread_t threads[THREADS];
   struct findings findings[THREADS] = {{0, 0, 0}};
   unsigned long expected = OPERATIONS, retries = 0;
   check_word("jitters", "count", LENGTH(jitters), JITTERS_COUNT);
@@ -182,19 +301,13 @@ int main(void) {
   for (size_t i = 0; i < LENGTH(jitters); i++) {
     expected += 2 * ROUNDS * jitters[i].delays.count;
   }
-  check_word("threads", "barrier", (uint64_t)pthread_barrier_init(&together, NULL, THREADS), 0);
+  if (!all(THREADS, run, findings)) return check_end();
   for (int i = 0; i < THREADS; i++) {
-    int failed = pthread_create(&threads[i], NULL, run, &findings[i]);
-    if (!check_word("threads", "error of pthread_create", (uint64_t)failed, 0)) {
-      return check_end(); /* the others would wait for it */
-    }
-  }
-  for (int i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], NULL);
     check_word("threads", "answers of a thread that are right", findings[i].right, expected);
     check_word("threads", "answers of a thread that are wrong", findings[i].wrong, 0);
     retries += findings[i].granted;
   }
   check_sums(retries);
+  if (check_crowd()) check_watched();
   return check_end();
 }
