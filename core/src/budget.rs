@@ -117,105 +117,16 @@ impl Budget {
         Self { terms, lock: AtomicU64::new(0), state }
     }
 
-    /// An operation begins.
-    pub(crate) fn begin(&self, now: u64) {
-        self.change(|terms, state| match kind(terms) {
-            RATIO => {
-                let [level, ..] = state;
-                let earned = level.saturating_add(terms.ratio.numerator.into());
-                *level = earned.min(terms.capacity());
-            }
-            TTL => {
-                forget_old(terms, state, now);
-                add_to_latest(state, i64::from(terms.ratio.numerator));
-            }
-            CONCURRENT => {
-                let [active, ..] = state;
-                *active = active.saturating_add(1);
-            }
-            _ => {}
-        });
+    /// What an operation that is granted a retry holds from now on; `None` for a refusal, and
+    /// for any other event.
+    pub(crate) fn tell(&self, event: Event) -> Option<u64> {
+        self.change(|terms, state| terms.tell(event, state))
     }
 
-    /// An attempt is over of an operation that holds so much; what it holds from now on.
-    pub(crate) fn over(&self, held: u64) -> u64 {
-        if kind(&self.terms) != CONCURRENT || held == 0 {
-            return held;
-        }
-        self.change(|_, [_, retrying, ..]| *retrying = retrying.saturating_sub(1));
-        0
-    }
-
-    /// An attempt has failed.
-    pub(crate) fn failed(&self) {
-        if kind(&self.terms) == THROTTLE {
-            self.change(|_, [level, ..]| *level = level.saturating_sub(THOUSAND));
-        }
-    }
-
-    /// What an operation holds that is granted a retry after such an outcome.
-    pub(crate) fn grant(&self, outcome: Outcome, now: u64) -> Option<u64> {
-        self.change(|terms, state| match kind(terms) {
-            QUOTA => {
-                let cost = match outcome {
-                    Outcome::Throttled => terms.cost_throttled,
-                    Outcome::Timeout => terms.cost_timeout,
-                    _ => terms.cost,
-                };
-                spend(state, cost).then_some(cost)
-            }
-            THROTTLE => {
-                let [level, ..] = state;
-                (level.saturating_mul(2) > terms.capacity()).then_some(0)
-            }
-            RATIO => spend(state, terms.ratio.denominator.into()).then_some(0),
-            RATE => {
-                let [level, last, ..] = state;
-                let grown = now.saturating_sub(*last).saturating_mul(terms.max_tokens);
-                *level = level.saturating_add(grown).min(terms.capacity());
-                *last = now.max(*last);
-                spend(state, terms.per).then_some(0)
-            }
-            TTL => {
-                let cost = i64::from(terms.ratio.denominator);
-                forget_old(terms, state, now);
-                let [levels @ .., _] = state;
-                let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
-                let granted = levels.iter().fold(terms.reserve(), sum) >= cost;
-                if granted {
-                    add_to_latest(state, cost.wrapping_neg());
-                }
-                granted.then_some(0)
-            }
-            CONCURRENT => {
-                let [active, retrying, ..] = state;
-                let granted = *retrying < terms.ratio.scale(*active).max(terms.min_concurrent);
-                if granted {
-                    *retrying = retrying.saturating_add(1);
-                }
-                granted.then_some(1)
-            }
-            _ => None,
-        })
-    }
-
-    /// An operation has succeeded that holds so much.
-    pub(crate) fn succeeded(&self, held: u64) {
-        self.change(|terms, [level, ..]| {
-            let back = match kind(terms) {
-                QUOTA => held.max(1),
-                THROTTLE => terms.ratio.scale(THOUSAND),
-                _ => return,
-            };
-            *level = level.saturating_add(back).min(terms.capacity());
-        });
-    }
-
-    /// An operation has ended.
-    pub(crate) fn ended(&self) {
-        if kind(&self.terms) == CONCURRENT {
-            self.change(|_, [active, ..]| *active = active.saturating_sub(1));
-        }
+    /// Whether what an operation holds is its place among those that retry, until its attempt
+    /// is over.
+    pub(crate) const fn holds_a_place(&self) -> bool {
+        self.terms.kind() == CONCURRENT
     }
 
     /// One event, as a whole.
@@ -236,6 +147,120 @@ impl Budget {
     }
 }
 
+/// What a budget is told (the columns of SPEC 15.3).
+#[derive(Clone, Copy)]
+pub(crate) enum Event {
+    /// An operation begins.
+    Begins { now: u64 },
+    /// An attempt is over that held 1 of a `concurrent`.
+    Over,
+    /// An attempt has failed.
+    Failed,
+    /// A retry after an outcome, if it is granted.
+    Retry { outcome: Outcome, now: u64 },
+    /// An operation has succeeded that holds so much.
+    Succeeded { held: u64 },
+    /// An operation has ended.
+    Ended,
+}
+
+impl Terms {
+    fn tell(&self, event: Event, state: &mut [u64; STATE]) -> Option<u64> {
+        let (n, d) = (u64::from(self.ratio.numerator), u64::from(self.ratio.denominator));
+        let [level, ..] = state;
+        let earn = |level: &mut u64, more: u64| {
+            *level = level.saturating_add(more).min(self.capacity());
+        };
+        match (self.kind(), event) {
+            (QUOTA, Event::Retry { outcome, .. }) => {
+                let cost = match outcome {
+                    Outcome::Throttled => self.cost_throttled,
+                    Outcome::Timeout => self.cost_timeout,
+                    _ => self.cost,
+                };
+                return spend(level, cost).then_some(cost);
+            }
+            (QUOTA, Event::Succeeded { held }) => earn(level, held.max(1)),
+
+            (THROTTLE, Event::Failed) => *level = level.saturating_sub(THOUSAND),
+            (THROTTLE, Event::Retry { .. }) => {
+                return (level.saturating_mul(2) > self.capacity()).then_some(0);
+            }
+            (THROTTLE, Event::Succeeded { .. }) => earn(level, self.ratio.scale(THOUSAND)),
+
+            (RATIO, Event::Begins { .. }) => earn(level, n),
+            (RATIO, Event::Retry { .. }) => return spend(level, d).then_some(0),
+
+            (RATE, Event::Retry { now, .. }) => {
+                let [level, last, ..] = state;
+                earn(level, now.saturating_sub(*last).saturating_mul(self.max_tokens));
+                *last = now.max(*last);
+                return spend(level, self.per).then_some(0);
+            }
+
+            (TTL, Event::Begins { now }) => {
+                self.forget_old(state, now);
+                add_to_latest(state, i64::from(self.ratio.numerator));
+            }
+            (TTL, Event::Retry { now, .. }) => {
+                let cost = i64::from(self.ratio.denominator);
+                self.forget_old(state, now);
+                let [levels @ .., _] = state;
+                let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
+                let granted = levels.iter().fold(self.reserve(), sum) >= cost;
+                if granted {
+                    add_to_latest(state, cost.wrapping_neg());
+                }
+                return granted.then_some(0);
+            }
+
+            (CONCURRENT, event) => {
+                let [active, retrying, ..] = state;
+                match event {
+                    Event::Begins { .. } => *active = active.saturating_add(1),
+                    Event::Over => *retrying = retrying.saturating_sub(1),
+                    Event::Retry { .. } => {
+                        let most = self.ratio.scale(*active).max(self.min_concurrent);
+                        let granted = *retrying < most;
+                        *retrying = retrying.saturating_add(granted.into());
+                        return granted.then_some(1);
+                    }
+                    Event::Ended => *active = active.saturating_sub(1),
+                    Event::Failed | Event::Succeeded { .. } => {}
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a kind, or the words of C that are none")]
+    const fn kind(&self) -> u32 {
+        self.kind as u32
+    }
+
+    /// Empties the slices that a time leaves behind. The levels of `ttl` are signed numbers;
+    /// the last word of its state is the number of the latest slice.
+    fn forget_old(&self, state: &mut [u64; STATE], now: u64) {
+        let [levels @ .., latest] = state;
+        let length = self.ttl.wrapping_div(SLICES);
+        let number = now.checked_div(length).unwrap_or_default().max(*latest);
+        for passed in 0..number.wrapping_sub(*latest).min(SLICES) {
+            if let Some(level) = levels.get_mut(slot(number.wrapping_sub(passed))) {
+                *level = 0;
+            }
+        }
+        *latest = number;
+    }
+}
+
+/// Spends from a level, if it holds so much.
+fn spend(level: &mut u64, cost: u64) -> bool {
+    let left = level.checked_sub(cost);
+    *level = left.unwrap_or(*level);
+    left.is_some()
+}
+
 /// Waits a moment for another thread, which is soon done, unless it was interrupted.
 fn wait(tries: u32) {
     #[cfg(all(feature = "yield", unix))]
@@ -248,36 +273,6 @@ fn wait(tries: u32) {
 
 /// Tokens of `throttle` are counted in thousandths.
 const THOUSAND: u64 = 1000;
-
-#[expect(clippy::cast_possible_truncation, reason = "a kind, or the words of C that are none")]
-const fn kind(terms: &Terms) -> u32 {
-    terms.kind as u32
-}
-
-/// Spends from the level, the first word of the state, if it holds so much.
-fn spend([level, ..]: &mut [u64; STATE], cost: u64) -> bool {
-    match level.checked_sub(cost) {
-        Some(left) => {
-            *level = left;
-            true
-        }
-        None => false,
-    }
-}
-
-/// Empties the slices that a time leaves behind. The levels of `ttl` are signed numbers; the
-/// last word of its state is the number of the latest slice.
-fn forget_old(terms: &Terms, state: &mut [u64; STATE], now: u64) {
-    let [levels @ .., latest] = state;
-    let length = terms.ttl.wrapping_div(SLICES);
-    let number = now.checked_div(length).unwrap_or_default().max(*latest);
-    for passed in 0..number.wrapping_sub(*latest).min(SLICES) {
-        if let Some(level) = levels.get_mut(slot(number.wrapping_sub(passed))) {
-            *level = 0;
-        }
-    }
-    *latest = number;
-}
 
 fn add_to_latest(state: &mut [u64; STATE], amount: i64) {
     let [levels @ .., latest] = state;
@@ -301,7 +296,7 @@ impl Terms {
 
     /// The level of a full budget.
     fn capacity(&self) -> u64 {
-        let token = match kind(self) {
+        let token = match self.kind() {
             QUOTA => 1,
             THROTTLE => THOUSAND,
             RATIO => self.ratio.denominator.into(),

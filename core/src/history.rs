@@ -21,21 +21,13 @@ use crate::text::Text;
 #[derive(Debug)]
 #[repr(C)]
 pub struct History {
-    /// The operations of each bucket, the last without a bound.
-    buckets: [AtomicU64; History::BUCKETS],
-    /// Counted by themselves, so that they never go down while others record.
-    retries: AtomicU64,
-    stops: [AtomicU64; StopReason::ALL.len()],
+    /// The operations of each bucket, the last without a bound; then the retries, counted by
+    /// themselves so that they never go down while others record; then the operations of each
+    /// reason.
+    counts: [AtomicU64; Self::WORDS],
 }
 
-/// What a line of the printed form says.
-#[derive(Clone, Copy)]
-enum Line {
-    Heading(&'static str),
-    Bucket(usize),
-    Count(&'static str, u64),
-    Stops(StopReason),
-}
+const RETRIES: usize = History::BUCKETS;
 
 impl History {
     /// The most attempts of each bucket but the last, which has no bound.
@@ -56,19 +48,15 @@ impl History {
     /// Counts an operation that has ended after so many attempts, at least one.
     pub fn record(&self, attempts: u64, reason: StopReason) {
         let bucket = Self::BOUNDS.iter().filter(|bound| attempts > **bound).count();
-        if let Some(count) = self.buckets.get(bucket) {
-            add(count, 1);
-        }
-        add(&self.retries, attempts.saturating_sub(1));
-        if let Some(count) = self.stops.get((reason as usize).wrapping_sub(1)) {
-            add(count, 1);
-        }
+        self.add(bucket, 1);
+        self.add(RETRIES, attempts.saturating_sub(1));
+        self.add(place(reason), 1);
     }
 
     /// Adds the counts of another history.
     pub fn merge(&self, other: &Self) {
-        for (count, more) in self.counts().zip(other.counts()) {
-            add(count, more.load(Ordering::Relaxed));
+        for (at, more) in other.to_words().into_iter().enumerate() {
+            self.add(at, more);
         }
     }
 
@@ -87,89 +75,69 @@ impl History {
     /// The retries of all operations.
     #[must_use]
     pub fn retries(&self) -> u64 {
-        self.retries.load(Ordering::Relaxed)
+        self.count(RETRIES)
     }
 
     /// The operations that stopped for a reason.
     #[must_use]
     pub fn stopped(&self, reason: StopReason) -> u64 {
-        let count = self.stops.get((reason as usize).wrapping_sub(1));
-        count.map_or(0, |count| count.load(Ordering::Relaxed))
+        self.count(place(reason))
     }
 
     /// The operations of each bucket by itself, as OpenTelemetry wants them.
     #[must_use]
     pub fn buckets(&self) -> [u64; Self::BUCKETS] {
-        self.buckets.each_ref().map(|count| count.load(Ordering::Relaxed))
+        core::array::from_fn(|bucket| self.count(bucket))
     }
 
     /// The text format of Prometheus, line by line, of the counts now.
     pub fn lines(&self) -> impl Iterator<Item = Text> + use<> {
         let now = self.clone();
-        let [attempts, operations, retries] = [now.attempts(), now.operations(), now.retries()];
-        let heading = |text| core::iter::once(Line::Heading(text));
-        let count = |name, count| core::iter::once(Line::Count(name, count));
-        heading("# HELP backoff_attempts Attempts of an operation.")
-            .chain(heading("# TYPE backoff_attempts histogram"))
-            .chain((1..=Self::BUCKETS).map(Line::Bucket))
-            .chain(count("backoff_attempts_sum ", attempts))
-            .chain(count("backoff_attempts_count ", operations))
-            .chain(heading("# HELP backoff_retries_total Retries of all operations."))
-            .chain(heading("# TYPE backoff_retries_total counter"))
-            .chain(count("backoff_retries_total ", retries))
-            .chain(heading(
-                "# HELP backoff_stops_total Operations by the reason for which they stopped.",
-            ))
-            .chain(heading("# TYPE backoff_stops_total counter"))
-            .chain(StopReason::ALL.into_iter().map(Line::Stops))
-            .map(move |line| now.text(line))
+        (0..).map_while(move |number| now.line(number))
     }
 
     /// The history as words, for a binding that keeps it outside of Rust.
     #[must_use]
     pub fn to_words(&self) -> [u64; Self::WORDS] {
-        let mut words = [0; Self::WORDS];
-        for (word, count) in words.iter_mut().zip(self.counts()) {
-            *word = count.load(Ordering::Relaxed);
-        }
-        words
+        core::array::from_fn(|at| self.count(at))
     }
 
     /// The history of such words.
     #[must_use]
     pub fn from_words(words: &[u64; Self::WORDS]) -> Self {
-        let mut words = words.iter().copied();
-        let mut count = || AtomicU64::new(words.next().unwrap_or_default());
-        Self {
-            buckets: core::array::from_fn(|_| count()),
-            retries: count(),
-            stops: core::array::from_fn(|_| count()),
-        }
+        Self { counts: words.map(AtomicU64::new) }
     }
 
-    fn text(&self, line: Line) -> Text {
+    /// A line of the printed form, if there are so many.
+    fn line(&self, number: usize) -> Option<Text> {
+        const STOPS: usize = HEAD.len() + History::BUCKETS + BODY.len();
         let mut text = Text::new();
-        match line {
-            Line::Heading(heading) => {
-                text.push(heading);
-            }
-            Line::Bucket(number) => {
-                text.push("backoff_attempts_bucket{le=\"");
-                match Self::BOUNDS.get(number.wrapping_sub(1)) {
-                    Some(bound) => text.push_number(*bound),
-                    None => text.push("+Inf"),
-                };
-                text.push("\"} ").push_number(self.within(number));
-            }
-            Line::Count(name, count) => {
-                text.push(name).push_number(count);
-            }
-            Line::Stops(reason) => {
-                text.push("backoff_stops_total{reason=\"").push(reason.name());
-                text.push("\"} ").push_number(self.stopped(reason));
-            }
+        if let Some(heading) = HEAD.get(number) {
+            text.push(heading);
+        } else if let Some(bucket) = number.checked_sub(HEAD.len()).filter(|at| *at < Self::BUCKETS)
+        {
+            text.push("backoff_attempts_bucket{le=\"");
+            match Self::BOUNDS.get(bucket) {
+                Some(bound) => text.push_number(*bound),
+                None => text.push("+Inf"),
+            };
+            text.push("\"} ").push_number(self.within(bucket.saturating_add(1)));
+        } else if let Some(line) =
+            number.checked_sub(HEAD.len() + Self::BUCKETS).and_then(|at| BODY.get(at))
+        {
+            text.push(line);
+            match *line {
+                SUM => text.push_number(self.attempts()),
+                COUNT => text.push_number(self.operations()),
+                TOTAL => text.push_number(self.retries()),
+                _ => &mut text,
+            };
+        } else {
+            let reason = number.checked_sub(STOPS).and_then(|at| StopReason::ALL.get(at))?;
+            text.push("backoff_stops_total{reason=\"").push(reason.name()).push("\"} ");
+            text.push_number(self.stopped(*reason));
         }
-        text
+        Some(text)
     }
 
     /// The operations of so many buckets together.
@@ -177,10 +145,40 @@ impl History {
         self.buckets().iter().take(buckets).fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    fn counts(&self) -> impl Iterator<Item = &AtomicU64> {
-        self.buckets.iter().chain([&self.retries]).chain(&self.stops)
+    fn count(&self, at: usize) -> u64 {
+        self.counts.get(at).map_or(0, |count| count.load(Ordering::Relaxed))
+    }
+
+    /// Adds to a count that stays at the largest number there is.
+    fn add(&self, at: usize, more: u64) {
+        let sum = |count: u64| Some(count.saturating_add(more));
+        if let Some(count) = self.counts.get(at) {
+            // The closure always gives a number, so this cannot fail.
+            let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        }
     }
 }
+
+/// Where the operations of a reason are counted.
+const fn place(reason: StopReason) -> usize {
+    (reason as usize).wrapping_add(RETRIES)
+}
+
+// The printed form: these, the buckets, these, the reasons.
+const HEAD: [&str; 2] =
+    ["# HELP backoff_attempts Attempts of an operation.", "# TYPE backoff_attempts histogram"];
+const SUM: &str = "backoff_attempts_sum ";
+const COUNT: &str = "backoff_attempts_count ";
+const TOTAL: &str = "backoff_retries_total ";
+const BODY: [&str; 7] = [
+    SUM,
+    COUNT,
+    "# HELP backoff_retries_total Retries of all operations.",
+    "# TYPE backoff_retries_total counter",
+    TOTAL,
+    "# HELP backoff_stops_total Operations by the reason for which they stopped.",
+    "# TYPE backoff_stops_total counter",
+];
 
 impl Default for History {
     fn default() -> Self {
@@ -192,11 +190,4 @@ impl Clone for History {
     fn clone(&self) -> Self {
         Self::from_words(&self.to_words())
     }
-}
-
-/// Adds to a count that stays at the largest number there is.
-fn add(count: &AtomicU64, more: u64) {
-    let sum = |count: u64| Some(count.saturating_add(more));
-    // The closure always gives a number, so this cannot fail.
-    let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
 }

@@ -11,7 +11,7 @@ use crate::preset::{BUDGET_PRESETS, POLICY_PRESETS, Preset};
 use crate::ratio::{Ratio, RatioError};
 use crate::rules::Words;
 use crate::text::Text;
-use crate::value;
+use crate::value::{self, split};
 
 /// What a line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -283,19 +283,18 @@ impl<'a> Line<'a> {
 /// The value of a key, in the form of its field's unit.
 fn read_value(field: Field, value: &[u8]) -> Result<Value, Bad> {
     let whole = |code| Bad { code, from: 0, to: value.len() };
-    let text = core::str::from_utf8(value).unwrap_or_default();
     // Jitter, too, is none where it is not given.
-    if text == "none" {
+    if value == b"none" {
         return Ok(Value::None);
     }
     match field.unit() {
         Unit::Duration => value::duration(value).map(Value::Word),
         Unit::Count => value::count(value).map(Value::Word).ok_or(whole(ErrorCode::NotACount)),
-        Unit::Ratio => ratio(text).map(Value::Word).map_err(whole),
+        Unit::Ratio => ratio(value).map(Value::Word).map_err(whole),
         Unit::Kind(_)
             if field == Field::Jitter && value.first().is_some_and(u8::is_ascii_digit) =>
         {
-            ratio(text).map(Value::Proportional).map_err(whole)
+            ratio(value).map(Value::Proportional).map_err(whole)
         }
         Unit::Kind(names) => match number_of(names.iter().copied(), value) {
             0 => Err(whole(ErrorCode::UnknownKind)),
@@ -319,8 +318,8 @@ pub(crate) struct Bad {
     pub(crate) to: usize,
 }
 
-fn ratio(text: &str) -> Result<u64, ErrorCode> {
-    match Ratio::parse(text) {
+fn ratio(text: &[u8]) -> Result<u64, ErrorCode> {
+    match Ratio::of_text(text) {
         Ok(ratio) => Ok(ratio.to_word()),
         Err(RatioError::Syntax) => Err(ErrorCode::NotARatio),
         Err(RatioError::ZeroDenominator) => Err(ErrorCode::ZeroDenominator),
@@ -331,12 +330,4 @@ fn ratio(text: &str) -> Result<u64, ErrorCode> {
 /// The position of a name, counted from 1, or 0.
 fn number_of(names: impl Iterator<Item = &'static str>, name: &[u8]) -> u64 {
     (1..).zip(names).find(|(_, known)| known.as_bytes() == name).map_or(0, |(number, _)| number)
-}
-
-/// What comes before the first such byte, and what after it if there is one.
-fn split(text: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
-    match text.iter().position(|&b| b == byte) {
-        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at.saturating_add(1)..)),
-        None => (text, None),
-    }
 }

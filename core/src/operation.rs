@@ -1,7 +1,7 @@
 //! Deciding after each attempt: wait, or stop (SPEC 13).
 
 use crate::arithmetic::{MAX_NS, add, sample};
-use crate::budget::Budget;
+use crate::budget::{Budget, Event};
 use crate::kind::{EXACT, SPREAD};
 use crate::policy::Policy;
 use crate::stream::Stream;
@@ -171,7 +171,7 @@ impl Operation {
         budget: Option<&Budget>,
     ) -> Self {
         if let Some(budget) = budget {
-            budget.begin(now_ns);
+            budget.tell(Event::Begins { now: now_ns });
         }
         let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
@@ -202,7 +202,7 @@ impl Operation {
         match outcome {
             Outcome::Success => {
                 if let Some(budget) = budget {
-                    budget.succeeded(self.held);
+                    budget.tell(Event::Succeeded { held: self.held });
                 }
                 self.stop(StopReason::Success, 0, budget)
             }
@@ -294,7 +294,7 @@ impl Operation {
         budget: Option<&Budget>,
     ) -> Decision {
         if let Some(budget) = budget {
-            budget.failed();
+            budget.tell(Event::Failed);
         }
         let index = match u32::try_from(self.retries) {
             Ok(index) if self.retries < self.policy.max_retries => index,
@@ -311,7 +311,7 @@ impl Operation {
         }
         // The budget is asked last: nothing is spent on an attempt that is not made.
         if let Some(budget) = budget {
-            match budget.grant(outcome, now_ns) {
+            match budget.tell(Event::Retry { outcome, now: now_ns }) {
                 Some(held) => self.held = held,
                 None => return self.stop(StopReason::Budget, delay_ns, Some(budget)),
             }
@@ -338,14 +338,15 @@ impl Operation {
 
     /// The attempt is over.
     fn over(&mut self, budget: Option<&Budget>) {
-        if let Some(budget) = budget {
-            self.held = budget.over(self.held);
+        if let Some(budget) = budget.filter(|budget| budget.holds_a_place() && self.held > 0) {
+            budget.tell(Event::Over);
+            self.held = 0;
         }
     }
 
     fn stop(&mut self, reason: StopReason, delay_ns: u64, budget: Option<&Budget>) -> Decision {
         if let Some(budget) = budget {
-            budget.ended();
+            budget.tell(Event::Ended);
         }
         self.stopped = reason as u32;
         Decision::Stop { reason, delay_ns }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::arithmetic::MAX_NS;
+use crate::value::{is_digits, number, split};
 
 /// An exact ratio such as a multiplier of 8/5 or a part of 1/5.
 ///
@@ -69,17 +70,23 @@ impl Ratio {
     /// [`RatioError`] says whether the text is malformed, has a zero denominator, or is
     /// finer than a ratio can be.
     pub fn parse(text: &str) -> Result<Self, RatioError> {
-        let (numerator, denominator) = if let Some((over, under)) = text.split_once('/') {
-            let (over, under) = (digits(over)?, digits(under)?);
-            if under.is_empty() {
-                return Err(RatioError::ZeroDenominator);
+        Self::of_text(text.as_bytes())
+    }
+
+    pub(crate) fn of_text(text: &[u8]) -> Result<Self, RatioError> {
+        let (numerator, denominator) = match (split(text, b'/'), text) {
+            ((over, Some(under)), _) => {
+                let (over, under) = (digits(over)?, digits(under)?);
+                if under.iter().all(|&digit| digit == b'0') {
+                    return Err(RatioError::ZeroDenominator);
+                }
+                (number(over), number(under))
             }
-            (whole(over)?, whole(under)?)
-        } else {
-            match text.strip_suffix('%') {
-                Some(hundredths) => decimal(hundredths, 2)?,
-                None => decimal(text, 0)?,
-            }
+            (_, [hundredths @ .., b'%']) => decimal(hundredths, 2)?,
+            _ => decimal(text, 0)?,
+        };
+        let (Some(numerator), Some(denominator)) = (numerator, denominator) else {
+            return Err(RatioError::TooFine);
         };
         let divisor = greatest_common_divisor(numerator, denominator);
         let term = |n: u64| {
@@ -144,38 +151,23 @@ impl Ratio {
     }
 }
 
-/// The terms of a decimal that is to be divided by a power of ten.
-fn decimal(text: &str, more_places: usize) -> Result<(u64, u64), RatioError> {
-    let (units, decimals) = match text.split_once('.') {
-        Some((units, decimals)) => (units, decimals),
-        None => (text, "0"),
-    };
-    let units = digits(units)?;
-    digits(decimals)?;
+/// The terms of a decimal that is to be divided by a power of ten, those of at most 64 bits.
+fn decimal(text: &[u8], more_places: usize) -> Result<(Option<u64>, Option<u64>), RatioError> {
+    let (units, decimals) = split(text, b'.');
+    let mut decimals = digits(decimals.unwrap_or(b"0"))?;
     // Zeros at the end say nothing.
-    let decimals = decimals.trim_end_matches('0');
-    let scale = |places: usize| {
-        let places = u32::try_from(places).map_err(|_| RatioError::TooFine)?;
-        10_u64.checked_pow(places).ok_or(RatioError::TooFine)
-    };
-    let numerator = whole(units)?
-        .checked_mul(scale(decimals.len())?)
-        .and_then(|n| n.checked_add(whole(decimals).ok()?))
-        .ok_or(RatioError::TooFine)?;
-    Ok((numerator, scale(decimals.len().saturating_add(more_places))?))
-}
-
-/// A run of digits, without the zeros that lead it; nothing is left of zero.
-fn digits(text: &str) -> Result<&str, RatioError> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(RatioError::Syntax);
+    while let [before @ .., b'0'] = decimals {
+        decimals = before;
     }
-    Ok(text.trim_start_matches('0'))
+    let numerator = number(digits(units)?.iter().chain(decimals));
+    let places = decimals.len().saturating_add(more_places);
+    let zeros = core::iter::repeat_n(&b'0', places);
+    Ok((numerator, number(core::iter::once(&b'1').chain(zeros))))
 }
 
-/// Digits as a number; more than 64 bits of them are too fine.
-fn whole(digits: &str) -> Result<u64, RatioError> {
-    if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| RatioError::TooFine) }
+/// At least one digit, and nothing else.
+fn digits(text: &[u8]) -> Result<&[u8], RatioError> {
+    if is_digits(text) { Ok(text) } else { Err(RatioError::Syntax) }
 }
 
 /// Euclid's algorithm; 0 only if both are 0.
