@@ -40,8 +40,7 @@ func New(policy Policy, stream Stream) *Backoff {
 // Next returns the next delay and true, or 0 and false after index 2^32 - 1. It does not
 // allocate.
 func (b *Backoff) Next() (time.Duration, bool) {
-	b = orZero(b)
-	if b.taken >= b.fetched && !b.fetch() {
+	if b == nil || b.taken >= b.fetched && !b.fetch() {
 		return 0, false
 	}
 	delay := b.ahead[b.taken]
