@@ -6,14 +6,14 @@
  * Conventions
  *
  * - Durations are unsigned 64-bit nanoseconds, at most BACKOFF_MAX_NS.
- * - Every struct is the caller's: put it on the stack, copy it, forget it. Nothing is
- *   allocated and nothing is to be freed.
+ * - Every struct is the caller's: put it on the stack, copy it (but no budget and no operation),
+ *   forget it. Nothing is allocated and nothing is to be freed.
  * - A function that can fail returns a code: BACKOFF_OK (0), or one of the list below. Then
  *   every output is as it was. Codes, fields and kinds never change their numbers.
  * - No function panics, allocates, reads a clock or keeps state of its own, and none blocks
  *   (but backoff_stream_from_entropy may, in the first moments of a system, and it remembers
  *   how the system gives randomness; and operations of several threads on one budget wait for
- *   each other for some nanoseconds).
+ *   each other: for some nanoseconds, or until a thread that was interrupted inside goes on).
  * - A text that is read is so many bytes, without a terminating zero; one that is written has
  *   a terminating zero.
  * - Different structs never affect each other; what one struct allows to several threads at
@@ -155,7 +155,8 @@
 // given.
 #define BACKOFF_FIELD_HINT 21
 
-// The longest hint that counts, in ns. BACKOFF_MAX_NS unless given.
+// The longest hint that counts, in ns; BACKOFF_HINT_SPREAD waits up to half more. BACKOFF_MAX_NS
+// unless given, which is 292 years.
 #define BACKOFF_FIELD_HINT_MAX 22
 
 // How much longer than the delay a hint may be, in ns. BACKOFF_MAX_NS unless given.
@@ -450,11 +451,13 @@ typedef struct backoff_error {
   // BACKOFF_LINE_POLICY or BACKOFF_LINE_BUDGET; else BACKOFF_LINE_NONE, and what concerns
   // the line is 0.
   uint32_t line;
-  // What was found, as it stands there: its first 32 bytes; the rest is 0.
+  // What was found, as it stands there: its first 32 bytes; the rest is 0. They may be any
+  // bytes, line feeds too: do not log them as they are; the message shows them escaped.
   char found[36];
 } backoff_error;
 
-// The retries of a policy as they can be, one after another, without a draw (SPEC 16).
+// The retries of a policy as they can be, one after another, without a draw (SPEC 16): as if no
+// failure were throttled and no hint given.
 //
 // Caller-owned, nothing to free. Not for use from two threads at once. A copy goes on by
 // itself. Its words are the library's: write them only through the functions that take one.
@@ -495,10 +498,12 @@ typedef struct backoff {
 // worse: one budget for each server, which all operations that call it share (SPEC 15).
 //
 // Caller-owned, nothing to free. Any number of threads may hand one budget to their operations
-// at once: they wait for each other for the nanoseconds that an account takes. So it is not for
-// handlers of signals, and a process that forks must make it anew in the child. A copy is a
-// budget of its own; copy one only while nobody uses it. Its words are the library's: write them
-// only through the functions that take one.
+// at once: they wait for each other while one does its account, which takes nanoseconds, or until
+// it goes on if it was interrupted there; meanwhile the others yield. So a budget is not for
+// handlers of signals, and the child of a fork must not use one that another thread of the
+// parent may have been using at that moment (it could wait forever): make it anew there. To copy
+// one is a mistake: each of the two would grant what is there once. Its words are the library's:
+// write them only through the functions that take one.
 typedef struct backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;
@@ -509,9 +514,9 @@ typedef struct backoff_budget {
 // Times are nanoseconds of any clock that does not go back, read by the caller; the same clock
 // for all operations on a budget.
 //
-// Caller-owned, nothing to free. Not for use from two threads at once. Do not go on with a copy
-// and its original both: on a budget they would count as one. Its words are the library's:
-// write them only through the functions that take one.
+// Caller-owned, nothing to free. Not for use from two threads at once. To go on with a copy and
+// its original both is a mistake: what one holds of a budget, two would give back. Its words are
+// the library's: write them only through the functions that take one.
 typedef struct backoff_operation {
   uint64_t opaque[40];
 } backoff_operation;
@@ -532,14 +537,15 @@ typedef struct backoff_decision {
 // How many operations made how many attempts, and why they stopped (SPEC 17).
 //
 // Caller-owned, nothing to free. Any number of threads may use one history at once; what is
-// read while others record may lack a part of an operation. A copy counts by itself; copy one
-// only while nobody records. Its words are the library's: write them only through the functions
-// that take one.
+// read while others record may lack a part of an operation, but no count ever goes down. A copy
+// counts by itself; copy one only while nobody records. Its words are the library's: write them
+// only through the functions that take one.
 typedef struct backoff_history {
   uint64_t opaque[24];
 } backoff_history;
 
-// The counts of a history. None goes beyond 2^64 - 1.
+// The counts of a history. None goes beyond 2^64 - 1. The operations are those of the buckets
+// together, and the attempts are operations and retries together, also while others record.
 //
 // A plain value: copy it freely.
 typedef struct backoff_history_counts {
@@ -692,8 +698,9 @@ uint32_t backoff_preview_init(struct backoff_preview *preview, const struct back
 uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_preview_row *row);
 
 // Makes the policy that is the given one but for its base: the longest with which so many
-// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5). The limits of the policy
-// are not looked at; `fitted` may be the policy itself.
+// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5), as if no failure were
+// throttled and no hint given. The limits of the policy are not looked at; `fitted` may be the
+// policy itself.
 //
 // If nothing fits, or a number is out of its range, returns BACKOFF_DOES_NOT_FIT,
 // BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE, and if `error` is not NULL fills it; `fitted` is left as
@@ -708,7 +715,7 @@ uint32_t backoff_fit_base(const struct backoff_policy *policy,
                           struct backoff_error *error);
 
 // Makes the policy that is the given one but for its cap: the longest with which so many
-// attempts always fit into a time of waiting. All else is as for backoff_fit_base.
+// attempts fit into a time of waiting. All else is as for backoff_fit_base.
 //
 // The pointers that are not NULL point to structs of their types.
 uint32_t backoff_fit_cap(const struct backoff_policy *policy,
@@ -804,8 +811,9 @@ uint32_t backoff_budget_parse(struct backoff_budget *budget,
 uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
 
 // Begins an operation at a time, with a deadline in the same clock or BACKOFF_NONE, and with the
-// budget that its failures are to spend from or NULL. The policy is copied; the budget has to
-// be given again to each call.
+// budget that its retries are to spend from or NULL. The policy is copied; the budget has to be
+// given again to each call, the same or NULL as here: another one is not noticed, and the
+// accounts of both are wrong from then on.
 //
 // Whoever shares a stream waits the same: give each operation a key of its own
 // (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
@@ -843,6 +851,10 @@ uint32_t backoff_operation_decide(struct backoff_operation *operation,
 // or what it was before. `reason` may be NULL. The budget is the one that the operation began
 // with.
 //
+// While a wait goes on, the attempt that was waited for counts as one of the attempts, and
+// nothing that was spent on it is given back; a budget of the kind "concurrent" no longer counts
+// it.
+//
 // Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget
 // is.
 //
@@ -851,8 +863,9 @@ uint32_t backoff_operation_cancel(struct backoff_operation *operation,
                                   struct backoff_budget *budget,
                                   uint32_t *reason);
 
-// Writes the retries that were answered so far, one less than the attempts, and why the
-// operation stopped, 0 if it goes on. Either output may be NULL.
+// Writes the retries that were answered so far and why the operation stopped, 0 if it goes on.
+// Either output may be NULL. The attempts are retries + 1: that is what backoff_history_record
+// takes.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -871,7 +884,8 @@ const char *backoff_reason_name(uint32_t reason);
 
 // Writes how long a server asked to wait, in ns, by the `length` bytes of the value of its
 // Retry-After header: seconds, or a date, which is compared with the time now in ns since 1970
-// (UTC). A date that has passed is 0.
+// (UTC). A date that has passed is 0. It may be as long as BACKOFF_MAX_NS: only hint_max and
+// hint_max_extra of a policy bound how long an operation waits for it.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or with BACKOFF_NOT_A_HINT for a value that
 // is neither (SPEC 14).
@@ -886,8 +900,8 @@ uint32_t backoff_retry_after(const char *text, uint64_t length, uint64_t now_ns,
 // `history` points to a history that nobody else uses meanwhile.
 uint32_t backoff_history_init(struct backoff_history *history);
 
-// Counts an operation that has ended after so many attempts (one more than its retries) for a
-// BACKOFF_REASON.
+// Counts an operation that has ended after so many attempts for a BACKOFF_REASON. They are
+// retries + 1 of what backoff_operation_state writes; 0 counts as 1.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
 //

@@ -10,10 +10,12 @@ use crate::text::{put_text, text_at};
 /// worse: one budget for each server, which all operations that call it share (SPEC 15).
 ///
 /// Caller-owned, nothing to free. Any number of threads may hand one budget to their operations
-/// at once: they wait for each other for the nanoseconds that an account takes. So it is not for
-/// handlers of signals, and a process that forks must make it anew in the child. A copy is a
-/// budget of its own; copy one only while nobody uses it. Its words are the library's: write them
-/// only through the functions that take one.
+/// at once: they wait for each other while one does its account, which takes nanoseconds, or until
+/// it goes on if it was interrupted there; meanwhile the others yield. So a budget is not for
+/// handlers of signals, and the child of a fork must not use one that another thread of the
+/// parent may have been using at that moment (it could wait forever): make it anew there. To copy
+/// one is a mistake: each of the two would grant what is there once. Its words are the library's:
+/// write them only through the functions that take one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_budget {

@@ -112,7 +112,8 @@ pub struct backoff_error {
     /// BACKOFF_LINE_POLICY or BACKOFF_LINE_BUDGET; else BACKOFF_LINE_NONE, and what concerns
     /// the line is 0.
     pub line: u32,
-    /// What was found, as it stands there: its first 32 bytes; the rest is 0.
+    /// What was found, as it stands there: its first 32 bytes; the rest is 0. They may be any
+    /// bytes, line feeds too: do not log them as they are; the message shows them escaped.
     pub found: [c_char; 36],
 }
 

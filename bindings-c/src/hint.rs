@@ -7,7 +7,8 @@ use crate::text::text_at;
 
 /// Writes how long a server asked to wait, in ns, by the `length` bytes of the value of its
 /// Retry-After header: seconds, or a date, which is compared with the time now in ns since 1970
-/// (UTC). A date that has passed is 0.
+/// (UTC). A date that has passed is 0. It may be as long as BACKOFF_MAX_NS: only hint_max and
+/// hint_max_extra of a policy bound how long an operation waits for it.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or with BACKOFF_NOT_A_HINT for a value that
 /// is neither (SPEC 14).

@@ -12,9 +12,9 @@ pub const BACKOFF_HISTORY_SIZE: u32 = 4096;
 /// How many operations made how many attempts, and why they stopped (SPEC 17).
 ///
 /// Caller-owned, nothing to free. Any number of threads may use one history at once; what is
-/// read while others record may lack a part of an operation. A copy counts by itself; copy one
-/// only while nobody records. Its words are the library's: write them only through the functions
-/// that take one.
+/// read while others record may lack a part of an operation, but no count ever goes down. A copy
+/// counts by itself; copy one only while nobody records. Its words are the library's: write them
+/// only through the functions that take one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_history {
@@ -23,7 +23,8 @@ pub struct backoff_history {
 
 type FilledHistory = Filled<History, { u64::from_le_bytes(*b"history1") }>;
 
-/// The counts of a history. None goes beyond 2^64 - 1.
+/// The counts of a history. None goes beyond 2^64 - 1. The operations are those of the buckets
+/// together, and the attempts are operations and retries together, also while others record.
 ///
 /// A plain value: copy it freely.
 #[repr(C)]
@@ -60,8 +61,8 @@ pub unsafe extern "C" fn backoff_history_init(history: *mut backoff_history) -> 
     BACKOFF_OK
 }
 
-/// Counts an operation that has ended after so many attempts (one more than its retries) for a
-/// BACKOFF_REASON.
+/// Counts an operation that has ended after so many attempts for a BACKOFF_REASON. They are
+/// retries + 1 of what backoff_operation_state writes; 0 counts as 1.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
 ///
@@ -122,7 +123,8 @@ pub unsafe extern "C" fn backoff_history_read(
     // SAFETY: the caller's promise is the same.
     match unsafe { FilledHistory::read(history) } {
         Ok(history) => {
-            // What others record meanwhile is counted in all of these, or in none.
+            // Of one copy, so that the sums are right; what others record meanwhile may be in a
+            // part of its counts.
             let history = history.clone();
             let read = backoff_history_counts {
                 operations: history.operations(),

@@ -43,9 +43,9 @@ pub const BACKOFF_REASON_CANCELLED: u32 = 7;
 /// Times are nanoseconds of any clock that does not go back, read by the caller; the same clock
 /// for all operations on a budget.
 ///
-/// Caller-owned, nothing to free. Not for use from two threads at once. Do not go on with a copy
-/// and its original both: on a budget they would count as one. Its words are the library's:
-/// write them only through the functions that take one.
+/// Caller-owned, nothing to free. Not for use from two threads at once. To go on with a copy and
+/// its original both is a mistake: what one holds of a budget, two would give back. Its words are
+/// the library's: write them only through the functions that take one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
@@ -70,8 +70,9 @@ pub struct backoff_decision {
 }
 
 /// Begins an operation at a time, with a deadline in the same clock or BACKOFF_NONE, and with the
-/// budget that its failures are to spend from or NULL. The policy is copied; the budget has to
-/// be given again to each call.
+/// budget that its retries are to spend from or NULL. The policy is copied; the budget has to be
+/// given again to each call, the same or NULL as here: another one is not noticed, and the
+/// accounts of both are wrong from then on.
 ///
 /// Whoever shares a stream waits the same: give each operation a key of its own
 /// (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
@@ -149,6 +150,10 @@ pub unsafe extern "C" fn backoff_operation_decide(
 /// or what it was before. `reason` may be NULL. The budget is the one that the operation began
 /// with.
 ///
+/// While a wait goes on, the attempt that was waited for counts as one of the attempts, and
+/// nothing that was spent on it is given back; a budget of the kind "concurrent" no longer counts
+/// it.
+///
 /// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget
 /// is.
 ///
@@ -174,8 +179,9 @@ pub unsafe extern "C" fn backoff_operation_cancel(
     }
 }
 
-/// Writes the retries that were answered so far, one less than the attempts, and why the
-/// operation stopped, 0 if it goes on. Either output may be NULL.
+/// Writes the retries that were answered so far and why the operation stopped, 0 if it goes on.
+/// Either output may be NULL. The attempts are retries + 1: that is what backoff_history_record
+/// takes.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///

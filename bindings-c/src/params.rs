@@ -69,7 +69,8 @@ pub const BACKOFF_FIELD_THROTTLED_BASE: u32 = 20;
 /// What a hint of the server does to a delay; a BACKOFF_HINT kind. BACKOFF_HINT_AT_LEAST unless
 /// given.
 pub const BACKOFF_FIELD_HINT: u32 = 21;
-/// The longest hint that counts, in ns. BACKOFF_MAX_NS unless given.
+/// The longest hint that counts, in ns; BACKOFF_HINT_SPREAD waits up to half more. BACKOFF_MAX_NS
+/// unless given, which is 292 years.
 pub const BACKOFF_FIELD_HINT_MAX: u32 = 22;
 /// How much longer than the delay a hint may be, in ns. BACKOFF_MAX_NS unless given.
 pub const BACKOFF_FIELD_HINT_MAX_EXTRA: u32 = 23;

@@ -4,7 +4,8 @@ use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, backoff_error};
 use crate::filled::Filled;
 use crate::policy::{FilledPolicy, backoff_policy};
 
-/// The retries of a policy as they can be, one after another, without a draw (SPEC 16).
+/// The retries of a policy as they can be, one after another, without a draw (SPEC 16): as if no
+/// failure were throttled and no hint given.
 ///
 /// Caller-owned, nothing to free. Not for use from two threads at once. A copy goes on by
 /// itself. Its words are the library's: write them only through the functions that take one.
@@ -95,8 +96,9 @@ pub unsafe extern "C" fn backoff_preview_next(
 }
 
 /// Makes the policy that is the given one but for its base: the longest with which so many
-/// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5). The limits of the policy
-/// are not looked at; `fitted` may be the policy itself.
+/// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5), as if no failure were
+/// throttled and no hint given. The limits of the policy are not looked at; `fitted` may be the
+/// policy itself.
 ///
 /// If nothing fits, or a number is out of its range, returns BACKOFF_DOES_NOT_FIT,
 /// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE, and if `error` is not NULL fills it; `fitted` is left as
@@ -118,7 +120,7 @@ pub unsafe extern "C" fn backoff_fit_base(
 }
 
 /// Makes the policy that is the given one but for its cap: the longest with which so many
-/// attempts always fit into a time of waiting. All else is as for backoff_fit_base.
+/// attempts fit into a time of waiting. All else is as for backoff_fit_base.
 ///
 /// # Safety
 /// The pointers that are not NULL point to structs of their types.
