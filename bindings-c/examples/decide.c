@@ -23,7 +23,7 @@ static int refused(const backoff_error *error) {
 }
 
 int main(void) {
-  static const char line[] = "aws-sdk-2026:max_retries=5";
+  static const char line[] = "full:base=100ms,cap=20s,max_retries=5,hint_max=1m";
   static const char budget_line[] = "aws-sdk-2026";
   backoff_policy policy;
   backoff_budget budget; /* one for each server, shared by all operations that call it */
