@@ -34,7 +34,7 @@ pub fn budget_of_line(length: usize) -> bool {
 pub fn budget_line() -> usize {
     with_buffers(|buffers| {
         let line = load(buffers).line();
-        buffers.write_text(0, line.as_str())
+        buffers.write_text(0, line.as_bytes())
     })
 }
 

@@ -21,7 +21,8 @@ fn leave(code: ErrorCode, field: Option<Field>, message: &Text, numbers: [u64; 4
     let field = field.map(Field::name).unwrap_or_default();
     with_buffers(|buffers| {
         let mut end = 0;
-        for text in [code.name(), "\n", field, "\n", message.as_str()] {
+        let parts = [code.name(), "\n", field, "\n"].map(str::as_bytes);
+        for text in parts.into_iter().chain([message.as_bytes()]) {
             end = buffers.write_text(end, text);
         }
         let [value, limit, at, found] = numbers;

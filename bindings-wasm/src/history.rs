@@ -46,7 +46,7 @@ pub fn history_counts() {
 pub fn history_text() -> usize {
     with_buffers(|buffers| {
         load(buffers).lines().fold(0, |end, line| {
-            let end = buffers.write_text(end, line.as_str());
+            let end = buffers.write_text(end, line.as_bytes());
             buffers.write_text(end, "\n")
         })
     })

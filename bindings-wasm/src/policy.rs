@@ -51,7 +51,7 @@ pub fn fit(is_cap: bool, attempts: u64, total: u64) -> u32 {
 #[wasm_bindgen]
 #[must_use]
 pub fn policy_line() -> usize {
-    ask(|policy| with_buffers(|buffers| buffers.write_text(0, policy.line().as_str())))
+    ask(|policy| with_buffers(|buffers| buffers.write_text(0, policy.line().as_bytes())))
 }
 
 /// The answer of the policy in use.

@@ -47,22 +47,10 @@ const SLICES: u64 = 10;
 const STATE: usize = 11;
 const SECOND: u64 = 1_000_000_000;
 
-/// What a budget was made with: a word for each of its fields, 0 where its kind has no use for
-/// the field, a ratio in lowest terms.
+/// What a budget was made with: the words of its fields, 0 where its kind has no use for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-struct Terms {
-    kind: u64,
-    max_tokens: u64,
-    cost: u64,
-    cost_throttled: u64,
-    cost_timeout: u64,
-    ratio: Ratio,
-    per: u64,
-    ttl: u64,
-    min_per_second: u64,
-    min_concurrent: u64,
-}
+#[repr(transparent)]
+struct Terms([u64; TERMS]);
 
 impl Budget {
     /// The number of words that [`Budget::to_words`] gives.
@@ -83,7 +71,7 @@ impl Budget {
     #[must_use]
     pub fn line(&self) -> Text {
         let mut words = Words::NONE;
-        for (field, word) in Field::BUDGET.into_iter().zip(self.terms.words()) {
+        for (field, word) in Field::BUDGET.into_iter().zip(self.terms.0) {
             words.set(field, word);
         }
         print(LineKind::Budget, &words)
@@ -100,19 +88,16 @@ impl Budget {
     /// The budget as words, for a binding that keeps it outside of Rust.
     #[must_use]
     pub fn to_words(&self) -> [u64; Self::WORDS] {
-        let mut words = [0; Self::WORDS];
         let state = self.change(|_, state| *state);
-        for (slot, word) in words.iter_mut().zip(self.terms.words().into_iter().chain(state)) {
-            *slot = word;
-        }
-        words
+        let mut words = self.terms.0.into_iter().chain(state);
+        core::array::from_fn(|_| words.next().unwrap_or_default())
     }
 
     /// The budget of such words.
     #[must_use]
     pub fn from_words(words: &[u64; Self::WORDS]) -> Self {
         let mut words = words.iter().copied();
-        let terms = Terms::of(core::array::from_fn(|_| words.next().unwrap_or_default()));
+        let terms = Terms(core::array::from_fn(|_| words.next().unwrap_or_default()));
         let state = core::array::from_fn(|_| AtomicU64::new(words.next().unwrap_or_default()));
         Self { terms, lock: AtomicU64::new(0), state }
     }
@@ -166,7 +151,7 @@ pub(crate) enum Event {
 
 impl Terms {
     fn tell(&self, event: Event, state: &mut [u64; STATE]) -> Option<u64> {
-        let (n, d) = (u64::from(self.ratio.numerator), u64::from(self.ratio.denominator));
+        let (n, d) = (u64::from(self.ratio().numerator), u64::from(self.ratio().denominator));
         let [level, ..] = state;
         let earn = |level: &mut u64, more: u64| {
             *level = level.saturating_add(more).min(self.capacity());
@@ -174,9 +159,9 @@ impl Terms {
         match (self.kind(), event) {
             (QUOTA, Event::Retry { outcome, .. }) => {
                 let cost = match outcome {
-                    Outcome::Throttled => self.cost_throttled,
-                    Outcome::Timeout => self.cost_timeout,
-                    _ => self.cost,
+                    Outcome::Throttled => self.get(Field::CostThrottled),
+                    Outcome::Timeout => self.get(Field::CostTimeout),
+                    _ => self.get(Field::Cost),
                 };
                 return spend(level, cost).then_some(cost);
             }
@@ -186,24 +171,24 @@ impl Terms {
             (THROTTLE, Event::Retry { .. }) => {
                 return (level.saturating_mul(2) > self.capacity()).then_some(0);
             }
-            (THROTTLE, Event::Succeeded { .. }) => earn(level, self.ratio.scale(THOUSAND)),
+            (THROTTLE, Event::Succeeded { .. }) => earn(level, self.ratio().scale(THOUSAND)),
 
             (RATIO, Event::Begins { .. }) => earn(level, n),
             (RATIO, Event::Retry { .. }) => return spend(level, d).then_some(0),
 
             (RATE, Event::Retry { now, .. }) => {
                 let [level, last, ..] = state;
-                earn(level, now.saturating_sub(*last).saturating_mul(self.max_tokens));
+                earn(level, now.saturating_sub(*last).saturating_mul(self.get(Field::MaxTokens)));
                 *last = now.max(*last);
-                return spend(level, self.per).then_some(0);
+                return spend(level, self.get(Field::Per)).then_some(0);
             }
 
             (TTL, Event::Begins { now }) => {
                 self.forget_old(state, now);
-                add_to_latest(state, i64::from(self.ratio.numerator));
+                add_to_latest(state, i64::from(self.ratio().numerator));
             }
             (TTL, Event::Retry { now, .. }) => {
-                let cost = i64::from(self.ratio.denominator);
+                let cost = i64::from(self.ratio().denominator);
                 self.forget_old(state, now);
                 let [levels @ .., _] = state;
                 let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
@@ -220,7 +205,7 @@ impl Terms {
                     Event::Begins { .. } => *active = active.saturating_add(1),
                     Event::Over => *retrying = retrying.saturating_sub(1),
                     Event::Retry { .. } => {
-                        let most = self.ratio.scale(*active).max(self.min_concurrent);
+                        let most = self.ratio().scale(*active).max(self.get(Field::MinConcurrent));
                         let granted = *retrying < most;
                         *retrying = retrying.saturating_add(granted.into());
                         return granted.then_some(1);
@@ -236,14 +221,15 @@ impl Terms {
 
     #[expect(clippy::cast_possible_truncation, reason = "a kind, or the words of C that are none")]
     const fn kind(&self) -> u32 {
-        self.kind as u32
+        let [kind, ..] = self.0;
+        kind as u32
     }
 
     /// Empties the slices that a time leaves behind. The levels of `ttl` are signed numbers;
     /// the last word of its state is the number of the latest slice.
     fn forget_old(&self, state: &mut [u64; STATE], now: u64) {
         let [levels @ .., latest] = state;
-        let length = self.ttl.wrapping_div(SLICES);
+        let length = self.get(Field::Ttl).wrapping_div(SLICES);
         let number = now.checked_div(length).unwrap_or_default().max(*latest);
         for passed in 0..number.wrapping_sub(*latest).min(SLICES) {
             if let Some(level) = levels.get_mut(slot(number.wrapping_sub(passed))) {
@@ -291,7 +277,7 @@ impl Terms {
     fn build(params: &Params) -> Checked<Self> {
         let mut words = params.kinds(&Field::BUDGET)?;
         params.others(&Field::BUDGET, &mut words)?;
-        Ok(Self::of(Field::BUDGET.map(|field| words.get(field))))
+        Ok(Self(Field::BUDGET.map(|field| words.get(field))))
     }
 
     /// The level of a full budget.
@@ -299,60 +285,28 @@ impl Terms {
         let token = match self.kind() {
             QUOTA => 1,
             THROTTLE => THOUSAND,
-            RATIO => self.ratio.denominator.into(),
-            RATE => self.per,
+            RATIO => self.ratio().denominator.into(),
+            RATE => self.get(Field::Per),
             _ => 0,
         };
-        self.max_tokens.saturating_mul(token)
+        self.get(Field::MaxTokens).saturating_mul(token)
     }
 
     /// What a `ttl` grants in any case while it lasts.
     fn reserve(&self) -> i64 {
-        let tokens = self.min_per_second.saturating_mul(self.ratio.denominator.into());
-        let reserve = divide(u128::from(tokens).wrapping_mul(self.ttl.into()), SECOND);
+        let tokens = self.get(Field::MinPerSecond).saturating_mul(self.ratio().denominator.into());
+        let reserve = divide(u128::from(tokens).wrapping_mul(self.get(Field::Ttl).into()), SECOND);
         i64::try_from(reserve).unwrap_or(i64::MAX)
     }
 
-    fn words(&self) -> [u64; TERMS] {
-        [
-            self.kind,
-            self.max_tokens,
-            self.cost,
-            self.cost_throttled,
-            self.cost_timeout,
-            self.ratio.to_word(),
-            self.per,
-            self.ttl,
-            self.min_per_second,
-            self.min_concurrent,
-        ]
+    fn get(&self, field: Field) -> u64 {
+        self.0.get(field.position()).copied().unwrap_or_default()
     }
 
-    const fn of(words: [u64; TERMS]) -> Self {
-        let [
-            kind,
-            max_tokens,
-            cost,
-            cost_throttled,
-            cost_timeout,
-            ratio,
-            per,
-            ttl,
-            min_per_second,
-            min_concurrent,
-        ] = words;
-        Self {
-            kind,
-            max_tokens,
-            cost,
-            cost_throttled,
-            cost_timeout,
-            ratio: Ratio::from_word(ratio),
-            per,
-            ttl,
-            min_per_second,
-            min_concurrent,
-        }
+    /// The ratio, which is in lowest terms.
+    const fn ratio(&self) -> Ratio {
+        let [_, _, _, _, _, word, ..] = self.0;
+        Ratio::of_terms(word)
     }
 }
 

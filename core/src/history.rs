@@ -110,7 +110,8 @@ impl History {
 
     /// A line of the printed form, if there are so many.
     fn line(&self, number: usize) -> Option<Text> {
-        const STOPS: usize = HEAD.len() + History::BUCKETS + BODY.len();
+        const AFTER: usize = HEAD.len() + History::BUCKETS;
+        const STOPS: usize = AFTER + BODY.len();
         let mut text = Text::new();
         if let Some(heading) = HEAD.get(number) {
             text.push(heading);
@@ -122,9 +123,7 @@ impl History {
                 None => text.push("+Inf"),
             };
             text.push("\"} ").push_number(self.within(bucket.saturating_add(1)));
-        } else if let Some(line) =
-            number.checked_sub(HEAD.len() + Self::BUCKETS).and_then(|at| BODY.get(at))
-        {
+        } else if let Some(line) = number.checked_sub(AFTER).and_then(|at| BODY.get(at)) {
             text.push(line);
             match *line {
                 SUM => text.push_number(self.attempts()),

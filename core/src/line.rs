@@ -2,9 +2,7 @@
 
 use crate::error::{ErrorCode, PolicyError};
 use crate::field::{Field, Unit};
-use crate::kind::{
-    BUDGETS, DECORRELATED, EQUAL, EXPONENTIAL, FULL, GROWTHS, ON_RESULT, PROPORTIONAL,
-};
+use crate::kind::{BUDGETS, GROWTHS, PROPORTIONAL};
 use crate::params::Params;
 use crate::parse_error::{Found, ParseError};
 use crate::preset::{BUDGET_PRESETS, POLICY_PRESETS, Preset};
@@ -22,8 +20,6 @@ pub enum LineKind {
     /// A [`Budget`](crate::Budget).
     Budget = 2,
 }
-
-const PAIRS: [(&str, u32); 3] = [("full", FULL), ("equal", EQUAL), ("decorrelated", DECORRELATED)];
 
 impl LineKind {
     /// The fields that a line can give: the first by its head, the others by their keys.
@@ -46,13 +42,6 @@ impl LineKind {
         }
     }
 
-    const fn pairs(self) -> &'static [(&'static str, u32)] {
-        match self {
-            Self::Policy => &PAIRS,
-            Self::Budget => &[],
-        }
-    }
-
     const fn presets(self) -> &'static [Preset] {
         match self {
             Self::Policy => POLICY_PRESETS,
@@ -63,9 +52,7 @@ impl LineKind {
     /// The names that a line can begin with.
     pub(crate) fn heads(self) -> impl Iterator<Item = &'static str> {
         let kinds = self.kinds().iter().copied();
-        kinds
-            .chain(self.pairs().iter().map(|(name, _)| *name))
-            .chain(self.presets().iter().map(|preset| preset.name))
+        kinds.chain(self.presets().iter().map(|preset| preset.name))
     }
 }
 
@@ -190,16 +177,6 @@ impl<'a> Line<'a> {
             && let number @ 1.. = number_of(self.kind.kinds().iter().copied(), head)
         {
             self.set(*first, Some(number));
-            return true;
-        }
-        if let Some((_, jitter)) =
-            self.kind.pairs().iter().find(|(name, _)| name.as_bytes() == head)
-        {
-            self.set(Field::Growth, Some(EXPONENTIAL.into()));
-            self.set(Field::Jitter, Some((*jitter).into()));
-            if *jitter == DECORRELATED {
-                self.set(Field::CapOn, Some(ON_RESULT.into()));
-            }
             return true;
         }
         let preset = self.kind.presets().iter().find(|preset| preset.name.as_bytes() == head);

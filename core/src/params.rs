@@ -18,16 +18,17 @@ use crate::rules::Words;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Params {
-    words: [Option<u64>; Field::ALL.len()],
+    /// The bit of a field's position says whether it is given; the word of one that is not is 0.
+    given: u32,
+    words: Words,
 }
 
 impl Params {
     /// Gives a field its number: nanoseconds, a kind, a count, or a ratio as
     /// [`Ratio::to_word`](crate::Ratio::to_word) packs it.
     pub fn set(&mut self, field: Field, word: u64) {
-        if let Some(slot) = self.words.get_mut(field.position()) {
-            *slot = Some(word);
-        }
+        self.words.set(field, word);
+        self.given |= bit(field);
     }
 
     /// The words of these fields of a policy.
@@ -43,14 +44,18 @@ impl Params {
 
     /// Takes a field back, as if it had not been given.
     pub fn clear(&mut self, field: Field) {
-        if let Some(slot) = self.words.get_mut(field.position()) {
-            *slot = None;
-        }
+        self.words.set(field, 0);
+        self.given &= !bit(field);
     }
 
     /// The number that a field was given, if it was.
     #[must_use]
     pub fn word(&self, field: Field) -> Option<u64> {
-        self.words.get(field.position()).copied().flatten()
+        (self.given & bit(field) != 0).then(|| self.words.get(field))
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a small number")]
+const fn bit(field: Field) -> u32 {
+    1_u32.wrapping_shl(field.position() as u32)
 }

@@ -15,6 +15,10 @@ const fn preset(name: &'static str, line: &'static str) -> Preset {
 
 #[rustfmt::skip]
 pub(crate) const POLICY_PRESETS: &[Preset] = &[
+    // The pairs of SPEC 11.2, which need a base.
+    preset("full", "exponential:jitter=full"),
+    preset("equal", "exponential:jitter=equal"),
+    preset("decorrelated", "exponential:cap_on=result,jitter=decorrelated"),
     preset("none", "constant:base=0s"),
     preset("default", "full:base=100ms,cap=20s,max_retries=3"),
     preset("aws-sdk-standard", "full:base=1s,cap=20s,max_retries=2"),

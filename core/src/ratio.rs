@@ -127,6 +127,12 @@ impl Ratio {
         Self::new(word.wrapping_shr(32) as u32, word as u32)
     }
 
+    /// The ratio of a word whose terms are the lowest.
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the word")]
+    pub(crate) const fn of_terms(word: u64) -> Self {
+        Self { numerator: word.wrapping_shr(32) as u32, denominator: word as u32 }
+    }
+
     /// `floor(ns * self)`, at most `MAX_NS`.
     ///
     /// Dividing first keeps every term in 64 bits: with `ns = q * d + r` the result is

@@ -25,12 +25,18 @@ pub(crate) type Checked<T> = Result<T, PolicyError>;
 
 /// The word of each field of a policy or a budget, with nothing left to default: 0 where the
 /// field is not used, so that equal policies are equal words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Words([u64; Field::ALL.len()]);
 
 impl From<[u64; Field::ALL.len()]> for Words {
     fn from(words: [u64; Field::ALL.len()]) -> Self {
         Self(words)
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::NONE
     }
 }
 

@@ -49,19 +49,24 @@ impl Text {
     #[inline(never)]
     pub(crate) fn push(&mut self, text: &str) -> &mut Self {
         for &byte in text.as_bytes() {
-            if let Some(slot) = self.bytes.get_mut(self.length) {
-                *slot = byte;
-                self.length = self.length.saturating_add(1);
-            }
+            self.push_byte(byte);
         }
         self
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        if let Some(slot) = self.bytes.get_mut(self.length) {
+            *slot = byte;
+            self.length = self.length.saturating_add(1);
+        }
     }
 
     /// A byte that is visible ASCII as it is, any other as `\x` and two digits.
     pub(crate) fn push_printable(&mut self, byte: u8) -> &mut Self {
         const DIGITS: &str = "0123456789abcdef";
         if byte.is_ascii_graphic() {
-            return self.push(core::str::from_utf8(&[byte]).unwrap_or_default());
+            self.push_byte(byte);
+            return self;
         }
         let digit = |of: u8| DIGITS.get(usize::from(of)..=usize::from(of)).unwrap_or_default();
         self.push("\\x").push(digit(byte.wrapping_shr(4))).push(digit(byte & 15))
@@ -75,8 +80,8 @@ impl Text {
         }
         while scale > 0 {
             let digit = number.checked_div(scale).and_then(|rest| rest.checked_rem(10));
-            let digit = digit.and_then(|digit| usize::try_from(digit).ok()).unwrap_or_default();
-            self.push("0123456789".get(digit..=digit).unwrap_or_default());
+            #[expect(clippy::cast_possible_truncation, reason = "below 10")]
+            self.push_byte(b'0'.wrapping_add(digit.unwrap_or_default() as u8));
             scale = scale.checked_div(10).unwrap_or_default();
         }
         self
