@@ -1,10 +1,10 @@
-"""A forked child does not wait what its parent and its siblings wait."""
+"""A forked child does not wait what its parent and its siblings wait, and keeps its own accounts."""
 
 import json
 import os
 
 import pytest
-from backoff_rs import Backoff, Policy, Stream
+from backoff_rs import Backoff, Budget, History, Operation, Policy, Stream
 
 POLICIES = [
     Policy("exponential", base=1, cap=600, jitter="full"),
@@ -90,3 +90,41 @@ def test_a_stream_that_was_given_is_kept():
             POLICIES[0].delay_ns(stream, 0),
             stream.state,
         ]
+
+
+def test_a_budget_works_on_with_an_account_of_its_own():
+    budget = Budget.parse("quota:max_tokens=3,cost=1")
+
+    def granted(retries):
+        operation = Operation(POLICIES[0], Stream(42), now_ns=0, budget=budget)
+        return [bool(operation.decide("transient", now_ns=0)) for _ in range(retries)]
+
+    assert granted(1) == [True]
+    assert [in_child(lambda: granted(3)) for _ in range(2)] == [[True, True, False]] * 2
+    assert granted(3) == [True, True, False]
+    assert in_child(lambda: granted(1)) == [False]
+
+
+def test_an_operation_goes_on_in_both():
+    operation = Operation(Policy("constant", base=1, max_retries=2), Stream(42), now_ns=0)
+    assert operation.decide("transient", now_ns=0)
+
+    def go_on():
+        decisions = [operation.decide("transient", now_ns=0) for _ in range(2)]
+        return [decision.reason for decision in decisions] + [operation.attempts]
+
+    assert in_child(go_on) == [None, "max_retries", 3]
+    assert go_on() == [None, "max_retries", 3]
+
+
+def test_a_history_counts_by_itself():
+    history = History()
+    history.record(3, "success")
+
+    def record():
+        history.record(2, "budget")
+        return history.operations, history.attempts, history.retries, history.stops["budget"]
+
+    assert [in_child(record) for _ in range(2)] == [[2, 5, 3, 1]] * 2
+    assert (history.operations, history.attempts, history.stops["budget"]) == (1, 3, 0)
+    assert record() == (2, 5, 3, 1)
