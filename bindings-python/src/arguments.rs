@@ -1,18 +1,61 @@
-//! The whole numbers and keys that methods take, refused by name.
+//! What methods take, refused by name.
 
 use std::borrow::Cow;
 
-use backoff_core::{KeyHasher, StopReason};
+use backoff_core::{KeyHasher, MAX_NS, StopReason};
+use pyo3::PyClass;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
+use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString, PyType};
 
-use crate::{numbers, refusal};
+use crate::{names, numbers, refusal};
+
+/// An object of a class of ours.
+pub(crate) struct Given<'a, 'py, T>(pub(crate) Borrowed<'a, 'py, T>);
+
+impl<T> Clone for Given<'_, '_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Given<'_, '_, T> {}
+
+/// A class whose objects are arguments, all of the same name.
+pub(crate) trait Argument: PyClass {
+    const ARGUMENT: &'static str;
+}
+
+macro_rules! classes {
+    ($($class:ty = $argument:literal;)*) => {$(
+        impl Argument for $class {
+            const ARGUMENT: &'static str = $argument;
+        }
+    )*};
+}
+
+classes! {
+    crate::policy::Policy = "policy";
+    crate::stream::Stream = "stream";
+    crate::budget::Budget = "budget";
+    crate::history::History = "other";
+}
+
+impl<'a, 'py, T: Argument> FromPyObject<'a, 'py> for Given<'a, 'py, T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        given
+            .cast()
+            .map(Self)
+            .map_err(|_| refusal::wrong_type(T::ARGUMENT, &format!("a {}", T::NAME), &given))
+    }
+}
 
 /// Types of whole numbers, refused by the names that their arguments have.
 macro_rules! whole_numbers {
-    ($($(#[$doc:meta])* $type:ident($word:ty) = $name:literal;)*) => {$(
+    ($($(#[$doc:meta])* $type:ident($word:ty) = $name:literal, $most:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $type(pub(crate) $word);
@@ -21,7 +64,7 @@ macro_rules! whole_numbers {
             type Error = PyErr;
 
             fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-                whole($name, &given).map(Self)
+                whole($name, &given, $most.into()).map(Self)
             }
         }
     )*};
@@ -29,28 +72,28 @@ macro_rules! whole_numbers {
 
 whole_numbers! {
     /// An index, 0 to 2^32 - 1.
-    Index(u32) = "index";
+    Index(u32) = "index", u32::MAX;
     /// The first index of a batch, 0 to 2^32 - 1.
-    First(u32) = "first";
+    First(u32) = "first", u32::MAX;
     /// A number of delays or rows.
-    Count(u64) = "count";
+    Count(u64) = "count", u64::MAX;
     /// A seed, any 64-bit word.
-    Seed(u64) = "seed";
+    Seed(u64) = "seed", u64::MAX;
     /// A reading of the caller's clock.
-    Now(u64) = "now_ns";
+    Now(u64) = "now_ns", u64::MAX;
     /// A time of the same clock.
-    Deadline(u64) = "deadline_ns";
+    Deadline(u64) = "deadline_ns", u64::MAX;
     /// How many attempts an operation made.
-    Attempts(u64) = "attempts";
-    /// The delay of a decision.
-    Delay(u64) = "delay_ns";
+    Attempts(u64) = "attempts", u64::MAX;
+    /// The delay of a decision, a duration.
+    Delay(u64) = "delay_ns", MAX_NS;
     /// The durations of a row of a preview.
-    Smallest(u64) = "smallest_ns";
-    Mean(u64) = "mean_ns";
-    Largest(u64) = "largest_ns";
-    TotalSmallest(u64) = "total_smallest_ns";
-    TotalMean(u64) = "total_mean_ns";
-    TotalLargest(u64) = "total_largest_ns";
+    Smallest(u64) = "smallest_ns", MAX_NS;
+    Mean(u64) = "mean_ns", MAX_NS;
+    Largest(u64) = "largest_ns", MAX_NS;
+    TotalSmallest(u64) = "total_smallest_ns", MAX_NS;
+    TotalMean(u64) = "total_mean_ns", MAX_NS;
+    TotalLargest(u64) = "total_largest_ns", MAX_NS;
 }
 
 /// A key. `None` is not one that was left out: a job without an id must not get the stream that
@@ -91,7 +134,9 @@ impl FromPyObject<'_, '_> for Outcome {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        named("outcome", &given, &backoff_core::Outcome::ALL, backoff_core::Outcome::name).map(Self)
+        const EXPECTED: &str = "an Outcome or its name";
+        let (all, name) = (&backoff_core::Outcome::ALL, backoff_core::Outcome::name);
+        named("outcome", EXPECTED, &given, names::stop_reason, all, name).map(Self)
     }
 }
 
@@ -99,19 +144,27 @@ impl FromPyObject<'_, '_> for Reason {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        named("reason", &given, &StopReason::ALL, StopReason::name).map(Self)
+        const EXPECTED: &str = "a StopReason or its name";
+        named("reason", EXPECTED, &given, names::outcome, &StopReason::ALL, StopReason::name)
+            .map(Self)
     }
 }
 
-/// The one of these that has the name.
+/// The one of these that has the name. Some outcomes and reasons have the same: a member of the
+/// other enum is a mistake.
 fn named<T: Copy>(
     argument: &str,
+    expected: &str,
     given: &Bound<'_, PyAny>,
+    other: fn(Python<'_>) -> PyResult<&Bound<'_, PyType>>,
     all: &[T],
     name: fn(T) -> &'static str,
 ) -> PyResult<T> {
-    let text =
-        given.cast::<PyString>().map_err(|_| refusal::wrong_type(argument, "a str", given))?;
+    let wrong_type = || refusal::wrong_type(argument, expected, given);
+    let text = given.cast::<PyString>().map_err(|_| wrong_type())?;
+    if !text.is_exact_instance_of::<PyString>() && text.is_instance(other(given.py())?)? {
+        return Err(wrong_type());
+    }
     let text = text.to_string_lossy();
     all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {
         let names = all.iter().map(|&one| name(one)).collect::<Vec<_>>().join(", ");
@@ -196,27 +249,15 @@ fn hash_buffer(
     Ok(())
 }
 
-/// A type of whole numbers and the largest of them.
-trait Whole: TryFrom<u64> {
-    const MOST: u64;
-}
-
-impl Whole for u32 {
-    const MOST: u64 = u32::MAX as u64;
-}
-
-impl Whole for u64 {
-    const MOST: u64 = u64::MAX;
-}
-
-fn whole<T: Whole>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
+fn whole<T: TryFrom<u64>>(name: &str, given: &Bound<'_, PyAny>, most: u64) -> PyResult<T> {
     let int = numbers::index(given)?.ok_or_else(|| refusal::wrong_type(name, "an int", given))?;
-    if let Some(number) = int.extract::<u64>().ok().and_then(|number| T::try_from(number).ok()) {
+    let number = int.extract::<u64>().ok().filter(|&number| number <= most);
+    if let Some(number) = number.and_then(|number| T::try_from(number).ok()) {
         return Ok(number);
     }
     if int.lt(0)? {
         return Err(refusal::by_binding("negative", name, given, 0, "is below 0"));
     }
-    let why = format!("is above {}", T::MOST);
-    Err(refusal::by_binding("too_large", name, given, T::MOST, &why))
+    let why = format!("is above {most}");
+    Err(refusal::by_binding("too_large", name, given, most, &why))
 }

@@ -3,6 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
+use crate::arguments::Given;
 use crate::fork;
 use crate::policy::Policy;
 use crate::seconds::seconds;
@@ -33,12 +34,12 @@ struct State {
 impl Backoff {
     #[new]
     #[pyo3(signature = (policy, stream = None))]
-    fn new(policy: &Bound<'_, Policy>, stream: Option<&Bound<'_, Stream>>) -> PyResult<Self> {
+    fn new(policy: Given<'_, '_, Policy>, stream: Option<Given<'_, '_, Stream>>) -> PyResult<Self> {
         let (stream, drawn_in) = match stream {
-            Some(stream) => (stream.get().0, None),
+            Some(stream) => (stream.0.get().0, None),
             None => (entropy()?, Some(fork::generation())),
         };
-        let backoff = backoff_core::Backoff::new(policy.get().0, stream);
+        let backoff = backoff_core::Backoff::new(policy.0.get().0, stream);
         Ok(Self { state: Mutex::new(State { backoff, drawn_in }) })
     }
 

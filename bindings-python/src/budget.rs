@@ -1,4 +1,6 @@
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::{arguments, refusal};
 
@@ -10,12 +12,23 @@ use crate::{arguments, refusal};
 ///
 /// str() is its line. It is no value but an account: two budgets are equal only if they are
 /// the same one, and a copy, which would grant the same retries again, can be neither made nor
-/// pickled. A forked child goes on with an account of its own.
+/// pickled. A forked child goes on with an account of its own, but must not use one that
+/// another thread of its parent may have been using at that moment.
 #[pyclass(frozen, module = "backoff_rs")]
 pub(crate) struct Budget(pub(crate) backoff_core::Budget);
 
 #[pymethods]
 impl Budget {
+    // Without one, Python would show a signature, and pickle budgets by its oldest protocols.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords), text_signature = None)]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        Err(PyTypeError::new_err("Budget has no constructor; Budget.parse(line) makes one"))
+    }
+
     /// The budget that a line describes, full: "quota:max_tokens=100,cost=5", "concurrent", or
     /// a preset (SPEC 15.1), "aws-sdk-2026".
     ///

@@ -1,9 +1,9 @@
 use backoff_core::StopReason;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 use crate::arguments::{Delay, Reason};
+use crate::names::member;
 use crate::seconds::seconds;
 
 /// What to do after an attempt: to wait and attempt again, or to stop. As a condition it is
@@ -74,10 +74,4 @@ impl Decision {
     ) -> (Bound<'py, PyType>, (u64, Option<&'static str>)) {
         (py.get_type::<Self>(), (self.delay_ns, self.reason.map(StopReason::name)))
     }
-}
-
-/// A reason as Python's enum has it.
-pub(crate) fn member(py: Python<'_>, reason: StopReason) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, "backoff_rs._names", "StopReason")?.call1((reason.name(),))
 }

@@ -81,7 +81,7 @@ fn named<'py>(
             let fields = Field::ALL.map(Field::name).join(", ");
             return Err(PyTypeError::new_err(format!(
                 "Policy() has no field {}; the fields are {fields}",
-                name.repr()?
+                refusal::shown(&name)
             )));
         }
     }

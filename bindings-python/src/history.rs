@@ -1,9 +1,9 @@
 use backoff_core::StopReason;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyDict;
 
-use crate::arguments::{Attempts, Reason};
-use crate::decision::member;
+use crate::arguments::{Attempts, Given, Reason};
+use crate::names::member;
 
 /// How many operations made how many attempts, and why they stopped (SPEC 17): counted by the
 /// client, for a server to be told.
@@ -30,7 +30,7 @@ impl History {
     }
 
     /// Counts an operation that has ended after so many attempts; the reason is a StopReason or
-    /// its name.
+    /// its name. 0 attempts count as one: that of an operation cancelled before it.
     ///
     /// Raises PolicyError for attempts outside 0 to 2**64 - 1 and for an unknown reason.
     fn record(&self, attempts: Attempts, reason: Reason) {
@@ -38,11 +38,11 @@ impl History {
     }
 
     /// Adds the counts of another history; += does the same. No count goes beyond 2**64 - 1.
-    fn merge(&self, other: &Bound<'_, Self>) {
-        self.0.merge(&other.get().0);
+    fn merge(&self, other: Given<'_, '_, Self>) {
+        self.0.merge(&other.0.get().0);
     }
 
-    fn __iadd__(&self, other: &Bound<'_, Self>) {
+    fn __iadd__(&self, other: Given<'_, '_, Self>) {
         self.merge(other);
     }
 
@@ -58,7 +58,7 @@ impl History {
         self.0.attempts()
     }
 
-    /// The retries of all operations: the attempts less the operations.
+    /// The retries of all operations; they never go down while others record.
     #[getter]
     fn retries(&self) -> u64 {
         self.0.retries()
@@ -92,12 +92,13 @@ impl History {
         format!("<History of {operations} operations, {attempts} attempts>")
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (), Words) {
-        (py.get_type::<Self>(), (), self.0.to_words())
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Words,))> {
+        Ok((py.get_type::<Self>().getattr("_of")?, (self.0.to_words(),)))
     }
 
-    /// Called for a new history, which has counted nothing.
-    fn __setstate__(&self, words: Words) {
-        self.0.merge(&backoff_core::History::from_words(&words));
+    /// The history of a pickle.
+    #[staticmethod]
+    fn _of(words: Words) -> Self {
+        Self(backoff_core::History::from_words(&words))
     }
 }

@@ -16,6 +16,7 @@ mod decision;
 mod fields;
 mod fork;
 mod history;
+mod names;
 mod numbers;
 mod operation;
 mod policy;

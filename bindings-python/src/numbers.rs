@@ -36,13 +36,24 @@ const BEYOND_32_BITS: Word = Word::StandIn(Ratio::word(u32::MAX, 1));
 
 /// Seconds as nanoseconds, rounded to the nearest, ties to even.
 pub(crate) fn duration(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
-    let (seconds, parts) = match given.cast::<PyDelta>() {
-        Ok(delta) => of_timedelta(delta)?,
-        Err(_) => match exact(field, given)? {
-            Some(terms) => terms,
-            None => return Err(refusal::wrong_type(field, DURATION, given)),
-        },
-    };
+    match given.cast::<PyDelta>() {
+        Ok(delta) => nanoseconds(field, given, of_timedelta(delta)?),
+        Err(_) => seconds(field, DURATION, given),
+    }
+}
+
+/// The same of a number alone.
+pub(crate) fn seconds(field: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyResult<Word> {
+    let terms = exact(field, given)?;
+    let terms = terms.ok_or_else(|| refusal::wrong_type(field, expected, given))?;
+    nanoseconds(field, given, terms)
+}
+
+fn nanoseconds<'py>(
+    field: &str,
+    given: &Bound<'py, PyAny>,
+    (seconds, parts): Terms<'py>,
+) -> PyResult<Word> {
     match seconds.compare(0)? {
         Ordering::Less => return Err(negative(field, given)),
         Ordering::Equal => return Ok(Word::Exact(0)),

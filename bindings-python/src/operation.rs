@@ -3,9 +3,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use backoff_core::StopReason;
 use pyo3::prelude::*;
 
-use crate::arguments::{Deadline, Hint, Now, Outcome};
+use crate::arguments::{Deadline, Given, Hint, Now, Outcome};
 use crate::budget::Budget;
-use crate::decision::{Decision, member};
+use crate::decision::Decision;
+use crate::names::member;
 use crate::policy::Policy;
 use crate::stream::Stream;
 
@@ -36,15 +37,16 @@ impl Operation {
     #[new]
     #[pyo3(signature = (policy, stream, *, now_ns, deadline_ns = None, budget = None))]
     fn new(
-        policy: &Bound<'_, Policy>,
-        stream: &Bound<'_, Stream>,
+        policy: Given<'_, '_, Policy>,
+        stream: Given<'_, '_, Stream>,
         now_ns: Now,
         deadline_ns: Option<Deadline>,
-        budget: Option<Py<Budget>>,
+        budget: Option<Given<'_, '_, Budget>>,
     ) -> Self {
+        let budget = budget.map(|budget| budget.0.to_owned().unbind());
         let state = backoff_core::Operation::begin(
-            policy.get().0,
-            stream.get().0,
+            policy.0.get().0,
+            stream.0.get().0,
             now_ns.0,
             deadline_ns.map(|deadline| deadline.0),
             of(budget.as_ref()),
@@ -56,7 +58,8 @@ impl Operation {
     ///
     /// The outcome is an Outcome or its name: "success", "transient", "throttled", "timeout" or
     /// "permanent". The hint is how long the server asked to wait, a duration as for a policy,
-    /// such as parse_retry_after() gives; None is no hint.
+    /// such as parse_retry_after() gives; None is no hint. Only the policy's hint_max and
+    /// hint_max_extra bound it.
     ///
     /// Raises PolicyError for an unknown outcome, a time out of range and a hint that is no
     /// duration; then nothing has changed.
@@ -67,7 +70,8 @@ impl Operation {
     }
 
     /// Gives up, at any time, also while a wait goes on. Returns why the operation stopped:
-    /// now, "cancelled", or before.
+    /// now, "cancelled", or before. While a wait goes on, the attempt that was waited for counts
+    /// as one, and a budget of kind quota, ratio, rate or ttl gets back nothing for it.
     fn cancel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let reason = self.state().cancel(self.budget());
         member(py, reason)
@@ -102,7 +106,7 @@ impl Operation {
     }
 
     fn __repr__(&self) -> String {
-        let state = *self.state();
+        let state = self.state();
         let how = state.stopped().map_or("goes on", StopReason::name);
         format!("<Operation at attempt {}: {how}>", state.attempts())
     }

@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::arguments::{self, Count, First, Index};
+use crate::arguments::{self, Count, First, Given, Index};
 use crate::preview::Preview;
 use crate::seconds::seconds;
 use crate::stream::Stream;
@@ -37,7 +37,8 @@ use crate::{batch, fields, refusal};
 /// hint: what a hint of the server does to a delay: "at_least" (unless given: the longer of
 ///     both), "exact" (the hint) or "spread" (up to one and a half times the hint).
 /// hint_max, hint_max_extra: the longest hint that counts, and how much longer than the delay
-///     it may be; no limit unless given.
+///     it may be; no limit unless given, and the cap is none: then a server can ask for 292
+///     years. "spread" waits up to half more than hint_max.
 ///
 /// The fields from max_retries on change no delay() of an index: an Operation heeds them.
 ///
@@ -90,15 +91,15 @@ impl Policy {
     /// (SPEC 6, 7). Index 0 is the wait before the first retry; any index may be asked for.
     ///
     /// Raises PolicyError for an index outside 0 to 2**32 - 1.
-    fn delay(&self, stream: &Bound<'_, Stream>, index: Index) -> f64 {
+    fn delay(&self, stream: Given<'_, '_, Stream>, index: Index) -> f64 {
         seconds(self.delay_ns(stream, index))
     }
 
     /// The delay of an index of a stream in nanoseconds, an int up to 2**63 - 1.
     ///
     /// Raises PolicyError for an index outside 0 to 2**32 - 1.
-    fn delay_ns(&self, stream: &Bound<'_, Stream>, index: Index) -> u64 {
-        self.0.delay_ns(stream.get().0, index.0)
+    fn delay_ns(&self, stream: Given<'_, '_, Stream>, index: Index) -> u64 {
+        self.0.delay_ns(stream.0.get().0, index.0)
     }
 
     /// The window of an index in float seconds: the wait before jitter (SPEC 5). Capped if the
@@ -125,11 +126,11 @@ impl Policy {
     fn delays<'py>(
         &self,
         py: Python<'py>,
-        stream: &Bound<'py, Stream>,
+        stream: Given<'_, 'py, Stream>,
         count: Count,
         first: First,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch::list(py, &batch::delays(&self.0, stream.get().0, first.0, count.0)?)
+        batch::list(py, &batch::delays(&self.0, stream.0.get().0, first.0, count.0)?)
     }
 
     /// How many delays were written into the buffer, in nanoseconds: those of the indices
@@ -142,16 +143,17 @@ impl Policy {
     #[pyo3(signature = (stream, buffer, first = First(0)), text_signature = "($self, stream, buffer, first=0)")]
     fn fill_ns(
         &self,
-        stream: &Bound<'_, Stream>,
+        stream: Given<'_, '_, Stream>,
         buffer: &Bound<'_, PyAny>,
         first: First,
     ) -> PyResult<usize> {
-        batch::fill(&self.0, stream.get().0, first.0, buffer)
+        batch::fill(&self.0, stream.0.get().0, first.0, buffer)
     }
 
     /// An iterator over what the delays of index 0, 1, 2, ... can be, each a PreviewRow, without
-    /// drawing them (SPEC 16): at most count of them. It ends where no retry can be made any
-    /// more by max_retries and max_elapsed; without these, after index 2**32 - 1.
+    /// drawing them (SPEC 16), if no failure is throttled and no hint is given: at most count of
+    /// them. It ends where no such retry can be made any more by max_retries and max_elapsed;
+    /// without these, after index 2**32 - 1.
     ///
     /// Raises PolicyError for a count outside 0 to 2**64 - 1.
     #[pyo3(signature = (count = None))]
@@ -160,7 +162,8 @@ impl Policy {
     }
 
     /// This policy with the longest base with which so many attempts always fit into a time of
-    /// waiting (SPEC 16.5). The limits of the policy are not looked at.
+    /// waiting (SPEC 16.5), if no failure is throttled and no hint is given. The limits of the
+    /// policy are not looked at.
     ///
     /// Raises PolicyError: "does_not_fit" if no base is short enough; about the field
     /// max_attempts for attempts outside 1 to 65536, about max_elapsed for a total that is no
@@ -170,7 +173,8 @@ impl Policy {
     }
 
     /// This policy with the longest cap with which so many attempts always fit into a time of
-    /// waiting (SPEC 16.5). The limits of the policy are not looked at.
+    /// waiting (SPEC 16.5), if no failure is throttled and no hint is given. The limits of the
+    /// policy are not looked at.
     ///
     /// Raises PolicyError as fit_base() does.
     fn fit_cap(&self, attempts: &Bound<'_, PyAny>, total: &Bound<'_, PyAny>) -> PyResult<Self> {

@@ -4,7 +4,7 @@ use backoff_core::{Field, ParseError, PolicyError};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyString, PyType};
 
 use crate::arguments::SURROGATES;
 
@@ -104,21 +104,33 @@ fn raise<'py>(
         .map_or_else(|error| error, PyErr::from_value)
 }
 
-/// The value as Python shows it, cut where it would fill a screen. An int of too many digits
-/// has no repr at all.
-fn shown(given: &Bound<'_, PyAny>) -> String {
-    const LONGEST: usize = 60;
+/// The value as Python shows it. An int of too many digits has no repr at all.
+pub(crate) fn shown(given: &Bound<'_, PyAny>) -> String {
     let repr = given.repr();
     let Ok(text) = repr.as_ref().map_err(|_| ()).and_then(|repr| repr.to_str().map_err(|_| ()))
     else {
         return format!("<{}>", type_name(given));
     };
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned() + "...",
-        None => text.to_owned(),
-    }
+    printable(given.py(), text)
 }
 
 fn type_name(given: &Bound<'_, PyAny>) -> String {
-    given.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+    given
+        .get_type()
+        .name()
+        .map_or_else(|_| "?".to_owned(), |name| printable(given.py(), &name.to_string_lossy()))
+}
+
+/// A text of the caller's code, cut where it would fill a screen, on one line: what cannot be
+/// printed is escaped as in Python's repr of a str.
+fn printable(py: Python<'_>, text: &str) -> String {
+    const LONGEST: usize = 60;
+    let escaped = |char: char| match PyString::new(py, char.encode_utf8(&mut [0; 4])).repr() {
+        Ok(repr) if !char.is_ascii_graphic() => {
+            repr.to_string_lossy().trim_matches('\'').to_owned()
+        }
+        _ => char.to_string(),
+    };
+    let more = if text.chars().nth(LONGEST).is_some() { "..." } else { "" };
+    text.chars().take(LONGEST).map(escaped).collect::<String>() + more
 }

@@ -48,14 +48,17 @@ fn since_1970(now: &Bound<'_, PyAny>) -> PyResult<u64> {
         if now.lt(&epoch)? {
             return Err(refusal::by_binding("negative", "now", now, 0, "is before 1970"));
         }
-        now.sub(epoch)?
+        numbers::duration("now", &now.sub(epoch)?)?
     } else {
-        now.clone()
+        numbers::seconds("now", NOW, now)?
     };
-    match numbers::duration("now", &since)? {
+    match since {
         Word::Exact(ns) => Ok(ns),
         Word::StandIn(most) => {
             Err(refusal::by_binding("too_large", "now", now, most, &format!("is above {most}ns")))
         }
     }
 }
+
+const NOW: &str =
+    "seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time zone";

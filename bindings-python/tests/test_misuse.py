@@ -17,9 +17,11 @@ from backoff_rs import (
     Decision,
     History,
     Operation,
+    Outcome,
     Policy,
     PolicyError,
     PreviewRow,
+    StopReason,
     Stream,
     parse_retry_after,
 )
@@ -235,6 +237,12 @@ FIELDS = (
     "max_attempts, max_elapsed, throttled_base, hint, hint_max, hint_max_extra"
 )
 
+NO_CONSTRUCTOR = "Budget has no constructor; Budget.parse(line) makes one"
+NOW = (
+    "now must be seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time "
+    "zone, not "
+)
+
 WRONG_TYPES = [
     (lambda: Policy("constant", base=True), SECONDS + "bool"),
     (lambda: Policy("constant", base="1s"), SECONDS + "str"),
@@ -269,9 +277,12 @@ WRONG_TYPES = [
     (lambda: POLICY.delay_ns(STREAM, 1.0), "index must be an int, not float"),
     (lambda: POLICY.window(None), "index must be an int, not NoneType"),
     (lambda: POLICY.delays(STREAM, 1.5), "count must be an int, not float"),
-    (lambda: POLICY.delay(42, 0), "'int' object is not an instance of 'Stream'"),
-    (lambda: Backoff("full"), "'str' object is not an instance of 'Policy'"),
-    (lambda: Backoff(POLICY, 42), "'int' object is not an instance of 'Stream'"),
+    (lambda: POLICY.delay(42, 0), "stream must be a Stream, not int"),
+    (lambda: POLICY.delay_ns(POLICY, 0), "stream must be a Stream, not Policy"),
+    (lambda: POLICY.delays(42, 1), "stream must be a Stream, not int"),
+    (lambda: POLICY.fill_ns(42, array("Q")), "stream must be a Stream, not int"),
+    (lambda: Backoff("full"), "policy must be a Policy, not str"),
+    (lambda: Backoff(POLICY, 42), "stream must be a Stream, not int"),
     (lambda: Policy("constant", base=1, max_retries=5.0), "max_retries must be an int, not float"),
     (lambda: Policy("constant", base=1, hint=None), "hint must be a str, not NoneType"),
     (lambda: Policy.parse(None), "line must be a str, not NoneType"),
@@ -280,11 +291,13 @@ WRONG_TYPES = [
     (lambda: POLICY.preview(1.5), "count must be an int, not float"),
     (lambda: POLICY.fit_base("4", 1), "max_attempts must be an int, not str"),
     (lambda: POLICY.fit_cap(4, "1s"), SECONDS.replace("base", "max_elapsed") + "str"),
-    (lambda: Operation("full", STREAM, now_ns=0), "'str' object is not an instance of 'Policy'"),
-    (lambda: Operation(POLICY, 42, now_ns=0), "'int' object is not an instance of 'Stream'"),
+    (lambda: Budget(), NO_CONSTRUCTOR),
+    (lambda: Budget("sre", line="sre"), NO_CONSTRUCTOR),
+    (lambda: Operation("full", STREAM, now_ns=0), "policy must be a Policy, not str"),
+    (lambda: Operation(POLICY, 42, now_ns=0), "stream must be a Stream, not int"),
     (
         lambda: Operation(POLICY, STREAM, now_ns=0, budget="sre"),
-        "'str' object is not an instance of 'Budget'",
+        "budget must be a Budget, not str",
     ),
     (lambda: Operation(POLICY, STREAM, now_ns=0.5), "now_ns must be an int, not float"),
     (lambda: Operation(POLICY, STREAM, now_ns=None), "now_ns must be an int, not NoneType"),
@@ -292,21 +305,38 @@ WRONG_TYPES = [
         lambda: Operation(POLICY, STREAM, now_ns=0, deadline_ns=1.0),
         "deadline_ns must be an int, not float",
     ),
-    (lambda: OPERATION.decide(2, now_ns=0), "outcome must be a str, not int"),
+    (lambda: OPERATION.decide(2, now_ns=0), "outcome must be an Outcome or its name, not int"),
+    (
+        lambda: OPERATION.decide(StopReason.SUCCESS, now_ns=0),
+        "outcome must be an Outcome or its name, not StopReason",
+    ),
     (lambda: OPERATION.decide("timeout", now_ns=True), "now_ns must be an int, not bool"),
     (
         lambda: OPERATION.decide("timeout", now_ns=0, hint="1"),
         SECONDS.replace("base", "hint") + "str",
     ),
     (lambda: HISTORY.record(1.0, "success"), "attempts must be an int, not float"),
-    (lambda: HISTORY.record(1, None), "reason must be a str, not NoneType"),
-    (lambda: HISTORY.merge(1), "'int' object is not an instance of 'History'"),
+    (
+        lambda: HISTORY.record(1, None),
+        "reason must be a StopReason or its name, not NoneType",
+    ),
+    (
+        lambda: HISTORY.record(1, Outcome.SUCCESS),
+        "reason must be a StopReason or its name, not Outcome",
+    ),
+    (
+        lambda: Decision(1, Outcome.SUCCESS),
+        "reason must be a StopReason or its name, not Outcome",
+    ),
+    (lambda: HISTORY.merge(1), "other must be a History, not int"),
     (
         lambda: operator.iadd(HISTORY, 1),
         "unsupported operand type(s) for +=: 'backoff_rs.History' and 'int'",
     ),
     (lambda: parse_retry_after(120), "header must be a str or bytes, not int"),
-    (lambda: parse_retry_after("1", now="1"), SECONDS.replace("base", "now") + "str"),
+    (lambda: parse_retry_after("1", now="1"), NOW + "str"),
+    (lambda: parse_retry_after("1", now=timedelta(1)), NOW + "timedelta"),
+    (lambda: parse_retry_after("1", now=True), NOW + "bool"),
     (
         lambda: parse_retry_after("1", now=datetime(2026, 1, 1)),
         "now must be a datetime with a time zone, not datetime",
@@ -362,10 +392,12 @@ OUT_OF_RANGE = [
     (lambda: HISTORY.record(2**64, "success"), "too_large", "attempts", 2**64, 2**64 - 1),
     (lambda: HISTORY.record(1, "timeout"), "unknown_reason", "reason", "timeout", 0),
     (lambda: Decision(-1), "negative", "delay_ns", -1, 0),
+    (lambda: Decision(2**63), "too_large", "delay_ns", 2**63, MAX_NS),
+    (lambda: Decision(2**64, "budget"), "too_large", "delay_ns", 2**64, MAX_NS),
     (lambda: Decision(1, "ok"), "unknown_reason", "reason", "ok", 0),
     (
-        lambda: PreviewRow(1, 2, 3, 4, 5, 2**64),
-        "too_large", "total_largest_ns", 2**64, 2**64 - 1,
+        lambda: PreviewRow(1, 2, 3, 4, 5, 2**63),
+        "too_large", "total_largest_ns", 2**63, MAX_NS,
     ),
     (lambda: parse_retry_after("1", now=-1), "negative", "now", -1, 0),
     (lambda: parse_retry_after("1", now=2**35), "too_large", "now", 2**35, 2**64 - 1),
@@ -382,6 +414,39 @@ def test_out_of_range(call, code, field, value, limit):
     error = caught.value
     assert (error.code, error.field, error.value, error.limit) == (code, field, value, limit)
     assert str(error).startswith(f"{field} {value!r} ")
+
+
+class Showing(str):
+    """A text that shows itself otherwise."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return str.__str__(self)
+
+
+Control = type("Con\ntrol\x1b[2J", (), {"__repr__": lambda _: "a\nb\r\x1b[2J\x00\u2028\u202e'ż\\"})
+ESCAPED = r"a\nb\r\x1b[2J\x00\u2028\u202e'ż" + "\\"
+LONG = Showing("\n" * 100)
+CONTROLS = [
+    (lambda: Policy("constant", base=Control()), TypeError, r"Con\ntrol\x1b[2J"),
+    (lambda: Stream(1, Control()), TypeError, r"Con\ntrol\x1b[2J"),
+    (lambda: Operation(Control(), STREAM, now_ns=0), TypeError, r"Con\ntrol\x1b[2J"),
+    (lambda: Policy(Showing(repr(Control())), base=1), PolicyError, f"growth {ESCAPED} is unknown"),
+    (lambda: Policy("constant", base=1, **{Showing("a\nb"): 1}), TypeError, r"no field a\nb;"),
+    (lambda: OPERATION.decide(LONG, now_ns=0), PolicyError, "outcome " + r"\n" * 60 + "... is"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "part"),
+    [pytest.param(*row, id=str(at)) for at, row in enumerate(CONTROLS)],
+)
+def test_a_message_is_one_line_that_can_be_printed(call, error, part):
+    with pytest.raises(error) as caught:
+        call()
+    assert part in str(caught.value)
+    assert str(caught.value).isprintable()
 
 
 BUFFERS = [

@@ -2,6 +2,7 @@
 
 import copy
 import email.utils
+import inspect
 import pickle
 import time
 from datetime import UTC, datetime, timedelta, timezone
@@ -193,10 +194,17 @@ def test_error(call, parts, message):
         assert str(error) == message
 
 
+def pickled_by(protocol):
+    return lambda thing: pickle.dumps(thing, protocol)
+
+
+CLONES = [copy.copy, copy.deepcopy, *map(pickled_by, range(pickle.HIGHEST_PROTOCOL + 1))]
+
+
 def test_an_iterator_is_no_value():
     """A clone would give two jobs the same jitter."""
     backoff = Backoff(POLICIES[0][0])
-    for clone in (copy.copy, copy.deepcopy, pickle.dumps):
+    for clone in CLONES:
         with pytest.raises(TypeError):
             clone(backoff)
     assert backoff != Backoff(backoff.policy, backoff.stream)
@@ -211,7 +219,7 @@ def test_an_iterator_is_no_value():
 ], ids=repr)  # fmt: skip
 def test_an_account_is_no_value(account):
     """A clone would grant the same retries again."""
-    for clone in (copy.copy, copy.deepcopy, pickle.dumps):
+    for clone in CLONES:
         with pytest.raises(TypeError):
             clone(account)
 
@@ -221,6 +229,8 @@ def test_a_budget():
     assert str(budget) == f"{budget}" == "quota"
     assert repr(budget) == "<Budget quota>"
     assert budget != Budget.parse(str(budget))
+    with pytest.raises(ValueError, match="no signature"):
+        inspect.signature(Budget)
 
 
 def test_an_operation():
@@ -308,6 +318,16 @@ def test_a_copy_of_a_history_is_another():
         clone.record(1, "success")
         assert (clone.operations, clone.attempts) == (2, 2**64 - 1)
     assert history.prometheus() == text
+    # Nothing that unpickles may add to one that counts.
+    assert not hasattr(history, "__setstate__")
+
+
+def test_no_attempts_count_as_one():
+    history = History()
+    history.record(0, "cancelled")
+    history.record(1, "cancelled")
+    assert (history.operations, history.attempts, history.retries) == (2, 2, 0)
+    assert history.buckets == [2] + [0] * 11
 
 
 def test_a_preview():

@@ -73,7 +73,8 @@ for row in policy.preview(3):
 row.mean = 1.0  # type: ignore[misc]
 
 budget = Budget.parse("sre")
-Budget("sre")  # type: ignore[call-arg]
+Budget()  # type: ignore[call-arg]
+Budget("sre")  # type: ignore[arg-type]
 with Operation(policy, stream, now_ns=0, deadline_ns=None, budget=budget) as operation:
     assert_type(operation, Operation)
 Operation(policy, stream, 0)  # type: ignore[call-arg]
@@ -85,17 +86,20 @@ assert_type(decision.delay, float)
 assert_type(decision.reason, StopReason | None)
 operation.decide("throttled", now_ns=1, hint=timedelta(seconds=1))
 operation.decide("slow", now_ns=1)  # type: ignore[arg-type]
+operation.decide(StopReason.SUCCESS, now_ns=1)  # type: ignore[arg-type]
 assert_type(operation.cancel(), StopReason)
 assert_type(operation.reason, StopReason | None)
 
 assert_type(parse_retry_after(b"120", now=datetime.now()), float | None)
 assert_type(parse_retry_after(None, now=1.5), float | None)
 parse_retry_after(120)  # type: ignore[arg-type]
+parse_retry_after("1", now=timedelta(1))  # type: ignore[arg-type]
 
 history = History()
 history.record(3, "max_retries")
 history.record(operation.attempts, operation.cancel())
 history.record(3, "timeout")  # type: ignore[arg-type]
+history.record(1, Outcome.SUCCESS)  # type: ignore[arg-type]
 history += History()
 assert_type(history.stops, dict[StopReason, int])
 assert_type(history.buckets, list[int])

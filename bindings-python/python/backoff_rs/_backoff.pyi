@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final, Literal, Self, SupportsIndex, TypeAlias, final
+from typing import Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
@@ -164,6 +164,8 @@ class Backoff(Iterator[float]):
 
 @final
 class Budget:
+    # It has none: no argument can be given for this parameter.
+    def __new__(cls, made_by_parse: Never, /) -> Self: ...
     @staticmethod
     def parse(line: str) -> Budget: ...
 
