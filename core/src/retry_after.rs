@@ -41,11 +41,7 @@ fn trim(mut header: &[u8]) -> &[u8] {
 
 /// The seconds from 1970 to an HTTP-date.
 fn seconds_of_date(text: &[u8], now_ns: u64) -> Option<i64> {
-    let forms: [fn(&mut Cursor<'_>) -> Option<Date>; 3] = [imf_fixdate, rfc850_date, asctime_date];
-    let mut date = forms.into_iter().find_map(|form| {
-        let mut cursor = Cursor(text);
-        form(&mut cursor).filter(|_| cursor.0.is_empty())
-    })?;
+    let mut date = FORMS.into_iter().find_map(|form| Date::read(form, text))?;
     if date.has_short_year {
         let now = i64::try_from(now_ns.wrapping_div(NS_PER_SECOND)).ok()?;
         date.year = date.year.wrapping_add(century_of(now));
@@ -56,6 +52,12 @@ fn seconds_of_date(text: &[u8], now_ns: u64) -> Option<i64> {
     date.is_valid().then(|| date.seconds())
 }
 
+/// The forms of an HTTP-date. `a` and `A` stand for the short and the long name of a day, `d` for
+/// two digits of the day and `e` for a space and one digit or two, `b` for the month, `Y` and `y`
+/// for four and two digits of the year, `t` for the time; any other character for itself.
+const FORMS: [&str; 3] = ["a, d b Y t GMT", "A, d-b-y t GMT", "a b e t Y"];
+
+#[derive(Default)]
 struct Date {
     year: i64,
     has_short_year: bool,
@@ -67,6 +69,26 @@ struct Date {
 }
 
 impl Date {
+    /// The date of a text that has this form.
+    fn read(form: &str, text: &[u8]) -> Option<Self> {
+        let mut text = Cursor(text);
+        let mut date = Self::default();
+        for letter in form.bytes() {
+            match letter {
+                b'a' => _ = text.name(&DAYS, 3)?,
+                b'A' => _ = text.name(&DAYS, usize::MAX)?,
+                b'e' if text.literal(b' ').is_some() => date.day = text.digits(1)?,
+                b'd' | b'e' => date.day = text.digits(2)?,
+                b'b' => date.month = text.name(&MONTHS, 3)?,
+                b'Y' => date.year = text.digits(4)?,
+                b'y' => (date.year, date.has_short_year) = (text.digits(2)?, true),
+                b't' => date.second = text.time()?,
+                literal => text.literal(literal)?,
+            }
+        }
+        text.0.is_empty().then_some(date)
+    }
+
     fn seconds(&self) -> i64 {
         days_before(self.year, self.month)
             .wrapping_add(self.day)
@@ -104,53 +126,6 @@ fn century_of(now: i64) -> i64 {
     (1900..).step_by(100).find(|century| !is_over(century)).unwrap_or(1900)
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`
-fn imf_fixdate(text: &mut Cursor<'_>) -> Option<Date> {
-    text.name(&DAYS.map(|day| day.get(..3).unwrap_or_default()))?;
-    text.literal(", ")?;
-    let day = text.digits(2)?;
-    text.literal(" ")?;
-    let month = text.name(&MONTHS)?;
-    text.literal(" ")?;
-    let year = text.digits(4)?;
-    text.literal(" ")?;
-    let second = text.time()?;
-    text.literal(" GMT")?;
-    Some(Date { year, has_short_year: false, month, day, second })
-}
-
-/// `Sunday, 06-Nov-94 08:49:37 GMT`
-fn rfc850_date(text: &mut Cursor<'_>) -> Option<Date> {
-    text.name(&DAYS)?;
-    text.literal(", ")?;
-    let day = text.digits(2)?;
-    text.literal("-")?;
-    let month = text.name(&MONTHS)?;
-    text.literal("-")?;
-    let year = text.digits(2)?;
-    text.literal(" ")?;
-    let second = text.time()?;
-    text.literal(" GMT")?;
-    Some(Date { year, has_short_year: true, month, day, second })
-}
-
-/// `Sun Nov  6 08:49:37 1994`
-fn asctime_date(text: &mut Cursor<'_>) -> Option<Date> {
-    text.name(&DAYS.map(|day| day.get(..3).unwrap_or_default()))?;
-    text.literal(" ")?;
-    let month = text.name(&MONTHS)?;
-    text.literal(" ")?;
-    let day = match text.literal(" ") {
-        Some(()) => text.digits(1)?,
-        None => text.digits(2)?,
-    };
-    text.literal(" ")?;
-    let second = text.time()?;
-    text.literal(" ")?;
-    let year = text.digits(4)?;
-    Some(Date { year, has_short_year: false, month, day, second })
-}
-
 const DAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS: [&str; 12] =
@@ -160,8 +135,8 @@ const MONTHS: [&str; 12] =
 struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
-    fn literal(&mut self, text: &str) -> Option<()> {
-        self.0 = self.0.strip_prefix(text.as_bytes())?;
+    fn literal(&mut self, byte: u8) -> Option<()> {
+        self.0 = self.0.strip_prefix(&[byte])?;
         Some(())
     }
 
@@ -172,17 +147,21 @@ impl Cursor<'_> {
         i64::try_from(value::count(digits)?).ok()
     }
 
-    /// One of these names, counted from 1.
-    fn name(&mut self, names: &[&str]) -> Option<i64> {
-        (1..).zip(names).find_map(|(number, name)| self.literal(name).map(|()| number))
+    /// One of these names, cut to a length, counted from 1.
+    fn name(&mut self, names: &[&str], length: usize) -> Option<i64> {
+        (1..).zip(names).find_map(|(number, name)| {
+            let name = name.as_bytes();
+            self.0 = self.0.strip_prefix(name.get(..length).unwrap_or(name))?;
+            Some(number)
+        })
     }
 
     /// `08:49:37` as the second of the day.
     fn time(&mut self) -> Option<i64> {
         let hour = self.digits(2).filter(|hour| *hour <= 23)?;
-        self.literal(":")?;
+        self.literal(b':')?;
         let minute = self.digits(2).filter(|minute| *minute <= 59)?;
-        self.literal(":")?;
+        self.literal(b':')?;
         let second = self.digits(2).filter(|second| *second <= 60)?;
         let minutes = hour.wrapping_mul(60).wrapping_add(minute);
         Some(minutes.wrapping_mul(60).wrapping_add(second))
