@@ -43,9 +43,10 @@ pub(crate) fn test(report: &mut Report) {
         &mut clippy(&["--package", "backoff-core", "--all-features"]),
     );
     report.command(
-        "clippy: the other crates",
-        &mut clippy(&["--workspace", "--exclude", "backoff-core"]),
+        "clippy: the bindings",
+        &mut clippy(&["--workspace", "--exclude", "backoff-core", "--exclude", "xtask"]),
     );
+    report.command("clippy: xtask", &mut clippy(&["--package", "xtask"]));
     report.command(
         "the core without features",
         cargo().args(["build", "--locked", "--package", "backoff-core", "--no-default-features"]),
