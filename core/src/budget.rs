@@ -8,7 +8,7 @@ use crate::arithmetic::divide;
 use crate::field::Field;
 use crate::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
 use crate::line::{Line, LineKind, print};
-use crate::operation::Outcome;
+use crate::outcome::Outcome;
 use crate::params::Params;
 use crate::parse_error::ParseError;
 use crate::ratio::Ratio;

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::error::PolicyError;
 use crate::field::Field;
-use crate::kind::{CapOn, Growth, Jitter};
+use crate::kind::{CapOn, Growth, Hint, Jitter};
 use crate::params::Params;
 use crate::policy::Policy;
 use crate::ratio::Ratio;
@@ -118,6 +118,44 @@ impl PolicyBuilder {
             Jitter::Slotted { slot } => this.duration(Field::JitterSlot, slot),
             _ => this,
         }
+    }
+
+    /// The most retries, up to 2^32, which is as good as no limit; none unless given.
+    pub fn max_retries(self, max_retries: u64) -> Self {
+        self.with(Field::MaxRetries, max_retries)
+    }
+
+    /// The most attempts, at least 1: another name for one less of
+    /// [`max_retries`](Self::max_retries), and not to be given beside it.
+    pub fn max_attempts(self, max_attempts: u64) -> Self {
+        self.with(Field::MaxAttempts, max_attempts)
+    }
+
+    /// The time after the beginning of an operation after which no wait may end; none unless
+    /// given.
+    pub fn max_elapsed(self, max_elapsed: Duration) -> Self {
+        self.duration(Field::MaxElapsed, max_elapsed)
+    }
+
+    /// The base after a failure that was throttling, at most the cap: the base unless given.
+    pub fn throttled_base(self, throttled_base: Duration) -> Self {
+        self.duration(Field::ThrottledBase, throttled_base)
+    }
+
+    /// What a hint of the server does to a delay: at least the hint unless given.
+    pub fn hint(self, hint: Hint) -> Self {
+        self.with(Field::Hint, hint as u64)
+    }
+
+    /// The longest hint that counts. Without it (and
+    /// [`hint_max_extra`](Self::hint_max_extra)) a server can ask for 292 years.
+    pub fn hint_max(self, hint_max: Duration) -> Self {
+        self.duration(Field::HintMax, hint_max)
+    }
+
+    /// How much longer than the delay a hint may be.
+    pub fn hint_max_extra(self, hint_max_extra: Duration) -> Self {
+        self.duration(Field::HintMaxExtra, hint_max_extra)
     }
 
     /// The policy.

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::operation::StopReason;
+use crate::outcome::StopReason;
 use crate::text::Text;
 
 /// How many operations made how many attempts, and why they stopped.

@@ -31,6 +31,7 @@ mod line;
 mod message;
 #[cfg(target_has_atomic = "64")]
 mod operation;
+mod outcome;
 mod params;
 mod parse_error;
 mod policy;
@@ -63,7 +64,8 @@ pub use history::History;
 pub use kind::{CapOn, Growth, Hint, Jitter};
 pub use line::LineKind;
 #[cfg(target_has_atomic = "64")]
-pub use operation::{Decision, Operation, Outcome, StopReason};
+pub use operation::Operation;
+pub use outcome::{Decision, Outcome, StopReason};
 pub use params::Params;
 pub use parse_error::ParseError;
 pub use policy::Policy;

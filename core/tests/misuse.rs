@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use backoff_core::{Backoff, CapOn, Jitter, Policy, PolicyBuilder, Ratio, RatioError, Stream};
+use backoff_core::{
+    Backoff, CapOn, Hint, Jitter, Policy, PolicyBuilder, Ratio, RatioError, Stream,
+};
 
 fn second() -> PolicyBuilder {
     Policy::exponential(Duration::from_secs(1))
@@ -128,4 +130,28 @@ fn an_iterator_is_a_plain_rust_iterator() {
     let total: Duration = backoff.clone().take(4).sum();
     assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8));
     assert_eq!(backoff.size_hint().0, 1 << 32);
+}
+
+#[test]
+fn a_builder_says_what_a_line_says() {
+    let aws = Policy::exponential(Duration::from_millis(50))
+        .jitter(Jitter::Full)
+        .cap(Duration::from_secs(20))
+        .throttled_base(Duration::from_secs(1))
+        .hint_max_extra(Duration::from_secs(5));
+    let built = aws.max_attempts(3).build();
+    assert_eq!(built, Ok(Policy::parse("aws-sdk-2026").unwrap()));
+    let built = aws.max_retries(2).build();
+    assert_eq!(built, Ok(Policy::parse("aws-sdk-2026").unwrap()));
+    assert_eq!(
+        aws.max_retries(2).max_attempts(3).build().unwrap_err().to_string(),
+        "max_attempts 3 is given beside max_retries 2"
+    );
+
+    let polling = Policy::constant(Duration::from_secs(1))
+        .max_elapsed(Duration::from_secs(60))
+        .hint(Hint::Spread)
+        .hint_max(Duration::from_secs(30));
+    let line = "constant:base=1s,max_elapsed=1m,hint=spread,hint_max=30s";
+    assert_eq!(polling.build().unwrap().to_string(), line);
 }
