@@ -149,7 +149,7 @@ fn a_builder_says_what_a_line_says() {
     );
 
     let polling = Policy::constant(Duration::from_secs(1))
-        .max_elapsed(Duration::from_secs(60))
+        .max_elapsed(Duration::from_mins(1))
         .hint(Hint::Spread)
         .hint_max(Duration::from_secs(30));
     let line = "constant:base=1s,max_elapsed=1m,hint=spread,hint_max=30s";
