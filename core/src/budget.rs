@@ -70,7 +70,7 @@ impl Budget {
     /// The line that describes this budget when it is full. Equal budgets have equal lines.
     #[must_use]
     pub fn line(&self) -> Text {
-        let mut words = Words::NONE;
+        let mut words = Words::default();
         for (field, word) in Field::BUDGET.into_iter().zip(self.terms.0) {
             words.set(field, word);
         }

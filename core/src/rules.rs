@@ -25,24 +25,10 @@ pub(crate) type Checked<T> = Result<T, PolicyError>;
 
 /// The word of each field of a policy or a budget, with nothing left to default: 0 where the
 /// field is not used, so that equal policies are equal words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Words([u64; Field::ALL.len()]);
-
-impl From<[u64; Field::ALL.len()]> for Words {
-    fn from(words: [u64; Field::ALL.len()]) -> Self {
-        Self(words)
-    }
-}
-
-impl Default for Words {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Words(pub(crate) [u64; Field::ALL.len()]);
 
 impl Words {
-    pub(crate) const NONE: Self = Self([0; Field::ALL.len()]);
-
     pub(crate) fn get(&self, field: Field) -> u64 {
         self.0.get(field.position()).copied().unwrap_or_default()
     }
@@ -66,7 +52,7 @@ impl Words {
             Field::JitterBelow => {
                 self.get(field) != NOTHING || self.get(Field::JitterAbove) == NOTHING
             }
-            _ => self.default(field) != Some(self.get(field)),
+            _ => self.unless_given(field) != Some(self.get(field)),
         };
         is_shown && self.uses(field)
     }
@@ -77,7 +63,7 @@ impl Words {
     }
 
     /// What it means not to give a field, if it may be left out.
-    fn default(&self, field: Field) -> Option<u64> {
+    fn unless_given(&self, field: Field) -> Option<u64> {
         let budget = self.kind(Field::Budget);
         Some(match field {
             Field::Growth | Field::Base | Field::JitterMax | Field::JitterSlot | Field::Budget => {
@@ -171,11 +157,11 @@ pub(crate) fn users(field: Field) -> (Field, u32) {
 impl Params {
     /// The kinds among some fields, which are judged first.
     pub(crate) fn kinds(&self, fields: &[Field]) -> Checked<Words> {
-        let mut words = Words::NONE;
+        let mut words = Words::default();
         for &field in fields {
             let Unit::Kind(names) = field.unit() else { continue };
             let most = names.len() as u64;
-            match self.word(field).or(words.default(field)) {
+            match self.word(field).or(words.unless_given(field)) {
                 Some(word) if (1..=most).contains(&word) => words.set(field, word),
                 Some(word) => return Err(error(ErrorCode::UnknownKind, field, word, most)),
                 None => return Err(error(ErrorCode::Missing, field, 0, 0)),
@@ -204,7 +190,7 @@ impl Params {
                 }
                 _ if !words.uses(field) => continue,
                 (Field::JitterBelow, _, None) if self.word(Field::JitterAbove).is_none() => None,
-                _ => given.or(words.default(field)),
+                _ => given.or(words.unless_given(field)),
             };
             let Some(word) = word else {
                 return Err(error(ErrorCode::Missing, field, 0, 0));

@@ -100,7 +100,7 @@ impl Policy {
 
     /// Its words, in the order of the fields.
     pub(crate) fn words(&self) -> Words {
-        Words::from([
+        Words([
             self.growth.into(),
             self.base,
             self.increment,
