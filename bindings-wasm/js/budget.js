@@ -3,8 +3,7 @@ import { ofLine } from "./line.js";
 import { module, readText, WORD_BYTES } from "./module.js";
 
 /** Where a budget's words are among the module's: after those of an operation. */
-const FIRST = 7 * WORD_BYTES;
-const END = FIRST + 21 * WORD_BYTES;
+const first = () => WORD_BYTES * module().sizes.operation;
 
 /**
  * Refuses what is no budget.
@@ -55,9 +54,10 @@ export class Budget {
 				wrongType("budget", "a Budget", budget);
 			}
 		};
-		putBudget = (budget) => module().state.set(budget.#words, FIRST);
+		putBudget = (budget) => module().state.set(budget.#words, first());
 		takeBudget = (budget) => {
-			budget.#words = module().state.slice(FIRST, END);
+			const { sizes, state } = module();
+			budget.#words = state.slice(first(), first() + WORD_BYTES * sizes.budget);
 		};
 	}
 }

@@ -3,15 +3,14 @@ import { kindOf } from "./field.js";
 import { module, readText, WORD_BYTES, wordAt } from "./module.js";
 import { word } from "./number.js";
 
-const LENGTH = 20 * WORD_BYTES;
-const BUCKETS = 12;
+const length = () => WORD_BYTES * module().sizes.history;
 
 /** How many operations made how many attempts, and why they stopped. */
 export class History {
 	// The name that a minifier takes.
 	static name = "History";
 
-	#words = new Uint8Array(LENGTH);
+	#words = new Uint8Array(length());
 
 	record(attempts, reason) {
 		const [count, number] = [word("attempts", attempts), kindOf(module().reason, reason)];
@@ -23,13 +22,13 @@ export class History {
 			wrongType("other", "a History", other);
 		}
 		this.#change(({ history_merge }, state) => {
-			state.set(other.#words, LENGTH);
+			state.set(other.#words, length());
 			history_merge();
 		});
 	}
 
 	counts() {
-		const { exports, reason } = this.#put();
+		const { exports, reason, sizes } = this.#put();
 		exports.history_counts();
 		let position = 0;
 		const next = () => Number(wordAt(position++));
@@ -39,8 +38,8 @@ export class History {
 			attempts,
 			retries,
 			stopped: Object.fromEntries(reason.kinds.map((kind) => [kind, next()])),
-			buckets: Array.from({ length: BUCKETS }, next),
-			bounds: Array.from({ length: BUCKETS - 1 }, next),
+			buckets: Array.from({ length: sizes.buckets }, next),
+			bounds: Array.from({ length: sizes.buckets - 1 }, next),
 		};
 	}
 
@@ -60,6 +59,6 @@ export class History {
 	#change(event) {
 		const { exports, state } = this.#put();
 		event(exports, state);
-		this.#words = state.slice(0, LENGTH);
+		this.#words = state.slice(0, length());
 	}
 }

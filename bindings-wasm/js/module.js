@@ -20,10 +20,17 @@ function start() {
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
 	const fields = describe(readText(exports.fields(), bytes));
 	const [outcome, reason] = fields.splice(-2);
+	const words = new DataView(buffer, exports.words());
+	exports.sizes();
+	const [operation, budget, history, buckets] = [0, 1, 2, 3].map((position) =>
+		Number(words.getBigUint64(WORD_BYTES * position, true)),
+	);
 	return {
 		exports,
+		/** How many words are an operation, a budget and a history, and the buckets of that. */
+		sizes: { operation, budget, history, buckets },
 		/** The words: numbers in and out, at `8 * position`. */
-		words: new DataView(buffer, exports.words()),
+		words,
 		/** The same as bytes, for state that is kept here and put back. */
 		state: new Uint8Array(buffer, exports.words()),
 		/** The bytes: text and keys. */

@@ -6,10 +6,6 @@ import { own } from "./options.js";
 import { checkPolicy, use } from "./policy.js";
 import { Stream, stateOf } from "./stream.js";
 
-/** An operation's words are the first; after those of a budget comes the answer. */
-const END = 7 * WORD_BYTES;
-const ANSWER = 28;
-
 /** The outcome that is none, the deadline that is none. */
 const CANCEL = 0;
 const NEVER = MAX_WORD;
@@ -21,7 +17,7 @@ export class Operation {
 
 	#policy;
 	#budget;
-	#words = new Uint8Array(END);
+	#words = new Uint8Array(WORD_BYTES * module().sizes.operation);
 	#retries;
 	#attempts;
 	#reason;
@@ -70,19 +66,21 @@ export class Operation {
 	/** One event, as a whole, and the delay that it is answered with. */
 	#ask(event) {
 		use(this.#policy);
-		const { exports, reason, state } = module();
+		const { exports, reason, sizes, state } = module();
 		state.set(this.#words);
 		if (this.#budget) {
 			putBudget(this.#budget);
 		}
 		event(exports, this.#budget !== undefined);
-		this.#words = state.slice(0, END);
+		this.#words = state.slice(0, this.#words.length);
 		if (this.#budget) {
 			takeBudget(this.#budget);
 		}
-		this.#retries = Number(wordAt(ANSWER + 1));
-		this.#attempts = Number(wordAt(ANSWER + 2));
-		this.#reason = reason.kinds[Number(wordAt(ANSWER + 3)) - 1];
-		return wordAt(ANSWER);
+		// The answer comes after the words of a budget.
+		const answer = sizes.operation + sizes.budget;
+		this.#retries = Number(wordAt(answer + 1));
+		this.#attempts = Number(wordAt(answer + 2));
+		this.#reason = reason.kinds[Number(wordAt(answer + 3)) - 1];
+		return wordAt(answer);
 	}
 }

@@ -1,6 +1,6 @@
-//! The names that the core knows, so that JavaScript needs no list of its own.
+//! The names and sizes that the core knows, so that JavaScript needs no list of its own.
 
-use backoff_core::{Field, Outcome, StopReason, Unit};
+use backoff_core::{Budget, Field, History, Operation, Outcome, StopReason, Unit};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
@@ -37,6 +37,14 @@ pub fn fields() -> usize {
         }
         end
     })
+}
+
+/// Leaves in the words how many of them are an operation, a budget and a history, and how many
+/// buckets a history has.
+#[wasm_bindgen]
+pub fn sizes() {
+    let sizes = [Operation::WORDS, Budget::WORDS, History::WORDS, History::BUCKETS];
+    with_buffers(|buffers| buffers.write_words(0, &sizes.map(|size| size as u64)));
 }
 
 fn write_kind(buffers: &mut Buffers, start: usize, kind: &str) -> usize {

@@ -33,7 +33,7 @@ static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 pub use budget::{budget_line, budget_of_line};
 pub use buffer::{bytes, bytes_capacity, words};
 pub use delay::{delay, fill, window};
-pub use fields::fields;
+pub use fields::{fields, sizes};
 pub use history::{history_counts, history_merge, history_record, history_text};
 pub use operation::{begin, decide};
 pub use policy::{fit, policy, policy_line, policy_of_line};
