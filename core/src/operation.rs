@@ -227,11 +227,10 @@ impl Operation {
         }
     }
 
-    /// The attempt is over.
-    fn over(&mut self, budget: Option<&Budget>) {
+    /// The attempt is over. What it held is held again by a granted retry, or the operation ends.
+    fn over(&self, budget: Option<&Budget>) {
         if let Some(budget) = budget.filter(|budget| budget.holds_a_place() && self.held > 0) {
             budget.tell(Event::Over);
-            self.held = 0;
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use backoff_core::{Backoff, Field, Params, Policy, PolicyError, Stream, Unit};
 use serde::Deserialize;
 
-use crate::vectors::{cases, stream, word};
+use crate::vectors::{Expected, cases, stream, word};
 
 type Fields = BTreeMap<String, String>;
 
@@ -161,26 +161,9 @@ struct Refused {
     error: Expected,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    code: String,
-    field: String,
-    value: String,
-    limit: String,
-    message: String,
-}
-
 #[test]
 fn errors() {
     for case in cases::<Refused>("errors") {
-        let (id, want) = (case.id, case.error);
-        let error = build(&case.policy).expect_err(&id);
-        assert_eq!(error.to_string(), want.message, "{id}");
-        assert_eq!(
-            (error.code().name(), error.field().name(), error.value(), error.limit()),
-            (want.code.as_str(), want.field.as_str(), word(&want.value), word(&want.limit)),
-            "{id}"
-        );
+        case.error.assert_is(&build(&case.policy).expect_err(&case.id), &case.id);
     }
 }

@@ -3,7 +3,7 @@
 use backoff_core::{Budget, ParseError, Policy, PreviewRow};
 use serde::Deserialize;
 
-use crate::vectors::{cases, word};
+use crate::vectors::{Expected, cases, word};
 
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
@@ -166,16 +166,6 @@ struct Fit {
     error: Option<Expected>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    code: String,
-    field: String,
-    value: String,
-    limit: String,
-    message: String,
-}
-
 #[test]
 fn fits() {
     for case in cases::<Fit>("fits") {
@@ -193,13 +183,7 @@ fn fits() {
                 assert_eq!(fitted.to_string(), canonical, "{}", case.id);
             }
             (Err(error), None, Some(want)) => {
-                assert_eq!(error.to_string(), want.message, "{}", case.id);
-                assert_eq!(
-                    (error.code().name(), error.field().name(), error.value(), error.limit()),
-                    (&*want.code, &*want.field, word(&want.value), word(&want.limit)),
-                    "{}",
-                    case.id
-                );
+                want.assert_is(&error, &case.id);
             }
             (fitted, ..) => panic!("{}: {fitted:?}", case.id),
         }

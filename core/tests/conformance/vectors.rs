@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use backoff_core::Stream;
+use backoff_core::{PolicyError, Stream};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -37,4 +37,26 @@ pub(crate) fn bytes(hex: &str) -> Vec<u8> {
 
 pub(crate) fn stream(seed: &str, key: Option<&str>) -> Stream {
     key.map_or(Stream::from_seed(word(seed)), |key| Stream::from_key(word(seed), bytes(key)))
+}
+
+/// A refused policy, as a case says it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expected {
+    code: String,
+    field: String,
+    value: String,
+    limit: String,
+    message: String,
+}
+
+impl Expected {
+    pub(crate) fn assert_is(&self, error: &PolicyError, id: &str) {
+        assert_eq!(error.to_string(), self.message, "{id}");
+        assert_eq!(
+            (error.code().name(), error.field().name(), error.value(), error.limit()),
+            (&*self.code, &*self.field, word(&self.value), word(&self.limit)),
+            "{id}"
+        );
+    }
 }
