@@ -931,7 +931,7 @@ static const struct preview_vector previews[] = {
     {"polynomial-increment", {28, "sidekiq:cap=1h,cap_on=result"}, 10u, 10, (const backoff_preview_row[]){{15000000000u, 19500000000u, 24000000000u, 15000000000u, 19500000000u, 24000000000u}, {16000000000u, 25500000000u, 35000000000u, 31000000000u, 45000000000u, 59000000000u}, {31000000000u, 45500000000u, 60000000000u, 62000000000u, 90500000000u, 119000000000u}, {96000000000u, 115500000000u, 135000000000u, 158000000000u, 206000000000u, 254000000000u}, {271000000000u, 295500000000u, 320000000000u, 429000000000u, 501500000000u, 574000000000u}, {640000000000u, 669500000000u, 699000000000u, 1069000000000u, 1171000000000u, 1273000000000u}, {1311000000000u, 1345500000000u, 1380000000000u, 2380000000000u, 2516500000000u, 2653000000000u}, {2416000000000u, 2455500000000u, 2495000000000u, 4796000000000u, 4972000000000u, 5148000000000u}, {3600000000000u, 3600000000000u, 3600000000000u, 8396000000000u, 8572000000000u, 8748000000000u}, {3600000000000u, 3600000000000u, 3600000000000u, 11996000000000u, 12172000000000u, 12348000000000u}}},
 };
 
-#define FITS_COUNT 137
+#define FITS_COUNT 139
 
 static const struct fit_vector fits[] = {
     {"base-full-0", {23, "full:base=100ms,cap=20s"}, BACKOFF_FIELD_BASE, 4u, 0u, NULL, {"does_not_fit", BACKOFF_FIELD_BASE, 7u, 0u, "base cannot be short enough: the waits take at least 7ns, which is above 0s"}},
@@ -987,6 +987,7 @@ static const struct fit_vector fits[] = {
     {"base-decorrelated-restart", {29, "decorrelated:base=1us,cap=1ms"}, BACKOFF_FIELD_BASE, 4101u, 1000000000u, NULL, {"does_not_fit", BACKOFF_FIELD_BASE, 4084797280u, 1000000000u, "base cannot be short enough: the waits take at least 4084797280ns, which is above 1s"}},
     {"base-max_retries", {45, "constant:base=1s,max_retries=0,max_elapsed=0s"}, BACKOFF_FIELD_BASE, 5u, 20000000000u, "constant:base=5s,max_retries=0,max_elapsed=0s", {NULL, 0, 0, 0, NULL}},
     {"base-hint", {72, "full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s"}, BACKOFF_FIELD_BASE, 5u, 20000000000u, "exponential:base=1333333333ns,cap=20s,jitter=full,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s", {NULL, 0, 0, 0, NULL}},
+    {"base-jitter-zero", {36, "exponential:base=1s,cap=60s,jitter=0"}, BACKOFF_FIELD_BASE, 5u, 20000000000u, "exponential:base=1333333333ns,cap=1m,jitter=0", {NULL, 0, 0, 0, NULL}},
     {"base-offset", {30, "exponential:base=1s,offset=30s"}, BACKOFF_FIELD_BASE, 5u, 100000000000u, NULL, {"does_not_fit", BACKOFF_FIELD_BASE, 120000000015u, 100000000000u, "base cannot be short enough: the waits take at least 120000000015ns, which is above 100s"}},
     {"base-floor", {22, "full:base=1s,floor=30s"}, BACKOFF_FIELD_BASE, 5u, 100000000000u, NULL, {"does_not_fit", BACKOFF_FIELD_BASE, 120000000000u, 100000000000u, "base cannot be short enough: the waits take at least 2m, which is above 100s"}},
     {"base-saturates", {63, "constant:base=9223372036854775807ns,floor=9223372036854775807ns"}, BACKOFF_FIELD_BASE, 5u, 9223372036854775807u, NULL, {"does_not_fit", BACKOFF_FIELD_BASE, 9223372036854775807u, 9223372036854775807u, "base cannot be short enough: the waits take at least 9223372036854775807ns, which is above 9223372036854775807ns"}},
@@ -1043,6 +1044,7 @@ static const struct fit_vector fits[] = {
     {"cap-decorrelated-restart", {29, "decorrelated:base=1us,cap=1ms"}, BACKOFF_FIELD_CAP, 4101u, 1000000000u, "exponential:base=1us,cap=244320ns,cap_on=result,jitter=decorrelated", {NULL, 0, 0, 0, NULL}},
     {"cap-max_retries", {45, "constant:base=1s,max_retries=0,max_elapsed=0s"}, BACKOFF_FIELD_CAP, 5u, 20000000000u, "constant:base=1s,max_retries=0,max_elapsed=0s", {NULL, 0, 0, 0, NULL}},
     {"cap-hint", {72, "full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s"}, BACKOFF_FIELD_CAP, 5u, 20000000000u, "exponential:base=1s,jitter=full,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s", {NULL, 0, 0, 0, NULL}},
+    {"cap-jitter-zero", {36, "exponential:base=1s,cap=60s,jitter=0"}, BACKOFF_FIELD_CAP, 5u, 20000000000u, "exponential:base=1s,jitter=0", {NULL, 0, 0, 0, NULL}},
     {"cap-offset", {30, "exponential:base=1s,offset=30s"}, BACKOFF_FIELD_CAP, 5u, 100000000000u, NULL, {"does_not_fit", BACKOFF_FIELD_CAP, 120000000000u, 100000000000u, "cap cannot be short enough: the waits take at least 2m, which is above 100s"}},
     {"cap-floor", {22, "full:base=1s,floor=30s"}, BACKOFF_FIELD_CAP, 5u, 100000000000u, NULL, {"does_not_fit", BACKOFF_FIELD_CAP, 120000000000u, 100000000000u, "cap cannot be short enough: the waits take at least 2m, which is above 100s"}},
     {"cap-saturates", {63, "constant:base=9223372036854775807ns,floor=9223372036854775807ns"}, BACKOFF_FIELD_CAP, 5u, 9223372036854775807u, NULL, {"does_not_fit", BACKOFF_FIELD_CAP, 9223372036854775807u, 9223372036854775807u, "cap cannot be short enough: the waits take at least 9223372036854775807ns, which is above 9223372036854775807ns"}},

@@ -101,6 +101,7 @@ def fit_cases():
         yield fit(f"{field}-decorrelated-restart", "4100 delays: it starts again", "decorrelated:base=1us,cap=1ms", field, 4101, S)
         yield fit(f"{field}-max_retries", "the limits of the policy take no part", "constant:base=1s,max_retries=0,max_elapsed=0s", field, 5, 20 * S)
         yield fit(f"{field}-hint", "and are kept", "full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s", field, 5, 20 * S)
+        yield fit(f"{field}-jitter-zero", "proportional jitter of nothing is kept", "exponential:base=1s,cap=60s,jitter=0", field, 5, 20 * S)
         yield fit(f"{field}-offset", "an offset that is too long alone", "exponential:base=1s,offset=30s", field, 5, 100 * S)
         yield fit(f"{field}-floor", "a floor that is too long alone", "full:base=1s,floor=30s", field, 5, 100 * S)
         yield fit(f"{field}-saturates", "the least total passes 2^63", f"constant:base={MAX}ns,floor={MAX}ns", field, 5, MAX)
