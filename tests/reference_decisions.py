@@ -113,6 +113,17 @@ def retry_after(value, now):
     return None if date is None else sat(max(0, date - now))
 
 
+def of_http_status(status):
+    """14.4"""
+    if 100 <= status <= 399:
+        return "success"
+    if status in (408, 504):
+        return "timeout"
+    if status in (425, 500, 502):
+        return "transient"
+    return "throttled" if status in (429, 503) else "permanent"
+
+
 def is_digits(text):
     return text.isascii() and text.isdigit()
 

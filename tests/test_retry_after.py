@@ -1,10 +1,13 @@
-"""Holds the reading of Retry-After against RFC 9110 and Python's calendar."""
+"""Holds the reading of Retry-After against RFC 9110 and Python's calendar, and that of statuses
+against botocore and http.HTTPStatus."""
 
 import random
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 
 import pytest
 import reference_decisions as decisions
+from botocore.retries.standard import TransientRetryableChecker
 
 S = 10**9
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -77,3 +80,17 @@ def test_every_day_of_a_month_and_no_other_is_a_day():
                 except ValueError:
                     expected = None
                 assert found == expected
+
+
+def test_what_botocore_retries_may_be_repeated():
+    for status in TransientRetryableChecker._TRANSIENT_STATUS_CODES:
+        assert decisions.of_http_status(status) not in ("success", "permanent")
+
+
+def test_statuses_are_what_their_names_say():
+    for status in HTTPStatus:
+        outcome = decisions.of_http_status(status)
+        assert (outcome == "timeout") == status.name.endswith("_TIMEOUT")
+        assert (outcome == "success") == (status < 400)
+    assert decisions.of_http_status(HTTPStatus.TOO_MANY_REQUESTS) == "throttled"
+    assert decisions.of_http_status(HTTPStatus.SERVICE_UNAVAILABLE) == "throttled"

@@ -163,6 +163,12 @@ struct retry_after_vector {
   uint64_t hint;
 };
 
+struct http_status_vector {
+  const char *id;
+  uint32_t status;
+  uint32_t outcome;
+};
+
 struct record {
   uint64_t attempts;
   uint32_t reason;

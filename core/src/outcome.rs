@@ -1,4 +1,4 @@
-//! How an attempt ends, and what is answered (SPEC 13.2, 13.3).
+//! How an attempt ends, and what is answered (SPEC 13.2, 13.3, 14.4).
 
 /// How an attempt ended. Its number is part of the C ABI and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,6 +74,26 @@ impl Outcome {
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|&outcome| outcome as u32 == number)
+    }
+
+    /// The outcome that the status of an HTTP response is (SPEC 14.4): `Throttled` for 429 and
+    /// 503, `Timeout` for 408 and 504, `Transient` for 425, 500 and 502, `Success` from 100 to
+    /// 399, and `Permanent` for any other number.
+    ///
+    /// ```
+    /// use backoff_core::Outcome;
+    /// assert_eq!(Outcome::from_http_status(503), Outcome::Throttled);
+    /// assert_eq!(Outcome::from_http_status(404), Outcome::Permanent);
+    /// ```
+    #[must_use]
+    pub const fn from_http_status(status: u16) -> Self {
+        match status {
+            100..=399 => Self::Success,
+            408 | 504 => Self::Timeout,
+            425 | 500 | 502 => Self::Transient,
+            429 | 503 => Self::Throttled,
+            _ => Self::Permanent,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-"""Values of Retry-After (SPEC 14)."""
+"""Retry-After and the status of HTTP responses (SPEC 14)."""
 
 import reference_decisions as decisions
 
@@ -141,3 +141,23 @@ def retry_after_cases():
 def retry_after(id, why, value, now):
     hint = decisions.retry_after(value, now)
     return {"id": id, "why": why, "value": value, "now": str(now), "hint": None if hint is None else str(hint)}
+
+
+def http_status_cases():
+    """Both ends of every row of the table, and what stands beside them."""
+    for why, statuses in (
+        ("below every status", (0, 1, 99)),
+        ("both ends of the successes", (100, 399)),
+        ("what servers answer", (101, 200, 201, 204, 206, 301, 304, 308)),
+        ("the client's mistakes", (400, 401, 403, 404, 409, 410, 412, 413, 422, 426, 428, 431, 451)),
+        ("no answer in time", (408, 504)),
+        ("beside them", (407, 505)),
+        ("may pass", (425, 500, 502)),
+        ("beside them", (424, 499, 501)),
+        ("too much to do", (429, 503)),
+        ("beside them", (430,)),
+        ("above every status", (507, 511, 599, 600, 999, 65535)),
+    ):
+        for status in statuses:
+            outcome = decisions.of_http_status(status)
+            yield {"id": str(status), "why": why, "status": status, "outcome": outcome}

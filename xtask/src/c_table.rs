@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The layers, which are also the names of their files.
-pub(crate) const LAYERS: [&str; 17] = [
+pub(crate) const LAYERS: [&str; 18] = [
     "draws",
     "streams",
     "samples",
@@ -24,6 +24,7 @@ pub(crate) const LAYERS: [&str; 17] = [
     "fits",
     "decisions",
     "retry_after",
+    "http_statuses",
     "histories",
 ];
 
@@ -32,6 +33,7 @@ fn kind(layer: &str) -> &str {
     match layer {
         "samples" | "growths" | "jitters" | "caps" | "articles" => "sequence",
         "histories" => "history",
+        "http_statuses" => "http_status",
         _ => layer.strip_suffix('s').unwrap_or(layer),
     }
 }
@@ -160,6 +162,9 @@ impl Case {
                 let mut cells = vec![id, self.bytes("value")?, self.word("now")?];
                 cells.extend(self.maybe_word("hint")?);
                 cells
+            }
+            "http_status" => {
+                vec![id, self.get("status")?.to_string(), self.constant("OUTCOME", "outcome")?]
             }
             "history" => vec![
                 id,

@@ -131,6 +131,23 @@ fn retry_after() {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct HttpStatus {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    status: u16,
+    outcome: String,
+}
+
+#[test]
+fn http_statuses() {
+    for case in cases::<HttpStatus>("http_statuses") {
+        assert_eq!(Outcome::from_http_status(case.status).name(), case.outcome, "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Counted {
     id: String,
     #[serde(rename = "why")]
