@@ -893,6 +893,12 @@ const char *backoff_reason_name(uint32_t reason);
 // `text` points to `length` bytes, `hint_ns` to a word.
 uint32_t backoff_retry_after(const char *text, uint64_t length, uint64_t now_ns, uint64_t *hint_ns);
 
+// The outcome that the status of an HTTP response is (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for
+// 429 and 503, BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500
+// and 502, BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other
+// number. Whether a request may be repeated at all is for the caller to say.
+uint32_t backoff_http_outcome(uint32_t status);
+
 // Starts a history with nothing counted, whether it was used before or not.
 //
 // Fails with BACKOFF_NULL_POINTER.

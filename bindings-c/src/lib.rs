@@ -32,7 +32,7 @@ mod budget;
 
 mod operation;
 
-mod hint;
+mod http;
 
 mod history;
 
@@ -40,8 +40,8 @@ mod code;
 
 pub use budget::*;
 pub use code::*;
-pub use hint::*;
 pub use history::*;
+pub use http::*;
 pub use iterator::*;
 pub use line::*;
 pub use operation::*;

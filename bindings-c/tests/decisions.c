@@ -1,4 +1,4 @@
-/* The vectors of decisions, hints and histories through the installed library. */
+/* The vectors of decisions, hints, HTTP statuses and histories through the installed library. */
 
 #include <backoff.h>
 
@@ -105,6 +105,19 @@ static void check_retry_after(void) {
   }
 }
 
+static void check_http_statuses(void) {
+  static const uint32_t beyond[] = {1000, 65535, 65536 + 200, 65536 + 503, 1u << 31, UINT32_MAX};
+  check_word("http_statuses", "count", LENGTH(http_statuses), HTTP_STATUSES_COUNT);
+  for (size_t i = 0; i < LENGTH(http_statuses); i++) {
+    struct http_status_vector row = http_statuses[i];
+    check_word(row.id, "outcome of the status", backoff_http_outcome(row.status), row.outcome);
+  }
+  for (size_t i = 0; i < LENGTH(beyond); i++) {
+    check_word("beyond all statuses", "outcome", backoff_http_outcome(beyond[i]),
+               BACKOFF_OUTCOME_PERMANENT);
+  }
+}
+
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 /* Records into a history, and into counts by hand. */
@@ -161,6 +174,7 @@ static void check_histories(void) {
 int main(void) {
   check_decisions();
   check_retry_after();
+  check_http_statuses();
   check_histories();
   return check_end();
 }

@@ -1,6 +1,6 @@
 use core::ffi::c_char;
 
-use backoff_core::retry_after_ns;
+use backoff_core::{Outcome, retry_after_ns};
 
 use crate::code::{BACKOFF_NOT_A_HINT, BACKOFF_NULL_POINTER, BACKOFF_OK};
 use crate::text::text_at;
@@ -35,4 +35,13 @@ pub unsafe extern "C" fn backoff_retry_after(
         Ok(None) => BACKOFF_NOT_A_HINT,
         Err(code) => code,
     }
+}
+
+/// The outcome that the status of an HTTP response is (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for
+/// 429 and 503, BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500
+/// and 502, BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other
+/// number. Whether a request may be repeated at all is for the caller to say.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_http_outcome(status: u32) -> u32 {
+    u16::try_from(status).map_or(Outcome::Permanent, Outcome::from_http_status) as u32
 }
