@@ -13,6 +13,7 @@ mod languages;
 mod libbackoff;
 mod package;
 mod report;
+mod scenario;
 mod shell;
 mod test;
 
@@ -26,6 +27,7 @@ cargo xtask <verb>
   demo                        the same delays in five languages, side by side
   test [rust|c|go|python|js]  everything that must be true, or one language's part of it
   evaluate LANGUAGE           answer lines of JSON (tests/README.md); LANGUAGE may be reference
+  scenario [LANGUAGE]         a server that fails on purpose, and a client in each language
   generate [--check]          write the generated files, or say which are stale
   install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
   package --out DIR           build the wheel, the npm tarball and the crate
@@ -49,6 +51,8 @@ fn run(words: &[&str]) -> Result<()> {
         ["test"] => test::all(),
         ["test", language] => test::one(language),
         ["evaluate", language] => evaluate::run(language),
+        ["scenario"] => scenario::run(),
+        ["scenario", language] => scenario::one(language),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] if !prefix.is_empty() => install::run(prefix),

@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, root, run};
-use crate::{demo, docs, generate, languages};
+use crate::{demo, docs, generate, languages, scenario};
 
 /// All languages, and what holds between them.
 pub(crate) fn all() -> Result<()> {
@@ -71,6 +71,7 @@ fn together(report: &mut Report) {
     agree(report, "fields", Differential::of_fields(first), others, |language| language.driver);
     agree(report, "lines", Differential::of_lines(), &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
+    report.check("the scenario agrees", scenario::run);
     docs::test(report, &root().join("README.md"));
 }
 

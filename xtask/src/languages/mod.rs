@@ -20,6 +20,8 @@ pub(crate) struct Language {
     pub(crate) driver: fn() -> Result<Command>,
     /// Its evaluator over the installed artifact, built if need be.
     pub(crate) evaluator: fn() -> Result<Command>,
+    /// The HTTP example of its README over the installed artifact, built if need be.
+    pub(crate) client: fn() -> Result<Command>,
     /// Its own tests, through the installed artifact.
     pub(crate) test: fn(&mut Report),
     /// Its documents whose programs and commands `docs` runs.
@@ -34,6 +36,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "rust",
         driver: rust::driver,
         evaluator: rust::evaluator,
+        client: pending,
         test: rust::test,
         documents: &[],
         snippet: rust::snippet,
@@ -42,6 +45,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "c",
         driver: c::driver,
         evaluator: c::evaluator,
+        client: pending,
         test: c::test,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
@@ -50,6 +54,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "go",
         driver: go::driver,
         evaluator: go::evaluator,
+        client: pending,
         test: go::test,
         documents: &[],
         snippet: go::snippet,
@@ -58,6 +63,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "python",
         driver: python::driver,
         evaluator: python::evaluator,
+        client: pending,
         test: python::test,
         documents: &[],
         snippet: python::snippet,
@@ -66,11 +72,16 @@ pub(crate) static ALL: [Language; 5] = [
         name: "js",
         driver: js::driver,
         evaluator: js::evaluator,
+        client: pending,
         test: js::test,
         documents: &[],
         snippet: js::snippet,
     },
 ];
+
+fn pending() -> Result<Command> {
+    anyhow::bail!("it has no client yet")
+}
 
 /// The language of a name.
 pub(crate) fn named(name: &str) -> Result<&'static Language> {
