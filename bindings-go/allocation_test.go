@@ -36,11 +36,11 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 				break
 			}
 		}},
-		{"Decide", func() { alone.Decide(backoff.Transient, time.Hour) }},
-		{"Decide with a hint", func() { alone.Decide(backoff.Throttled, time.Hour, time.Second) }},
-		{"Decide with a budget", func() { shared.Decide(backoff.Timeout, time.Hour) }},
+		{"Decide", func() { alone.Decide(backoff.OutcomeTransient, time.Hour) }},
+		{"Decide with a hint", func() { alone.Decide(backoff.OutcomeThrottled, time.Hour, time.Second) }},
+		{"Decide with a budget", func() { shared.Decide(backoff.OutcomeTimeout, time.Hour) }},
 		{"Retries", func() { shared.Retries() }},
-		{"RetryAfter", func() { backoff.RetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now) }},
+		{"ParseRetryAfter", func() { backoff.ParseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now) }},
 		{"Record", func() { _ = history.Record(3, backoff.StopSuccess) }},
 		{"Merge", func() { history.Merge(&history) }},
 		{"Counts", func() { history.Counts() }},
@@ -50,7 +50,7 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 			t.Errorf("%s allocates %v times", row.what, count)
 		}
 	}
-	if !alone.Decide(backoff.Transient, time.Hour).Wait || !shared.Decide(backoff.Transient, time.Hour).Wait {
+	if !alone.Decide(backoff.OutcomeTransient, time.Hour).Wait || !shared.Decide(backoff.OutcomeTransient, time.Hour).Wait {
 		t.Error("an operation had stopped")
 	}
 }

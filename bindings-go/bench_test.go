@@ -73,7 +73,7 @@ func BenchmarkBegin(b *testing.B) {
 func BenchmarkDecide(b *testing.B) {
 	operation := beginOrFail(b, parsePolicy(b, "full:base=100ms,cap=20s"))
 	for b.Loop() {
-		operation.Decide(backoff.Transient, 0)
+		operation.Decide(backoff.OutcomeTransient, 0)
 	}
 }
 
@@ -83,7 +83,7 @@ func BenchmarkDecideOnASharedBudget(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		operation := beginOrFail(b, policy, backoff.WithBudget(budget))
 		for pb.Next() {
-			if !operation.Decide(backoff.Transient, 0).Wait {
+			if !operation.Decide(backoff.OutcomeTransient, 0).Wait {
 				operation = beginOrFail(b, policy, backoff.WithBudget(budget))
 			}
 		}

@@ -155,9 +155,21 @@ type header struct {
 
 func checkRetryAfter(t *testing.T, c header) {
 	now := time.Unix(int64(c.Now/1e9), int64(c.Now%1e9))
-	hint, ok := backoff.RetryAfter(c.Value, now)
+	hint, ok := backoff.ParseRetryAfter(c.Value, now)
 	if ok != (c.Hint != nil) || ok && hint != time.Duration(*c.Hint) || !ok && hint != 0 {
 		t.Errorf("the hint is %d, %t", hint, ok)
+	}
+}
+
+type httpStatus struct {
+	named
+	Status  int    `json:"status"`
+	Outcome string `json:"outcome"`
+}
+
+func checkHTTPStatus(t *testing.T, c httpStatus) {
+	if got := backoff.HTTPOutcome(c.Status).String(); got != c.Outcome {
+		t.Errorf("%d is %s, want %s", c.Status, got, c.Outcome)
 	}
 }
 

@@ -126,7 +126,7 @@ func ExamplePolicy_Begin() {
 	}
 	var clock exampleClock
 	now, sleep := clock.now, clock.sleep
-	call := func() (backoff.Outcome, error) { return backoff.Transient, errors.New("refused") }
+	call := func() (backoff.Outcome, error) { return backoff.OutcomeTransient, errors.New("refused") }
 
 	retry := func() error {
 		operation, err := policy.Begin(stream, now(), backoff.WithBudget(budget))
@@ -155,7 +155,7 @@ func ExamplePolicy_Begin() {
 	// the last error: refused
 }
 
-func ExampleRetryAfter() {
+func ExampleParseRetryAfter() {
 	stream, now := exampleStream(), new(exampleClock).now
 
 	policy, err := backoff.ParsePolicy("full:base=100ms,cap=20s,max_retries=5,hint_max=1m")
@@ -168,10 +168,10 @@ func ExampleRetryAfter() {
 	}
 	defer operation.Cancel()
 	var hint []time.Duration
-	if asked, ok := backoff.RetryAfter("86400", time.Now()); ok {
+	if asked, ok := backoff.ParseRetryAfter("86400", time.Now()); ok {
 		hint = append(hint, asked)
 	}
-	fmt.Println(operation.Decide(backoff.Throttled, now(), hint...).Delay)
+	fmt.Println(operation.Decide(backoff.OutcomeThrottled, now(), hint...).Delay)
 	// Output:
 	// 1m0s
 }
@@ -204,8 +204,8 @@ func ExampleHistory() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	operation.Decide(backoff.Transient, 0)
-	operation.Decide(backoff.Success, time.Second)
+	operation.Decide(backoff.OutcomeTransient, 0)
+	operation.Decide(backoff.OutcomeSuccess, time.Second)
 
 	var history backoff.History
 	if err := history.Record(operation.Attempts(), operation.Stopped()); err != nil {

@@ -159,8 +159,8 @@ func TestKindsHaveTheNamesOfTheCore(t *testing.T) {
 // The numbers are the core's, and so are the names.
 func TestOutcomesAndReasonsHaveTheNamesOfTheCore(t *testing.T) {
 	outcomes := map[backoff.Outcome]string{
-		backoff.Success: "success", backoff.Transient: "transient", backoff.Throttled: "throttled",
-		backoff.Timeout: "timeout", backoff.Permanent: "permanent",
+		backoff.OutcomeSuccess: "success", backoff.OutcomeTransient: "transient", backoff.OutcomeThrottled: "throttled",
+		backoff.OutcomeTimeout: "timeout", backoff.OutcomePermanent: "permanent",
 	}
 	reasons := map[backoff.StopReason]string{
 		backoff.StopSuccess: "success", backoff.StopPermanent: "permanent", backoff.StopMaxRetries: "max_retries",
@@ -308,9 +308,9 @@ func TestArgumentsOfDecide(t *testing.T) {
 	rows := map[string]backoff.Decision{
 		"outcome 0 is unknown":          operation.Decide(0, 0),
 		"outcome 6 is unknown":          operation.Decide(6, 0),
-		"now -1ns is below 0s":          operation.Decide(backoff.Success, -1),
-		"hint -1s is below 0s":          operation.Decide(backoff.Transient, 0, -time.Second),
-		"hint -2s is below 0s":          operation.Decide(backoff.Transient, 0, time.Second, -2*time.Second),
+		"now -1ns is below 0s":          operation.Decide(backoff.OutcomeSuccess, -1),
+		"hint -1s is below 0s":          operation.Decide(backoff.OutcomeTransient, 0, -time.Second),
+		"hint -2s is below 0s":          operation.Decide(backoff.OutcomeTransient, 0, time.Second, -2*time.Second),
 		"now -3ns is below 0s":          operation.Decide(0, -3, -1),
 		"outcome 4294967295 is unknown": operation.Decide(math.MaxUint32, math.MaxInt64, math.MaxInt64),
 	}
@@ -326,7 +326,7 @@ func TestArgumentsOfDecide(t *testing.T) {
 	if operation.Retries() != 0 || operation.Stopped() != 0 {
 		t.Errorf("after what was refused: %d retries, stopped by %v", operation.Retries(), operation.Stopped())
 	}
-	if got, want := operation.Decide(backoff.Transient, 0, time.Minute, 3*time.Second), (backoff.Decision{Wait: true, Delay: 3 * time.Second}); got != want {
+	if got, want := operation.Decide(backoff.OutcomeTransient, 0, time.Minute, 3*time.Second), (backoff.Decision{Wait: true, Delay: 3 * time.Second}); got != want {
 		t.Errorf("of two hints the last makes %+v, want %+v", got, want)
 	}
 }
@@ -362,7 +362,7 @@ func TestTheZeroValuesOfLines(t *testing.T) {
 	if policy.String() != "no policy" || budget.String() != "no budget" {
 		t.Errorf("printed %v and %v", &policy, &budget)
 	}
-	for _, outcome := range []backoff.Outcome{backoff.Success, backoff.Transient, 9} {
+	for _, outcome := range []backoff.Outcome{backoff.OutcomeSuccess, backoff.OutcomeTransient, 9} {
 		if got, want := operation.Decide(outcome, 0), (backoff.Decision{Err: backoff.ErrNoOperation}); got != want {
 			t.Errorf("%v: %+v", outcome, got)
 		}
@@ -397,7 +397,7 @@ func TestNilReceivers(t *testing.T) {
 		t.Errorf("printed %v", budget)
 	}
 
-	if got := operation.Decide(backoff.Success, 0); got != (backoff.Decision{Err: backoff.ErrNoOperation}) {
+	if got := operation.Decide(backoff.OutcomeSuccess, 0); got != (backoff.Decision{Err: backoff.ErrNoOperation}) {
 		t.Errorf("decided %+v", got)
 	}
 	if operation.Cancel() != 0 || operation.Stopped() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
@@ -454,7 +454,7 @@ func TestABudgetThatIsNil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := operation.Decide(backoff.Transient, 0); !got.Wait {
+	if got := operation.Decide(backoff.OutcomeTransient, 0); !got.Wait {
 		t.Errorf("decided %+v", got)
 	}
 }
@@ -514,7 +514,7 @@ func TestLinesOfAnyBytes(t *testing.T) {
 		if policy != (backoff.Policy{}) || budget != nil {
 			t.Errorf("%.20q makes %v, %v", text, policy, budget)
 		}
-		if hint, ok := backoff.RetryAfter(text, time.Time{}); hint != 0 || ok {
+		if hint, ok := backoff.ParseRetryAfter(text, time.Time{}); hint != 0 || ok {
 			t.Errorf("%.20q is the hint %v, %t", text, hint, ok)
 		}
 	}
@@ -540,8 +540,18 @@ func TestRetryAfterAtTheEndsOfTime(t *testing.T) {
 		{"Sun, 21 Jul 2554 23:34:34 GMT", time.Unix(math.MaxInt64, 999999999), 290448385},
 	}
 	for _, row := range rows {
-		if hint, ok := backoff.RetryAfter(row.header, row.now); hint != row.want || !ok {
+		if hint, ok := backoff.ParseRetryAfter(row.header, row.now); hint != row.want || !ok {
 			t.Errorf("%s at %v: %d, %t, want %d", row.header, row.now, hint, ok, row.want)
+		}
+	}
+}
+
+// Numbers that are no status, among them one that is 200 in 32 bits.
+func TestHTTPOutcomeOfNoStatus(t *testing.T) {
+	wrapped := uint64(1<<32 + 200)
+	for _, status := range []int{math.MinInt, -200, -1, 65536 + 200, int(wrapped), math.MaxInt} {
+		if got := backoff.HTTPOutcome(status); got != backoff.OutcomePermanent {
+			t.Errorf("%d is %v", status, got)
 		}
 	}
 }

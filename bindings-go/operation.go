@@ -11,21 +11,21 @@ import (
 type Outcome uint32
 
 const (
-	// Success is an attempt that did what it should.
-	Success Outcome = engine.OutcomeSuccess
-	// Transient is a failure that may pass.
-	Transient Outcome = engine.OutcomeTransient
-	// Throttled is a failure because the server has too much to do.
-	Throttled Outcome = engine.OutcomeThrottled
-	// Timeout is no answer in time.
-	Timeout Outcome = engine.OutcomeTimeout
-	// Permanent is a failure that another attempt would not mend, or that may not be repeated.
-	Permanent Outcome = engine.OutcomePermanent
+	// OutcomeSuccess is an attempt that did what it should.
+	OutcomeSuccess Outcome = engine.OutcomeSuccess
+	// OutcomeTransient is a failure that may pass.
+	OutcomeTransient Outcome = engine.OutcomeTransient
+	// OutcomeThrottled is a failure because the server has too much to do.
+	OutcomeThrottled Outcome = engine.OutcomeThrottled
+	// OutcomeTimeout is no answer in time.
+	OutcomeTimeout Outcome = engine.OutcomeTimeout
+	// OutcomePermanent is a failure that another attempt would not mend, or that may not be repeated.
+	OutcomePermanent Outcome = engine.OutcomePermanent
 )
 
 // String returns the name of the outcome, such as "throttled", or the number of none.
 func (o Outcome) String() string {
-	if o < Success || o > Permanent {
+	if o < OutcomeSuccess || o > OutcomePermanent {
 		return strconv.FormatUint(uint64(o), 10)
 	}
 	return engine.OutcomeName(uint32(o))
@@ -150,7 +150,7 @@ func (p Policy) begin(stream Stream, now uint64, with beginning) (*Operation, er
 }
 
 // Decide returns what to do after an attempt that ended so, now, maybe with a hint: the time
-// that the server asked to wait (see RetryAfter). Of several hints the last counts. An
+// that the server asked to wait (see ParseRetryAfter). Of several hints the last counts. An
 // operation that has stopped answers why, whatever it is told. Decide does not allocate.
 //
 // A hint is bounded by the policy's hint_max and hint_max_extra alone: without one of them a

@@ -97,7 +97,7 @@ func WithMaxAttempts(attempts uint64) Option { return word(engine.MaxAttempts, a
 // end; without one there is no limit.
 func WithMaxElapsed(elapsed time.Duration) Option { return duration(engine.MaxElapsed, elapsed) }
 
-// WithThrottledBase gives the base of a delay after a Throttled attempt; the base unless given.
+// WithThrottledBase gives the base of a delay after a throttled attempt; the base unless given.
 func WithThrottledBase(base time.Duration) Option { return duration(engine.ThrottledBase, base) }
 
 // WithHint gives what the hint of a server does to a delay; HintAtLeast unless given.

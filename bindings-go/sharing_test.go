@@ -67,7 +67,7 @@ func TestGoroutinesShareABudget(t *testing.T) {
 			var granted [goroutines]int
 			inParallel(goroutines, func(g int) {
 				for _, operation := range operations[g] {
-					if operation.Decide(backoff.Transient, 0).Wait {
+					if operation.Decide(backoff.OutcomeTransient, 0).Wait {
 						granted[g]++
 					}
 				}
@@ -81,7 +81,7 @@ func TestGoroutinesShareABudget(t *testing.T) {
 			}
 			inParallel(goroutines, func(g int) {
 				for _, operation := range operations[g] {
-					operation.Decide(backoff.Success, 0)
+					operation.Decide(backoff.OutcomeSuccess, 0)
 				}
 			})
 		}

@@ -16,6 +16,7 @@ package engine
 #cgo noescape backoff_history_print
 #cgo noescape backoff_history_read
 #cgo noescape backoff_history_record
+#cgo noescape backoff_http_outcome
 #cgo noescape backoff_operation_begin
 #cgo noescape backoff_operation_cancel
 #cgo noescape backoff_operation_decide
@@ -41,6 +42,7 @@ package engine
 #cgo nocallback backoff_history_print
 #cgo nocallback backoff_history_read
 #cgo nocallback backoff_history_record
+#cgo nocallback backoff_http_outcome
 #cgo nocallback backoff_operation_begin
 #cgo nocallback backoff_operation_cancel
 #cgo nocallback backoff_operation_decide
@@ -367,6 +369,9 @@ func RetryAfter(header string, now uint64) (uint64, bool) {
 	code := C.backoff_retry_after(bytesOf(header), C.uint64_t(len(header)), C.uint64_t(now), &hint)
 	return uint64(hint), code == C.BACKOFF_OK
 }
+
+// HTTPOutcome returns the outcome of the status of an HTTP response.
+func HTTPOutcome(status uint32) uint32 { return uint32(C.backoff_http_outcome(C.uint32_t(status))) }
 
 // History is a history in the memory of its owner, which the core changes. The zero value is
 // none.
