@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod classify;
+mod event;
+mod loops;
+mod retry;
+mod run;
+mod shared;
+mod time;
+mod verdict;
+
+#[doc(no_inline)]
+pub use backoff_core::*;
+pub use classify::{Classify, WhenEither, WhenError, Whole};
+pub use event::{Event, Report};
+pub use loops::Loop;
+pub use retry::Retry;
+pub use shared::Shared;
+pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, Slept};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use verdict::retry_after;
+pub use verdict::{IntoVerdict, Verdict};

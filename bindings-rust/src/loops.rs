@@ -1,0 +1,172 @@
+//! A loop, ready to be run: what may be repeated is said, and who is told.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use crate::classify::{Classify, WhenEither, WhenError};
+use crate::event::{Event, Report};
+use crate::retry::Retry;
+use crate::run::Run;
+use crate::time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep};
+use crate::verdict::IntoVerdict;
+
+/// The attempts of one operation, ready to be made (SPEC 18): calls a function until it succeeds,
+/// fails for good, or a limit, the budget or the caller ends it.
+///
+/// Made by [`Retry::when`] and its siblings. It is `Clone` if its functions are.
+///
+/// A hook or a classification that panics ends the loop with that panic: the operation is
+/// cancelled, the history counts it so, and no further hook is called. A function that panics is
+/// a loop that is given up, with its [`Loop::on_stop`].
+#[must_use = "a loop does nothing until it is called"]
+pub struct Loop<
+    'a,
+    R,
+    V,
+    C = Monotonic,
+    S = DefaultSleep,
+    N = fn(&Event<'_, R>),
+    P = fn(&Event<'_, R>),
+> {
+    pub(crate) retry: Retry<'a, C, S>,
+    pub(crate) classify: V,
+    pub(crate) on_retry: N,
+    pub(crate) on_stop: P,
+    result: PhantomData<fn() -> R>,
+}
+
+impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {
+    pub(crate) fn new(retry: Retry<'a, C, S>, classify: V) -> Self {
+        Self { retry, classify, on_retry: |_| {}, on_stop: |_| {}, result: PhantomData }
+    }
+}
+
+impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
+    /// With a hook that is told before each wait. It replaces the one before.
+    pub fn on_retry<M>(self, on_retry: M) -> Loop<'a, R, V, C, S, M, P>
+    where
+        M: FnMut(&Event<'_, R>),
+    {
+        let Self { retry, classify, on_stop, result, .. } = self;
+        Loop { retry, classify, on_retry, on_stop, result }
+    }
+
+    /// With a hook that is told once, at the end of the loop, whatever the reason; also when its
+    /// future is dropped. It replaces the one before.
+    pub fn on_stop<M>(self, on_stop: M) -> Loop<'a, R, V, C, S, N, M>
+    where
+        M: FnMut(&Event<'_, R>),
+    {
+        let Self { retry, classify, on_retry, result, .. } = self;
+        Loop { retry, classify, on_retry, on_stop, result }
+    }
+}
+
+impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
+    /// Repeats also what returned a value of which this function says so: `true` goes on, `false`
+    /// is a success. For polling.
+    pub fn when_value<V, X>(self, when: X) -> Loop<'a, Result<T, E>, WhenEither<W, X>, C, S, N, P>
+    where
+        V: IntoVerdict,
+        X: FnMut(&T) -> V,
+    {
+        let Self { retry, classify: WhenError(error), on_retry, on_stop, result } = self;
+        Loop { retry, classify: WhenEither(error, when), on_retry, on_stop, result }
+    }
+}
+
+impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&Event<'_, R>),
+    P: FnMut(&Event<'_, R>),
+{
+    /// What the last call of the function returned, which waits in this thread between calls.
+    pub fn call<F>(self, call: F) -> R
+    where
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
+        self.run(call).result
+    }
+
+    /// How the loop ended: with what [`Loop::call`] returns, the reason, the attempts and the time.
+    pub fn run<F>(self, mut call: F) -> Report<R>
+    where
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
+        let mut run = Run::new(self);
+        run.begin();
+        loop {
+            run.attempt();
+            let delay = match run.attempted(call()) {
+                ControlFlow::Continue(delay) => delay,
+                ControlFlow::Break(report) => return report,
+            };
+            if run.sleep().sleep(delay).is_break()
+                && let Some(report) = run.cancel()
+            {
+                return report;
+            }
+        }
+    }
+
+    /// What the last call of the async function returned: `call_async(fetch)`,
+    /// `call_async(|| async { .. })`, or `call_async(async || { .. })`, which may borrow what it
+    /// captures.
+    ///
+    /// To give the loop up, drop the future, at any time: the operation is cancelled. It is `Send`
+    /// if its parts are, spawns nothing, and holds no timer but the one that it waits for.
+    pub fn call_async<F>(self, call: F) -> impl Future<Output = R>
+    where
+        F: AsyncFnMut() -> R,
+        S: Sleep,
+    {
+        let report = self.run_async(call);
+        async { report.await.result }
+    }
+
+    /// How the loop ended: with what [`Loop::call_async`] returns, the reason, the attempts and
+    /// the time.
+    pub fn run_async<F>(self, mut call: F) -> impl Future<Output = Report<R>>
+    where
+        F: AsyncFnMut() -> R,
+        S: Sleep,
+    {
+        // Before the future is polled, so that it tells its end also if it never is.
+        let mut run = Run::new(self);
+        async move {
+            run.begin();
+            loop {
+                run.attempt();
+                let result = call().await;
+                let wait = match run.attempted(result) {
+                    ControlFlow::Continue(delay) => run.sleep().sleep(delay),
+                    ControlFlow::Break(report) => return report,
+                };
+                wait.await;
+            }
+        }
+    }
+}
+
+impl<R, V: Clone, C: Clone, S: Clone, N: Clone, P: Clone> Clone for Loop<'_, R, V, C, S, N, P> {
+    fn clone(&self) -> Self {
+        Self {
+            retry: self.retry.clone(),
+            classify: self.classify.clone(),
+            on_retry: self.on_retry.clone(),
+            on_stop: self.on_stop.clone(),
+            result: PhantomData,
+        }
+    }
+}
+
+impl<R, V, C: fmt::Debug, S: fmt::Debug, N, P> fmt::Debug for Loop<'_, R, V, C, S, N, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loop").field("retry", &self.retry).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,162 @@
+//! A loop that runs: what both kinds of loop do between calls, and when they are dropped.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use backoff_core::{Decision, Operation, Outcome, StopReason};
+
+use crate::classify::Classify;
+use crate::event::{Event, Report};
+use crate::loops::Loop;
+use crate::time::{Clock, nanoseconds};
+use crate::verdict::Verdict;
+
+/// A loop that runs, and is cancelled if it is dropped before its end.
+pub(crate) struct Run<'a, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&Event<'_, R>),
+    P: FnMut(&Event<'_, R>),
+{
+    plan: Loop<'a, R, V, C, S, N, P>,
+    /// None until it begins.
+    operation: Option<Operation>,
+    began: u64,
+    calls: u64,
+    /// What the last call returned, unless one goes on.
+    last: Option<R>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// If it is given up now, a hook is told.
+    Going,
+    /// In a classification, a clock or a hook: if that panics, no further hook is called.
+    Asking,
+    Ended,
+}
+
+impl<'a, R, V, C, S, N, P> Run<'a, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&Event<'_, R>),
+    P: FnMut(&Event<'_, R>),
+{
+    pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
+        Self { plan, operation: None, began: 0, calls: 0, last: None, stage: Stage::Going }
+    }
+
+    /// The operation begins.
+    pub(crate) fn begin(&mut self) {
+        let retry = &self.plan.retry;
+        self.stage = Stage::Asking;
+        self.began = retry.clock.now_ns();
+        self.stage = Stage::Going;
+        let deadline = retry.deadline.map(nanoseconds);
+        let budget = retry.budget.as_deref();
+        let stream = retry.next_stream();
+        self.operation = Some(Operation::begin(retry.policy, stream, self.began, deadline, budget));
+    }
+
+    /// A call begins.
+    pub(crate) fn attempt(&mut self) {
+        self.calls = self.calls.saturating_add(1);
+        self.last = None;
+    }
+
+    /// A call has returned: how long to wait, or how the loop ended.
+    pub(crate) fn attempted(&mut self, result: R) -> ControlFlow<Report<R>, Duration> {
+        self.stage = Stage::Asking;
+        let Verdict { outcome, hint } = self.plan.classify.classify(&result);
+        let now = self.plan.retry.clock.now_ns();
+        let budget = self.plan.retry.budget.as_deref();
+        let decision = match &mut self.operation {
+            Some(operation) => operation.decide(outcome, hint.map(nanoseconds), now, budget),
+            None => Decision::Stop { reason: StopReason::Cancelled, delay_ns: 0 },
+        };
+        let outcome = Some(outcome);
+        match decision {
+            Decision::Wait(delay) => {
+                let delay = Duration::from_nanos(delay);
+                let event = self.event(outcome, None, delay, now, Some(&result));
+                (self.plan.on_retry)(&event);
+                self.stage = Stage::Going;
+                self.last = Some(result);
+                ControlFlow::Continue(delay)
+            }
+            Decision::Stop { reason, delay_ns } => {
+                let delay = Duration::from_nanos(delay_ns);
+                let event = self.event(outcome, Some(reason), delay, now, Some(&result));
+                let Event { attempts, elapsed, .. } = event;
+                self.count(reason);
+                (self.plan.on_stop)(&event);
+                ControlFlow::Break(Report { result, reason, attempts, delay, elapsed })
+            }
+        }
+    }
+
+    /// Gives up a wait: how the loop ended.
+    pub(crate) fn cancel(&mut self) -> Option<Report<R>> {
+        let result = self.last.take()?;
+        let Event { attempts, delay, elapsed, .. } = self.cancelled(Some(&result));
+        Some(Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed })
+    }
+
+    pub(crate) fn sleep(&self) -> &S {
+        &self.plan.retry.sleep
+    }
+
+    fn cancelled<'r>(&mut self, result: Option<&'r R>) -> Event<'r, R> {
+        let reason = StopReason::Cancelled;
+        self.count(reason);
+        // What has not begun has taken no time.
+        let now = self.operation.as_ref().map_or(self.began, |_| self.plan.retry.clock.now_ns());
+        let event = self.event(None, Some(reason), Duration::ZERO, now, result);
+        (self.plan.on_stop)(&event);
+        event
+    }
+
+    fn event<'r>(
+        &self,
+        outcome: Option<Outcome>,
+        reason: Option<StopReason>,
+        delay: Duration,
+        now: u64,
+        result: Option<&'r R>,
+    ) -> Event<'r, R> {
+        let elapsed = Duration::from_nanos(now.saturating_sub(self.began));
+        Event { attempts: self.calls, outcome, reason, delay, elapsed, result }
+    }
+
+    /// The operation has stopped, or does so now.
+    fn count(&mut self, reason: StopReason) {
+        self.stage = Stage::Ended;
+        if let Some(operation) = &mut self.operation {
+            operation.cancel(self.plan.retry.budget.as_deref());
+        }
+        if let Some(history) = &self.plan.retry.history {
+            history.record(self.calls, reason);
+        }
+    }
+}
+
+impl<R, V, C, S, N, P> Drop for Run<'_, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&Event<'_, R>),
+    P: FnMut(&Event<'_, R>),
+{
+    fn drop(&mut self) {
+        match self.stage {
+            Stage::Going => {
+                let last = self.last.take();
+                self.cancelled(last.as_ref());
+            }
+            Stage::Asking => self.count(StopReason::Cancelled),
+            Stage::Ended => {}
+        }
+    }
+}
