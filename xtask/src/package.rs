@@ -13,7 +13,8 @@ use crate::shell::progress;
 pub(crate) fn run(folder: &str) -> Result<()> {
     let folder = Path::new(folder);
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    for package in [python::wheel()?, js::tarball()?, rust::archive()?] {
+    let [core, retry] = rust::archives()?;
+    for package in [python::wheel()?, js::tarball()?, core, retry] {
         let name = package.file_name().context("a package is a file")?;
         fs::copy(&package, folder.join(name))?;
         progress(&folder.join(name).display().to_string());

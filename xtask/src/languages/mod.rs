@@ -36,7 +36,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "rust",
         driver: rust::driver,
         evaluator: rust::evaluator,
-        client: pending,
+        client: rust::client,
         test: rust::test,
         documents: &[],
         snippet: rust::snippet,

@@ -1,4 +1,4 @@
-//! Rust: the packaged crate.
+//! Rust: the packaged crates.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,14 @@ use anyhow::{Context, Result};
 use crate::report::{Report, Runner};
 use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, target};
 
-const NAME: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
+const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
+const RETRY: &str = concat!("backoff-retry-", env!("CARGO_PKG_VERSION"));
+
+/// What a program of the documents may use beside ours, in the versions of `Cargo.lock`: the
+/// peers that it migrates from.
+const PEERS: &str = r#"backon = "1"
+tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+"#;
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
@@ -29,7 +36,17 @@ fn example(name: &str) -> Result<Command> {
     Ok(command(target().join("release/examples").join(name)))
 }
 
-/// Lints of all crates; tests of the core and of xtask.
+/// The HTTP example. Not of the release profile: it takes a minute to link, to save nothing of
+/// what the waits take.
+pub(crate) fn client() -> Result<Command> {
+    progress("building Rust's http");
+    run(cargo()
+        .args(["build", "--locked", "--package", "backoff-retry", "--features", "tokio"])
+        .args(["--example", "http"]))?;
+    Ok(command(target().join("debug/examples/http")))
+}
+
+/// Lints of all crates; tests of the core, of the loops and of xtask.
 pub(crate) fn test(report: &mut Report) {
     report.command("cargo fmt", cargo().args(["fmt", "--all", "--check"]));
     let clippy = |packages: &[&str]| {
@@ -43,8 +60,14 @@ pub(crate) fn test(report: &mut Report) {
         &mut clippy(&["--package", "backoff-core", "--all-features"]),
     );
     report.command(
+        "clippy: the loops with all features",
+        &mut clippy(&["--package", "backoff-retry", "--all-features"]),
+    );
+    // Apart from the loops, whose tests turn on features of what libbackoff links.
+    let apart = ["backoff-core", "backoff-retry", "xtask"].map(|name| ["--exclude", name]);
+    report.command(
         "clippy: the bindings",
-        &mut clippy(&["--workspace", "--exclude", "backoff-core", "--exclude", "xtask"]),
+        &mut clippy(&[&["--workspace"], &*apart.concat()].concat()),
     );
     report.command("clippy: xtask", &mut clippy(&["--package", "xtask"]));
     report.command(
@@ -52,9 +75,17 @@ pub(crate) fn test(report: &mut Report) {
         cargo().args(["build", "--locked", "--package", "backoff-core", "--no-default-features"]),
     );
     report.command(
+        "the loops with a clock and a sleep of the caller's, in WebAssembly",
+        cargo()
+            .args(["clippy", "--locked", "--quiet", "--package", "backoff-retry"])
+            .args(["--no-default-features", "--target", "wasm32-unknown-unknown"])
+            .args(["--", "-D", "warnings"]),
+    );
+    report.command(
         "rustdoc",
         cargo()
-            .args(["doc", "--locked", "--no-deps", "--package", "backoff-core", "--all-features"])
+            .args(["doc", "--locked", "--no-deps", "--all-features"])
+            .args(["--package", "backoff-core", "--package", "backoff-retry"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     );
     if command("java").arg("-version").output().is_err() {
@@ -66,43 +97,77 @@ pub(crate) fn test(report: &mut Report) {
         cargo().args(["test", "--locked", "--package", "backoff-core", "--all-features"]),
     );
     report.suite(
+        "tests of the loops",
+        Runner::Cargo,
+        cargo().args(["test", "--locked", "--package", "backoff-retry", "--all-features"]),
+    );
+    report.suite(
         "tests of xtask",
         Runner::Cargo,
         cargo().args(["test", "--locked", "--package", "xtask"]),
     );
-    report.check("the packaged crate holds what it needs and no more", || {
-        let folder = packaged()?;
-        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
-            anyhow::ensure!(folder.join(file).exists(), "no {file} in the crate");
+    report.check("the packaged crates hold what they need and no more", || {
+        for folder in packaged()? {
+            for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
+                anyhow::ensure!(folder.join(file).exists(), "no {file} in {}", folder.display());
+            }
+            anyhow::ensure!(!folder.join("tests").exists(), "tests in {}", folder.display());
         }
-        anyhow::ensure!(!folder.join("tests").exists(), "tests in the crate");
+        Ok(())
+    });
+    report.check("a program over the packaged crates", || {
+        let printed = snippet(PROGRAM)?;
+        anyhow::ensure!(printed == "Ok(3)\n", "printed\n{printed}");
         Ok(())
     });
 }
 
-/// The crate as the registry would hand it out.
-pub(crate) fn archive() -> Result<PathBuf> {
+const PROGRAM: &str = r#"
+#[tokio::main]
+async fn main() -> Result<(), backoff_core::ParseError> {
+    let retry = backoff_retry::Retry::new("constant:base=1ms".parse()?);
+    let mut calls = 0;
+    let result = retry
+        .when(|_: &i32| true)
+        .call_async(async || {
+            calls += 1;
+            if calls < 3 { Err(calls) } else { Ok(calls) }
+        })
+        .await;
+    println!("{result:?}");
+    Ok(())
+}
+"#;
+
+/// The crates as the registry would hand them out.
+pub(crate) fn archives() -> Result<[PathBuf; 2]> {
     run(cargo()
         .args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"])
-        .args(["--package", "backoff-core"]))?;
-    Ok(target().join("package").join(NAME).with_added_extension("crate"))
+        .args(["--package", "backoff-core", "--package", "backoff-retry"]))?;
+    Ok([CORE, RETRY].map(|name| target().join("package").join(name).with_added_extension("crate")))
 }
 
-/// The crate, unpacked.
-fn packaged() -> Result<PathBuf> {
+/// The crates, unpacked.
+fn packaged() -> Result<[PathBuf; 2]> {
     let folder = scratch().join("rust-crate");
     empty(&folder)?;
-    run(command("tar").arg("-xzf").arg(archive()?).arg("-C").arg(&folder))?;
-    Ok(folder.join(NAME))
+    for archive in archives()? {
+        run(command("tar").arg("-xzf").arg(archive).arg("-C").arg(&folder))?;
+    }
+    Ok([CORE, RETRY].map(|name| folder.join(name)))
 }
 
-/// A user's crate with the packaged one as its dependency.
+/// A user's crate with the packaged ones as its dependencies, and the peers.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("rust-user");
     fs::create_dir_all(user.join("src"))?;
+    let [core, retry] = packaged()?;
+    let (core, retry) = (core.display(), retry.display());
     let manifest = format!(
-        "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\nbackoff-core = {{ path = \"{}\" }}\n[workspace]\n",
-        packaged()?.display()
+        "[package]\nname = \"user\"\nedition = \"2024\"\n\
+         [dependencies]\nbackoff-core = \"*\"\n\
+         backoff-retry = {{ path = \"{retry}\", features = [\"tokio\"] }}\n{PEERS}\
+         [patch.crates-io]\nbackoff-core = {{ path = \"{core}\" }}\n[workspace]\n"
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
     fs::write(user.join("src/main.rs"), code)?;
