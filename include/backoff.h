@@ -13,7 +13,8 @@
  * - No function panics, allocates, reads a clock or keeps state of its own, and none blocks
  *   (but backoff_stream_from_entropy may, in the first moments of a system, and it remembers
  *   how the system gives randomness; and operations of several threads on one budget wait for
- *   each other: for some nanoseconds, or until a thread that was interrupted inside goes on).
+ *   each other: for some nanoseconds, or until a thread that was interrupted inside goes on; and
+ *   backoff_retry does what it is given to call).
  * - A text that is read is so many bytes, without a terminating zero; one that is written has
  *   a terminating zero.
  * - Different structs never affect each other; what one struct allows to several threads at
@@ -44,7 +45,8 @@
  *     uint64_t delay_ns;
  *     backoff_delay_ns(&policy, stream, 0, &delay_ns);
  *
- * or, with backoff_operation_begin and backoff_operation_decide, whether to wait at all.
+ * or, with backoff_operation_begin and backoff_operation_decide, whether to wait at all; or, with
+ * backoff_retry, the whole loop.
  */
 
 
@@ -562,6 +564,47 @@ typedef struct backoff_history_counts {
   uint64_t stops[7];
 } backoff_history_counts;
 
+// What a loop tells of itself: before each wait and at its end (SPEC 18.4).
+//
+// A plain value: copy it freely.
+typedef struct backoff_event {
+  // The calls of `attempt` so far.
+  uint64_t attempts;
+  // The wait that follows, in ns; or the one that was not begun, if a limit of time, the
+  // deadline or the budget stopped it.
+  uint64_t delay_ns;
+  // The time since the first attempt began, in ns.
+  uint64_t elapsed_ns;
+  // The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
+  uint32_t outcome;
+  // 0: the loop waits. Else the BACKOFF_REASON for which it stopped.
+  uint32_t reason;
+} backoff_event;
+
+// What a loop calls, each with the context of the loop. Those that may be NULL are if an
+// initializer leaves them out. Each has to return: no longjmp and no exception may leave one.
+//
+// A plain value: copy it freely; any number of loops may use one at once.
+typedef struct backoff_calls {
+  // Makes an attempt and returns its BACKOFF_OUTCOME: BACKOFF_OUTCOME_PERMANENT for any failure
+  // after which it may not be repeated. It may set the hint of the server in ns, which is
+  // BACKOFF_NONE before.
+  uint32_t (*attempt)(void *context, uint64_t *hint_ns);
+  // Returns the time in ns, on a clock that does not go back; the same clock for all loops and
+  // operations on a budget.
+  uint64_t (*now)(void *context);
+  // Waits so long and returns 0: never earlier, also if a signal interrupts it. Returns
+  // anything else, at once, to give up.
+  uint32_t (*wait)(void *context, uint64_t delay_ns);
+  // Returns 0 to go on, anything else to give up. It is asked before each attempt, after each
+  // that did not succeed, and before each wait. May be NULL.
+  uint32_t (*cancelled)(void *context);
+  // Told of each wait before it begins. May be NULL.
+  void (*on_retry)(void *context, const struct backoff_event *event);
+  // Told of the end, once, whatever the reason. May be NULL.
+  void (*on_stop)(void *context, const struct backoff_event *event);
+} backoff_calls;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -939,6 +982,32 @@ uint32_t backoff_history_read(const struct backoff_history *history,
 //
 // `history` points to a history, `buffer` to `size` bytes that are not part of it.
 uint32_t backoff_history_print(const struct backoff_history *history, char *buffer, uint64_t size);
+
+// Makes attempts until one succeeds or they are given up, and writes how that ended (SPEC 18).
+// It decides as backoff_operation_decide does, and counts the loop in the history just before
+// `on_stop`.
+//
+// The policy is the preset "default" if it is NULL. The deadline is in the clock of `now`, or
+// BACKOFF_NONE; the budget and the history may be NULL. Whoever shares a stream waits the same:
+// give each loop a key of its own (backoff_stream_from_key), or take a stream from
+// backoff_stream_from_entropy.
+//
+// Returns BACKOFF_OK if the loop came to an end, whether the last attempt succeeded or not: the
+// reason says which. Fails before any call with BACKOFF_NULL_POINTER, or with
+// BACKOFF_UNINITIALIZED if the policy, the budget or the history is; and with
+// BACKOFF_UNKNOWN_OUTCOME if an attempt returns what is none, which cancels the loop without a
+// further call. Then `end` is as it was.
+//
+// The pointers that are not NULL point to structs of their types, and the calls do what is said
+// of them.
+uint32_t backoff_retry(const struct backoff_policy *policy,
+                       uint64_t stream,
+                       uint64_t deadline_ns,
+                       struct backoff_budget *budget,
+                       struct backoff_history *history,
+                       const struct backoff_calls *calls,
+                       void *context,
+                       struct backoff_event *end);
 
 // Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating
 // zero into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.

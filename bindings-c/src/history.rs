@@ -21,7 +21,7 @@ pub struct backoff_history {
     opaque: [u64; 24],
 }
 
-type FilledHistory = Filled<History, { u64::from_le_bytes(*b"history1") }>;
+pub(crate) type FilledHistory = Filled<History, { u64::from_le_bytes(*b"history1") }>;
 
 /// The counts of a history. None goes beyond 2^64 - 1. The operations are those of the buckets
 /// together, and the attempts are operations and retries together, also while others record.

@@ -36,6 +36,8 @@ mod http;
 
 mod history;
 
+mod retry;
+
 mod code;
 
 pub use budget::*;
@@ -48,6 +50,7 @@ pub use operation::*;
 pub use params::*;
 pub use policy::*;
 pub use preview::*;
+pub use retry::*;
 pub use stream::*;
 pub use version::*;
 

@@ -226,6 +226,6 @@ pub extern "C" fn backoff_reason_name(reason: u32) -> *const c_char {
 }
 
 /// A deadline or a hint, if there is one.
-fn given(ns: u64) -> Option<u64> {
+pub(crate) fn given(ns: u64) -> Option<u64> {
     (ns != BACKOFF_NONE).then_some(ns)
 }

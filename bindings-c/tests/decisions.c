@@ -89,9 +89,98 @@ static void check_decision(struct decision_vector row) {
   }
 }
 
+/* The steps of one operation, played to a loop. */
+struct play {
+  const char *id;
+  const struct step *step, *end; /* the next step */
+  uint64_t now, attempts, waits, stops;
+  uint32_t gives_up;
+  struct step last;
+};
+
+static uint32_t play_attempt(void *context, uint64_t *hint_ns) {
+  struct play *play = context;
+  play->attempts++;
+  if (play->step == play->end || play->step->action == CANCEL) {
+    play->gives_up = 1;
+    return BACKOFF_OUTCOME_TRANSIENT;
+  }
+  play->last = *play->step++;
+  play->now = play->last.now;
+  if (play->last.has_time) {
+    *hint_ns = play->last.time < BACKOFF_MAX_NS ? play->last.time : BACKOFF_MAX_NS;
+  }
+  return play->last.outcome;
+}
+
+static uint64_t play_now(void *context) { return ((struct play *)context)->now; }
+
+static uint32_t play_cancelled(void *context) { return ((struct play *)context)->gives_up; }
+
+static uint32_t play_wait(void *context, uint64_t delay_ns) {
+  struct play *play = context;
+  play->waits++;
+  check_word(play->id, "reason of a step that waits", play->last.reason, 0);
+  check_word(play->id, "wait", delay_ns, play->last.delay);
+  check_word(play->id, "retries", play->waits, play->last.retries);
+  return play->step == play->end || play->step->action == CANCEL;
+}
+
+static void play_stop(void *context, const backoff_event *event) {
+  struct play *play = context;
+  int cancelled = event->reason == BACKOFF_REASON_CANCELLED;
+  play->stops++;
+  check_word(play->id, "attempts at the end", event->attempts, play->attempts);
+  if (cancelled) {
+    check_true(play->id, "it was given up", play->step == play->end || play->step->action == CANCEL);
+  } else {
+    check_word(play->id, "reason at the end", event->reason, play->last.reason);
+  }
+  check_word(play->id, "delay at the end", event->delay_ns, cancelled ? 0 : play->last.delay);
+  check_word(play->id, "outcome at the end", event->outcome, cancelled ? 0 : play->last.outcome);
+}
+
+/* The decisions once more, through loops, one after another; not where operations take turns. */
+static int check_loops(struct decision_vector row) {
+  static const backoff_calls calls = {.attempt = play_attempt, .now = play_now, .wait = play_wait,
+                                      .cancelled = play_cancelled, .on_stop = play_stop};
+  backoff_policy policy;
+  backoff_budget budget;
+  for (size_t i = 1; i < row.step_count; i++) {
+    int begins = row.steps[i].action == BEGIN;
+    if (begins != (row.steps[i].operation != row.steps[i - 1].operation)) return 0;
+    if (begins && row.steps[i - 1].reason == 0) return 0;
+  }
+  backoff_policy_parse(&policy, row.policy.bytes, row.policy.length, NULL);
+  if (row.has_budget) {
+    backoff_budget_parse(&budget, row.budget.bytes, row.budget.length, NULL);
+  }
+  for (const struct step *step = row.steps, *end = step + row.step_count; step != end;) {
+    struct play play = {0};
+    backoff_event event;
+    play.id = row.id;
+    play.now = step->now;
+    play.step = step + 1;
+    for (play.end = play.step; play.end != end && play.end->action != BEGIN;) play.end++;
+    check_word(row.id, "code of a loop",
+               backoff_retry(&policy, stream_of(row.id, row.seed, row.key),
+                             step->has_time ? step->time : BACKOFF_NONE,
+                             row.has_budget ? &budget : NULL, NULL, &calls, &play, &event),
+               BACKOFF_OK);
+    check_word(row.id, "ends that were told", play.stops, 1);
+    step = play.end;
+  }
+  return 1;
+}
+
 static void check_decisions(void) {
   check_word("decisions", "count", LENGTH(decisions), DECISIONS_COUNT);
-  for (size_t i = 0; i < LENGTH(decisions); i++) check_decision(decisions[i]);
+  size_t through_loops = 0;
+  for (size_t i = 0; i < LENGTH(decisions); i++) {
+    check_decision(decisions[i]);
+    through_loops += (size_t)check_loops(decisions[i]);
+  }
+  check_true("decisions", "most go through loops", through_loops * 2 > DECISIONS_COUNT);
 }
 
 static void check_retry_after(void) {

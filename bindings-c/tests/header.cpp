@@ -48,6 +48,21 @@ int main() {
                                       nullptr, &decision),
              BACKOFF_OK);
   check_word("operation", "delay", decision.delay_ns, 11399434);
+
+  backoff_calls calls = {};
+  calls.attempt = [](void *, uint64_t *) -> uint32_t { return BACKOFF_OUTCOME_TRANSIENT; };
+  calls.now = [](void *context) { return *static_cast<uint64_t *>(context); };
+  calls.wait = [](void *context, uint64_t ns) -> uint32_t {
+    *static_cast<uint64_t *>(context) += ns;
+    return 0;
+  };
+  uint64_t now_ns = 0;
+  backoff_event end = {};
+  check_word("loop", "code",
+             backoff_retry(&parsed, stream, BACKOFF_NONE, nullptr, nullptr, &calls, &now_ns, &end),
+             BACKOFF_OK);
+  check_word("loop", "attempts", end.attempts, 2);
+  check_word("loop", "elapsed", end.elapsed_ns, 11399434);
   check_text("code", "name", backoff_code_name(BACKOFF_OK), "ok");
   check_word("version", "number", backoff_version(), BACKOFF_VERSION);
   return check_end();

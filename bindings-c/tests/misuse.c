@@ -22,6 +22,9 @@ struct world {
   backoff_decision decision;
   backoff_history history, garbage_history;
   backoff_history_counts counts;
+  backoff_calls calls; /* that say that they were called */
+  backoff_event end;
+  uint64_t called;
   backoff_error error; /* cap_below_base cap 5 10 */
   backoff_error garbage_error;
   uint64_t words[6];
@@ -55,8 +58,36 @@ static void check_untouched(const char *id) {
 
 #define DONE(call) check_code(#call, call, BACKOFF_OK)
 
+/* The context is the count of the calls. */
+static uint32_t called_attempt(void *context, uint64_t *hint_ns) {
+  (void)hint_ns;
+  ++*(uint64_t *)context;
+  return BACKOFF_OUTCOME_SUCCESS;
+}
+
+static uint64_t called_now(void *context) { return ++*(uint64_t *)context; }
+
+static uint32_t called_wait(void *context, uint64_t delay_ns) {
+  (void)delay_ns;
+  ++*(uint64_t *)context;
+  return 0;
+}
+
+static uint32_t called_cancelled(void *context) {
+  ++*(uint64_t *)context;
+  return 0;
+}
+
+static void called_hook(void *context, const backoff_event *event) {
+  (void)event;
+  ++*(uint64_t *)context;
+}
+
 static void start(void) {
   memset(&now, 0xA5, sizeof now);
+  now.called = 0;
+  now.calls = (backoff_calls){called_attempt,   called_now,  called_wait,
+                              called_cancelled, called_hook, called_hook};
   now.params = now.empty_params = (backoff_params)BACKOFF_PARAMS_INIT;
   DONE(backoff_params_set(&now.params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_CONSTANT));
   DONE(backoff_params_set(&now.params, BACKOFF_FIELD_BASE, 10));
@@ -162,6 +193,31 @@ static void check_null_operations(void) {
   REFUSED(BACKOFF_NULL_POINTER, backoff_history_print(&now.history, NULL, sizeof now.page));
 }
 
+/* A loop with these, and otherwise with all that it needs. */
+static uint32_t loop(const backoff_policy *policy, backoff_budget *budget,
+                     backoff_history *history, const backoff_calls *calls, backoff_event *end) {
+  return backoff_retry(policy, 1, BACKOFF_NONE, budget, history, calls, &now.called, end);
+}
+
+/* A loop without what it needs calls nothing. */
+static void check_null_loops(void) {
+  backoff_policy *policy = &now.policy;
+  backoff_budget *budget = &now.budget;
+  backoff_history *history = &now.history;
+  backoff_event *end = &now.end;
+  backoff_calls none = {0}, no_attempt = now.calls, no_now = now.calls, no_wait = now.calls;
+  no_attempt.attempt = NULL;
+  no_now.now = NULL;
+  no_wait.wait = NULL;
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, NULL, end));
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, &none, end));
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, &no_attempt, end));
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, &no_now, end));
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, &no_wait, end));
+  REFUSED(BACKOFF_NULL_POINTER, loop(policy, budget, history, &now.calls, NULL));
+  REFUSED(BACKOFF_NULL_POINTER, loop(NULL, NULL, NULL, NULL, NULL));
+}
+
 /* Numbers that name nothing. */
 static void check_unknown_numbers(void) {
   static const uint32_t outcomes[] = {0, 6, 256 + 1, UINT32_MAX};
@@ -210,6 +266,13 @@ static void check_optional(void) {
   check_word("an operation without a budget", "reason", now.decision.reason, 0);
   check_word("an operation without a budget", "delay", now.decision.delay_ns, 10);
   DONE(backoff_operation_cancel(&operation, NULL, &reason));
+
+  backoff_calls few = now.calls;
+  backoff_event end;
+  few.cancelled = NULL;
+  few.on_retry = few.on_stop = NULL;
+  DONE(loop(NULL, NULL, NULL, &few, &end));
+  check_word("a loop with what it needs and no more", "attempts", end.attempts, 1);
 }
 
 /* Every function that takes a struct, with memory that nothing has filled. */
@@ -253,6 +316,11 @@ static void check_uninitialized(const char *memory) {
   REFUSED(BACKOFF_UNINITIALIZED, backoff_history_merge(&now.history, history));
   REFUSED(BACKOFF_UNINITIALIZED, backoff_history_read(history, &now.counts));
   REFUSED(BACKOFF_UNINITIALIZED, backoff_history_print(history, now.page, sizeof now.page));
+  const backoff_calls *calls = &now.calls;
+  backoff_event *end = &now.end;
+  REFUSED(BACKOFF_UNINITIALIZED, loop(policy, &now.budget, &now.history, calls, end));
+  REFUSED(BACKOFF_UNINITIALIZED, loop(NULL, budget, &now.history, calls, end));
+  REFUSED(BACKOFF_UNINITIALIZED, loop(NULL, NULL, history, calls, end));
   if (check_failed > failed) printf("  in memory of %s\n", memory);
 }
 
@@ -874,6 +942,7 @@ int main(void) {
   check_null();
   check_null_lines();
   check_null_operations();
+  check_null_loops();
   check_unknown_numbers();
   check_optional();
   check_garbage();

@@ -12,7 +12,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, empty, root, run, scratch, stdout};
 
 /// The tests of a single thread, which run under the sanitizers, too.
-const TESTS: [&str; 4] = ["conformance", "lines", "decisions", "misuse"];
+const TESTS: [&str; 5] = ["conformance", "lines", "decisions", "retry", "misuse"];
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
