@@ -59,6 +59,9 @@ func (r StopReason) String() string {
 	return engine.ReasonName(uint32(r))
 }
 
+// Error returns the name of the reason: errors.Is(err, backoff.StopBudget) finds it in a RetryError.
+func (r StopReason) Error() string { return r.String() }
+
 // A Decision is what to do after an attempt: to wait and to attempt again, or to stop. A loop
 // that goes on only while Wait is true ends for every other reason, an error too.
 type Decision struct {
@@ -90,7 +93,7 @@ type Operation struct {
 	budget *Budget
 }
 
-// A BeginOption gives an operation what it need not have.
+// A BeginOption gives an operation, or a loop, what it need not have.
 type BeginOption func(*beginning) error
 
 type beginning struct {
@@ -98,7 +101,8 @@ type beginning struct {
 	budget   *Budget
 }
 
-// WithDeadline gives the time after which no wait may end.
+// WithDeadline gives the time after which no wait may end, on the clock that the operation is told
+// or the loop has: Now() + time.Minute. A loop ends no wait after its context's deadline either.
 func WithDeadline(deadline time.Duration) BeginOption {
 	return func(b *beginning) error {
 		b.deadline = uint64(deadline)
@@ -128,10 +132,7 @@ func (p Policy) Begin(stream Stream, now time.Duration, options ...BeginOption) 
 	}
 	with := beginning{deadline: engine.None}
 	for _, option := range options {
-		if option == nil {
-			return nil, &ArgumentError{Field: "option", Value: nil, Rule: "gives nothing"}
-		}
-		if err := option(&with); err != nil {
+		if err := option.begin(&with); err != nil {
 			return nil, err
 		}
 	}
