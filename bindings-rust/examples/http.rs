@@ -53,7 +53,7 @@ async fn main() -> ExitCode {
             let outcome = event.outcome.map_or("unknown", Outcome::name);
             println!("attempt {attempts}: {outcome}, waiting {delay} ns");
         })
-        .run_async(async || get(&client, &url).await)
+        .run_async(|| get(&client, &url))
         .await;
 
     match report.result {

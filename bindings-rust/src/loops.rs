@@ -76,7 +76,7 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     }
 }
 
-impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P>
+impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
@@ -114,15 +114,17 @@ where
         }
     }
 
-    /// What the last call of the async function returned: `call_async(fetch)`,
-    /// `call_async(|| async { .. })`, or `call_async(async || { .. })`, which may borrow what it
-    /// captures.
+    /// What the future of the last call came to: `call_async(fetch)`, `call_async(|| get(&url))`,
+    /// or `call_async(|| async { .. })`.
     ///
     /// To give the loop up, drop the future, at any time: the operation is cancelled. It is `Send`
     /// if its parts are, spawns nothing, and holds no timer but the one that it waits for.
-    pub fn call_async<F>(self, call: F) -> impl Future<Output = R>
+    // An `AsyncFnMut` could lend what it captures to its future, but then no task could hold the
+    // loop: that such a future is `Send` cannot be proved today.
+    pub fn call_async<F, A>(self, call: F) -> impl Future<Output = R>
     where
-        F: AsyncFnMut() -> R,
+        F: FnMut() -> A,
+        A: Future<Output = R>,
         S: Sleep,
     {
         let report = self.run_async(call);
@@ -131,9 +133,10 @@ where
 
     /// How the loop ended: with what [`Loop::call_async`] returns, the reason, the attempts and
     /// the time.
-    pub fn run_async<F>(self, mut call: F) -> impl Future<Output = Report<R>>
+    pub fn run_async<F, A>(self, mut call: F) -> impl Future<Output = Report<R>>
     where
-        F: AsyncFnMut() -> R,
+        F: FnMut() -> A,
+        A: Future<Output = R>,
         S: Sleep,
     {
         // Before the future is polled, so that it tells its end also if it never is.

@@ -1,0 +1,244 @@
+//! Every way for a loop to end, blocking and async: the calls, the waits, the events, the report
+//! and the history.
+
+use std::future::ready;
+use std::time::Duration;
+
+use crate::support::{Fault, Seen, Time, at_once, retry, seconds, verdict};
+use backoff_retry::{Budget, History, Policy, Report, Retry, StopReason, Stream};
+
+use Fault::{After, Busy, Fine, Hard, Slow, Soft};
+
+/// A loop and what is to come of it. Each call takes a second, the last of the script goes on
+/// for ever, and the value is the number of the call.
+struct Row {
+    policy: &'static str,
+    budget: Option<&'static str>,
+    deadline: Option<u64>,
+    script: &'static [Result<(), Fault>],
+    events: &'static [&'static str],
+}
+
+const fn row(
+    policy: &'static str,
+    script: &'static [Result<(), Fault>],
+    events: &'static [&'static str],
+) -> Row {
+    Row { policy, budget: None, deadline: None, script, events }
+}
+
+const ROWS: &[Row] = &[
+    row("constant:base=1s", &[Ok(())], &["stop 1: success, success, 0ns after 1s: Some(Ok(1))"]),
+    row(
+        "constant:base=1s",
+        &[Err(Soft), Ok(())],
+        &[
+            "retry 1: transient, 1s after 1s: Err(Soft)",
+            "stop 2: success, success, 0ns after 3s: Some(Ok(2))",
+        ],
+    ),
+    // A failure that its caller says is none.
+    row(
+        "constant:base=1s",
+        &[Err(Fine)],
+        &["stop 1: success, success, 0ns after 1s: Some(Err(Fine))"],
+    ),
+    row(
+        "constant:base=1s",
+        &[Err(Hard)],
+        &["stop 1: permanent, permanent, 0ns after 1s: Some(Err(Hard))"],
+    ),
+    row(
+        "constant:base=1s",
+        &[Err(Slow), Err(Hard)],
+        &[
+            "retry 1: timeout, 1s after 1s: Err(Slow)",
+            "stop 2: permanent, permanent, 0ns after 3s: Some(Err(Hard))",
+        ],
+    ),
+    // Zero retries run once, and the last failure is not waited for.
+    row(
+        "constant:base=1s,max_retries=0",
+        &[Err(Soft)],
+        &["stop 1: transient, max_retries, 0ns after 1s: Some(Err(Soft))"],
+    ),
+    row(
+        "exponential:base=1s,max_retries=2",
+        &[Err(Soft)],
+        &[
+            "retry 1: transient, 1s after 1s: Err(Soft)",
+            "retry 2: transient, 2s after 3s: Err(Soft)",
+            "stop 3: transient, max_retries, 0ns after 6s: Some(Err(Soft))",
+        ],
+    ),
+    // A wait may end with the limit, and not after it: 1 + 4 = 5, and 6 + 4 > 9.
+    row(
+        "constant:base=4s,max_elapsed=9s",
+        &[Err(Soft)],
+        &[
+            "retry 1: transient, 4s after 1s: Err(Soft)",
+            "stop 2: transient, max_elapsed, 4s after 6s: Some(Err(Soft))",
+        ],
+    ),
+    row(
+        "constant:base=4s,max_elapsed=10s",
+        &[Err(Soft)],
+        &[
+            "retry 1: transient, 4s after 1s: Err(Soft)",
+            "retry 2: transient, 4s after 6s: Err(Soft)",
+            "stop 3: transient, max_elapsed, 4s after 11s: Some(Err(Soft))",
+        ],
+    ),
+    // The clock stood at 100 s when the loop began.
+    Row {
+        deadline: Some(104),
+        ..row(
+            "constant:base=2s",
+            &[Err(Soft)],
+            &[
+                "retry 1: transient, 2s after 1s: Err(Soft)",
+                "stop 2: transient, deadline, 2s after 4s: Some(Err(Soft))",
+            ],
+        )
+    },
+    Row {
+        deadline: Some(99),
+        ..row(
+            "constant:base=0s",
+            &[Err(Soft)],
+            &["stop 1: transient, deadline, 0ns after 1s: Some(Err(Soft))"],
+        )
+    },
+    Row {
+        budget: Some("quota:max_tokens=9,cost=5"),
+        ..row(
+            "constant:base=1s",
+            &[Err(Soft)],
+            &[
+                "retry 1: transient, 1s after 1s: Err(Soft)",
+                "stop 2: transient, budget, 1s after 3s: Some(Err(Soft))",
+            ],
+        )
+    },
+    // Retry-After: not below the delay, and bounded if the policy says so.
+    row(
+        "constant:base=2s,throttled_base=3s",
+        &[Err(After(5)), Err(After(1)), Err(Busy), Err(Soft), Ok(())],
+        &[
+            "retry 1: throttled, 5s after 1s: Err(After(5))",
+            "retry 2: throttled, 3s after 7s: Err(After(1))",
+            "retry 3: throttled, 3s after 11s: Err(Busy)",
+            "retry 4: transient, 2s after 15s: Err(Soft)",
+            "stop 5: success, success, 0ns after 18s: Some(Ok(5))",
+        ],
+    ),
+    row(
+        "constant:base=2s,hint=exact,hint_max=4s,max_retries=2",
+        &[Err(After(5)), Err(After(1))],
+        &[
+            "retry 1: throttled, 4s after 1s: Err(After(5))",
+            "retry 2: throttled, 1s after 6s: Err(After(1))",
+            "stop 3: throttled, max_retries, 0ns after 8s: Some(Err(After(1)))",
+        ],
+    ),
+];
+
+type Calls = Result<u64, Fault>;
+
+/// What came of a loop.
+#[derive(Debug, PartialEq)]
+struct End {
+    report: Report<Calls>,
+    events: Vec<String>,
+    waits: Vec<Duration>,
+    history: [u64; History::WORDS],
+    budget: Option<[u64; Budget::WORDS]>,
+}
+
+fn play(row: &Row, blocking: bool) -> End {
+    let (time, seen, history) = (Time::default(), Seen::default(), History::new());
+    time.pass(seconds(100));
+    let budget = row.budget.map(|line| Budget::parse(line).unwrap());
+    let mut retry = retry(row.policy).clock(time.clock()).history(&history);
+    if let Some(budget) = &budget {
+        retry = retry.budget(budget);
+    }
+    if let Some(deadline) = row.deadline {
+        retry = retry.deadline(seconds(deadline));
+    }
+
+    let mut calls = 0;
+    let mut call = || {
+        time.pass(seconds(1));
+        calls += 1;
+        let at = usize::try_from(calls).unwrap().min(row.script.len());
+        row.script[at - 1].map(|()| calls)
+    };
+    let report = if blocking {
+        let retry = retry.sleep(time.sleep());
+        let plan = retry.when(verdict).on_retry(|event| seen.retry(event));
+        plan.on_stop(|event| seen.stop(event)).run(call)
+    } else {
+        let retry = retry.sleep(time.sleep_async());
+        let plan = retry.when(verdict).on_retry(|event| seen.retry(event));
+        at_once(plan.on_stop(|event| seen.stop(event)).run_async(|| ready(call())))
+    };
+    let (events, waits) = (seen.lines(), time.waits());
+    let budget = budget.map(|budget| budget.to_words());
+    End { report, events, waits, history: history.to_words(), budget }
+}
+
+#[test]
+fn loops_end_as_the_table_says() {
+    for row in ROWS {
+        let end = play(row, true);
+        assert_eq!(end.events, row.events, "{}", row.policy);
+
+        // What the events say is what happened.
+        let (stop, retries) = end.events.split_last().unwrap();
+        let attempts = retries.len() as u64 + 1;
+        let Report { result, reason, delay, elapsed, .. } = end.report;
+        assert_eq!(end.report.attempts, attempts, "{}", row.policy);
+        assert!(stop.contains(&format!(
+            "{}, {delay:?} after {elapsed:?}: Some({result:?})",
+            reason.name()
+        )));
+        assert_eq!(end.waits.len(), retries.len(), "{}", row.policy);
+        for (wait, line) in end.waits.iter().zip(retries) {
+            assert!(line.contains(&format!(", {wait:?} after")), "{line}");
+        }
+        let counted = History::new();
+        counted.record(attempts, reason);
+        assert_eq!(end.history, counted.to_words(), "{}", row.policy);
+
+        assert_eq!(play(row, false), end, "{}: async as blocking", row.policy);
+    }
+}
+
+#[test]
+fn the_table_ends_for_every_reason_but_the_one_of_the_caller() {
+    let mut missing = StopReason::ALL.to_vec();
+    for row in ROWS {
+        let stop = row.events.last().unwrap();
+        missing.retain(|reason| !stop.contains(&format!(", {}, ", reason.name())));
+    }
+    assert_eq!(missing, [StopReason::Cancelled]);
+}
+
+#[test]
+fn a_loop_on_the_default_policy_waits_its_delays() {
+    let time = Time::default();
+    let stream = Stream::from_key(42, "job-1");
+    let result = Retry::default()
+        .seed_and_key(42, "job-1")
+        .clock(time.clock())
+        .sleep(time.sleep())
+        .when(|()| true)
+        .call(|| Err::<(), ()>(()));
+    assert_eq!(result, Err(()));
+    let policy = Policy::parse("default").unwrap();
+    let delays: Vec<_> =
+        (0..).map(|index| policy.delay(stream, index)).take(time.waits().len()).collect();
+    assert_eq!(time.waits(), delays);
+    assert!(!delays.is_empty());
+}

@@ -1,0 +1,93 @@
+//! What loops share, and what they do not.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use backoff_retry::{
+    Budget, Clock, Decision, History, Monotonic, Operation, Outcome, Policy, Report, Retry,
+    StopReason, Stream,
+};
+
+use crate::support::{Fault, Time, retry, verdict};
+
+#[test]
+fn loops_that_share_a_budget_spend_from_it_together() {
+    let budget = Budget::parse("quota:max_tokens=20,cost=5").unwrap();
+    let retry = retry("constant:base=0s,max_retries=3").budget(&budget);
+    let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft));
+    // 20 tokens are four retries: three of the first loop, one of the second, none of the third.
+    assert_eq!((run().reason, run().reason), (StopReason::MaxRetries, StopReason::Budget));
+    let Report { reason, attempts, .. } = run();
+    assert_eq!((reason, attempts), (StopReason::Budget, 1));
+}
+
+#[test]
+fn a_budget_is_shared_with_operations_that_are_driven_by_hand() {
+    // A token comes back every 50 ms of the one clock of the process.
+    let budget = Budget::parse("rate:max_tokens=1,per=50ms").unwrap();
+    let policy = Policy::parse("constant:base=0s").unwrap();
+    let stream = Stream::from_seed(0);
+    let by_hand = |now| {
+        let mut operation = Operation::begin(policy, stream, now, None, Some(&budget));
+        operation.decide(Outcome::Transient, None, now, Some(&budget))
+    };
+    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait(0));
+    let retry = Retry::with_stream(policy, stream).budget(&budget);
+    let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft)).reason;
+    assert_eq!(run(), StopReason::Budget);
+    thread::sleep(Duration::from_millis(60));
+    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait(0));
+}
+
+#[test]
+fn a_retry_serves_many_threads_at_once() {
+    let (budget, history) = (Budget::parse("quota:max_tokens=500,cost=1").unwrap(), History::new());
+    let retry = retry("constant:base=0s,max_retries=100").budget(&budget).history(&history);
+    thread::scope(|scope| {
+        for _ in 0..10 {
+            scope.spawn(|| retry.when(verdict).call(|| Err::<(), _>(Fault::Soft)));
+        }
+    });
+    assert_eq!((history.operations(), history.retries()), (10, 500));
+}
+
+#[test]
+fn each_loop_has_a_stream_of_its_own_unless_one_is_given() {
+    let waits = |retry: &Retry<'_>| {
+        let time = Time::default();
+        let retry = retry.clone().sleep(time.sleep());
+        let _ = retry.when(verdict).call(|| Err::<(), _>(Fault::Soft));
+        time.waits()
+    };
+    let policy = Policy::parse("full:base=1h,max_retries=2").unwrap();
+    let entropy = Retry::new(policy);
+    let different: HashSet<_> = (0..10).map(|_| waits(&entropy)).collect();
+    assert_eq!(different.len(), 10);
+
+    let stream = Stream::from_key(42, "job-1");
+    let given = [
+        Retry::new(policy).stream(stream),
+        Retry::new(policy).seed_and_key(42, "job-1"),
+        Retry::with_stream(policy, stream),
+    ];
+    for retry in given {
+        assert_eq!(waits(&retry), [policy.delay(stream, 0), policy.delay(stream, 1)]);
+        assert_eq!(waits(&retry), waits(&retry), "a stream that is given repeats");
+    }
+}
+
+#[test]
+fn a_loop_may_be_cloned_with_its_functions() {
+    let calls = Mutex::new(0);
+    let plan = retry("constant:base=0s,max_retries=1")
+        .when(verdict)
+        .on_retry(|_| *calls.lock().unwrap() += 10);
+    let call = || {
+        *calls.lock().unwrap() += 1;
+        Err::<(), _>(Fault::Soft)
+    };
+    assert_eq!((plan.clone().call(call), plan.call(call)), (Err(Fault::Soft), Err(Fault::Soft)));
+    assert_eq!(*calls.lock().unwrap(), 24);
+}

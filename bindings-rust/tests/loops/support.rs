@@ -1,0 +1,127 @@
+//! A clock that moves when it is told to, a function that fails by a script, and what hooks saw.
+
+use std::future::{Ready, ready};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use backoff_retry::{Event, Outcome, Retry, StopReason, Verdict};
+
+pub(crate) fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A clock, and the waits that moved it.
+#[derive(Clone, Default)]
+pub(crate) struct Time(Arc<Mutex<(Duration, Vec<Duration>)>>);
+
+impl Time {
+    pub(crate) fn now(&self) -> Duration {
+        self.0.lock().unwrap().0
+    }
+
+    pub(crate) fn pass(&self, time: Duration) {
+        self.0.lock().unwrap().0 += time;
+    }
+
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        self.0.lock().unwrap().1.clone()
+    }
+
+    pub(crate) fn wait(&self, delay: Duration) {
+        let mut time = self.0.lock().unwrap();
+        time.0 += delay;
+        time.1.push(delay);
+    }
+
+    pub(crate) fn clock(&self) -> impl Fn() -> Duration + Clone + Send + Sync + use<> {
+        let time = self.clone();
+        move || time.now()
+    }
+
+    pub(crate) fn sleep(&self) -> impl Fn(Duration) + Clone + Send + Sync + use<> {
+        let time = self.clone();
+        move |delay| time.wait(delay)
+    }
+
+    pub(crate) fn sleep_async(
+        &self,
+    ) -> impl Fn(Duration) -> Ready<()> + Clone + Send + Sync + use<> {
+        let time = self.clone();
+        move |delay| {
+            time.wait(delay);
+            ready(())
+        }
+    }
+}
+
+/// How a call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Soft,
+    Busy,
+    /// Busy, and asks to wait so many seconds.
+    After(u64),
+    Slow,
+    Hard,
+    /// A failure that is none to its caller.
+    Fine,
+}
+
+pub(crate) fn verdict(fault: &Fault) -> Verdict {
+    match *fault {
+        Fault::Soft => Outcome::Transient.into(),
+        Fault::Busy => Outcome::Throttled.into(),
+        Fault::After(hint) => Verdict::from(Outcome::Throttled).hint(seconds(hint)),
+        Fault::Slow => Outcome::Timeout.into(),
+        Fault::Hard => Outcome::Permanent.into(),
+        Fault::Fine => Outcome::Success.into(),
+    }
+}
+
+/// A policy without entropy.
+pub(crate) fn retry(line: &str) -> Retry<'static> {
+    Retry::with_stream(line.parse().unwrap(), backoff_retry::Stream::from_key(42, "job-1"))
+}
+
+/// What hooks saw, a line an event.
+#[derive(Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn note(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    /// `retry 1: transient, waits 1s after 0ns: Err(Soft)`.
+    pub(crate) fn retry<T: std::fmt::Debug>(&self, event: &Event<'_, T>) {
+        assert_eq!(event.reason, None);
+        let Event { attempts, delay, elapsed, .. } = event;
+        let outcome = event.outcome.unwrap().name();
+        let result = event.result.unwrap();
+        self.note(format!("retry {attempts}: {outcome}, {delay:?} after {elapsed:?}: {result:?}"));
+    }
+
+    /// `stop 2: success, success, 0ns after 1s: Some(Ok(2))`.
+    pub(crate) fn stop<T: std::fmt::Debug>(&self, event: &Event<'_, T>) {
+        let Event { attempts, delay, elapsed, result, .. } = event;
+        let outcome = event.outcome.map_or("none", Outcome::name);
+        let reason = event.reason.map(StopReason::name).unwrap();
+        self.note(format!(
+            "stop {attempts}: {outcome}, {reason}, {delay:?} after {elapsed:?}: {result:?}"
+        ));
+    }
+}
+
+/// What a future that never waits comes to.
+pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
+}

@@ -1,0 +1,98 @@
+//! What is true of the types: most of it needs only to compile.
+
+use std::future::ready;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use backoff_retry::{Budget, History, Loop, Outcome, Retry, Shared, Verdict};
+
+use crate::support::{Fault, at_once, retry, verdict};
+
+fn send<T: Send>(_: &T) {}
+fn of_a_task<T: Send + 'static>(_: &T) {}
+fn thread_safe<T: Send + Sync + Clone + 'static>() {}
+
+struct Client;
+
+impl Client {
+    async fn get(&self, url: &str) -> Result<usize, Fault> {
+        tokio::task::yield_now().await;
+        Ok(url.len())
+    }
+}
+
+/// What a service does: the loop borrows what its function has.
+async fn borrows(url: String) -> Result<usize, Fault> {
+    let (client, budget, mut calls) = (Client, Budget::parse("sre").unwrap(), 0);
+    let plan = retry("constant:base=0s").budget(&budget).when(verdict);
+    plan.on_retry(|event| assert_ne!(event.attempts, url.len() as u64))
+        .call_async(|| {
+            calls += 1;
+            client.get(&url)
+        })
+        .await
+}
+
+fn boxed<'a>(
+    client: &'a Client,
+    url: &'a str,
+) -> Pin<Box<dyn Future<Output = Result<usize, Fault>> + Send + 'a>> {
+    Box::pin(retry("constant:base=0s").when(verdict).call_async(move || client.get(url)))
+}
+
+#[tokio::test]
+async fn futures_can_be_spawned_if_their_parts_can() {
+    thread_safe::<Retry<'static>>();
+    thread_safe::<Shared<'static, Budget>>();
+    thread_safe::<Loop<'static, Result<(), ()>, fn(&Result<(), ()>) -> Verdict>>();
+
+    assert_eq!(tokio::spawn(borrows("url".into())).await.unwrap(), Ok(3));
+    assert_eq!(boxed(&Client, "url").await, Ok(3));
+
+    let (budget, history) = (Arc::new(Budget::parse("sre").unwrap()), Arc::new(History::new()));
+    let name = String::from("name");
+    let owned = name.clone();
+    let future = Retry::default()
+        .budget(&budget)
+        .history(history.clone())
+        .when(|error: &io::Error| error.kind() == io::ErrorKind::TimedOut)
+        .when_value(|length: &usize| *length == 0)
+        .on_retry(move |event| assert_ne!(event.attempts, owned.len() as u64))
+        .call_async(move || ready(Ok(name.len())));
+    of_a_task(&future);
+    drop(future);
+
+    let local = Budget::parse("sre").unwrap();
+    let future = Retry::default().budget(&local).classify(|_: &i32| false).run_async(|| ready(1));
+    send(&future);
+    assert_eq!(future.await.result, 1);
+}
+
+async fn refused() -> Result<u8, Fault> {
+    Err(Fault::Hard)
+}
+
+fn refused_at_once() -> Result<u8, Fault> {
+    Err(Fault::Hard)
+}
+
+#[test]
+fn functions_of_every_form_are_called() {
+    let retry = retry("constant:base=0s");
+    let no: Result<u8, _> = Err(Fault::Hard);
+    assert_eq!(at_once(retry.when(verdict).call_async(refused)), no);
+    assert_eq!(at_once(retry.when(verdict).call_async(|| async { refused().await })), no);
+    assert_eq!(at_once(retry.when(verdict).call_async(async || refused().await)), no);
+    let boxed: Box<dyn FnMut() -> Result<u8, Fault>> = Box::new(refused_at_once);
+    assert_eq!(retry.when(verdict).call(boxed), no);
+    assert_eq!(retry.when(|_: &Fault| Outcome::Permanent).call(refused_at_once), no);
+}
+
+#[test]
+fn what_is_printed_for_debugging_shows_the_policy() {
+    let plan = retry("constant:base=3s").when(verdict).on_stop(|_| {});
+    let shown = format!("{plan:?}");
+    let _ = plan.call(refused_at_once);
+    assert!(shown.contains("3000000000"), "{shown}");
+}
