@@ -14,9 +14,8 @@ use crate::verdict::IntoVerdict;
 
 /// How to retry: a policy, and maybe a stream, a deadline, a budget, a history, a clock and a sleep.
 ///
-/// It calls nothing yet: [`Retry::when`], [`Retry::when_value`] or [`Retry::classify`] says what
-/// may be repeated, which nothing else does, and gives a [`Loop`]. One `Retry` serves any number
-/// of loops, also at once.
+/// It calls nothing yet: [`Retry::when`] or [`Retry::classify`] says what may be repeated, which
+/// nothing else does, and gives a [`Loop`]. One `Retry` serves any number of loops, also at once.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -27,6 +26,12 @@ use crate::verdict::IntoVerdict;
 ///     .call(|| std::fs::read_to_string("Cargo.toml"))?;
 /// # assert!(text.contains("[package]"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What does not say it does not compile:
+///
+/// ```compile_fail,E0599
+/// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {

@@ -63,14 +63,14 @@ fn the_clock_does_not_go_back() {
     assert!(u128::from(Monotonic.now_ns()) >= last.as_nanos());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn loops_that_wait_do_not_hold_each_other_up() {
-    let begun = Instant::now();
+    let begun = tokio::time::Instant::now();
     let wait = || {
         let plan = retry("constant:base=20ms,max_retries=1").when(verdict);
         plan.call_async(async || Err::<(), _>(Fault::Soft))
     };
     let ends = tokio::join!(wait(), wait(), wait(), wait(), wait());
-    assert_eq!(ends.0, Err(Fault::Soft));
-    assert!(begun.elapsed() < Duration::from_millis(90), "five waits at once");
+    assert_eq!(ends.4, Err(Fault::Soft));
+    assert!(begun.elapsed() < Duration::from_millis(30), "five waits of 20 ms at once");
 }

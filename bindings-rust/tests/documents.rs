@@ -1,0 +1,65 @@
+//! The README and the example, and what a caller can get wrong.
+
+use std::process::{Command, Output};
+
+use backoff_retry::{Policy, Retry};
+
+#[test]
+fn the_readme_shows_the_example_as_it_is() {
+    let example = include_str!("../examples/http.rs");
+    assert!(include_str!("../README.md").contains(&format!("```rust,no_run\n{example}```\n")));
+}
+
+/// The example, which cargo builds with the tests.
+fn http(arguments: &[&str]) -> Output {
+    let test = std::env::current_exe().unwrap();
+    let built = test.ancestors().nth(2).unwrap().join("examples/http");
+    Command::new(built.with_extension(std::env::consts::EXE_EXTENSION))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_example_says_what_is_wrong() {
+    let table: [(&[&str], i32, &str); 5] = [
+        (
+            &["http://127.0.0.1:1/"],
+            2,
+            "four arguments are needed; usage: http URL POLICY SEED KEY\n",
+        ),
+        (
+            &["http://127.0.0.1:1/", "full:base=1", "42", "job-1"],
+            2,
+            "policy full:base=1: at 11: base has no unit; the units are d, h, m, s, ms, us, ns; \
+             usage: http URL POLICY SEED KEY\n",
+        ),
+        (
+            &["http://127.0.0.1:1/", "default", "-1", "job-1"],
+            2,
+            "seed -1: invalid digit found in string; usage: http URL POLICY SEED KEY\n",
+        ),
+        (&["nowhere", "default", "42", "job-1"], 1, "gave up after 1 attempts: permanent: "),
+        // Nothing listens on port 1.
+        (
+            &["http://127.0.0.1:1/", "constant:base=1ms,max_retries=2", "42", "job-1"],
+            1,
+            "gave up after 3 attempts: max_retries: ",
+        ),
+    ];
+    for (arguments, status, message) in table {
+        let output = http(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            (output.status.code(), said.starts_with(message)),
+            (Some(status), true),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_policy_that_is_wrong_is_refused_before_there_is_a_loop() {
+    let refused = "full:base=1s,max_retry=5".parse::<Policy>().map(Retry::new).unwrap_err();
+    assert!(refused.to_string().starts_with("at 13: unknown key \"max_retry\""), "{refused}");
+}
