@@ -83,6 +83,8 @@ whole_numbers! {
     Now(u64) = "now_ns", u64::MAX;
     /// A time of the same clock.
     Deadline(u64) = "deadline_ns", u64::MAX;
+    /// The status of an HTTP response.
+    Status(u16) = "status", u16::MAX;
     /// How many attempts an operation made.
     Attempts(u64) = "attempts", u64::MAX;
     /// The delay of a decision, a duration.

@@ -16,6 +16,7 @@ mod decision;
 mod fields;
 mod fork;
 mod history;
+mod http_status;
 mod names;
 mod numbers;
 mod operation;
@@ -39,6 +40,8 @@ mod extension {
     use crate::decision::Decision;
     #[pymodule_export]
     use crate::history::History;
+    #[pymodule_export]
+    use crate::http_status::_outcome_of_http_status;
     #[pymodule_export]
     use crate::operation::Operation;
     #[pymodule_export]

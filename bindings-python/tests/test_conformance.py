@@ -11,6 +11,7 @@ from backoff_rs import (
     Decision,
     History,
     Operation,
+    Outcome,
     Policy,
     PolicyError,
     StopReason,
@@ -20,7 +21,7 @@ from backoff_rs import (
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 LINES = ["texts", "text_errors", "presets"]
-DECISIONS = ["decisions", "retry_after", "previews", "fits", "histories"]
+DECISIONS = ["decisions", "retry_after", "http_statuses", "previews", "fits", "histories"]
 
 
 def test_no_file_of_vectors_is_left_out():
@@ -174,6 +175,13 @@ def test_retry_after(case):
     now = vectors.seconds(case["now"])
     assert parse_retry_after(case["value"], now=now) == hint
     assert parse_retry_after(case["value"].encode(), now=now) == hint
+
+
+@pytest.mark.parametrize("case", vectors.cases("http_statuses"))
+def test_http_status(case):
+    outcome = Outcome.of_http_status(case["status"])
+    assert type(outcome) is Outcome
+    assert outcome == case["outcome"]
 
 
 @pytest.mark.parametrize("case", vectors.cases("previews"))

@@ -293,6 +293,7 @@ WRONG_TYPES = [
     (lambda: POLICY.fit_cap(4, "1s"), SECONDS.replace("base", "max_elapsed") + "str"),
     (lambda: Budget(), NO_CONSTRUCTOR),
     (lambda: Budget("sre", line="sre"), NO_CONSTRUCTOR),
+    (lambda: Outcome.of_http_status("200"), "status must be an int, not str"),
     (lambda: Operation("full", STREAM, now_ns=0), "policy must be a Policy, not str"),
     (lambda: Operation(POLICY, 42, now_ns=0), "stream must be a Stream, not int"),
     (
@@ -356,6 +357,8 @@ def test_wrong_type(call, message):
 
 OUT_OF_RANGE = [
     (lambda: POLICY.delay(STREAM, -1), "negative", "index", -1, 0),
+    (lambda: Outcome.of_http_status(2**16), "too_large", "status", 2**16, 2**16 - 1),
+    (lambda: Outcome.of_http_status(-1), "negative", "status", -1, 0),
     (lambda: POLICY.delay_ns(STREAM, 2**32), "too_large", "index", 2**32, 2**32 - 1),
     (lambda: POLICY.window(2**64), "too_large", "index", 2**64, 2**32 - 1),
     (lambda: POLICY.window_ns(-(2**64)), "negative", "index", -(2**64), 0),

@@ -1,12 +1,13 @@
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
-from ._names import Outcome, StopReason
+from ._names import StopReason
+from ._types import Duration, OutcomeOrName, Seconds
 
 _Growth: TypeAlias = Literal["constant", "linear", "exponential", "polynomial", "fibonacci"]
 _Jitter: TypeAlias = Literal[
@@ -14,15 +15,12 @@ _Jitter: TypeAlias = Literal[
 ]
 _CapOn: TypeAlias = Literal["window", "result"]
 _Hint: TypeAlias = Literal["at_least", "exact", "spread"]
-_Outcome: TypeAlias = Outcome | Literal["success", "transient", "throttled", "timeout", "permanent"]
 _Reason: TypeAlias = (
     StopReason
     | Literal[
         "success", "permanent", "max_retries", "max_elapsed", "deadline", "budget", "cancelled"
     ]
 )
-_Seconds: TypeAlias = float | Decimal | Fraction
-_Duration: TypeAlias = _Seconds | timedelta
 _Ratio: TypeAlias = float | Decimal | Fraction | tuple[int, int]
 
 __all__ = [
@@ -35,14 +33,16 @@ __all__ = [
     "PreviewRow",
     "Stream",
     "__version__",
+    "_outcome_of_http_status",
     "parse_retry_after",
 ]
 
 __version__: str
 
 def parse_retry_after(
-    header: str | bytes | None, *, now: _Seconds | datetime | None = None
+    header: str | bytes | None, *, now: Seconds | datetime | None = None
 ) -> float | None: ...
+def _outcome_of_http_status(status: SupportsIndex) -> str: ...
 
 @final
 class Policy:
@@ -50,28 +50,28 @@ class Policy:
         cls,
         growth: _Growth,
         *,
-        base: _Duration,
-        increment: _Duration = ...,
+        base: Duration,
+        increment: Duration = ...,
         multiplier: _Ratio = ...,
         power: SupportsIndex = ...,
         origin: SupportsIndex = ...,
-        offset: _Duration = ...,
-        cap: _Duration = ...,
+        offset: Duration = ...,
+        cap: Duration = ...,
         cap_on: _CapOn = ...,
-        floor: _Duration = ...,
+        floor: Duration = ...,
         jitter: _Jitter = ...,
         jitter_below: _Ratio = ...,
         jitter_above: _Ratio = ...,
-        jitter_max: _Duration = ...,
-        jitter_increment: _Duration = ...,
-        jitter_slot: _Duration = ...,
+        jitter_max: Duration = ...,
+        jitter_increment: Duration = ...,
+        jitter_slot: Duration = ...,
         max_retries: SupportsIndex = ...,
         max_attempts: SupportsIndex = ...,
-        max_elapsed: _Duration = ...,
-        throttled_base: _Duration = ...,
+        max_elapsed: Duration = ...,
+        throttled_base: Duration = ...,
         hint: _Hint = ...,
-        hint_max: _Duration = ...,
-        hint_max_extra: _Duration = ...,
+        hint_max: Duration = ...,
+        hint_max_extra: Duration = ...,
     ) -> Self: ...
     @staticmethod
     def parse(line: str) -> Policy: ...
@@ -84,8 +84,8 @@ class Policy:
     ) -> list[float]: ...
     def fill_ns(self, stream: Stream, buffer: Buffer, first: SupportsIndex = 0) -> int: ...
     def preview(self, count: SupportsIndex | None = None) -> Iterator[PreviewRow]: ...
-    def fit_base(self, attempts: SupportsIndex, total: _Duration) -> Policy: ...
-    def fit_cap(self, attempts: SupportsIndex, total: _Duration) -> Policy: ...
+    def fit_base(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
+    def fit_cap(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
     @property
     def growth(self) -> _Growth: ...
     @property
@@ -181,7 +181,7 @@ class Operation:
         budget: Budget | None = None,
     ) -> Self: ...
     def decide(
-        self, outcome: _Outcome, *, now_ns: SupportsIndex, hint: _Duration | None = None
+        self, outcome: OutcomeOrName, *, now_ns: SupportsIndex, hint: Duration | None = None
     ) -> Decision: ...
     def cancel(self) -> StopReason: ...
     @property

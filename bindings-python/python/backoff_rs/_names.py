@@ -1,6 +1,9 @@
 """The names of what an operation is told and of why it stops."""
 
 from enum import StrEnum
+from typing import SupportsIndex
+
+from . import _backoff
 
 
 class Outcome(StrEnum):
@@ -17,6 +20,18 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     #: A failure that another attempt would not mend, or that may not be repeated.
     PERMANENT = "permanent"
+
+    @staticmethod
+    def of_http_status(status: SupportsIndex) -> "Outcome":
+        """The outcome that the status of an HTTP response is (SPEC 14.4): THROTTLED for 429 and
+        503, TIMEOUT for 408 and 504, TRANSIENT for 425, 500 and 502, SUCCESS from 100 to 399,
+        and PERMANENT for any other, from 0 to 65535.
+
+        Whether a request may be repeated at all is the caller's to say.
+
+        Raises PolicyError for a status out of range; TypeError for what is no int.
+        """
+        return Outcome(_backoff._outcome_of_http_status(status))
 
 
 class StopReason(StrEnum):
