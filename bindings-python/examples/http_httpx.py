@@ -1,0 +1,62 @@
+"""GETs a URL, with retries where they may help: http_httpx.py URL POLICY SEED KEY."""
+
+import argparse
+import sys
+
+import httpx
+from backoff_rs import Outcome, RetryEvent, Verdict, parse_retry_after, retrying
+
+
+def verdict_of(error: Exception) -> Verdict:
+    """Whether another GET may help, and when: a GET may be repeated."""
+    if isinstance(error, httpx.HTTPStatusError):
+        response = error.response
+        hint = parse_retry_after(response.headers.get("Retry-After"))
+        return Verdict(Outcome.of_http_status(response.status_code), hint)
+    if isinstance(error, httpx.TimeoutException):
+        return Verdict("timeout")
+    # Refused, reset, or closed without an answer.
+    lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+    return Verdict("transient" if lost else "permanent")
+
+
+def on_retry(event: RetryEvent) -> None:
+    print(f"attempt {event.attempts}: {event.outcome}, waiting {event.delay_ns} ns", flush=True)
+
+
+def on_stop(event: RetryEvent) -> None:
+    if event.reason != "success":
+        last = f"{event.attempts} attempts: {event.reason}: {event.error}"
+        print(f"gave up after {last}", file=sys.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("url", "policy", "seed", "key"):
+        parser.add_argument(name, metavar=name.upper())
+    given = parser.parse_args()
+    try:
+        attempts = retrying(
+            given.policy,
+            on=verdict_of,
+            seed=int(given.seed),
+            key=given.key,
+            on_retry=on_retry,
+            on_stop=on_stop,
+            log=False,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        with httpx.Client(timeout=1) as client:
+            for attempt in attempts:
+                with attempt:
+                    response = client.get(given.url).raise_for_status()
+                    print(f"done after {attempt.number} attempts: {response.text.strip()}")
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

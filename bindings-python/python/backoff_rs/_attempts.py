@@ -1,0 +1,121 @@
+"""The attempts of a loop as `for` and `async for` give them out."""
+
+from types import TracebackType
+
+from ._loop import Loop, run
+
+
+class Attempt:
+    """One attempt of a loop: the call is what its `with` statement holds.
+
+        for attempt in retrying(on=ConnectionError):
+            with attempt:
+                ...
+
+    A failure that may be repeated ends the statement and the loop goes on; any other passes
+    through it. In an `async for`, `async with attempt` does the same and also awaits predicates
+    and hooks.
+    """
+
+    __module__ = "backoff_rs"
+    __slots__ = ("_ended", "_entered", "_loop", "number", "value")
+
+    #: 1 for the first call.
+    number: int
+    #: What the call gave, for on_result and the events to see: set it in the statement.
+    value: object
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._entered = self._ended = False
+        self.number = loop.attempts
+        self.value = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether its statement has ended."""
+        return self._ended
+
+    def __repr__(self) -> str:
+        return f"<Attempt {self.number}>"
+
+    def __enter__(self) -> "Attempt":
+        if self._entered or self._loop.stopped:
+            raise RuntimeError("an attempt is entered once, in the loop that gave it")
+        self._entered = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        with self._loop.blocking():
+            return run(self._end(error))
+
+    async def __aenter__(self) -> "Attempt":
+        if not self._loop.awaits:
+            raise TypeError("`async with attempt` needs `async for attempt`")
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        return await self._end(error)
+
+    async def _end(self, error: BaseException | None) -> bool:
+        """Whether the failure ends here."""
+        self._ended = True
+        if error is not None:
+            return await self._loop.failed(error)
+        await self._loop.returned(self.value)
+        return False
+
+
+class Attempts:
+    """The attempts of a loop, each with the wait before it. A loop that is left before it
+    stopped, as by `break`, is cancelled."""
+
+    __slots__ = ("_last", "_loop")
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._last: Attempt | None = None
+
+    def __iter__(self) -> "Attempts":
+        return self
+
+    def __next__(self) -> Attempt:
+        if self._loop.stopped:
+            raise StopIteration
+        return run(self._next())
+
+    async def _next(self) -> Attempt:
+        if self._last is not None:
+            if not self._last.ended:
+                raise RuntimeError("the attempt was not made: use `with attempt:`")
+            await self._loop.wait()
+        await self._loop.attempt()
+        self._last = Attempt(self._loop)
+        return self._last
+
+    def __del__(self) -> None:
+        self._loop.__exit__()
+
+
+class AsyncAttempts(Attempts):
+    """The same, where waits suspend."""
+
+    __slots__ = ()
+
+    def __aiter__(self) -> "AsyncAttempts":
+        return self
+
+    async def __anext__(self) -> Attempt:
+        if self._loop.stopped:
+            raise StopAsyncIteration
+        return await self._next()

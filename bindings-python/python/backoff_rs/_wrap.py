@@ -1,0 +1,178 @@
+"""Functions with retries, each as what it was: a function that blocks or suspends, a generator."""
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from ._loop import Loop, run
+
+if TYPE_CHECKING:
+    from ._retrying import Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def wrap(options: "Options", function: F) -> F:
+    """The function with retries."""
+    if isinstance(function, staticmethod | classmethod):
+        raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
+    if not callable(function):
+        raise TypeError(f"retry decorates a function, not {type(function).__name__}")
+    name = options.name or _name(function)
+    generates = _is(inspect.isgeneratorfunction, function)
+    generates_async = _is(inspect.isasyncgenfunction, function)
+    if (generates or generates_async) and options.on_result is not None:
+        raise TypeError(f"on_result has no result to judge: {name} is a generator function")
+    if generates:
+        made = _generator(options, name, function)
+    elif generates_async:
+        made = _async_generator(options, name, function)
+    elif is_coroutine_function(function):
+        made = _suspending(options, name, function)
+    else:
+        made = _blocking(options, name, function)
+    return cast(F, functools.wraps(function)(made))
+
+
+def is_coroutine_function(function: object) -> bool:
+    """Whether calling it gives something to await: also a partial, or an object with such a
+    __call__."""
+    return _is(inspect.iscoroutinefunction, function)
+
+
+def _is(kind: Callable[[object], bool], function: object) -> bool:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return kind(function) or (
+        not inspect.isroutine(function)
+        and not isinstance(function, type)
+        and kind(getattr(function, "__call__", None))  # noqa: B004
+    )
+
+
+def _name(function: object) -> str:
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    return f"{getattr(function, '__module__', None) or '?'}.{name}"
+
+
+def _blocking(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def retried(*args: Any, **kwargs: Any) -> Any:
+        with Loop(options, name, False, args, kwargs) as loop:
+            while True:
+                run(loop.attempt())
+                try:
+                    value = function(*args, **kwargs)
+                except BaseException as error:
+                    if not run(loop.failed(error)):
+                        raise
+                else:
+                    if inspect.iscoroutine(value):
+                        value.close()
+                        run(loop.cancel())
+                        raise TypeError(f"{name} returned a coroutine: retry its async function")
+                    if not run(loop.returned(value)):
+                        return value
+                    del value
+                run(loop.wait())
+
+    return retried
+
+
+def _suspending(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    async def retried(*args: Any, **kwargs: Any) -> Any:
+        with Loop(options, name, True, args, kwargs) as loop:
+            while True:
+                await loop.attempt()
+                try:
+                    value = await function(*args, **kwargs)
+                except BaseException as error:
+                    if not await loop.failed(error):
+                        raise
+                else:
+                    if not await loop.returned(value):
+                        return value
+                    del value
+                await loop.wait()
+
+    return retried
+
+
+def _generator(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def retried(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        with Loop(options, name, False, args, kwargs) as loop:
+            while True:
+                run(loop.attempt())
+                generator = function(*args, **kwargs)
+                try:
+                    item = next(generator)
+                except StopIteration as end:
+                    run(loop.returned(None))
+                    return end.value
+                except BaseException as error:
+                    if not run(loop.failed(error)):
+                        raise
+                else:
+                    run(loop.returned(item))
+                    return (yield from _rest(generator, item))
+                run(loop.wait())
+
+    return retried
+
+
+def _rest(generator: Generator[Any, Any, Any], item: Any) -> Generator[Any, Any, Any]:
+    """`yield from` a generator that has given its first item."""
+    while True:
+        try:
+            sent = yield item
+        except GeneratorExit:
+            generator.close()
+            raise
+        except BaseException as error:
+            step = functools.partial(generator.throw, error)
+        else:
+            step = functools.partial(generator.send, sent)
+        try:
+            item = step()
+        except StopIteration as end:
+            return end.value
+
+
+def _async_generator(
+    options: "Options", name: str, function: Callable[..., Any]
+) -> Callable[..., Any]:
+    async def retried(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        with Loop(options, name, True, args, kwargs) as loop:
+            while True:
+                await loop.attempt()
+                generator = function(*args, **kwargs)
+                try:
+                    item = await anext(generator)
+                except StopAsyncIteration:
+                    await loop.returned(None)
+                    return
+                except BaseException as error:
+                    if not await loop.failed(error):
+                        raise
+                else:
+                    await loop.returned(item)
+                    break
+                await loop.wait()
+            while True:
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    await generator.aclose()
+                    raise
+                except BaseException as error:
+                    step = generator.athrow(error)
+                else:
+                    step = generator.asend(sent)
+                try:
+                    item = await step
+                except StopAsyncIteration:
+                    return
+
+    return retried

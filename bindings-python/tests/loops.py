@@ -1,0 +1,136 @@
+"""Every form of a loop, driven by a script: what each call raises or returns."""
+
+import asyncio
+import functools
+
+import trio
+from backoff_rs import retry, retrying
+
+
+class Script:
+    """A function that raises or returns what the script says, call by call."""
+
+    def __init__(self, *results):
+        self.results = iter(results)
+        self.calls = 0
+
+    def __call__(self, *_args, **_kwargs):
+        self.calls += 1
+        result = next(self.results)
+        if isinstance(result, BaseException) or (
+            isinstance(result, type) and issubclass(result, BaseException)
+        ):
+            raise result
+        return result
+
+
+def decorated(script, **options):
+    @retry(**options)
+    def call():
+        return script()
+
+    return call()
+
+
+def method(script, **options):
+    class Client:
+        @retry(**options)
+        def call(self):
+            return script(self)
+
+    return Client().call()
+
+
+def called(script, **options):
+    return retrying(**options).call(script)
+
+
+def block(script, **options):
+    for attempt in retrying(**options):
+        with attempt:
+            attempt.value = script()
+            assert attempt.number == script.calls
+    return attempt.value
+
+
+async def decorated_async(script, **options):
+    @retry(**options)
+    async def call():
+        await asyncio_or_trio()
+        return script()
+
+    return await call()
+
+
+async def call_async(script, **options):
+    async def call(script):
+        return script()
+
+    return await retrying(**options).call(functools.partial(call, script))
+
+
+async def block_async(script, **options):
+    async for attempt in retrying(**options):
+        with attempt:
+            attempt.value = script()
+    return attempt.value
+
+
+async def block_async_with(script, **options):
+    async for attempt in retrying(**options):
+        async with attempt:
+            attempt.value = script()
+            assert attempt.number == script.calls
+    return attempt.value
+
+
+async def asyncio_or_trio():
+    await (trio.sleep(0) if trio.lowlevel.in_trio_task() else asyncio.sleep(0))
+
+
+def on_asyncio(form):
+    return lambda script, **options: asyncio.run(form(script, **options))
+
+
+def on_trio(form):
+    return lambda script, **options: trio.run(functools.partial(form, script, **options))
+
+
+SYNC = {"decorated": decorated, "method": method, "called": called, "block": block}
+ASYNC = {
+    "asyncio": on_asyncio(decorated_async),
+    "asyncio-call": on_asyncio(call_async),
+    "asyncio-block": on_asyncio(block_async),
+    "asyncio-block-with": on_asyncio(block_async_with),
+    "trio": on_trio(decorated_async),
+    "trio-block": on_trio(block_async),
+}
+FORMS = {**SYNC, **ASYNC}
+
+
+def first_item(script, **options):
+    """The generators, by their first item."""
+
+    @retry(**options)
+    def items():
+        yield script()
+
+    return next(items())
+
+
+def first_item_async(script, **options):
+    @retry(**options)
+    async def items():
+        yield script()
+
+    async def first():
+        generator = items()
+        try:
+            return await anext(generator)
+        finally:
+            await generator.aclose()
+
+    return asyncio.run(first())
+
+
+GENERATORS = {"generator": first_item, "async-generator": first_item_async}

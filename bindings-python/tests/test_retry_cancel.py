@@ -1,0 +1,388 @@
+"""Loops whose caller gives up: before, during and after a call, and while they wait (SPEC 18.5)."""
+
+import asyncio
+import gc
+import random
+import signal
+import threading
+import time
+
+import loops
+import pytest
+import trio
+from backoff_rs import Budget, History, Operation, Policy, Stream, retry, retrying
+from backoff_rs.testing import fake_time
+
+HOUR = "constant:base=1h"
+#: It grants one retry at a time to one operation: one that leaks is refused for ever.
+LINE = "concurrent:ratio=0,min_concurrent=1"
+
+
+def is_idle(budget):
+    """Whether nothing holds a retry of it."""
+    operation = Operation(Policy.parse(HOUR), Stream(1), now_ns=0, budget=budget)
+    granted = bool(operation.decide("transient", now_ns=0))
+    operation.cancel()
+    return granted
+
+
+class Job:
+    """Options of a loop that fails and waits an hour, and what it told."""
+
+    def __init__(self, policy=HOUR):
+        self.budget, self.history, self.stops, self.retries = Budget.parse(LINE), History(), [], []
+        self.options = {
+            "policy": policy,
+            "on": ConnectionError,
+            "budget": self.budget,
+            "history": self.history,
+            "on_retry": self.retries.append,
+            "on_stop": self.stops.append,
+            "log": False,
+        }
+
+    def is_cancelled(self, attempts):
+        (stop,) = self.stops
+        assert (stop.attempts, stop.reason, stop.outcome) == (attempts, "cancelled", None)
+        assert (self.history.operations, self.history.stops["cancelled"]) == (1, 1)
+        assert self.history.attempts == max(1, attempts)
+        assert is_idle(self.budget)
+        return True
+
+
+async def forever():
+    await asyncio.Event().wait()
+
+
+async def fail():
+    raise ConnectionError
+
+
+async def attempts_of(call, options):
+    async for attempt in retrying(**options):
+        with attempt:
+            await call()
+
+
+async def calls_of(call, options):
+    await retrying(**options).call(call)
+
+
+async def items_of(call, options):
+    @retry(**options)
+    async def items():
+        await call()
+        yield
+
+    async for _ in items():
+        pass
+
+
+ASYNC = [attempts_of, calls_of, items_of]
+
+
+@pytest.mark.parametrize("form", ASYNC)
+@pytest.mark.parametrize(
+    ("call", "attempts", "retries"), [(forever, 1, 0), (fail, 1, 1)], ids=["call", "wait"]
+)
+def test_a_task_that_is_cancelled(form, call, attempts, retries):
+    job = Job()
+
+    async def run():
+        task = asyncio.create_task(form(call, job.options))
+        await asyncio.sleep(0.01)
+        begun = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - begun < 1
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
+    assert job.is_cancelled(attempts)
+    assert len(job.retries) == retries
+
+
+@pytest.mark.parametrize("form", ASYNC)
+def test_cancelled_before_it_begins(form):
+    """The task has not got its cancellation when the loop begins."""
+    job, called = Job(), []
+
+    async def call():
+        called.append(1)
+
+    async def run():
+        asyncio.current_task().cancel()
+        await form(call, job.options)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
+    assert called == []
+    assert job.is_cancelled(0)
+
+
+def test_a_task_that_never_ran_has_no_loop():
+    job = Job()
+
+    async def run():
+        task = asyncio.create_task(calls_of(fail, job.options))
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(run())
+    assert (job.stops, job.history.operations, is_idle(job.budget)) == ([], 0, True)
+
+
+def test_cleaning_up_after_a_cancellation_may_retry():
+    done = []
+
+    @retry(on=ConnectionError)
+    async def clean_up():
+        done.append(1)
+
+    async def run():
+        try:
+            await forever()
+        finally:
+            await clean_up()
+
+    async def cancelled():
+        task = asyncio.create_task(run())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(cancelled())
+    assert done == [1]
+
+
+@pytest.mark.parametrize("form", [attempts_of, calls_of, items_of])
+@pytest.mark.parametrize(
+    ("call", "attempts"),
+    [(trio.sleep_forever, 1), (fail, 1), (None, 0)],
+    ids=["call", "wait", "before"],
+)
+def test_a_trio_scope_that_is_cancelled(form, call, attempts):
+    job = Job()
+
+    async def run():
+        with trio.CancelScope() as scope:
+            if call is None:
+                scope.cancel()
+            else:
+                scope.deadline = trio.current_time() + 0.01
+            await form(call or fail, job.options)
+        assert scope.cancelled_caught
+
+    trio.run(run)
+    assert job.is_cancelled(attempts)
+
+
+def test_a_timeout_around_the_loop():
+    job = Job()
+
+    async def run():
+        async with asyncio.timeout(0.01):
+            await calls_of(fail, job.options)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+    assert job.is_cancelled(1)
+
+
+def test_cancelled_at_random_moments():
+    """1000 loops with short waits: each ends at once, tells one stop, and leaves nothing."""
+    randomness, before = random.Random(5), loops_alive()
+    budget, history = Budget.parse("concurrent:ratio=0,min_concurrent=1000"), History()
+    stops = []
+
+    async def call():
+        await asyncio.sleep(randomness.random() / 1000)
+        raise ConnectionError
+
+    async def one(number):
+        told = []
+        stops.append(told)
+        task = asyncio.create_task(
+            ASYNC[number % 3](
+                call,
+                Job("constant:base=1ms,jitter=full").options
+                | {"budget": budget, "history": history, "on_stop": told.append},
+            )
+        )
+        await asyncio.sleep(randomness.random() / 50)
+        begun = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - begun < 1
+
+    async def run():
+        for start in range(0, 1000, 100):
+            await asyncio.gather(*map(one, range(start, start + 100)))
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        assert [timer for timer in loop._scheduled if not timer.cancelled()] == []
+
+    asyncio.run(run())
+    assert [len(told) for told in stops] == [1] * 1000
+    assert {told[0].reason for told in stops} == {"cancelled"}
+    assert history.stops["cancelled"] == history.operations == 1000
+    assert is_idle(budget_of_one_less(budget))
+    # An event holds the error, and so the frames that it went through.
+    stops.clear()
+    assert loops_alive() == before
+
+
+def loops_alive():
+    gc.collect()
+    return sum(type(thing).__name__ == "Loop" for thing in gc.get_objects())
+
+
+def budget_of_one_less(budget):
+    """The budget with all but one of its retries taken."""
+    for _ in range(999):
+        operation = Operation(Policy.parse(HOUR), Stream(1), now_ns=0, budget=budget)
+        assert operation.decide("transient", now_ns=0)
+    return budget
+
+
+def interrupt_after(delay):
+    def interrupt():
+        time.sleep(delay)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("form", loops.SYNC)
+def test_ctrl_c_ends_a_wait(form):
+    job = Job()
+    script = loops.Script(ConnectionError())
+    thread, begun = interrupt_after(0.02), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        loops.SYNC[form](script, **job.options)
+    assert time.monotonic() - begun < 5
+    thread.join()
+    assert job.is_cancelled(1)
+
+
+def test_ctrl_c_at_random_moments():
+    randomness = random.Random(6)
+    for _ in range(30):
+        job = Job("constant:base=1us,jitter=full")
+
+        def call():
+            raise ConnectionError
+
+        thread = interrupt_after(randomness.random() / 100)
+        with pytest.raises(KeyboardInterrupt):
+            retrying(**job.options).call(call)
+        thread.join()
+        assert len(job.stops) == 1
+        assert is_idle(job.budget)
+
+
+@pytest.mark.parametrize("how", ["break", "raise", "return"])
+def test_a_loop_that_is_left(how):
+    """In a sync loop at once; what is left while it waits was a failure."""
+    job = Job()
+
+    def leave():
+        with fake_time():
+            for attempt in retrying(**job.options):
+                with attempt:
+                    raise ConnectionError
+                if how == "break":
+                    break
+                if how == "raise":
+                    raise KeyError
+                return
+
+    if how == "raise":
+        with pytest.raises(KeyError):
+            leave()
+    else:
+        leave()
+    assert job.is_cancelled(1)
+
+
+def test_an_async_loop_that_is_left():
+    job = Job()
+
+    async def leave():
+        async for attempt in retrying(**job.options):
+            with attempt:
+                raise ConnectionError
+            break
+
+    asyncio.run(leave())
+    assert job.is_cancelled(1)
+
+
+def test_a_return_in_an_attempt_is_a_success():
+    job = Job()
+
+    def leave():
+        for attempt in retrying(**job.options):
+            with attempt:
+                return "value"
+
+    assert leave() == "value"
+    assert [stop.reason for stop in job.stops] == ["success"]
+
+
+@pytest.mark.parametrize("make", ["coroutine", "generator"])
+def test_what_is_closed_in_the_call(make):
+    job = Job()
+
+    @retry(**job.options)
+    async def call():
+        await forever()
+
+    @retry(**job.options)
+    async def items():
+        await forever()
+        yield
+
+    async def run():
+        suspended = call() if make == "coroutine" else items().asend(None)
+        suspended.send(None)
+        suspended.close()
+
+    asyncio.run(run())
+    assert job.is_cancelled(1)
+
+
+def test_no_hook_is_awaited_where_nothing_can_be():
+    job, called = Job(), []
+
+    async def on_stop(_event):
+        called.append(1)
+
+    @retry(**job.options | {"on_stop": on_stop})
+    async def call():
+        await forever()
+
+    async def run():
+        suspended = call()
+        suspended.send(None)
+        suspended.close()
+
+    asyncio.run(run())
+    assert (called, job.history.stops["cancelled"], is_idle(job.budget)) == ([], 1, True)
+
+
+def test_a_sleep_that_raises_cancels():
+    job = Job()
+
+    def sleep(_delay):
+        raise TimeoutError("enough")
+
+    with pytest.raises(TimeoutError, match="enough"):
+        retrying(**job.options, sleep=sleep).call(loops.Script(ConnectionError()))
+    assert job.is_cancelled(1)
+    assert isinstance(job.stops[0].error, ConnectionError)

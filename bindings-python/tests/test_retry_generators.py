@@ -1,0 +1,198 @@
+"""Generators are retried up to their first item, and pass everything through after it."""
+
+import asyncio
+import inspect
+
+import pytest
+from backoff_rs import retry
+from backoff_rs.testing import fake_time
+
+
+@pytest.fixture(autouse=True)
+def time():
+    with fake_time() as time:
+        yield time
+
+
+def drain(generator):
+    return list(generator)
+
+
+def drain_async(generator):
+    async def drain():
+        return [item async for item in generator]
+
+    return asyncio.run(drain())
+
+
+class Source:
+    """A generator function that fails so often before its first item, and maybe after it."""
+
+    def __init__(self, failures, items=(1, 2), last=None):
+        self.failures, self.items, self.last = failures, items, last
+        self.calls = 0
+
+    def begin(self):
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise ConnectionError(self.calls)
+
+    def sync(self):
+        @retry(on=ConnectionError, log=False)
+        def items():
+            self.begin()
+            yield from self.items
+            if self.last:
+                raise self.last
+            return "end"
+
+        return items()
+
+    def asynchronous(self):
+        @retry(on=ConnectionError, log=False)
+        async def items():
+            self.begin()
+            for item in self.items:
+                yield item
+            if self.last:
+                raise self.last
+
+        return items()
+
+
+KINDS = [
+    pytest.param(Source.sync, drain, id="sync"),
+    pytest.param(Source.asynchronous, drain_async, id="async"),
+]
+
+
+@pytest.mark.parametrize(("make", "drain"), KINDS)
+def test_up_to_the_first_item(make, drain, time):
+    source = Source(failures=2)
+    assert drain(make(source)) == [1, 2]
+    assert (source.calls, len(time.slept)) == (3, 2)
+
+
+@pytest.mark.parametrize(("make", "drain"), KINDS)
+def test_no_item_is_given_twice(make, drain, time):
+    source, got = Source(failures=1, last=ConnectionError("late")), []
+    with pytest.raises(ConnectionError, match="late"):
+        drain(recorded(make(source), got))
+    assert (got, source.calls, len(time.slept)) == ([1, 2], 2, 1)
+
+
+def recorded(generator, got):
+    if not inspect.isasyncgen(generator):
+        return (got.append(item) for item in generator)
+    return (got.append(item) async for item in generator)
+
+
+@pytest.mark.parametrize(("make", "drain"), KINDS)
+def test_a_generator_without_items(make, drain):
+    source = Source(failures=1, items=())
+    assert drain(make(source)) == []
+    assert source.calls == 2
+
+
+@pytest.mark.parametrize(("make", "drain"), KINDS)
+def test_giving_up(make, drain):
+    with pytest.raises(ConnectionError, match="4"):
+        drain(make(Source(failures=9)))
+
+
+def test_what_a_generator_returns():
+    def outer(source):
+        return (yield from source.sync())
+
+    for items in [(), (1,)]:
+        generator = outer(Source(failures=1, items=items))
+        assert [next(generator) for _ in items] == list(items)
+        with pytest.raises(StopIteration) as end:
+            next(generator)
+        assert end.value.value == "end"
+
+
+def test_send_throw_and_close():
+    got = []
+
+    @retry(on=ConnectionError)
+    def items():
+        try:
+            got.append((yield 1))
+            try:
+                yield 2
+            except KeyError as error:
+                got.append(error)
+            yield 3
+            yield 4
+        finally:
+            got.append("closed")
+
+    generator, thrown = items(), KeyError("thrown")
+    assert next(generator) == 1
+    assert generator.send("sent") == 2
+    assert generator.throw(thrown) == 3
+    assert generator.send(None) == 4
+    generator.close()
+    assert got == ["sent", thrown, "closed"]
+    with pytest.raises(StopIteration):
+        next(generator)
+
+
+def test_asend_athrow_and_aclose():
+    got = []
+
+    @retry(on=ConnectionError)
+    async def items():
+        try:
+            got.append((yield 1))
+            try:
+                yield 2
+            except KeyError as error:
+                got.append(error)
+            yield 3
+            yield 4
+        finally:
+            got.append("closed")
+
+    async def run():
+        generator, thrown = items(), KeyError("thrown")
+        assert await anext(generator) == 1
+        assert await generator.asend("sent") == 2
+        assert await generator.athrow(thrown) == 3
+        assert await generator.asend(None) == 4
+        await generator.aclose()
+        assert got == ["sent", thrown, "closed"]
+        with pytest.raises(StopAsyncIteration):
+            await anext(generator)
+
+    asyncio.run(run())
+
+
+def test_what_is_thrown_in_passes_through_once():
+    @retry(on=ConnectionError)
+    def items():
+        yield 1
+
+    generator = items()
+    next(generator)
+    with pytest.raises(ConnectionError, match="thrown"):
+        generator.throw(ConnectionError("thrown"))
+
+
+def test_they_stay_generator_functions():
+    @retry(on=())
+    def items():
+        yield
+
+    @retry(on=())
+    async def items_async():
+        yield
+
+    @retry(on=())
+    async def call():
+        pass
+
+    assert inspect.isgeneratorfunction(items)
+    assert inspect.isasyncgenfunction(items_async)
+    assert inspect.iscoroutinefunction(call)
