@@ -117,6 +117,18 @@ pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")
 }
 
+/// The HTTP example of the README, with httpx.
+#[allow(dead_code)]
+pub(crate) fn client() -> Result<Command> {
+    program("../examples/http_httpx.py")
+}
+
+/// The same with requests.
+#[allow(dead_code)]
+pub(crate) fn client_requests() -> Result<Command> {
+    program("../examples/http_requests.py")
+}
+
 fn program(name: &str) -> Result<Command> {
     let mut python = python()?;
     python.arg(root().join("bindings-python/tests").join(name));
