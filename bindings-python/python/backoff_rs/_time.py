@@ -34,23 +34,27 @@ _LONGEST_SLEEP: Final = 86400.0
 class PlatformTime:
     """The world as it is."""
 
-    def now_ns(self) -> int:
-        return time.monotonic_ns()
+    #: Bound here: a test that freezes the clock of its module must not freeze a wait.
+    now_ns = staticmethod(time.monotonic_ns)
 
     def block(self, delay_ns: int) -> None:
-        end = time.monotonic_ns() + delay_ns
-        time.sleep(_until(end))
+        end_ns, sleep = self.now_ns() + delay_ns, time.sleep
+        sleep(self._until(end_ns))
         # Timers may fire early by the resolution of their clock.
-        while (left := _until(end)) > 0:
-            time.sleep(left)
+        while _is_genuine(sleep) and (left := self._until(end_ns)) > 0:
+            sleep(left)
 
     async def suspend(self, delay_ns: int) -> None:
-        sleep = async_library().sleep
-        end = time.monotonic_ns() + delay_ns
+        end_ns, sleep = self.now_ns() + delay_ns, async_library().sleep
         # At least once: a task that never suspends could not be cancelled.
-        await sleep(_until(end))
-        while (left := _until(end)) > 0:
+        await sleep(self._until(end_ns))
+        while _is_genuine(sleep) and (left := self._until(end_ns)) > 0:
             await sleep(left)
+
+    def _until(self, end_ns: int) -> float:
+        """The seconds until then, as far as one sleep may go."""
+        left_ns = max(0, end_ns - self.now_ns())
+        return min(left_ns / 10**9, _LONGEST_SLEEP)
 
     def policy(self, given: Policy) -> Policy:
         return given
@@ -59,42 +63,45 @@ class PlatformTime:
         return Stream.from_entropy()
 
 
-def _until(end_ns: int) -> float:
-    """The seconds until then, as far as one sleep may go."""
-    left_ns = max(0, end_ns - time.monotonic_ns())
-    return min(left_ns / 10**9, _LONGEST_SLEEP)
+def _is_genuine(sleep: object) -> bool:
+    """Whether it sleeps: a test that has patched it means not to."""
+    module = str(getattr(sleep, "__module__", ""))
+    return module.partition(".")[0] in {"time", "asyncio", "trio"}
 
 
-def _library() -> str | None:
-    """The module of whatever runs this task, if it is one that is known."""
-    sniffio, trio = sys.modules.get("sniffio"), sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_task():
-        return "trio"
-    if sniffio is not None:
-        with contextlib.suppress(sniffio.AsyncLibraryNotFoundError):
-            library = sniffio.current_async_library()
-            return library if library in {"asyncio", "trio"} else None
-    return "asyncio" if "asyncio" in sys.modules else None
+def _asyncio_task() -> Any:
+    """The task of asyncio that runs here, if one does."""
+    asyncio = sys.modules.get("asyncio")
+    with contextlib.suppress(RuntimeError):
+        return asyncio and asyncio.current_task()
+    return None
+
+
+def _trio() -> Any:
+    """trio, if a task of it runs here."""
+    trio = sys.modules.get("trio")
+    return trio if trio is not None and trio.lowlevel.in_trio_task() else None
 
 
 def async_library() -> Any:
-    """The module whose sleep suspends this task: asyncio or trio."""
-    library = _library()
+    """The module whose sleep suspends this task: asyncio or trio.
+
+    An asyncio task comes first: with trio-asyncio it runs within one of trio; where trio is
+    asyncio's guest, its tasks are none of asyncio."""
+    library = sys.modules["asyncio"] if _asyncio_task() is not None else _trio()
     if library is None:
         raise RuntimeError("neither asyncio nor trio runs this task: give sleep=")
-    return sys.modules[library]
+    return library
 
 
 async def checkpoint_if_cancelled() -> None:
     """Raises the cancellation of this task, if there is one that it has not got yet."""
-    library = _library()
-    if library == "trio":
-        await sys.modules[library].lowlevel.checkpoint_if_cancelled()
-    elif library == "asyncio":
-        task = sys.modules[library].current_task()
-        if task is not None and task.cancelling():
+    if (task := _asyncio_task()) is not None:
+        if task.cancelling():
             # It raises nothing if the task got it before, and goes on to clean up.
-            await sys.modules[library].sleep(0)
+            await sys.modules["asyncio"].sleep(0)
+    elif (trio := _trio()) is not None:
+        await trio.lowlevel.checkpoint_if_cancelled()
 
 
 _platform: Final = PlatformTime()

@@ -1,0 +1,115 @@
+"""What a loop logs, out of the box."""
+
+import logging
+import sys
+
+import loops
+import pytest
+import structlog
+from backoff_rs import retrying
+from backoff_rs.testing import fake_time
+
+RESET = ConnectionResetError("reset")
+OPTIONS = {"policy": "constant:base=2s,max_retries=1", "on": OSError, "name": "job"}
+
+
+@pytest.fixture(autouse=True)
+def time():
+    with fake_time() as time:
+        yield time
+
+
+@pytest.fixture
+def without_structlog(monkeypatch):
+    monkeypatch.delitem(sys.modules, "structlog")
+
+
+@pytest.mark.usefixtures("without_structlog")
+def test_logging(caplog):
+    with pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), **OPTIONS)
+    assert caplog.record_tuples == [
+        (
+            "backoff_rs",
+            logging.WARNING,
+            "job: attempt 1: transient, ConnectionResetError('reset'): waiting 2.000 s",
+        ),
+        (
+            "backoff_rs",
+            logging.ERROR,
+            "job: attempt 2: transient, ConnectionResetError('reset'): "
+            "gave up after 2 attempts in 2.000 s: max_retries",
+        ),
+    ]
+    fields = {
+        key: value for key, value in vars(caplog.records[1]).items() if key.startswith("backoff_")
+    }
+    assert fields == {
+        "backoff_name": "job",
+        "backoff_attempts": 2,
+        "backoff_outcome": "transient",
+        "backoff_reason": "max_retries",
+        "backoff_delay": 0.0,
+        "backoff_elapsed": 2.0,
+        "backoff_error": "ConnectionResetError('reset')",
+    }
+
+
+@pytest.mark.usefixtures("without_structlog")
+def test_a_result_is_not_logged(caplog):
+    loops.called(
+        loops.Script("secret", "ready"), **{**OPTIONS, "on_result": lambda value: value == "secret"}
+    )
+    assert [record.message for record in caplog.records] == [
+        "job: attempt 1: transient: waiting 2.000 s"
+    ]
+
+
+@pytest.mark.usefixtures("without_structlog")
+@pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])
+def test_what_is_the_callers_is_not_logged(caplog, result):
+    assert loops.called(loops.Script("done"), **OPTIONS) == "done"
+    with pytest.raises(result):
+        loops.called(loops.Script(result), **OPTIONS)
+    assert caplog.records == []
+
+
+def test_structlog():
+    with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), **OPTIONS)
+    assert logs == [
+        {
+            "event": "retry",
+            "log_level": "warning",
+            "loop": "job",
+            "attempts": 1,
+            "outcome": "transient",
+            "reason": None,
+            "delay": 2.0,
+            "elapsed": 0.0,
+            "error": "ConnectionResetError('reset')",
+        },
+        {
+            "event": "gave up",
+            "log_level": "error",
+            "loop": "job",
+            "attempts": 2,
+            "outcome": "transient",
+            "reason": "max_retries",
+            "delay": 0.0,
+            "elapsed": 2.0,
+            "error": "ConnectionResetError('reset')",
+        },
+    ]
+
+
+def test_a_logger_that_is_given(caplog):
+    logger = logging.getLogger("mine")
+    loops.called(loops.Script(RESET, 1), **OPTIONS, log=logger)
+    assert [record.name for record in caplog.records] == ["mine"]
+
+
+def test_switched_off(caplog):
+    with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
+        retrying(**OPTIONS, log=False).call(loops.Script(RESET, RESET))
+    assert (logs, caplog.records) == ([], [])

@@ -1,0 +1,249 @@
+"""The waits of loops, as they are and as tests replace them."""
+
+import asyncio
+import itertools
+import subprocess
+import sys
+import threading
+import time
+from unittest import mock
+
+import loops
+import pytest
+import trio
+from backoff_rs import Policy, PolicyError, Stream, retry, retrying
+from backoff_rs.testing import fake_time
+
+RESET = ConnectionResetError("reset")
+
+
+@pytest.mark.parametrize("form", loops.FORMS)
+def test_a_wait_is_never_shorter_than_asked(form):
+    ended = []
+
+    class Timed(loops.Script):
+        def __call__(self, *_args):
+            ended.append(time.monotonic_ns())
+            return super().__call__()
+
+    told, script = [], Timed(*[RESET] * 30, "done")
+    policy = "full:base=2ms,cap=2ms,max_retries=30"
+    begun = time.monotonic()
+    loops.FORMS[form](script, policy=policy, on=OSError, on_retry=told.append, log=False)
+    took = [after - before for before, after in itertools.pairwise(ended)]
+    assert all(gap >= event.delay_ns for gap, event in zip(took, told, strict=True))
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("early", [0.0, 0.5, 0.9])
+def test_a_timer_that_fires_early_is_asked_again(early, monkeypatch):
+    real, asked = time.sleep, []
+
+    def sleep(seconds):
+        asked.append(seconds)
+        real(seconds * early)
+
+    sleep.__module__ = "time"
+    monkeypatch.setattr(time, "sleep", sleep)
+    begun = time.monotonic_ns()
+    loops.called(loops.Script(RESET, 1), policy="constant:base=50ms", on=OSError, log=False)
+    assert time.monotonic_ns() - begun >= 50_000_000
+    assert asked[0] <= 0.05
+    assert len(asked) > 1
+
+
+def test_a_long_wait_does_not_overflow(monkeypatch):
+    asked = []
+    monkeypatch.setattr(time, "sleep", asked.append)
+    loops.called(loops.Script(RESET, 1), policy="constant:base=106751d", on=OSError, log=False)
+    assert asked == [86400.0]
+
+
+@pytest.mark.parametrize(
+    ("form", "sleep"), [("called", "time.sleep"), ("asyncio-call", "asyncio.sleep")]
+)
+def test_a_sleep_that_a_test_has_patched_is_called_once(form, sleep):
+    kind = mock.Mock if form == "called" else mock.AsyncMock
+    with mock.patch(sleep, new_callable=kind) as patched:
+        script = loops.Script(RESET, 1)
+        assert loops.FORMS[form](script, policy="constant:base=1h", on=OSError, log=False) == 1
+    (wait,) = patched.call_args_list
+    assert wait.args[0] == pytest.approx(3600, abs=60)
+
+
+def test_a_wait_of_nothing_still_lets_a_task_be_cancelled():
+    @retry("constant:base=1ns", on=OSError, log=False)
+    async def call():
+        raise RESET
+
+    async def run():
+        async with asyncio.timeout(0.05):
+            await call()
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize("form", loops.FORMS)
+def test_a_sleep_and_a_clock_that_are_given(form):
+    waits, now, told = [], [0], []
+
+    def sleep(delay):
+        waits.append(delay)
+        now[0] += 7
+
+    options = {"policy": "constant:base=2s", "on": OSError, "log": False}
+    with fake_time() as fake:
+        loops.FORMS[form](
+            loops.Script(RESET, 1),
+            sleep=sleep,
+            clock_ns=lambda: now[0],
+            on_stop=told.append,
+            **options,
+        )
+    assert (waits, told[0].elapsed_ns, fake.slept) == ([2.0], 7, [])
+
+
+@pytest.mark.parametrize("form", loops.ASYNC)
+def test_a_sleep_that_is_awaited(form):
+    waits = []
+
+    async def sleep(delay):
+        await loops.asyncio_or_trio()
+        waits.append(delay)
+
+    script = loops.Script(RESET, 1)
+    loops.ASYNC[form](script, policy="constant:base=2s", on=OSError, sleep=sleep, log=False)
+    assert waits == [2.0]
+
+
+def test_without_asyncio_and_trio():
+    """A coroutine that something else runs needs a sleep of its own."""
+
+    class Pause:
+        def __await__(self):
+            yield "paused"
+
+    async def sleep(_delay):
+        await Pause()
+
+    def call(**options):
+        coroutine = retrying(on=OSError, log=False, **options).call(fails_once())
+        return coroutine, coroutine.send(None)
+
+    coroutine, paused = call(sleep=sleep)
+    assert paused == "paused"
+    with pytest.raises(StopIteration) as end:
+        coroutine.send(None)
+    assert end.value.value == "done"
+    with pytest.raises(RuntimeError, match="give sleep="):
+        call()
+
+
+def fails_once():
+    script = loops.Script(RESET, "done")
+
+    async def call():
+        return script()
+
+    return call
+
+
+@pytest.mark.parametrize("form", loops.ASYNC)
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop"])
+def test_hooks_and_predicates_that_are_awaited(form, hook):
+    got = []
+
+    async def answer(given):
+        await loops.asyncio_or_trio()
+        got.append(given)
+        return hook == "on" or given == "pending"
+
+    options = {"on": OSError, hook: answer}
+    script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("pending", "done")
+    with fake_time():
+        if form.endswith("-block") and hook != "on_retry":
+            # `with attempt` cannot await: it says so.
+            with pytest.raises(TypeError, match="nothing awaits here"):
+                loops.ASYNC[form](script, log=False, **options)
+            assert got == []
+            return
+        assert loops.ASYNC[form](script, log=False, **options) == "done"
+    assert len(got) == (2 if hook == "on_result" else 1)
+
+
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop"])
+def test_a_loop_that_blocks_refuses_coroutine_functions(hook):
+    async def answer(_given):
+        pass
+
+    script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")
+    with fake_time(), pytest.raises(TypeError, match="nothing awaits here"):
+        loops.called(script, log=False, **{"on": OSError, hook: answer})
+
+
+def test_fake_time():
+    with fake_time(seed=3) as outer:
+        loops.called(loops.Script(RESET, 1), on=OSError, log=False)
+        with fake_time(policy="constant:base=1s,max_retries=1") as inner:
+            script = loops.Script(RESET, RESET, RESET)
+            with pytest.raises(ConnectionResetError):
+                loops.called(script, on=OSError, log=False)
+            assert (inner.slept, inner.elapsed_ns, script.calls) == ([1.0], 10**9, 2)
+        thread = threading.Thread(
+            target=loops.called, args=[loops.Script(RESET, 1)], kwargs={"on": OSError, "log": False}
+        )
+        thread.start()
+        thread.join()
+        outer.advance_ns(5)
+    streams = [Stream(3, "loop-1"), Stream(3, "loop-2")]
+    first = [Policy.parse("default").delay_ns(stream, 0) for stream in streams]
+    assert outer.slept_ns == first
+    assert outer.elapsed_ns == sum(first) + 5
+    with pytest.raises(PolicyError), fake_time(policy="ful"):
+        pass
+    with fake_time() as again:
+        assert again.slept == []
+
+
+def test_deadlines_still_mean_what_they_say_in_fake_time():
+    with fake_time() as fake:
+        deadline_ns = time.monotonic_ns() + 5 * 10**9
+        with pytest.raises(ConnectionResetError):
+            loops.called(
+                loops.Script(*[RESET] * 9),
+                policy="constant:base=2s",
+                on=OSError,
+                deadline_ns=deadline_ns,
+                log=False,
+            )
+    assert fake.slept == [2.0, 2.0]
+
+
+def test_asyncio_with_trio_as_its_guest():
+    """The tasks of trio sleep by trio, those of asyncio by asyncio."""
+    done = []
+
+    async def in_trio():
+        script, options = loops.Script(RESET, "trio"), {"on": OSError, "log": False}
+        done.append(await loops.call_async(script, policy="constant:base=1ms", **options))
+
+    async def run():
+        ended = asyncio.get_running_loop().create_future()
+        trio.lowlevel.start_guest_run(
+            in_trio,
+            run_sync_soon_threadsafe=asyncio.get_running_loop().call_soon_threadsafe,
+            done_callback=lambda outcome: ended.set_result(outcome.unwrap()),
+        )
+        script, options = loops.Script(RESET, "asyncio"), {"on": OSError, "log": False}
+        done.append(await loops.call_async(script, policy="constant:base=1ms", **options))
+        await ended
+
+    asyncio.run(run())
+    assert sorted(done) == ["asyncio", "trio"]
+
+
+def test_neither_library_is_imported():
+    code = "import sys, backoff_rs, backoff_rs.testing; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"asyncio", "trio", "anyio", "structlog"} & set(run.stdout.split())
