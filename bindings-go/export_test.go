@@ -1,5 +1,7 @@
 package backoff
 
+import "time"
+
 // SkipTo moves to an index without taking the delays before it, for the tests of the end.
 func (b *Backoff) SkipTo(index uint64) {
 	b.first, b.taken, b.fetched = index, 0, 0
@@ -23,3 +25,6 @@ func (p Policy) FitBaseTo(attempts, total uint64) (Policy, error) {
 func (p Policy) FitCapTo(attempts, total uint64) (Policy, error) {
 	return policyOf(p.checked.FitCap(attempts, total))
 }
+
+// Origin is the time at which Now is 0.
+func Origin() time.Time { return origin }

@@ -31,7 +31,10 @@ func NewWaits(options ...RetryOption) (*Waits, error) {
 		return nil, &ArgumentError{Field: "option", Value: "of a loop", Rule: "has no use in Waits"}
 	}
 	w := &Waits{with: with}
-	return w, w.begin()
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 func (w *Waits) begin() error {

@@ -1,0 +1,181 @@
+package backoff_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// What the body of a loop of Attempts does, and what comes of it.
+func TestAttempts(t *testing.T) {
+	fails := func(a *backoff.Attempt) bool { return a.Failed(errBusy) }
+	succeeds := func(a *backoff.Attempt) bool { return a.Failed(nil) }
+	rows := []struct {
+		name     string
+		body     func(*backoff.Attempt) bool // says whether to go on with continue
+		attempts uint64
+		want     error
+		reason   backoff.StopReason
+		comes    bool // the end comes to the body
+		told     told
+	}{{
+		"a success ends it", func(a *backoff.Attempt) bool { return a.Number() < 3 && fails(a) || succeeds(a) }, 3, nil, backoff.StopSuccess, false, told{
+			"retry 1 transient none 1s after 0s: <nil> busy",
+			"retry 2 transient none 1s after 1s: <nil> busy",
+			"stop 3 success success 0s after 2s: <nil> <nil>",
+		},
+	}, {
+		"a body that tells nothing has succeeded", func(*backoff.Attempt) bool { return true }, 1, nil, backoff.StopSuccess, false, told{
+			"stop 1 success success 0s after 0s: <nil> <nil>",
+		},
+	}, {
+		"a body that leaves and tells nothing has succeeded", func(*backoff.Attempt) bool { return false }, 1, nil, backoff.StopSuccess, false, told{
+			"stop 1 success success 0s after 0s: <nil> <nil>",
+		},
+	}, {
+		"failures until the retries end", fails, 4, errBusy, backoff.StopMaxRetries, true, told{
+			"retry 1 transient none 1s after 0s: <nil> busy",
+			"retry 2 transient none 1s after 1s: <nil> busy",
+			"retry 3 transient none 1s after 2s: <nil> busy",
+			"stop 4 transient max_retries 0s after 3s: <nil> busy",
+		},
+	}, {
+		"what may not be repeated", func(a *backoff.Attempt) bool { return a.Failed(backoff.Permanent(errWrong)) }, 1, errWrong, backoff.StopPermanent, true, told{
+			"stop 1 permanent permanent 0s after 0s: <nil> wrong",
+		},
+	}, {
+		"who leaves after a failure cancels", func(a *backoff.Attempt) bool { return fails(a) && a.Number() < 2 }, 2, nil, backoff.StopCancelled, false, told{
+			"retry 1 transient none 1s after 0s: <nil> busy",
+			"stop 2 none cancelled 0s after 1s: <nil> busy",
+		},
+	}, {
+		"a result that is not there yet", func(a *backoff.Attempt) bool {
+			if a.Number() == 1 {
+				a.Ended(backoff.OutcomeThrottled.WithHint(9 * time.Second))
+			}
+			return true
+		}, 2, nil, backoff.StopSuccess, false, told{
+			"retry 1 throttled none 9s after 0s: <nil> <nil>",
+			"stop 2 success success 0s after 9s: <nil> <nil>",
+		},
+	}, {
+		"what is told last counts", func(a *backoff.Attempt) bool {
+			if a.Failed(errWrong); a.Number() == 1 {
+				a.Ended(backoff.OutcomeTimeout)
+				return true
+			}
+			a.Ended(backoff.OutcomeTransient)
+			return a.Failed(nil)
+		}, 2, nil, backoff.StopSuccess, false, told{
+			"retry 1 timeout none 1s after 0s: <nil> <nil>",
+			"stop 2 success success 0s after 1s: <nil> <nil>",
+		},
+	}}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
+			var history backoff.History
+			var got told
+			var end error
+			comes := false
+			attempts := uint64(0)
+			for attempt, err := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithPolicyLine("constant:base=1s,max_retries=3"),
+				backoff.WithClock(new(fakeClock)), backoff.WithHistory(&history), backoff.WithBudget(budget), backoff.RetryIf(backoff.AnyError))...) {
+				if err != nil {
+					if attempt.Number() != 0 || attempt.Failed(nil) || !attempt.Failed(errBusy) {
+						t.Error("the end has an attempt")
+					}
+					attempt.Ended(backoff.OutcomeTransient)
+					end, comes = err, true
+					continue
+				}
+				if attempts++; attempt.Number() != attempts {
+					t.Errorf("attempt %d is number %d", attempts, attempt.Number())
+				}
+				if !row.body(attempt) {
+					break
+				}
+			}
+			if attempts != row.attempts || comes != row.comes {
+				t.Errorf("%d attempts, the end comes: %t", attempts, comes)
+			}
+			if !slices.Equal(got, row.told) {
+				t.Errorf("told %q, want %q", got, row.told)
+			}
+			if row.comes {
+				checkEnd(t, end, row.want, row.reason, row.attempts)
+			}
+			checkCounted(t, &history, row.attempts, row.reason)
+			checkIdle(t, budget)
+		})
+	}
+}
+
+func TestAttemptsAreCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	attempts := 0
+	for attempt, err := range backoff.Attempts(ctx) {
+		if attempts++; attempt != nil || !errors.Is(err, context.Canceled) || !errors.Is(err, backoff.StopCancelled) {
+			t.Errorf("attempt %v, %v", attempt, err)
+		}
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	for attempt, err := range backoff.Attempts(ctx, backoff.WithPolicyLine("constant:base=1h"), backoff.RetryIf(backoff.AnyError), backoff.OnRetry(func(backoff.Event) { cancel() })) {
+		attempts++
+		if err != nil {
+			checkEnd(t, err, errBusy, backoff.StopCancelled, 1)
+		} else {
+			attempt.Failed(errBusy)
+		}
+	}
+	if attempts != 3 {
+		t.Errorf("the bodies ran %d times", attempts)
+	}
+}
+
+// A body that panics cancels; what it has told does not count. An attempt that has ended is deaf.
+func TestAttemptsThatPanic(t *testing.T) {
+	var history backoff.History
+	var got told
+	var first *backoff.Attempt
+	func() {
+		defer func() { _ = recover() }()
+		for attempt := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithHistory(&history), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)), backoff.WithPolicyLine("constant:base=1s"))...) {
+			if first == nil {
+				first = attempt
+				attempt.Failed(errBusy)
+				continue
+			}
+			first.Failed(nil)
+			first.Ended(backoff.OutcomePermanent)
+			if first.Number() != 0 || attempt.Number() != 2 {
+				t.Errorf("numbers %d and %d", first.Number(), attempt.Number())
+			}
+			panic("at the disco")
+		}
+	}()
+	checkCounted(t, &history, 2, backoff.StopCancelled)
+	if want := (told{"retry 1 transient none 1s after 0s: <nil> busy"}); !slices.Equal(got, want) {
+		t.Errorf("told %q", got)
+	}
+}
+
+// Each range begins anew.
+func TestAttemptsTwice(t *testing.T) {
+	attempts := backoff.Attempts(t.Context(), backoff.WithPolicyLine("none:max_retries=1"), backoff.RetryIf(backoff.AnyError))
+	count := 0
+	for range 2 {
+		for attempt := range attempts {
+			count++
+			attempt.Failed(errBusy)
+		}
+	}
+	if count != 6 {
+		t.Errorf("the body ran %d times, want 2 attempts and an end, twice", count)
+	}
+}
