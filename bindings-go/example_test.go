@@ -1,16 +1,155 @@
 package backoff_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"syscall"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
 func Example() {
+	calls := 0
+	greeting, err := backoff.Retry(context.Background(),
+		func() (string, error) {
+			if calls++; calls < 3 {
+				return "", errors.New("connection refused")
+			}
+			return "hello", nil
+		},
+		backoff.RetryIf(backoff.AnyError), // because this call may be made twice
+		backoff.WithKey(42, "job-1"),
+		backoff.OnRetry(func(event backoff.Event) {
+			fmt.Println(event.Attempts, event.Err, event.Delay)
+		}))
+	fmt.Println(greeting, err)
+	// Output:
+	// 1 connection refused 11.399434ms
+	// 2 connection refused 83.043876ms
+	// hello <nil>
+}
+
+func ExampleRetry() {
+	ctx := context.Background()
+	save := func() (int, error) { return 0, fmt.Errorf("write: %w", io.ErrClosedPipe) }
+
+	written, err := backoff.Retry(ctx, save,
+		backoff.WithPolicyLine("full:base=1ms,cap=5ms,max_retries=2"),
+		backoff.RetryOn(io.ErrClosedPipe, syscall.ECONNRESET))
+	fmt.Println(written, err)
+	fmt.Println(errors.Is(err, io.ErrClosedPipe), errors.Is(err, backoff.StopMaxRetries))
+	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) {
+		fmt.Println(gaveUp.Reason, gaveUp.Attempts, gaveUp.Err)
+	}
+	// Output:
+	// 0 gave up after 3 attempts: max_retries: write: io: read/write on closed pipe
+	// true true
+	// max_retries 3 write: io: read/write on closed pipe
+}
+
+func ExampleClassifyResult() {
+	ctx, answers := context.Background(), []string{"NOT_READY", "THROTTLED", "SUCCESS"}
+	status := func() (string, error) {
+		answer := answers[0]
+		answers = answers[1:]
+		return answer, nil
+	}
+
+	got, err := backoff.Retry(ctx, status,
+		backoff.WithPolicyLine("full:base=1ms,cap=1s,max_retries=20,throttled_base=2ms"),
+		backoff.ClassifyResult(func(status string) backoff.Verdict {
+			switch status {
+			case "SUCCESS":
+				return backoff.OutcomeSuccess
+			case "NOT_READY":
+				return backoff.OutcomeTransient
+			case "THROTTLED":
+				return backoff.OutcomeThrottled
+			}
+			return backoff.OutcomePermanent
+		}))
+	fmt.Println(got, err)
+	// Output:
+	// SUCCESS <nil>
+}
+
+func ExampleAttempts() {
+	ctx, errBusy := context.Background(), errors.New("busy")
+	calls := 0
+	save := func() error {
+		if calls++; calls < 3 {
+			return errBusy
+		}
+		return nil
+	}
+
+	store := func() error {
+		for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
+			if err != nil {
+				return err // a *RetryError: gave up
+			}
+			if attempt.Failed(save()) {
+				continue
+			}
+			fmt.Println("stored by attempt", attempt.Number())
+			break
+		}
+		return nil
+	}
+	fmt.Println(store())
+	// Output:
+	// stored by attempt 3
+	// <nil>
+}
+
+func ExampleNewTicker() {
+	ctx := context.Background()
+
+	waits, err := backoff.NewWaits(backoff.WithPolicyLine("full:base=1ms,cap=1s,max_retries=2"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ticker, err := backoff.NewTicker(ctx, waits)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ticker.Stop()
+	for range ticker.C {
+		fmt.Println("tick")
+	}
+	// Output:
+	// tick
+	// tick
+	// tick
+}
+
+// A skipping clock is at the end of every wait at once.
+type skipping struct{ now time.Duration }
+
+func (s *skipping) Now() time.Duration { return s.now }
+
+func (s *skipping) Sleep(_ context.Context, delay time.Duration) { s.now += delay }
+
+func ExampleWithClock() {
+	ctx := context.Background()
+	sync := func() error { return errors.New("offline") }
+
+	clock := new(skipping)
+	err := backoff.Do(ctx, sync,
+		backoff.WithPolicyLine("exponential:base=1h,max_elapsed=1d"),
+		backoff.RetryIf(backoff.AnyError),
+		backoff.WithClock(clock))
+	fmt.Println(err, clock.now)
+	// Output:
+	// gave up after 5 attempts: max_elapsed: offline 15h0m0s
+}
+
+func ExampleNew() {
 	policy, err := backoff.NewPolicy(backoff.Exponential, 100*time.Millisecond,
 		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter))
 	if err != nil {

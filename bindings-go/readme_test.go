@@ -8,25 +8,36 @@ import (
 
 // The README's code is that of the examples, which run; what it prints is their output.
 func TestREADMEIsTheExamples(t *testing.T) {
-	source, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source, program := read(t, "example_test.go"), read(t, "examples/http/main.go")
 	snippets := readme(t, "go")
+	programs := 0
 	for _, snippet := range snippets {
 		body := snippet.code
+		if body == program {
+			programs++
+			continue
+		}
 		if _, main, ok := strings.Cut(body, "func main() {\n"); ok {
 			body = strings.TrimSuffix(main, "}\n")
 		} else {
 			body = indent("\t", body)
 		}
-		if expected := body + "\t// Output:\n" + indent("\t// ", snippet.output) + "}\n"; !strings.Contains(string(source), expected) {
+		if expected := body + "\t// Output:\n" + indent("\t// ", snippet.output) + "}\n"; !strings.Contains(source, expected) {
 			t.Errorf("no example ends with\n%s", expected)
 		}
 	}
-	if want := strings.Count(string(source), "// Output:"); len(snippets) != want {
-		t.Errorf("the README has %d snippets, the examples are %d", len(snippets), want)
+	if want := strings.Count(source, "// Output:"); len(snippets)-programs != want || programs != 1 {
+		t.Errorf("the README has %d snippets and %d times the HTTP example, the examples are %d", len(snippets)-programs, programs, want)
 	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 type snippet struct {
@@ -37,12 +48,8 @@ type snippet struct {
 // readme returns the README's fenced blocks of a language.
 func readme(t *testing.T, language string) []snippet {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var snippets []snippet
-	for _, rest := range strings.Split(string(text), "```"+language+"\n")[1:] {
+	for _, rest := range strings.Split(read(t, "README.md"), "```"+language+"\n")[1:] {
 		code, after, closed := strings.Cut(rest, "```\n")
 		if !closed {
 			t.Fatalf("a block does not end:\n%s", rest)

@@ -1,0 +1,108 @@
+package backoff_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The example of the README against a server that fails on purpose.
+func TestTheHTTPExample(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "http")
+	if output, err := exec.Command("go", "build", "-o", program, "./examples/http").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	status := func(status int, headers ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(headers); i += 2 {
+				w.Header().Set(headers[i], headers[i+1])
+			}
+			w.WriteHeader(status)
+		}
+	}
+	hello := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, " hello\n") }
+	reset := func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = connection.(*net.TCPConn).SetLinger(0)
+		_ = connection.Close()
+	}
+	slow := func(_ http.ResponseWriter, request *http.Request) {
+		select {
+		case <-request.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	}
+	slowBody := func(w http.ResponseWriter, request *http.Request) {
+		w.Header().Set("Content-Length", "9")
+		_, _ = io.WriteString(w, "half")
+		w.(http.Flusher).Flush()
+		slow(w, request)
+	}
+	const policy = "constant:base=1ms,max_retries=7,hint_max=2ms"
+	rows := []struct {
+		name           string
+		answers        []http.HandlerFunc
+		arguments      []string // instead of URL, policy, seed and key
+		stdout, stderr string   // of stderr the beginning
+		code           int
+	}{
+		{"success", []http.HandlerFunc{hello}, nil, "done after 1 attempts: hello\n", "", 0},
+		{
+			"all that may pass",
+			[]http.HandlerFunc{status(503, "Retry-After", "1"), status(429), reset, slow, slowBody, status(500), hello}, nil,
+			"attempt 1: throttled, waiting 2000000 ns\n" +
+				"attempt 2: throttled, waiting 1000000 ns\n" +
+				"attempt 3: transient, waiting 1000000 ns\n" +
+				"attempt 4: timeout, waiting 1000000 ns\n" +
+				"attempt 5: timeout, waiting 1000000 ns\n" +
+				"attempt 6: transient, waiting 1000000 ns\n" +
+				"done after 7 attempts: hello\n", "", 0,
+		},
+		{"what does not pass", []http.HandlerFunc{status(404, "Retry-After", "1")}, nil, "", "gave up after 1 attempts: permanent: 404 Not Found\n", 1},
+		{"until the retries end", []http.HandlerFunc{status(500), status(502)}, []string{"", "none:max_retries=1", "42", "job-1"}, "attempt 1: transient, waiting 0 ns\n", "gave up after 2 attempts: max_retries: 502 Bad Gateway\n", 1},
+		{"nobody listens", nil, []string{"http://127.0.0.1:1", "none:max_retries=0", "42", "job-1"}, "", "gave up after 1 attempts: max_retries: Get \"http://127.0.0.1:1\": dial tcp", 1},
+		{"no arguments", nil, []string{}, "", "usage: http URL POLICY SEED KEY\n", 2},
+		{"no policy", nil, []string{"", "fully", "42", "job-1"}, "", "at 0: unknown name \"fully\"", 2},
+		{"no seed", nil, []string{"", "default", "-1", "job-1"}, "", "strconv.ParseUint: parsing \"-1\"", 2},
+		{"no key", nil, []string{"", "default", "1", "\xff"}, "", "key \"\\xff\" is not valid UTF-8\n", 2},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			requests := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if requests++; requests > len(row.answers) {
+					t.Error("one request more")
+					return
+				}
+				row.answers[requests-1](w, r)
+			}))
+			defer server.Close()
+			arguments := row.arguments
+			if arguments == nil {
+				arguments = []string{server.URL, policy, "42", "job-1"}
+			} else if len(arguments) > 0 && arguments[0] == "" {
+				arguments[0] = server.URL
+			}
+			var stdout, stderr strings.Builder
+			command := exec.Command(program, arguments...)
+			command.Stdout, command.Stderr = &stdout, &stderr
+			err := command.Run()
+			if stdout.String() != row.stdout || !strings.HasPrefix(stderr.String(), row.stderr) || row.stderr == "" && stderr.Len() > 0 || command.ProcessState.ExitCode() != row.code {
+				t.Errorf("%v: prints\n%s%s", err, stdout.String(), stderr.String())
+			}
+			if requests != len(row.answers) {
+				t.Errorf("%d requests, want %d", requests, len(row.answers))
+			}
+		})
+	}
+}
