@@ -1,5 +1,8 @@
 //! C: libbackoff, installed under a prefix of its own.
 
+mod examples;
+mod server;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,12 +10,17 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
 
+#[allow(unused_imports, reason = "the scenario is about to")]
+pub(crate) use examples::client;
+
 use crate::libbackoff;
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, root, run, scratch, stdout};
 
 /// The tests of a single thread, which run under the sanitizers, too.
 const TESTS: [&str; 5] = ["conformance", "lines", "decisions", "retry", "misuse"];
+
+const SANITIZED: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -81,6 +89,9 @@ pub(crate) fn evaluator() -> Result<Command> {
 
 /// A user's program over the installed library.
 pub(crate) fn snippet(code: &str) -> Result<String> {
+    if code.contains("<curl/curl.h>") {
+        return examples::http(code);
+    }
     prefix()?;
     let file = scratch().join("snippet.c");
     fs::write(&file, code)?;
@@ -105,7 +116,7 @@ pub(crate) fn test(report: &mut Report) {
         }
         Ok(())
     });
-    for name in TESTS.into_iter().chain(["threads"]) {
+    for name in TESTS.into_iter().chain(["threads", "cancel"]) {
         program(report, name, compiler("cc", "c99"), &source(&format!("tests/{name}.c")), &[]);
     }
     report.suite_of("C: layout", Runner::Plain, || {
@@ -117,12 +128,12 @@ pub(crate) fn test(report: &mut Report) {
         let name = format!("header in {standard}");
         program(report, &name, compiler("c++", standard), &source("tests/header.cpp"), &[]);
     }
-    for name in TESTS {
+    for name in TESTS.into_iter().chain(["cancel"]) {
         let file = source(&format!("tests/{name}.c"));
-        let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-        program(report, &format!("{name}, sanitized"), compiler("cc", "c99"), &file, &flags);
+        program(report, &format!("{name}, sanitized"), compiler("cc", "c99"), &file, &SANITIZED);
     }
     report.suite_of("C: conformance, static", Runner::Plain, || compile_statically(&prefix));
+    examples::test(report);
     report.check("exported symbols are those of symbols.txt", || symbols(&prefix));
     report.check("libbackoff cannot panic", || {
         let names = stdout(command("nm").arg("-C").arg(prefix.join("lib/libbackoff.so")))?;
@@ -143,7 +154,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("the README shows the examples as they are", || {
         let readme = fs::read_to_string(source("README.md"))?;
-        for example in ["examples/retry.c", "examples/decide.c"] {
+        for example in ["examples/http.c", "examples/retry.c", "examples/decide.c"] {
             ensure!(readme.contains(&fs::read_to_string(source(example))?), "{example}");
         }
         Ok(())

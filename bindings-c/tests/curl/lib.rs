@@ -1,0 +1,1 @@
+//! Nothing: what its dependencies build is wanted.

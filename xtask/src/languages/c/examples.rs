@@ -1,0 +1,229 @@
+//! The examples that talk to a server: `http.c`, and the two that poll.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use super::server::{Answer, Server};
+use super::{SANITIZED, compile, compiler, prefix, source};
+use crate::report::Report;
+use crate::shell::{cargo, command, line, progress, run, scratch, stdout};
+
+const POLICY: &str = "full:base=100ms,cap=20s,max_retries=4,hint_max=5s";
+
+const BUSY: Answer =
+    Some("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const BROKEN: Answer =
+    Some("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const MISSING: Answer =
+    Some("HTTP/1.1 404 Missing\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+const READY: Answer =
+    Some("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n\n ready\r\n");
+
+/// A libcurl for the tests, built from source: the flags that find it.
+fn curl() -> Result<Vec<String>> {
+    progress("building libcurl");
+    let manifest = source("tests/curl/Cargo.toml");
+    let messages = stdout(
+        cargo()
+            .args(["build", "--locked", "--quiet", "--release", "--message-format=json"])
+            .arg("--manifest-path")
+            .arg(manifest)
+            .env("CARGO_TARGET_DIR", scratch().join("curl")),
+    )?;
+    let out = |package: &str| {
+        messages
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter(|message| message["reason"] == "build-script-executed")
+            .find(|message| message["package_id"].as_str().is_some_and(|id| id.contains(package)))
+            .and_then(|message| message["out_dir"].as_str().map(str::to_owned))
+            .with_context(|| format!("cargo does not tell where it built {package}"))
+    };
+    let (curl, zlib) = (out("#curl-sys@")?, out("#libz-sys@")?);
+    Ok(vec![
+        format!("-I{curl}/include"),
+        format!("{curl}/build/libcurl.a"),
+        format!("{zlib}/lib/libz.a"),
+    ])
+}
+
+/// A program that asks a server, with its arguments to come.
+fn example(name: &str, flags: &[&str]) -> Result<Command> {
+    let curl = if name == "http" { curl()? } else { Vec::new() };
+    let flags: Vec<&str> = flags.iter().copied().chain(curl.iter().map(String::as_str)).collect();
+    let file = source(&format!("examples/{name}.c"));
+    let program = if flags.contains(&SANITIZED[0]) { "sanitized-" } else { "" };
+    compile(compiler("cc", "c99"), &file, &flags, &format!("{program}{name}"))
+}
+
+/// The HTTP example.
+pub(crate) fn client() -> Result<Command> {
+    prefix()?;
+    example("http", &[])
+}
+
+/// What the HTTP example prints for a server that fails twice.
+pub(super) fn http(code: &str) -> Result<String> {
+    ensure!(code == fs::read_to_string(source("examples/http.c"))?, "not examples/http.c");
+    let server = Server::start(&[BUSY, BROKEN, READY])?;
+    stdout(client()?.args([&url(server.port), POLICY, "42", "job-1"]))
+}
+
+fn url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}/")
+}
+
+/// Runs the examples against servers that fail, plain and under the sanitizers.
+pub(super) fn test(report: &mut Report) {
+    let plain: &[&str] = &[];
+    for (how, flags) in [("", plain), (", sanitized", &SANITIZED)] {
+        report.check(&format!("C: examples/http.c{how}"), || test_http(flags));
+        report.check(&format!("C: examples/poll.c{how}"), || test_poll(flags));
+        report.check(&format!("C: examples/poll_event_loop.c{how}"), || test_event_loop(flags));
+    }
+}
+
+/// A run of a program to its end: the code it exits with, and what it prints on both streams.
+fn ended(program: &mut Command, code: i32) -> Result<String> {
+    let output = program.output()?;
+    let text = String::from_utf8([output.stdout, output.stderr].concat())?;
+    ensure!(output.status.code() == Some(code), "`{}`: {}\n{text}", line(program), output.status);
+    Ok(text)
+}
+
+fn again(program: &Command) -> Command {
+    let mut same = command(program.get_program());
+    same.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    same
+}
+
+fn test_http(flags: &[&str]) -> Result<()> {
+    let program = example("http", flags)?;
+    let get = |port: u16, policy: &str, code: i32| {
+        ended(again(&program).args([&url(port), policy, "42", "job-1"]), code)
+    };
+    let equal = |printed: String, expected: &str| {
+        ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
+        Ok(())
+    };
+
+    // The waits are those of the README's first example, but where the server says how long.
+    let server = Server::start(&[BUSY, BROKEN, Some(""), None, READY])?;
+    let printed = get(server.port, POLICY, 0)?;
+    equal(
+        printed,
+        "attempt 1: throttled, waiting 1000000000 ns\n\
+         attempt 2: transient, waiting 83043876 ns\n\
+         attempt 3: transient, waiting 229309811 ns\n\
+         attempt 4: timeout, waiting 83486434 ns\n\
+         done after 5 attempts: ready\n",
+    )?;
+    never_shorter(&server, &[1000000000, 83043876, 229309811, 83486434])?;
+
+    let server = Server::start(&[READY])?;
+    equal(get(server.port, POLICY, 0)?, "done after 1 attempts: ready\n")?;
+    let server = Server::start(&[MISSING])?;
+    equal(get(server.port, POLICY, 1)?, "gave up after 1 attempts: permanent: HTTP 404\n")?;
+    let server = Server::start(&[BROKEN])?;
+    equal(
+        get(server.port, "none:base=1ms,max_retries=1", 1)?,
+        "attempt 1: transient, waiting 1000000 ns\n\
+         gave up after 2 attempts: max_retries: HTTP 500\n",
+    )?;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    equal(
+        get(nobody, "none:base=1ms,max_retries=0", 1)?,
+        "gave up after 1 attempts: max_retries: Could not connect to server\n",
+    )?;
+    for wrong in [
+        &["http://127.0.0.1:1/", POLICY, "42"][..],
+        &["http://127.0.0.1:1/", "full:base=1", "42", "job-1"],
+        &["http://127.0.0.1:1/", POLICY, "", "job-1"],
+        &["http://127.0.0.1:1/", POLICY, "-1", "job-1"],
+        &["http://127.0.0.1:1/", POLICY, "1x", "job-1"],
+        &["http://127.0.0.1:1/", POLICY, "18446744073709551616", "job-1"],
+    ] {
+        ended(again(&program).args(wrong), 2)?;
+    }
+    Ok(())
+}
+
+/// The service says everything that it can.
+const SERVICE: &[Answer] = &[Some(""), Some("starting\n"), Some("busy\n"), None, Some("ready\n")];
+const OUTCOMES: [&str; 4] = ["transient", "transient", "throttled", "timeout"];
+
+fn test_poll(flags: &[&str]) -> Result<()> {
+    let program = example("poll", flags)?;
+    let server = Server::start(SERVICE)?;
+    let printed = ended(again(&program).arg(server.port.to_string()), 0)?;
+    polled(&printed, "", &server)?;
+    let server = Server::start(&[Some("no\n")])?;
+    let printed = ended(again(&program).arg(server.port.to_string()), 1)?;
+    ensure!(printed == "attempt 1: stop, permanent\n", "{printed}");
+    for wrong in [&[][..], &["0"], &["65536"], &["x"]] {
+        ended(again(&program).args(wrong), 2)?;
+    }
+    Ok(())
+}
+
+fn test_event_loop(flags: &[&str]) -> Result<()> {
+    let program = example("poll_event_loop", flags)?;
+    let began = Instant::now();
+    let servers: Vec<Server> = (0..8).map(|_| Server::start(SERVICE)).collect::<Result<_>>()?;
+    let ports = servers.iter().map(|server| server.port.to_string());
+    let printed = ended(again(&program).args(ports), 0)?;
+    for server in &servers {
+        polled(&printed, &format!("port {}, ", server.port), server)?;
+    }
+    // Each of them is silent for a second; one after another they would take eight.
+    ensure!(began.elapsed() < Duration::from_secs(6), "{:?}\n{printed}", began.elapsed());
+
+    let refused = Server::start(&[Some("no\n")])?;
+    let printed = ended(again(&program).arg(refused.port.to_string()), 1)?;
+    ensure!(printed.ends_with("attempt 1: stop, permanent\n"), "{printed}");
+
+    // One is asked and one is waited for when both are given up.
+    let (silent, starting) = (Server::start(&[None])?, Server::start(&[Some("starting\n")])?);
+    let ports = [silent.port, starting.port].map(|port| port.to_string());
+    let running =
+        again(&program).args(ports).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    while starting.gaps().is_empty() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let interrupted = Instant::now();
+    run(command("kill").args(["-INT", &running.id().to_string()]))?;
+    let output = running.wait_with_output()?;
+    let printed = String::from_utf8([output.stdout, output.stderr].concat())?;
+    ensure!(output.status.code() == Some(1), "{}\n{printed}", output.status);
+    ensure!(interrupted.elapsed() < Duration::from_millis(700), "{:?}", interrupted.elapsed());
+    ensure!(printed.matches(": cancelled\n").count() == 2, "{printed}");
+    Ok(())
+}
+
+/// That a program printed each outcome of a service, and waited so long as it printed.
+fn polled(printed: &str, of: &str, server: &Server) -> Result<()> {
+    let said: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix(of)).collect();
+    let mut waits = Vec::new();
+    for ((number, outcome), line) in (1..).zip(OUTCOMES).zip(&said) {
+        let wait = line
+            .strip_prefix(&format!("attempt {number}: {outcome}, wait "))
+            .and_then(|rest| rest.strip_suffix(" ns"))
+            .with_context(|| format!("{outcome}?\n{printed}"))?;
+        waits.push(wait.parse()?);
+    }
+    ensure!(said.len() == 5 && said.last() == Some(&"attempt 5: stop, success"), "{printed}");
+    never_shorter(server, &waits)
+}
+
+fn never_shorter(server: &Server, waits_ns: &[u64]) -> Result<()> {
+    let gaps = server.gaps();
+    ensure!(gaps.len() == waits_ns.len(), "{gaps:?} of {waits_ns:?}");
+    for (gap, wait_ns) in gaps.iter().zip(waits_ns) {
+        ensure!(*gap >= Duration::from_nanos(*wait_ns), "{gaps:?} of {waits_ns:?}");
+    }
+    Ok(())
+}
