@@ -5,6 +5,12 @@ import { word } from "./number.js";
 
 const length = () => WORD_BYTES * module().sizes.history;
 
+/**
+ * Refuses what is no history.
+ * @type {(name: string, history: unknown) => asserts history is History}
+ */
+export let checkHistory;
+
 /** How many operations made how many attempts, and why they stopped. */
 export class History {
 	// The name that a minifier takes.
@@ -18,9 +24,7 @@ export class History {
 	}
 
 	merge(other) {
-		if (typeof other !== "object" || other === null || !(#words in other)) {
-			wrongType("other", "a History", other);
-		}
+		checkHistory("other", other);
 		this.#change(({ history_merge }, state) => {
 			state.set(other.#words, length());
 			history_merge();
@@ -60,5 +64,13 @@ export class History {
 		const { exports, state } = this.#put();
 		event(exports, state);
 		this.#words = state.slice(0, length());
+	}
+
+	static {
+		checkHistory = (name, history) => {
+			if (typeof history !== "object" || history === null || !(#words in history)) {
+				wrongType(name, "a History", history);
+			}
+		};
 	}
 }

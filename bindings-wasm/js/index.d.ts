@@ -361,16 +361,200 @@ export class Operation {
 	get reason(): StopReason | undefined;
 }
 
+/** A response of `fetch` or of an HTTP client, its headers, or those as a plain object. */
+export type HeaderSource =
+	| { readonly get: (name: string) => unknown }
+	| { readonly headers: object }
+	| { readonly [name: string]: unknown };
+
 /**
- * How long a server asked to wait, in ms, by the value of its `Retry-After` header: seconds, or
- * a date (SPEC 14); `undefined` if it is neither, or not there.
+ * How long a server asked to wait, in ms, by its `Retry-After` header: seconds, or a date
+ * (SPEC 14); `undefined` if it is neither, or not there.
  *
+ * @param from the header's value, or where it is: a response, or its headers.
  * @param now ms since 1970; `Date.now()` unless given.
+ * @throws {TypeError} a header that is no text.
  */
-export function retryAfter(header: string | null | undefined, now?: Time): number | undefined;
+export function retryAfter(from: string | HeaderSource | null | undefined, now?: Time): number | undefined;
 
 /** {@link retryAfter} in ns, exactly. */
-export function retryAfterNs(header: string | null | undefined, now?: Time): bigint | undefined;
+export function retryAfterNs(from: string | HeaderSource | null | undefined, now?: Time): bigint | undefined;
+
+/**
+ * The outcome that the status of an HTTP response is (SPEC 14.4): `throttled` for 429 and 503,
+ * `timeout` for 408 and 504, `transient` for 425, 500 and 502, `success` from 100 to 399, and
+ * `permanent` for any other. Whether the request may be repeated at all is the caller's to say.
+ *
+ * @throws {PolicyError} no whole number from 0 to 65,535.
+ */
+export function httpOutcome(status: number): Outcome;
+
+/**
+ * The outcome that a rejection of `fetch` is: `timeout` for that of `AbortSignal.timeout` and for
+ * Node's own timeouts, `transient` where the network failed, and `permanent` for anything else, as
+ * for a programming error. Engines tell the network's failures by their messages alone: those of
+ * Chrome, Firefox, Safari, Node.js, Deno, Bun and workerd are known.
+ */
+export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
+
+/** What a function that is retried is told of its call. */
+export interface RetryContext {
+	/** Which call it is: 1, 2, ... */
+	readonly attempt: number;
+	/** Aborted when the caller gives up; of the options, or one that never is. */
+	readonly signal: AbortSignal;
+}
+
+/** How a call ended, and how long the server asked to wait, such as {@link retryAfter} says it. */
+export interface Verdict {
+	readonly outcome: Outcome;
+	readonly hint?: Duration | undefined;
+}
+
+/** A verdict, or in short: `true` is `transient`, `false` what ends the loop. */
+export type Answer = boolean | Outcome | Verdict;
+
+interface EventBase {
+	/** The calls so far. */
+	readonly attempts: number;
+	/** The wait that follows in ms, or the one that was not begun (SPEC 13.4). */
+	readonly delay: number;
+	/** The same in ns, exactly. */
+	readonly delayNs: bigint;
+	/** The time since the loop began, in ms. */
+	readonly elapsed: number;
+}
+
+interface Failed {
+	/** What the call threw. */
+	readonly error: unknown;
+	readonly value?: never;
+}
+
+interface Returned<T> {
+	/** What the call gave. */
+	readonly value: T;
+	readonly error?: never;
+}
+
+interface NotEnded {
+	readonly value?: never;
+	readonly error?: never;
+}
+
+/** Told before each wait. */
+export type RetryEvent<T = unknown> = EventBase & {
+	readonly reason: undefined;
+	readonly outcome: "transient" | "throttled" | "timeout";
+} & (Failed | Returned<T>);
+
+/** Told once, at the end, whatever the reason. */
+export type StopEvent<T = unknown> =
+	| (EventBase & Returned<T> & { readonly reason: "success"; readonly outcome: "success" })
+	| (EventBase &
+			(Failed | Returned<T>) & {
+				readonly reason: Exclude<StopReason, "success" | "cancelled">;
+				readonly outcome: Exclude<Outcome, "success">;
+			})
+	| (EventBase & (Failed | Returned<T> | NotEnded) & { readonly reason: "cancelled"; readonly outcome: undefined });
+
+/** The time of a loop, and its waiting: for tests that do not sleep. */
+export interface Clock {
+	/** The time in ms, which never goes back. */
+	now(): number;
+	/**
+	 * Ends when so many ms are over. The loop does not wait for it any longer when the signal
+	 * aborts, which should end it too.
+	 */
+	sleep(delay: number, signal: AbortSignal): PromiseLike<void> | void;
+}
+
+interface LoopOptions<T> {
+	/** When to wait how long, and the limits: a policy or its line. `default` unless given. */
+	readonly policy?: Policy | string | undefined;
+	/** The time after which no wait may end, on the clock of `performance.now()`. */
+	readonly deadline?: Time | undefined;
+	/** The budget that the retries spend from, shared by all that call one server. */
+	readonly budget?: Budget | undefined;
+	/** Counts how the loop ended. */
+	readonly history?: History | undefined;
+	/** Ends the loop at any moment; the promise is then rejected with the signal's reason. */
+	readonly signal?: AbortSignal | undefined;
+	/** Called before each wait, and waited for. */
+	readonly onRetry?: ((event: RetryEvent<T>) => PromiseLike<void> | void) | undefined;
+	/** Called once, at the end, and waited for. */
+	readonly onStop?: ((event: StopEvent<T>) => PromiseLike<void> | void) | undefined;
+	/** Whether a wait does not keep Node.js alive. `false` unless given. */
+	readonly unref?: boolean | undefined;
+	/** The clock: `performance.now()` and `setTimeout` unless given. */
+	readonly clock?: Clock | undefined;
+}
+
+/** The stream: one that nobody else has for each loop, unless given. */
+type StreamOptions =
+	| { readonly stream?: Stream | undefined; readonly seed?: undefined; readonly key?: never }
+	| { readonly stream?: undefined; readonly seed: bigint | number; readonly key?: string | Uint8Array };
+
+type ShouldRetry = (error: unknown, context: RetryContext) => Answer | PromiseLike<Answer>;
+type ShouldRetryResult<T> = (value: T, context: RetryContext) => Answer | PromiseLike<Answer>;
+
+/** What may be repeated: at least one of the two has to say it. */
+type Predicates<T> =
+	| { readonly shouldRetry: ShouldRetry; readonly shouldRetryResult?: ShouldRetryResult<T> | undefined }
+	| { readonly shouldRetry?: ShouldRetry | undefined; readonly shouldRetryResult: ShouldRetryResult<T> };
+
+/**
+ * The options of {@link retry}. `shouldRetry` says of a failure, and `shouldRetryResult` of what the
+ * function gave, whether and how it is to be repeated; without them no failure is, and every result
+ * is what was wanted.
+ */
+export type RetryOptions<T = unknown> = LoopOptions<T> & StreamOptions & Predicates<T>;
+
+/**
+ * What a function gives, which is called again after failures that may be repeated (SPEC 18).
+ *
+ * Whether the policy has any retries left, in which time, and how long to wait is for an
+ * {@link Operation} to say. Once it gives up the promise is rejected with the last error as it was
+ * thrown.
+ *
+ * @throws {RetryError} given up on a result.
+ * @throws {PolicyError} a policy's line, a deadline, an outcome or a hint that is refused.
+ * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
+ */
+export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
+
+/**
+ * A function that calls another with its `this` and its arguments, and again after failures that may
+ * be repeated: {@link retry}. With a stream in the options all of its calls wait the same.
+ *
+ * @throws {PolicyError} as {@link retry}, at once.
+ * @throws {TypeError} as {@link retry}, at once.
+ */
+export function makeRetriable<This, Arguments extends readonly unknown[], T>(
+	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
+	options: RetryOptions<T>,
+): (this: This, ...args: Arguments) => Promise<T>;
+
+/**
+ * Thrown by a function that is retried, it ends the loop, `permanent`, without asking `shouldRetry`:
+ * the promise is rejected with the original error.
+ */
+export class AbortError extends Error {
+	/** Of an error, or of the message of one. */
+	constructor(failure: string | Error);
+	/** What the caller gets. */
+	readonly originalError: Error;
+}
+
+/** Given up on a result, which was never what was wanted. */
+export class RetryError extends Error {
+	private constructor();
+	/** Why the loop stopped. */
+	readonly reason: Exclude<StopReason, "success" | "cancelled">;
+	readonly attempts: number;
+	/** The last result. */
+	readonly result: unknown;
+}
 
 /** What a {@link History} counts; above 2^53 rounded. */
 export interface HistoryCounts {

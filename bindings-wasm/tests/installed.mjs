@@ -17,4 +17,20 @@ export const source = fileURLToPath(new URL("..", import.meta.url));
 
 export const requireThere = createRequire(join(project, "package.json"));
 export const esm = await import(pathToFileURL(join(installed, "dist/index.js")).href);
-export const { Backoff, Budget, History, Operation, Policy, PolicyError, retryAfter, retryAfterNs, Stream } = esm;
+export const {
+	AbortError,
+	Backoff,
+	Budget,
+	fetchOutcome,
+	History,
+	httpOutcome,
+	makeRetriable,
+	Operation,
+	Policy,
+	PolicyError,
+	RetryError,
+	retry,
+	retryAfter,
+	retryAfterNs,
+	Stream,
+} = esm;

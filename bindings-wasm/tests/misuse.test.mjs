@@ -6,6 +6,7 @@ import {
 	Backoff,
 	Budget,
 	History,
+	httpOutcome,
 	Operation,
 	Policy,
 	PolicyError,
@@ -282,6 +283,9 @@ const refused = [
 	[recorded(1, "gave up"), "unknown_kind", "reason", 0n, 7n, /^reason "gave up" is unknown; .*deadline, budget/],
 	[recorded(-1, "success"), "negative", "attempts", -1n, 0n, "attempts -1 is negative"],
 	[recorded(2n ** 64n, "success"), "too_large", "attempts", 2n ** 64n, MAX_WORD, /^attempts \d+ is above \d+$/],
+	[() => httpOutcome(65_536), "too_large", "status", 65_536n, 65_535n, "status 65536 is above 65535"],
+	[() => httpOutcome(-1), "negative", "status", -1n, 0n, "status -1 is negative"],
+	[() => httpOutcome(200.5), "not_whole", "status", 0n, 0n, "status 200.5 is not a whole number"],
 	[() => retryAfter("1", -1), "negative", "now", -1_000_000n, 0n, "now -1ms is negative"],
 	[() => Policy.parse(""), "unknown_head", undefined, 0n, 0n, /^at 0: unknown name ""; the names are constant, /],
 	[() => Budget.parse("full"), "unknown_head", undefined, 0n, 0n, /^at 0: unknown name "full"; the names are quota, /],
@@ -366,7 +370,12 @@ const wrongTypes = [
 	[recorded("1", "success"), "attempts must be a whole number or a bigint, got string"],
 	[recorded(1), /^reason must be one of success, .*, got undefined$/],
 	[() => new History().merge({}), "other must be a History, got object"],
-	[() => retryAfter(120), "header must be a string, got number"],
+	[() => retryAfter(120), "header must be a string, a response or its headers, got number"],
+	[() => retryAfter(["1"]), "header must be a string, a response or its headers, got an array"],
+	[() => retryAfter({ "retry-after": ["1"] }), "header must be a string, a response or its headers, got an array"],
+	[() => retryAfter({ "retry-after": 1 }), "header must be a string, a response or its headers, got number"],
+	[() => httpOutcome(), "status must be a number, got undefined"],
+	[() => httpOutcome("503"), "status must be a number, got string"],
 	[() => retryAfter("1", null), "now must be a number of milliseconds or { nanoseconds }, got null"],
 	[() => retryAfter("1", new Date(0)), "now must be a number of milliseconds or { nanoseconds }, got object"],
 ];
@@ -435,6 +444,26 @@ describe("retryAfter", () => {
 	test("a header that is not there is no hint", () => {
 		assert.equal(retryAfter(new Headers().get("retry-after")), undefined);
 		assert.equal(retryAfter(undefined), undefined);
+	});
+
+	test("is that of a response, of headers, and of a plain object of them", () => {
+		const [name, value] = ["Retry-After", "7"];
+		for (const [from, hint] of [
+			[new Response("", { headers: { [name]: value } }), 7000],
+			[new Headers({ [name]: value }), 7000],
+			[new Map([["retry-after", value]]), 7000],
+			[{ [name]: value }, 7000],
+			[{ "retry-after": value }, 7000],
+			[{ headers: { "RETRY-AFTER": value } }, 7000],
+			[{ headers: new Headers({ [name]: value }) }, 7000],
+			[new Response(""), undefined],
+			[new Headers(), undefined],
+			[{}, undefined],
+			[{ headers: {} }, undefined],
+		]) {
+			assert.equal(retryAfter(from), hint);
+			assert.equal(retryAfterNs(from), hint && BigInt(hint) * 1_000_000n);
+		}
 	});
 
 	test("reads the time now", () => {

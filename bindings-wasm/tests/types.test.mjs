@@ -6,7 +6,18 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { esm, History, installed, Operation, Policy, project, requireThere, Stream, source } from "./installed.mjs";
+import {
+	esm,
+	History,
+	installed,
+	Operation,
+	Policy,
+	project,
+	requireThere,
+	retry,
+	Stream,
+	source,
+} from "./installed.mjs";
 
 const tsc = join(dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")), "bin/tsc");
 
@@ -78,6 +89,29 @@ describe("the types name what exists", () => {
 		});
 	}
 
+	test("the options of retry", async () => {
+		const named = ["LoopOptions", "StreamOptions", "Predicates"].flatMap((type) => {
+			const [, body] = new RegExp(`(?:interface|type) ${type}\\b([\\s\\S]*?)\\n\\n`).exec(types);
+			return [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
+		});
+		await assert.rejects(
+			retry(() => 1, { x: 1 }),
+			({ message }) => {
+				const known = message.replace("x is unknown; the options of retry are ", "").split(", ");
+				assert.deepEqual(known.sort(), [...new Set(named)].sort());
+				return true;
+			},
+		);
+	});
+
+	test("the members of an event", async () => {
+		const [, body] = /interface EventBase \{([\s\S]*?)\n\}/.exec(types);
+		const named = [...body.matchAll(/^\treadonly (\w+)/gm)].map(([, name]) => name);
+		const events = [];
+		await retry(() => 1, { shouldRetryResult: () => false, onStop: (event) => void events.push(event) });
+		assert.deepEqual(Object.keys(events[0]).sort(), [...named, "outcome", "reason", "value"].sort());
+	});
+
 	test("the members of what is returned", () => {
 		const named = (type) => {
 			const [, body] = new RegExp(`interface ${type}(?:<.*>)? \\{([\\s\\S]*?)\\n\\}`).exec(types);
@@ -90,8 +124,8 @@ describe("the types name what exists", () => {
 
 	test("the members of the classes", () => {
 		const sorted = (names) => [...new Set(names)].sort();
-		const { Backoff: _, PolicyError: __, ...classes } = esm;
-		for (const [type, made] of Object.entries(classes).filter(([name]) => /^[A-Z]/.test(name))) {
+		const { Backoff: _, ...classes } = esm;
+		for (const [type, made] of Object.entries(classes).filter(([name]) => /^[A-Z](?!.*Error$)/.test(name))) {
 			const [, body] = new RegExp(`export class ${type} [\\s\\S]*?\\{([\\s\\S]*?)\\n\\}`).exec(types);
 			const named = (pattern) => [...body.matchAll(pattern)].map(([, name]) => name);
 			const members = [...named(/^\t(?:get |private )?(\w+)\(/gm), "constructor"];

@@ -2,21 +2,33 @@
 // that must stay one.
 
 import {
+	AbortError,
 	Backoff,
 	Budget,
+	type Clock,
 	type Decision,
 	type ErrorCode,
+	fetchOutcome,
 	History,
+	httpOutcome,
+	makeRetriable,
 	Operation,
 	type Outcome,
 	Policy,
 	PolicyError,
 	type PolicyOptions,
 	type PreviewRow,
+	type RetryContext,
+	RetryError,
+	type RetryEvent,
+	type RetryOptions,
+	retry,
 	retryAfter,
 	type retryAfterNs,
+	type StopEvent,
 	type StopReason,
 	Stream,
+	type Verdict,
 } from "backoff-wasm";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -112,3 +124,84 @@ new Stream(1, null);
 new Stream(1, undefined);
 // @ts-expect-error only the package makes errors
 new PolicyError();
+
+const signal = new AbortController().signal;
+const clock: Clock = { now: () => 0, sleep: (delay, end) => void [delay, end.aborted] };
+const asText = retry(async ({ attempt, signal }) => `${attempt} ${signal.aborted}`, { shouldRetry: () => true });
+same<typeof asText, Promise<string>>(true);
+const asNumber = retry(() => 5, {
+	policy: "default",
+	seed: 42n,
+	key: "job-1",
+	deadline: { nanoseconds: 5n },
+	budget,
+	history: new History(),
+	signal,
+	unref: true,
+	clock,
+	shouldRetry: fetchOutcome,
+	shouldRetryResult: (value, context) => {
+		same<typeof value, number>(true);
+		same<typeof context, RetryContext>(true);
+		return value < 5;
+	},
+	onRetry: async (event) => {
+		same<typeof event, RetryEvent<number>>(true);
+		same<typeof event.reason, undefined>(true);
+		same<typeof event.outcome, "transient" | "throttled" | "timeout">(true);
+		if ("value" in event) {
+			void event.value?.toFixed();
+		}
+	},
+	onStop: (event) => {
+		same<typeof event, StopEvent<number>>(true);
+		if (event.reason === "success") {
+			same<typeof event.value, number>(true);
+			same<typeof event.outcome, "success">(true);
+		} else if (event.reason === "cancelled") {
+			same<typeof event.outcome, undefined>(true);
+		} else {
+			same<typeof event.outcome, Exclude<Outcome, "success">>(true);
+			new History().record(event.attempts, event.reason);
+		}
+		same<typeof event.delayNs, bigint>(true);
+	},
+});
+same<typeof asNumber, Promise<number>>(true);
+const load = makeRetriable(async (url: URL, times?: number) => `${url} ${times}`, { stream, shouldRetry: () => false });
+same<Parameters<typeof load>, [url: URL, times?: number | undefined]>(true);
+same<ReturnType<typeof load>, Promise<string>>(true);
+const verdict: Verdict = { outcome: httpOutcome(503), hint: retryAfter(new Response()) };
+const settings: RetryOptions = { shouldRetry: async () => verdict, policy, signal: undefined };
+void retry(() => 1, settings);
+void [retryAfter(new Headers()), retryAfter({ "Retry-After": "5" }), retryAfter({ headers: new Headers() })];
+same<AbortError["originalError"], Error>(true);
+same<RetryError["result"], unknown>(true);
+void [new AbortError("gone"), new AbortError(new Error("gone"))];
+
+// @ts-expect-error nobody said what may be repeated
+retry(() => 1, {});
+// @ts-expect-error nor here
+retry(() => 1);
+// @ts-expect-error an answer is no number
+retry(() => 1, { shouldRetry: () => 1 });
+// @ts-expect-error an outcome that does not exist
+retry(() => 1, { shouldRetry: () => "failed" });
+// @ts-expect-error a stream beside a seed
+retry(() => 1, { shouldRetry: () => true, stream, seed: 1 });
+// @ts-expect-error a key without a seed
+retry(() => 1, { shouldRetry: () => true, key: "job-1" });
+// @ts-expect-error a key that may be missing would make a crowd
+retry(() => 1, { shouldRetry: () => true, seed: 1, key: undefined });
+// @ts-expect-error an option that does not exist
+retry(() => 1, { shouldRetry: () => true, retries: 5 });
+// @ts-expect-error a budget of its own would bound nothing
+retry(() => 1, { shouldRetry: () => true, budget: "quota" });
+// @ts-expect-error an error is unknown until it is looked at
+retry(() => 1, { shouldRetry: (error) => error.status === 503 });
+// @ts-expect-error a wrapped function keeps its arguments
+load("url");
+// @ts-expect-error only the package makes it
+new RetryError();
+// @ts-expect-error a status is a number
+httpOutcome("503");

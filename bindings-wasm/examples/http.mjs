@@ -1,0 +1,47 @@
+// GETs a URL until it answers or that is given up: node http.mjs URL POLICY SEED KEY
+
+import { fetchOutcome, httpOutcome, Policy, retry, retryAfter, Stream } from "backoff-wasm";
+
+/** What the command line says, or how it should be. */
+function read([url, policy, seed, key]) {
+	try {
+		return { url: new URL(url), policy: Policy.parse(policy), stream: new Stream(BigInt(seed), key) };
+	} catch ({ message }) {
+		console.error(`${message}\nusage: http.mjs URL POLICY SEED KEY`);
+		process.exit(2);
+	}
+}
+
+const { url, policy, stream } = read(process.argv.slice(2));
+let end;
+try {
+	const body = await retry(
+		async () => {
+			const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+			const body = await response.text();
+			if (!response.ok) {
+				throw Object.assign(new Error(`${response.status} ${response.statusText}`), { response });
+			}
+			return body;
+		},
+		{
+			policy,
+			stream,
+			// A GET may be repeated: of a server that answered its status says whether that may
+			// help, of one that did not the error.
+			shouldRetry: (error) =>
+				error.response
+					? { outcome: httpOutcome(error.response.status), hint: retryAfter(error.response) }
+					: fetchOutcome(error),
+			onRetry: ({ attempts, outcome, delayNs }) =>
+				console.log(`attempt ${attempts}: ${outcome}, waiting ${delayNs} ns`),
+			onStop: (event) => {
+				end = event;
+			},
+		},
+	);
+	console.log(`done after ${end.attempts} attempts: ${body.trim()}`);
+} catch (error) {
+	console.error(`gave up after ${end.attempts} attempts: ${end.reason}: ${error.message}`);
+	process.exitCode = 1;
+}

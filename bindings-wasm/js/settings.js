@@ -1,0 +1,73 @@
+// What a loop is made of, checked once.
+
+import { checkBudget } from "./budget.js";
+import { clock } from "./clock.js";
+import { wrongType } from "./error.js";
+import { nanosecondsOf } from "./field.js";
+import { checkHistory } from "./history.js";
+import { own } from "./options.js";
+import { checkPolicy, Policy } from "./policy.js";
+import { Stream, stateOf } from "./stream.js";
+
+const STREAMS = ["stream", "seed", "key"];
+const PREDICATES = ["shouldRetry", "shouldRetryResult"];
+const HOOKS = ["onRetry", "onStop"];
+const OTHERS = ["policy", "deadline", "budget", "history", "signal", "clock", "unref"];
+const KNOWN = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
+
+/** The options of a loop with the defaults filled in; `stream` gives that of each loop. */
+export function settings(options = {}) {
+	const given = own("retry", options, KNOWN);
+	const { policy = "default", deadline, budget, history, signal, unref = false } = given;
+	for (const name of [...PREDICATES, ...HOOKS]) {
+		if (given[name] !== undefined && typeof given[name] !== "function") {
+			wrongType(name, "a function", given[name]);
+		}
+	}
+	if (PREDICATES.every((name) => given[name] === undefined)) {
+		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
+	}
+	const made = typeof policy === "string" ? Policy.parse(policy) : policy;
+	checkPolicy(made);
+	if (deadline !== undefined) {
+		nanosecondsOf("deadline", deadline);
+	}
+	if (budget !== undefined) {
+		checkBudget(budget);
+	}
+	if (history !== undefined) {
+		checkHistory("history", history);
+	}
+	if (signal !== undefined && !has(signal, "addEventListener", "removeEventListener", "throwIfAborted")) {
+		wrongType("signal", "an AbortSignal", signal);
+	}
+	if (given.clock !== undefined && !has(given.clock, "now", "sleep")) {
+		wrongType("clock", "an object with now() and sleep(delay, signal)", given.clock);
+	}
+	if (typeof unref !== "boolean") {
+		wrongType("unref", "a boolean", unref);
+	}
+	return { ...given, policy: made, stream: streams(given), clock: given.clock ?? clock(unref) };
+}
+
+/** Whether it has these methods; not `instanceof`, because it may come from another realm. */
+function has(given, ...methods) {
+	return methods.every((method) => typeof given?.[method] === "function");
+}
+
+/** Gives the stream of a loop: the one that was given, or another for each. */
+function streams({ stream, seed, ...given }) {
+	if (stream !== undefined) {
+		stateOf(stream);
+		if (seed !== undefined || "key" in given) {
+			throw new TypeError("stream is given beside seed or key");
+		}
+		return () => stream;
+	}
+	if (seed === undefined && !("key" in given)) {
+		return () => Stream.fromEntropy();
+	}
+	// A key that is there and undefined is a mistake that would make a crowd.
+	const keyed = new Stream(seed, ...("key" in given ? [given.key] : []));
+	return () => keyed;
+}

@@ -1,0 +1,316 @@
+// Giving up, at any moment: promptly, with one last event, and with nothing left behind.
+
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import { getActiveResourcesInfo } from "node:process";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Budget, History, Operation, Policy, RetryError, retry, Stream } from "./installed.mjs";
+import { endOf, FakeClock, notes, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const why = new Error("the caller gave up");
+const always = () => true;
+
+const unhandled = [];
+process.on("unhandledRejection", (error) => unhandled.push(error));
+process.on("warning", (warning) => unhandled.push(warning));
+
+const timers = () => getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+/** What must be so after a loop that was given up on. */
+async function assertGone({ controller, budget, history, events, error }, attempts) {
+	assert.equal(error, why);
+	const [, stop] = events.at(-1);
+	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
+	const { elapsed, ...told } = stop;
+	assert.ok(elapsed >= 0);
+	const { error: _, value: __, ...said } = told;
+	assert.deepEqual(said, { attempts, outcome: undefined, reason: "cancelled", delay: 0, delayNs: 0n });
+	const { operations, attempts: counted, stopped } = history.counts();
+	assert.deepEqual([operations, counted, stopped.cancelled], [1, Math.max(attempts, 1), 1]);
+	await turn();
+	assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
+	assert.ok(isIdle(budget));
+	assert.deepEqual(unhandled, []);
+	return stop;
+}
+
+/** Whether nothing is active on a budget `concurrent` of a half: one operation of two may retry. */
+function isIdle(budget) {
+	const operations = [1, 2].map(
+		() => new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now: 0, budget }),
+	);
+	const isGranted = operations[0].decide("transient", { now: 0 }).reason === undefined;
+	const second = operations[1].decide("transient", { now: 0 }).reason;
+	for (const operation of operations) {
+		operation.cancel();
+	}
+	return isGranted && second === "budget";
+}
+
+/** A loop of its own signal and budget. */
+function begin(fn, options = {}) {
+	const controller = new AbortController();
+	// Room for the one that is tested: of three operations one may retry, and of one at least one.
+	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1");
+	const history = new History();
+	const { events, ...hooks } = notes();
+	const given = { shouldRetry: always, policy: "constant:base=1h", budget, history, ...hooks, ...options };
+	const promise = endOf(retry(fn, { ...given, signal: controller.signal }));
+	const end = async () => ({ ...(await promise), controller, budget, history, events });
+	return { controller, events, end };
+}
+
+describe("given up", () => {
+	test("before the loop begins: nothing is called", async () => {
+		const fn = script("ok");
+		const history = new History();
+		const { events, ...hooks } = notes();
+		const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1");
+		const options = { shouldRetry: always, budget, history, ...hooks, signal: AbortSignal.abort(why) };
+		const { error } = await endOf(retry(fn, options));
+		const controller = { signal: options.signal };
+		const stop = await assertGone({ controller, budget, history, events, error }, 0);
+		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
+	});
+
+	test("during the call, by a function that does not listen", async () => {
+		const { controller, end } = begin(() => new Promise(() => {}));
+		await turn();
+		controller.abort(why);
+		const stop = await assertGone(await end(), 1);
+		assert.equal("error" in stop || "value" in stop, false);
+	});
+
+	test("during the call, which fails for it later", async () => {
+		let fail;
+		const { controller, end } = begin(
+			() =>
+				new Promise((_, reject) => {
+					fail = reject;
+				}),
+		);
+		await turn();
+		controller.abort(why);
+		await assertGone(await end(), 1);
+		fail(busy);
+		await turn();
+		assert.deepEqual(unhandled, []);
+	});
+
+	test("during the call, by the call: how it ended is told, and is not what the caller gets", async () => {
+		for (const [isFailure, expected] of [
+			[true, ["error", busy]],
+			[false, ["value", busy]],
+		]) {
+			const loop = begin(async () => {
+				await turn();
+				loop.controller.abort(why);
+				if (isFailure) {
+					throw busy;
+				}
+				return busy;
+			});
+			const stop = await assertGone(await loop.end(), 1);
+			assert.deepEqual(
+				Object.entries(stop).filter(([name]) => ["error", "value"].includes(name)),
+				[expected],
+			);
+		}
+	});
+
+	test("while a predicate thinks", async () => {
+		const { controller, end } = begin(script(busy), { shouldRetry: () => new Promise(() => {}) });
+		await turn();
+		controller.abort(why);
+		const stop = await assertGone(await end(), 1);
+		assert.equal(stop.error, busy);
+	});
+
+	test("by a predicate, and no retry is told", async () => {
+		const loop = begin(script(busy), {
+			shouldRetry: () => {
+				loop.controller.abort(why);
+				return true;
+			},
+		});
+		const ended = await loop.end();
+		await assertGone(ended, 1);
+		assert.equal(ended.events.length, 1);
+	});
+
+	test("by a hook, and while a hook works", async () => {
+		for (const hook of [() => {}, () => new Promise(() => {})]) {
+			const loop = begin(script(busy), {
+				onRetry: () => {
+					loop.controller.abort(why);
+					return hook();
+				},
+			});
+			await assertGone(await loop.end(), 1);
+		}
+	});
+
+	test("by a hook that fails: it was given up", async () => {
+		const loop = begin(script(busy), {
+			onRetry: () => {
+				loop.controller.abort(why);
+				throw busy;
+			},
+		});
+		await assertGone(await loop.end(), 1);
+	});
+
+	test("during the wait: no timer stays", async () => {
+		const before = timers();
+		const { controller, events, end } = begin(script(busy));
+		await turn();
+		assert.deepEqual([events.map(([hook]) => hook), timers()], [["retry"], before + 1]);
+		const begun = performance.now();
+		controller.abort(why);
+		const stop = await assertGone(await end(), 1);
+		assert.equal(stop.error, busy);
+		assert.ok(performance.now() - begun < 500);
+		assert.equal(timers(), before);
+	});
+
+	test("during the wait of a clock that does not listen", async () => {
+		const clock = Object.assign(new FakeClock(), { sleep: () => new Promise(() => {}) });
+		const { controller, end } = begin(script(busy), { clock });
+		await turn();
+		controller.abort(why);
+		await assertGone(await end(), 1);
+	});
+
+	test("during the wait of a clock that fails for it", async () => {
+		const sleep = (_, signal) =>
+			new Promise((_, reject) => signal.addEventListener("abort", () => reject(busy), { once: true }));
+		const { controller, end } = begin(script(busy), { clock: Object.assign(new FakeClock(), { sleep }) });
+		await turn();
+		controller.abort(why);
+		await assertGone(await end(), 1);
+	});
+
+	test("after the end: nothing happens any more", async () => {
+		const { controller, events, end } = begin(script("ok"));
+		assert.equal((await end()).value, "ok");
+		controller.abort(why);
+		await turn();
+		assert.deepEqual(
+			events.map(([, { reason }]) => reason),
+			["success"],
+		);
+		assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
+	});
+
+	test("onStop is not cut short, and may fail", async () => {
+		const order = [];
+		const { controller, end } = begin(() => new Promise(() => {}), {
+			onStop: async () => {
+				await turn();
+				order.push("told");
+				throw busy;
+			},
+		});
+		controller.abort(why);
+		const { error } = await end();
+		assert.deepEqual([error, order], [busy, ["told"]]);
+	});
+});
+
+test("a thousand times at random moments", async () => {
+	const before = timers();
+	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1000");
+	const history = new History();
+	const policy = Policy.parse("full:base=2ms,cap=6ms");
+	// The next of a sequence that is the same in each run.
+	const draws = new Stream(7, "moments");
+	let index = 0;
+	const below = (limit) => Number(draws.draw(index++) % BigInt(Math.round(limit * 1000))) / 1000;
+
+	let late = 0;
+	const one = async (number) => {
+		const controller = new AbortController();
+		const { events, ...hooks } = notes();
+		const call = async () => {
+			const kind = below(3);
+			if (kind >= 1) {
+				await (kind >= 2 ? new Promise((resolve) => setTimeout(resolve, below(4))) : turn());
+			}
+			throw busy;
+		};
+		const { signal } = controller;
+		const loop = endOf(retry(call, { policy, budget, history, signal, shouldRetry: always, ...hooks }));
+		let aborted;
+		setTimeout(() => {
+			aborted = performance.now();
+			controller.abort(why);
+		}, below(20));
+		const { error } = await loop;
+		late = Math.max(late, performance.now() - aborted);
+		assert.equal(error, why);
+		const stops = events.filter(([hook]) => hook === "stop");
+		assert.deepEqual([stops.length, events.at(-1)[0], stops[0][1].reason], [1, "stop", "cancelled"]);
+		assert.deepEqual(
+			events.map(([, { attempts }]) => attempts).slice(0, -1),
+			events.slice(0, -1).map((_, position) => position + 1),
+		);
+		assert.ok([0, 1].includes(stops[0][1].attempts - (events.length - 1)), `loop ${number}`);
+		assert.deepEqual(getEventListeners(signal, "abort"), []);
+	};
+	for (let batch = 0; batch < 20; batch++) {
+		await Promise.all(Array.from({ length: 50 }, (_, number) => one(number)));
+	}
+	const counts = history.counts();
+	assert.deepEqual([counts.operations, counts.stopped.cancelled], [1000, 1000]);
+	assert.ok(late < 1000, `${late} ms late`);
+	await new Promise((resolve) => setTimeout(resolve, 10));
+	assert.equal(timers(), before);
+	assert.deepEqual(unhandled, []);
+	// Nothing is active any more: of two thousand and two one more than a thousand may retry.
+	const operations = Array.from({ length: 2002 }, () => new Operation(policy, new Stream(1), { now: 0, budget }));
+	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
+	assert.equal(granted.length, 1001);
+});
+
+test("loops of one signal: one listener, and then none", async () => {
+	const controller = new AbortController();
+	const { signal } = controller;
+	const before = timers();
+	const loops = Array.from({ length: 100 }, () =>
+		endOf(retry(script(busy), { shouldRetry: always, policy: "constant:base=1h", signal })),
+	);
+	await turn();
+	assert.deepEqual([getEventListeners(signal, "abort").length, timers()], [1, before + 100]);
+	const done = await retry(script(busy, "ok"), { shouldRetry: always, policy: "constant:base=1ms", signal });
+	assert.equal(done, "ok");
+	assert.equal(getEventListeners(signal, "abort").length, 1);
+	controller.abort(why);
+	assert.ok((await Promise.all(loops)).every(({ error }) => error === why));
+	assert.deepEqual([getEventListeners(signal, "abort").length, timers(), unhandled], [0, before, []]);
+});
+
+test("no end leaves a listener or a timer", async () => {
+	const before = timers();
+	const { signal } = new AbortController();
+	const broken = () => {
+		throw why;
+	};
+	const options = { policy: "constant:base=1ms,max_retries=1", signal, shouldRetry: always };
+	const ends = [
+		[script("ok"), {}, "ok"],
+		[script(busy), {}, busy],
+		[script("no"), { shouldRetryResult: always }, RetryError],
+		[script(busy), { onRetry: broken }, why],
+		[script(busy), { shouldRetry: broken }, why],
+		[script(busy), { onStop: broken }, why],
+		[script(busy), { deadline: 0 }, busy],
+	];
+	for (const [fn, more, expected] of ends) {
+		const { error, value = error } = await endOf(retry(fn, { ...options, ...more }));
+		assert.ok(value === expected || value instanceof expected);
+		assert.deepEqual([getEventListeners(signal, "abort").length, timers()], [0, before]);
+	}
+	assert.deepEqual(unhandled, []);
+});

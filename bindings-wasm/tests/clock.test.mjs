@@ -1,0 +1,137 @@
+// Real waits: never shorter than asked, cut into what `setTimeout` takes, and not in Node's way.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, mock, test } from "node:test";
+import { project, retry } from "./installed.mjs";
+import { endOf, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const always = () => true;
+
+test("no wait is shorter than asked", async () => {
+	for (const wait of ["1ns", "300us", "999us", "1ms", "1500us", "2999999ns", "5ms"]) {
+		for (let turn = 0; turn < 30; turn++) {
+			const policy = `constant:base=${wait},max_retries=1`;
+			let asked;
+			let begun;
+			const onRetry = ({ delay }) => {
+				asked = delay;
+				begun = performance.now();
+			};
+			const called = [];
+			const fn = async () => {
+				called.push(performance.now());
+				throw busy;
+			};
+			await endOf(retry(fn, { policy, shouldRetry: always, onRetry }));
+			const took = called[1] - begun;
+			assert.ok(took >= asked, `${took} ms and not ${asked}`);
+			assert.ok(took < asked + 500, `${took} ms and not ${asked}`);
+		}
+	}
+});
+
+describe("setTimeout", () => {
+	/** The times that are asked of `setTimeout`, which fires at once, or as often as it is told. */
+	async function asked(policy, fire = (act) => act()) {
+		const times = [];
+		const original = globalThis.setTimeout;
+		globalThis.setTimeout = (act, time) => {
+			times.push(time);
+			return fire(act, times, original);
+		};
+		try {
+			await endOf(retry(script(busy), { policy, shouldRetry: always }));
+		} finally {
+			globalThis.setTimeout = original;
+		}
+		return times;
+	}
+	const soon = (act, _, original) => original(act, 0);
+
+	test("is asked for whole milliseconds, rounded up", async () => {
+		assert.deepEqual(await asked("constant:base=7500001ns,max_retries=1", soon), [8]);
+		assert.deepEqual(await asked("exponential:base=100ms,max_retries=3", soon), [100, 200, 400]);
+	});
+
+	test("is asked for no more than it takes", async () => {
+		const longest = 2 ** 31 - 1;
+		assert.deepEqual(await asked("constant:base=2147483647ms,max_retries=1", soon), [longest]);
+		assert.deepEqual(await asked("constant:base=2147483648ms,max_retries=1", soon), [longest, 1]);
+		assert.deepEqual(await asked("constant:base=60d,max_retries=1", soon), [
+			longest,
+			longest,
+			60 * 86_400_000 - 2 * longest,
+		]);
+	});
+
+	test("is asked again if it fires early", async () => {
+		let early;
+		const half = (act, times, original) => {
+			const due = performance.now() + times.at(-1) - 0.5;
+			return original(() => {
+				while (performance.now() < due) {}
+				early = performance.now() < due + 0.4;
+				act();
+			}, 1);
+		};
+		const times = await asked("constant:base=20ms,max_retries=1", (act, times, original) =>
+			times.length === 1 ? half(act, times, original) : original(act, times.at(-1)),
+		);
+		// Unless the machine was too busy for it to be early.
+		assert.deepEqual(times, early ? [20, 1] : [20]);
+	});
+
+	test("is waited for even if there is nothing to wait", async () => {
+		assert.deepEqual(await asked("constant:base=0ms,max_retries=2", soon), [0, 0]);
+	});
+
+	test("of a test may be a fake", async () => {
+		mock.timers.enable({ apis: ["setTimeout"] });
+		try {
+			const loop = retry(script(busy, "ok"), { shouldRetry: always, policy: "constant:base=1h" });
+			for (let turn = 0; turn < 50; turn++) {
+				await Promise.resolve();
+			}
+			mock.timers.tick(3_600_000);
+			assert.equal(await loop, "ok");
+		} finally {
+			mock.timers.reset();
+		}
+	});
+
+	test("may give a number, as in browsers", async () => {
+		const number = (act, _, original) => Number(original(act, 0));
+		for (const unref of [false, true]) {
+			const original = globalThis.setTimeout;
+			globalThis.setTimeout = (act, time) => number(act, time, original);
+			try {
+				const end = await endOf(retry(script(busy, "ok"), { policy: "constant:base=9ms", shouldRetry: always, unref }));
+				assert.deepEqual(end, { value: "ok" });
+			} finally {
+				globalThis.setTimeout = original;
+			}
+		}
+	});
+});
+
+test("with unref a wait does not keep Node alive, and without it does", () => {
+	const code = (unref) => `
+		import { retry } from "backoff-wasm";
+		let calls = 0;
+		const fn = () => { if (calls++ === 0) throw new Error("busy"); console.log("called again"); };
+		retry(fn, { policy: "constant:base=${unref ? "1h" : "20ms"}", shouldRetry: () => true, unref: ${unref} });
+	`;
+	for (const [unref, printed] of [
+		[true, ""],
+		[false, "called again\n"],
+	]) {
+		const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code(unref)], {
+			cwd: project,
+			encoding: "utf8",
+			timeout: 60_000,
+		});
+		assert.deepEqual([status, stdout, stderr], [0, printed, ""]);
+	}
+});

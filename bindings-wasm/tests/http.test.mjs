@@ -1,0 +1,177 @@
+// HTTP: statuses, what `fetch` rejects with, and the example against a server that fails.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFileSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fetchOutcome, httpOutcome, Policy, project, Stream, source } from "./installed.mjs";
+import { endOf } from "./loop.mjs";
+import { vectors } from "./vectors.mjs";
+
+describe("http_statuses", () => {
+	for (const { id, status, outcome } of vectors("http_statuses")) {
+		test(id, () => assert.equal(httpOutcome(status), outcome));
+	}
+});
+
+/** A server that plays a script, one for each path; what it was asked is counted. */
+const scripts = new Map();
+const asked = new Map();
+const server = createServer((request, response) => {
+	const { url } = request;
+	const count = asked.get(url) ?? 0;
+	asked.set(url, count + 1);
+	const script = scripts.get(url);
+	const answer = script[Math.min(count, script.length - 1)];
+	if (answer === "reset") {
+		request.socket.resetAndDestroy();
+	} else if (answer !== "silence") {
+		const [status, body, headers = {}] = answer;
+		response.writeHead(status, headers).end(body);
+	}
+});
+const listen = async (server) => {
+	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+	return `http://127.0.0.1:${server.address().port}`;
+};
+let origin;
+/** Where nobody listens any more. */
+let refused;
+before(async () => {
+	origin = await listen(server);
+	const closed = createServer();
+	refused = await listen(closed);
+	closed.close();
+});
+after(() => {
+	server.closeAllConnections();
+	server.close();
+});
+
+describe("fetchOutcome", () => {
+	const named = (name, message, cause) => Object.assign(new Error(message), { name, cause });
+
+	test("what this platform rejects with", async () => {
+		scripts.set("/reset", ["reset"]).set("/silence", ["silence"]);
+		const reject = async (url, options) => (await endOf(fetch(url, options))).error;
+		assert.equal(fetchOutcome(await reject(`${origin}/reset`)), "transient");
+		assert.equal(fetchOutcome(await reject(refused)), "transient");
+		const hasty = { signal: AbortSignal.timeout(20) };
+		assert.equal(fetchOutcome(await reject(`${origin}/silence`, hasty)), "timeout");
+		assert.equal(fetchOutcome(await reject(`${origin}/silence`, { signal: AbortSignal.abort() })), "permanent");
+		assert.equal(fetchOutcome(await reject("no url")), "permanent");
+	});
+
+	// The messages of the engines, as https://github.com/sindresorhus/is-network-error lists them.
+	const rows = [
+		[new TypeError("Failed to fetch"), "transient"],
+		[new TypeError("Failed to fetch (example.com)"), "transient"],
+		[new TypeError("network error"), "transient"],
+		[new TypeError("NetworkError when attempting to fetch resource."), "transient"],
+		[new TypeError("The Internet connection appears to be offline."), "transient"],
+		[new TypeError("The network connection was lost."), "transient"],
+		[new TypeError("Load failed"), "transient"],
+		[new TypeError("Network request failed"), "transient"],
+		[new TypeError("fetch failed"), "transient"],
+		[new TypeError("terminated"), "transient"],
+		[new TypeError(" A network error occurred."), "transient"],
+		[new TypeError("Network connection lost"), "transient"],
+		[new TypeError("error sending request for url (http://localhost/): tcp connect error"), "transient"],
+		[new TypeError("fetch failed", { cause: { code: "UND_ERR_HEADERS_TIMEOUT" } }), "timeout"],
+		[new TypeError("fetch failed", { cause: { code: "ETIMEDOUT" } }), "timeout"],
+		[new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), "transient"],
+		[named("TimeoutError", "The operation was aborted due to timeout"), "timeout"],
+		[new TypeError("x is not a function"), "permanent"],
+		[new TypeError("terminated by hand"), "permanent"],
+		[new TypeError("Cannot fetch: fetch failed"), "permanent"],
+		[new Error("Failed to fetch"), "permanent"],
+		[named("AbortError", "This operation was aborted"), "permanent"],
+		["fetch failed", "permanent"],
+		[undefined, "permanent"],
+		[null, "permanent"],
+	];
+	for (const [error, outcome] of rows) {
+		test(`${error}`, () => assert.equal(fetchOutcome(error), outcome));
+	}
+});
+
+describe("examples/http.mjs", () => {
+	const POLICY = "equal:base=20ms,cap=1s,max_retries=4,hint_max=50ms";
+	const delays = Policy.parse(POLICY).delaysNs(new Stream(42, "job-1"), 4);
+
+	/** What the example prints, and the status it exits with. */
+	async function run(...args) {
+		copyFileSync(join(source, "examples/http.mjs"), join(project, "http.mjs"));
+		const [status, stdout, stderr] = await new Promise((resolve) => {
+			execFile(process.execPath, ["http.mjs", ...args], { cwd: project, encoding: "utf8" }, (error, ...printed) =>
+				resolve([error?.code ?? 0, ...printed]),
+			);
+		});
+		return { status, stdout, stderr };
+	}
+	const lines = (...all) => all.map((line) => `${line}\n`).join("");
+
+	test("is in the README as it is", () => {
+		const example = readFileSync(join(source, "examples/http.mjs"), "utf8");
+		assert.ok(readFileSync(join(source, "README.md"), "utf8").includes(`\`\`\`js\n${example}\`\`\`\n`));
+	});
+
+	test("a success at once", async () => {
+		scripts.set("/at-once", [[200, " ready\n"]]);
+		assert.deepEqual(await run(`${origin}/at-once`, POLICY, "42", "job-1"), {
+			status: 0,
+			stdout: "done after 1 attempts: ready\n",
+			stderr: "",
+		});
+	});
+
+	test("through throttling, a reset and a silence", async () => {
+		scripts.set("/later", [[503, "busy", { "Retry-After": "9" }], "reset", "silence", [500, "broken"], [200, "ready"]]);
+		assert.deepEqual(await run(`${origin}/later`, POLICY, "42", "job-1"), {
+			status: 0,
+			stdout: lines(
+				"attempt 1: throttled, waiting 50000000 ns",
+				`attempt 2: transient, waiting ${delays[1]} ns`,
+				`attempt 3: timeout, waiting ${delays[2]} ns`,
+				`attempt 4: transient, waiting ${delays[3]} ns`,
+				"done after 5 attempts: ready",
+			),
+			stderr: "",
+		});
+		assert.equal(asked.get("/later"), 5);
+	});
+
+	test("given up", async () => {
+		scripts.set("/never", [[503, "busy"]]).set("/gone", [[404, "gone"]]);
+		const short = "constant:base=1ms,max_retries=1";
+		assert.deepEqual(await run(`${origin}/never`, short, "42", "job-1"), {
+			status: 1,
+			stdout: "attempt 1: throttled, waiting 1000000 ns\n",
+			stderr: "gave up after 2 attempts: max_retries: 503 Service Unavailable\n",
+		});
+		assert.deepEqual(await run(`${origin}/gone`, short, "42", "job-1"), {
+			status: 1,
+			stdout: "",
+			stderr: "gave up after 1 attempts: permanent: 404 Not Found\n",
+		});
+		assert.match((await run(refused, short, "42", "k")).stderr, /^gave up after 2 attempts: max_retries: ./);
+	});
+
+	test("wrong arguments", async () => {
+		const url = refused;
+		for (const [args, message] of [
+			[[], /^Invalid URL\n/],
+			[[url, "ful", "1", "k"], /^at 0: unknown name "ful"/],
+			[[url, POLICY, "x", "k"], /^Cannot convert x to a BigInt\n/],
+			[[url, POLICY, "-1", "k"], /^seed -1 is negative\n/],
+			[[url, POLICY, "1"], /^key must be a string or a Uint8Array, got undefined\n/],
+		]) {
+			const { status, stdout, stderr } = await run(...args);
+			assert.deepEqual([status, stdout], [2, ""]);
+			assert.match(stderr, message);
+			assert.match(stderr, /\nusage: http\.mjs URL POLICY SEED KEY\n$/);
+		}
+	});
+});

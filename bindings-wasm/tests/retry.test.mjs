@@ -1,0 +1,584 @@
+// The loop of SPEC 18, from the installed package, on a clock that does not wait.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+	AbortError,
+	Budget,
+	History,
+	makeRetriable,
+	Operation,
+	Policy,
+	PolicyError,
+	RetryError,
+	retry,
+	Stream,
+} from "./installed.mjs";
+import { endOf, FakeClock, notes, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const always = () => true;
+/** The first delays of `default` on seed 42 and "job-1": `full` of tests/vectors/jitters.json. */
+const DELAYS = [11.399434, 83.043876, 229.309811];
+const job = { seed: 42, key: "job-1", shouldRetry: always };
+
+/** A loop with a fake clock, hooks that note, and a history: what came of it all. */
+async function run(fn, options) {
+	const clock = new FakeClock();
+	const history = new History();
+	const { events, ...hooks } = notes();
+	const end = await endOf(retry(fn, { clock, history, ...hooks, ...options }));
+	const { operations, attempts, stopped } = history.counts();
+	assert.equal(operations, 1);
+	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
+	assert.equal(events.at(-1)[0], "stop");
+	const stop = events.at(-1)[1];
+	assert.equal(stopped[stop.reason], 1);
+	assert.equal(attempts, Math.max(stop.attempts, 1));
+	return { ...end, events, stop, waits: clock.waits };
+}
+
+describe("how a loop ends", () => {
+	const text = (reason, attempts) => `${reason} after ${attempts}`;
+	const refused = Object.assign(new Error("refused"), { status: 403 });
+	const rows = [
+		// What happens; the ends of the calls; options; value or error, reason and attempts; waits.
+		["a success at once", ["ok"], {}, "ok", text("success", 1), []],
+		["a success after failures", [busy, busy, "ok"], {}, "ok", text("success", 3), DELAYS.slice(0, 2)],
+		["the last failure is not waited for", [busy], {}, busy, text("max_retries", 4), DELAYS],
+		["zero retries run once", [busy], { policy: "full:base=1s,max_retries=0" }, busy, text("max_retries", 1), []],
+		[
+			"a policy",
+			[busy],
+			{ policy: Policy.parse("constant:base=7s,max_retries=1") },
+			busy,
+			text("max_retries", 2),
+			[7000],
+		],
+		["a failure that may not be repeated", [refused], { shouldRetry: () => false }, refused, text("permanent", 1), []],
+		[
+			"a failure that nobody spoke of",
+			[busy],
+			{ shouldRetry: undefined, shouldRetryResult: () => false },
+			busy,
+			text("permanent", 1),
+			[],
+		],
+		[
+			"by its kind",
+			[busy, refused],
+			{ shouldRetry: (error) => error === busy },
+			refused,
+			text("permanent", 2),
+			DELAYS.slice(0, 1),
+		],
+		[
+			"a promise of an answer",
+			[busy, "ok"],
+			{ shouldRetry: async () => true },
+			"ok",
+			text("success", 2),
+			DELAYS.slice(0, 1),
+		],
+		["AbortError", [busy, new AbortError(refused)], {}, refused, text("permanent", 2), DELAYS.slice(0, 1)],
+		["max_elapsed", [busy], { policy: "constant:base=3s,max_elapsed=8s" }, busy, text("max_elapsed", 3), [3000, 3000]],
+		["a deadline", [busy], { policy: "constant:base=3s", deadline: 7000 }, busy, text("deadline", 3), [3000, 3000]],
+		[
+			"a deadline that is just met",
+			[busy],
+			{ policy: "constant:base=3s", deadline: 6000 },
+			busy,
+			text("deadline", 3),
+			[3000, 3000],
+		],
+		[
+			"a deadline in ns",
+			[busy],
+			{ policy: "constant:base=3s", deadline: { nanoseconds: 5_999_999_999n } },
+			busy,
+			text("deadline", 2),
+			[3000],
+		],
+		[
+			"a budget",
+			[busy],
+			{ policy: "constant:base=3s", budget: Budget.parse("quota:max_tokens=2,cost=1") },
+			busy,
+			text("budget", 3),
+			[3000, 3000],
+		],
+		[
+			"throttling has its own base",
+			[busy, "ok"],
+			{ policy: "constant:base=1s,throttled_base=5s", shouldRetry: () => "throttled" },
+			"ok",
+			text("success", 2),
+			[5000],
+		],
+		[
+			"a verdict",
+			[busy, "ok"],
+			{ policy: "constant:base=1s,throttled_base=5s", shouldRetry: () => ({ outcome: "throttled" }) },
+			"ok",
+			text("success", 2),
+			[5000],
+		],
+		[
+			"a hint",
+			[busy, "ok"],
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", hint: 2500 }) },
+			"ok",
+			text("success", 2),
+			[2500],
+		],
+		[
+			"a hint below the delay",
+			[busy, "ok"],
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", hint: 25 }) },
+			"ok",
+			text("success", 2),
+			[1000],
+		],
+		[
+			"a hint that is none",
+			[busy, "ok"],
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", hint: undefined }) },
+			"ok",
+			text("success", 2),
+			[1000],
+		],
+		[
+			"a verdict that ends it",
+			[busy],
+			{ shouldRetry: () => ({ outcome: "permanent", hint: 5 }) },
+			busy,
+			text("permanent", 1),
+			[],
+		],
+		["a failure is no success", [busy], { shouldRetry: () => "success" }, busy, text("permanent", 1), []],
+		[
+			"polling",
+			["no", "no", "yes"],
+			{ shouldRetryResult: (value) => value === "no" },
+			"yes",
+			text("success", 3),
+			DELAYS.slice(0, 2),
+		],
+		[
+			"polling through failures",
+			[busy, "no", "yes"],
+			{ shouldRetryResult: async (value) => value === "no" },
+			"yes",
+			text("success", 3),
+			DELAYS.slice(0, 2),
+		],
+		[
+			"polling with a hint",
+			["no", "yes"],
+			{
+				policy: "constant:base=1s",
+				shouldRetryResult: (value) => (value === "no" ? { outcome: "throttled", hint: 9000 } : "success"),
+			},
+			"yes",
+			text("success", 2),
+			[9000],
+		],
+		[
+			"an error that is thrown undefined",
+			[],
+			{ fn: () => Promise.reject(undefined) },
+			undefined,
+			text("max_retries", 4),
+			DELAYS,
+		],
+	];
+	for (const [name, ends, { fn, ...options }, end, stopped, waits] of rows) {
+		test(name, async () => {
+			const { stop, waits: waited, ...got } = await run(fn ?? script(...ends), { ...job, ...options });
+			assert.deepEqual("error" in got ? got.error : got.value, end);
+			assert.equal("error" in got, stop.reason !== "success");
+			assert.equal(text(stop.reason, stop.attempts), stopped);
+			assert.deepEqual(waited, waits);
+		});
+	}
+
+	test("given up on a result", async () => {
+		const rejected = [
+			["a value that never is what was wanted", always, "max_retries", 4],
+			["a value that will never be", () => "permanent", "permanent", 1],
+		];
+		for (const [, shouldRetryResult, reason, attempts] of rejected) {
+			const result = { status: "pending" };
+			const { error, stop } = await run(script(result), { ...job, shouldRetryResult });
+			assert.ok(error instanceof RetryError && error instanceof Error);
+			assert.deepEqual([error.name, error.reason, error.attempts], ["RetryError", reason, attempts]);
+			assert.equal(error.result, result);
+			assert.equal(stop.value, result);
+			assert.equal(error.message, `gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}: ${reason}`);
+		}
+	});
+
+	test("a function that is not async, and one that throws at once", async () => {
+		let calls = 0;
+		const fn = () => {
+			if (++calls < 3) {
+				throw busy;
+			}
+			return calls;
+		};
+		const { value, waits } = await run(fn, job);
+		assert.deepEqual([value, waits], [3, DELAYS.slice(0, 2)]);
+	});
+
+	test("the time that the call takes counts", async () => {
+		const clock = new FakeClock();
+		const fn = async () => {
+			clock.time += 2000;
+			throw busy;
+		};
+		const { stop } = await run(fn, { ...job, clock, policy: "constant:base=1s,max_elapsed=5s" });
+		assert.deepEqual([stop.reason, stop.attempts, stop.elapsed, stop.delay], ["max_elapsed", 2, 5000, 1000]);
+	});
+
+	test("the time that a predicate takes counts", async () => {
+		const clock = new FakeClock();
+		const shouldRetry = async () => {
+			clock.time += 2000;
+			return true;
+		};
+		const { stop } = await run(script(busy), { ...job, shouldRetry, clock, policy: "constant:base=1s,max_elapsed=5s" });
+		assert.deepEqual([stop.attempts, stop.elapsed], [2, 5000]);
+	});
+});
+
+describe("what a call and a predicate are told", () => {
+	test("the attempt, and the signal", async () => {
+		const { signal } = new AbortController();
+		const fn = script(busy, "no", "ok");
+		const seen = [];
+		const shouldRetry = (...told) => seen.push(told) > 0;
+		const shouldRetryResult = (...told) => seen.push(told) < 3;
+		assert.equal((await run(fn, { ...job, signal, shouldRetry, shouldRetryResult })).value, "ok");
+		const contexts = [1, 2, 3].map((attempt) => ({ attempt, signal }));
+		assert.deepEqual(fn.contexts, contexts);
+		assert.deepEqual(seen, [
+			[busy, contexts[0]],
+			["no", contexts[1]],
+			["ok", contexts[2]],
+		]);
+		assert.ok(fn.contexts.every((context) => context.signal === signal && Object.isFrozen(context)));
+	});
+
+	test("without a signal, one that is never aborted", async () => {
+		const fn = script("ok");
+		await run(fn, job);
+		assert.ok(fn.contexts[0].signal instanceof AbortSignal);
+		assert.equal(fn.contexts[0].signal.aborted, false);
+	});
+
+	test("AbortError asks nobody", async () => {
+		let asked = 0;
+		await run(script(new AbortError("no")), { ...job, shouldRetry: () => ++asked > 0 });
+		assert.equal(asked, 0);
+	});
+
+	test("a result is not asked of a failure, nor a failure of a result", async () => {
+		const asked = [];
+		await run(script(busy, "ok"), {
+			...job,
+			shouldRetry: (error) => asked.push(error) > 0,
+			shouldRetryResult: (value) => asked.push(value) < 0,
+		});
+		assert.deepEqual(asked, [busy, "ok"]);
+	});
+});
+
+describe("AbortError", () => {
+	test("is of a message, of an error, and of one of its own", () => {
+		const rows = [
+			[new AbortError("gone"), "gone", new Error("gone")],
+			[new AbortError(busy), "busy", busy],
+			[new AbortError(new AbortError(busy)), "busy", busy],
+		];
+		for (const [error, message, original] of rows) {
+			assert.ok(error instanceof Error);
+			assert.deepEqual([error.name, error.message], ["AbortError", message]);
+			assert.deepEqual(error.originalError, original);
+		}
+		assert.equal(rows[2][0].originalError, busy);
+	});
+
+	test("the hook gets the original error", async () => {
+		const { stop, error } = await run(script(new AbortError(busy)), job);
+		assert.deepEqual([stop.error, error], [busy, busy]);
+	});
+});
+
+describe("events", () => {
+	const DELAYS_NS = [11_399_434n, 83_043_876n];
+
+	test("each once and in order, with all they say", async () => {
+		const fn = script(busy, "no", "yes");
+		const shouldRetry = () => "timeout";
+		const { events } = await run(fn, { ...job, shouldRetry, shouldRetryResult: (value) => value === "no" });
+		const [first, second] = DELAYS;
+		const retried = { reason: undefined };
+		assert.deepEqual(events, [
+			[
+				"retry",
+				{ attempts: 1, outcome: "timeout", ...retried, delay: first, delayNs: DELAYS_NS[0], elapsed: 0, error: busy },
+			],
+			[
+				"retry",
+				{
+					attempts: 2,
+					outcome: "transient",
+					...retried,
+					delay: second,
+					delayNs: DELAYS_NS[1],
+					elapsed: first,
+					value: "no",
+				},
+			],
+			[
+				"stop",
+				{
+					attempts: 3,
+					outcome: "success",
+					reason: "success",
+					delay: 0,
+					delayNs: 0n,
+					elapsed: first + second,
+					value: "yes",
+				},
+			],
+		]);
+		assert.ok(events.every(([, event]) => Object.isFrozen(event)));
+	});
+
+	test("the wait that was not begun", async () => {
+		const { stop } = await run(script(busy), { ...job, policy: "constant:base=3s", deadline: 2000 });
+		assert.deepEqual(
+			[stop.attempts, stop.outcome, stop.delay, stop.delayNs, stop.elapsed],
+			[1, "transient", 3000, 3_000_000_000n, 0],
+		);
+	});
+
+	test("a hook is waited for, and then the whole delay", async () => {
+		const clock = new FakeClock();
+		const order = [];
+		const onRetry = async () => {
+			order.push("hook");
+			await Promise.resolve();
+			clock.time += 500;
+			order.push("hooked");
+		};
+		clock.sleep = (delay) => {
+			order.push(`${delay} at ${clock.time}`);
+			clock.time += delay;
+		};
+		const onStop = async () => {
+			await Promise.resolve();
+			order.push("stopped");
+		};
+		const options = { ...job, clock, onRetry, onStop, policy: "constant:base=1s" };
+		assert.equal(await retry(script(busy, "ok"), options), "ok");
+		assert.deepEqual(order, ["hook", "hooked", "1000 at 500", "stopped"]);
+	});
+
+	test("no hook is needed", async () => {
+		assert.equal(await retry(script(busy, "ok"), { ...job, clock: new FakeClock() }), "ok");
+	});
+});
+
+describe("what fails beside the function ends the loop", () => {
+	const broken = new Error("broken");
+	const breaks = () => {
+		throw broken;
+	};
+	/** Of the time, the second time. */
+	const clock = (method) => Object.assign(new FakeClock(), { [method]: breaks });
+	const rows = [
+		["onRetry", { onRetry: breaks }, broken, []],
+		["onRetry, later", { onRetry: async () => breaks() }, broken, []],
+		["shouldRetry", { shouldRetry: breaks }, broken, []],
+		["shouldRetry, later", { shouldRetry: () => Promise.reject(broken) }, broken, []],
+		["shouldRetryResult", { fn: script("no"), shouldRetryResult: breaks }, broken, []],
+		["a clock that cannot wait", { clock: clock("sleep") }, broken, ["retry"]],
+		["an outcome that does not exist", { shouldRetry: () => "failed" }, PolicyError, []],
+		["a hint that is none", { shouldRetry: () => ({ outcome: "timeout", hint: -1 }) }, PolicyError, []],
+		["an answer that is none", { shouldRetry: () => undefined }, TypeError, []],
+		["null for an answer", { shouldRetry: () => null }, TypeError, []],
+		["a verdict with a word too many", { shouldRetry: () => ({ outcome: "timeout", delay: 5 }) }, TypeError, []],
+	];
+	for (const [name, { fn = script(busy), ...options }, failure, before] of rows) {
+		test(name, async () => {
+			// One retry at a time for all: whoever waits with a budget that is not told hinders the next.
+			const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=0");
+			const full = Budget.parse("concurrent:ratio=1,min_concurrent=0");
+			for (const shared of [full, budget]) {
+				const history = new History();
+				const { events, ...hooks } = notes();
+				const given = { ...job, clock: new FakeClock(), history, ...hooks, budget: shared, ...options };
+				const { error } = await endOf(retry(fn, given));
+				if (shared === full || error !== busy) {
+					assert.ok(typeof failure === "function" ? error instanceof failure : error === failure, `${error}`);
+					assert.deepEqual(
+						events.map(([hook]) => hook),
+						before,
+					);
+					assert.equal(history.counts().stopped.cancelled, 1);
+					assert.equal(history.counts().attempts, 1);
+				}
+				assert.ok(isIdle(shared));
+			}
+		});
+	}
+
+	test("onStop: the history has counted, and nothing else is told", async () => {
+		for (const [fn, reason] of [
+			[script("ok"), "success"],
+			[script(busy), "max_retries"],
+		]) {
+			const history = new History();
+			let told = 0;
+			const onStop = () => {
+				told++;
+				assert.equal(history.counts().stopped[reason], 1);
+				throw broken;
+			};
+			const { error } = await endOf(retry(fn, { ...job, clock: new FakeClock(), history, onStop }));
+			assert.equal(error, broken);
+			assert.deepEqual([told, history.counts().operations, history.counts().stopped[reason]], [1, 1, 1]);
+		}
+	});
+});
+
+/** Whether no operation is active on a budget `concurrent` of a ratio of a half or 1, and no minimum. */
+function isIdle(budget) {
+	const policy = Policy.parse("constant:base=1ms");
+	const isHalf = `${budget}`.includes("0.5");
+	const operations = [1, 2].map(() => new Operation(policy, new Stream(1), { now: 0, budget }));
+	// One of two may retry if nothing else is active: of a half, and not two.
+	const granted = operations.map((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
+	for (const operation of operations) {
+		operation.cancel();
+	}
+	return granted.join() === (isHalf ? "true,false" : "true,true");
+}
+
+describe("streams", () => {
+	const waits = async (options) =>
+		(await run(script(busy), { shouldRetry: always, policy: "full:base=1d,max_retries=2", ...options })).waits;
+
+	test("a stream, or its seed and key, gives the same waits each time", async () => {
+		const expected = [...Policy.parse("full:base=1d").delays(new Stream(42, "job-1"), 2)];
+		assert.deepEqual(await waits({ seed: 42, key: "job-1" }), expected);
+		assert.deepEqual(await waits({ seed: 42n, key: new TextEncoder().encode("job-1") }), expected);
+		assert.deepEqual(await waits({ stream: new Stream(42, "job-1") }), expected);
+		assert.deepEqual(await waits({ seed: 42 }), [...Policy.parse("full:base=1d").delays(new Stream(42), 2)]);
+	});
+
+	test("without one, others in each loop", async () => {
+		const options = { stream: undefined, seed: undefined };
+		const all = await Promise.all(Array.from({ length: 20 }, () => waits(options)));
+		assert.equal(new Set(all.flat()).size, 40);
+		const clock = new FakeClock();
+		const fn = makeRetriable(script(busy), { shouldRetry: always, policy: "full:base=1d,max_retries=2", clock });
+		await Promise.all([endOf(fn()), endOf(fn())]);
+		assert.equal(new Set(clock.waits).size, 4);
+	});
+});
+
+test("a budget is shared by loops, and by operations driven by hand", async () => {
+	const budget = Budget.parse("quota:max_tokens=3,cost=1");
+	const options = { ...job, budget, policy: "constant:base=1s,max_retries=2" };
+	assert.equal((await run(script(busy), options)).stop.reason, "max_retries");
+	const operation = new Operation(Policy.parse("constant:base=1s"), new Stream(1), { now: performance.now(), budget });
+	assert.equal(operation.decide("transient", { now: performance.now() }).reason, undefined);
+	assert.equal((await run(script(busy), options)).stop.reason, "budget");
+	// A success gives back 1, as it held none.
+	assert.equal((await run(script("ok"), options)).stop.reason, "success");
+	assert.equal((await run(script(busy), options)).stop.attempts, 2);
+});
+
+describe("makeRetriable", () => {
+	test("keeps this and the arguments", async () => {
+		const counter = {
+			calls: 0,
+			add: makeRetriable(
+				async function (a, b) {
+					if (++this.calls < 3) {
+						throw busy;
+					}
+					return [this.calls, a, b];
+				},
+				{ ...job, clock: new FakeClock() },
+			),
+		};
+		assert.deepEqual(await counter.add(5, 6), [3, 5, 6]);
+		assert.deepEqual(await counter.add(7), [4, 7, undefined]);
+	});
+
+	test("checks its options at once", () => {
+		assert.throws(() => makeRetriable(script("ok"), {}), /shouldRetry is missing/);
+		assert.throws(() => makeRetriable("fn", job), { message: "fn must be a function, got string" });
+	});
+});
+
+describe("options", () => {
+	const withOption = (option) => retry(script("ok"), { shouldRetry: always, ...option });
+	const rows = [
+		[() => retry(script("ok")), /^shouldRetry is missing: say which failures may be repeated; \(\) => true for all$/],
+		[() => retry(script("ok"), {}), /^shouldRetry is missing/],
+		[() => retry(undefined, job), /^fn must be a function, got undefined$/],
+		[() => retry(script("ok"), null), /^retry must be a plain object of options, got null$/],
+		[
+			() => withOption({ retries: 5 }),
+			/^retries is unknown; the options of retry are shouldRetry, shouldRetryResult, /,
+		],
+		[() => withOption({ shouldRetry: true }), /^shouldRetry must be a function, got boolean$/],
+		[() => withOption({ shouldRetryResult: 1 }), /^shouldRetryResult must be a function, got number$/],
+		[() => withOption({ onRetry: "log" }), /^onRetry must be a function, got string$/],
+		[() => withOption({ onStop: null }), /^onStop must be a function, got null$/],
+		[() => withOption({ policy: 5 }), /^policy must be a Policy, got number$/],
+		[() => withOption({ budget: "quota" }), /^budget must be a Budget, got string$/],
+		[() => withOption({ history: {} }), /^history must be a History, got object$/],
+		[() => withOption({ signal: {} }), /^signal must be an AbortSignal, got object$/],
+		[() => withOption({ signal: null }), /^signal must be an AbortSignal, got null$/],
+		[() => withOption({ clock: { now: always } }), /^clock must be an object with now\(\) and sleep\(delay, signal\)/],
+		[() => withOption({ unref: 1 }), /^unref must be a boolean, got number$/],
+		[() => withOption({ stream: 42 }), /^stream must be a Stream, got number$/],
+		[() => withOption({ stream: new Stream(1), seed: 1 }), /^stream is given beside seed or key$/],
+		[() => withOption({ stream: new Stream(1), key: "k" }), /^stream is given beside seed or key$/],
+		[() => withOption({ key: "k" }), /^seed must be a whole number or a bigint, got undefined$/],
+		[() => withOption({ seed: 1, key: undefined }), /^key must be a string or a Uint8Array, got undefined$/],
+		[() => withOption({ deadline: "1s" }), /^deadline must be a number of milliseconds or/],
+		[() => withOption({ deadline: Number.NaN }), /^deadline NaN is not a finite number$/],
+		[() => withOption({ policy: "ful" }), /^at 0: unknown name "ful"/],
+		[() => withOption({ seed: -1 }), /^seed -1 is negative$/],
+	];
+	for (const [misuse, message] of rows) {
+		test(`${message}`, async () => {
+			const promise = misuse();
+			await assert.rejects(promise, (error) => {
+				assert.match(error.message, message);
+				assert.ok(error instanceof TypeError || error instanceof PolicyError);
+				return true;
+			});
+		});
+	}
+});
+
+test("the stack of an error shows who called", async () => {
+	async function caller() {
+		return await retry(
+			async () => {
+				throw new Error("deep");
+			},
+			{ ...job, clock: new FakeClock() },
+		);
+	}
+	const { error } = await endOf(caller());
+	assert.match(error.stack, /at async caller/);
+});
