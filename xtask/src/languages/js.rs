@@ -14,6 +14,12 @@ use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target}
 const INPUTS: [&str; 6] =
     ["core", "bindings-wasm", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 const TARGET: &str = "wasm32-unknown-unknown";
+/// Beside the package: what users come from, for the programs of docs/migrating.md.
+const MANIFEST: &str = r#"{
+  "private": true,
+  "devDependencies": { "exponential-backoff": "3.1.3", "p-retry": "7.1.1" }
+}
+"#;
 
 fn folder() -> PathBuf {
     root().join("bindings-wasm")
@@ -75,7 +81,7 @@ fn project() -> Result<PathBuf> {
     fresh::unless_fresh(&project, &INPUTS, || {
         let _ = fs::remove_dir_all(&project);
         fs::create_dir_all(&project)?;
-        fs::write(project.join("package.json"), "{\"private\": true}\n")?;
+        fs::write(project.join("package.json"), MANIFEST)?;
         run(command("npm")
             .args(["install", "--no-audit", "--no-fund"])
             .arg(&tarball)
@@ -92,10 +98,10 @@ fn node() -> Result<Command> {
     Ok(node)
 }
 
-/// A program of the tests, copied to where it finds the installed package.
-fn program(name: &str) -> Result<Command> {
+/// A program, copied to where it finds the installed package.
+fn program(place: &str, name: &str) -> Result<Command> {
     let program = project()?.join(name);
-    fs::copy(folder().join("tests").join(name), &program)?;
+    fs::copy(folder().join(place).join(name), &program)?;
     let mut node = node()?;
     node.arg(program);
     Ok(node)
@@ -103,12 +109,18 @@ fn program(name: &str) -> Result<Command> {
 
 /// The driver over the installed package.
 pub(crate) fn driver() -> Result<Command> {
-    program("driver.mjs")
+    program("tests", "driver.mjs")
 }
 
 /// The evaluator over the installed package.
 pub(crate) fn evaluator() -> Result<Command> {
-    program("evaluate.mjs")
+    program("tests", "evaluate.mjs")
+}
+
+/// The HTTP example over the installed package.
+#[allow(dead_code)]
+pub(crate) fn client() -> Result<Command> {
+    program("examples", "http.mjs")
 }
 
 /// A user's module over the installed package.
