@@ -118,7 +118,6 @@ pub(crate) fn evaluator() -> Result<Command> {
 }
 
 /// The HTTP example over the installed package.
-#[allow(dead_code)]
 pub(crate) fn client() -> Result<Command> {
     program("examples", "http.mjs")
 }

@@ -45,7 +45,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "c",
         driver: c::driver,
         evaluator: c::evaluator,
-        client: pending,
+        client: c::client,
         test: c::test,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
@@ -54,7 +54,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "go",
         driver: go::driver,
         evaluator: go::evaluator,
-        client: pending,
+        client: go::client,
         test: go::test,
         documents: &[],
         snippet: go::snippet,
@@ -63,7 +63,7 @@ pub(crate) static ALL: [Language; 5] = [
         name: "python",
         driver: python::driver,
         evaluator: python::evaluator,
-        client: pending,
+        client: python::client,
         test: python::test,
         documents: &[],
         snippet: python::snippet,
@@ -72,16 +72,12 @@ pub(crate) static ALL: [Language; 5] = [
         name: "js",
         driver: js::driver,
         evaluator: js::evaluator,
-        client: pending,
+        client: js::client,
         test: js::test,
         documents: &[],
         snippet: js::snippet,
     },
 ];
-
-fn pending() -> Result<Command> {
-    anyhow::bail!("it has no client yet")
-}
 
 /// The language of a name.
 pub(crate) fn named(name: &str) -> Result<&'static Language> {

@@ -118,13 +118,11 @@ pub(crate) fn evaluator() -> Result<Command> {
 }
 
 /// The HTTP example of the README, with httpx.
-#[allow(dead_code)]
 pub(crate) fn client() -> Result<Command> {
     program("../examples/http_httpx.py")
 }
 
 /// The same with requests.
-#[allow(dead_code)]
 pub(crate) fn client_requests() -> Result<Command> {
     program("../examples/http_requests.py")
 }
