@@ -11,6 +11,17 @@ use crate::shell::{command, progress, root, run, scratch, stdout};
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
+/// Run as a program of its own, so that the module stays without dependencies.
+const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
+
+/// What programs of documents may compare ours with, and the versions.
+const PEERS: [(&str, &str); 4] = [
+    ("github.com/cenkalti/backoff/v4", "v4.3.0"),
+    ("github.com/cenkalti/backoff/v5", "v5.0.3"),
+    ("github.com/cenkalti/backoff/v6", "v6.0.1"),
+    ("github.com/cenkalti/backoff/v7", "v7.0.3"),
+];
+
 /// The go tool, which finds libbackoff under the prefix.
 fn go() -> Result<Command> {
     let prefix = c::prefix()?;
@@ -26,18 +37,24 @@ fn go() -> Result<Command> {
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
-    program("driver")
+    program("driver", "./internal/driver")
 }
 
 /// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
-    program("evaluate")
+    program("evaluate", "./internal/evaluate")
 }
 
-fn program(name: &str) -> Result<Command> {
+/// The HTTP example.
+#[allow(dead_code)]
+pub(crate) fn client() -> Result<Command> {
+    program("http", "./examples/http")
+}
+
+fn program(name: &str, package: &str) -> Result<Command> {
     progress(&format!("building Go's {name}"));
     let path = scratch().join(format!("go-{name}"));
-    run(go()?.args(["build", "-o"]).arg(&path).arg(format!("./internal/{name}")))?;
+    run(go()?.args(["build", "-o"]).arg(&path).arg(package))?;
     let mut program = command(path);
     program.env("LD_LIBRARY_PATH", c::prefix()?.join("lib"));
     Ok(program)
@@ -48,10 +65,15 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("go-user");
     fs::create_dir_all(&user)?;
     let module = root().join("bindings-go");
-    let manifest = format!(
+    let mut manifest = format!(
         "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n",
         module.display()
     );
+    for (peer, version) in PEERS {
+        if code.contains(peer) {
+            manifest.push_str(&format!("\nrequire {peer} {version}\n"));
+        }
+    }
     fs::write(user.join("go.mod"), manifest)?;
     fs::write(user.join("main.go"), code)?;
     stdout(go()?.args(["run", "."]).current_dir(&user))
@@ -65,6 +87,7 @@ pub(crate) fn test(report: &mut Report) {
         Ok(())
     });
     report.check("go vet", || run(go()?.args(["vet", "./..."])));
+    report.check("staticcheck", || run(go()?.args(["run", STATICCHECK, "./..."])));
     for (what, flags) in [("go test", &[][..]), ("go test -race", &["-race"][..])] {
         report.suite_of(what, Runner::Go, || {
             let mut go = go()?;
