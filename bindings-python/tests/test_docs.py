@@ -12,14 +12,20 @@ FOLDER = Path(__file__).parents[1]
 BLOCKS = re.findall(
     r"^```(\w+)\n(.*?)^```$", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
 )
+HTTP = (FOLDER / "examples" / "http_httpx.py").read_text("utf-8")
+SHOWN = [block for block in BLOCKS if block != ("python", HTTP)]
 PAIRS = [
-    (code, BLOCKS[at + 1][1]) for at, (language, code) in enumerate(BLOCKS) if language == "python"
+    (code, SHOWN[at + 1][1]) for at, (language, code) in enumerate(SHOWN) if language == "python"
 ]
 
 
 def test_every_snippet_shows_what_it_prints():
-    assert [language for language, _ in BLOCKS] == ["sh"] + ["python", "text"] * len(PAIRS)
-    assert len(PAIRS) >= 9
+    assert [language for language, _ in SHOWN] == ["sh"] + ["python", "text"] * len(PAIRS)
+    assert len(PAIRS) >= 14
+
+
+def test_the_http_example_is_shown_as_it_is():
+    assert len(SHOWN) == len(BLOCKS) - 1
 
 
 @pytest.mark.parametrize(("code", "printed"), PAIRS, ids=[str(at) for at in range(len(PAIRS))])
@@ -81,7 +87,7 @@ def public_names():
         if inspect.isclass(thing):
             yield name, thing
             for method, value in vars(thing).items():
-                if not method.startswith("_"):
+                if not method.startswith("_") and value is not None:
                     yield f"{name}.{method}", value
 
 

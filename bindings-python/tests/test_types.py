@@ -1,5 +1,7 @@
-"""The stubs say what the extension does, and a type checker finds what they forbid."""
+"""The stubs say what the extension does, and type checkers find what they forbid."""
 
+import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +9,13 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1]
+FILES = [
+    "tests/typing_cases.py",
+    "tests/typing_retry.py",
+    "examples/retry.py",
+    "examples/http_httpx.py",
+    "examples/http_requests.py",
+]
 
 
 def run(tmp_path, module, *arguments):
@@ -18,10 +27,25 @@ def run(tmp_path, module, *arguments):
 
 
 def test_stubs_match_the_extension(tmp_path):
-    assert "no issues found in 4 modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
+    assert "no issues found in 15 modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
 
 
-@pytest.mark.parametrize("file", ["tests/typing_cases.py", "examples/retry.py"])
+def test_the_package_is_strict(tmp_path):
+    cache = ["--cache-dir", tmp_path / "cache"]
+    assert "no issues found in 15" in run(tmp_path, "mypy", "--strict", *cache, "-p", "backoff_rs")
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_strict(tmp_path, file):
     path = str(FOLDER / file)
     assert "no issues found" in run(tmp_path, "mypy", "--strict", "--cache-dir", tmp_path, path)
+
+
+def test_pyright(tmp_path):
+    """It must accept each line, and find what each `type: ignore` is for."""
+    for file in FILES:
+        shutil.copy(FOLDER / file, tmp_path)
+    rules = {"typeCheckingMode": "strict", "reportUnnecessaryTypeIgnoreComment": "error"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["*.py"], **rules}))
+    said = run(tmp_path, "pyright", "--pythonpath", sys.executable)
+    assert "0 errors, 0 warnings" in said

@@ -1,4 +1,5 @@
-"""Read by mypy --strict, never run: it must accept each line, and refuse what is ignored."""
+"""Read by mypy --strict and pyright, never run: they must accept each line, and refuse what is
+ignored."""
 
 from array import array
 from collections.abc import Iterator

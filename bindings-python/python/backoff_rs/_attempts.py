@@ -13,23 +13,23 @@ class Attempt:
                 ...
 
     A failure that may be repeated ends the statement and the loop goes on; any other passes
-    through it. In an `async for`, `async with attempt` does the same and also awaits predicates
+    through it. Set value in the statement for on_result and the hooks to see. In an `async for`, `async with attempt` does the same and also awaits predicates
     and hooks.
     """
 
     __module__ = "backoff_rs"
-    __slots__ = ("_ended", "_entered", "_loop", "number", "value")
-
-    #: 1 for the first call.
-    number: int
-    #: What the call gave, for on_result and the events to see: set it in the statement.
-    value: object
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
         self._entered = self._ended = False
-        self.number = loop.attempts
-        self.value = None
+        self._number = loop.attempts
+        #: What the call gave, for on_result and the events to see: set it in the statement.
+        self.value: object = None
+
+    @property
+    def number(self) -> int:
+        """Which attempt it is, 1 for the first."""
+        return self._number
 
     @property
     def ended(self) -> bool:
@@ -37,7 +37,7 @@ class Attempt:
         return self._ended
 
     def __repr__(self) -> str:
-        return f"<Attempt {self.number}>"
+        return f"<Attempt {self._number}>"
 
     def __enter__(self) -> "Attempt":
         if self._entered or self._loop.stopped:

@@ -5,27 +5,32 @@ from dataclasses import dataclass
 from ._names import Outcome, StopReason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RetryEvent:
-    """What a loop tells its hooks: before each wait, and once when it stops (SPEC 18.4)."""
+    """What a loop tells its hooks: before each wait, and once when it stops (SPEC 18.4).
+
+    name        the name of the loop: that of the function, unless given.
+    attempts    the calls so far.
+    outcome     of the last call; None if the loop was cancelled.
+    reason      why the loop stopped; None if it waits.
+    delay_ns    the wait that follows, or the one that was not begun, in nanoseconds.
+    elapsed_ns  the time since the loop began, in nanoseconds.
+    error       the failure of the last call, if it failed.
+    value       the value of the last call, if it returned; of a generator, its first item.
+
+    delay and elapsed are the same in seconds. A value: frozen, comparable, and picklable if what
+    it holds is.
+    """
 
     __module__ = "backoff_rs"
 
-    #: The name of the loop: that of the function, unless given.
     name: str
-    #: The calls so far.
     attempts: int
-    #: Of the last call; None if the loop was cancelled.
     outcome: Outcome | None
-    #: Why the loop stopped; None if it waits.
     reason: StopReason | None
-    #: The wait that follows, or the one that was not begun, in nanoseconds.
     delay_ns: int
-    #: The time since the loop began, in nanoseconds.
     elapsed_ns: int
-    #: The failure of the last call, if it failed.
     error: BaseException | None
-    #: The value of the last call, if it returned; of a generator, its first item.
     value: object
 
     @property

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from ._backoff import Policy, Stream
@@ -34,8 +35,9 @@ _LONGEST_SLEEP: Final = 86400.0
 class PlatformTime:
     """The world as it is."""
 
-    #: Bound here: a test that freezes the clock of its module must not freeze a wait.
-    now_ns = staticmethod(time.monotonic_ns)
+    def now_ns(self, clock: Callable[[], int] = time.monotonic_ns) -> int:
+        # Bound here: a test that freezes the clock of the module must not freeze a wait.
+        return clock()
 
     def block(self, delay_ns: int) -> None:
         end_ns, sleep = self.now_ns() + delay_ns, time.sleep

@@ -13,7 +13,7 @@ E = TypeVar("E", bound=BaseException)
 _MARK: Final = "_backoff_rs_verdict"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     """How a call ended, an Outcome or its name, and maybe how long the server asked to wait, a
     duration as for a policy (SPEC 18.3).

@@ -1,0 +1,166 @@
+"""Read by mypy --strict and pyright, never run: retries keep the types of what they retry."""
+
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from typing import Any, assert_type
+
+from backoff_rs import (
+    Attempt,
+    Budget,
+    History,
+    Outcome,
+    Policy,
+    RetryError,
+    RetryEvent,
+    Retrying,
+    StopReason,
+    Stream,
+    Verdict,
+    permanent,
+    retry,
+    retry_after,
+    retrying,
+)
+from backoff_rs.testing import FakeTime, fake_time
+
+
+@retry("full:base=100ms,max_retries=5", on=OSError)
+def fetch(url: str, *, times: int = 1) -> bytes:
+    return url.encode() * times
+
+
+@retry(Policy.parse("default"), on=(OSError, ValueError))
+async def fetch_async(url: str) -> bytes:
+    return url.encode()
+
+
+@retry(on=OSError)
+def items(count: int) -> Iterator[int]:
+    yield from range(count)
+
+
+@retry(on=OSError)
+async def items_async(count: int) -> AsyncIterator[int]:
+    yield count
+
+
+class Client:
+    @retry(on=OSError)
+    def get(self, url: str) -> str:
+        return url
+
+    @retry(on=OSError)
+    async def get_async(self, url: str) -> str:
+        return url
+
+    @classmethod
+    @retry(on=OSError)
+    def make(cls) -> "Client":
+        return cls()
+
+    @staticmethod
+    @retry(on=OSError)
+    def version() -> int:
+        return 1
+
+
+assert_type(fetch("a", times=2), bytes)
+fetch(1)  # type: ignore[arg-type]
+fetch("a", time=2)  # type: ignore[call-arg]
+assert_type(items(3), Iterator[int])
+items("3")  # type: ignore[arg-type]
+items_async("3")  # type: ignore[arg-type]
+assert_type(Client().get("a"), str)
+Client().get(1)  # type: ignore[arg-type]
+assert_type(Client.make(), Client)
+assert_type(Client.version(), int)
+
+
+async def use() -> None:
+    assert_type(await fetch_async("a"), bytes)
+    await fetch_async(1)  # type: ignore[arg-type]
+    assert_type(await Client().get_async("a"), str)
+    async for item in items_async(3):
+        assert_type(item, int)
+    async for attempt in retrying(on=OSError):
+        assert_type(attempt, Attempt)
+        with attempt:
+            pass
+        async with attempt as same:
+            assert_type(same, Attempt)
+    called: Coroutine[Any, Any, bytes] = retrying(on=OSError).call(fetch_async, "a")
+    assert_type(await called, bytes)
+
+
+for attempt in retrying(on=()):
+    with attempt:
+        attempt.value = b"any"
+        assert_type(attempt.number, int)
+
+assert_type(retrying(on=OSError).call(fetch, "a", times=2), bytes)
+retrying(on=OSError).call(fetch, 1)  # type: ignore[arg-type]
+
+
+def verdict(error: Exception) -> Verdict:
+    return Verdict("throttled", hint=1.5)
+
+
+def key_of(url: str) -> str:
+    return url
+
+
+async def is_pending(value: str) -> bool:
+    return value == "pending"
+
+
+async def tell(event: RetryEvent) -> None:
+    assert_type(event.reason, StopReason | None)
+    assert_type(event.outcome, Outcome | None)
+    assert_type(event.delay, float)
+    assert_type(event.error, BaseException | None)
+    event.attempts = 2  # type: ignore[misc]
+
+
+every: Retrying = retry(
+    "default",
+    on=verdict,
+    on_result=is_pending,
+    seed=42,
+    key=key_of,
+    budget=Budget.parse("sre"),
+    history=History(),
+    deadline_ns=lambda *_: None,
+    on_retry=tell,
+    on_stop=print,
+    reraise=False,
+    name="job",
+    log=False,
+    sleep=lambda seconds: None,
+    clock_ns=lambda: 0,
+)
+retry(on=lambda error: isinstance(error, OSError), stream=Stream(1))
+retry(on=lambda error: Outcome.TIMEOUT)
+retry(on=lambda error: "timeout")
+retry()  # type: ignore[call-arg]
+retry(OSError)  # type: ignore[call-arg, arg-type]
+retry(on=KeyboardInterrupt)  # type: ignore[arg-type]
+retry(on="OSError")  # type: ignore[arg-type]
+retry(on=lambda error: "slow")  # type: ignore[arg-type, return-value]
+retry(on=lambda error: None)  # type: ignore[arg-type, return-value]
+retry(on=OSError, budget="sre")  # type: ignore[arg-type]
+retry(on=OSError, max_retries=3)  # type: ignore[call-arg]
+retry(on=OSError, deadline_ns=1.5)  # type: ignore[arg-type]
+
+assert_type(permanent(KeyError("a")), KeyError)
+assert_type(retry_after(OSError("a"), 1.5), OSError)
+Verdict("slow")  # type: ignore[arg-type]
+Verdict(Outcome.TIMEOUT, hint="1s")  # type: ignore[arg-type]
+assert_type(Outcome.of_http_status(503), Outcome)
+
+
+def gave_up(error: RetryError) -> tuple[StopReason, int, float, float, BaseException | None]:
+    return error.reason, error.attempts, error.delay, error.elapsed, error.error
+
+
+with fake_time(policy="default", seed=1) as time:
+    assert_type(time, FakeTime)
+    assert_type(time.slept, list[float])
