@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
 
-#[allow(unused_imports, reason = "the scenario is about to")]
 pub(crate) use examples::client;
 
 use crate::libbackoff;
