@@ -4,7 +4,6 @@ import asyncio
 import gc
 import random
 import signal
-import threading
 import time
 
 import loops
@@ -248,40 +247,44 @@ def budget_of_one_less(budget):
     return budget
 
 
-def interrupt_after(delay):
-    def interrupt():
-        time.sleep(delay)
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    return thread
+@pytest.fixture
+def interrupt_after():
+    """Interrupts this thread so many seconds from when it is called, as Ctrl-C does."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield lambda delay: signal.setitimer(signal.ITIMER_REAL, delay)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("form", loops.SYNC)
-def test_ctrl_c_ends_a_wait(form):
+def test_ctrl_c_ends_a_wait(form, interrupt_after):
     job = Job()
-    script = loops.Script(ConnectionError())
-    thread, begun = interrupt_after(0.02), time.monotonic()
+    begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        loops.SYNC[form](script, **job.options)
+        loops.SYNC[form](
+            loops.Script(ConnectionError()),
+            **job.options | {"on_retry": lambda _: interrupt_after(0.02)},
+        )
     assert time.monotonic() - begun < 5
-    thread.join()
     assert job.is_cancelled(1)
 
 
-def test_ctrl_c_at_random_moments():
+# The interrupt may come between a step of the loop and its first line.
+@pytest.mark.filterwarnings("ignore:coroutine 'Loop:RuntimeWarning")
+def test_ctrl_c_at_random_moments(interrupt_after):
     randomness = random.Random(6)
-    for _ in range(30):
+    for _ in range(200):
         job = Job("constant:base=1us,jitter=full")
+        first = [True]
 
-        def call():
+        def call(first=first):
+            if first:
+                first.clear()
+                interrupt_after(randomness.random() / 200)
             raise ConnectionError
 
-        thread = interrupt_after(randomness.random() / 100)
         with pytest.raises(KeyboardInterrupt):
             retrying(**job.options).call(call)
-        thread.join()
         assert len(job.stops) == 1
         assert is_idle(job.budget)
 

@@ -1,7 +1,6 @@
 """What a loop logs, out of the box."""
 
 import logging
-import sys
 
 import loops
 import pytest
@@ -20,11 +19,13 @@ def time():
 
 
 @pytest.fixture
-def without_structlog(monkeypatch):
-    monkeypatch.delitem(sys.modules, "structlog")
+def configured():
+    """structlog as an application configures it."""
+    structlog.configure()
+    yield
+    structlog.reset_defaults()
 
 
-@pytest.mark.usefixtures("without_structlog")
 def test_logging(caplog):
     with pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), **OPTIONS)
@@ -55,7 +56,6 @@ def test_logging(caplog):
     }
 
 
-@pytest.mark.usefixtures("without_structlog")
 def test_a_result_is_not_logged(caplog):
     loops.called(
         loops.Script("secret", "ready"), **{**OPTIONS, "on_result": lambda value: value == "secret"}
@@ -65,7 +65,6 @@ def test_a_result_is_not_logged(caplog):
     ]
 
 
-@pytest.mark.usefixtures("without_structlog")
 @pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])
 def test_what_is_the_callers_is_not_logged(caplog, result):
     assert loops.called(loops.Script("done"), **OPTIONS) == "done"
@@ -74,6 +73,13 @@ def test_what_is_the_callers_is_not_logged(caplog, result):
     assert caplog.records == []
 
 
+def test_structlog_that_is_only_imported(caplog, capsys):
+    assert not structlog.is_configured()
+    loops.called(loops.Script(RESET, 1), **OPTIONS)
+    assert (len(caplog.records), capsys.readouterr().out) == (1, "")
+
+
+@pytest.mark.usefixtures("configured")
 def test_structlog():
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), **OPTIONS)
@@ -103,12 +109,14 @@ def test_structlog():
     ]
 
 
+@pytest.mark.usefixtures("configured")
 def test_a_logger_that_is_given(caplog):
     logger = logging.getLogger("mine")
     loops.called(loops.Script(RESET, 1), **OPTIONS, log=logger)
     assert [record.name for record in caplog.records] == ["mine"]
 
 
+@pytest.mark.usefixtures("configured")
 def test_switched_off(caplog):
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
         retrying(**OPTIONS, log=False).call(loops.Script(RESET, RESET))

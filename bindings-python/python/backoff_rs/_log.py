@@ -36,7 +36,8 @@ def _log(log: bool | logging.Logger, level: int, what: str, event: RetryEvent) -
         "error": event.error and repr(event.error),
     }
     structlog = sys.modules.get("structlog")
-    if log is True and structlog is not None:
+    # Unconfigured it would print to stdout, only because something has imported it.
+    if log is True and structlog is not None and structlog.is_configured():
         # "name" would be the name of the logger for whoever renders through logging.
         fields["loop"] = fields.pop("name")
         structlog.get_logger("backoff_rs").log(level, what, **fields)

@@ -93,7 +93,7 @@ class Retrying:
     reraise    whether giving up raises the last exception, with a note, and not a RetryError
                from it. A permanent failure is always raised itself.
     name       of the loop in events and logs; that of the function unless given.
-    log        False, or the logger; True is structlog if it was imported, or the logger
+    log        False, or the logger; True is structlog if it was configured, or the logger
                "backoff_rs".
     sleep      waits the seconds that it is given in place of the platform.
     clock_ns   the clock in place of time.monotonic_ns, in nanoseconds.
