@@ -1,4 +1,9 @@
-#![doc = include_str!("../README.md")]
+// Its programs use these features.
+#![cfg_attr(all(feature = "getrandom", feature = "tokio"), doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(all(feature = "getrandom", feature = "tokio")),
+    doc = "Retry with exponential backoff and jitter, blocking and async."
+)]
 #![forbid(unsafe_code)]
 
 mod classify;

@@ -9,7 +9,8 @@ use crate::support::{Seen, Time, at_once, retry};
 
 /// Where the panic is, and what the hooks then are told; which attempts and which reason the
 /// history counts. The function fails twice and then succeeds.
-const TABLE: [(&str, &[&str], u64, StopReason); 7] = [
+const TABLE: [(&str, &[&str], u64, StopReason); 8] = [
+    ("the first look at the clock", &[], 0, StopReason::Cancelled),
     ("the first hook for retries", &[], 1, StopReason::Cancelled),
     (
         "the second hook for retries",
@@ -53,6 +54,7 @@ fn play(panics: &str, blocking: bool) -> (Vec<String>, History, Budget) {
     let mut reads = 0;
     let clock = std::cell::RefCell::new(|| {
         reads += 1;
+        panic_if("the first look at the clock", reads == 1);
         panic_if("the clock", reads == 3);
         time.now()
     });

@@ -1,12 +1,13 @@
 //! Rust: the packaged crates.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::report::{Report, Runner};
+use crate::scenario;
 use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, target};
 
 const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
@@ -75,7 +76,7 @@ pub(crate) fn test(report: &mut Report) {
         cargo().args(["build", "--locked", "--package", "backoff-core", "--no-default-features"]),
     );
     report.command(
-        "the loops with a clock and a sleep of the caller's, in WebAssembly",
+        "clippy: the loops without features, in WebAssembly",
         cargo()
             .args(["clippy", "--locked", "--quiet", "--package", "backoff-retry"])
             .args(["--no-default-features", "--target", "wasm32-unknown-unknown"])
@@ -120,6 +121,12 @@ pub(crate) fn test(report: &mut Report) {
         anyhow::ensure!(printed == "Ok(3)\n", "printed\n{printed}");
         Ok(())
     });
+    report.check("loops over the packaged crates in WebAssembly, with all handed in", || {
+        let user = user("rust-wasm", "default-features = false }\n", "src/lib.rs", HANDED_IN)?;
+        run(&mut on(&user, &["check", "--quiet", "--target", "wasm32-unknown-unknown"]))
+    });
+    report
+        .check("the HTTP example waits what the core says", || scenario::check("rust", client()?));
 }
 
 const PROGRAM: &str = r#"
@@ -129,9 +136,9 @@ async fn main() -> Result<(), backoff_core::ParseError> {
     let mut calls = 0;
     let result = retry
         .when(|_: &i32| true)
-        .call_async(async || {
+        .call_async(|| {
             calls += 1;
-            if calls < 3 { Err(calls) } else { Ok(calls) }
+            std::future::ready(if calls < 3 { Err(calls) } else { Ok(calls) })
         })
         .await;
     println!("{result:?}");
@@ -139,11 +146,30 @@ async fn main() -> Result<(), backoff_core::ParseError> {
 }
 "#;
 
+/// What has no clock, no sleep and no entropy hands them in.
+const HANDED_IN: &str = r#"
+use backoff_retry::{Policy, Retry, Stream};
+use std::time::Duration;
+
+pub fn blocking(now: fn() -> Duration, sleep: fn(Duration)) -> Result<(), ()> {
+    let retry = Retry::with_stream(Policy::parse("default").unwrap(), Stream::from_seed(42));
+    retry.clock(now).sleep(sleep).when(|()| true).call(|| Err(()))
+}
+
+pub async fn awaited<S: Future>(now: fn() -> Duration, sleep: fn(Duration) -> S) -> Result<(), ()> {
+    let retry = Retry::with_stream(Policy::parse("default").unwrap(), Stream::from_seed(42));
+    retry.clock(now).sleep(sleep).when(|()| true).call_async(async || Err(())).await
+}
+"#;
+
 /// The crates as the registry would hand them out.
 pub(crate) fn archives() -> Result<[PathBuf; 2]> {
-    run(cargo()
-        .args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"])
-        .args(["--package", "backoff-core", "--package", "backoff-retry"]))?;
+    run(cargo().args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"]).args([
+        "--package",
+        "backoff-core",
+        "--package",
+        "backoff-retry",
+    ]))?;
     Ok([CORE, RETRY].map(|name| target().join("package").join(name).with_added_extension("crate")))
 }
 
@@ -157,26 +183,37 @@ fn packaged() -> Result<[PathBuf; 2]> {
     Ok([CORE, RETRY].map(|name| folder.join(name)))
 }
 
-/// A user's crate with the packaged ones as its dependencies, and the peers.
+/// What a program prints over the packaged crates, beside the peers.
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    let user = scratch().join("rust-user");
+    let dependencies = format!("features = [\"tokio\"] }}\n{PEERS}");
+    let user = user("rust-user", &dependencies, "src/main.rs", code)?;
+    stdout(&mut on(&user, &["run", "--quiet"]))
+}
+
+/// A user's crate with the packaged ones as its dependencies: `retry` is the rest of the line
+/// for the loops, and what follows it.
+fn user(name: &str, retry: &str, file: &str, code: &str) -> Result<PathBuf> {
+    let user = scratch().join(name);
     fs::create_dir_all(user.join("src"))?;
-    let [core, retry] = packaged()?;
-    let (core, retry) = (core.display(), retry.display());
+    let [core, loops] = packaged()?;
+    let (core, loops) = (core.display(), loops.display());
     let manifest = format!(
-        "[package]\nname = \"user\"\nedition = \"2024\"\n\
+        "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
+         [patch.crates-io]\nbackoff-core = {{ path = \"{core}\" }}\n\
          [dependencies]\nbackoff-core = \"*\"\n\
-         backoff-retry = {{ path = \"{retry}\", features = [\"tokio\"] }}\n{PEERS}\
-         [patch.crates-io]\nbackoff-core = {{ path = \"{core}\" }}\n[workspace]\n"
+         backoff-retry = {{ path = \"{loops}\", {retry}"
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
-    fs::write(user.join("src/main.rs"), code)?;
+    fs::write(user.join(file), code)?;
     // The versions that this project is tested with.
     fs::copy(root().join("Cargo.lock"), user.join("Cargo.lock")).context("Cargo.lock")?;
-    stdout(
-        cargo()
-            .args(["run", "--quiet", "--manifest-path"])
-            .arg(user.join("Cargo.toml"))
-            .env("CARGO_TARGET_DIR", scratch().join("rust-user-target")),
-    )
+    Ok(user)
+}
+
+/// What cargo does with a user's crate.
+fn on(user: &Path, arguments: &[&str]) -> Command {
+    let mut cargo = cargo();
+    cargo.args(arguments).arg("--manifest-path").arg(user.join("Cargo.toml"));
+    cargo.env("CARGO_TARGET_DIR", scratch().join("rust-user-target"));
+    cargo
 }
