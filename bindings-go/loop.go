@@ -60,10 +60,11 @@ func newLoop(ctx context.Context, with *retrying) (*loop, error) {
 
 // next reports whether to make a call, and counts it.
 func (l *loop) next() bool {
-	if !l.stopped {
-		l.calls++
+	if l.stopped {
+		return false
 	}
-	return !l.stopped
+	l.calls++
+	return true
 }
 
 // ended takes how the last call ended, with its error, if it had one; it waits or stops.

@@ -185,6 +185,17 @@ func TestRetryAsksTheContextAfterAWait(t *testing.T) {
 	}
 }
 
+// A late context has passed its deadline and does not know yet.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Hour), true }
+
+func TestRetryBeyondTheDeadlineOfItsContext(t *testing.T) {
+	err := backoff.Do(late{t.Context()}, func() error { return errBusy },
+		backoff.WithPolicyLine("constant:base=1ns,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
+	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
+}
+
 // The real clock: never shorter than asked, from the hook on.
 func TestRetryNeverWaitsShorter(t *testing.T) {
 	var asked time.Duration

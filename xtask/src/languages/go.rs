@@ -46,7 +46,6 @@ pub(crate) fn evaluator() -> Result<Command> {
 }
 
 /// The HTTP example.
-#[allow(dead_code)]
 pub(crate) fn client() -> Result<Command> {
     program("http", "./examples/http")
 }
