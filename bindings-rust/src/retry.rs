@@ -127,7 +127,8 @@ impl<'a, C, S> Retry<'a, C, S> {
 
     /// With a sleep of the caller's, for [`Loop::call`] one that waits in the thread
     /// ([`BlockingSleep`](crate::BlockingSleep)), for [`Loop::call_async`] one that returns a
-    /// future ([`Sleep`](crate::Sleep)); else [`DefaultSleep`].
+    /// future ([`Sleep`](crate::Sleep)); else [`DefaultSleep`]. Loops have clones of it, as of the
+    /// clock: what it captures is best a reference or an `Arc`.
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
         let Self { policy, stream, deadline, budget, history, clock, .. } = self;
