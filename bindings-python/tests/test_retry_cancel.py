@@ -94,7 +94,7 @@ def test_a_task_that_is_cancelled(form, call, attempts, retries):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - begun < 1
+        assert time.monotonic() - begun < 5
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(run())
@@ -155,22 +155,23 @@ def test_cleaning_up_after_a_cancellation_may_retry():
     assert done == [1]
 
 
-@pytest.mark.parametrize("form", [attempts_of, calls_of, items_of])
-@pytest.mark.parametrize(
-    ("call", "attempts"),
-    [(trio.sleep_forever, 1), (fail, 1), (None, 0)],
-    ids=["call", "wait", "before"],
-)
-def test_a_trio_scope_that_is_cancelled(form, call, attempts):
+@pytest.mark.parametrize("form", ASYNC)
+@pytest.mark.parametrize(("when", "attempts"), [("before", 0), ("call", 1), ("wait", 1)])
+def test_a_trio_scope_that_is_cancelled(form, when, attempts):
     job = Job()
 
     async def run():
         with trio.CancelScope() as scope:
-            if call is None:
+
+            async def call():
+                if when == "call":
+                    scope.cancel()
+                    await trio.sleep_forever()
+                raise ConnectionError
+
+            if when == "before":
                 scope.cancel()
-            else:
-                scope.deadline = trio.current_time() + 0.01
-            await form(call or fail, job.options)
+            await form(call, job.options | {"on_retry": lambda _: scope.cancel()})
         assert scope.cancelled_caught
 
     trio.run(run)
@@ -214,7 +215,7 @@ def test_cancelled_at_random_moments():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - begun < 1
+        assert time.monotonic() - begun < 5
 
     async def run():
         for start in range(0, 1000, 100):

@@ -35,21 +35,20 @@ def test_a_wait_is_never_shorter_than_asked(form):
     assert time.monotonic() - begun < 10
 
 
-@pytest.mark.parametrize("early", [0.0, 0.5, 0.9])
-def test_a_timer_that_fires_early_is_asked_again(early, monkeypatch):
+def test_a_timer_that_fires_early_is_asked_again(monkeypatch):
     real, asked = time.sleep, []
 
     def sleep(seconds):
         asked.append(seconds)
-        real(seconds * early)
+        if len(asked) > 1:
+            real(seconds)
 
     sleep.__module__ = "time"
     monkeypatch.setattr(time, "sleep", sleep)
     begun = time.monotonic_ns()
-    loops.called(loops.Script(RESET, 1), policy="constant:base=50ms", on=OSError, log=False)
-    assert time.monotonic_ns() - begun >= 50_000_000
-    assert asked[0] <= 0.05
-    assert len(asked) > 1
+    loops.called(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
+    assert time.monotonic_ns() - begun >= 300_000_000
+    assert 0.3 >= asked[0] >= asked[1] > 0
 
 
 def test_a_long_wait_does_not_overflow(monkeypatch):
