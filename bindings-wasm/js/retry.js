@@ -13,16 +13,15 @@ const CANCELLED = { delay: 0, delayNs: 0n, reason: "cancelled" };
 export async function retry(fn, options) {
 	const given = settings(options);
 	checkFunction(fn);
-	// Not only `return`: without `await` here the stack of an error would not show who called.
-	return await loop(fn, given);
+	return loop(fn, given);
 }
 
 /** A function that is retried whenever it is called. */
 export function makeRetriable(fn, options) {
 	const given = settings(options);
 	checkFunction(fn);
-	return async function (...args) {
-		return await loop(() => fn.apply(this, args), given);
+	return function (...args) {
+		return loop(() => fn.apply(this, args), given);
 	};
 }
 

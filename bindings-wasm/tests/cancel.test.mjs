@@ -5,6 +5,8 @@ import { getEventListeners } from "node:events";
 import { getActiveResourcesInfo } from "node:process";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Budget, History, Operation, Policy, RetryError, retry, Stream } from "./installed.mjs";
 import { endOf, FakeClock, notes, script } from "./loop.mjs";
 
@@ -73,6 +75,16 @@ describe("given up", () => {
 		const controller = { signal: options.signal };
 		const stop = await assertGone({ controller, budget, history, events, error }, 0);
 		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
+	});
+
+	test("before the loop begins: the budget is not told of an operation", async () => {
+		// Each operation that begins grants one retry.
+		const budget = Budget.parse("ttl:ttl=60s,min_per_second=0,ratio=1");
+		await endOf(retry(script("ok"), { shouldRetry: always, budget, signal: AbortSignal.abort(why) }));
+		const now = performance.now();
+		const operation = new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now, budget });
+		const reasons = [1, 2].map(() => operation.decide("transient", { now }).reason);
+		assert.deepEqual(reasons, [undefined, "budget"]);
 	});
 
 	test("during the call, by a function that does not listen", async () => {
@@ -272,6 +284,38 @@ test("a thousand times at random moments", async () => {
 	const operations = Array.from({ length: 2002 }, () => new Operation(policy, new Stream(1), { now: 0, budget }));
 	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
 	assert.equal(granted.length, 1001);
+});
+
+test("loops that are given up are forgotten, though the call goes on and the signal stays", async () => {
+	setFlagsFromString("--expose-gc");
+	const collect = runInNewContext("gc");
+	const { signal } = new AbortController();
+	const calls = [];
+	const forgotten = [];
+	const one = async (number) => {
+		const controller = new AbortController();
+		// The call never ends, and is held from outside.
+		const call = new Promise(() => {});
+		calls.push(call);
+		const hooks = { onRetry: () => number, onStop: () => number };
+		forgotten.push(new WeakRef(hooks.onStop));
+		const fn = number % 2 ? () => call : script(busy);
+		const options = { shouldRetry: always, policy: "constant:base=1h", ...hooks };
+		const cancelled = endOf(retry(fn, { ...options, signal: controller.signal }));
+		await retry(script("ok"), { ...options, signal });
+		controller.abort(why);
+		assert.equal((await cancelled).error, why);
+	};
+	for (let number = 0; number < 200; number++) {
+		await one(number);
+	}
+	await turn();
+	collect();
+	await turn();
+	collect();
+	const left = forgotten.filter((reference) => reference.deref() !== undefined);
+	assert.ok(left.length < 5, `${left.length} of 200`);
+	assert.equal(calls.length, 200);
 });
 
 test("loops of one signal: one listener, and then none", async () => {

@@ -101,12 +101,21 @@ describe("examples/http.mjs", () => {
 	const POLICY = "equal:base=20ms,cap=1s,max_retries=4,hint_max=50ms";
 	const delays = Policy.parse(POLICY).delaysNs(new Stream(42, "job-1"), 4);
 
+	/** More time for an attempt than the example gives it, because a busy machine may be as slow. */
+	const PATIENT = `data:text/javascript,${encodeURIComponent(`
+		const { timeout } = AbortSignal;
+		AbortSignal.timeout = (time) => timeout.call(AbortSignal, 5 * time);
+	`)}`;
+
 	/** What the example prints, and the status it exits with. */
 	async function run(...args) {
 		copyFileSync(join(source, "examples/http.mjs"), join(project, "http.mjs"));
 		const [status, stdout, stderr] = await new Promise((resolve) => {
-			execFile(process.execPath, ["http.mjs", ...args], { cwd: project, encoding: "utf8" }, (error, ...printed) =>
-				resolve([error?.code ?? 0, ...printed]),
+			execFile(
+				process.execPath,
+				["--import", PATIENT, "http.mjs", ...args],
+				{ cwd: project, encoding: "utf8" },
+				(error, ...printed) => resolve([error?.code ?? 0, ...printed]),
 			);
 		});
 		return { status, stdout, stderr };

@@ -240,6 +240,13 @@ describe("how a loop ends", () => {
 		assert.deepEqual([stop.reason, stop.attempts, stop.elapsed, stop.delay], ["max_elapsed", 2, 5000, 1000]);
 	});
 
+	test("the clock may stand anywhere", async () => {
+		const clock = Object.assign(new FakeClock(), { time: 3_600_000 });
+		const { events } = await run(script(busy), { ...job, clock, policy: "constant:base=3s,max_elapsed=8s" });
+		const elapsed = events.map(([, event]) => event.elapsed);
+		assert.deepEqual([events.at(-1)[1].reason, elapsed], ["max_elapsed", [0, 3000, 6000]]);
+	});
+
 	test("the time that a predicate takes counts", async () => {
 		const clock = new FakeClock();
 		const shouldRetry = async () => {
