@@ -17,7 +17,7 @@ const POLICY: &str = "full:base=100ms,cap=20s,max_retries=4,hint_max=5s";
 const BUSY: Answer =
     Some("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 const BROKEN: Answer =
-    Some("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    Some("HTTP/1.1 500 Broken\r\nContent-Length: 6\r\nConnection: close\r\n\r\nbroken");
 const MISSING: Answer =
     Some("HTTP/1.1 404 Missing\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 const READY: Answer =
@@ -96,9 +96,16 @@ fn ended(program: &mut Command, code: i32) -> Result<String> {
 }
 
 fn again(program: &Command) -> Command {
-    let mut same = command(program.get_program());
-    same.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    same
+    with_files(program, 64)
+}
+
+/// The program with so few files that one that is not closed is missed.
+fn with_files(program: &Command, files: u32) -> Command {
+    let mut shell = command("sh");
+    shell.arg("-c").arg(format!("ulimit -n {files}; exec \"$0\" \"$@\""));
+    shell.arg(program.get_program());
+    shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
 }
 
 fn test_http(flags: &[&str]) -> Result<()> {
@@ -159,7 +166,8 @@ const OUTCOMES: [&str; 4] = ["transient", "transient", "throttled", "timeout"];
 fn test_poll(flags: &[&str]) -> Result<()> {
     let program = example("poll", flags)?;
     let server = Server::start(SERVICE)?;
-    let printed = ended(again(&program).arg(server.port.to_string()), 0)?;
+    // The three of every program, a socket, and one to spare.
+    let printed = ended(with_files(&program, 5).arg(server.port.to_string()), 0)?;
     polled(&printed, "", &server)?;
     let server = Server::start(&[Some("no\n")])?;
     let printed = ended(again(&program).arg(server.port.to_string()), 1)?;
@@ -175,7 +183,8 @@ fn test_event_loop(flags: &[&str]) -> Result<()> {
     let began = Instant::now();
     let servers: Vec<Server> = (0..8).map(|_| Server::start(SERVICE)).collect::<Result<_>>()?;
     let ports = servers.iter().map(|server| server.port.to_string());
-    let printed = ended(again(&program).args(ports), 0)?;
+    // The three of every program, a pipe and a socket for each.
+    let printed = ended(with_files(&program, 3 + 2 + 8).args(ports), 0)?;
     for server in &servers {
         polled(&printed, &format!("port {}, ", server.port), server)?;
     }
