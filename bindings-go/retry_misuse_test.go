@@ -107,6 +107,14 @@ func TestVerdictsThatAreNone(t *testing.T) {
 	}
 }
 
+// A mark that says nothing is no mark that may be overlooked.
+func TestAMarkOfNothing(t *testing.T) {
+	err := backoff.Do(t.Context(), func() error { return backoff.Mark(errBusy, nil) }, backoff.RetryIf(backoff.AnyError))
+	if err == nil || err.Error() != "outcome 0 is unknown" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A panic goes on to the caller. The operation is cancelled and counted, and nobody is told more.
 func TestPanics(t *testing.T) {
 	panics := func(when bool) {
