@@ -98,5 +98,6 @@ def test_everything_public_is_documented(thing):
 
 def test_whoever_takes_a_seed_is_warned():
     warning = "Everyone with the same seed and no key waits the same"
-    assert warning in " ".join(inspect.getdoc(backoff_rs.Stream).split())
+    for taker in [backoff_rs.Stream, backoff_rs.Retrying]:
+        assert warning in " ".join(inspect.getdoc(taker).split())
     assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())

@@ -178,6 +178,25 @@ def test_a_trio_scope_that_is_cancelled(form, when, attempts):
     assert job.is_cancelled(attempts)
 
 
+@pytest.mark.parametrize("form", [calls_of, items_of])
+@pytest.mark.parametrize("call", [forever, fail], ids=["call", "wait"])
+def test_a_coroutine_function_hears_of_a_cancellation(form, call):
+    job, told = Job(), []
+
+    async def on_stop(event):
+        await asyncio.sleep(0)
+        told.append(event.reason)
+
+    async def run():
+        task = asyncio.create_task(form(call, job.options | {"on_stop": on_stop}))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(run())
+    assert told == ["cancelled"]
+
+
 def test_a_timeout_around_the_loop():
     job = Job()
 

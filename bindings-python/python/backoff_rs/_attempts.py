@@ -12,9 +12,9 @@ class Attempt:
             with attempt:
                 ...
 
-    A failure that may be repeated ends the statement and the loop goes on; any other passes
-    through it. Set value in the statement for on_result and the hooks to see. In an `async for`, `async with attempt` does the same and also awaits predicates
-    and hooks.
+    A failure that may be repeated ends with the statement, and the loop goes on; any other passes
+    through it. Set value in the statement for on_result and the hooks to see. In an `async for`,
+    `async with attempt` does the same and also awaits predicates and hooks.
     """
 
     __module__ = "backoff_rs"
@@ -30,11 +30,6 @@ class Attempt:
     def number(self) -> int:
         """Which attempt it is, 1 for the first."""
         return self._number
-
-    @property
-    def ended(self) -> bool:
-        """Whether its statement has ended."""
-        return self._ended
 
     def __repr__(self) -> str:
         return f"<Attempt {self._number}>"
@@ -96,7 +91,7 @@ class Attempts:
 
     async def _next(self) -> Attempt:
         if self._last is not None:
-            if not self._last.ended:
+            if not self._last._ended:
                 raise RuntimeError("the attempt was not made: use `with attempt:`")
             await self._loop.wait()
         await self._loop.attempt()

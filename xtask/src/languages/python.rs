@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::fresh;
 use crate::report::{Report, Runner};
+use crate::scenario;
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
 const REQUIREMENTS: [&str; 2] =
@@ -123,7 +124,7 @@ pub(crate) fn client() -> Result<Command> {
 }
 
 /// The same with requests.
-pub(crate) fn client_requests() -> Result<Command> {
+fn client_requests() -> Result<Command> {
     program("../examples/http_requests.py")
 }
 
@@ -148,6 +149,13 @@ pub(crate) fn test(report: &mut Report) {
         });
     }
     report.check("the wheel names no folder of this machine", || holds_no_path(&wheel()?));
+    for (name, client) in
+        [("httpx", client as fn() -> Result<Command>), ("requests", client_requests)]
+    {
+        report.check(&format!("the example with {name} waits what the core says"), || {
+            scenario::check(name, client()?)
+        });
+    }
     report.suite_of("pytest", Runner::Pytest, || {
         let mut python = python()?;
         python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
