@@ -179,16 +179,21 @@ def test_a_trio_scope_that_is_cancelled(form, when, attempts):
 
 
 @pytest.mark.parametrize("form", [calls_of, items_of])
-@pytest.mark.parametrize("call", [forever, fail], ids=["call", "wait"])
-def test_a_coroutine_function_hears_of_a_cancellation(form, call):
-    job, told = Job(), []
+@pytest.mark.parametrize("when", ["before", "call", "wait"])
+def test_a_coroutine_function_hears_of_a_cancellation(form, when):
+    job, told, call = Job(), [], forever if when == "call" else fail
 
     async def on_stop(event):
         await asyncio.sleep(0)
         told.append(event.reason)
 
+    async def begin():
+        if when == "before":
+            asyncio.current_task().cancel()
+        await form(call, job.options | {"on_stop": on_stop})
+
     async def run():
-        task = asyncio.create_task(form(call, job.options | {"on_stop": on_stop}))
+        task = asyncio.create_task(begin())
         await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait([task])
