@@ -95,6 +95,16 @@ describe("given up", () => {
 		assert.equal("error" in stop || "value" in stop, false);
 	});
 
+	test("during the second call: the first is not how it ended", async () => {
+		const fn = ({ attempt }) => (attempt === 1 ? Promise.reject(busy) : new Promise(() => {}));
+		const { controller, events, end } = begin(fn, { clock: new FakeClock() });
+		await turn();
+		controller.abort(why);
+		const stop = await assertGone(await end(), 2);
+		assert.equal("error" in stop || "value" in stop, false);
+		assert.equal(events[0][1].error, busy);
+	});
+
 	test("during the call, which fails for it later", async () => {
 		let fail;
 		const { controller, end } = begin(
@@ -183,7 +193,7 @@ describe("given up", () => {
 		controller.abort(why);
 		const stop = await assertGone(await end(), 1);
 		assert.equal(stop.error, busy);
-		assert.ok(performance.now() - begun < 500);
+		assert.ok(performance.now() - begun < 5000);
 		assert.equal(timers(), before);
 	});
 
@@ -276,7 +286,7 @@ test("a thousand times at random moments", async () => {
 	}
 	const counts = history.counts();
 	assert.deepEqual([counts.operations, counts.stopped.cancelled], [1000, 1000]);
-	assert.ok(late < 1000, `${late} ms late`);
+	assert.ok(late < 5000, `${late} ms late`);
 	await new Promise((resolve) => setTimeout(resolve, 10));
 	assert.equal(timers(), before);
 	assert.deepEqual(unhandled, []);
