@@ -185,11 +185,13 @@ def test_what_a_predicate_answers(form, time, answer, outcome, delay_ns):
     assert asked == [RESET]
 
 
-def test_marks_come_before_on(form, time):
+@pytest.mark.parametrize("reraise", [True, False])
+def test_marks_come_before_on(form, time, reraise):
     told, missing = Told(), KeyError("missing")
     script = loops.Script(retry_after(ValueError(), 2), permanent(missing))
+    on = {"on": lambda error: isinstance(error, KeyError), "reraise": reraise}
     with pytest.raises(KeyError) as raised:
-        run(form, script, told, on=lambda error: isinstance(error, KeyError))
+        run(form, script, told, **on)
     assert raised.value is missing
     assert told.brief == [
         (1, "throttled", None, 2 * SECOND),
