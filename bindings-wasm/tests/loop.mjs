@@ -1,5 +1,8 @@
 // What the tests of loops share: a clock that does not wait, and functions that fail.
 
+import assert from "node:assert/strict";
+import { History, retry } from "./installed.mjs";
+
 /** A clock whose time passes only while a loop waits, or when a test says so. */
 export class FakeClock {
 	time = 0;
@@ -45,4 +48,20 @@ export function notes() {
 		events.push([hook, event]);
 	};
 	return { events, onRetry: note("retry"), onStop: note("stop") };
+}
+
+/** A loop with a fake clock, hooks that note, and a history: what came of it all. */
+export async function run(fn, options) {
+	const clock = new FakeClock();
+	const history = new History();
+	const { events, ...hooks } = notes();
+	const end = await endOf(retry(fn, { clock, history, ...hooks, ...options }));
+	const { operations, attempts, stopped } = history.counts();
+	assert.equal(operations, 1);
+	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
+	assert.equal(events.at(-1)[0], "stop");
+	const stop = events.at(-1)[1];
+	assert.equal(stopped[stop.reason], 1);
+	assert.equal(attempts, Math.max(stop.attempts, 1));
+	return { ...end, events, stop, waits: clock.waits };
 }
