@@ -8,7 +8,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Budget, History, Operation, Policy, RetryError, retry, Stream } from "./installed.mjs";
-import { endOf, FakeClock, notes, script } from "./loop.mjs";
+import { endOf, FakeClock, notes, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
 const why = new Error("the caller gave up");
@@ -21,7 +21,7 @@ process.on("warning", (warning) => unhandled.push(warning));
 const timers = () => getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 /** What must be so after a loop that was given up on. */
-async function assertGone({ controller, budget, history, events, error }, attempts) {
+async function assertGone({ controller, isIdle, history, events, error }, attempts) {
 	assert.equal(error, why);
 	const [, stop] = events.at(-1);
 	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
@@ -33,34 +33,20 @@ async function assertGone({ controller, budget, history, events, error }, attemp
 	assert.deepEqual([operations, counted, stopped.cancelled], [1, Math.max(attempts, 1), 1]);
 	await turn();
 	assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
-	assert.ok(isIdle(budget));
+	assert.ok(isIdle());
 	assert.deepEqual(unhandled, []);
 	return stop;
-}
-
-/** Whether nothing is active on a budget `concurrent` of a half: one operation of two may retry. */
-function isIdle(budget) {
-	const operations = [1, 2].map(
-		() => new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now: 0, budget }),
-	);
-	const isGranted = operations[0].decide("transient", { now: 0 }).reason === undefined;
-	const second = operations[1].decide("transient", { now: 0 }).reason;
-	for (const operation of operations) {
-		operation.cancel();
-	}
-	return isGranted && second === "budget";
 }
 
 /** A loop of its own signal and budget. */
 function begin(fn, options = {}) {
 	const controller = new AbortController();
-	// Room for the one that is tested: of three operations one may retry, and of one at least one.
-	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1");
+	const { budget, isIdle } = sharedBudget();
 	const history = new History();
 	const { events, ...hooks } = notes();
 	const given = { shouldRetry: always, policy: "constant:base=1h", budget, history, ...hooks, ...options };
 	const promise = endOf(retry(fn, { ...given, signal: controller.signal }));
-	const end = async () => ({ ...(await promise), controller, budget, history, events });
+	const end = async () => ({ ...(await promise), controller, isIdle, history, events });
 	return { controller, events, end };
 }
 
@@ -69,11 +55,11 @@ describe("given up", () => {
 		const fn = script("ok");
 		const history = new History();
 		const { events, ...hooks } = notes();
-		const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1");
+		const { budget, isIdle } = sharedBudget();
 		const options = { shouldRetry: always, budget, history, ...hooks, signal: AbortSignal.abort(why) };
 		const { error } = await endOf(retry(fn, options));
 		const controller = { signal: options.signal };
-		const stop = await assertGone({ controller, budget, history, events, error }, 0);
+		const stop = await assertGone({ controller, isIdle, history, events, error }, 0);
 		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
 	});
 
@@ -290,10 +276,10 @@ test("a thousand times at random moments", async () => {
 	await new Promise((resolve) => setTimeout(resolve, 10));
 	assert.equal(timers(), before);
 	assert.deepEqual(unhandled, []);
-	// Nothing is active any more: of two thousand and two one more than a thousand may retry.
-	const operations = Array.from({ length: 2002 }, () => new Operation(policy, new Stream(1), { now: 0, budget }));
+	// Nothing is active any more: of 2,001 operations half may retry.
+	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new Stream(1), { now: 0, budget }));
 	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
-	assert.equal(granted.length, 1001);
+	assert.equal(granted.length, 1000);
 });
 
 test("loops that are given up are forgotten, though the call goes on and the signal stays", async () => {

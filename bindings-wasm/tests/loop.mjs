@@ -1,7 +1,7 @@
 // What the tests of loops share: a clock that does not wait, and functions that fail.
 
 import assert from "node:assert/strict";
-import { History, retry } from "./installed.mjs";
+import { Budget, History, Operation, Policy, retry, Stream } from "./installed.mjs";
 
 /** A clock whose time passes only while a loop waits, or when a test says so. */
 export class FakeClock {
@@ -64,4 +64,24 @@ export async function run(fn, options) {
 	assert.equal(stopped[stop.reason], 1);
 	assert.equal(attempts, Math.max(stop.attempts, 1));
 	return { ...end, events, stop, waits: clock.waits };
+}
+
+/**
+ * A budget on which a loop may retry as long as its companion is there, and a way to tell that both
+ * have gone: it grants every second operation that is active a retry, and nobody else.
+ */
+export function sharedBudget() {
+	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=0");
+	const begin = () => new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now: 0, budget });
+	const companion = begin();
+	const isGranted = (operation) => operation.decide("transient", { now: 0 }).reason === undefined;
+	const isIdle = () => {
+		companion.cancel();
+		const alone = isGranted(begin());
+		const [first, second] = [begin(), begin()];
+		const granted = [alone, isGranted(first), isGranted(second)];
+		first.cancel();
+		return granted.join() === "false,true,false";
+	};
+	return { budget, isIdle };
 }

@@ -13,7 +13,7 @@ import {
 	retry,
 	Stream,
 } from "./installed.mjs";
-import { endOf, FakeClock, notes, run, script } from "./loop.mjs";
+import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
 const always = () => true;
@@ -386,7 +386,6 @@ describe("what fails beside the function ends the loop", () => {
 	const breaks = () => {
 		throw broken;
 	};
-	/** Of the time, the second time. */
 	const clock = (method) => Object.assign(new FakeClock(), { [method]: breaks });
 	const rows = [
 		["onRetry", { onRetry: breaks }, broken, []],
@@ -403,25 +402,18 @@ describe("what fails beside the function ends the loop", () => {
 	];
 	for (const [name, { fn = script(busy), ...options }, failure, before] of rows) {
 		test(name, async () => {
-			// One retry at a time for all: whoever waits with a budget that is not told hinders the next.
-			const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=0");
-			const full = Budget.parse("concurrent:ratio=1,min_concurrent=0");
-			for (const shared of [full, budget]) {
-				const history = new History();
-				const { events, ...hooks } = notes();
-				const given = { ...job, clock: new FakeClock(), history, ...hooks, budget: shared, ...options };
-				const { error } = await endOf(retry(fn, given));
-				if (shared === full || error !== busy) {
-					assert.ok(typeof failure === "function" ? error instanceof failure : error === failure, `${error}`);
-					assert.deepEqual(
-						events.map(([hook]) => hook),
-						before,
-					);
-					assert.equal(history.counts().stopped.cancelled, 1);
-					assert.equal(history.counts().attempts, 1);
-				}
-				assert.ok(isIdle(shared));
-			}
+			const { budget, isIdle } = sharedBudget();
+			const history = new History();
+			const { events, ...hooks } = notes();
+			const given = { ...job, clock: new FakeClock(), history, ...hooks, budget, ...options };
+			const { error } = await endOf(retry(fn, given));
+			assert.ok(typeof failure === "function" ? error instanceof failure : error === failure, `${error}`);
+			assert.deepEqual(
+				events.map(([hook]) => hook),
+				before,
+			);
+			assert.deepEqual([history.counts().stopped.cancelled, history.counts().attempts], [1, 1]);
+			assert.ok(isIdle());
 		});
 	}
 
@@ -443,19 +435,6 @@ describe("what fails beside the function ends the loop", () => {
 		}
 	});
 });
-
-/** Whether no operation is active on a budget `concurrent` of a ratio of a half or 1, and no minimum. */
-function isIdle(budget) {
-	const policy = Policy.parse("constant:base=1ms");
-	const isHalf = `${budget}`.includes("0.5");
-	const operations = [1, 2].map(() => new Operation(policy, new Stream(1), { now: 0, budget }));
-	// One of two may retry if nothing else is active: of a half, and not two.
-	const granted = operations.map((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
-	for (const operation of operations) {
-		operation.cancel();
-	}
-	return granted.join() === (isHalf ? "true,false" : "true,true");
-}
 
 test("a budget is shared by loops, and by operations driven by hand", async () => {
 	const budget = Budget.parse("quota:max_tokens=3,cost=1");
