@@ -1,7 +1,7 @@
 //! What comes from backon: the same calls and waits, in the same words where they fit.
 
 use std::cell::{Cell, RefCell};
-use std::future::ready;
+use std::future::{Ready, ready};
 use std::time::Duration;
 
 use backoff_retry::{Outcome, Policy, Retry, Verdict};
@@ -17,9 +17,9 @@ enum Error {
 const BUSY: Error = Error::Busy { retry_after: Duration::from_secs(5) };
 
 /// A function that fails so, one after another, and then succeeds.
-async fn fetch(faults: &[Error], calls: &Cell<usize>) -> Result<usize, Error> {
+fn fetch(faults: &[Error], calls: &Cell<usize>) -> Ready<Result<usize, Error>> {
     let call = calls.replace(calls.get() + 1);
-    faults.get(call).map_or(Ok(call + 1), |fault| Err(*fault))
+    ready(faults.get(call).map_or(Ok(call + 1), |fault| Err(*fault)))
 }
 
 /// What came back, and the waits.
@@ -58,7 +58,7 @@ async fn ours(faults: &[Error]) -> Seen {
 #[tokio::test]
 async fn the_same_calls_and_waits() {
     use Error::{Forbidden, Refused};
-    let table: [(&[Error], Result<usize, Error>, &[u64]); 5] = [
+    let table: [(&[Error], _, &[u64]); 5] = [
         (&[], Ok(1), &[]),
         (&[Refused, Refused, Refused], Ok(4), &[1, 2, 4]),
         (&[Refused, BUSY, BUSY, BUSY], Ok(5), &[1, 5, 5, 8]),

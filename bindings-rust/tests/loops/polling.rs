@@ -22,6 +22,33 @@ fn what_a_classification_may_answer() {
     }
 }
 
+#[test]
+fn what_a_server_asks_for() {
+    // Dates are compared with the system's clock.
+    let table: [(&str, Option<Duration>); 5] = [
+        ("120", Some(seconds(120))),
+        (" 0\t", Some(Duration::ZERO)),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", Some(Duration::ZERO)),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", Some(Duration::from_nanos(backoff_retry::MAX_NS))),
+        ("soon", None),
+    ];
+    for (header, hint) in table {
+        assert_eq!(backoff_retry::retry_after(header), hint, "{header}");
+    }
+}
+
+#[test]
+fn what_is_longer_than_can_be_said_is_the_longest() {
+    let time = Time::default();
+    let result = retry("constant:base=1s,hint=exact,hint_max=4s,max_retries=1")
+        .clock(time.clock())
+        .sleep(time.sleep())
+        .deadline(Duration::MAX)
+        .when(|()| Verdict::from(Outcome::Throttled).hint(Duration::MAX))
+        .call(|| Err::<(), ()>(()));
+    assert_eq!((result, time.waits()), (Err(()), vec![seconds(4)]));
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Job {
     Pending,
@@ -85,15 +112,18 @@ fn errors_and_values_are_classified_apart() {
 #[test]
 fn nothing_is_repeated_that_the_caller_did_not_say() {
     let retry = retry("constant:base=0s");
-    let mut calls = 0;
-    let mut call = || {
-        calls += 1;
-        Err::<(), _>(Fault::Soft)
-    };
-    assert_eq!(retry.when(|_: &Fault| false).call(&mut call), Err(Fault::Soft));
-    let result = retry.classify(|_: &Result<(), Fault>| false).call(&mut call);
-    assert_eq!(result, Err(Fault::Soft));
-    assert_eq!(calls, 2);
+    let failed = || Err::<u8, _>(Fault::Soft);
+    let ends = [
+        (retry.when(|_: &Fault| false).run(failed), StopReason::Permanent),
+        (retry.when(|_: &Fault| false).when_value(|_| true).run(failed), StopReason::Permanent),
+        (retry.when(|_: &Fault| true).when_value(|_| false).run(|| Ok(1)), StopReason::Success),
+        (retry.when(|_: &Fault| true).run(|| Ok(1)), StopReason::Success),
+        // What is judged whole is a value, also if it is an error.
+        (retry.classify(|_: &Result<u8, Fault>| false).run(failed), StopReason::Success),
+    ];
+    for (at, (report, reason)) in ends.into_iter().enumerate() {
+        assert_eq!((report.reason, report.attempts), (reason, 1), "row {at}");
+    }
 }
 
 #[test]
