@@ -319,9 +319,12 @@ def test_a_hook_or_predicate_that_fails_ends_the_loop(form, time, hook):
     """SPEC 18.6: cancelled and counted so, and nobody is told."""
     told, history = Told(), History()
     script = loops.Script("value" if hook == "on_result" else RESET, "done")
+    budget = Budget.parse("concurrent:ratio=0,min_concurrent=1")
     with pytest.raises(Broken):
-        run(form, script, told, history, **{hook: broken})
+        run(form, script, told, history, **{"budget": budget, hook: broken})
     assert (script.calls, told.events, time.slept_ns) == (1, [], [])
+    # It heard of it: the one retry that it grants at a time is free.
+    assert form(loops.Script(RESET, "done"), on=OSError, budget=budget, log=False) == "done"
     assert (history.attempts, stops(history)) == (1, {"cancelled": 1})
 
 
