@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -167,8 +168,13 @@ func TestTickersEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticker.Stop()
-		if _, open := <-ticker.C; open {
-			t.Fatal("a tick after Stop")
+		select {
+		case _, open := <-ticker.C:
+			if open {
+				t.Fatal("a tick after Stop")
+			}
+		default:
+			t.Fatal("C is open after Stop")
 		}
 	}
 	if ticker, err := backoff.NewTicker(t.Context(), (*backoff.Waits)(nil)); err != nil {
@@ -178,6 +184,57 @@ func TestTickersEnd(t *testing.T) {
 	} else if _, open := <-ticker.C; open {
 		t.Error("a second tick of no waits")
 	}
+}
+
+// slow waits take their time to say how long to wait.
+type slow struct {
+	asked chan struct{}
+	said  atomic.Bool
+}
+
+func (s *slow) NextBackOff() time.Duration {
+	close(s.asked)
+	time.Sleep(5 * time.Millisecond)
+	s.said.Store(true)
+	return time.Hour
+}
+
+func (*slow) Reset() {}
+
+func TestStopWaitsForTheTicker(t *testing.T) {
+	waits := &slow{asked: make(chan struct{})}
+	ticker, err := backoff.NewTicker(t.Context(), waits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ticker.C
+	<-waits.asked
+	ticker.Stop()
+	if !waits.said.Load() {
+		t.Error("the waits are still asked after Stop")
+	}
+}
+
+// A foreign context is watched by a goroutine of the context that is made of it.
+type foreign struct {
+	context.Context
+	done chan struct{}
+}
+
+func (f foreign) Done() <-chan struct{} { return f.done }
+
+// A ticker whose waits have ended leaves nothing, also if nobody calls Stop.
+func TestATickerThatEndsLeavesNothing(t *testing.T) {
+	goroutines := runtime.NumGoroutine()
+	for range 10 {
+		ticker, err := backoff.NewTicker(foreign{t.Context(), make(chan struct{})}, counted{backoff.Stop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range ticker.C {
+		}
+	}
+	checkGoroutines(t, goroutines)
 }
 
 func TestTickersOfNothing(t *testing.T) {
