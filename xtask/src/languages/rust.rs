@@ -13,9 +13,10 @@ use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, 
 const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
 const RETRY: &str = concat!("backoff-retry-", env!("CARGO_PKG_VERSION"));
 
-/// What a program of the documents may use beside ours, in the versions of `Cargo.lock`: the
-/// peers that it migrates from.
-const PEERS: &str = r#"backon = "1"
+/// What a program of the documents may use beside the loops, in the versions of `Cargo.lock`: the
+/// core, and the peers that it migrates from.
+const BESIDE: &str = r#"backoff-core = "*"
+backon = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
@@ -185,7 +186,7 @@ fn packaged() -> Result<[PathBuf; 2]> {
 
 /// What a program prints over the packaged crates, beside the peers.
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    let dependencies = format!("features = [\"tokio\"] }}\n{PEERS}");
+    let dependencies = format!("features = [\"tokio\"] }}\n{BESIDE}");
     let user = user("rust-user", &dependencies, "src/main.rs", code)?;
     stdout(&mut on(&user, &["run", "--quiet"]))
 }
@@ -200,7 +201,7 @@ fn user(name: &str, retry: &str, file: &str, code: &str) -> Result<PathBuf> {
     let manifest = format!(
         "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
          [patch.crates-io]\nbackoff-core = {{ path = \"{core}\" }}\n\
-         [dependencies]\nbackoff-core = \"*\"\n\
+         [dependencies]\n\
          backoff-retry = {{ path = \"{loops}\", {retry}"
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
