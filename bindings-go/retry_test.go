@@ -380,6 +380,17 @@ func TestTheErrorOfRetry(t *testing.T) {
 	if want := "gave up after 1 attempts: max_elapsed"; err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+	for want, returned := range map[string]error{
+		"gave up after 1 attempts: cancelled: shutting down: busy":             errBusy,
+		"gave up after 1 attempts: cancelled: call: shutting down":             fmt.Errorf("call: %w", errShutdown),
+		"gave up after 1 attempts: cancelled: shutting down: context canceled": context.Canceled,
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		err := backoff.Do(ctx, func() error { cancel(errShutdown); return returned })
+		if err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
 	cancel(io.ErrNoProgress)
 	err = retry(nil)
 	if want := "gave up after 0 attempts: cancelled: multiple Read calls return no data or error"; err.Error() != want {
