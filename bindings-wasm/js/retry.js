@@ -59,7 +59,9 @@ async function loop(fn, given) {
 			ended = {};
 			const context = Object.freeze({ attempt: attempts, signal });
 			await unlessAborted(signal, call(context));
+			signal.throwIfAborted();
 			const { outcome, hint } = await unlessAborted(signal, verdict(ended, given, context));
+			signal.throwIfAborted();
 			const now = clock.now();
 			const decision = operation.decide(outcome, { now, hint });
 			const told = event(decision, outcome, now);
@@ -114,6 +116,5 @@ async function unlessAborted(signal, step) {
 		});
 	} finally {
 		forget();
-		signal.throwIfAborted();
 	}
 }

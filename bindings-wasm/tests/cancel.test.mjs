@@ -170,6 +170,28 @@ describe("given up", () => {
 		await assertGone(await loop.end(), 1);
 	});
 
+	test("at each turn of the microtasks: nobody is asked or told any more", async () => {
+		for (let turns = 0; turns < 200; turns++) {
+			const controller = new AbortController();
+			const { signal } = controller;
+			let isLate = false;
+			const look = (answer) => () => {
+				isLate ||= signal.aborted;
+				return answer;
+			};
+			const { events, ...hooks } = notes();
+			const onRetry = look();
+			const shouldRetryResult = look(true);
+			const options = { policy: "constant:base=1s", clock: new FakeClock(), ...hooks, onRetry, shouldRetryResult };
+			let left = turns;
+			const count = () => (left-- > 0 ? Promise.resolve().then(count) : controller.abort(why));
+			const loop = endOf(retry(look("no"), { ...options, signal }));
+			count();
+			assert.equal((await loop).error, why);
+			assert.deepEqual([isLate, events.length], [false, 1], `after ${turns} turns`);
+		}
+	});
+
 	test("during the wait: no timer stays", async () => {
 		const before = timers();
 		const { controller, events, end } = begin(script(busy));
