@@ -191,9 +191,9 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     stdout(&mut on(&user, &["run", "--quiet"]))
 }
 
-/// A user's crate with the packaged ones as its dependencies: `retry` is the rest of the line
-/// for the loops, and what follows it.
-fn user(name: &str, retry: &str, file: &str, code: &str) -> Result<PathBuf> {
+/// A user's crate with the packaged ones; its dependencies begin with the rest of the line for
+/// the loops.
+fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
     let user = scratch().join(name);
     fs::create_dir_all(user.join("src"))?;
     let [core, loops] = packaged()?;
@@ -202,10 +202,10 @@ fn user(name: &str, retry: &str, file: &str, code: &str) -> Result<PathBuf> {
         "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
          [patch.crates-io]\nbackoff-core = {{ path = \"{core}\" }}\n\
          [dependencies]\n\
-         backoff-retry = {{ path = \"{loops}\", {retry}"
+         backoff-retry = {{ path = \"{loops}\", {dependencies}"
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
-    fs::write(user.join(file), code)?;
+    fs::write(user.join(file), program)?;
     // The versions that this project is tested with.
     fs::copy(root().join("Cargo.lock"), user.join("Cargo.lock")).context("Cargo.lock")?;
     Ok(user)
