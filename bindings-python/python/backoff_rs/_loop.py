@@ -199,7 +199,7 @@ class Loop:
             await self.cancel(can_await=not isinstance(error, GeneratorExit))
             raise
         event = self._event(Outcome(said.outcome), decision.reason, decision.delay_ns)
-        self._waiting = event if decision else None
+        self._waiting = event
         return event
 
     def _event(

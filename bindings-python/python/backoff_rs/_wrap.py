@@ -42,8 +42,6 @@ def is_coroutine_function(function: object) -> bool:
 
 
 def _is(kind: Callable[[object], bool], function: object) -> bool:
-    while isinstance(function, functools.partial):
-        function = function.func
     return kind(function) or (
         not inspect.isroutine(function)
         and not isinstance(function, type)
@@ -71,7 +69,6 @@ def _blocking(options: "Options", name: str, function: Callable[..., Any]) -> Ca
                 else:
                     if inspect.iscoroutine(value):
                         value.close()
-                        run(loop.cancel())
                         raise TypeError(f"{name} returned a coroutine: retry its async function")
                     if not run(loop.returned(value)):
                         return value
