@@ -33,7 +33,7 @@ func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, e
 		for loop.next() {
 			attempt := &Attempt{loop: loop, verdict: OutcomeSuccess}
 			goesOn := yield(attempt, nil)
-			attempt.loop = nil
+			attempt.loop, loop.calling = nil, false
 			if !goesOn && attempt.failed() {
 				loop.last = unmarked(attempt.err)
 				loop.cancel()
@@ -77,7 +77,9 @@ func (a *Attempt) Failed(err error) bool {
 	}
 	a.verdict, a.err = OutcomeSuccess, err
 	if err != nil {
+		a.loop.calling = false
 		a.verdict = a.loop.judge(err)
+		a.loop.calling = true
 	}
 	return err != nil
 }

@@ -160,7 +160,7 @@ func TestAttemptsThatPanic(t *testing.T) {
 		}
 	}()
 	checkCounted(t, &history, 2, backoff.StopCancelled)
-	if want := (told{"retry 1 transient none 1s after 0s: <nil> busy"}); !slices.Equal(got, want) {
+	if want := (told{"retry 1 transient none 1s after 0s: <nil> busy", "stop 2 none cancelled 0s after 1s: <nil> <nil>"}); !slices.Equal(got, want) {
 		t.Errorf("told %q", got)
 	}
 }

@@ -36,7 +36,8 @@ type loop struct {
 	begun     time.Duration
 	ctxEndsIt bool // the deadline is that of the context
 	calls     uint64
-	last      error // of the last call, without its mark
+	calling   bool  // a call goes on
+	last      error // of the last call, without its mark; nil while it goes on
 	value     any   // of the last call
 	stopped   bool
 	end       error // what the caller gets
@@ -64,6 +65,7 @@ func (l *loop) next() bool {
 		return false
 	}
 	l.calls++
+	l.calling, l.last, l.value = true, nil, nil
 	return true
 }
 
@@ -123,9 +125,14 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 	l.end = end
 }
 
-// abandon ends a loop that a panic or a failure of its own ends (SPEC 18.6).
+// abandon ends a loop that a panic ends or a failure of its own. No further hook is told, unless
+// it was the call that panicked, which gives the loop up (SPEC 18.5, 18.6).
 func (l *loop) abandon() {
-	if !l.stopped {
+	switch {
+	case l.stopped:
+	case l.calling:
+		l.cancel()
+	default:
 		l.operation.Cancel()
 		l.count(StopCancelled)
 	}

@@ -40,7 +40,7 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	defer loop.abandon()
 	for loop.next() {
 		value, err = op()
-		loop.value = value
+		loop.calling, loop.value = false, value
 		if err != nil {
 			loop.ended(loop.judge(err), err)
 		} else {
