@@ -30,7 +30,7 @@ cargo xtask <verb>
   scenario [LANGUAGE]         a server that fails on purpose, and a client in each language
   generate [--check]          write the generated files, or say which are stale
   install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
-  package --out DIR           build the wheel, the npm tarball and the crate
+  package --out DIR           build the wheel, the npm tarball and the crates
 ";
 
 fn main() -> ExitCode {

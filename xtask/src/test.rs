@@ -72,7 +72,9 @@ fn together(report: &mut Report) {
     agree(report, "lines", Differential::of_lines(), &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
     report.check("the scenario agrees", scenario::run);
-    docs::test(report, &root().join("README.md"));
+    for document in ["README.md", "docs/migrating.md"] {
+        docs::test(report, &root().join(document));
+    }
 }
 
 /// Whether languages agree with answers that the reference had a part in.
