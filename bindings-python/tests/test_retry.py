@@ -368,7 +368,9 @@ def test_what_is_no_exception_is_never_repeated(form, time, interruption):
 
 
 def test_keys_of_calls(time):
-    @retry(LINE, on=OSError, seed=42, key=lambda job, **_: job, log=False)
+    of_job = {"key": lambda job, **_: job, "deadline_ns": lambda job, **_: None}
+
+    @retry(LINE, on=OSError, seed=42, log=False, **of_job)
     def call(job, *, script):
         return script()
 
