@@ -64,15 +64,14 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("go-user");
     fs::create_dir_all(&user)?;
     let module = root().join("bindings-go");
-    let mut manifest = format!(
-        "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n",
-        module.display()
+    let peers = PEERS.iter().filter(|(peer, _)| code.contains(peer));
+    let peers: Vec<_> =
+        peers.map(|(peer, version)| format!("require {peer} {version}\n")).collect();
+    let manifest = format!(
+        "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n\n{}",
+        module.display(),
+        peers.concat()
     );
-    for (peer, version) in PEERS {
-        if code.contains(peer) {
-            manifest.push_str(&format!("\nrequire {peer} {version}\n"));
-        }
-    }
     fs::write(user.join("go.mod"), manifest)?;
     fs::write(user.join("main.go"), code)?;
     stdout(go()?.args(["run", "."]).current_dir(&user))
