@@ -27,7 +27,7 @@ function read(name, answer, end) {
 	if (typeof answer === "string") {
 		return { outcome: answer };
 	}
-	if (typeof answer !== "object" || answer === null) {
+	if (typeof answer !== "object") {
 		wrongType(name, "a function that answers with a boolean, an outcome or a verdict", answer);
 	}
 	return own("a verdict", answer, ["outcome", "hint"]);

@@ -52,6 +52,12 @@ describe("makeRetriable", () => {
 
 	test("checks its options at once", () => {
 		assert.throws(() => makeRetriable(script("ok"), {}), /shouldRetry is missing/);
+		for (const refused of [{ policy: 5 }, { budget: "quota" }, { deadline: -1 }, { stream: 42 }, { history: {} }]) {
+			assert.throws(
+				() => makeRetriable(script("ok"), { shouldRetry: always, ...refused }),
+				(error) => error instanceof TypeError || error instanceof PolicyError,
+			);
+		}
 		assert.throws(() => makeRetriable("fn", job), { message: "fn must be a function, got string" });
 	});
 });
