@@ -149,8 +149,8 @@ func RetryOn(targets ...error) RetryOption {
 	})
 }
 
-// Classify says of every error how the call ended: an Outcome, or one WithHint. Of OutcomeSuccess
-// the loop ends as after a success, without the error.
+// Classify says of every error how the call ended: an Outcome, or one WithHint. A failure
+// is never a success: OutcomeSuccess counts as OutcomePermanent.
 func Classify(classify func(error) Verdict) RetryOption {
 	return failures("Classify", classify == nil, classify)
 }
@@ -231,8 +231,18 @@ func notNil(argument string, isNil bool) error {
 	return nil
 }
 
-// judge returns how a call ended that failed.
+// judge returns how a call ended that failed: never in a success.
 func (r *retrying) judge(err error) Verdict {
+	verdict := r.said(err)
+	if outcome, _, _ := verdictOf(verdict); outcome == OutcomeSuccess {
+		return OutcomePermanent
+	}
+	return verdict
+}
+
+// said returns what the mark of an error says of it, or the first option that does not call it
+// permanent.
+func (r *retrying) said(err error) Verdict {
 	if mark := markOf(err); mark != nil {
 		return mark
 	}

@@ -243,9 +243,9 @@ func TestRetry(t *testing.T) {
 			"stop 4 permanent permanent 0s after 6s:  wrong",
 		},
 	}, {
-		"a failure that is as good as a success", "constant:base=1s", []backoff.RetryOption{backoff.Classify(func(error) backoff.Verdict { return backoff.OutcomeSuccess })},
-		[]call{{value: "gone", err: errWrong}}, nil, backoff.StopSuccess,
-		told{"stop 1 success success 0s after 0s: gone wrong"},
+		"a failure is never a success", "constant:base=1s", []backoff.RetryOption{backoff.Classify(func(error) backoff.Verdict { return backoff.OutcomeSuccess })},
+		[]call{{value: "gone", err: errWrong}}, errWrong, backoff.StopPermanent,
+		told{"stop 1 permanent permanent 0s after 0s: gone wrong"},
 	}}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ where
     fn classify(&mut self, result: &Result<T, E>) -> Verdict {
         match result {
             Ok(_) => Outcome::Success.into(),
-            Err(error) => self.0(error).into_verdict(Outcome::Permanent),
+            Err(error) => failure(self.0(error)),
         }
     }
 }
@@ -46,8 +46,17 @@ where
     fn classify(&mut self, result: &Result<T, E>) -> Verdict {
         match result {
             Ok(value) => self.1(value).into_verdict(Outcome::Success),
-            Err(error) => self.0(error).into_verdict(Outcome::Permanent),
+            Err(error) => failure(self.0(error)),
         }
+    }
+}
+
+/// The verdict of a failure, which is never a success.
+fn failure(answer: impl IntoVerdict) -> Verdict {
+    let verdict = answer.into_verdict(Outcome::Permanent);
+    match verdict.outcome {
+        Outcome::Success => Outcome::Permanent.into(),
+        _ => verdict,
     }
 }
 

@@ -37,11 +37,11 @@ const ROWS: &[Row] = &[
             "stop 2: success, success, 0ns after 3s: Some(Ok(2))",
         ],
     ),
-    // A failure that its caller says is none.
+    // A failure is never a success.
     row(
         "constant:base=1s",
         &[Err(Fine)],
-        &["stop 1: success, success, 0ns after 1s: Some(Err(Fine))"],
+        &["stop 1: permanent, permanent, 0ns after 1s: Some(Err(Fine))"],
     ),
     row(
         "constant:base=1s",

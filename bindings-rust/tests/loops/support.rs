@@ -65,7 +65,7 @@ pub(crate) enum Fault {
     After(u64),
     Slow,
     Hard,
-    /// A failure that is none to its caller.
+    /// A failure that its caller calls a success.
     Fine,
 }
 
