@@ -14,6 +14,7 @@ mod libbackoff;
 mod package;
 mod report;
 mod scenario;
+mod server;
 mod shell;
 mod test;
 

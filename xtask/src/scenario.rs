@@ -6,8 +6,6 @@
 //! that is not answered the server cannot know when the client gave it up, so there the
 //! client's own timeout is in the gap.
 
-mod server;
-
 use std::process::Command;
 use std::time::Duration;
 use std::{iter, thread};
@@ -16,8 +14,8 @@ use anyhow::{Context, Result, bail, ensure};
 use backoff_core::{Decision, Operation, Outcome, Policy, Stream};
 
 use crate::languages::{ALL, named};
+use crate::server::{Answer, Server, Visit, gaps};
 use crate::shell::{line, output, progress};
-use server::{Answer, Request, Server};
 
 const POLICY: &str = "equal:base=100ms,cap=2s,max_retries=9,hint_max=5s";
 const SEED: u64 = 42;
@@ -112,6 +110,7 @@ fn steps() -> Result<Vec<Step>> {
             Answer::Status(200, ..) => ("200", Outcome::Success, None),
             Answer::Status(status, ..) => bail!("the script has no word for {status}"),
             Answer::Reset => ("a reset", Outcome::Transient, None),
+            Answer::Bytes(bytes) => bail!("the script has no word for {bytes}"),
             Answer::Silence => ("none in time", Outcome::Timeout, None),
         };
         let delay_ns = match operation.decide(outcome, hint, 0, None) {
@@ -131,7 +130,7 @@ fn steps() -> Result<Vec<Step>> {
 
 /// Runs all clients at once against one server.
 fn play(steps: &[Step], commands: Vec<(String, Command)>) -> Result<Vec<Client>> {
-    let server = Server::start(&SCRIPT)?;
+    let server = Server::of_requests(&SCRIPT)?;
     progress(&format!("{} clients, one server", commands.len()));
     let server = &server;
     let clients = thread::scope(|scope| {
@@ -141,7 +140,7 @@ fn play(steps: &[Step], commands: Vec<(String, Command)>) -> Result<Vec<Client>>
                 command.arg(server.url(&name)).args([POLICY, &SEED.to_string(), KEY]);
                 scope.spawn(move || {
                     let said = said(steps, &mut command);
-                    judge(steps, name.clone(), &server.requests(&name), said)
+                    judge(steps, name.clone(), &server.visits(&name), said)
                 })
             })
             .collect();
@@ -167,13 +166,11 @@ fn said(steps: &[Step], command: &mut Command) -> Result<()> {
 }
 
 /// What a client did, and everything that is wrong with it.
-fn judge(steps: &[Step], name: String, requests: &[Request], said: Result<()>) -> Client {
-    let gaps: Vec<_> = iter::zip(requests, requests.iter().skip(1))
-        .map(|(request, next)| next.arrived.saturating_duration_since(request.answered))
-        .collect();
+fn judge(steps: &[Step], name: String, visits: &[Visit], said: Result<()>) -> Client {
+    let gaps = gaps(visits);
     let mut problems: Vec<_> = said.err().map(|error| format!("{error:#}")).into_iter().collect();
-    if requests.len() != steps.len() {
-        problems.push(format!("{} requests and not {}", requests.len(), steps.len()));
+    if visits.len() != steps.len() {
+        problems.push(format!("{} requests and not {}", visits.len(), steps.len()));
     }
     for (number, (step, gap)) in iter::zip(steps, &gaps).enumerate() {
         let delay = Duration::from_nanos(step.delay_ns.unwrap_or_default());
@@ -234,14 +231,14 @@ mod tests {
 
     use anyhow::{Result, bail};
 
-    use super::{Request, Step, judge, printed, steps, table};
+    use super::{Step, Visit, judge, printed, steps, table};
 
     /// The requests of a client whose gaps differ from what they should be by so many ms.
-    fn requests(steps: &[Step], late: impl Fn(usize) -> i64) -> Vec<Request> {
+    fn requests(steps: &[Step], late: impl Fn(usize) -> i64) -> Vec<Visit> {
         let mut now = Instant::now();
         let mut requests = Vec::new();
         for (position, step) in steps.iter().enumerate() {
-            requests.push(Request { arrived: now, answered: now });
+            requests.push(Visit { arrived: now, answered: now });
             now += Duration::from_nanos(step.delay_ns.unwrap_or_default()) + step.timeout;
             let late = late(position);
             let by = Duration::from_millis(late.unsigned_abs());
@@ -250,7 +247,7 @@ mod tests {
         requests
     }
 
-    fn problems(requests: &[Request], said: Result<()>) -> Vec<String> {
+    fn problems(requests: &[Visit], said: Result<()>) -> Vec<String> {
         judge(&steps().unwrap(), "rust".to_owned(), requests, said).problems
     }
 

@@ -1,7 +1,6 @@
 //! C: libbackoff, installed under a prefix of its own.
 
 mod examples;
-mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,21 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::server::{Answer, Server};
 use super::{SANITIZED, compile, compiler, prefix, source};
 use crate::report::Report;
+use crate::server::{Answer, Script, Server, gaps};
 use crate::shell::{cargo, command, line, progress, run, scratch, stdout};
 
 const POLICY: &str = "full:base=100ms,cap=20s,max_retries=4,hint_max=5s";
 
-const BUSY: Answer =
-    Some("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-const BROKEN: Answer =
-    Some("HTTP/1.1 500 Broken\r\nContent-Length: 6\r\nConnection: close\r\n\r\nbroken");
-const MISSING: Answer =
-    Some("HTTP/1.1 404 Missing\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-const READY: Answer =
-    Some("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n\n ready\r\n");
+const BUSY: Answer = Answer::Status(503, Some(1), "");
+const BROKEN: Answer = Answer::Status(500, None, "broken");
+const MISSING: Answer = Answer::Status(404, None, "");
+const READY: Answer = Answer::Status(200, None, "\n ready\r\n");
 
 /// A libcurl for the tests, built from source: the flags that find it.
 fn curl() -> Result<Vec<String>> {
@@ -69,12 +65,8 @@ pub(crate) fn client() -> Result<Command> {
 /// What the HTTP example prints for a server that fails twice.
 pub(super) fn http(code: &str) -> Result<String> {
     ensure!(code == fs::read_to_string(source("examples/http.c"))?, "not examples/http.c");
-    let server = Server::start(&[BUSY, BROKEN, READY])?;
-    stdout(client()?.args([&url(server.port), POLICY, "42", "job-1"]))
-}
-
-fn url(port: u16) -> String {
-    format!("http://127.0.0.1:{port}/")
+    let server = Server::of_requests(&[BUSY, BROKEN, READY])?;
+    stdout(client()?.args([&server.url(""), POLICY, "42", "job-1"]))
 }
 
 /// Runs the examples against servers that fail, plain and under the sanitizers.
@@ -111,8 +103,8 @@ fn with_files(program: &Command, files: u32) -> Command {
 
 fn test_http(flags: &[&str]) -> Result<()> {
     let program = example("http", flags)?;
-    let get = |port: u16, policy: &str, code: i32| {
-        ended(again(&program).args([&url(port), policy, "42", "job-1"]), code)
+    let get = |url: &str, policy: &str, code: i32| {
+        ended(again(&program).args([url, policy, "42", "job-1"]), code)
     };
     let equal = |printed: String, expected: &str| {
         ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
@@ -120,8 +112,8 @@ fn test_http(flags: &[&str]) -> Result<()> {
     };
 
     // The waits are those of the README's first example, but where the server says how long.
-    let server = Server::start(&[BUSY, BROKEN, Some(""), None, READY])?;
-    let printed = get(server.port, POLICY, 0)?;
+    let server = Server::of_requests(&[BUSY, BROKEN, Answer::Bytes(""), Answer::Silence, READY])?;
+    let printed = get(&server.url(""), POLICY, 0)?;
     equal(
         printed,
         "attempt 1: throttled, waiting 1000000000 ns\n\
@@ -132,19 +124,19 @@ fn test_http(flags: &[&str]) -> Result<()> {
     )?;
     never_shorter(&server, &[1000000000, 83043876, 229309811, 83486434])?;
 
-    let server = Server::start(&[READY])?;
-    equal(get(server.port, POLICY, 0)?, "done after 1 attempts: ready\n")?;
-    let server = Server::start(&[MISSING])?;
-    equal(get(server.port, POLICY, 1)?, "gave up after 1 attempts: permanent: HTTP 404\n")?;
-    let server = Server::start(&[BROKEN])?;
+    let server = Server::of_requests(&[READY])?;
+    equal(get(&server.url(""), POLICY, 0)?, "done after 1 attempts: ready\n")?;
+    let server = Server::of_requests(&[MISSING])?;
+    equal(get(&server.url(""), POLICY, 1)?, "gave up after 1 attempts: permanent: HTTP 404\n")?;
+    let server = Server::of_requests(&[BROKEN])?;
     equal(
-        get(server.port, "none:base=1ms,max_retries=1", 1)?,
+        get(&server.url(""), "none:base=1ms,max_retries=1", 1)?,
         "attempt 1: transient, waiting 1000000 ns\n\
          gave up after 2 attempts: max_retries: HTTP 500\n",
     )?;
     let nobody = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     equal(
-        get(nobody, "none:base=1ms,max_retries=0", 1)?,
+        get(&format!("http://127.0.0.1:{nobody}/"), "none:base=1ms,max_retries=0", 1)?,
         "gave up after 1 attempts: max_retries: Could not connect to server\n",
     )?;
     for wrong in [
@@ -161,16 +153,23 @@ fn test_http(flags: &[&str]) -> Result<()> {
 }
 
 /// The service says everything that it can.
-const SERVICE: &[Answer] = &[Some(""), Some("starting\n"), Some("busy\n"), None, Some("ready\n")];
+const SERVICE: Script = &[
+    Answer::Bytes(""),
+    Answer::Bytes("starting\n"),
+    Answer::Bytes("busy\n"),
+    Answer::Silence,
+    Answer::Bytes("ready\n"),
+];
+const REFUSAL: Script = &[Answer::Bytes("no\n")];
 const OUTCOMES: [&str; 4] = ["transient", "transient", "throttled", "timeout"];
 
 fn test_poll(flags: &[&str]) -> Result<()> {
     let program = example("poll", flags)?;
-    let server = Server::start(SERVICE)?;
+    let server = Server::of_connections(SERVICE)?;
     // The three of every program, a socket, and one to spare.
     let printed = ended(with_files(&program, 5).arg(server.port.to_string()), 0)?;
     polled(&printed, "", &server)?;
-    let server = Server::start(&[Some("no\n")])?;
+    let server = Server::of_connections(REFUSAL)?;
     let printed = ended(again(&program).arg(server.port.to_string()), 1)?;
     ensure!(printed == "attempt 1: stop, permanent\n", "{printed}");
     for wrong in [&[][..], &["0"], &["65536"], &["x"]] {
@@ -182,7 +181,8 @@ fn test_poll(flags: &[&str]) -> Result<()> {
 fn test_event_loop(flags: &[&str]) -> Result<()> {
     let program = example("poll_event_loop", flags)?;
     let began = Instant::now();
-    let servers: Vec<Server> = (0..8).map(|_| Server::start(SERVICE)).collect::<Result<_>>()?;
+    let servers: Vec<Server> =
+        (0..8).map(|_| Server::of_connections(SERVICE)).collect::<Result<_>>()?;
     let ports = servers.iter().map(|server| server.port.to_string());
     // The three of every program, a pipe, a socket for each, and some to spare.
     let printed = ended(with_files(&program, 3 + 2 + 8 + 9).args(ports), 0)?;
@@ -192,16 +192,19 @@ fn test_event_loop(flags: &[&str]) -> Result<()> {
     // Each of them is silent for a second; one after another they would take eight.
     ensure!(began.elapsed() < Duration::from_secs(6), "{:?}\n{printed}", began.elapsed());
 
-    let refused = Server::start(&[Some("no\n")])?;
+    let refused = Server::of_connections(REFUSAL)?;
     let printed = ended(again(&program).arg(refused.port.to_string()), 1)?;
     ensure!(printed.ends_with("attempt 1: stop, permanent\n"), "{printed}");
 
     // One is asked and one is waited for when both are given up.
-    let (silent, starting) = (Server::start(&[None])?, Server::start(&[Some("starting\n")])?);
+    let (silent, starting) = (
+        Server::of_connections(&[Answer::Silence])?,
+        Server::of_connections(&[Answer::Bytes("starting\n")])?,
+    );
     let ports = [silent.port, starting.port].map(|port| port.to_string());
     let running =
         again(&program).args(ports).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    while starting.gaps().is_empty() {
+    while starting.visits("").len() < 2 {
         thread::sleep(Duration::from_millis(5));
     }
     let interrupted = Instant::now();
@@ -230,7 +233,7 @@ fn polled(printed: &str, of: &str, server: &Server) -> Result<()> {
 }
 
 fn never_shorter(server: &Server, waits_ns: &[u64]) -> Result<()> {
-    let gaps = server.gaps();
+    let gaps = gaps(&server.visits(""));
     ensure!(gaps.len() == waits_ns.len(), "{gaps:?} of {waits_ns:?}");
     for (gap, wait_ns) in gaps.iter().zip(waits_ns) {
         ensure!(*gap >= Duration::from_nanos(*wait_ns), "{gaps:?} of {waits_ns:?}");
