@@ -155,8 +155,13 @@ int main(int argc, char **argv) {
   sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);
   for (nfds_t i = 0; i < count; i++) {
     uint64_t stream;
+    long port = strtol(argv[i + 1], NULL, 10);
+    if (port < 1 || port > 65535) {
+      fprintf(stderr, "%s is no port\n", argv[i + 1]);
+      return 2;
+    }
     if (backoff_stream_from_entropy(&stream) != BACKOFF_OK) return 2;
-    services[i].port = (uint16_t)strtoul(argv[i + 1], NULL, 10);
+    services[i].port = (uint16_t)port;
     services[i].fd = -1;
     services[i].due_ns = now();
     backoff_operation_begin(&services[i].operation, &policy, stream, now(),

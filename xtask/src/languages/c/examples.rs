@@ -196,6 +196,10 @@ fn test_event_loop(flags: &[&str]) -> Result<()> {
     let printed = ended(again(&program).arg(refused.port.to_string()), 1)?;
     ensure!(printed.ends_with("attempt 1: stop, permanent\n"), "{printed}");
 
+    for wrong in ["0", "65536", "x"] {
+        ended(again(&program).arg(wrong), 2)?;
+    }
+
     // One is asked and one is waited for when both are given up.
     let (silent, starting) = (
         Server::of_connections(&[Answer::Silence])?,
