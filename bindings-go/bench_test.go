@@ -90,6 +90,13 @@ func BenchmarkDecideOnASharedBudget(b *testing.B) {
 	})
 }
 
+// A loop whose first call succeeds, as most do.
+func BenchmarkDo(b *testing.B) {
+	for b.Loop() {
+		_ = backoff.Do(b.Context(), func() error { return nil })
+	}
+}
+
 func BenchmarkRecord(b *testing.B) {
 	var history backoff.History
 	for b.Loop() {

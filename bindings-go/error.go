@@ -142,6 +142,10 @@ func notBelowZero(argument string, d time.Duration) error {
 	return nil
 }
 
+func nilOption() error {
+	return &ArgumentError{Field: "option", Value: nil, Rule: "gives nothing"}
+}
+
 var (
 	// ErrNoEntropy says that the operating system has no randomness to give.
 	ErrNoEntropy = errors.New("the operating system has no randomness to give")

@@ -3,6 +3,8 @@ package backoff
 import (
 	"context"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 // An Event is what the hooks of a loop are told (SPEC 18.4).
@@ -34,7 +36,6 @@ type loop struct {
 	ctx       context.Context
 	operation *Operation
 	begun     time.Duration
-	ctxEndsIt bool // the deadline is that of the context
 	calls     uint64
 	calling   bool  // a call goes on
 	last      error // of the last call, without its mark; nil while it goes on
@@ -53,10 +54,18 @@ func newLoop(ctx context.Context, with *retrying) (*loop, error) {
 		l.cancel()
 		return l, nil
 	}
-	l.ctxEndsIt = l.before(ctx, l.begun)
-	operation, err := l.policy.begin(l.stream, uint64(l.begun), l.beginning)
+	operation, err := l.policy.begin(l.stream, uint64(l.begun), beginning{deadlineOf(ctx, l.begun), l.budget})
 	l.operation = operation
 	return l, err
+}
+
+// deadlineOf returns the deadline of a context on a clock on which it is now.
+func deadlineOf(ctx context.Context, now time.Duration) uint64 {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return engine.None
+	}
+	return uint64(now) + uint64(max(0, time.Until(end)))
 }
 
 // next reports whether to make a call, and counts it.
@@ -119,7 +128,7 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 	switch {
 	case reason == StopCancelled:
 		end.context, end.cause = l.ctx.Err(), context.Cause(l.ctx)
-	case reason == StopDeadline && l.ctxEndsIt:
+	case reason == StopDeadline:
 		end.context = context.DeadlineExceeded
 	}
 	l.end = end

@@ -93,30 +93,33 @@ type Operation struct {
 	budget *Budget
 }
 
-// A BeginOption gives an operation, or a loop, what it need not have.
-type BeginOption func(*beginning) error
+// A BeginOption gives an operation what it need not have: WithDeadline and WithBudget.
+type BeginOption interface{ begin(*beginning) error }
 
 type beginning struct {
 	deadline uint64
 	budget   *Budget
 }
 
-// WithDeadline gives the time after which no wait may end, on the clock that the operation is told
-// or the loop has: Now() + time.Minute. A loop ends no wait after its context's deadline either.
-func WithDeadline(deadline time.Duration) BeginOption {
-	return func(b *beginning) error {
-		b.deadline = uint64(deadline)
-		return notBelowZero("deadline", deadline)
-	}
+// WithDeadline gives the time of Now(), or of the clock that the operation is told, after which no
+// wait may end: Now() + time.Minute, and not a span. That of a loop is its context's.
+func WithDeadline(deadline time.Duration) BeginOption { return deadlineOption(deadline) }
+
+type deadlineOption time.Duration
+
+func (o deadlineOption) begin(b *beginning) error {
+	b.deadline = uint64(o)
+	return notBelowZero("deadline", time.Duration(o))
 }
 
-// WithBudget gives the budget that the operation's retries are to spend from; nil is none.
-func WithBudget(budget *Budget) BeginOption {
-	return func(b *beginning) error {
-		b.budget = budget
-		return nil
-	}
-}
+// A BudgetOption is for operations and for loops.
+type BudgetOption struct{ budget *Budget }
+
+// WithBudget gives the budget that the retries are to spend from; nil is none.
+func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget} }
+
+func (o BudgetOption) begin(b *beginning) error { b.budget = o.budget; return nil }
+func (o BudgetOption) apply(r *retrying) error  { r.budget = o.budget; return nil }
 
 // Begin returns an operation that begins now. Its delays are those of the policy on the
 // stream: give each operation a key of its own, or a stream from entropy.
@@ -132,6 +135,9 @@ func (p Policy) Begin(stream Stream, now time.Duration, options ...BeginOption) 
 	}
 	with := beginning{deadline: engine.None}
 	for _, option := range options {
+		if option == nil {
+			return nil, nilOption()
+		}
 		if err := option.begin(&with); err != nil {
 			return nil, err
 		}

@@ -121,17 +121,6 @@ func TestRetryEndsWithTheDeadlineOfItsContext(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
 	}
-	// The earlier of two deadlines counts, and only that of the context is the context's.
-	err = retry(ctx, backoff.WithDeadline(backoff.Now()+time.Minute))
-	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
-	if errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("ended with %v", err)
-	}
-	err = retry(ctx, backoff.WithDeadline(backoff.Now()+3*time.Hour))
-	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("ended with %v", err)
-	}
 	if took := time.Since(begun); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
@@ -144,18 +133,11 @@ func TestRetryEndsWithTheDeadlineOfItsContext(t *testing.T) {
 	}
 }
 
-// A waiting loop has a deadline that its waits fit into, to the nanosecond (SPEC 13.4).
-func TestAWaitMayEndAtTheDeadline(t *testing.T) {
-	for deadline, want := range map[time.Duration]backoff.StopReason{
-		102*time.Second - 1: backoff.StopDeadline,
-		102 * time.Second:   backoff.StopMaxRetries,
-	} {
-		err := backoff.Do(t.Context(), func() error { return errBusy },
-			backoff.WithPolicyLine("constant:base=2s,max_retries=1"), backoff.RetryIf(backoff.AnyError),
-			backoff.WithClock(&fakeClock{now: 100 * time.Second}), backoff.WithDeadline(deadline))
-		if !errors.Is(err, want) {
-			t.Errorf("deadline %v: %v, want %v", deadline, err, want)
-		}
+// A loop's deadline is its context's: that of an operation is a time of Now, which one may take for
+// a span.
+func TestWithDeadlineIsNoOptionOfLoops(t *testing.T) {
+	if _, ok := any(backoff.WithDeadline(0)).(backoff.RetryOption); ok {
+		t.Error("WithDeadline is an option of loops")
 	}
 }
 

@@ -20,11 +20,9 @@ func TestOptionsOfLoopsThatAreNone(t *testing.T) {
 		want    string
 	}{
 		{options{nil}, "option <nil> gives nothing"},
-		{options{backoff.BeginOption(nil)}, "option <nil> gives nothing"},
 		{options{backoff.WithPolicy(backoff.Policy{})}, "the zero Policy is no policy"},
 		{options{backoff.WithPolicyLine("full")}, "at 4: base is missing"},
 		{options{backoff.WithKey(42, "\xff")}, `key "\xff" is not valid UTF-8`},
-		{options{backoff.WithDeadline(-1)}, "deadline -1ns is below 0s"},
 		{options{backoff.WithBudget(new(backoff.Budget))}, "the zero Budget is no budget"},
 		{options{backoff.WithClock(nil)}, "clock <nil> is missing"},
 		{options{backoff.WithClock(&fakeClock{now: -1})}, "now -1ns is below 0s"},

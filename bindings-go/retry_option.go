@@ -5,30 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
-
-	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A RetryOption tells a loop how to retry, what may be retried, and whom to tell. WithBudget and
-// WithDeadline are such options, too. Of an option that is given twice the last counts, but of
-// RetryIf, RetryOn, Classify, OnRetry and OnStop all do, in order.
+// A RetryOption tells a loop how to retry, what may be retried, and whom to tell. WithBudget is
+// such an option, too. Of an option that is given twice the last counts, but of RetryIf, RetryOn,
+// Classify, OnRetry and OnStop all do, in order.
 type RetryOption interface{ apply(*retrying) error }
 
 type retryOption func(*retrying) error
 
 func (o retryOption) apply(r *retrying) error { return o(r) }
-func (o BeginOption) apply(r *retrying) error { return o.begin(&r.beginning) }
-func (o BeginOption) begin(with *beginning) error {
-	if o == nil {
-		return &ArgumentError{Field: "option", Value: nil, Rule: "gives nothing"}
-	}
-	return o(with)
-}
 
 // retrying is what the options give.
 type retrying struct {
-	beginning
+	budget          *Budget
 	policy          Policy
 	stream          Stream
 	isStream        bool
@@ -54,10 +44,10 @@ func retryingWith(options []RetryOption) (*retrying, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &retrying{beginning: beginning{deadline: engine.None}, policy: policy, clock: processClock{}}
+	r := &retrying{policy: policy, clock: processClock{}}
 	for _, option := range options {
 		if option == nil {
-			return nil, &ArgumentError{Field: "option", Value: nil, Rule: "gives nothing"}
+			return nil, nilOption()
 		}
 		if err := option.apply(r); err != nil {
 			return nil, err
@@ -116,7 +106,7 @@ func WithHistory(history *History) RetryOption {
 	})
 }
 
-// WithClock gives the clock, for tests; that of Now unless given. A deadline is on this clock.
+// WithClock gives the clock, for tests; that of Now unless given.
 func WithClock(clock Clock) RetryOption {
 	return retryOption(func(r *retrying) error {
 		r.clock = clock
@@ -253,19 +243,4 @@ func (r *retrying) said(err error) Verdict {
 		}
 	}
 	return OutcomePermanent
-}
-
-// before makes the deadline that of a context, if it has an earlier one, and reports whether it
-// did.
-func (b *beginning) before(ctx context.Context, now time.Duration) bool {
-	end, ok := ctx.Deadline()
-	if !ok {
-		return false
-	}
-	deadline := uint64(now) + uint64(max(0, time.Until(end)))
-	if deadline >= b.deadline {
-		return false
-	}
-	b.deadline = deadline
-	return true
 }

@@ -171,14 +171,6 @@ func TestRetry(t *testing.T) {
 			"stop 3 success success 0s after 7s: a <nil>",
 		},
 	}, {
-		// The clock begins at 100 s.
-		"a deadline", "constant:base=3s", []backoff.RetryOption{anything, backoff.WithDeadline(105 * second)},
-		[]call{{err: errBusy}, {err: errBusy}}, errBusy, backoff.StopDeadline,
-		told{
-			"retry 1 transient none 3s after 0s:  busy",
-			"stop 2 transient deadline 3s after 3s:  busy",
-		},
-	}, {
 		"values that are not there yet", "constant:base=1s", []backoff.RetryOption{backoff.RetryResult(func(value string) bool { return value == "wait" })},
 		[]call{{value: "wait"}, {value: "wait"}, {value: "a"}}, nil, backoff.StopSuccess,
 		told{

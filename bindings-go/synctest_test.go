@@ -3,6 +3,8 @@
 package backoff_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,4 +22,34 @@ func TestRetryInABubble(t *testing.T) {
 			t.Errorf("took %v and %v", took, loops)
 		}
 	})
+}
+
+// A bound context tells a deadline and never ends.
+type bound struct {
+	context.Context
+	deadline time.Time
+}
+
+func (b bound) Deadline() (time.Time, bool) { return b.deadline, true }
+
+// No wait is begun that would end after the deadline of the context, to the nanosecond (SPEC 13.4).
+func TestAWaitMayEndAtTheDeadline(t *testing.T) {
+	for after, want := range map[time.Duration]backoff.StopReason{
+		4*time.Second - 1: backoff.StopDeadline,
+		4 * time.Second:   backoff.StopMaxRetries,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			calls := 0
+			err := backoff.Do(bound{t.Context(), time.Now().Add(after)}, func() error { calls++; return errBusy },
+				backoff.WithPolicyLine("constant:base=2s,max_retries=2"), backoff.RetryIf(backoff.AnyError))
+			attempts := uint64(3)
+			if want == backoff.StopDeadline {
+				attempts = 2
+			}
+			checkEnd(t, err, errBusy, want, attempts)
+			if ended := errors.Is(err, context.DeadlineExceeded); ended != (want == backoff.StopDeadline) {
+				t.Errorf("the deadline is in %v: %t", err, ended)
+			}
+		})
+	}
 }

@@ -21,7 +21,7 @@ type Waits struct {
 
 // NewWaits returns the waits of the policy on the stream that the options give, as Retry would have
 // them after transient failures. It fails as Retry does, and with an *ArgumentError for an option
-// that is not WithPolicy, WithPolicyLine, WithStream, WithKey, WithDeadline or WithClock.
+// that is not WithPolicy, WithPolicyLine, WithStream, WithKey or WithClock.
 func NewWaits(options ...RetryOption) (*Waits, error) {
 	with, err := retryingWith(options)
 	if err != nil {
@@ -42,13 +42,13 @@ func (w *Waits) begin() error {
 	if err := notBelowZero("now", now); err != nil {
 		return err
 	}
-	operation, err := w.with.policy.begin(w.with.stream, uint64(now), w.with.beginning)
+	operation, err := w.with.policy.begin(w.with.stream, uint64(now), beginning{deadline: engine.None})
 	w.operation = operation
 	return err
 }
 
 // NextBackOff returns the next wait, or Stop after max_retries waits and where a wait would end
-// after max_elapsed since the last Reset, or after the deadline. Then it returns Stop until Reset.
+// after max_elapsed since the last Reset. Then it returns Stop until Reset.
 func (w *Waits) NextBackOff() time.Duration {
 	w = orZero(w)
 	if w.operation == nil {

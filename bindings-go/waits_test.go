@@ -96,13 +96,6 @@ func TestWaitsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestWaitsEndAtADeadline(t *testing.T) {
-	waits, err := backoff.NewWaits(backoff.WithPolicyLine("constant:base=2s"), backoff.WithClock(&fakeClock{now: time.Second}), backoff.WithDeadline(3*time.Second-1))
-	if err != nil || waits.NextBackOff() != backoff.Stop {
-		t.Errorf("waits beyond the deadline, %v", err)
-	}
-}
-
 func TestTicker(t *testing.T) {
 	clock := new(fakeClock)
 	waits, err := backoff.NewWaits(backoff.WithPolicyLine("exponential:base=1s,max_retries=3"), backoff.WithClock(clock))
