@@ -35,7 +35,7 @@ func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, e
 			goesOn := yield(attempt, nil)
 			attempt.loop, loop.calling = nil, false
 			if !goesOn && attempt.failed() {
-				loop.last = unmarked(attempt.err)
+				loop.last = attempt.err
 				loop.cancel()
 				return
 			}

@@ -68,9 +68,9 @@ func TestTheHTTPExample(t *testing.T) {
 				"attempt 6: transient, waiting 1000000 ns\n" +
 				"done after 7 attempts: hello\n", "", 0,
 		},
-		{"what does not pass", []http.HandlerFunc{status(404, "Retry-After", "1")}, nil, "", "gave up after 1 attempts: permanent: 404 Not Found\n", 1},
+		{"what does not pass", []http.HandlerFunc{status(404, "Retry-After", "1")}, nil, "", "gave up after 1 attempt: permanent: 404 Not Found\n", 1},
 		{"until the retries end", []http.HandlerFunc{status(500), status(502)}, []string{"", "none:max_retries=1", "42", "job-1"}, "attempt 1: transient, waiting 0 ns\n", "gave up after 2 attempts: max_retries: 502 Bad Gateway\n", 1},
-		{"nobody listens", nil, []string{"http://127.0.0.1:1", "none:max_retries=0", "42", "job-1"}, "", "gave up after 1 attempts: max_retries: Get \"http://127.0.0.1:1\": dial tcp", 1},
+		{"nobody listens", nil, []string{"http://127.0.0.1:1", "none:max_retries=0", "42", "job-1"}, "", "gave up after 1 attempt: max_retries: Get \"http://127.0.0.1:1\": dial tcp", 1},
 		{"no arguments", nil, []string{}, "", "usage: http URL POLICY SEED KEY\n", 2},
 		{"no policy", nil, []string{"", "fully", "42", "job-1"}, "", "at 0: unknown name \"fully\"", 2},
 		{"no seed", nil, []string{"", "default", "-1", "job-1"}, "", "strconv.ParseUint: parsing \"-1\"", 2},

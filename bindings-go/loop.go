@@ -38,7 +38,7 @@ type loop struct {
 	begun     time.Duration
 	calls     uint64
 	calling   bool  // a call goes on
-	last      error // of the last call, without its mark; nil while it goes on
+	last      error // of the last call, with its mark; nil while it goes on
 	value     any   // of the last call
 	stopped   bool
 	end       error // what the caller gets
@@ -80,7 +80,7 @@ func (l *loop) next() bool {
 
 // ended takes how the last call ended, with its error, if it had one; it waits or stops.
 func (l *loop) ended(verdict Verdict, err error) {
-	l.last = unmarked(err)
+	l.last = err
 	outcome, hint, hinted := verdictOf(verdict)
 	// What has succeeded was done, whether the caller still waits for it or not.
 	if outcome != OutcomeSuccess && l.ctx.Err() != nil {
@@ -124,7 +124,7 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 	if reason == StopSuccess {
 		return
 	}
-	end := &RetryError{Err: l.last, Reason: reason, Attempts: l.calls, Elapsed: l.elapsed(now), Delay: delay}
+	end := &RetryError{Err: unmarked(l.last), Reason: reason, Attempts: l.calls, Elapsed: l.elapsed(now), Delay: delay, permanent: isPermanent(markOf(l.last))}
 	switch {
 	case reason == StopCancelled:
 		end.context, end.cause = l.ctx.Err(), context.Cause(l.ctx)
@@ -156,7 +156,7 @@ func (l *loop) count(reason StopReason) {
 
 func (l *loop) tell(hooks []func(Event), event Event, now time.Duration) {
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)
-	event.Err, event.Value = l.last, l.value
+	event.Err, event.Value = unmarked(l.last), l.value
 	for _, hook := range hooks {
 		hook(event)
 	}

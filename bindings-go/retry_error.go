@@ -8,6 +8,8 @@ import (
 
 // A RetryError says why a loop gave up. errors.Is and errors.As find in it the last error, the
 // Reason, and of a context that ended the loop its error and its cause.
+//
+// To a loop around that loop it is permanent if the last error was marked so, and has no mark else.
 type RetryError struct {
 	// Err is the last call's error, without its mark; nil if that had none, or none was made.
 	Err error
@@ -21,11 +23,16 @@ type RetryError struct {
 	Delay time.Duration
 
 	context, cause error // of a context that ended the loop
+	permanent      bool  // the mark of the last call's error was
 }
 
 // Error returns such as "gave up after 4 attempts: max_retries: connection refused".
 func (e *RetryError) Error() string {
-	text := fmt.Sprintf("gave up after %d attempts: %v", e.Attempts, e.Reason)
+	attempts := "attempts"
+	if e.Attempts == 1 {
+		attempts = "attempt"
+	}
+	text := fmt.Sprintf("gave up after %d %s: %v", e.Attempts, attempts, e.Reason)
 	if e.cause != nil && !errors.Is(e.Err, e.cause) {
 		text += ": " + e.cause.Error()
 	}

@@ -224,7 +224,7 @@ func notNil(argument string, isNil bool) error {
 // judge returns how a call ended that failed: never in a success.
 func (r *retrying) judge(err error) Verdict {
 	verdict := r.said(err)
-	if outcome, _, _ := verdictOf(verdict); outcome == OutcomeSuccess {
+	if isPermanent(verdict) {
 		return OutcomePermanent
 	}
 	return verdict

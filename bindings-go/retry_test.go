@@ -363,19 +363,19 @@ func TestTheErrorOfRetry(t *testing.T) {
 		return err
 	}
 	err := retry(fmt.Errorf("dial: %w", io.ErrClosedPipe), backoff.RetryIf(backoff.AnyError))
-	want := "gave up after 1 attempts: max_elapsed: dial: io: read/write on closed pipe"
+	want := "gave up after 1 attempt: max_elapsed: dial: io: read/write on closed pipe"
 	var gaveUp *backoff.RetryError
 	if !errors.As(err, &gaveUp) || err.Error() != want || gaveUp.Elapsed != time.Minute || gaveUp.Delay != 3*time.Second || !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v: %#v", err, gaveUp)
 	}
 	err = retry(nil, backoff.RetryResult(func(int) bool { return true }))
-	if want := "gave up after 1 attempts: max_elapsed"; err.Error() != want {
+	if want := "gave up after 1 attempt: max_elapsed"; err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for want, returned := range map[string]error{
-		"gave up after 1 attempts: cancelled: shutting down: busy":             errBusy,
-		"gave up after 1 attempts: cancelled: call: shutting down":             fmt.Errorf("call: %w", errShutdown),
-		"gave up after 1 attempts: cancelled: shutting down: context canceled": context.Canceled,
+		"gave up after 1 attempt: cancelled: shutting down: busy":             errBusy,
+		"gave up after 1 attempt: cancelled: call: shutting down":             fmt.Errorf("call: %w", errShutdown),
+		"gave up after 1 attempt: cancelled: shutting down: context canceled": context.Canceled,
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		err := backoff.Do(ctx, func() error { cancel(errShutdown); return returned })
@@ -390,18 +390,52 @@ func TestTheErrorOfRetry(t *testing.T) {
 	}
 }
 
-// What one loop was told of an error is not told to the loop around it.
+// Of what one loop was told of an error, a loop around it hears Permanent alone (SPEC 18.3).
 func TestRetryWithinRetry(t *testing.T) {
-	inner, outer := 0, 0
-	err := backoff.Do(t.Context(), func() error {
-		outer++
-		return backoff.Do(t.Context(), func() error {
-			inner++
-			return fmt.Errorf("wrapped: %w", backoff.Transient(errBusy))
-		}, backoff.WithPolicyLine("constant:base=0s,max_retries=1"))
-	}, backoff.WithPolicyLine("constant:base=0s,max_retries=1"))
-	checkEnd(t, err, errBusy, backoff.StopPermanent, 1)
-	if inner != 2 || outer != 1 {
-		t.Errorf("%d inner and %d outer calls", inner, outer)
+	anything, nothing := backoff.RetryIf(backoff.AnyError), backoff.RetryOn()
+	rows := []struct {
+		name         string
+		err          error
+		cancels      bool                // the function gives its loop up
+		says, around backoff.RetryOption // of its loop and of the one around it
+		reason       backoff.StopReason  // of that one
+		calls        uint64              // of the function
+	}{
+		{"Transient is for one loop", fmt.Errorf("wrapped: %w", backoff.Transient(errBusy)), false, nothing, nothing, backoff.StopPermanent, 2},
+		{"the options of the other may say it, too", backoff.Transient(errBusy), false, nothing, anything, backoff.StopMaxRetries, 4},
+		{"RetryAfter is for one loop", backoff.RetryAfter(0, errBusy), false, nothing, nothing, backoff.StopPermanent, 2},
+		{"Permanent is for both", backoff.Permanent(errBusy), false, anything, anything, backoff.StopPermanent, 1},
+		{"so it is within another", fmt.Errorf("wrapped: %w", backoff.Permanent(errBusy)), false, anything, anything, backoff.StopPermanent, 1},
+		{"a mark of success is one of permanent", backoff.Mark(errBusy, backoff.OutcomeSuccess), false, anything, anything, backoff.StopPermanent, 1},
+		{"Permanent in a loop that was given up", backoff.Permanent(errBusy), true, anything, anything, backoff.StopPermanent, 1},
+		{"options speak for their loop alone", errBusy, false, nothing, anything, backoff.StopMaxRetries, 2},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			policy := backoff.WithPolicyLine("constant:base=0s,max_retries=1")
+			calls, around := uint64(0), uint64(0)
+			err := backoff.Do(t.Context(), func() error {
+				around++
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				return fmt.Errorf("within: %w", backoff.Do(ctx, func() error {
+					if calls++; row.cancels {
+						cancel()
+					}
+					return row.err
+				}, policy, row.says))
+			}, policy, row.around)
+			checkEnd(t, err, errBusy, row.reason, around)
+			if calls != row.calls {
+				t.Errorf("%d calls, want %d", calls, row.calls)
+			}
+			// A third loop hears what the second did.
+			third := backoff.Do(t.Context(), func() error { return err }, policy, anything)
+			if row.calls == 1 {
+				checkEnd(t, third, errBusy, backoff.StopPermanent, 1)
+			} else {
+				checkEnd(t, third, errBusy, backoff.StopMaxRetries, 2)
+			}
+		})
 	}
 }

@@ -25,10 +25,11 @@ type hinted struct {
 
 func (h hinted) Verdict() (Outcome, time.Duration, bool) { return h.outcome, h.hint, true }
 
-// Permanent returns an error that Retry does not repeat, whatever else it is told; nil of nil.
+// Permanent returns an error that Retry does not repeat, whatever else it is told, and no loop around
+// that one; nil of nil.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
-// Transient returns an error that Retry repeats; nil of nil.
+// Transient returns an error that Retry repeats, but not a loop around that one; nil of nil.
 func Transient(err error) error { return Mark(err, OutcomeTransient) }
 
 // RetryAfter returns an error that Retry repeats as throttled, with the hint to wait so long: how
@@ -74,11 +75,20 @@ func verdictOf(verdict Verdict) (Outcome, time.Duration, bool) {
 	return verdict.Verdict()
 }
 
-// markOf returns what an error says of itself, nil if nothing. What the error of a loop holds was
-// said to that loop, and is not said to one around it.
+// isPermanent reports whether a verdict is so for a failure, of which it may not say success.
+func isPermanent(verdict Verdict) bool {
+	outcome, _, _ := verdictOf(verdict)
+	return outcome == OutcomePermanent || outcome == OutcomeSuccess
+}
+
+// markOf returns what an error says of itself, nil if nothing. Of what was said to a loop, one around
+// it hears Permanent alone (SPEC 18.3).
 func markOf(err error) Verdict {
 	switch err := err.(type) {
 	case *RetryError:
+		if err.permanent {
+			return OutcomePermanent
+		}
 		return nil
 	case Verdict:
 		return err
