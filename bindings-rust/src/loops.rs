@@ -106,10 +106,8 @@ where
                 ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return report,
             };
-            if run.sleep().sleep(delay).is_break()
-                && let Some(report) = run.cancel()
-            {
-                return report;
+            if run.sleep().sleep(delay).is_break() {
+                return run.cancel();
             }
         }
     }

@@ -1,6 +1,8 @@
 //! A loop that runs: what both kinds of loop do between calls, and when they are dropped.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 use std::time::Duration;
 
 use backoff_core::{Decision, Operation, Outcome, StopReason};
@@ -72,10 +74,8 @@ where
         let Verdict { outcome, hint } = self.plan.classify.classify(&result);
         let now = self.plan.retry.clock.now_ns();
         let budget = self.plan.retry.budget.as_deref();
-        let decision = match &mut self.operation {
-            Some(operation) => operation.decide(outcome, hint.map(nanoseconds), now, budget),
-            None => Decision::Stop { reason: StopReason::Cancelled, delay_ns: 0 },
-        };
+        let operation = self.operation.as_mut().expect("it begins before its calls");
+        let decision = operation.decide(outcome, hint.map(nanoseconds), now, budget);
         let outcome = Some(outcome);
         match decision {
             Decision::Wait(delay) => {
@@ -98,10 +98,10 @@ where
     }
 
     /// Gives up a wait: how the loop ended.
-    pub(crate) fn cancel(&mut self) -> Option<Report<R>> {
-        let result = self.last.take()?;
+    pub(crate) fn cancel(&mut self) -> Report<R> {
+        let result = self.last.take().expect("a call comes before its wait");
         let Event { attempts, delay, elapsed, .. } = self.cancelled(Some(&result));
-        Some(Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed })
+        Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
     }
 
     pub(crate) fn sleep(&self) -> &S {
@@ -153,7 +153,13 @@ where
         match self.stage {
             Stage::Going => {
                 let last = self.last.take();
-                self.cancelled(last.as_ref());
+                let mut tell = || _ = self.cancelled(last.as_ref());
+                if thread::panicking() {
+                    // A second panic, as of a mutex that the first has poisoned, would abort.
+                    _ = catch_unwind(AssertUnwindSafe(tell));
+                } else {
+                    tell();
+                }
             }
             Stage::Asking => self.count(StopReason::Cancelled),
             Stage::Ended => {}

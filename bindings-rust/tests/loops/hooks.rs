@@ -2,6 +2,8 @@
 
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use backoff_retry::{Budget, History, StopReason};
 
@@ -117,6 +119,32 @@ fn a_panic_ends_the_loop_and_leaves_nothing_behind() {
             assert_eq!(history.to_words(), counted.to_words(), "{panics}");
             let idle = Budget::parse("concurrent").unwrap();
             assert_eq!(budget.to_words(), idle.to_words(), "{panics}");
+        }
+    }
+}
+
+/// A second panic during the first one's unwinding would abort the process.
+#[test]
+fn the_first_panic_goes_on_whatever_the_clock_and_the_hook_do() {
+    for poisoned in ["the clock", "the hook for stops"] {
+        for blocking in [true, false] {
+            let (state, history) = (Mutex::new(()), History::new());
+            let lock = |what| drop((poisoned == what).then(|| state.lock().unwrap()));
+            let clock = || {
+                lock("the clock");
+                Duration::ZERO
+            };
+            let retry = retry("constant:base=1s").clock(clock).history(&history);
+            let plan = retry.when(|()| true).on_stop(|_| lock("the hook for stops"));
+            let call = || -> Result<(), ()> {
+                let _state = state.lock().unwrap();
+                panic!("on purpose")
+            };
+            let ended = catch_unwind(AssertUnwindSafe(|| {
+                if blocking { plan.call(call) } else { at_once(plan.call_async(async || call())) }
+            }));
+            assert_eq!(*ended.unwrap_err().downcast::<&str>().unwrap(), "on purpose");
+            assert_eq!((history.attempts(), history.stopped(StopReason::Cancelled)), (1, 1));
         }
     }
 }
