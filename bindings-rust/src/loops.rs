@@ -3,6 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
+use std::time::Duration;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant;
 
 use crate::classify::{Classify, WhenEither, WhenError};
 use crate::event::{Event, Report};
@@ -30,6 +33,7 @@ pub struct Loop<
     P = fn(&Event<'_, R>),
 > {
     pub(crate) retry: Retry<'a, C, S>,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) classify: V,
     pub(crate) on_retry: N,
     pub(crate) on_stop: P,
@@ -38,7 +42,8 @@ pub struct Loop<
 
 impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {
     pub(crate) fn new(retry: Retry<'a, C, S>, classify: V) -> Self {
-        Self { retry, classify, on_retry: |_| {}, on_stop: |_| {}, result: PhantomData }
+        let result = PhantomData;
+        Self { retry, deadline: None, classify, on_retry: |_| {}, on_stop: |_| {}, result }
     }
 }
 
@@ -48,8 +53,8 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     where
         M: FnMut(&Event<'_, R>),
     {
-        let Self { retry, classify, on_stop, result, .. } = self;
-        Loop { retry, classify, on_retry, on_stop, result }
+        let Self { retry, deadline, classify, on_stop, result, .. } = self;
+        Loop { retry, deadline, classify, on_retry, on_stop, result }
     }
 
     /// With a hook that is told once, at the end of the loop, whatever the reason; also when its
@@ -58,8 +63,8 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     where
         M: FnMut(&Event<'_, R>),
     {
-        let Self { retry, classify, on_retry, result, .. } = self;
-        Loop { retry, classify, on_retry, on_stop, result }
+        let Self { retry, deadline, classify, on_retry, result, .. } = self;
+        Loop { retry, deadline, classify, on_retry, on_stop, result }
     }
 }
 
@@ -71,8 +76,36 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
         V: IntoVerdict,
         X: FnMut(&T) -> V,
     {
-        let Self { retry, classify: WhenError(error), on_retry, on_stop, result } = self;
-        Loop { retry, classify: WhenEither(error, when), on_retry, on_stop, result }
+        let Self { retry, deadline, classify: WhenError(error), on_retry, on_stop, result } = self;
+        let classify = WhenEither(error, when);
+        Loop { retry, deadline, classify, on_retry, on_stop, result }
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
+    /// With an instant after which no wait may end: `Instant::now() + Duration::from_secs(3)`.
+    ///
+    /// A call that goes on is not stopped by it. How long the loop may take is another thing,
+    /// `max_elapsed` of the policy, and no deadline:
+    ///
+    /// ```compile_fail,E0308
+    /// use std::time::Duration;
+    /// let retry = backoff_retry::Retry::default();
+    /// let _ = retry.when(|()| true).deadline(Duration::from_secs(3)).call(|| Err::<(), _>(()));
+    /// ```
+    pub fn deadline(self, deadline: Instant) -> Self {
+        Self { deadline: Some(Monotonic::at(deadline)), ..self }
+    }
+}
+
+impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
+    /// With a time of the clock that was handed in after which no wait may end:
+    /// `now() + Duration::from_secs(3)`.
+    ///
+    /// A call that goes on is not stopped by it.
+    pub fn deadline_at(self, deadline: Duration) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 }
 
@@ -158,6 +191,7 @@ impl<R, V: Clone, C: Clone, S: Clone, N: Clone, P: Clone> Clone for Loop<'_, R, 
     fn clone(&self) -> Self {
         Self {
             retry: self.retry.clone(),
+            deadline: self.deadline,
             classify: self.classify.clone(),
             on_retry: self.on_retry.clone(),
             on_stop: self.on_stop.clone(),

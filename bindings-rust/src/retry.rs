@@ -12,7 +12,7 @@ use crate::shared::Shared;
 use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
-/// How to retry: a policy, and maybe a stream, a deadline, a budget, a history, a clock and a sleep.
+/// How to retry: a policy, and maybe a stream, a budget, a history, a clock and a sleep.
 ///
 /// It calls nothing yet: [`Retry::when`] or [`Retry::classify`] says what may be repeated, which
 /// nothing else does, and gives a [`Loop`]. One `Retry` serves any number of loops, also at once.
@@ -37,7 +37,6 @@ use crate::verdict::IntoVerdict;
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     pub(crate) policy: Policy,
     pub(crate) stream: Option<Stream>,
-    pub(crate) deadline: Option<Duration>,
     pub(crate) budget: Option<Shared<'a, Budget>>,
     pub(crate) history: Option<Shared<'a, History>>,
     pub(crate) clock: C,
@@ -70,15 +69,7 @@ impl Retry<'_> {
     }
 
     fn bare(policy: Policy, stream: Option<Stream>) -> Self {
-        Self {
-            policy,
-            stream,
-            deadline: None,
-            budget: None,
-            history: None,
-            clock: Monotonic,
-            sleep: DefaultSleep,
-        }
+        Self { policy, stream, budget: None, history: None, clock: Monotonic, sleep: DefaultSleep }
     }
 }
 
@@ -93,15 +84,6 @@ impl<'a, C, S> Retry<'a, C, S> {
     #[must_use]
     pub fn seed_and_key(self, seed: u64, key: impl AsRef<[u8]>) -> Self {
         self.stream(Stream::from_key(seed, key))
-    }
-
-    /// With a time of the clock after which no wait may end:
-    /// `Monotonic.now() + Duration::from_secs(3)`.
-    ///
-    /// An attempt that goes on is not stopped by it.
-    #[must_use]
-    pub fn deadline(self, deadline: Duration) -> Self {
-        Self { deadline: Some(deadline), ..self }
     }
 
     /// With a budget that bounds the retries of all that share it: `&budget`, or an `Arc`.
@@ -121,8 +103,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// With a clock of the caller's, which does not go back; else [`Monotonic`].
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Self { policy, stream, deadline, budget, history, sleep, .. } = self;
-        Retry { policy, stream, deadline, budget, history, clock, sleep }
+        let Self { policy, stream, budget, history, sleep, .. } = self;
+        Retry { policy, stream, budget, history, clock, sleep }
     }
 
     /// With a sleep of the caller's, for [`Loop::call`] one that waits in the thread
@@ -131,8 +113,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// clock: what it captures is best a reference or an `Arc`.
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Self { policy, stream, deadline, budget, history, clock, .. } = self;
-        Retry { policy, stream, deadline, budget, history, clock, sleep }
+        let Self { policy, stream, budget, history, clock, .. } = self;
+        Retry { policy, stream, budget, history, clock, sleep }
     }
 }
 

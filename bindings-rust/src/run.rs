@@ -56,7 +56,7 @@ where
         self.stage = Stage::Asking;
         self.began = retry.clock.now_ns();
         self.stage = Stage::Going;
-        let deadline = retry.deadline.map(nanoseconds);
+        let deadline = self.plan.deadline.map(nanoseconds);
         let budget = retry.budget.as_deref();
         let stream = retry.next_stream();
         self.operation = Some(Operation::begin(retry.policy, stream, self.began, deadline, budget));

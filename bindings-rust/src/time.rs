@@ -1,7 +1,11 @@
 //! The clock and the sleep of a loop, which tests and other runtimes hand in.
 
 use std::ops::ControlFlow;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::sync::LazyLock;
 use std::time::Duration;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::Instant;
 
 /// Tells the time: any function that returns the time since some beginning and does not go back.
 pub trait Clock {
@@ -77,10 +81,19 @@ impl<F: Fn(Duration) -> S, S: Future> Sleep for F {
 pub struct Monotonic;
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl Monotonic {
+    /// What it told at an instant; before its beginning, that.
+    pub(crate) fn at(instant: Instant) -> Duration {
+        instant.saturating_duration_since(*BEGINNING)
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl Clock for Monotonic {
     fn now(&self) -> Duration {
-        static BEGINNING: std::sync::LazyLock<std::time::Instant> =
-            std::sync::LazyLock::new(std::time::Instant::now);
         BEGINNING.elapsed()
     }
 }
@@ -94,7 +107,7 @@ pub struct DefaultSleep;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl BlockingSleep for DefaultSleep {
     fn sleep(&self, delay: Duration) -> ControlFlow<()> {
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         // Never shorter than asked, also where the system's timer may fire early.
         while let Some(left) = delay.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
             std::thread::sleep(left);

@@ -143,15 +143,14 @@ fn loops_decide_as_the_reference_does() {
             let at = format!("{} step {number}", case.id);
             if let Event::Begin { now: begun, deadline } = event {
                 now.set(duration(begun));
-                let mut retry = shared.clone();
-                if let Some(deadline) = deadline {
-                    retry = retry.deadline(duration(deadline));
-                }
                 let call: Rc<Cell<Option<Verdict>>> = Rc::default();
                 let told: Rc<RefCell<Vec<Decision>>> = Rc::default();
                 let (ends, retries, stops) = (call.clone(), told.clone(), told.clone());
-                let future = retry
-                    .classify(|verdict: &Verdict| *verdict)
+                let mut plan = shared.classify(|verdict: &Verdict| *verdict);
+                if let Some(deadline) = deadline {
+                    plan = plan.deadline_at(duration(deadline));
+                }
+                let future = plan
                     .on_retry(move |event| {
                         let wait = u64::try_from(event.delay.as_nanos()).unwrap();
                         retries.borrow_mut().push(Decision::Wait(wait));

@@ -2,7 +2,7 @@
 //! and the history.
 
 use std::future::ready;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Fault, Seen, Time, at_once, retry, seconds, verdict};
 use backoff_retry::{Budget, History, Policy, Report, Retry, StopReason, Stream};
@@ -163,9 +163,6 @@ fn play(row: &Row, blocking: bool) -> End {
     if let Some(budget) = &budget {
         retry = retry.budget(budget);
     }
-    if let Some(deadline) = row.deadline {
-        retry = retry.deadline(seconds(deadline));
-    }
 
     let mut calls = 0;
     let mut call = || {
@@ -174,14 +171,19 @@ fn play(row: &Row, blocking: bool) -> End {
         let at = usize::try_from(calls).unwrap().min(row.script.len());
         row.script[at - 1].map(|()| calls)
     };
+    macro_rules! plan {
+        ($retry:expr) => {{
+            let mut plan = $retry.when(verdict);
+            if let Some(deadline) = row.deadline {
+                plan = plan.deadline_at(seconds(deadline));
+            }
+            plan.on_retry(|event| seen.retry(event)).on_stop(|event| seen.stop(event))
+        }};
+    }
     let report = if blocking {
-        let retry = retry.sleep(time.sleep());
-        let plan = retry.when(verdict).on_retry(|event| seen.retry(event));
-        plan.on_stop(|event| seen.stop(event)).run(call)
+        plan!(retry.sleep(time.sleep())).run(call)
     } else {
-        let retry = retry.sleep(time.sleep_async());
-        let plan = retry.when(verdict).on_retry(|event| seen.retry(event));
-        at_once(plan.on_stop(|event| seen.stop(event)).run_async(|| ready(call())))
+        at_once(plan!(retry.sleep(time.sleep_async())).run_async(|| ready(call())))
     };
     let (events, waits) = (seen.lines(), time.waits());
     let budget = budget.map(|budget| budget.to_words());
@@ -223,6 +225,25 @@ fn the_table_ends_for_every_reason_but_the_one_of_the_caller() {
         missing.retain(|reason| !stop.contains(&format!(", {}, ", reason.name())));
     }
     assert_eq!(missing, [StopReason::Cancelled]);
+}
+
+#[test]
+fn a_deadline_is_an_instant_of_the_default_clock() {
+    let began = Instant::now();
+    let hour = seconds(3600);
+    // Earlier than the clock began, a wait too early, and after any.
+    for (deadline, reason, attempts) in [
+        (began.checked_sub(hour).unwrap(), StopReason::Deadline, 1),
+        (began + hour / 2, StopReason::Deadline, 1),
+        (began + 2 * hour, StopReason::MaxRetries, 2),
+    ] {
+        let report = retry("constant:base=1h,max_retries=1")
+            .sleep(|_| {})
+            .when(|()| true)
+            .deadline(deadline)
+            .run(|| Err::<(), ()>(()));
+        assert_eq!((report.reason, report.attempts), (reason, attempts));
+    }
 }
 
 #[test]

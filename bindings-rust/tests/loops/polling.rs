@@ -43,8 +43,8 @@ fn what_is_longer_than_can_be_said_is_the_longest() {
     let result = retry("constant:base=1s,hint=exact,hint_max=4s,max_retries=1")
         .clock(time.clock())
         .sleep(time.sleep())
-        .deadline(Duration::MAX)
         .when(|()| Verdict::from(Outcome::Throttled).hint(Duration::MAX))
+        .deadline_at(Duration::MAX)
         .call(|| Err::<(), ()>(()));
     assert_eq!((result, time.waits()), (Err(()), vec![seconds(4)]));
 }
