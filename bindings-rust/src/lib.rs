@@ -8,6 +8,8 @@
 
 mod classify;
 mod event;
+#[cfg(feature = "getrandom")]
+mod fresh;
 mod loops;
 mod retry;
 mod run;

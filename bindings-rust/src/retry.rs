@@ -1,7 +1,5 @@
 //! What loops have in common whatever they call.
 
-#[cfg(feature = "getrandom")]
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use backoff_core::{Budget, History, Policy, Stream};
@@ -45,7 +43,8 @@ pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
 
 #[cfg(feature = "getrandom")]
 impl Retry<'_> {
-    /// Retries by a policy; each loop on a stream of its own, from the system's entropy.
+    /// Retries by a policy; each loop on a stream of its own, from entropy of the system that a
+    /// process asks for once.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self::bare(policy, None)
@@ -56,7 +55,7 @@ impl Retry<'_> {
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(Policy::parse("default").expect("it is a preset"))
+        Self::new(crate::fresh::policy())
     }
 }
 
@@ -163,11 +162,7 @@ impl<C, S> Retry<'_, C, S> {
     /// The stream of the next loop.
     pub(crate) fn next_stream(&self) -> Stream {
         #[cfg(feature = "getrandom")]
-        let fresh = || {
-            // A loop is no place to fail for want of entropy; the standard library has some, too.
-            Stream::from_entropy()
-                .unwrap_or_else(|_| Stream::from_seed(RandomState::new().hash_one(())))
-        };
+        let fresh = crate::fresh::stream;
         #[cfg(not(feature = "getrandom"))]
         let fresh = || unreachable!("without entropy every `Retry` is given a stream");
         self.stream.unwrap_or_else(fresh)
