@@ -126,23 +126,44 @@ where
     }
 
     /// How the loop ended: with what [`Loop::call`] returns, the reason, the attempts and the time.
-    pub fn run<F>(self, mut call: F) -> Report<R>
+    pub fn run<F>(self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
+        Run::new(self).block(call, || false)
+    }
+
+    /// How the loop ended, as for [`Loop::run`], unless it was cancelled before the first call.
+    ///
+    /// The other function says whether to give up. It is asked before each call, after each that
+    /// did not succeed, and before each wait; what ends a wait that goes on is [`Retry::sleep`]. If
+    /// it panics, no hook is called.
+    ///
+    /// ```
+    /// use backoff_retry::{Retry, StopReason};
+    /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    /// let stop = AtomicBool::new(false);
+    /// let fails = || {
+    ///     stop.store(true, Relaxed); // as another thread may
+    ///     Err::<(), _>("refused")
+    /// };
+    /// let retry = Retry::new("constant:base=1h".parse()?);
+    /// let plan = retry.when(|_: &&str| true);
+    /// let report = plan.clone().run_until(|| stop.load(Relaxed), fails).unwrap();
+    /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("refused")));
+    /// assert_eq!(plan.run_until(|| stop.load(Relaxed), fails), None);
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
+    pub fn run_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
+    where
+        G: FnMut() -> bool,
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
         let mut run = Run::new(self);
-        run.begin();
-        loop {
-            run.attempt();
-            let delay = match run.attempted(call()) {
-                ControlFlow::Continue(delay) => delay,
-                ControlFlow::Break(report) => return report,
-            };
-            if run.sleep().sleep(delay).is_break() {
-                return run.cancel();
-            }
-        }
+        // If it is dropped here, its hook is told.
+        (!run.asks(&mut cancelled)).then(|| run.block(call, cancelled))
     }
 
     /// What the future of the last call came to: `call_async(fetch)`, `call_async(|| get(&url))`,
@@ -173,11 +194,11 @@ where
         // Before the future is polled, so that it tells its end also if it never is.
         let mut run = Run::new(self);
         async move {
-            run.begin();
+            let mut begun = run.begin();
             loop {
                 run.attempt();
                 let result = call().await;
-                let wait = match run.attempted(result) {
+                let wait = match run.attempted(&mut begun, result, || false) {
                     ControlFlow::Continue(delay) => run.sleep().sleep(delay),
                     ControlFlow::Break(report) => return report,
                 };

@@ -5,12 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::{Decision, Operation, Outcome, StopReason};
+use backoff_core::{Budget, Decision, Operation, Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Event, Report};
 use crate::loops::Loop;
-use crate::time::{Clock, nanoseconds};
+use crate::shared::Shared;
+use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
 
 /// A loop that runs, and is cancelled if it is dropped before its end.
@@ -22,8 +23,6 @@ where
     P: FnMut(&Event<'_, R>),
 {
     plan: Loop<'a, R, V, C, S, N, P>,
-    /// None until it begins.
-    operation: Option<Operation>,
     began: u64,
     calls: u64,
     /// What the last call returned, unless one goes on.
@@ -31,10 +30,30 @@ where
     stage: Stage,
 }
 
+/// The operation of a loop that has begun, cancelled when it is dropped unless it has stopped:
+/// before its [`Run`], so before its end is told.
+pub(crate) struct Begun<'a> {
+    operation: Operation,
+    budget: Option<Shared<'a, Budget>>,
+}
+
+impl Begun<'_> {
+    fn cancel(&mut self) {
+        self.operation.cancel(self.budget.as_deref());
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
 enum Stage {
     /// If it is given up now, a hook is told.
     Going,
-    /// In a classification, a clock or a hook: if that panics, no further hook is called.
+    /// In another function of the caller's than the call and the sleep: if it panics, no further
+    /// hook is called.
     Asking,
     Ended,
 }
@@ -47,19 +66,51 @@ where
     P: FnMut(&Event<'_, R>),
 {
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        Self { plan, operation: None, began: 0, calls: 0, last: None, stage: Stage::Going }
+        Self { plan, began: 0, calls: 0, last: None, stage: Stage::Going }
     }
 
     /// The operation begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) -> Begun<'a> {
         let retry = &self.plan.retry;
         self.stage = Stage::Asking;
         self.began = retry.clock.now_ns();
         self.stage = Stage::Going;
         let deadline = self.plan.deadline.map(nanoseconds);
-        let budget = retry.budget.as_deref();
-        let stream = retry.next_stream();
-        self.operation = Some(Operation::begin(retry.policy, stream, self.began, deadline, budget));
+        let (stream, budget) = (retry.next_stream(), retry.budget.clone());
+        let operation =
+            Operation::begin(retry.policy, stream, self.began, deadline, budget.as_deref());
+        Begun { operation, budget }
+    }
+
+    /// The whole loop, in this thread.
+    pub(crate) fn block<F, G>(mut self, mut call: F, mut cancelled: G) -> Report<R>
+    where
+        F: FnMut() -> R,
+        G: FnMut() -> bool,
+        S: BlockingSleep,
+    {
+        let mut begun = self.begin();
+        loop {
+            self.attempt();
+            let delay = match self.attempted(&mut begun, call(), &mut cancelled) {
+                ControlFlow::Continue(delay) => delay,
+                ControlFlow::Break(report) => return report,
+            };
+            let gives_up = self.asks(&mut cancelled)
+                || self.sleep().sleep(delay).is_break()
+                || self.asks(&mut cancelled);
+            if gives_up {
+                return self.cancel(&mut begun);
+            }
+        }
+    }
+
+    /// What a function of the caller's answers.
+    pub(crate) fn asks(&mut self, cancelled: impl FnOnce() -> bool) -> bool {
+        self.stage = Stage::Asking;
+        let answer = cancelled();
+        self.stage = Stage::Going;
+        answer
     }
 
     /// A call begins.
@@ -69,13 +120,21 @@ where
     }
 
     /// A call has returned: how long to wait, or how the loop ended.
-    pub(crate) fn attempted(&mut self, result: R) -> ControlFlow<Report<R>, Duration> {
+    pub(crate) fn attempted(
+        &mut self,
+        begun: &mut Begun<'a>,
+        result: R,
+        cancelled: impl FnOnce() -> bool,
+    ) -> ControlFlow<Report<R>, Duration> {
         self.stage = Stage::Asking;
         let Verdict { outcome, hint } = self.plan.classify.classify(&result);
+        if outcome != Outcome::Success && cancelled() {
+            self.last = Some(result);
+            return ControlFlow::Break(self.cancel(begun));
+        }
         let now = self.plan.retry.clock.now_ns();
-        let budget = self.plan.retry.budget.as_deref();
-        let operation = self.operation.as_mut().expect("it begins before its calls");
-        let decision = operation.decide(outcome, hint.map(nanoseconds), now, budget);
+        let Begun { operation, budget } = begun;
+        let decision = operation.decide(outcome, hint.map(nanoseconds), now, budget.as_deref());
         let outcome = Some(outcome);
         match decision {
             Decision::Wait(delay) => {
@@ -97,9 +156,10 @@ where
         }
     }
 
-    /// Gives up a wait: how the loop ended.
-    pub(crate) fn cancel(&mut self) -> Report<R> {
-        let result = self.last.take().expect("a call comes before its wait");
+    /// Gives up after a call: how the loop ended.
+    fn cancel(&mut self, begun: &mut Begun<'a>) -> Report<R> {
+        begun.cancel();
+        let result = self.last.take().expect("what the call returned");
         let Event { attempts, delay, elapsed, .. } = self.cancelled(Some(&result));
         Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
     }
@@ -112,7 +172,7 @@ where
         let reason = StopReason::Cancelled;
         self.count(reason);
         // What has not begun has taken no time.
-        let now = self.operation.as_ref().map_or(self.began, |_| self.plan.retry.clock.now_ns());
+        let now = if self.calls == 0 { self.began } else { self.plan.retry.clock.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now, result);
         (self.plan.on_stop)(&event);
         event
@@ -130,12 +190,8 @@ where
         Event { attempts: self.calls, outcome, reason, delay, elapsed, result }
     }
 
-    /// The operation has stopped, or does so now.
     fn count(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
-        if let Some(operation) = &mut self.operation {
-            operation.cancel(self.plan.retry.budget.as_deref());
-        }
         if let Some(history) = &self.plan.retry.history {
             history.record(self.calls, reason);
         }

@@ -1,13 +1,15 @@
 //! Loops that are given up: before, during a call, during a wait, 1,000 times at random moments.
 
+use std::cell::Cell;
 use std::future::pending;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use backoff_retry::{Budget, History, Retry, StopReason, Stream};
+use backoff_retry::{Budget, History, Report, Retry, StopReason, Stream};
 use tokio::time::{self, sleep};
 
 use crate::support::{Fault, Seen, Time, retry, seconds, verdict};
@@ -213,6 +215,80 @@ fn a_blocking_sleep_may_give_the_loop_up() {
         assert_eq!(seen.lines(), [stop]);
         assert_eq!((history.attempts(), history.stopped(StopReason::Cancelled)), (last, 1));
         assert_eq!(budget.to_words(), Budget::parse("concurrent").unwrap().to_words());
+    }
+}
+
+/// A loop whose calls take a second and fail, and whose caller gives up, or panics, at one of the
+/// questions: the calls, unless there is no report, what the hooks saw, and the waits.
+fn asked(question: u32, panics: bool) -> (Option<u64>, Vec<String>, usize) {
+    let (time, seen, history) = (Time::default(), Seen::default(), History::new());
+    let idle = Budget::parse("concurrent").unwrap().to_words();
+    let budget = Budget::parse("concurrent").unwrap();
+    let plan = retry("constant:base=3s")
+        .clock(time.clock())
+        .sleep(time.sleep())
+        .budget(&budget)
+        .history(&history)
+        .when(verdict)
+        .on_retry(|event| seen.retry(event))
+        .on_stop(|event| {
+            assert_eq!(budget.to_words(), idle, "cancelled before its end is told");
+            seen.stop(event);
+        });
+    let mut questions = 0;
+    let cancelled = || {
+        questions += 1;
+        assert!(!panics || questions < question);
+        questions == question
+    };
+    let call = || {
+        time.pass(seconds(1));
+        Err(Fault::Soft)
+    };
+    let ended = catch_unwind(AssertUnwindSafe(|| plan.run_until(cancelled, call)));
+    assert_eq!(ended.is_err(), panics);
+    assert_eq!(budget.to_words(), idle);
+    assert_eq!(history.stopped(StopReason::Cancelled), 1);
+    let report: Option<Report<Result<(), Fault>>> = ended.unwrap_or_default();
+    (report.map(|report| report.attempts), seen.lines(), time.waits().len())
+}
+
+#[test]
+fn a_blocking_loop_asks_whether_it_is_given_up() {
+    let retry = "retry 1: transient, 3s after 1s: Err(Soft)";
+    // Before the first call, after it, before the wait, before the next call, after that.
+    let table: [(&[&str], Option<u64>, usize); 5] = [
+        (&["stop 0: none, cancelled, 0ns after 0ns: None"], None, 0),
+        (&["stop 1: none, cancelled, 0ns after 1s: Some(Err(Soft))"], Some(1), 0),
+        (&[retry, "stop 1: none, cancelled, 0ns after 1s: Some(Err(Soft))"], Some(1), 0),
+        (&[retry, "stop 1: none, cancelled, 0ns after 4s: Some(Err(Soft))"], Some(1), 1),
+        (&[retry, "stop 2: none, cancelled, 0ns after 5s: Some(Err(Soft))"], Some(2), 1),
+    ];
+    for (question, (events, calls, waits)) in (1..).zip(table) {
+        assert_eq!(
+            asked(question, false),
+            (calls, events.iter().map(|&line| line.into()).collect(), waits)
+        );
+        let (_, seen, _) = asked(question, true);
+        assert_eq!(seen, events[..events.len() - 1], "no hook is told of a panic");
+    }
+}
+
+#[test]
+fn what_ends_a_call_counts_as_it_ended() {
+    for (result, reason) in
+        [(Ok(7), StopReason::Success), (Err(Fault::Hard), StopReason::Cancelled)]
+    {
+        let given_up = Cell::new(false);
+        let report = retry("constant:base=1h").when(verdict).run_until(
+            || given_up.get(),
+            || {
+                given_up.set(true);
+                result
+            },
+        );
+        let report = report.unwrap();
+        assert_eq!((report.reason, report.attempts, report.result), (reason, 1, result));
     }
 }
 
