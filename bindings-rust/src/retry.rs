@@ -134,6 +134,9 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// type: `true` goes on, `false` is a success. For polling, and for results that are more than
     /// a value or an error.
     ///
+    /// An `Err` is a value here, and `false` for it a success, in the report, the history and the
+    /// budget: for a `Result` take [`Retry::when`], and [`Loop::when_value`].
+    ///
     /// ```
     /// use backoff_retry::Retry;
     /// use std::time::Duration;
