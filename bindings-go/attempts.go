@@ -77,7 +77,8 @@ func (a *Attempt) Failed(err error) bool {
 	}
 	a.verdict, a.err = OutcomeSuccess, err
 	if err != nil {
-		a.loop.calling = false
+		a.verdict = OutcomePermanent // should judge panic, and the body recover
+		a.loop.calling = false       // should judge panic, that is not the call (SPEC 18.6)
 		a.verdict = a.loop.judge(err)
 		a.loop.calling = true
 	}

@@ -146,9 +146,9 @@ func TestAttemptsThatPanic(t *testing.T) {
 	func() {
 		defer func() { _ = recover() }()
 		for attempt := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithHistory(&history), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)), backoff.WithPolicyLine("constant:base=1s"))...) {
+			attempt.Failed(errBusy)
 			if first == nil {
 				first = attempt
-				attempt.Failed(errBusy)
 				continue
 			}
 			first.Failed(nil)
@@ -162,6 +162,45 @@ func TestAttemptsThatPanic(t *testing.T) {
 	checkCounted(t, &history, 2, backoff.StopCancelled)
 	if want := (told{"retry 1 transient none 1s after 0s: <nil> busy", "stop 2 none cancelled 0s after 1s: <nil> <nil>"}); !slices.Equal(got, want) {
 		t.Errorf("told %q", got)
+	}
+}
+
+// A classification that panics ends the loop, of which no further hook is told (SPEC 18.6). A body
+// that recovers has told a failure, which may not be repeated.
+func TestAttemptsWhoseClassificationPanics(t *testing.T) {
+	for _, recovers := range []bool{false, true} {
+		var history backoff.History
+		var got told
+		var end error
+		func() {
+			defer func() {
+				if recovered := recover(); (recovered == nil) != recovers {
+					t.Errorf("recovered %v", recovered)
+				}
+			}()
+			for attempt, err := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithHistory(&history), backoff.WithClock(new(fakeClock)), backoff.RetryIf(func(error) bool { panic("at the disco") }))...) {
+				if end = err; err == nil {
+					func() {
+						if recovers {
+							defer func() { _ = recover() }()
+						}
+						attempt.Failed(errBusy)
+					}()
+				}
+			}
+		}()
+		if !recovers {
+			checkCounted(t, &history, 1, backoff.StopCancelled)
+			if len(got) != 0 {
+				t.Errorf("told %q", got)
+			}
+			continue
+		}
+		checkEnd(t, end, errBusy, backoff.StopPermanent, 1)
+		checkCounted(t, &history, 1, backoff.StopPermanent)
+		if want := (told{"stop 1 permanent permanent 0s after 0s: <nil> busy"}); !slices.Equal(got, want) {
+			t.Errorf("told %q", got)
+		}
 	}
 }
 
