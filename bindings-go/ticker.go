@@ -58,8 +58,12 @@ func NewTicker(ctx context.Context, waits interface {
 }
 
 // Stop ends the ticker: when it returns, C is closed and the goroutine has ended. Any number of
-// calls may be made, but none from within the methods of the waits.
+// calls may be made, but none from within the methods of the waits. The zero Ticker, and nil, has
+// nothing to end.
 func (t *Ticker) Stop() {
+	if t == nil || t.stop == nil {
+		return
+	}
 	t.stop()
 	<-t.done
 }

@@ -179,6 +179,12 @@ func TestTickersEnd(t *testing.T) {
 	}
 }
 
+func TestTickersThatAreNone(t *testing.T) {
+	for _, ticker := range []*backoff.Ticker{nil, new(backoff.Ticker)} {
+		ticker.Stop()
+	}
+}
+
 // slow waits take their time to say how long to wait.
 type slow struct {
 	asked chan struct{}
