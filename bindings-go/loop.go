@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -82,8 +83,9 @@ func (l *loop) next() bool {
 func (l *loop) ended(verdict Verdict, err error) {
 	l.last = err
 	outcome, hint, hinted := verdictOf(verdict)
-	// What has succeeded was done, whether the caller still waits for it or not.
-	if outcome != OutcomeSuccess && l.ctx.Err() != nil {
+	// What has succeeded was done, whether the caller still waits for it or not. An outcome that is
+	// none is a classification that failed, which the decision tells (SPEC 18.6).
+	if outcome != OutcomeSuccess && outcome.isKnown() && l.ctx.Err() != nil {
 		l.cancel()
 		return
 	}
@@ -96,6 +98,9 @@ func (l *loop) ended(verdict Verdict, err error) {
 	switch {
 	case decision.Err != nil:
 		l.end = decision.Err
+		if err != nil {
+			l.end = fmt.Errorf("%w: %w", l.end, unmarked(err))
+		}
 		l.abandon()
 	case !decision.Wait:
 		l.stop(decision.Reason, outcome, decision.Delay, now)

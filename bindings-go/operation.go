@@ -25,11 +25,13 @@ const (
 
 // String returns the name of the outcome, such as "throttled", or the number of none.
 func (o Outcome) String() string {
-	if o < OutcomeSuccess || o > OutcomePermanent {
+	if !o.isKnown() {
 		return strconv.FormatUint(uint64(o), 10)
 	}
 	return engine.OutcomeName(uint32(o))
 }
+
+func (o Outcome) isKnown() bool { return o >= OutcomeSuccess && o <= OutcomePermanent }
 
 // A StopReason is why an operation stopped (SPEC 13.3); 0 if it goes on.
 type StopReason uint32

@@ -19,8 +19,9 @@ import "context"
 //
 // It fails before any call with what the options fail with, with ErrNoEntropy, ErrNoPolicy and
 // ErrNoBudget, and with an *ArgumentError for what is nil or a ClassifyResult of another type than
-// op returns. A verdict that is none ends the loop with an *ArgumentError. A panic of op, of a hook
-// or of a classification goes on to the caller; the operation is cancelled.
+// op returns. A verdict that is none ends the loop with an *ArgumentError, beside which errors.Is and
+// errors.As find the last error. A panic of op, of a hook or of a classification goes on to the
+// caller; the operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
 	with, err := retryingIn(ctx, options)
 	if err != nil {

@@ -68,33 +68,45 @@ func TestOptionsOfLoopsThatAreNone(t *testing.T) {
 	}
 }
 
-// A verdict that is none ends the loop, which is cancelled and counted so (SPEC 18.6).
+// A verdict that is none ends the loop, which is cancelled and counted so, also if the caller gives
+// up at the same moment (SPEC 18.6). The last error is not lost.
 func TestVerdictsThatAreNone(t *testing.T) {
-	for want, verdict := range map[string]backoff.Verdict{
-		"outcome 0 is unknown":  nil,
-		"outcome 9 is unknown":  backoff.Outcome(9),
-		"hint -4ns is below 0s": &selfish{-4},
+	for _, row := range []struct {
+		verdict backoff.Verdict
+		err     error // of the last call
+		want    string
+	}{
+		{nil, errWrong, "outcome 0 is unknown: wrong"},
+		{backoff.Outcome(9), errWrong, "outcome 9 is unknown: wrong"},
+		{backoff.OutcomeThrottled, backoff.Mark(errWrong, nil), "outcome 0 is unknown: wrong"},
+		{nil, nil, "outcome 0 is unknown"},
+		{backoff.Outcome(9), nil, "outcome 9 is unknown"},
 	} {
-		for _, fails := range []bool{true, false} {
+		for _, cancels := range []bool{true, false} {
+			ctx, cancel := context.WithCancel(t.Context())
 			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
 			var history backoff.History
 			var got told
 			calls := uint64(0)
-			_, err := backoff.Retry(t.Context(), func() (uint64, error) {
-				switch calls++; {
-				case calls == 1:
+			_, err := backoff.Retry(ctx, func() (uint64, error) {
+				if calls++; calls == 1 {
 					return calls, backoff.Transient(errBusy)
-				case fails:
-					return calls, errWrong
 				}
-				return calls, nil
+				if cancels {
+					cancel()
+				}
+				return calls, row.err
 			}, append(got.hooks(),
-				backoff.Classify(func(error) backoff.Verdict { return verdict }),
-				backoff.ClassifyResult(func(uint64) backoff.Verdict { return verdict }),
+				backoff.Classify(func(error) backoff.Verdict { return row.verdict }),
+				backoff.ClassifyResult(func(uint64) backoff.Verdict { return row.verdict }),
 				backoff.WithPolicyLine("constant:base=1s"), backoff.WithClock(new(fakeClock)), backoff.WithBudget(budget), backoff.WithHistory(&history))...)
+			cancel()
 			var refused *backoff.ArgumentError
-			if !errors.As(err, &refused) || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
+			if !errors.As(err, &refused) || err.Error() != row.want || errors.Is(err, errWrong) != (row.err != nil) {
+				t.Errorf("got %v, want %s", err, row.want)
+			}
+			if mark := backoff.Verdict(nil); errors.As(err, &mark) {
+				t.Errorf("%v still has its mark", err)
 			}
 			if want := (told{"retry 1 transient none 1s after 0s: 1 busy"}); !slices.Equal(got, want) {
 				t.Errorf("told %q, want %q", got, want)
@@ -105,11 +117,16 @@ func TestVerdictsThatAreNone(t *testing.T) {
 	}
 }
 
-// A mark that says nothing is no mark that may be overlooked.
-func TestAMarkOfNothing(t *testing.T) {
-	err := backoff.Do(t.Context(), func() error { return backoff.Mark(errBusy, nil) }, backoff.RetryIf(backoff.AnyError))
-	if err == nil || err.Error() != "outcome 0 is unknown" {
-		t.Errorf("got %v", err)
+// What the body of a loop of Attempts tells may be none, too.
+func TestAnAttemptThatEndedInNothing(t *testing.T) {
+	var end error
+	for attempt, err := range backoff.Attempts(t.Context()) {
+		if end = err; err == nil {
+			attempt.Ended(nil)
+		}
+	}
+	if end == nil || end.Error() != "outcome 0 is unknown" {
+		t.Errorf("ended with %v", end)
 	}
 }
 

@@ -89,6 +89,14 @@ func TestRetry(t *testing.T) {
 			"stop 3 success success 0s after 3s: a <nil>",
 		},
 	}, {
+		"a clock that goes back adds no time", "constant:base=1s", []backoff.RetryOption{anything},
+		[]call{{err: errBusy, took: -5 * second}, {err: errWrong, took: second}, {value: "a", took: 4 * second}}, nil, backoff.StopSuccess,
+		told{
+			"retry 1 transient none 1s after 0s:  busy",
+			"retry 2 transient none 1s after 0s:  wrong",
+			"stop 3 success success 0s after 2s: a <nil>",
+		},
+	}, {
 		"the last failure is not waited for", "constant:base=1s,max_retries=2", []backoff.RetryOption{anything},
 		[]call{{err: errBusy}, {err: errBusy}, {value: "last", err: errWrong}}, errWrong, backoff.StopMaxRetries,
 		told{
@@ -129,11 +137,12 @@ func TestRetry(t *testing.T) {
 		},
 	}, {
 		"a hint of nothing is one, and a past one is nothing", "constant:base=1s,hint=exact", nil,
-		[]call{{err: backoff.RetryAfter(0, errBusy)}, {err: backoff.RetryAfter(-second, errBusy)}, {value: "a"}}, nil, backoff.StopSuccess,
+		[]call{{err: backoff.RetryAfter(0, errBusy)}, {err: backoff.RetryAfter(-second, errBusy)}, {err: &selfish{-second}}, {value: "a"}}, nil, backoff.StopSuccess,
 		told{
 			"retry 1 throttled none 0s after 0s:  busy",
 			"retry 2 throttled none 0s after 0s:  busy",
-			"stop 3 success success 0s after 0s: a <nil>",
+			"retry 3 timeout none 0s after 0s:  selfish",
+			"stop 4 success success 0s after 0s: a <nil>",
 		},
 	}, {
 		"the policy bounds a hint", "constant:base=1s,hint_max=1m", nil,

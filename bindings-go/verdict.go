@@ -7,7 +7,8 @@ import "time"
 // An error with this method, anywhere in the tree that errors.Is walks, is marked: it says itself
 // how its call ended. Permanent, Transient, RetryAfter and Mark make such errors of any.
 type Verdict interface {
-	// Verdict returns the outcome, and the time that the server asked to wait if it did.
+	// Verdict returns the outcome, and the time that the server asked to wait if it did; a negative
+	// one is 0.
 	Verdict() (outcome Outcome, hint time.Duration, hinted bool)
 }
 
@@ -67,12 +68,13 @@ func (m *marked) Unwrap() error { return m.err }
 
 func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.verdict) }
 
-// verdictOf returns what a verdict says, the outcome 0, which is none, of nil.
+// verdictOf returns what a verdict says, the outcome 0, which is none, of nil. A negative hint is 0.
 func verdictOf(verdict Verdict) (Outcome, time.Duration, bool) {
 	if verdict == nil {
 		return 0, 0, false
 	}
-	return verdict.Verdict()
+	outcome, hint, hinted := verdict.Verdict()
+	return outcome, max(0, hint), hinted
 }
 
 // isPermanent reports whether a verdict is so for a failure, of which it may not say success.
