@@ -54,7 +54,7 @@ func retryingWith(options []RetryOption) (*retrying, error) {
 		}
 	}
 	if !r.isStream {
-		r.stream, err = EntropyStream()
+		r.stream, err = loopStream()
 	}
 	return r, err
 }
@@ -78,7 +78,7 @@ func WithPolicyLine(line string) RetryOption {
 	})
 }
 
-// WithStream gives the stream of the delays; a fresh one from entropy for each loop unless given.
+// WithStream gives the stream of the delays; one from entropy, for each loop another, unless given.
 //
 // Loops with the same stream wait the same: see WithKey.
 func WithStream(stream Stream) RetryOption {

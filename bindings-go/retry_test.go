@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -327,16 +330,29 @@ func TestRetryWaitsTheDelaysOfItsStream(t *testing.T) {
 	}
 }
 
-// Without a stream each loop has its own.
+// Without a stream each loop has its own, and those of one process are not those of another.
 func TestRetryWaitsLikeNobodyElse(t *testing.T) {
-	seen := make(map[time.Duration]bool)
+	const print = "PRINT_WAITS"
+	var waits []string
 	for range 20 {
 		clock := new(fakeClock)
 		_ = backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyLine("full:base=1d,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))
-		seen[clock.sleeps[0]] = true
+		waits = append(waits, clock.sleeps[0].String())
 	}
-	if len(seen) != 20 {
-		t.Errorf("20 loops have %d waits", len(seen))
+	if os.Getenv(print) != "" {
+		fmt.Println(strings.Join(waits, "\n"))
+		return
+	}
+	other := exec.Command(os.Args[0], "-test.run=^TestRetryWaitsLikeNobodyElse$")
+	other.Env = append(os.Environ(), print+"=1")
+	printed, err := other.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits = append(waits, strings.Split(string(printed), "\n")[:20]...)
+	slices.Sort(waits)
+	if seen := len(slices.Compact(waits)); seen != 40 {
+		t.Errorf("40 loops have %d waits", seen)
 	}
 }
 

@@ -1,6 +1,9 @@
 package backoff
 
 import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 	"unsafe"
 
@@ -47,6 +50,23 @@ func EntropyStream() (Stream, error) {
 		return Stream{}, ErrNoEntropy
 	}
 	return Stream{state}, nil
+}
+
+// Loops ask for entropy once in a process, because that costs as much as the rest of a loop does.
+var (
+	entropy = sync.OnceValues(EntropyStream)
+	loops   atomic.Uint64
+)
+
+// loopStream returns the stream of entropy and of the number of a loop (SPEC 3.4).
+func loopStream() (Stream, error) {
+	seed, err := entropy()
+	if err != nil {
+		return Stream{}, err
+	}
+	var key [8]byte
+	binary.LittleEndian.PutUint64(key[:], loops.Add(1))
+	return BytesKeyStream(seed.state, key[:]), nil
 }
 
 // Draw returns the random word of an index (SPEC 2.1).
