@@ -199,6 +199,8 @@ func OnRetry(hook func(Event)) RetryOption {
 // OnStop gives a hook that is told once that the loop has stopped, and why, a success included. It
 // is called after the history has counted the loop and before the caller gets the end. If it
 // panics, no further hook is called.
+//
+// It is how to learn what a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
 	return retryOption(func(r *retrying) error {
 		r.onStop = append(r.onStop, hook)
