@@ -79,6 +79,39 @@ def test_structlog_that_is_only_imported(caplog, capsys):
     assert (len(caplog.records), capsys.readouterr().out) == (1, "")
 
 
+class Empty(ConnectionError):
+    """An exception that is false, and cannot be described."""
+
+    def __len__(self):
+        return 0
+
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
+def test_an_error_that_is_false_and_cannot_be_described(caplog):
+    assert loops.called(loops.Script(Empty(), "done"), **OPTIONS) == "done"
+    (record,) = caplog.records
+    assert record.message == (
+        "job: attempt 1: transient, <Empty, whose repr failed>: waiting 2.000 s"
+    )
+    assert record.backoff_error == "<Empty, whose repr failed>"
+
+
+def test_nothing_is_described_if_nobody_listens():
+    asked = []
+
+    class Asked(ConnectionError):
+        def __repr__(self):
+            asked.append(1)
+            return "Asked()"
+
+    logger = logging.getLogger("quiet")
+    logger.setLevel(logging.CRITICAL)
+    loops.called(loops.Script(Asked(), "done"), **OPTIONS, log=logger)
+    assert asked == []
+
+
 @pytest.mark.usefixtures("configured")
 def test_structlog():
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):

@@ -23,8 +23,14 @@ def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
 
 
 def _log(log: bool | logging.Logger, level: int, what: str, event: RetryEvent) -> None:
-    if log is False:
+    structlog = sys.modules.get("structlog") if log is True else None
+    # Unconfigured it would print to stdout, only because something has imported it.
+    if structlog is not None and not structlog.is_configured():
+        structlog = None
+    logger = _LOGGER if log is True else log
+    if logger is False or (structlog is None and not logger.isEnabledFor(level)):
         return
+    error = None if event.error is None else _described(event.error)
     # Not the value: it may be large, or a secret.
     fields = {
         "name": event.name,
@@ -33,17 +39,21 @@ def _log(log: bool | logging.Logger, level: int, what: str, event: RetryEvent) -
         "reason": event.reason and event.reason.value,
         "delay": event.delay,
         "elapsed": event.elapsed,
-        "error": event.error and repr(event.error),
+        "error": error,
     }
-    structlog = sys.modules.get("structlog")
-    # Unconfigured it would print to stdout, only because something has imported it.
-    if log is True and structlog is not None and structlog.is_configured():
+    if structlog is not None:
         # "name" would be the name of the logger for whoever renders through logging.
         fields["loop"] = fields.pop("name")
         structlog.get_logger("backoff_rs").log(level, what, **fields)
         return
-    logger = _LOGGER if log is True else log
-    how = f"{event.outcome}" if event.error is None else f"{event.outcome}, {event.error!r}"
+    how = f"{event.outcome}" if error is None else f"{event.outcome}, {error}"
     then = event._account() if event.reason else f"waiting {event.delay:.3f} s"
     extra = {f"backoff_{field}": value for field, value in fields.items()}
     logger.log(level, "%s: attempt %d: %s: %s", event.name, event.attempts, how, then, extra=extra)
+
+
+def _described(error: BaseException) -> str:
+    try:
+        return repr(error)
+    except Exception:
+        return f"<{type(error).__name__}, whose repr failed>"
