@@ -402,6 +402,10 @@ def test_a_stream_from_entropy_for_each_loop():
     assert len(set(waits)) == 10
 
 
+async def coroutine(*_args):
+    pass
+
+
 @pytest.mark.parametrize(
     ("options", "raised", "message"),
     [
@@ -420,6 +424,17 @@ def test_a_stream_from_entropy_for_each_loop():
         ({"on": (), "budget": "sre"}, TypeError, "budget must be a Budget, not str"),
         ({"on": (), "history": 1}, TypeError, "history must be a History, not int"),
         ({"on": (), "log": 1}, TypeError, "log must be a bool"),
+        ({"on": (), "log": None}, TypeError, "log must be a bool"),
+        ({"on": (), "reraise": 1}, TypeError, "reraise must be a bool, not int"),
+        ({"on": (), "reraise": None}, TypeError, "reraise must be a bool, not NoneType"),
+        ({"on": (), "name": 1}, TypeError, "name must be a str, not int"),
+        ({"on": (), "deadline_ns": 1.5}, TypeError, "deadline_ns must be an int, not float"),
+        ({"on": (), "deadline_ns": -1}, PolicyError, "deadline_ns"),
+        ({"on": (), "seed": -1, "key": str}, PolicyError, "seed"),
+        ({"on": (), "seed": "1", "key": str}, TypeError, "seed must be an int, not str"),
+        ({"on": (), "seed": 1, "key": coroutine}, TypeError, "key is a coroutine function"),
+        ({"on": (), "deadline_ns": coroutine}, TypeError, "deadline_ns is a coroutine function"),
+        ({"on": (), "clock_ns": coroutine}, TypeError, "clock_ns is a coroutine function"),
         ({"on": (), "on_stop": 1}, TypeError, "on_stop must be callable, not int"),
         ({"on": (), "sleep": 1}, TypeError, "sleep must be callable, not int"),
     ],
@@ -456,6 +471,44 @@ def test_a_function_that_returns_a_coroutine(time):
     with pytest.raises(TypeError, match="returned a coroutine: retry its async function"):
         run(lambda script, **options: retry(**options)(lambda: call())(), None, told, history)
     assert stops(history) == {"cancelled": 1}
+
+
+@pytest.mark.parametrize("answer", [-1, 1.5, "soon"])
+def test_a_deadline_of_a_call_that_is_refused(form, time, answer):
+    told, script = Told(), loops.Script(1)
+    with pytest.raises((PolicyError, TypeError), match="deadline_ns"):
+        run(form, script, told, deadline_ns=lambda *_: answer)
+    assert (script.calls, told.events) == (0, [])
+
+
+def test_a_function_that_returns_a_future():
+    """It is given on: to await it is the caller's."""
+
+    @retry(on=OSError)
+    def call():
+        return future
+
+    future = asyncio.Future(loop=asyncio.new_event_loop())
+    assert call() is future
+    future.get_loop().close()
+
+
+def test_a_loop_around_the_loop(time):
+    """Only that a failure is permanent holds for it, too (SPEC 18.3)."""
+    inner = retry("constant:base=1s,max_retries=1", on=(), log=False)
+    outer = retry("constant:base=1s,max_retries=1", on=lambda _: "timeout", log=False)
+
+    def calls_and_slept(mark):
+        script, begun = (
+            loops.Script(*[mark(ConnectionResetError()) for _ in range(9)]),
+            len(time.slept),
+        )
+        with pytest.raises(ConnectionResetError):
+            outer(inner(lambda: script()))()
+        return script.calls, time.slept[begun:]
+
+    assert calls_and_slept(permanent) == (1, [])
+    assert calls_and_slept(lambda error: retry_after(error, 5)) == (4, [5.0, 1.0, 5.0])
 
 
 def test_attempts_are_made_in_with(time):

@@ -1,11 +1,14 @@
 """Loops whose caller gives up: before, during and after a call, and while they wait (SPEC 18.5)."""
 
 import asyncio
+import contextlib
 import gc
 import random
 import signal
+import sys
 import time
 
+import anyio
 import loops
 import pytest
 import trio
@@ -132,12 +135,107 @@ def test_a_task_that_never_ran_has_no_loop():
     assert (job.stops, job.history.operations, is_idle(job.budget)) == ([], 0, True)
 
 
+@pytest.mark.parametrize("form", ASYNC)
+def test_a_loop_that_is_cancelled_before_it_begins_begins_no_operation(form):
+    """SPEC 15.3: each that begins earns half a retry, and the budget has none."""
+    budget = Budget.parse("ratio:ratio=0.5,max_tokens=1")
+
+    def grants():
+        operation = Operation(Policy.parse(HOUR), Stream(1), now_ns=0, budget=budget)
+        return bool(operation.decide("transient", now_ns=0))
+
+    async def run():
+        asyncio.current_task().cancel()
+        await form(fail, Job().options | {"budget": budget})
+
+    assert grants()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
+    assert not grants()
+
+
+@pytest.mark.parametrize("form", ASYNC)
+def test_a_cancellation_that_the_call_makes_a_failure_of(form):
+    job, calls = Job("constant:base=1ms,max_retries=3"), []
+
+    async def call():
+        calls.append(1)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0 if calls[1:] else 3600)
+        raise ConnectionError("closed")
+
+    async def run():
+        task = asyncio.create_task(form(call, job.options))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(ConnectionError, match="closed") as raised:
+            await task
+        return raised.value
+
+    error = asyncio.run(run())
+    assert (calls, job.retries) == ([1], [])
+    assert job.is_cancelled(1)
+    assert job.stops[0].error is error
+    assert not hasattr(error, "__notes__")
+
+
+def test_a_cancellation_that_the_call_makes_a_value_of():
+    job, calls = Job("constant:base=1ms,max_retries=3"), []
+
+    async def poll():
+        calls.append(1)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0 if calls[1:] else 3600)
+        return "pending"
+
+    async def run():
+        async with asyncio.timeout(0.01):
+            await calls_of(poll, job.options | {"on_result": lambda value: value == "pending"})
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+    assert (calls, job.retries) == ([1], [])
+    assert job.is_cancelled(1)
+    assert job.stops[0].value == "pending"
+
+
+async def times_out():
+    async with asyncio.timeout(0.001):
+        await forever()
+
+
+async def waits_for():
+    await asyncio.wait_for(forever(), 0.001)
+
+
+async def fails_after():
+    with anyio.fail_after(0.001):
+        await forever()
+
+
+@pytest.mark.parametrize("timeout", [times_out, waits_for, fails_after])
+@pytest.mark.parametrize("form", ASYNC)
+def test_a_timeout_within_the_call_is_repeated(form, timeout):
+    calls = []
+
+    async def call():
+        calls.append(1)
+        if len(calls) < 3:
+            await timeout()
+
+    options = {"policy": "constant:base=1ms", "on": TimeoutError, "log": False}
+    asyncio.run(form(call, options))
+    assert len(calls) == 3
+
+
 def test_cleaning_up_after_a_cancellation_may_retry():
     done = []
 
-    @retry(on=ConnectionError)
+    @retry("constant:base=1ms", on=ConnectionError, log=False)
     async def clean_up():
         done.append(1)
+        if not done[1:]:
+            raise ConnectionError
 
     async def run():
         try:
@@ -152,7 +250,7 @@ def test_cleaning_up_after_a_cancellation_may_retry():
         await asyncio.wait([task])
 
     asyncio.run(cancelled())
-    assert done == [1]
+    assert done == [1, 1]
 
 
 @pytest.mark.parametrize("form", ASYNC)
@@ -179,6 +277,59 @@ def test_a_trio_scope_that_is_cancelled(form, when, attempts):
 
 
 @pytest.mark.parametrize("form", [calls_of, items_of])
+@pytest.mark.parametrize(
+    ("when", "reason"),
+    [("before", "cancelled"), ("call", "cancelled"), ("wait", "cancelled"), ("done", "success")],
+)
+def test_trio_awaits_a_hook_although_it_is_cancelled(form, when, reason):
+    told = []
+
+    async def on_stop(event):
+        await trio.sleep(0)
+        told.append(event.reason)
+
+    async def run():
+        with trio.CancelScope() as scope:
+
+            async def call():
+                if when != "wait":
+                    scope.cancel()
+                if when == "done":
+                    return
+                await trio.sleep(0)
+                raise ConnectionError
+
+            if when == "before":
+                scope.cancel()
+            options = {"on_stop": on_stop, "on_retry": lambda _: scope.cancel()}
+            await form(call, Job().options | options)
+
+    trio.run(run)
+    assert told == [reason]
+
+
+def test_a_predicate_that_is_cancelled():
+    """The hook hears of it where it can be awaited."""
+    told = []
+
+    async def on(_error):
+        await forever()
+
+    async def on_stop(event):
+        await asyncio.sleep(0)
+        told.append(event.reason)
+
+    async def run():
+        task = asyncio.create_task(calls_of(fail, Job().options | {"on": on, "on_stop": on_stop}))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(run())
+    assert told == ["cancelled"]
+
+
+@pytest.mark.parametrize("form", [calls_of, items_of])
 @pytest.mark.parametrize("when", ["before", "call", "wait"])
 def test_a_coroutine_function_hears_of_a_cancellation(form, when):
     job, told, call = Job(), [], forever if when == "call" else fail
@@ -194,8 +345,9 @@ def test_a_coroutine_function_hears_of_a_cancellation(form, when):
 
     async def run():
         task = asyncio.create_task(begin())
-        await asyncio.sleep(0.01)
-        task.cancel()
+        if when != "before":
+            await asyncio.sleep(0.01)
+            task.cancel()
         await asyncio.wait([task])
 
     asyncio.run(run())
@@ -338,6 +490,45 @@ def test_a_loop_that_is_left(how):
     assert job.is_cancelled(1)
 
 
+def test_a_loop_that_is_left_in_a_later_attempt():
+    """Nothing is told of a call that goes on (SPEC 18.4)."""
+    job = Job()
+    with fake_time():
+        for attempt in retrying(**job.options):
+            if attempt.number == 2:
+                break
+            with attempt:
+                raise ConnectionError
+    del attempt
+    assert job.is_cancelled(2)
+    assert (job.stops[0].error, job.stops[0].value) == (None, None)
+
+
+def test_an_attempt_of_a_loop_that_was_left():
+    attempts = iter(retrying(**Job().options))
+    attempt = next(attempts)
+    del attempts
+    with pytest.raises(RuntimeError, match="entered once"), attempt:
+        pass
+
+
+@pytest.mark.parametrize("end", ["break", "with"])
+def test_a_hook_that_raises_where_nobody_called(monkeypatch, end):
+    """What a loop that was left raises goes where Python reports such."""
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_type))
+
+    def on_stop(_event):
+        raise KeyError
+
+    for attempt in retrying(on=(), on_stop=on_stop):
+        if end == "break":
+            break
+        with pytest.raises(KeyError), attempt:
+            pass
+    assert reported == ([KeyError] if end == "break" else [])
+
+
 def test_an_async_loop_that_is_left():
     job = Job()
 
@@ -385,13 +576,14 @@ def test_what_is_closed_in_the_call(make):
     assert job.is_cancelled(1)
 
 
-def test_no_hook_is_awaited_where_nothing_can_be():
+@pytest.mark.parametrize("known", [True, False])
+def test_no_hook_is_awaited_where_nothing_can_be(known):
     job, called = Job(), []
 
     async def on_stop(_event):
         called.append(1)
 
-    @retry(**job.options | {"on_stop": on_stop})
+    @retry(**job.options | {"on_stop": on_stop if known else lambda event: on_stop(event)})
     async def call():
         await forever()
 
@@ -414,3 +606,47 @@ def test_a_sleep_that_raises_cancels():
         retrying(**job.options, sleep=sleep).call(loops.Script(ConnectionError()))
     assert job.is_cancelled(1)
     assert isinstance(job.stops[0].error, ConnectionError)
+
+
+@pytest.mark.parametrize("what", ["on_retry", "sleep"])
+def test_what_is_raised_keeps_the_last_failure(what):
+    last, raised = ConnectionError("last"), KeyError("raised")
+
+    def broken(_given):
+        raise raised
+
+    with pytest.raises(KeyError):
+        retrying(**Job().options | {what: broken}).call(loops.Script(last))
+    assert raised.__context__ is last
+
+
+@pytest.mark.parametrize("of", ["itself", "its context"])
+def test_a_hook_that_raises_what_it_was_told_makes_no_circle(of):
+    def call():
+        try:
+            raise KeyError("root")
+        except KeyError as root:
+            raise ConnectionError("last") from root
+
+    def broken(event):
+        raise event.error if of == "itself" else event.error.__context__
+
+    with pytest.raises((ConnectionError, KeyError)) as raised:
+        retrying(**Job().options | {"on_retry": broken}).call(call)
+    links, error = [], raised.value
+    while error is not None:
+        assert error not in links
+        links.append(error)
+        error = error.__context__
+
+
+@pytest.mark.parametrize("form", loops.SYNC)
+def test_a_hook_for_stops_that_raises_keeps_the_last_failure(form):
+    def broken(_event):
+        raise KeyError
+
+    last = ConnectionError("last")
+    options = {"policy": "constant:base=1s,max_retries=0", "on": OSError, "on_stop": broken}
+    with pytest.raises(KeyError) as raised:
+        loops.SYNC[form](loops.Script(last), **options, log=False)
+    assert raised.value.__context__ is last

@@ -1,6 +1,7 @@
 """The waits of loops, as they are and as tests replace them."""
 
 import asyncio
+import functools
 import itertools
 import subprocess
 import sys
@@ -47,6 +48,21 @@ def test_a_timer_that_fires_early_is_asked_again(monkeypatch):
     monkeypatch.setattr(time, "sleep", sleep)
     begun = time.monotonic_ns()
     loops.called(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
+    assert time.monotonic_ns() - begun >= 300_000_000
+    assert 0.3 >= asked[0] >= asked[1] > 0
+
+
+def test_a_timer_of_asyncio_that_fires_early_is_asked_again(monkeypatch):
+    real, asked = asyncio.sleep, []
+
+    async def sleep(seconds):
+        asked.append(seconds)
+        await real(seconds if len(asked) > 1 else 0)
+
+    sleep.__module__ = "asyncio"
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    begun, call = time.monotonic_ns(), loops.FORMS["asyncio-call"]
+    call(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
     assert time.monotonic_ns() - begun >= 300_000_000
     assert 0.3 >= asked[0] >= asked[1] > 0
 
@@ -101,6 +117,29 @@ def test_a_sleep_and_a_clock_that_are_given(form):
             **options,
         )
     assert (waits, told[0].elapsed_ns, fake.slept) == ([2.0], 7, [])
+
+
+@pytest.mark.parametrize("form", loops.FORMS)
+def test_the_clock_is_read_when_it_begins_and_for_each_decision(form):
+    """The time of an event is that of its decision."""
+    readings, told = iter([100, 107, 130]), []
+    loops.FORMS[form](
+        loops.Script(RESET, 1),
+        on=OSError,
+        sleep=lambda _: None,
+        clock_ns=lambda: next(readings),
+        on_retry=told.append,
+        on_stop=told.append,
+        log=False,
+    )
+    assert [event.elapsed_ns for event in told] == [7, 30]
+
+
+def test_a_clock_that_goes_back():
+    readings, told = iter([100, 30]), []
+    options = {"clock_ns": lambda: next(readings), "on_stop": told.append}
+    loops.called(loops.Script(1), on=OSError, **options)
+    assert told[0].elapsed_ns == 0
 
 
 @pytest.mark.parametrize("form", loops.ASYNC)
@@ -171,14 +210,52 @@ def test_hooks_and_predicates_that_are_awaited(form, hook):
     assert len(got) == (2 if hook == "on_result" else 1)
 
 
-@pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop"])
-def test_a_loop_that_blocks_refuses_coroutine_functions(hook):
-    async def answer(_given):
+async def answer(_given):
+    pass
+
+
+class Answer:
+    async def __call__(self, _given):
         pass
 
+
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
+@pytest.mark.parametrize("function", [answer, functools.partial(answer), Answer()])
+def test_a_loop_that_blocks_refuses_coroutine_functions(hook, function):
+    """Before anything is called, whose result would be lost."""
+    retries = retrying(log=False, **{"on": OSError, hook: function})
+
+    def generator():
+        yield
+
+    for refused in [lambda: retries(print), lambda: iter(retries)]:
+        with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awai"):
+            refused()
+    if hook != "on_result":
+        with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awai"):
+            retries(generator)
+    retries(fails_once())
+
+
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_stop"])
+def test_with_attempt_refuses_coroutine_functions_before_the_call(hook):
+    called = []
+
+    async def run():
+        async for attempt in retrying(log=False, **{"on": OSError, hook: answer}):
+            with attempt:
+                called.append(1)
+
+    with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awaits"):
+        asyncio.run(run())
+    assert called == []
+
+
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
+def test_a_loop_that_blocks_refuses_coroutines(hook):
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")
     with fake_time(), pytest.raises(TypeError, match="nothing awaits here"):
-        loops.called(script, log=False, **{"on": OSError, hook: answer})
+        loops.called(script, log=False, **{"on": OSError, hook: lambda given: answer(given)})
 
 
 def test_fake_time():

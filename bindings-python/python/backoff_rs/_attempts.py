@@ -35,6 +35,11 @@ class Attempt:
         return f"<Attempt {self._number}>"
 
     def __enter__(self) -> "Attempt":
+        # `async for` awaits the others.
+        self._loop.options.refuse_coroutine_functions(but=("on_retry", "sleep"))
+        return self._enter()
+
+    def _enter(self) -> "Attempt":
         if self._entered or self._loop.stopped:
             raise RuntimeError("an attempt is entered once, in the loop that gave it")
         self._entered = True
@@ -46,13 +51,12 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        with self._loop.blocking():
-            return run(self._end(error))
+        return self._loop.block(self._end(error))
 
     async def __aenter__(self) -> "Attempt":
         if not self._loop.awaits:
             raise TypeError("`async with attempt` needs `async for attempt`")
-        return self.__enter__()
+        return self._enter()
 
     async def __aexit__(
         self,

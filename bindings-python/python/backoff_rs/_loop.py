@@ -4,10 +4,10 @@ It is written once, as coroutines. A loop that does not await never suspends in 
 one to its end.
 """
 
-import contextlib
 import inspect
-from collections.abc import Callable, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+import sys
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from . import _time
 from ._backoff import Operation
@@ -15,12 +15,15 @@ from ._event import RetryEvent
 from ._log import log_retry, log_stop
 from ._names import Outcome, StopReason
 from ._retry_error import RetryError, add_note
-from ._verdict import Verdict, mark_of, verdict_of_error, verdict_of_value
+from ._verdict import Verdict, mark_of, unmark, verdict_of_error, verdict_of_value
 
 if TYPE_CHECKING:
     from ._retrying import Options
 
 T = TypeVar("T")
+
+#: Why a coroutine function is refused.
+NOT_AWAITED: Final = "which nothing awaits here: only async functions and `async with attempt` do"
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -28,8 +31,21 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as done:
-        return cast(T, done.value)
+        value: T = done.value
+        return value
     raise RuntimeError("a loop that blocks has suspended")
+
+
+_SUCCESS: Final = Verdict(Outcome.SUCCESS)
+
+
+def _keep(failure: BaseException | None, raised: BaseException) -> None:
+    """What a hook or a sleep raises must not lose the failure that was waited for."""
+    link = failure
+    while link is not None and link is not raised:
+        link = link.__context__
+    if link is None and raised.__context__ is None:
+        raised.__context__ = failure
 
 
 class Loop:
@@ -41,14 +57,17 @@ class Loop:
         "_attempts",
         "_awaits",
         "_begun_ns",
+        "_cancellations",
+        "_deadline_ns",
         "_last",
         "_name",
         "_now_ns",
         "_operation",
-        "_options",
         "_reason",
+        "_stream",
         "_time",
         "_waiting",
+        "options",
     )
 
     def __init__(
@@ -59,7 +78,7 @@ class Loop:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        self._options = options
+        self.options = options
         self._name = name
         self._awaits = awaits
         self._time = _time.current()
@@ -70,16 +89,12 @@ class Loop:
         self._last: tuple[BaseException | None, object] = (None, None)
         self._waiting: RetryEvent | None = None
         kwargs = kwargs or {}
-        policy, stream = self._time.policy(options.policy), options.stream_of(args, kwargs)
-        deadline_ns = options.deadline_of(args, kwargs)
-        self._begun_ns = self._now_ns()
-        self._operation = Operation(
-            policy,
-            stream or self._time.stream(),
-            now_ns=self._begun_ns,
-            deadline_ns=deadline_ns,
-            budget=options.budget,
-        )
+        self._stream = options.stream_of(args, kwargs)
+        self._deadline_ns = options.deadline_of(args, kwargs)
+        self._begun_ns = 0
+        self._operation: Operation | None = None
+        #: Those of this task when the loop began; None if nothing can cancel it.
+        self._cancellations: int | None = None
 
     @property
     def attempts(self) -> int:
@@ -96,12 +111,11 @@ class Loop:
         """Whether hooks and predicates may be awaited."""
         return self._awaits
 
-    @contextlib.contextmanager
-    def blocking(self) -> Iterator[None]:
-        """Where nothing can be awaited."""
+    def block(self, step: Coroutine[Any, Any, T]) -> T:
+        """What a step of the loop returns where nothing can be awaited."""
         awaits, self._awaits = self._awaits, False
         try:
-            yield
+            return run(step)
         finally:
             self._awaits = awaits
 
@@ -110,24 +124,35 @@ class Loop:
 
     def __exit__(self, *_exception: object) -> None:
         """Cancels it where it has not stopped: whatever ended it, the budget has to hear of it."""
-        with self.blocking():
+        if self._reason is None:
             run(self.cancel(can_await=False))
 
     async def attempt(self) -> None:
         """Begins an attempt, unless the caller gave up before the first."""
-        if self._awaits and self._attempts == 0:
-            try:
-                await _time.checkpoint_if_cancelled()
-            except BaseException:
-                await self.cancel()
-                raise
+        if self._operation is None:
+            if self._awaits:
+                try:
+                    await _time.checkpoint_if_cancelled()
+                except BaseException:
+                    await self.cancel()
+                    raise
+                self._cancellations = _time.cancellations()
+            self._begun_ns = self._now_ns()
+            self._operation = Operation(
+                self._time.policy(self.options.policy),
+                self._stream or self._time.stream(),
+                now_ns=self._begun_ns,
+                deadline_ns=self._deadline_ns,
+                budget=self.options.budget,
+            )
         self._attempts += 1
 
     async def failed(self, error: BaseException) -> bool:
         """Whether to wait and go on after this failure; if not, the caller raises it."""
         self._last = (error, None)
-        if not isinstance(error, Exception):
-            # Whoever raises KeyboardInterrupt or CancelledError gives up.
+        if not isinstance(error, Exception) or self._is_given_up():
+            # Whoever raises KeyboardInterrupt or CancelledError gives up, also if the call has
+            # made another failure of it.
             await self.cancel(can_await=not isinstance(error, GeneratorExit))
             return False
         event = await self._decide(self._verdict_of_error(error))
@@ -136,7 +161,7 @@ class Loop:
         await self._stop(event)
         if event.reason is StopReason.PERMANENT and event.attempts == 1:
             return False
-        if event.reason is StopReason.PERMANENT or self._options.reraise:
+        if event.reason is StopReason.PERMANENT or self.options.reraise:
             add_note(error, event)
             return False
         raise RetryError(event) from error
@@ -146,6 +171,10 @@ class Loop:
         self._last = (None, value)
         event = await self._decide(self._verdict_of_value(value))
         if event.reason is None:
+            if self._is_given_up():
+                await self.cancel()
+                # What the wait would have raised, had the call not caught it.
+                raise sys.modules["asyncio"].CancelledError
             return True
         await self._stop(event)
         if event.reason is not StopReason.SUCCESS:
@@ -157,9 +186,10 @@ class Loop:
         event, self._waiting = self._waiting, None
         assert event is not None
         try:
-            log_retry(self._options.log, event)
-            await self._ask(self._options.on_retry, event)
-        except Exception:
+            log_retry(self.options.log, event)
+            await self._ask(self.options.on_retry, event)
+        except Exception as error:
+            _keep(event.error, error)
             self._break_off()
             raise
         except BaseException as error:
@@ -168,6 +198,7 @@ class Loop:
         try:
             await self._sleep(event)
         except BaseException as error:
+            _keep(event.error, error)
             await self.cancel(can_await=not isinstance(error, GeneratorExit))
             raise
         self._last = (None, None)
@@ -176,37 +207,47 @@ class Loop:
         """The caller gives up; what has stopped stays as it is. No hook is awaited where nothing
         can be."""
         if self._reason is None:
-            self._operation.cancel()
-            await self._stop(self._event(None, StopReason.CANCELLED, 0), can_await)
+            now_ns = self._begun_ns
+            if self._operation is not None:
+                self._operation.cancel()
+                now_ns = self._now_ns()
+            await self._stop(self._event(None, StopReason.CANCELLED, 0, now_ns), can_await)
+
+    def _is_given_up(self) -> bool:
+        """Whether this task was cancelled since the loop began. A timeout within the call takes
+        its cancellation back."""
+        return self._cancellations is not None and _time.cancellations() > self._cancellations
 
     async def _verdict_of_error(self, error: Exception) -> Verdict:
-        return mark_of(error) or verdict_of_error(await self._ask(self._options.on, error))
+        return mark_of(error) or verdict_of_error(await self._ask(self.options.on, error))
 
     async def _verdict_of_value(self, value: object) -> Verdict:
-        if self._options.on_result is None:
-            return Verdict(Outcome.SUCCESS)
-        return verdict_of_value(await self._ask(self._options.on_result, value))
+        if self.options.on_result is None:
+            return _SUCCESS
+        return verdict_of_value(await self._ask(self.options.on_result, value))
 
     async def _decide(self, verdict: Coroutine[Any, Any, Verdict]) -> RetryEvent:
         """The event that follows from what the caller says of the call."""
+        assert self._operation is not None
         try:
             said = await verdict
-            decision = self._operation.decide(said.outcome, now_ns=self._now_ns(), hint=said.hint)
+            now_ns = self._now_ns()
+            decision = self._operation.decide(said.outcome, now_ns=now_ns, hint=said.hint)
         except Exception:
             self._break_off()
             raise
         except BaseException as error:
             await self.cancel(can_await=not isinstance(error, GeneratorExit))
             raise
-        event = self._event(Outcome(said.outcome), decision.reason, decision.delay_ns)
+        event = self._event(Outcome(said.outcome), decision.reason, decision.delay_ns, now_ns)
         self._waiting = event
         return event
 
     def _event(
-        self, outcome: Outcome | None, reason: StopReason | None, delay_ns: int
+        self, outcome: Outcome | None, reason: StopReason | None, delay_ns: int, now_ns: int
     ) -> RetryEvent:
         error, value = self._last
-        elapsed_ns = max(0, self._now_ns() - self._begun_ns)
+        elapsed_ns = max(0, now_ns - self._begun_ns)
         return RetryEvent(
             self._name, self._attempts, outcome, reason, delay_ns, elapsed_ns, error, value
         )
@@ -214,24 +255,36 @@ class Loop:
     async def _stop(self, event: RetryEvent, can_await: bool = True) -> None:
         """Ends the loop: the history counts it, then the hook is told (SPEC 18.5)."""
         self._end(event.reason)
-        log_stop(self._options.log, event)
-        if can_await or not self._options.on_stop_awaits:
-            await self._ask(self._options.on_stop, event)
+        log_stop(self.options.log, event)
+        on_stop = self.options.on_stop
+        if on_stop is None:
+            return
+        if can_await:
+            with _time.shield(self._awaits):
+                await self._ask(on_stop, event)
+        elif "on_stop" not in self.options.coroutines:
+            answer = on_stop(event)
+            if isinstance(answer, Coroutine):
+                # Nothing would ever run it.
+                answer.close()
 
     def _break_off(self) -> None:
         """Ends it because a hook or a predicate failed; no further hook is told (SPEC 18.6)."""
+        assert self._operation is not None
         self._end(self._operation.cancel())
 
     def _end(self, reason: StopReason | None) -> None:
         self._reason = reason
+        if (error := self._last[0]) is not None:
+            unmark(error)
         # An error would hold the frame that holds the loop that holds the error.
         self._last, self._waiting = (None, None), None
-        if self._options.history is not None and reason is not None:
-            self._options.history.record(self._attempts, reason)
+        if self.options.history is not None and reason is not None:
+            self.options.history.record(self._attempts, reason)
 
     async def _sleep(self, event: RetryEvent) -> None:
-        if self._options.sleep is not None:
-            await self._ask(self._options.sleep, event.delay)
+        if self.options.sleep is not None:
+            await self._ask(self.options.sleep, event.delay)
         elif self._awaits:
             await self._time.suspend(event.delay_ns)
         else:
@@ -246,6 +299,5 @@ class Loop:
             return await answer
         if inspect.iscoroutine(answer):
             answer.close()
-            how = "which nothing awaits here: only async functions and `async with attempt` do"
-            raise TypeError(f"{function!r} is a coroutine function, {how}")
+            raise TypeError(f"{function!r} is a coroutine function, {NOT_AWAITED}")
         return answer

@@ -7,9 +7,9 @@ from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
-from ._backoff import Budget, History, Policy, Stream
+from ._backoff import Budget, History, Operation, Policy, Stream
 from ._event import RetryEvent
-from ._loop import Loop
+from ._loop import NOT_AWAITED, Loop
 from ._types import Maybe
 from ._verdict import Answer
 
@@ -39,12 +39,19 @@ class Options:
     deadline_ns: int | Callable[..., int | None] | None
     on_retry: Hook | None
     on_stop: Hook | None
-    on_stop_awaits: bool
     reraise: bool
     name: str | None
     log: bool | logging.Logger
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
+    #: Which of them are coroutine functions.
+    coroutines: tuple[str, ...]
+
+    def refuse_coroutine_functions(self, but: tuple[str, ...] = ()) -> None:
+        """Where nothing awaits them, before a call is made whose result would be lost."""
+        for argument in self.coroutines:
+            if argument not in but:
+                raise TypeError(f"{argument} is a coroutine function, {NOT_AWAITED}")
 
     def stream_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stream | None:
         """The stream of a call with these arguments; None from entropy."""
@@ -57,7 +64,7 @@ class Options:
     def deadline_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
         """The deadline of a call with these arguments."""
         given = self.deadline_ns
-        return given(*args, **kwargs) if callable(given) else given
+        return _deadline(given(*args, **kwargs)) if callable(given) else given
 
 
 class Retrying:
@@ -96,9 +103,11 @@ class Retrying:
     log        False, or the logger; True is structlog if it was configured, or the logger
                "backoff_rs".
     sleep      waits the seconds that it is given in place of the platform.
-    clock_ns   the clock in place of time.monotonic_ns, in nanoseconds.
+    clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits see what the
+               sleep waits only if this clock does.
 
-    A loop that awaits also awaits what on, on_result, on_retry, on_stop, and sleep answer.
+    A loop that awaits also awaits what on, on_result, on_retry, on_stop, and sleep answer;
+    elsewhere coroutine functions are refused.
 
     Raises PolicyError and TypeError for arguments that are refused. It holds no state of a loop:
     threads and tasks may share it.
@@ -135,23 +144,36 @@ class Retrying:
             ("stream", stream, Stream),
             ("budget", budget, Budget),
             ("history", history, History),
+            ("name", name, str),
+            ("reraise", reraise, bool),
             ("log", log, bool | logging.Logger),
         ]:
-            if given is not None and not isinstance(given, expected):
+            optional = argument not in {"reraise", "log"}
+            if not (isinstance(given, expected) or (optional and given is None)):
                 wanted = getattr(expected, "__name__", expected)
                 raise TypeError(f"{argument} must be a {wanted}, not {type(given).__name__}")
-        for argument, function in [
-            ("on_result", on_result),
-            ("on_retry", on_retry),
-            ("on_stop", on_stop),
-            ("sleep", sleep),
-            ("clock_ns", clock_ns),
-        ]:
+        functions: dict[str, Any] = {
+            "on_result": on_result,
+            "on_retry": on_retry,
+            "on_stop": on_stop,
+            "sleep": sleep,
+            "clock_ns": clock_ns,
+        }
+        for argument, function in functions.items():
             if function is not None and not callable(function):
                 raise TypeError(f"{argument} must be callable, not {type(function).__name__}")
+        functions |= {"on": on, "key": key, "deadline_ns": deadline_ns}
+        coroutines = [name for name in functions if _wrap.is_coroutine_function(functions[name])]
+        for argument in coroutines:
+            if argument in {"key", "deadline_ns", "clock_ns"}:
+                raise TypeError(f"{argument} is a coroutine function, which no loop awaits")
+        # Refused here, not at the first call.
+        if not callable(deadline_ns):
+            _deadline(deadline_ns)
         if seed is not None and not callable(key):
-            # Refused here, not at the first call.
             stream, seed, key = Stream(seed) if key is None else Stream(seed, key), None, None
+        elif seed is not None:
+            Stream(seed)
         self._options = Options(
             policy if isinstance(policy, Policy) else Policy.parse(policy),
             _classifier(on),
@@ -164,21 +186,23 @@ class Retrying:
             deadline_ns,
             on_retry,
             on_stop,
-            _wrap.is_coroutine_function(on_stop),
             reraise,
             name,
             log,
             sleep,
             clock_ns,
+            tuple(coroutines),
         )
 
     def __call__(self, function: F, /) -> F:
         """The function with retries.
 
         Of a generator function the call up to the first item is retried, and what is raised
-        later passes through: items that were given out cannot be taken back.
+        later passes through: items that were given out cannot be taken back. Of a function that
+        returns a Task or a Future only the call is.
 
-        Raises TypeError for what cannot be retried, such as a staticmethod object.
+        Raises TypeError for what cannot be retried, such as a staticmethod object, and for hooks
+        that are coroutine functions where this is none.
         """
         return _wrap.wrap(self._options, function)
 
@@ -187,6 +211,7 @@ class Retrying:
         return self(function)(*args, **kwargs)
 
     def __iter__(self) -> Attempts:
+        self._options.refuse_coroutine_functions()
         return Attempts(Loop(self._options, self._options.name or "loop", awaits=False))
 
     def __aiter__(self) -> AsyncAttempts:
@@ -194,6 +219,13 @@ class Retrying:
 
     def __repr__(self) -> str:
         return f"<Retrying {self._options.policy}>"
+
+
+def _deadline(given: int | None) -> int | None:
+    """What was given, if an operation takes it."""
+    if given is not None:
+        Operation(Policy.parse("default"), Stream(0), now_ns=0, deadline_ns=given)
+    return given
 
 
 def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:

@@ -4,7 +4,8 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from contextlib import AbstractContextManager
+from typing import Any, Final, Protocol, cast
 
 from ._backoff import Policy, Stream
 
@@ -104,6 +105,21 @@ async def checkpoint_if_cancelled() -> None:
             await sys.modules["asyncio"].sleep(0)
     elif (trio := _trio()) is not None:
         await trio.lowlevel.checkpoint_if_cancelled()
+
+
+def cancellations() -> int:
+    """How often this task of asyncio was cancelled, less what was taken back. trio cancels each
+    await, and needs no count."""
+    task = _asyncio_task()
+    return 0 if task is None else int(task.cancelling())
+
+
+def shield(awaits: bool) -> AbstractContextManager[object]:
+    """Where a hook of a loop may be awaited although trio has cancelled it, which would end it
+    at its first await."""
+    if awaits and _asyncio_task() is None and (trio := _trio()) is not None:
+        return cast(AbstractContextManager[object], trio.CancelScope(shield=True))
+    return contextlib.nullcontext()
 
 
 _platform: Final = PlatformTime()

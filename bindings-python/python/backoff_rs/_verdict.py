@@ -34,7 +34,8 @@ Answer: TypeAlias = bool | OutcomeOrName | Verdict
 
 
 def permanent(error: E) -> E:
-    """The error itself, marked: no loop repeats the call that raises it, whatever its on= says.
+    """The error itself, marked: no loop repeats the call that raises it, whatever its on= says,
+    and no loop around that loop.
 
     except KeyError as error:
         raise permanent(error)
@@ -46,7 +47,7 @@ def retry_after(error: E, delay: Duration | None = None) -> E:
     """The error itself, marked: the call that raises it may be repeated, whatever on= says, and
     the server asked to wait that long, a duration as for a policy; None if it did not say.
 
-    It counts as throttled. A mark stays with the error, also for a loop around the loop.
+    It counts as throttled. The mark is for the loop that makes the call, not for one around it.
     """
     return _marked(error, Verdict(Outcome.THROTTLED, delay))
 
@@ -60,6 +61,12 @@ def mark_of(error: BaseException) -> Verdict | None:
     """How the error is marked, if it is."""
     mark = error.__dict__.get(_MARK)
     return mark if isinstance(mark, Verdict) else None
+
+
+def unmark(error: BaseException) -> None:
+    """Of a failure that leaves its loop only `permanent` holds for the loops around (SPEC 18.3)."""
+    if (mark := mark_of(error)) is not None and mark.outcome is not Outcome.PERMANENT:
+        del error.__dict__[_MARK]
 
 
 def verdict_of_error(answer: object) -> Verdict:

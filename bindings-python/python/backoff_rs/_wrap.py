@@ -24,11 +24,14 @@ def wrap(options: "Options", function: F) -> F:
     generates_async = _is(inspect.isasyncgenfunction, function)
     if (generates or generates_async) and options.on_result is not None:
         raise TypeError(f"on_result has no result to judge: {name} is a generator function")
+    suspends = generates_async or is_coroutine_function(function)
+    if not suspends:
+        options.refuse_coroutine_functions()
     if generates:
         made = _generator(options, name, function)
     elif generates_async:
         made = _async_generator(options, name, function)
-    elif is_coroutine_function(function):
+    elif suspends:
         made = _suspending(options, name, function)
     else:
         made = _blocking(options, name, function)
