@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 #: Why a coroutine function is refused.
 NOT_AWAITED: Final = "which nothing awaits here: only async functions and `async with attempt` do"
+#: What is said of a value that nobody judges.
+_SUCCESS: Final = Verdict(Outcome.SUCCESS)
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -34,9 +36,6 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         value: T = done.value
         return value
     raise RuntimeError("a loop that blocks has suspended")
-
-
-_SUCCESS: Final = Verdict(Outcome.SUCCESS)
 
 
 def _keep(failure: BaseException | None, raised: BaseException) -> None:
@@ -262,11 +261,9 @@ class Loop:
         if can_await:
             with _time.shield(self._awaits):
                 await self._ask(on_stop, event)
-        elif "on_stop" not in self.options.coroutines:
-            answer = on_stop(event)
-            if isinstance(answer, Coroutine):
-                # Nothing would ever run it.
-                answer.close()
+        elif isinstance(answer := on_stop(event), Coroutine):
+            # Nothing would ever run it.
+            answer.close()
 
     def _break_off(self) -> None:
         """Ends it because a hook or a predicate failed; no further hook is told (SPEC 18.6)."""
