@@ -60,9 +60,10 @@ binaryen(
 writeFileSync("dist/pkg/text.js", `export default ${JSON.stringify(encode(readFileSync("dist/backoff.wasm")))};\n`);
 
 const shared = { entryPoints: ["js/index.js"], bundle: true, minify: true, target: "es2022", logLevel: "warning" };
-await Promise.all([
-	build({ ...shared, format: "esm", outfile: "dist/index.js" }),
-	build({ ...shared, format: "cjs", outfile: "dist/index.cjs" }),
+const [{ metafile }] = await Promise.all([
+	build({ ...shared, format: "esm", outfile: "dist/index.js", metafile: true }),
+	// For Node.js, which reads the names that a module exports before it runs it.
+	build({ ...shared, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
 	build({
 		...shared,
 		format: "esm",
@@ -71,6 +72,9 @@ await Promise.all([
 		external: ["./backoff.wasm"],
 	}),
 ]);
+// In Node.js `import` and `require` give the same classes, because there is one copy of them.
+const names = metafile.outputs["dist/index.js"].exports.join(", ");
+writeFileSync("dist/node.js", `export { ${names} } from "./index.cjs";\n`);
 for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
 	copyFileSync("js/index.d.ts", types);
 }

@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { esm, installed, project, requireThere, source } from "./installed.mjs";
@@ -40,6 +41,7 @@ describe("contents", () => {
 			"dist/index.d.cts",
 			"dist/index.d.ts",
 			"dist/index.js",
+			"dist/node.js",
 			"dist/workerd.js",
 			"package.json",
 		]);
@@ -67,7 +69,7 @@ describe("contents", () => {
 	});
 
 	test("no file looks anything up: no fetch, no file system, no URL", () => {
-		for (const path of ["dist/index.js", "dist/index.cjs", "dist/workerd.js"]) {
+		for (const path of ["dist/index.js", "dist/index.cjs", "dist/node.js", "dist/workerd.js"]) {
 			assert.doesNotMatch(read(path).toString(), /fetch\(|import\.meta|require\(|node:|new URL/, path);
 		}
 	});
@@ -133,6 +135,44 @@ describe("loads", () => {
 		assert.equal(node("--input-type=commonjs", "--eval", code), FIRST);
 	});
 
+	/** Uses, with each of two copies, what the other made: prints how often each called, and what came. */
+	const BOTH = `
+		const fail = async ({ retry, Policy }, { AbortError, Policy: Other }) => {
+			let calls = 0;
+			const fn = () => {
+				calls++;
+				throw new AbortError("gone");
+			};
+			const policy = Other.parse("constant:base=1ms,max_retries=2");
+			const error = await retry(fn, { policy, shouldRetry: () => true }).catch((error) => error);
+			return [calls, error.message, policy instanceof Policy].join();
+		};
+		fail(imported, required).then(async (first) => console.log(first, await fail(required, imported)));
+	`;
+	const ALIKE = "1,gone,true 1,gone,true\n";
+
+	test("by import and by require, with the same classes", () => {
+		const code = `
+			import { createRequire } from "node:module";
+			import * as imported from "backoff-wasm";
+			const required = createRequire(import.meta.url)("backoff-wasm");
+			${BOTH}`;
+		assert.equal(node("--input-type=module", "--eval", code), ALIKE);
+	});
+
+	for (const conditions of [undefined, ["workerd", "module"]]) {
+		for (const platform of ["browser", "node"]) {
+			test(`by both through a bundler for ${conditions?.[0] ?? platform}, with the same classes`, async () => {
+				const { inputs } = await bundled(
+					`import * as imported from "backoff-wasm"; const required = require("backoff-wasm");${BOTH}`,
+					platform,
+					conditions,
+				);
+				assert.equal(Object.keys(inputs).filter((path) => path.includes("backoff-wasm")).length, 1);
+			});
+		}
+	}
+
 	test("through a bundler, in a realm with nothing of Node", async () => {
 		const bundled = await bundle("browser", []);
 		const lines = [];
@@ -168,28 +208,30 @@ describe("loads", () => {
 		assert.throws(() => runInContext("module.exports.Stream.fromEntropy()", realm), /no crypto\.getRandomValues here/);
 	});
 
-	async function bundle(platform, conditions) {
+	const bundle = async (platform, conditions) =>
+		(await bundled(`import ${USED} from "backoff-wasm";${USE}`, platform, [...conditions, "import"])).text;
+
+	async function bundled(contents, platform, conditions) {
 		const esbuild = createRequire(join(source, "package.json"))("esbuild");
-		const { outputFiles } = await esbuild.build({
-			stdin: {
-				contents: `import ${USED} from "backoff-wasm";${USE}`,
-				resolveDir: project,
-			},
+		const { metafile, outputFiles } = await esbuild.build({
+			stdin: { contents, resolveDir: project },
 			bundle: true,
 			write: false,
+			metafile: true,
 			format: "esm",
 			platform,
-			conditions: [...conditions, "import"],
+			...(conditions && { conditions }),
 			external: ["*.wasm"],
 		});
-		return outputFiles[0].text;
+		return { text: outputFiles[0].text, inputs: metafile.inputs };
 	}
 });
 
-test("what it exports, by import and by require", () => {
+test("what it exports, by import and by require", async () => {
 	const classes = "AbortError Backoff Budget History Operation Policy PolicyError RetryError Stream".split(" ");
 	const functions = ["fetchOutcome", "httpOutcome", "makeRetriable", "retry", "retryAfter", "retryAfterNs"];
-	for (const exported of [esm, requireThere("backoff-wasm")]) {
+	const imported = await import(pathToFileURL(join(installed, "dist/node.js")).href);
+	for (const exported of [esm, imported, requireThere("backoff-wasm")]) {
 		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions]);
 		assert.deepEqual(
 			classes.map((name) => exported[name].name),
