@@ -66,22 +66,29 @@ describe("setTimeout", () => {
 		]);
 	});
 
-	test("is asked again if it fires early", async () => {
-		let early;
-		const half = (act, times, original) => {
-			const due = performance.now() + times.at(-1) - 0.5;
-			return original(() => {
-				while (performance.now() < due) {}
-				early = performance.now() < due + 0.4;
-				act();
-			}, 1);
-		};
-		const times = await asked("constant:base=20ms,max_retries=1", (act, times, original) =>
-			times.length === 1 ? half(act, times, original) : original(act, times.at(-1)),
-		);
-		// Unless the machine was too busy for it to be early.
-		assert.deepEqual(times, early ? [20, 1] : [20]);
-	});
+	for (const [name, wait, after, rest] of [
+		["a little", 20, 19.5, 1],
+		["far", 60, 40, 20],
+	]) {
+		test(`is asked again if it fires ${name} early`, async () => {
+			let isEarly;
+			const begun = performance.now();
+			const times = await asked(`constant:base=${wait}ms,max_retries=1`, (act, times, original) => {
+				if (times.length > 1) {
+					return original(act, times.at(-1));
+				}
+				const due = performance.now() + after;
+				return original(() => {
+					while (performance.now() < due) {}
+					isEarly = performance.now() < due + 0.4;
+					act();
+				}, 1);
+			});
+			// Unless the machine was too busy for it to be early.
+			assert.deepEqual(times, isEarly ? [wait, rest] : times.slice(0, 2));
+			assert.ok(performance.now() - begun >= wait);
+		});
+	}
 
 	test("is waited for even if there is nothing to wait", async () => {
 		assert.deepEqual(await asked("constant:base=0ms,max_retries=2", soon), [0, 0]);
