@@ -27,6 +27,9 @@ export function refuse(code, field, value, limit, reason) {
 }
 
 export function wrongType(field, wanted, given) {
-	const got = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
-	throw new TypeError(`${field} must be ${wanted}, got ${got}`);
+	throw new TypeError(`${field} must be ${wanted}, got ${typeName(given)}`);
+}
+
+export function typeName(given) {
+	return given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
 }

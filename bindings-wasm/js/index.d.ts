@@ -317,8 +317,8 @@ export interface OperationOptions {
 export interface DecisionOptions {
 	/** The time at which the attempt ended, on the clock of the operation. */
 	readonly now: Time;
-	/** How long the server asked to wait, such as {@link retryAfter} says it. */
-	readonly hint?: Duration | undefined;
+	/** How long the server asked to wait, such as {@link retryAfter} says it; null is none, too. */
+	readonly hint?: Duration | null | undefined;
 }
 
 /** To wait and then to attempt again, or to stop. */
@@ -393,7 +393,7 @@ export function httpOutcome(status: number): Outcome;
  * The outcome that a rejection of `fetch` is: `timeout` for that of `AbortSignal.timeout` and for
  * Node's own timeouts, `transient` where the network failed, and `permanent` for anything else, as
  * for a programming error. Engines tell the network's failures by their messages alone: those of
- * Chrome, Firefox, Safari, Node.js, Deno, Bun and workerd are known.
+ * Chrome, Firefox, Safari, Node.js, Deno and workerd are known.
  */
 export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
 
@@ -401,14 +401,14 @@ export function fetchOutcome(error: unknown): "transient" | "timeout" | "permane
 export interface RetryContext {
 	/** Which call it is: 1, 2, ... */
 	readonly attempt: number;
-	/** Aborted when the caller gives up; of the options, or one that never is. */
+	/** Aborted when the caller gives up; of the options, or one that never is, made when it is read. */
 	readonly signal: AbortSignal;
 }
 
 /** How a call ended, and how long the server asked to wait, such as {@link retryAfter} says it. */
 export interface Verdict {
 	readonly outcome: Outcome;
-	readonly hint?: Duration | undefined;
+	readonly hint?: Duration | null | undefined;
 }
 
 /** A verdict, or in short: `true` is `transient`, `false` what ends the loop. */
@@ -472,8 +472,6 @@ export interface Clock {
 interface LoopOptions<T> {
 	/** When to wait how long, and the limits: a policy or its line. `default` unless given. */
 	readonly policy?: Policy | string | undefined;
-	/** The time after which no wait may end, on the clock of `performance.now()`. */
-	readonly deadline?: Time | undefined;
 	/** The budget that the retries spend from, shared by all that call one server. */
 	readonly budget?: Budget | undefined;
 	/** Counts how the loop ended. */
@@ -490,10 +488,18 @@ interface LoopOptions<T> {
 	readonly clock?: Clock | undefined;
 }
 
-/** The stream: one that nobody else has for each loop, unless given. */
-type StreamOptions =
+/**
+ * The stream: one that nobody else has for each loop, unless given. A `key` that is there and `undefined`
+ * is refused, because it would make a crowd: `exactOptionalPropertyTypes` lets the compiler say so, too.
+ */
+type StreamOptions<Key> =
 	| { readonly stream?: Stream | undefined; readonly seed?: undefined; readonly key?: never }
-	| { readonly stream?: undefined; readonly seed: bigint | number; readonly key?: string | Uint8Array };
+	| { readonly stream?: undefined; readonly seed: bigint | number; readonly key?: Key };
+
+/** The time after which no wait may end, on the clock of `performance.now()`. */
+interface DeadlineOption<Deadline> {
+	readonly deadline?: Deadline | undefined;
+}
 
 type ShouldRetry = (error: unknown, context: RetryContext) => Answer | PromiseLike<Answer>;
 type ShouldRetryResult<T> = (value: T, context: RetryContext) => Answer | PromiseLike<Answer>;
@@ -508,7 +514,23 @@ type Predicates<T> =
  * function gave, whether and how it is to be repeated; without them no failure is, and every result
  * is what was wanted.
  */
-export type RetryOptions<T = unknown> = LoopOptions<T> & StreamOptions & Predicates<T>;
+export type RetryOptions<T = unknown> = LoopOptions<T> &
+	Predicates<T> &
+	StreamOptions<string | Uint8Array> &
+	DeadlineOption<Time>;
+
+/**
+ * The options of {@link makeRetriable}: those of {@link retry}, where `key` and `deadline` may be functions
+ * of the arguments of the call, because what is given is the same for all calls.
+ */
+export type RetriableOptions<
+	T = unknown,
+	Arguments extends readonly unknown[] = never,
+	This = unknown,
+> = LoopOptions<T> &
+	Predicates<T> &
+	StreamOptions<string | Uint8Array | ((this: This, ...args: Arguments) => string | Uint8Array)> &
+	DeadlineOption<Time | ((this: This, ...args: Arguments) => Time | undefined)>;
 
 /**
  * What a function gives, which is called again after failures that may be repeated (SPEC 18).
@@ -525,19 +547,20 @@ export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, opti
 
 /**
  * A function that calls another with its `this` and its arguments, and again after failures that may
- * be repeated: {@link retry}. With a stream in the options all of its calls wait the same.
+ * be repeated: {@link retry}. With a stream, or with a seed and no function for a key, all of its calls wait
+ * the same, and a deadline that is no function passes for all of them.
  *
  * @throws {PolicyError} as {@link retry}, at once.
  * @throws {TypeError} as {@link retry}, at once.
  */
 export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
-	options: RetryOptions<T>,
+	options: RetriableOptions<T, Arguments, This>,
 ): (this: This, ...args: Arguments) => Promise<T>;
 
 /**
  * Thrown by a function that is retried, it ends the loop, `permanent`, without asking `shouldRetry`:
- * the promise is rejected with the original error.
+ * the promise is rejected with the original error, which from then on is `permanent` in every loop.
  */
 export class AbortError extends Error {
 	/** Of an error, or of the message of one. */

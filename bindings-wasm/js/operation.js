@@ -52,7 +52,7 @@ export class Operation {
 		const number = kindOf(module().outcome, outcome);
 		const { now, hint } = own("a decision", options, ["now", "hint"]);
 		const over = nanosecondsOf("now", now);
-		const hasHint = hint !== undefined;
+		const hasHint = hint !== undefined && hint !== null;
 		const asked = hasHint ? nanosecondsOf("hint", hint) : 0n;
 		const delayNs = this.#ask(({ decide }, hasBudget) => decide(number, over, hasHint, asked, hasBudget));
 		return { delay: Number(delayNs) / NS_PER_MS, delayNs, reason: this.#reason };

@@ -16,7 +16,7 @@ const NETWORK = new RegExp(
 		"^load failed|^the (?:internet|network) connection", // Safari
 		"^fetch failed|^terminated$", // Node.js
 		"^error sending request for url", // Deno
-		"^ ?a network error occurred", // Bun
+		"^ ?a network error occurred", // WebKit
 		"^network connection lost", // workerd
 		"^network request failed", // React Native and other replacements of fetch
 	].join("|"),

@@ -15,10 +15,14 @@ const HOOKS = ["onRetry", "onStop"];
 const OTHERS = ["policy", "deadline", "budget", "history", "signal", "clock", "unref"];
 const KNOWN = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
 
-/** The options of a loop with the defaults filled in; `stream` gives that of each loop. */
-export function settings(options = {}) {
-	const given = own("retry", options, KNOWN);
-	const { policy = "default", deadline, budget, history, signal, unref = false } = given;
+/**
+ * The options of loops with the defaults filled in. `stream` and `deadline` give those of each loop: of
+ * `makeRetriable` they may be functions of the call, which is known to what they are given.
+ */
+export function settings(what, options = {}) {
+	const given = own(what, options, KNOWN);
+	const hasCalls = what === "makeRetriable";
+	const { policy = "default", budget, history, signal, unref = false } = given;
 	for (const name of [...PREDICATES, ...HOOKS]) {
 		if (given[name] !== undefined && typeof given[name] !== "function") {
 			wrongType(name, "a function", given[name]);
@@ -29,9 +33,6 @@ export function settings(options = {}) {
 	}
 	const made = typeof policy === "string" ? Policy.parse(policy) : policy;
 	checkPolicy(made);
-	if (deadline !== undefined) {
-		nanosecondsOf("deadline", deadline);
-	}
 	if (budget !== undefined) {
 		checkBudget(budget);
 	}
@@ -47,7 +48,13 @@ export function settings(options = {}) {
 	if (typeof unref !== "boolean") {
 		wrongType("unref", "a boolean", unref);
 	}
-	return { ...given, policy: made, stream: streams(given), clock: given.clock ?? clock(unref) };
+	return {
+		...given,
+		policy: made,
+		stream: streams(given, hasCalls),
+		deadline: deadlines(given.deadline, hasCalls),
+		clock: given.clock ?? clock(unref),
+	};
 }
 
 /** Whether it has these methods; not `instanceof`, because it may come from another realm. */
@@ -56,7 +63,7 @@ function has(given, ...methods) {
 }
 
 /** Gives the stream of a loop: the one that was given, or another for each. */
-function streams({ stream, seed, ...given }) {
+function streams({ stream, seed, ...given }, hasCalls) {
 	if (stream !== undefined) {
 		stateOf(stream);
 		if (seed !== undefined || "key" in given) {
@@ -67,7 +74,23 @@ function streams({ stream, seed, ...given }) {
 	if (seed === undefined && !("key" in given)) {
 		return () => Stream.fromEntropy();
 	}
+	const { key } = given;
+	if (hasCalls && typeof key === "function") {
+		new Stream(seed, ""); // refuses the seed at once
+		return (ofCall) => new Stream(seed, ofCall(key));
+	}
 	// A key that is there and undefined is a mistake that would make a crowd.
-	const keyed = new Stream(seed, ...("key" in given ? [given.key] : []));
+	const keyed = new Stream(seed, ...("key" in given ? [key] : []));
 	return () => keyed;
+}
+
+/** Gives the deadline of a loop: the same, unless it is a function of the call. */
+function deadlines(deadline, hasCalls) {
+	if (hasCalls && typeof deadline === "function") {
+		return (ofCall) => ofCall(deadline);
+	}
+	if (deadline !== undefined) {
+		nanosecondsOf("deadline", deadline);
+	}
+	return () => deadline;
 }

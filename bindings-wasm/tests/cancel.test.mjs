@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { getActiveResourcesInfo } from "node:process";
 import { describe, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Budget, History, Operation, Policy, RetryError, retry, Stream } from "./installed.mjs";
@@ -107,25 +107,52 @@ describe("given up", () => {
 		assert.deepEqual(unhandled, []);
 	});
 
-	test("during the call, by the call: how it ended is told, and is not what the caller gets", async () => {
-		for (const [isFailure, expected] of [
-			[true, ["error", busy]],
-			[false, ["value", busy]],
-		]) {
+	describe("during the call, by the call, which ends at once", () => {
+		const ending = (options, end) => {
 			const loop = begin(async () => {
 				await turn();
 				loop.controller.abort(why);
-				if (isFailure) {
+				return end();
+			}, options);
+			return loop.end();
+		};
+
+		test("with a failure: it is told, and is not what the caller gets", async () => {
+			const stop = await assertGone(
+				await ending({}, () => {
 					throw busy;
-				}
-				return busy;
-			});
-			const stop = await assertGone(await loop.end(), 1);
-			assert.deepEqual(
-				Object.entries(stop).filter(([name]) => ["error", "value"].includes(name)),
-				[expected],
+				}),
+				1,
 			);
-		}
+			assert.equal(stop.error, busy);
+		});
+
+		test("with a value: that is a success", async () => {
+			const { value, error, events, history, isIdle } = await ending({}, () => "ok");
+			assert.deepEqual([value, error], ["ok", undefined]);
+			assert.deepEqual(
+				events.map(([hook, { reason, outcome, value }]) => [hook, reason, outcome, value]),
+				[["stop", "success", "success", "ok"]],
+			);
+			assert.equal(history.counts().stopped.success, 1);
+			assert.ok(isIdle());
+		});
+
+		test("with a value that is still to be asked about: it is told, and nobody is asked", async () => {
+			let asked = 0;
+			const shouldRetryResult = () => ++asked > 0;
+			const stop = await assertGone(await ending({ shouldRetryResult }, () => "ok"), 1);
+			assert.deepEqual([stop.value, asked], ["ok", 0]);
+		});
+	});
+
+	test("by a function that is not async, which succeeds", async () => {
+		const controller = new AbortController();
+		const fn = () => {
+			controller.abort(why);
+			return "ok";
+		};
+		assert.equal(await retry(fn, { shouldRetry: always, signal: controller.signal }), "ok");
 	});
 
 	test("while a predicate thinks", async () => {
@@ -160,13 +187,43 @@ describe("given up", () => {
 		}
 	});
 
-	test("by a hook that fails: it was given up", async () => {
-		const loop = begin(script(busy), {
-			onRetry: () => {
-				loop.controller.abort(why);
-				throw busy;
-			},
+	describe("by what fails at once: the failure wins, and no hook is told", () => {
+		const bug = new TypeError("bug");
+		for (const [name, fn] of [
+			["onRetry", script(busy)],
+			["shouldRetry", script(busy)],
+			["shouldRetryResult", script("no")],
+		]) {
+			for (const isAsync of [false, true]) {
+				test(isAsync ? `${name}, async` : name, async () => {
+					const act = () => {
+						loop.controller.abort(why);
+						throw bug;
+					};
+					const loop = begin(fn, { [name]: isAsync ? async () => act() : act });
+					const { error, events, history, isIdle } = await loop.end();
+					assert.deepEqual([error, events], [bug, []]);
+					assert.deepEqual([history.counts().operations, history.counts().stopped.cancelled], [1, 1]);
+					assert.ok(isIdle());
+				});
+			}
+		}
+
+		test("unless it fails for the abort", async () => {
+			const loop = begin(script(busy), {
+				onRetry: () => {
+					loop.controller.abort(why);
+					loop.controller.signal.throwIfAborted();
+				},
+			});
+			await assertGone(await loop.end(), 1);
 		});
+	});
+
+	test("while a hook that listens works", async () => {
+		const loop = begin(script(busy), { onRetry: () => sleep(60_000, undefined, { signal: loop.controller.signal }) });
+		await turn();
+		loop.controller.abort(why);
 		await assertGone(await loop.end(), 1);
 	});
 

@@ -23,6 +23,7 @@ const job = { seed: 42, key: "job-1", shouldRetry: always };
 
 describe("how a loop ends", () => {
 	const text = (reason, attempts) => `${reason} after ${attempts}`;
+	const gone = new Error("gone");
 	const refused = Object.assign(new Error("refused"), { status: 403 });
 	const rows = [
 		// What happens; the ends of the calls; options; value or error, reason and attempts; waits.
@@ -63,7 +64,7 @@ describe("how a loop ends", () => {
 			text("success", 2),
 			DELAYS.slice(0, 1),
 		],
-		["AbortError", [busy, new AbortError(refused)], {}, refused, text("permanent", 2), DELAYS.slice(0, 1)],
+		["AbortError", [busy, new AbortError(gone)], {}, gone, text("permanent", 2), DELAYS.slice(0, 1)],
 		["max_elapsed", [busy], { policy: "constant:base=3s,max_elapsed=8s" }, busy, text("max_elapsed", 3), [3000, 3000]],
 		["a deadline", [busy], { policy: "constant:base=3s", deadline: 7000 }, busy, text("deadline", 3), [3000, 3000]],
 		[
@@ -126,6 +127,14 @@ describe("how a loop ends", () => {
 			"a hint that is none",
 			[busy, "ok"],
 			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", hint: undefined }) },
+			"ok",
+			text("success", 2),
+			[1000],
+		],
+		[
+			"a hint that is null",
+			[busy, "ok"],
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", hint: null }) },
 			"ok",
 			text("success", 2),
 			[1000],
@@ -260,10 +269,30 @@ describe("what a call and a predicate are told", () => {
 	});
 
 	test("without a signal, one that is never aborted", async () => {
-		const fn = script("ok");
+		const fn = script(busy, "ok");
 		await run(fn, job);
-		assert.ok(fn.contexts[0].signal instanceof AbortSignal);
-		assert.equal(fn.contexts[0].signal.aborted, false);
+		const [first, second] = fn.contexts.map(({ signal }) => signal);
+		assert.ok(first instanceof AbortSignal);
+		assert.deepEqual([first.aborted, second === first], [false, true]);
+	});
+
+	test("without a signal none is made until somebody asks", async () => {
+		const original = globalThis.AbortController;
+		let made = 0;
+		globalThis.AbortController = class extends original {
+			constructor() {
+				super();
+				made++;
+			}
+		};
+		try {
+			await run(script("ok"), job);
+			assert.equal(made, 0);
+			await run(({ signal }) => signal.aborted, job);
+			assert.equal(made, 1);
+		} finally {
+			globalThis.AbortController = original;
+		}
 	});
 
 	test("AbortError asks nobody", async () => {
@@ -298,9 +327,41 @@ describe("AbortError", () => {
 		assert.equal(rows[2][0].originalError, busy);
 	});
 
+	test("of anything else is of its text", () => {
+		for (const [failure, message] of [
+			[5, "5"],
+			[undefined, ""],
+			[null, "null"],
+		]) {
+			const { originalError } = new AbortError(failure);
+			assert.ok(originalError instanceof Error);
+			assert.equal(originalError.message, message);
+		}
+	});
+
 	test("the hook gets the original error", async () => {
-		const { stop, error } = await run(script(new AbortError(busy)), job);
-		assert.deepEqual([stop.error, error], [busy, busy]);
+		const gone = new Error("gone");
+		const { stop, error } = await run(script(new AbortError(gone)), job);
+		assert.deepEqual([stop.error, error], [gone, gone]);
+	});
+
+	test("ends the loops around, too", async () => {
+		const gone = Object.freeze(new Error("gone"));
+		const fn = script(new AbortError(gone));
+		const inner = () => retry(fn, { ...job, clock: new FakeClock() });
+		let asked = 0;
+		const { error, stop } = await run(() => retry(inner, { ...job, clock: new FakeClock() }), {
+			...job,
+			shouldRetry: () => ++asked > 0,
+		});
+		assert.equal(error, gone);
+		assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length, asked], ["permanent", 1, 1, 0]);
+	});
+
+	test("that is not thrown says nothing of an error", async () => {
+		const maybe = new Error("maybe");
+		void new AbortError(maybe);
+		assert.equal((await run(script(maybe, "ok"), job)).value, "ok");
 	});
 });
 
@@ -416,6 +477,37 @@ describe("what fails beside the function ends the loop", () => {
 			assert.ok(isIdle());
 		});
 	}
+
+	describe("an answer that is refused says so, and what it was asked about", () => {
+		const wanted = "it must answer with a boolean, an outcome or a verdict";
+		const mean = { outcome: "timeout", hint: -1 };
+		for (const [answered, message] of [
+			[undefined, `shouldRetry answered undefined: ${wanted}`],
+			[null, `shouldRetry answered null: ${wanted}`],
+			[5, `shouldRetry answered number: ${wanted}`],
+			[[], "a verdict must be a plain object of options, got an array"],
+			["failed", 'outcome "failed" is unknown; '],
+			[mean, "hint -1ms is negative"],
+		]) {
+			test(`${JSON.stringify(answered)}`, async () => {
+				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => answered }));
+				assert.ok(error.message.startsWith(message), error.message);
+				assert.equal(error.cause, busy);
+				const polled = await endOf(retry(script("no"), { ...job, shouldRetryResult: () => answered }));
+				assert.equal("cause" in polled.error, false);
+			});
+		}
+
+		test("but what the caller threw is left as it is", async () => {
+			const frozen = Object.freeze(new Error("frozen"));
+			const shouldRetry = () => ({
+				get outcome() {
+					throw frozen;
+				},
+			});
+			assert.equal((await endOf(retry(script(busy), { ...job, shouldRetry }))).error, frozen);
+		});
+	});
 
 	test("onStop: the history has counted, and nothing else is told", async () => {
 		for (const [fn, reason] of [

@@ -50,7 +50,69 @@ describe("makeRetriable", () => {
 		assert.deepEqual(await counter.add(7), [4, 7, undefined]);
 	});
 
+	test("a key that is a function of this and the arguments", async () => {
+		const policy = Policy.parse("full:base=1d,max_retries=2");
+		const clock = new FakeClock();
+		const account = {
+			prefix: "job",
+			load: makeRetriable(script(busy), {
+				shouldRetry: always,
+				policy,
+				clock,
+				seed: 42,
+				key(number) {
+					return `${this.prefix}-${number}`;
+				},
+			}),
+		};
+		for (const number of [1, 2]) {
+			await endOf(account.load(number));
+			assert.deepEqual(clock.waits.splice(0), [...policy.delays(new Stream(42, `job-${number}`), 2)]);
+		}
+	});
+
+	test("a deadline that is a function of the arguments: each call has its own", async () => {
+		const clock = new FakeClock();
+		const fn = script(busy);
+		const deadline = (time) => (time === undefined ? undefined : clock.now() + time);
+		const policy = "constant:base=3s,max_retries=4";
+		const load = makeRetriable(fn, { shouldRetry: always, policy, clock, deadline });
+		for (const [time, waits] of [
+			[7000, [3000, 3000]],
+			[4000, [3000]],
+			[undefined, [3000, 3000, 3000, 3000]],
+			[0, []],
+		]) {
+			await endOf(load(time));
+			assert.deepEqual(clock.waits.splice(0), waits);
+		}
+	});
+
+	test("what such a function gives is checked before anything is called, and what it throws is told", async () => {
+		const fn = script("ok");
+		const broken = () => {
+			throw busy;
+		};
+		for (const [options, message] of [
+			[{ seed: 1, key: () => undefined }, /^key must be a string or a Uint8Array, got undefined$/],
+			[{ seed: 1, key: async () => "job-1" }, /^key must be a string or a Uint8Array, got object$/],
+			[{ deadline: () => -1 }, /^deadline -1ms is negative$/],
+			[{ deadline: () => "1s" }, /^deadline must be a number of milliseconds or/],
+			[{ seed: 1, key: broken }, /^busy$/],
+			[{ deadline: broken }, /^busy$/],
+		]) {
+			await assert.rejects(makeRetriable(fn, { shouldRetry: always, ...options })(), { message });
+		}
+		assert.deepEqual(fn.contexts, []);
+		assert.throws(() => makeRetriable(fn, { shouldRetry: always, seed: -1, key: () => "k" }), {
+			message: "seed -1 is negative",
+		});
+	});
+
 	test("checks its options at once", () => {
+		assert.throws(() => makeRetriable(script("ok"), { retries: 5, ...job }), {
+			message: /^retries is unknown; the options of makeRetriable are /,
+		});
 		assert.throws(() => makeRetriable(script("ok"), {}), /shouldRetry is missing/);
 		for (const refused of [{ policy: 5 }, { budget: "quota" }, { deadline: -1 }, { stream: 42 }, { history: {} }]) {
 			assert.throws(
@@ -91,6 +153,8 @@ describe("options", () => {
 		[() => withOption({ seed: 1, key: undefined }), /^key must be a string or a Uint8Array, got undefined$/],
 		[() => withOption({ deadline: "1s" }), /^deadline must be a number of milliseconds or/],
 		[() => withOption({ deadline: Number.NaN }), /^deadline NaN is not a finite number$/],
+		[() => withOption({ seed: 1, key: () => "k" }), /^key must be a string or a Uint8Array, got function$/],
+		[() => withOption({ deadline: () => 5 }), /^deadline must be a number of milliseconds or .*, got function$/],
 		[() => withOption({ policy: "ful" }), /^at 0: unknown name "ful"/],
 		[() => withOption({ seed: -1 }), /^seed -1 is negative$/],
 	];

@@ -90,7 +90,7 @@ describe("the types name what exists", () => {
 	}
 
 	test("the options of retry", async () => {
-		const named = ["LoopOptions", "StreamOptions", "Predicates"].flatMap((type) => {
+		const named = ["LoopOptions", "DeadlineOption", "StreamOptions", "Predicates"].flatMap((type) => {
 			const [, body] = new RegExp(`(?:interface|type) ${type}\\b([\\s\\S]*?)\\n\\n`).exec(types);
 			return [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
 		});

@@ -18,6 +18,7 @@ import {
 	PolicyError,
 	type PolicyOptions,
 	type PreviewRow,
+	type RetriableOptions,
 	type RetryContext,
 	RetryError,
 	type RetryEvent,
@@ -171,6 +172,17 @@ same<typeof asNumber, Promise<number>>(true);
 const load = makeRetriable(async (url: URL, times?: number) => `${url} ${times}`, { stream, shouldRetry: () => false });
 same<Parameters<typeof load>, [url: URL, times?: number | undefined]>(true);
 same<ReturnType<typeof load>, Promise<string>>(true);
+const keyed = makeRetriable(async (url: URL, time: number) => `${url} ${time}`, {
+	shouldRetry: () => false,
+	seed: 42,
+	key: (url) => url.href,
+	deadline: (_, time) => time + performance.now(),
+});
+same<Parameters<typeof keyed>, [url: URL, time: number]>(true);
+const shared: RetriableOptions = { shouldRetry: () => false, seed: 42, key: "job-1", deadline: 5 };
+makeRetriable((url: URL) => url.href, shared);
+const silent: Verdict = { outcome: "timeout", hint: null };
+operation.decide(silent.outcome, { now: 2, hint: silent.hint });
 const verdict: Verdict = { outcome: httpOutcome(503), hint: retryAfter(new Response()) };
 const settings: RetryOptions = { shouldRetry: async () => verdict, policy, signal: undefined };
 void retry(() => 1, settings);
@@ -193,6 +205,12 @@ retry(() => 1, { shouldRetry: () => true, stream, seed: 1 });
 retry(() => 1, { shouldRetry: () => true, key: "job-1" });
 // @ts-expect-error a key that may be missing would make a crowd
 retry(() => 1, { shouldRetry: () => true, seed: 1, key: undefined });
+// @ts-expect-error a call of retry has no arguments to make a key of
+retry(() => 1, { shouldRetry: () => true, seed: 1, key: () => "job-1" });
+// @ts-expect-error nor a deadline
+retry(() => 1, { shouldRetry: () => true, deadline: () => 5 });
+// @ts-expect-error a key is no number
+makeRetriable((id: number) => id, { shouldRetry: () => true, seed: 1, key: (id) => id });
 // @ts-expect-error an option that does not exist
 retry(() => 1, { shouldRetry: () => true, retries: 5 });
 // @ts-expect-error a budget of its own would bound nothing
