@@ -25,8 +25,8 @@ fn loops_that_share_a_budget_spend_from_it_together() {
 
 #[test]
 fn a_budget_is_shared_with_operations_that_are_driven_by_hand() {
-    // A token comes back every 50 ms of the one clock of the process.
-    let budget = Budget::parse("rate:max_tokens=1,per=50ms").unwrap();
+    // A token comes back every 200 ms of the one clock of the process.
+    let budget = Budget::parse("rate:max_tokens=1,per=200ms").unwrap();
     let policy = Policy::parse("constant:base=0s").unwrap();
     let stream = Stream::from_seed(0);
     let by_hand = |now| {
@@ -37,7 +37,7 @@ fn a_budget_is_shared_with_operations_that_are_driven_by_hand() {
     let retry = Retry::with_stream(policy, stream).budget(&budget);
     let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft)).reason;
     assert_eq!(run(), StopReason::Budget);
-    thread::sleep(Duration::from_millis(60));
+    thread::sleep(Duration::from_millis(210));
     assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait(0));
 }
 

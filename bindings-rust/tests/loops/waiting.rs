@@ -52,14 +52,14 @@ async fn a_task_waits_as_long_as_asked() {
 
 #[test]
 fn the_clock_does_not_go_back() {
-    let begun = Instant::now();
     let first = Monotonic.now();
+    let begun = Instant::now();
     let mut last = first;
     while begun.elapsed() < Duration::from_millis(2) {
         assert!(Monotonic.now() >= last);
         last = Monotonic.now();
     }
-    assert!(last >= first + Duration::from_millis(1));
+    assert!(Monotonic.now() >= first + Duration::from_millis(2));
     assert!(u128::from(Monotonic.now_ns()) >= last.as_nanos());
 }
 
