@@ -37,6 +37,19 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// The target of WebAssembly.
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
+
+/// Adds that target unless it is there.
+pub(crate) fn wasm_target() -> Result<()> {
+    let libraries = stdout(command("rustc").args(["--print", "target-libdir", "--target", WASM]))?;
+    if Path::new(libraries.trim()).exists() {
+        return Ok(());
+    }
+    progress("adding the WebAssembly target");
+    run(command("rustup").args(["target", "add", WASM]))
+}
+
 /// An empty folder in place of what was there, so that nothing is taken for new that is not.
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {

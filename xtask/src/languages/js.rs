@@ -1,7 +1,7 @@
 //! JavaScript: the npm tarball, installed in a clean project.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
@@ -9,11 +9,12 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::fresh;
 use crate::report::{Report, Runner};
-use crate::shell::{cargo, command, progress, root, run, scratch, stdout, target};
+use crate::shell::{
+    WASM, cargo, command, progress, root, run, scratch, stdout, target, wasm_target,
+};
 
 const INPUTS: [&str; 6] =
     ["core", "bindings-wasm", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
-const TARGET: &str = "wasm32-unknown-unknown";
 /// Beside the package: what users come from, for the programs of docs/migrating.md.
 const MANIFEST: &str = r#"{
   "private": true,
@@ -33,17 +34,12 @@ fn npm() -> Command {
 
 /// Builds the WebAssembly module and its glue into `dist/pkg`.
 fn module() -> Result<()> {
-    let libraries =
-        stdout(command("rustc").args(["--print", "target-libdir", "--target", TARGET]))?;
-    if !Path::new(libraries.trim()).exists() {
-        progress("adding the WebAssembly target");
-        run(command("rustup").args(["target", "add", TARGET]))?;
-    }
+    wasm_target()?;
     progress("building the WebAssembly module");
     run(cargo()
-        .args(["build", "--locked", "--profile", "wasm", "--target", TARGET])
+        .args(["build", "--locked", "--profile", "wasm", "--target", WASM])
         .args(["--package", "bindings-wasm"]))?;
-    let module = target().join(TARGET).join("wasm/backoff_wasm.wasm");
+    let module = target().join(WASM).join("wasm/backoff_wasm.wasm");
     let glue = || -> Result<(), _> {
         Bindgen::new()
             .input_path(module)
@@ -137,7 +133,7 @@ pub(crate) fn test(report: &mut Report) {
     report.command(
         "clippy: the WebAssembly crate on its own target",
         cargo()
-            .args(["clippy", "--locked", "--quiet", "--target", TARGET, "--profile", "wasm"])
+            .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
             .args(["--package", "bindings-wasm", "--", "-D", "warnings"]),
     );
     report.suite_of("node --test", Runner::Node, || {

@@ -8,7 +8,9 @@ use anyhow::{Context, Result};
 
 use crate::report::{Report, Runner};
 use crate::scenario;
-use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, target};
+use crate::shell::{
+    WASM, cargo, command, empty, progress, root, run, scratch, stdout, target, wasm_target,
+};
 
 const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
 const RETRY: &str = concat!("backoff-retry-", env!("CARGO_PKG_VERSION"));
@@ -76,13 +78,17 @@ pub(crate) fn test(report: &mut Report) {
         "the core without features",
         cargo().args(["build", "--locked", "--package", "backoff-core", "--no-default-features"]),
     );
-    report.command(
-        "clippy: the loops without features, in WebAssembly",
-        cargo()
-            .args(["clippy", "--locked", "--quiet", "--package", "backoff-retry"])
-            .args(["--no-default-features", "--target", "wasm32-unknown-unknown"])
-            .args(["--", "-D", "warnings"]),
-    );
+    report.check("clippy: the loops without features, in WebAssembly", || {
+        wasm_target()?;
+        run(cargo().args(["clippy", "--locked", "--quiet", "--package", "backoff-retry"]).args([
+            "--no-default-features",
+            "--target",
+            WASM,
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    });
     report.command(
         "rustdoc",
         cargo()
@@ -124,7 +130,8 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("loops over the packaged crates in WebAssembly, with all handed in", || {
         let user = user("rust-wasm", "default-features = false }\n", "src/lib.rs", HANDED_IN)?;
-        run(&mut on(&user, &["check", "--quiet", "--target", "wasm32-unknown-unknown"]))
+        wasm_target()?;
+        run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
     });
     report
         .check("the HTTP example waits what the core says", || scenario::check("rust", client()?));
