@@ -6,6 +6,7 @@
 )]
 #![forbid(unsafe_code)]
 
+mod calls;
 mod classify;
 mod event;
 #[cfg(feature = "getrandom")]

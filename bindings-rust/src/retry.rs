@@ -4,16 +4,13 @@ use std::time::Duration;
 
 use backoff_core::{Budget, History, Policy, Stream};
 
-use crate::classify::{Classify, WhenError, Whole};
-use crate::loops::Loop;
 use crate::shared::Shared;
-use crate::time::{Clock, DefaultSleep, Monotonic};
-use crate::verdict::IntoVerdict;
+use crate::time::{DefaultSleep, Monotonic};
 
 /// How to retry: a policy, and maybe a stream, a budget, a history, a clock and a sleep.
 ///
 /// It calls nothing yet: [`Retry::when`] or [`Retry::classify`] says what may be repeated, which
-/// nothing else does, and gives a [`Loop`]. One `Retry` serves any number of loops, also at once.
+/// nothing else does, and gives a [`Loop`](crate::Loop). One `Retry` serves any number of loops, also at once.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -106,58 +103,15 @@ impl<'a, C, S> Retry<'a, C, S> {
         Retry { policy, stream, budget, history, clock, sleep }
     }
 
-    /// With a sleep of the caller's, for [`Loop::call`] one that waits in the thread
-    /// ([`BlockingSleep`](crate::BlockingSleep)), for [`Loop::call_async`] one that returns a
-    /// future ([`Sleep`](crate::Sleep)); else [`DefaultSleep`]. Loops have clones of it, as of the
-    /// clock: what it captures is best a reference or an `Arc`.
+    /// With a sleep of the caller's, for [`Loop::call`](crate::Loop::call) one that waits in the
+    /// thread ([`BlockingSleep`](crate::BlockingSleep)), for
+    /// [`Loop::call_async`](crate::Loop::call_async) one that returns a future
+    /// ([`Sleep`](crate::Sleep)); else [`DefaultSleep`]. Loops have clones of it, as of the clock:
+    /// what it captures is best a reference or an `Arc`.
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
         let Self { policy, stream, budget, history, clock, .. } = self;
         Retry { policy, stream, budget, history, clock, sleep }
-    }
-}
-
-impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
-    /// A loop that repeats what failed with an error of which this function says that it may be
-    /// repeated: `true` ([`Outcome::Transient`](crate::Outcome)), an outcome, or a
-    /// [`Verdict`](crate::Verdict) with a hint. `false` is a permanent failure; every value is a
-    /// success.
-    pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>
-    where
-        V: IntoVerdict,
-        W: FnMut(&E) -> V,
-    {
-        self.by(WhenError(when))
-    }
-
-    /// A loop that repeats what returned a value of which this function says so, whatever its
-    /// type: `true` goes on, `false` is a success. For polling, and for results that are more than
-    /// a value or an error.
-    ///
-    /// An `Err` is a value here, and `false` for it a success, in the report, the history and the
-    /// budget: for a `Result` take [`Retry::when`], and [`Loop::when_value`].
-    ///
-    /// ```
-    /// use backoff_retry::Retry;
-    /// use std::time::Duration;
-    /// let mut answers = [None, None, Some(7)].into_iter();
-    /// let answer = Retry::new("constant:base=1s".parse()?)
-    ///     .sleep(|_| {})
-    ///     .classify(|answer: &Option<i32>| answer.is_none())
-    ///     .call(|| answers.next().flatten());
-    /// assert_eq!(answer, Some(7));
-    /// # Ok::<(), backoff_retry::ParseError>(())
-    /// ```
-    pub fn classify<R, V, X>(&self, classify: X) -> Loop<'a, R, Whole<X>, C, S>
-    where
-        V: IntoVerdict,
-        X: FnMut(&R) -> V,
-    {
-        self.by(Whole(classify))
-    }
-
-    fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
-        Loop::new(self.clone(), classify)
     }
 }
 

@@ -10,10 +10,9 @@ use std::process::Command;
 use std::time::Duration;
 use std::{iter, thread};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use backoff_core::{Decision, Operation, Outcome, Policy, Stream};
 
-use crate::languages::{ALL, named};
 use crate::server::{Answer, Server, Visit, gaps};
 use crate::shell::{line, output, progress};
 
@@ -53,23 +52,8 @@ struct Client {
     problems: Vec<String>,
 }
 
-/// Prints what each language's client waited, and whether all of them agree with the core.
-pub(crate) fn run() -> Result<()> {
-    let mut commands = Vec::new();
-    for language in &ALL {
-        progress(&format!("preparing the client of {}", language.name));
-        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
-        commands.push((language.name.to_owned(), client));
-    }
-    show(commands)
-}
-
-/// One language's client.
-pub(crate) fn one(name: &str) -> Result<()> {
-    show(vec![(name.to_owned(), (named(name)?.client)()?)])
-}
-
-fn show(commands: Vec<(String, Command)>) -> Result<()> {
+/// Prints what each client waited, and whether all of them agree with the core.
+pub(crate) fn run(commands: Vec<(String, Command)>) -> Result<()> {
     let steps = steps()?;
     let clients = play(&steps, commands)?;
     println!("{}", table(&steps, &clients));

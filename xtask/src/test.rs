@@ -71,7 +71,7 @@ fn together(report: &mut Report) {
     agree(report, "fields", Differential::of_fields(first), others, |language| language.driver);
     agree(report, "lines", Differential::of_lines(), &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
-    report.check("the scenario agrees", scenario::run);
+    report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
     for document in ["README.md", "docs/migrating.md"] {
         docs::test(report, &root().join(document));
     }

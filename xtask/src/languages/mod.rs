@@ -11,6 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::report::Report;
+use crate::shell::progress;
 
 /// A language and what can be asked of it.
 #[derive(Clone, Copy)]
@@ -78,6 +79,16 @@ pub(crate) static ALL: [Language; 5] = [
         snippet: js::snippet,
     },
 ];
+
+/// The clients of languages, with their names.
+pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> {
+    let client = |language: &Language| {
+        progress(&format!("preparing the client of {}", language.name));
+        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
+        Ok((language.name.to_owned(), client))
+    };
+    languages.iter().map(client).collect()
+}
 
 /// The language of a name.
 pub(crate) fn named(name: &str) -> Result<&'static Language> {
