@@ -87,6 +87,7 @@ def test_contents_of_the_wheel(wheel):
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",
             "backoff_rs/_names.py",
+            "backoff_rs/_options.py",
             "backoff_rs/_retry_error.py",
             "backoff_rs/_retrying.py",
             "backoff_rs/_time.py",

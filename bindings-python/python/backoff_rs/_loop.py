@@ -7,23 +7,19 @@ one to its end.
 import inspect
 import sys
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from . import _time
 from ._backoff import Operation
 from ._event import RetryEvent
 from ._log import log_retry, log_stop
 from ._names import Outcome, StopReason
+from ._options import NOT_AWAITED, Options
 from ._retry_error import RetryError, add_note
 from ._verdict import Verdict, mark_of, unmark, verdict_of_error, verdict_of_value
 
-if TYPE_CHECKING:
-    from ._retrying import Options
-
 T = TypeVar("T")
 
-#: Why a coroutine function is refused.
-NOT_AWAITED: Final = "which nothing awaits here: only async functions and `async with attempt` do"
 #: What is said of a value that nobody judges.
 _SUCCESS: Final = Verdict(Outcome.SUCCESS)
 
@@ -71,7 +67,7 @@ class Loop:
 
     def __init__(
         self,
-        options: "Options",
+        options: Options,
         name: str,
         awaits: bool,
         args: tuple[Any, ...] = (),

@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
-from ._backoff import Budget, History, Operation, Policy, Stream
-from ._event import RetryEvent
-from ._loop import NOT_AWAITED, Loop
+from ._backoff import Budget, History, Policy, Stream
+from ._loop import Loop
+from ._options import Hook, Key, Options, checked_deadline
 from ._types import Maybe
 from ._verdict import Answer
 
@@ -20,51 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Failures: TypeAlias = (
     type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], Maybe[Answer]]
 )
-Key: TypeAlias = str | bytes | bytearray | memoryview
-Hook: TypeAlias = Callable[[RetryEvent], Maybe[object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a caller gave, checked."""
-
-    policy: Policy
-    on: Callable[[Exception], Maybe[object]]
-    on_result: Callable[[Any], Maybe[object]] | None
-    stream: Stream | None
-    seed: SupportsIndex | None
-    key: Key | Callable[..., Key] | None
-    budget: Budget | None
-    history: History | None
-    deadline_ns: int | Callable[..., int | None] | None
-    on_retry: Hook | None
-    on_stop: Hook | None
-    reraise: bool
-    name: str | None
-    log: bool | logging.Logger
-    sleep: Callable[[float], Maybe[object]] | None
-    clock_ns: Callable[[], int] | None
-    #: Which of them are coroutine functions.
-    coroutines: tuple[str, ...]
-
-    def refuse_coroutine_functions(self, but: tuple[str, ...] = ()) -> None:
-        """Where nothing awaits them, before a call is made whose result would be lost."""
-        for argument in self.coroutines:
-            if argument not in but:
-                raise TypeError(f"{argument} is a coroutine function, {NOT_AWAITED}")
-
-    def stream_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stream | None:
-        """The stream of a call with these arguments; None from entropy."""
-        if self.seed is None:
-            return self.stream
-        if self.key is None:
-            return Stream(self.seed)
-        return Stream(self.seed, self.key(*args, **kwargs) if callable(self.key) else self.key)
-
-    def deadline_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
-        """The deadline of a call with these arguments."""
-        given = self.deadline_ns
-        return _deadline(given(*args, **kwargs)) if callable(given) else given
 
 
 class Retrying:
@@ -169,7 +123,7 @@ class Retrying:
                 raise TypeError(f"{argument} is a coroutine function, which no loop awaits")
         # Refused here, not at the first call.
         if not callable(deadline_ns):
-            _deadline(deadline_ns)
+            checked_deadline(deadline_ns)
         if seed is not None and not callable(key):
             stream, seed, key = Stream(seed) if key is None else Stream(seed, key), None, None
         elif seed is not None:
@@ -219,13 +173,6 @@ class Retrying:
 
     def __repr__(self) -> str:
         return f"<Retrying {self._options.policy}>"
-
-
-def _deadline(given: int | None) -> int | None:
-    """What was given, if an operation takes it."""
-    if given is not None:
-        Operation(Policy.parse("default"), Stream(0), now_ns=0, deadline_ns=given)
-    return given
 
 
 def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:

@@ -3,17 +3,15 @@
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ._loop import Loop, run
-
-if TYPE_CHECKING:
-    from ._retrying import Options
+from ._options import Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def wrap(options: "Options", function: F) -> F:
+def wrap(options: Options, function: F) -> F:
     """The function with retries."""
     if isinstance(function, staticmethod | classmethod):
         raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
@@ -59,7 +57,7 @@ def _name(function: object) -> str:
     return f"{getattr(function, '__module__', None) or '?'}.{name}"
 
 
-def _blocking(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _blocking(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def retried(*args: Any, **kwargs: Any) -> Any:
         with Loop(options, name, False, args, kwargs) as loop:
             while True:
@@ -81,7 +79,7 @@ def _blocking(options: "Options", name: str, function: Callable[..., Any]) -> Ca
     return retried
 
 
-def _suspending(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _suspending(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     async def retried(*args: Any, **kwargs: Any) -> Any:
         with Loop(options, name, True, args, kwargs) as loop:
             while True:
@@ -100,7 +98,7 @@ def _suspending(options: "Options", name: str, function: Callable[..., Any]) -> 
     return retried
 
 
-def _generator(options: "Options", name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _generator(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def retried(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         with Loop(options, name, False, args, kwargs) as loop:
             while True:
@@ -141,7 +139,7 @@ def _rest(generator: Generator[Any, Any, Any], item: Any) -> Generator[Any, Any,
 
 
 def _async_generator(
-    options: "Options", name: str, function: Callable[..., Any]
+    options: Options, name: str, function: Callable[..., Any]
 ) -> Callable[..., Any]:
     async def retried(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         with Loop(options, name, True, args, kwargs) as loop:
