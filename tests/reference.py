@@ -252,9 +252,23 @@ def delay(p, s, i):
     if p["jitter"] == "decorrelated":  # 6.3
         d = p["base"]
         for j in range(i - i % RESTART, i + 1):
-            d = capped(p, sample(draw(s, j), *after(p, d)))
+            d = decorrelated(p, s, j, d)
         return d
     return capped(p, sat(slot(p) * sample(draw(s, i), *ends(p, i))))  # 6.2, 6.4
+
+
+def decorrelated(p, s, i, previous):
+    """6.3: the delay after the previous one."""
+    return capped(p, sample(draw(s, i), *after(p, previous)))
+
+
+def delays(p, s, first, count):
+    """The delays of indices in order. What decorrelated jitter has walked is not walked again."""
+    d = None
+    for i in range(first, first + count):
+        goes_on = p["jitter"] == "decorrelated" and d is not None and i % RESTART > 0
+        d = decorrelated(p, s, i, d) if goes_on else delay(p, s, i)
+        yield d
 
 
 def slot(p):

@@ -19,9 +19,7 @@ def answer(line):
     stream = ref.stream(seed, None if key is None else bytes.fromhex(key))
     if via == "reset":
         stream, first = ref.advance(stream, first), 0
-    return " ".join(
-        ["ok", *(str(ref.delay(policy, stream, index)) for index in range(first, first + count))]
-    )
+    return " ".join(["ok", *map(str, ref.delays(policy, stream, first, count))])
 
 
 def parse(field, value):
