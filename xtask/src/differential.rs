@@ -6,7 +6,6 @@ use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 use backoff_core::ErrorCode;
-use sha2::{Digest, Sha256};
 
 use crate::languages::Language;
 use crate::shell::{command, progress, stdout};
@@ -43,10 +42,7 @@ impl Differential {
         ensure!(delays >= DELAYS, "only {delays} delays were asked for");
         let refused = answers.lines().filter(|line| line.starts_with("error ")).count();
         ensure!(refused > 500, "only {refused} broken policies were among the requests");
-        progress(&format!(
-            "{delays} delays, {refused} refused policies, digest {}",
-            digest(&answers)
-        ));
+        progress(&format!("{delays} delays, {refused} refused policies"));
 
         let sample: Vec<&str> = lines.lines().take(REFERENCE_LINES).collect();
         let sample = answers::requests("reference.txt", &format!("{}\n", sample.join("\n")))?;
@@ -75,11 +71,7 @@ impl Differential {
             let enough = code == "does_not_fit" || counts.get(code) >= Some(&BROKEN);
             ensure!(enough, "only {:?} lines have the error {code}", counts.get(code));
         }
-        progress(&format!(
-            "{LINES} lines with {} errors, digest {}",
-            counts.len(),
-            digest(&answers)
-        ));
+        progress(&format!("{LINES} lines with {} errors", counts.len()));
         Ok(Self { requests, answers })
     }
 
@@ -87,13 +79,6 @@ impl Differential {
     pub(crate) fn agrees(&self, driver: &mut Command) -> Result<()> {
         compare(&self.requests, &self.answers, &answers::of(driver, &self.requests)?)
     }
-}
-
-fn digest(answers: &str) -> String {
-    let bytes = Sha256::digest(answers);
-    bytes
-        .first_chunk()
-        .map_or_else(String::new, |head| format!("{:016x}", u64::from_be_bytes(*head)))
 }
 
 fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {

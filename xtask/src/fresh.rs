@@ -1,54 +1,55 @@
-//! Building only what has changed, judged by content.
+//! Building only what is older than its inputs, by modification times, as `make` does.
 
 use std::fs;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
 use crate::shell::{root, scratch};
 
-/// Folders that hold what was built or fetched, not what it was built from.
-const NOT_INPUTS: [&str; 7] =
-    ["target", "node_modules", "dist", "tests", "__pycache__", ".ruff_cache", ".mypy_cache"];
+/// Folders that hold build products or tests, not inputs of a build.
+const NOT_INPUTS: [&str; 6] = ["target", "node_modules", "dist", "build", "tests", "__pycache__"];
 
-/// Builds `output` unless it exists and was built from inputs with the same content.
+/// Builds `output` unless it exists and no input was changed, added or removed since it was built.
 pub(crate) fn unless_fresh(
     output: &Path,
     inputs: &[&str],
     build: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    let mut hash = Sha256::new();
+    let (mut newest_ns, mut count) = (0, 0);
     for input in inputs {
-        feed(&mut hash, &root().join(input))?;
+        scan(&root().join(input), &mut newest_ns, &mut count)?;
     }
-    let stamp = format!("{:x?}", hash.finalize());
+    let stamp = format!("{count} inputs, the newest of {newest_ns} ns\n");
     let name = output.strip_prefix(scratch()).unwrap_or(output).to_string_lossy().replace('/', "-");
     let stamp_file = scratch().join("stamps").join(name);
     if output.exists() && fs::read_to_string(&stamp_file).ok().as_ref() == Some(&stamp) {
         return Ok(());
     }
-    // Without the stamp a build that breaks off is not taken for a finished one.
+    // Without a stamp, a build that is interrupted is repeated.
     let _ = fs::remove_file(&stamp_file);
     build()?;
     fs::create_dir_all(scratch().join("stamps"))?;
     fs::write(&stamp_file, stamp).with_context(|| stamp_file.display().to_string())
 }
 
-fn feed(hash: &mut Sha256, path: &Path) -> Result<()> {
-    if path.is_dir() {
-        let mut entries: Vec<_> = fs::read_dir(path)?.collect::<Result<_, _>>()?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            if !NOT_INPUTS.iter().any(|name| entry.file_name() == *name) {
-                feed(hash, &entry.path())?;
+/// Finds the newest modification time and the number of the files at a path.
+fn scan(path: &Path, newest_ns: &mut u128, count: &mut usize) -> Result<()> {
+    let metadata = fs::metadata(path).with_context(|| path.display().to_string())?;
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if !NOT_INPUTS.contains(&&*name) && !name.ends_with("_cache") {
+                scan(&entry.path(), newest_ns, count)?;
             }
         }
     } else {
-        let content = fs::read(path).with_context(|| path.display().to_string())?;
-        hash.update(path.to_string_lossy().as_bytes());
-        hash.update((content.len() as u64).to_le_bytes());
-        hash.update(content);
+        let modified = metadata.modified()?.duration_since(UNIX_EPOCH)?;
+        *newest_ns = (*newest_ns).max(modified.as_nanos());
+        *count = count.saturating_add(1);
     }
     Ok(())
 }
