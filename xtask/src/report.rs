@@ -1,8 +1,12 @@
-//! Counting what passed and what failed, as each runner says it.
+//! Counting what passed and what failed, from each test runner's own report.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
 use crate::shell::{line, output, progress};
 
@@ -19,15 +23,23 @@ struct Counts {
     failed: u32,
 }
 
-/// Whose closing lines are to be read.
-#[derive(Clone, Copy)]
+/// Where the counts of a test runner come from.
+#[derive(Clone, Debug)]
 pub(crate) enum Runner {
-    Cargo,
-    Pytest,
-    Node,
+    /// A XML file in the form of JUnit that the command writes: `pytest --junitxml`, `node --test-reporter=junit`.
+    Junit(PathBuf),
+    /// The events of `go test -json` on standard output.
     Go,
-    /// `N passed, N failed`
-    Plain,
+    /// Lines `N passed, N failed` of the output, perhaps with `N ignored`: `cargo test`, `make check`.
+    Summary,
+}
+
+/// The counts of a test runner, and what to show if it failed.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Results {
+    counts: Counts,
+    skipped: u32,
+    shown: String,
 }
 
 impl Report {
@@ -45,21 +57,25 @@ impl Report {
         self.check(what, || crate::shell::run(command));
     }
 
-    /// A test runner, counted test by test. One that ran nothing, skipped something or failed
-    /// without saying so has failed.
+    /// A test runner, counted test by test. It fails if a test failed or was skipped, if no test
+    /// ran, and if it exits with an error.
     pub(crate) fn suite(&mut self, what: &str, runner: Runner, command: &mut Command) {
         progress(what);
-        let output = match output(command) {
-            Ok(output) => output,
+        if let Runner::Junit(path) = &runner {
+            // An old report would hide that the command wrote none.
+            let _ = fs::remove_file(path);
+        }
+        let results =
+            output(command).and_then(|output| Ok((output.success, read(runner, output.text)?)));
+        let (success, Results { counts, skipped, shown }) = match results {
+            Ok(results) => results,
             Err(error) => return self.fail(what, 1, &format!("{error:#}")),
         };
-        let (counts, skipped) = read(runner, &output.text);
         self.counts.passed += counts.passed;
         let failed = counts.failed + skipped;
-        let silent = failed == 0 && (!output.success || counts.passed == 0);
+        let silent = failed == 0 && (!success || counts.passed == 0);
         if failed > 0 || silent {
-            let text = format!("`{}`\n{}", line(command), output.text);
-            self.fail(what, failed.max(1), &text);
+            self.fail(what, failed.max(1), &format!("`{}`\n{shown}", line(command)));
         } else {
             eprintln!("    {} passed", counts.passed);
         }
@@ -97,110 +113,138 @@ impl Report {
     }
 }
 
-/// What a runner counted, and how many tests it skipped.
-fn read(runner: Runner, text: &str) -> (Counts, u32) {
-    let lines = || text.lines().map(str::trim);
-    let starting = |start: &str| {
-        u32::try_from(lines().filter(|line| line.starts_with(start)).count()).unwrap_or(u32::MAX)
-    };
-    let before = |lines: &mut dyn Iterator<Item = &str>, word: &str| -> u32 {
-        lines.flat_map(|line| number_before(line, word)).sum()
-    };
-    match runner {
-        Runner::Cargo => {
-            let results = || lines().filter(|line| line.starts_with("test result:"));
-            let counts = Counts {
-                passed: before(&mut results(), "passed"),
-                failed: before(&mut results(), "failed"),
-            };
-            (counts, before(&mut results(), "ignored"))
+fn read(runner: Runner, text: String) -> Result<Results> {
+    Ok(match runner {
+        Runner::Junit(path) => {
+            let report = fs::read_to_string(&path).with_context(|| {
+                format!("no report at {}; the output was\n{text}", path.display())
+            })?;
+            Results { shown: text, ..junit(&report) }
         }
-        Runner::Pytest => {
-            let last = || lines().rfind(|line| line.contains(" in ")).into_iter();
-            let failed = ["failed", "error", "errors"].map(|word| before(&mut last(), word));
-            let counts =
-                Counts { passed: before(&mut last(), "passed"), failed: failed.iter().sum() };
-            let skipped = ["skipped", "xfailed", "xpassed", "deselected"];
-            (counts, skipped.map(|word| before(&mut last(), word)).iter().sum())
-        }
-        Runner::Node => {
-            let after = |start: &str| -> u32 {
-                lines()
-                    .filter_map(|line| line.strip_prefix(start)?.trim().parse::<u32>().ok())
-                    .sum()
-            };
-            let counts = Counts {
-                passed: after("# pass "),
-                failed: after("# fail ") + after("# cancelled "),
-            };
-            (counts, after("# skipped ") + after("# todo "))
-        }
-        Runner::Go => {
-            let counts = Counts { passed: starting("--- PASS:"), failed: starting("--- FAIL:") };
-            (counts, starting("--- SKIP:"))
-        }
-        Runner::Plain => {
-            let totals = || lines().filter(|line| line.contains(" passed, "));
-            let counts = Counts {
-                passed: before(&mut totals(), "passed"),
-                failed: before(&mut totals(), "failed"),
-            };
-            (counts, before(&mut totals(), "skipped"))
-        }
-    }
+        Runner::Go => go(&text),
+        Runner::Summary => Results { shown: text.clone(), ..summary(&text) },
+    })
 }
 
-/// The numbers that stand right before a word: 3 in `3 passed, 1 failed` for `passed`.
-fn number_before<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = u32> + 'a {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let mut numbers = Vec::new();
-    for pair in words.windows(2) {
-        if let [number, name] = pair
-            && name.trim_end_matches([',', ';', '.']) == word
-        {
-            numbers.extend(number.parse::<u32>().ok());
+/// Counts the `testcase` elements of a JUnit report by the elements that they hold.
+fn junit(report: &str) -> Results {
+    let mut results = Results::default();
+    for case in report.split("<testcase").skip(1) {
+        let holds = |element| case.contains(element);
+        if holds("<failure") || holds("<error") {
+            results.counts.failed += 1;
+        } else if holds("<skipped") {
+            results.skipped += 1;
+        } else {
+            results.counts.passed += 1;
         }
     }
-    numbers.into_iter()
+    results
+}
+
+/// One line of `go test -json`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct GoEvent {
+    action: String,
+    package: String,
+    test: Option<String>,
+    output: String,
+}
+
+/// Counts the tests that ended, and shows what failed tests and failed packages printed.
+fn go(text: &str) -> Results {
+    let mut results = Results::default();
+    let mut printed = BTreeMap::<(String, Option<String>), String>::new();
+    for line in text.lines() {
+        let Ok(event) = serde_json::from_str::<GoEvent>(line) else {
+            // Messages of the tool itself, on standard error.
+            results.shown.extend([line, "\n"]);
+            continue;
+        };
+        let name = (event.package, event.test);
+        match (event.action.as_str(), &name.1) {
+            ("pass", Some(_)) => results.counts.passed += 1,
+            ("skip", Some(_)) => results.skipped += 1,
+            ("fail", Some(_)) => results.counts.failed += 1,
+            ("build-output", _) => results.shown += &event.output,
+            _ => {}
+        }
+        match event.action.as_str() {
+            "output" => printed.entry(name).or_default().push_str(&event.output),
+            "fail" | "skip" => results.shown += &printed.remove(&name).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    results
+}
+
+fn summary(text: &str) -> Results {
+    let mut results = Results::default();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let before = |name| {
+            let found: Option<u32> = words.windows(2).find_map(|pair| match pair {
+                [number, word] if word.trim_end_matches([',', ';']) == name => number.parse().ok(),
+                _ => None,
+            });
+            found
+        };
+        if let (Some(passed), Some(failed)) = (before("passed"), before("failed")) {
+            results.counts.passed += passed;
+            results.counts.failed += failed;
+            results.skipped += before("ignored").unwrap_or(0);
+        }
+    }
+    results
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Runner, read};
+    use super::{Counts, Results, go, junit, summary};
+
+    fn counts(results: &Results) -> (u32, u32, u32) {
+        let Counts { passed, failed } = results.counts;
+        (passed, failed, results.skipped)
+    }
 
     #[test]
-    fn each_runner_is_read_as_it_prints() {
-        let table = [
-            (
-                Runner::Cargo,
-                "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured\n\ntest result: FAILED. 2 passed; 3 failed; 0 ignored;",
-                (9, 3),
-                1,
-            ),
-            (
-                Runner::Pytest,
-                "....\n=== 2 failed, 40 passed, 1 skipped, 1 error in 0.34s ===",
-                (40, 3),
-                1,
-            ),
-            (Runner::Pytest, "34 passed in 1.44s", (34, 0), 0),
-            (
-                Runner::Node,
-                "ok 1 - a\n# tests 5\n# pass 4\n# fail 1\n# cancelled 0\n# skipped 2\n# todo 0",
-                (4, 1),
-                2,
-            ),
-            (
-                Runner::Go,
-                "=== RUN TestA\n--- PASS: TestA (0.00s)\n    --- FAIL: TestB/c (0.00s)\n--- SKIP: TestD (0.00s)\nPASS",
-                (1, 1),
-                1,
-            ),
-            (Runner::Plain, "3 passed, 0 failed\n4 passed, 1 failed", (7, 1), 0),
-            (Runner::Plain, "", (0, 0), 0),
-        ];
-        for (runner, text, (passed, failed), skipped) in table {
-            assert_eq!(read(runner, text), (Counts { passed, failed }, skipped), "{text}");
-        }
+    fn a_junit_report_is_counted_by_its_cases() {
+        let pytest = r#"<testsuites><testsuite errors="1" failures="1" skipped="1" tests="4">
+            <testcase name="a" time="0.1" /><testcase name="b"><failure message="assert &lt;skipped">
+            x</failure></testcase><testcase name="c"><skipped type="pytest.xfail" /></testcase>
+            <testcase name="d"><error message="teardown">y</error></testcase></testsuite></testsuites>"#;
+        assert_eq!(counts(&junit(pytest)), (1, 2, 1));
+        let node = r#"<testsuites><testsuite name="group" failures="1"><testcase name="a" failure="no">
+            <failure>no</failure></testcase><testcase name="b"/></testsuite>
+            <testcase name="c"><skipped type="todo"/></testcase><!-- tests 3 --></testsuites>"#;
+        assert_eq!(counts(&junit(node)), (1, 1, 1));
+        assert_eq!(counts(&junit("")), (0, 0, 0));
+    }
+
+    #[test]
+    fn go_events_are_counted_by_test_and_show_what_failed() {
+        let events = r#"go: a note
+{"Action":"run","Package":"p","Test":"A"}
+{"Action":"output","Package":"p","Test":"A","Output":"fine\n"}
+{"Action":"pass","Package":"p","Test":"A","Elapsed":0.1}
+{"Action":"output","Package":"p","Test":"B/c","Output":"wrong\n"}
+{"Action":"fail","Package":"p","Test":"B/c"}
+{"Action":"skip","Package":"p","Test":"D"}
+{"Action":"output","Package":"p","Output":"FAIL p\n"}
+{"Action":"fail","Package":"p"}
+{"ImportPath":"q","Action":"build-output","Output":"q.go: no\n"}"#;
+        let results = go(events);
+        assert_eq!(counts(&results), (1, 1, 1));
+        assert_eq!(results.shown, "go: a note\nwrong\nFAIL p\nq.go: no\n");
+    }
+
+    #[test]
+    fn summary_lines_add_up() {
+        let cargo = "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\n\
+                     test result: FAILED. 2 passed; 3 failed; 0 ignored";
+        assert_eq!(counts(&summary(cargo)), (9, 3, 1));
+        assert_eq!(counts(&summary("3 passed, 0 failed\nlayout: 4 passed, 1 failed")), (7, 1, 0));
+        assert_eq!(counts(&summary("it passed, 2 failed\n5 passed at once")), (0, 0, 0));
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
-use crate::shell::{command, root, run};
+use crate::shell::{command, root, run, scratch};
 use crate::{demo, docs, generate, languages, scenario};
 
 /// All languages, and what holds between them.
@@ -43,9 +43,10 @@ fn shared(report: &mut Report) {
     };
     report.check("ruff check", || run(python("ruff")?.args(["check", "tests"])));
     report.check("ruff format", || run(python("ruff")?.args(["format", "--check", "tests"])));
-    report.suite_of("the reference against published numbers", Runner::Pytest, || {
+    let results = scratch().join("shared-results.xml");
+    report.suite_of("the shared tests in tests/", Runner::Junit(results.clone()), || {
         let mut pytest = python("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", "tests"]);
+        pytest.args(["-q", "-p", "no:cacheprovider", "tests", "--junitxml"]).arg(results);
         Ok(pytest)
     });
     report.check("no path of a machine is committed", no_machine_paths);

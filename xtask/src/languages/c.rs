@@ -117,7 +117,7 @@ pub(crate) fn test(report: &mut Report) {
     for name in TESTS.into_iter().chain(["threads", "cancel"]) {
         program(report, name, compiler("cc", "c99"), &source(&format!("tests/{name}.c")), &[]);
     }
-    report.suite_of("C: layout", Runner::Plain, || {
+    report.suite_of("C: layout", Runner::Summary, || {
         let mut program = compile(compiler("cc", "c99"), &source("tests/layout.c"), &[], "layout")?;
         program.args(pkg_config(&prefix, &["--modversion"])?);
         Ok(program)
@@ -130,7 +130,7 @@ pub(crate) fn test(report: &mut Report) {
         let file = source(&format!("tests/{name}.c"));
         program(report, &format!("{name}, sanitized"), compiler("cc", "c99"), &file, &SANITIZED);
     }
-    report.suite_of("C: conformance, static", Runner::Plain, || compile_statically(&prefix));
+    report.suite_of("C: conformance, static", Runner::Summary, || compile_statically(&prefix));
     examples::test(report);
     report.check("exported symbols are those of symbols.txt", || symbols(&prefix));
     report.check("libbackoff cannot panic", || {
@@ -169,7 +169,7 @@ pub(crate) fn test(report: &mut Report) {
 }
 
 fn program(report: &mut Report, name: &str, compiler: Command, file: &Path, flags: &[&str]) {
-    report.suite_of(&format!("C: {name}"), Runner::Plain, || {
+    report.suite_of(&format!("C: {name}"), Runner::Summary, || {
         compile(compiler, file, flags, &name.replace([' ', ','], "-"))
     });
 }

@@ -89,7 +89,7 @@ pub(crate) fn test(report: &mut Report) {
     for (what, flags) in [("go test", &[][..]), ("go test -race", &["-race"][..])] {
         report.suite_of(what, Runner::Go, || {
             let mut go = go()?;
-            go.args(["test", "-count=1", "-v"]).args(flags).arg("./...");
+            go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
             Ok(go)
         });
     }

@@ -136,9 +136,13 @@ pub(crate) fn test(report: &mut Report) {
             .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
             .args(["--package", "bindings-wasm", "--", "-D", "warnings"]),
     );
-    report.suite_of("node --test", Runner::Node, || {
+    let results = scratch().join("js-results.xml");
+    report.suite_of("node --test", Runner::Junit(results.clone()), || {
         let mut node = node()?;
-        node.args(["--test", "--test-reporter=tap"]).env("BACKOFF_WASM_TARBALL", tarball()?);
+        node.args(["--test", "--test-reporter=spec", "--test-reporter-destination=stdout"]);
+        node.arg("--test-reporter=junit");
+        node.arg(format!("--test-reporter-destination={}", results.display()));
+        node.env("BACKOFF_WASM_TARBALL", tarball()?);
         let entries = fs::read_dir(folder().join("tests"))?;
         let mut tests: Vec<PathBuf> =
             entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -156,9 +156,10 @@ pub(crate) fn test(report: &mut Report) {
             scenario::check(name, client()?)
         });
     }
-    report.suite_of("pytest", Runner::Pytest, || {
+    let results = scratch().join("python-results.xml");
+    report.suite_of("pytest", Runner::Junit(results.clone()), || {
         let mut python = python()?;
-        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
         python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel()?);
         Ok(python)
     });

@@ -101,17 +101,17 @@ pub(crate) fn test(report: &mut Report) {
     }
     report.suite(
         "tests of the core",
-        Runner::Cargo,
+        Runner::Summary,
         cargo().args(["test", "--locked", "--package", "backoff-core", "--all-features"]),
     );
     report.suite(
         "tests of the loops",
-        Runner::Cargo,
+        Runner::Summary,
         cargo().args(["test", "--locked", "--package", "backoff-retry", "--all-features"]),
     );
     report.suite(
         "tests of xtask",
-        Runner::Cargo,
+        Runner::Summary,
         cargo().args(["test", "--locked", "--package", "xtask"]),
     );
     report.check("the packaged crates hold what they need and no more", || {
