@@ -101,9 +101,9 @@ def sample(word, low, high):  # 4.1
 
 KINDS = {
     "growth": ["constant", "linear", "exponential", "polynomial", "fibonacci"],
-    "cap_on": ["window", "result"],
+    "cap_on": ["window", "delay"],
     "jitter": ["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"],
-    "hint": ["at_least", "exact", "spread"],
+    "retry_after": ["at_least", "exact", "spread"],
     "budget": ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"],  # 15.1
 }
 FIELDS = [
@@ -127,9 +127,9 @@ FIELDS = [
     "max_attempts",
     "max_elapsed",
     "throttled_base",
-    "hint",
-    "hint_max",
-    "hint_max_extra",
+    "retry_after",
+    "retry_after_max",
+    "retry_after_max_extra",
 ]
 BUDGET_FIELDS = [  # 15.1, from number 33
     "budget",
@@ -194,9 +194,9 @@ DEFAULTS = {
     "jitter_increment": 0,
     "max_retries": 2**32,
     "max_elapsed": MAX,
-    "hint": "at_least",
-    "hint_max": MAX,
-    "hint_max_extra": MAX,
+    "retry_after": "at_least",
+    "retry_after_max": 3600 * 10**9,
+    "retry_after_max_extra": MAX,
 }
 
 
@@ -309,7 +309,7 @@ def above_floor(p, start, to):  # 6.2, 7.2
 
 
 def capped(p, d):  # 7.1
-    return min(p["cap"], d) if p["cap_on"] == "result" else d
+    return min(p["cap"], d) if p["cap_on"] == "delay" else d
 
 
 # 8 Errors
@@ -354,7 +354,7 @@ class Refused(Exception):  # 8.1
 def policy(given):
     """The fields with their defaults, or Refused with the first rule that is broken."""
     given = dict(given)
-    for field in ("growth", "jitter", "cap_on", "hint"):  # 8.2
+    for field in ("growth", "jitter", "cap_on", "retry_after"):  # 8.2
         kinds = KINDS[field]
         kind = given.setdefault(field, DEFAULTS.get(field))
         if kind is None:

@@ -27,7 +27,7 @@ class Operation:  # 13.1
         self.held = 0  # what the budget gave it (15.3)
         self.budget.operation_begins(begun)
 
-    def outcome(self, outcome, now, hint=None):
+    def outcome(self, outcome, now, retry_after=None):
         """13.4: ("wait", delay), or (a reason, the delay not begun)."""
         if self.reason:  # 13.6
             return self.reason, 0
@@ -40,7 +40,7 @@ class Operation:  # 13.1
         self.budget.attempt_failed()
         if self.retries >= self.policy["max_retries"]:
             return self.end("max_retries")
-        d = self.delay(outcome, hint)
+        d = self.delay(outcome, retry_after)
         if max(0, now - self.begun) + d > self.policy["max_elapsed"]:
             return self.end("max_elapsed", d)
         if self.deadline not in (None, 2**64 - 1) and now + d > self.deadline:
@@ -61,15 +61,15 @@ class Operation:  # 13.1
         self.budget.operation_ended()
         return reason, d
 
-    def delay(self, outcome, hint):  # step 6
+    def delay(self, outcome, retry_after):  # step 6
         p, n = self.policy, self.retries
         if outcome == "throttled":
             p = p | {"base": p["throttled_base"]}
         d = ref.delay(p, self.stream, n)
-        if hint is None:
+        if retry_after is None:
             return d
-        h = min(hint, p["hint_max"], sat(d + p["hint_max_extra"]))  # 13.5
-        match p["hint"]:
+        h = min(retry_after, p["retry_after_max"], sat(d + p["retry_after_max_extra"]))  # 13.5
+        match p["retry_after"]:
             case "at_least":
                 return max(d, h)
             case "exact":
@@ -103,8 +103,13 @@ DAY = 86_400 * SECOND
 FIFTY_YEARS = 50 * 36525 * DAY // 100
 
 
-def retry_after(value, now):
-    """14.1: The hint, or None."""
+LONGEST = 1024
+
+
+def parse_retry_after(value, now):
+    """14.1: The nanoseconds to wait, or None."""
+    if len(value.encode()) > LONGEST:
+        return None
     value = value.strip(" \t")
     if is_digits(value):
         # A number that is far too long is MAX, without a limit of Python's.
@@ -349,19 +354,19 @@ def new_budget(b):
     return BUDGETS[b["budget"]](b)
 
 
-# 17 History
+# 17 Stats
 
-LIMITS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]
+BOUNDS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]
 
 
-class History:  # 17.1
+class RetryStats:  # 17.1
     def __init__(self):
-        self.made = [0] * (len(LIMITS) + 1)
+        self.made = [0] * (len(BOUNDS) + 1)
         self.retries = 0
         self.stops = dict.fromkeys(REASONS, 0)
 
     def add(self, attempts, reason):
-        place = sum(attempts > limit for limit in LIMITS)
+        place = sum(attempts > bound for bound in BOUNDS)
         self.made[place] = word(self.made[place] + 1)
         self.retries = word(self.retries + max(attempts, 1) - 1)
         self.stops[reason] = word(self.stops[reason] + 1)
@@ -378,7 +383,7 @@ class History:  # 17.1
             "# TYPE backoff_attempts histogram",
             *(
                 f'backoff_attempts_bucket{{le="{le}"}} {word(sum(self.made[: place + 1]))}'
-                for place, le in enumerate([*LIMITS, "+Inf"])
+                for place, le in enumerate([*BOUNDS, "+Inf"])
             ),
             f"backoff_attempts_sum {word(operations + self.retries)}",
             f"backoff_attempts_count {operations}",

@@ -32,7 +32,7 @@ def rows(p):
 
 
 def of_range(p, low, high):  # 16.2
-    most = p["cap"] if p["cap_on"] == "result" else MAX
+    most = p["cap"] if p["cap_on"] == "delay" else MAX
     s = ref.slot(p)
     q = min(high, most // s)
     if q < low:

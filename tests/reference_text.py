@@ -13,7 +13,7 @@ DIGITS_AND_DOTS = "0123456789."
 PAIR_HEADS = {  # 11.2
     "full": {"growth": "exponential", "jitter": "full"},
     "equal": {"growth": "exponential", "jitter": "equal"},
-    "decorrelated": {"growth": "exponential", "jitter": "decorrelated", "cap_on": "result"},
+    "decorrelated": {"growth": "exponential", "jitter": "decorrelated", "cap_on": "delay"},
 }
 # fmt: off
 PRESETS = {  # 12.1, 15.1
@@ -21,12 +21,12 @@ PRESETS = {  # 12.1, 15.1
         "none": "constant:base=0s",
         "default": "full:base=100ms,cap=20s,max_retries=3",
         "aws-sdk-standard": "full:base=1s,cap=20s,max_retries=2",
-        "aws-sdk-2026": "full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,hint_max_extra=5s",
-        "aws-dynamodb-2026": "full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,hint_max_extra=5s",
+        "aws-sdk-2026": "full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5s",
+        "aws-dynamodb-2026": "full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5s",
         "aws-simulator": "full:base=10ms,cap=2s",
         "grpc-connect": "exponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2",
-        "grpc-retry": "exponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,hint=exact",
-        "google-cloud": "exponential:base=1s,cap=32s,cap_on=result,jitter=additive,jitter_max=1s",
+        "grpc-retry": "exponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exact",
+        "google-cloud": "exponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1s",
         "gax": "full:base=1s,cap=30s,floor=1ns",
         "cenkalti-v4": "exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15m",
         "resilience4j": "constant:base=500ms,max_retries=2",
@@ -34,8 +34,8 @@ PRESETS = {  # 12.1, 15.1
         "polly-v8-linear": "linear:base=2s,max_retries=3",
         "polly-v8-exponential": "exponential:base=2s,max_retries=3",
         "envoy": "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1",
-        "azure-core": "exponential:base=800ms,cap=60s,cap_on=result,jitter=0.2,max_retries=3",
-        "azure-core-java": "exponential:base=800ms,cap=8s,cap_on=result,jitter=0.05,max_retries=3",
+        "azure-core": "exponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3",
+        "azure-core-java": "exponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3",
         "ethernet": "exponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15",
         "k8s-crashloop": "exponential:base=10s,cap=300s",
         "k8s-workqueue": "exponential:base=5ms,cap=1000s",
@@ -148,6 +148,7 @@ def read(of, text):
         raise Unreadable(refused.code, *place, field, value, limit, words=str(refused)) from None
 
 
+NONE_GIVES = {"retry_after_max": {"retry_after_max": ref.MAX}}  # 11.3
 TAKES_BACK = {  # 11.3
     "jitter": ["jitter_below", "jitter_above", "jitter_max", "jitter_increment", "jitter_slot"],
     "max_attempts": ["max_retries"],
@@ -159,7 +160,7 @@ def pair_gives(key, value, at, end):
     if value == "":
         raise Unreadable("missing_value", end, "", key)
     if value == "none":
-        return {}
+        return NONE_GIVES.get(key, {})
     if key == "jitter" and value[0].isdecimal():
         part = ratio(key, value, at)
         return {"jitter": "proportional", "jitter_below": part, "jitter_above": part}
@@ -303,6 +304,8 @@ def printed(of, p):
         field: value if field in ref.KINDS else ref.text(field, ref.word(value))
         for field, value in fields
     }
+    if p.get("retry_after_max") == ref.MAX:
+        pairs["retry_after_max"] = "none"
     if "jitter_below" in pairs and pairs["jitter_below"] == pairs.get("jitter_above"):
         pairs["jitter"] = pairs.pop("jitter_below")
         del pairs["jitter_above"]

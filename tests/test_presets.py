@@ -181,9 +181,9 @@ def test_cenkalti_backoff_stops_after_fifteen_minutes():
 # botocore is AWS's own "2.1" of the standard mode.
 
 
-def botocore_delay(attempt, *, share=1.0, service=None, throttled=False, hint=None):
+def botocore_delay(attempt, *, share=1.0, service=None, throttled=False, retry_after=None):
     detector = SimpleNamespace(is_throttling_error_from_context=lambda _: throttled)
-    headers = {} if hint is None else {"x-amz-retry-after": str(hint)}
+    headers = {} if retry_after is None else {"x-amz-retry-after": str(retry_after)}
     backoff = ExponentialBackoff(
         random=lambda: share, service_name=service, throttling_detector=detector
     )
@@ -205,13 +205,13 @@ def test_windows_are_those_of_botocore(preset, service):
 
 
 @pytest.mark.parametrize("outcome", ["transient", "throttled"])
-@pytest.mark.parametrize("hint", [None, 0, 1, 49, 2000, 5000, 5500, 60_000])
-def test_delays_and_hints_are_those_of_botocore(outcome, hint):
+@pytest.mark.parametrize("retry_after", [None, 0, 1, 49, 2000, 5000, 5500, 60_000])
+def test_delays_and_retry_afters_are_those_of_botocore(outcome, retry_after):
     operation = decisions.Operation(policy("aws-sdk-2026:max_retries=12"), ref.stream(42), 0)
     for index in range(12):
         share = ref.draw(42, index) / 2**64
         published = botocore_delay(
-            index + 1, share=share, throttled=outcome == "throttled", hint=hint
+            index + 1, share=share, throttled=outcome == "throttled", retry_after=retry_after
         )
-        given = None if hint is None else hint * MS
+        given = None if retry_after is None else retry_after * MS
         assert operation.outcome(outcome, 0, given)[1] == pytest.approx(published * S, abs=2)

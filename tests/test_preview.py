@@ -19,7 +19,7 @@ def small(rng):
     cap = rng.randint(1, 40)
     low = [rng.randint(0, cap) for _ in range(4)]
     line = f"{rng.choice(GROWTHS)}:base={low[0]}ns,cap={cap}ns,floor={rng.choice([0, low[1]])}ns,offset={rng.choice([0, low[2]])}ns"
-    line += f",throttled_base={low[3]}ns,cap_on={rng.choice(['window', 'result'])}"
+    line += f",throttled_base={low[3]}ns,cap_on={rng.choice(['window', 'delay'])}"
     return ref_text.parse("policy", f"{line},jitter={rng.choice(JITTERS)}")
 
 

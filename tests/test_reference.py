@@ -55,7 +55,7 @@ DESIGN = [
         [55699717, 141521938, 314654906, 441743217, 1022275926],
     ),
     (
-        {"growth": "exponential", "base": 100 * MS, "cap": 20 * S, "cap_on": "result"}
+        {"growth": "exponential", "base": 100 * MS, "cap": 20 * S, "cap_on": "delay"}
         | {"jitter": "decorrelated"},
         [122798868, 211443471, 406318015, 216771854, 252902377, 463223733],
     ),

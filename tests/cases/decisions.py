@@ -8,6 +8,7 @@ import reference_text as ref_text
 
 MAX, WORD_MAX = ref.MAX, 2**64 - 1
 MS, S = 10**6, 10**9
+HOUR = 3600 * S
 
 
 class Scenario:
@@ -34,10 +35,10 @@ class Scenario:
         self.step(operation, "begin", now, deadline=word(deadline))
         return self
 
-    def outcome(self, operation, outcome, now=0, hint=None):
+    def outcome(self, operation, outcome, now=0, retry_after=None):
         asked = self.operations[operation]
-        answer = answered(asked.outcome(outcome, now, hint))
-        more = {"outcome": outcome, "hint": word(hint), "answer": answer, "retries": asked.retries}
+        answer = answered(asked.outcome(outcome, now, retry_after))
+        more = {"outcome": outcome, "retry_after": word(retry_after), "answer": answer, "retries": asked.retries}
         self.step(operation, "outcome", now, **more)
         return self
 
@@ -65,7 +66,7 @@ def answered(answer):
 
 
 def decision_cases():
-    for scenario in (*plain(), *hints(), *times(), *budgets(), *shared(), *at_random()):
+    for scenario in (*plain(), *retry_afters(), *times(), *budgets(), *shared(), *at_random()):
         yield scenario.case
 
 
@@ -74,7 +75,7 @@ def decision_cases():
 
 
 def plain():
-    """13.4, without hints, clocks and budgets."""
+    """13.4, without retry_afters, clocks and budgets."""
     yield (Scenario("success-at-once", "one attempt", "default")
         .begin(0).outcome(0, "success", 5))
     yield (Scenario("success-after-retries", "two retries", "default")
@@ -97,7 +98,7 @@ def plain():
         .begin(0).outcome(0, "transient").outcome(0, "throttled").outcome(0, "timeout").outcome(0, "success"))
     for end, why in (("success", "success"), ("permanent", "a permanent failure"), ("transient", "max_retries")):
         yield (Scenario(f"after-{end}", f"after {why} nothing changes", "default:max_retries=0")
-            .begin(0).outcome(0, end, 1).outcome(0, "success", 2).outcome(0, "transient", 3, hint=S).outcome(0, "permanent", 4).cancel(0, 5))
+            .begin(0).outcome(0, end, 1).outcome(0, "success", 2).outcome(0, "transient", 3, retry_after=S).outcome(0, "permanent", 4).cancel(0, 5))
     yield (Scenario("cancel-at-once", "before the first attempt is over", "default")
         .begin(0).cancel(0).cancel(0, 1).outcome(0, "success", 2))
     yield (Scenario("cancel-while-waiting", "in the middle of a wait", "default")
@@ -107,7 +108,7 @@ def plain():
     yield (Scenario("one-stream", "two operations of one stream wait alike", "full:base=1s,cap=20s")
         .begin(0).begin(1).fail(0, 0, 0).fail(1, 0, 0, 0).fail(0, 0))
     yield (Scenario("decorrelated", "the delay is that of the index, whatever was waited", "decorrelated:base=100ms,cap=20s")
-        .begin(0).fail(0, 0, 0).outcome(0, "transient", 0, hint=30 * S).fail(0, 0))
+        .begin(0).fail(0, 0, 0).outcome(0, "transient", 0, retry_after=30 * S).fail(0, 0))
 
     throttled = "exponential:base=50ms,cap=20s,throttled_base=1s"
     yield (Scenario("throttled_base", "a longer base while the server is throttling", throttled)
@@ -131,36 +132,50 @@ def plain():
         .begin(0).fail(0, 0, 0, 0, outcome="throttled"))
 
 
-def hints():
+def retry_afters():
     """13.5."""
     base = "full:base=1s,cap=20s"
-    for mode in ref.KINDS["hint"]:
-        yield (Scenario(f"hint-{mode}", "shorter and longer than the delay, and 0", f"{base},hint={mode}")
-            .begin(0).outcome(0, "transient", hint=1).outcome(0, "throttled", hint=30 * S).outcome(0, "timeout", hint=0).outcome(0, "transient", hint=3 * S + 1).outcome(0, "transient"))
-        yield (Scenario(f"hint-{mode}-max", "hint_max hit exactly, by 1 ns, and passed by far", f"constant:base=1s,hint={mode},hint_max=5s")
-            .begin(0).outcome(0, "transient", hint=5 * S - 1).outcome(0, "transient", hint=5 * S).outcome(0, "transient", hint=5 * S + 1).outcome(0, "transient", hint=WORD_MAX))
-        yield (Scenario(f"hint-{mode}-extra", "hint_max_extra is counted from the delay", f"exponential:base=1s,hint={mode},hint_max_extra=5s")
-            .begin(0).outcome(0, "transient", hint=6 * S - 1).outcome(0, "transient", hint=7 * S).outcome(0, "transient", hint=9 * S + 1).outcome(0, "transient", hint=WORD_MAX))
-        yield (Scenario(f"hint-{mode}-longest", "a hint above 2^63 counts as 2^63 - 1", f"constant:base=1s,hint={mode}")
-            .begin(0).outcome(0, "transient", hint=MAX - 1 - S).outcome(0, "transient", hint=MAX).outcome(0, "transient", hint=MAX + 1).outcome(0, "transient", hint=WORD_MAX))
-        yield (Scenario(f"hint-{mode}-extra-saturates", "the delay and hint_max_extra pass 2^63", f"constant:base=9223372036854775000ns,hint={mode},hint_max_extra=1h")
-            .begin(0).outcome(0, "transient", hint=WORD_MAX))
-        yield (Scenario(f"hint-{mode}-bounds-zero", "bounds of 0 leave nothing of a hint", f"constant:base=1s,hint={mode},hint_max=0s,hint_max_extra=0s")
-            .begin(0).outcome(0, "transient", hint=MAX).outcome(0, "transient", hint=0))
-    yield (Scenario("hint-extra-zero", "the hint is at most the delay", "constant:base=1s,hint=exact,hint_max_extra=0s")
-        .begin(0).outcome(0, "transient", hint=2 * S).outcome(0, "transient", hint=S - 1))
-    yield (Scenario("hint-aws", "AWS: between the delay and 5 s more", "aws-sdk-2026:max_retries=5")
-        .begin(0).outcome(0, "throttled", hint=MS).outcome(0, "throttled", hint=2 * S).outcome(0, "throttled", hint=60 * S))
-    yield (Scenario("hint-grpc", "gRPC's pushback is exact", "grpc-retry")
-        .begin(0).outcome(0, "transient", hint=7 * S).outcome(0, "transient", hint=0).outcome(0, "transient").outcome(0, "transient", hint=1))
-    yield (Scenario("hint-spread-small", "half of the smallest hints", "constant:base=1s,hint=spread")
-        .begin(0).outcome(0, "transient", hint=1).outcome(0, "transient", hint=2).outcome(0, "transient", hint=3).outcome(0, "transient", hint=2))
-    yield (Scenario("hint-above-cap", "a cap does not hold for a hint", "constant:base=1s,cap=2s,cap_on=result")
-        .begin(0).outcome(0, "transient", hint=9 * S))
-    yield (Scenario("hint-throttled", "extra is counted from the delay of the throttled base", "constant:base=1s,throttled_base=4s,hint=exact,hint_max_extra=1s")
-        .begin(0).outcome(0, "throttled", hint=9 * S).outcome(0, "transient", hint=9 * S))
-    yield (Scenario("hint-not-too-late", "max_retries before the hint", "constant:base=1s,max_retries=0")
-        .begin(0).outcome(0, "transient", hint=9 * S))
+    for mode in ref.KINDS["retry_after"]:
+        yield (Scenario(f"retry_after-{mode}", "shorter and longer than the delay, and 0", f"{base},retry_after={mode}")
+            .begin(0).outcome(0, "transient", retry_after=1).outcome(0, "throttled", retry_after=30 * S).outcome(0, "timeout", retry_after=0).outcome(0, "transient", retry_after=3 * S + 1).outcome(0, "transient"))
+        yield (Scenario(f"retry_after-{mode}-max", "retry_after_max hit exactly, by 1 ns, and passed by far", f"constant:base=1s,retry_after={mode},retry_after_max=5s")
+            .begin(0).outcome(0, "transient", retry_after=5 * S - 1).outcome(0, "transient", retry_after=5 * S).outcome(0, "transient", retry_after=5 * S + 1).outcome(0, "transient", retry_after=WORD_MAX))
+        yield (Scenario(f"retry_after-{mode}-extra", "retry_after_max_extra is counted from the delay", f"exponential:base=1s,retry_after={mode},retry_after_max_extra=5s")
+            .begin(0).outcome(0, "transient", retry_after=6 * S - 1).outcome(0, "transient", retry_after=7 * S).outcome(0, "transient", retry_after=9 * S + 1).outcome(0, "transient", retry_after=WORD_MAX))
+        yield (Scenario(f"retry_after-{mode}-longest", "a retry_after above 2^63 counts as 2^63 - 1", f"constant:base=1s,retry_after={mode},retry_after_max=none")
+            .begin(0).outcome(0, "transient", retry_after=MAX - 1 - S).outcome(0, "transient", retry_after=MAX).outcome(0, "transient", retry_after=MAX + 1).outcome(0, "transient", retry_after=WORD_MAX))
+        yield (Scenario(f"retry_after-{mode}-extra-saturates", "the delay and retry_after_max_extra pass 2^63", f"constant:base=9223372036854775000ns,retry_after={mode},retry_after_max=none,retry_after_max_extra=1h")
+            .begin(0).outcome(0, "transient", retry_after=WORD_MAX))
+        yield (Scenario(f"retry_after-{mode}-bounds-zero", "bounds of 0 leave nothing of a retry_after", f"constant:base=1s,retry_after={mode},retry_after_max=0s,retry_after_max_extra=0s")
+            .begin(0).outcome(0, "transient", retry_after=MAX).outcome(0, "transient", retry_after=0))
+        yield (Scenario(f"retry_after-{mode}-default", "retry_after_max is 1 h unless given: below it, at it, above it", f"constant:base=1s,retry_after={mode}")
+            .begin(0).outcome(0, "transient", retry_after=HOUR - 1).outcome(0, "transient", retry_after=HOUR).outcome(0, "transient", retry_after=HOUR + 1).outcome(0, "transient", retry_after=WORD_MAX))
+        yield (Scenario(f"retry_after-{mode}-default-extra", "the smaller of 1 h and the delay with retry_after_max_extra", f"linear:base=30m,retry_after={mode},retry_after_max_extra=29m")
+            .begin(0).outcome(0, "transient", retry_after=2 * HOUR).outcome(0, "transient", retry_after=2 * HOUR).outcome(0, "transient", retry_after=HOUR - 1))
+        yield (Scenario(f"retry_after-{mode}-default-delay", "a delay above 1 h", f"constant:base=2h,retry_after={mode}")
+            .begin(0).outcome(0, "transient", retry_after=3 * HOUR).outcome(0, "transient", retry_after=HOUR // 2))
+        yield (Scenario(f"retry_after-{mode}-none", "retry_after_max=none: no limit", f"constant:base=1s,retry_after={mode},retry_after_max=none")
+            .begin(0).outcome(0, "transient", retry_after=HOUR + 1).outcome(0, "transient", retry_after=1000 * HOUR))
+        yield (Scenario(f"retry_after-{mode}-none-extra", "retry_after_max_extra limits it all the same", f"constant:base=1s,retry_after={mode},retry_after_max=none,retry_after_max_extra=2h")
+            .begin(0).outcome(0, "transient", retry_after=3 * HOUR))
+    yield (Scenario("retry_after-default-grpc", "1 h limits a preset's pushback too", "grpc-retry")
+        .begin(0).outcome(0, "transient", retry_after=HOUR + 1))
+    yield (Scenario("retry_after-default-max_elapsed", "the limited retry_after is what max_elapsed sees", "constant:base=1s,max_elapsed=1h")
+        .begin(0).outcome(0, "transient", retry_after=WORD_MAX).outcome(0, "transient", 1, retry_after=WORD_MAX))
+    yield (Scenario("retry_after-extra-zero", "the retry_after is at most the delay", "constant:base=1s,retry_after=exact,retry_after_max_extra=0s")
+        .begin(0).outcome(0, "transient", retry_after=2 * S).outcome(0, "transient", retry_after=S - 1))
+    yield (Scenario("retry_after-aws", "AWS: between the delay and 5 s more", "aws-sdk-2026:max_retries=5")
+        .begin(0).outcome(0, "throttled", retry_after=MS).outcome(0, "throttled", retry_after=2 * S).outcome(0, "throttled", retry_after=60 * S))
+    yield (Scenario("retry_after-grpc", "gRPC's pushback is exact", "grpc-retry")
+        .begin(0).outcome(0, "transient", retry_after=7 * S).outcome(0, "transient", retry_after=0).outcome(0, "transient").outcome(0, "transient", retry_after=1))
+    yield (Scenario("retry_after-spread-small", "half of the smallest retry_afters", "constant:base=1s,retry_after=spread")
+        .begin(0).outcome(0, "transient", retry_after=1).outcome(0, "transient", retry_after=2).outcome(0, "transient", retry_after=3).outcome(0, "transient", retry_after=2))
+    yield (Scenario("retry_after-above-cap", "a cap does not hold for a retry_after", "constant:base=1s,cap=2s,cap_on=delay")
+        .begin(0).outcome(0, "transient", retry_after=9 * S))
+    yield (Scenario("retry_after-throttled", "extra is counted from the delay of the throttled base", "constant:base=1s,throttled_base=4s,retry_after=exact,retry_after_max_extra=1s")
+        .begin(0).outcome(0, "throttled", retry_after=9 * S).outcome(0, "transient", retry_after=9 * S))
+    yield (Scenario("retry_after-not-too-late", "max_retries before the retry_after", "constant:base=1s,max_retries=0")
+        .begin(0).outcome(0, "transient", retry_after=9 * S))
 
 
 def times():
@@ -170,10 +185,10 @@ def times():
             .begin(0, 100).outcome(0, "transient", 100 + now))
         yield (Scenario(f"deadline-{id}", f"a wait that {why}", "constant:base=1s")
             .begin(0, 100, deadline=100 + 10 * S).outcome(0, "transient", 100 + now))
-        yield (Scenario(f"max_elapsed-hint-{id}", f"a hint that {why}", "constant:base=1ms,max_elapsed=10s")
-            .begin(0).outcome(0, "transient", now, hint=S))
-        yield (Scenario(f"deadline-hint-{id}", f"a hint that {why}", "constant:base=1ms,hint=exact")
-            .begin(0, deadline=10 * S).outcome(0, "transient", now, hint=S))
+        yield (Scenario(f"max_elapsed-retry_after-{id}", f"a retry_after that {why}", "constant:base=1ms,max_elapsed=10s")
+            .begin(0).outcome(0, "transient", now, retry_after=S))
+        yield (Scenario(f"deadline-retry_after-{id}", f"a retry_after that {why}", "constant:base=1ms,retry_after=exact")
+            .begin(0, deadline=10 * S).outcome(0, "transient", now, retry_after=S))
     yield (Scenario("max_elapsed-zero", "no wait, however short", "constant:base=1ns,max_elapsed=0s")
         .begin(0).fail(0, 0))
     yield (Scenario("max_elapsed-zero-wait-zero", "but a wait of 0", "constant:base=0s,max_elapsed=0s")
@@ -321,6 +336,8 @@ def budgets():
         .begin(0, 100_000_000).fail(0, 1_099_999_999).begin(1, 99_999_999 + 2 * S).fail(1, 3 * S))
     yield (Scenario("ttl-reserve-cut", "a reserve of parts of a retry", free, "ttl:ttl=1500ms,min_per_second=1,ratio=1/3")
         .begin(0).fail(0, 0, 0).begin(1).begin(2).fail(1, 0).begin(3).fail(2, 0))
+    yield (Scenario("ttl-reserve-parts", "a reserve of 9 fifths and a deposit of one are 2 retries: it is divided last", free, "ttl:ttl=1800ms,min_per_second=1,ratio=0.2")
+        .begin(0).fail(0, 1, 2, 3))
     yield (Scenario("ttl-negative", "withdrawals may stand below the deposits of their slice", free, "ttl:ttl=1s,min_per_second=2,ratio=1/2")
         .begin(0).fail(0, 0, 0, 0).begin(1, 500 * MS).begin(2, 500 * MS).fail(1, 500 * MS).fail(2, 500 * MS)
         .begin(3, S).fail(3, S, S, S))
@@ -371,14 +388,18 @@ def shared():
                 .begin(0, 0, deadline).fail(0, 0, 1).begin(1).fail(1, 0).begin(2).fail(2, 0))
     yield (Scenario("order-deadline-budget", "the deadline before an empty budget", "constant:base=1s", "quota:max_tokens=5")
         .begin(0).fail(0, 0).begin(1, deadline=0).fail(1, 0).begin(2).fail(2, 0))
-    yield (Scenario("budget-hint", "the delay not begun is that of the hint", "constant:base=1s", "concurrent:min_concurrent=0,ratio=0")
-        .begin(0).outcome(0, "transient", hint=9 * S))
+    yield (Scenario("budget-retry_after", "the delay not begun is that of the retry_after", "constant:base=1s", "concurrent:min_concurrent=0,ratio=0")
+        .begin(0).outcome(0, "transient", retry_after=9 * S))
     yield (Scenario("budget-no-retry", "a budget that is empty does not mind success", "default", "concurrent:min_concurrent=0,ratio=0")
         .begin(0).outcome(0, "success"))
     yield (Scenario("shared-quota", "three operations drain one quota", "default", "quota:max_tokens=20")
         .begin(0).begin(1, 1).begin(2, 2).fail(0, 10).fail(1, 11).fail(2, 12).fail(0, 20).fail(1, 21).outcome(2, "success", 22).begin(3, 23).fail(3, 24, 25))
     yield (Scenario("shared-throttle", "the failures of others close the throttle", "default", "grpc-retry")
         .begin(0).begin(1).begin(2).begin(3).fail(0, 1).fail(1, 1).fail(2, 1).fail(3, 1).fail(0, 2).fail(1, 2).outcome(2, "success", 2).outcome(3, "success", 3))
+
+
+# Of the 60 that are drawn, two for each kind of budget: those with the most different answers.
+KEPT = {12, 42, 25, 55, 8, 56, 15, 45, 10, 46, 29, 41}
 
 
 def at_random():
@@ -403,12 +424,13 @@ def at_random():
             else:
                 outcome = rng.choices(decisions.OUTCOMES, [20, 40, 15, 15, 4])[0]
                 failed = outcome in ("transient", "throttled", "timeout")
-                hint = rng.choice([0, 1, MS, S, 7 * S, 100 * S, MAX, WORD_MAX, rng.randrange(10 * S)])
-                scenario.outcome(operation, outcome, now, hint if failed and rng.random() < 0.25 else None)
+                retry_after = rng.choice([0, 1, MS, S, 7 * S, 100 * S, MAX, WORD_MAX, rng.randrange(10 * S)])
+                scenario.outcome(operation, outcome, now, retry_after if failed and rng.random() < 0.25 else None)
             # Most operations that have ended make room, some are asked once more.
             if scenario.operations[operation].reason and rng.random() < 0.8:
                 running.remove(operation)
-        yield scenario
+        if number in KEPT:
+            yield scenario
 
 
 def random_policy(rng):
@@ -417,10 +439,12 @@ def random_policy(rng):
         "constant:base=1s,jitter=0.3", "linear:base=200ms", "fibonacci:base=100ms,jitter=full",
         "polynomial:base=100ms,jitter=additive,jitter_max=1s", "exponential:base=10ms,cap=2s,jitter=slotted,jitter_slot=5ms",
     ])  # fmt: skip
-    for pair in ("max_retries=3", "max_retries=8", "max_elapsed=10s", "throttled_base=1s", "hint_max=5s", "hint_max_extra=2s"):
+    for pair in ("max_retries=3", "max_retries=8", "max_elapsed=10s", "throttled_base=1s", "retry_after_max=5s", "retry_after_max_extra=2s"):
         if rng.random() < 0.3 and pair.split("=")[0] not in line:
             line += f",{pair}"
-    return f"{line},hint={rng.choice(ref.KINDS['hint'])}"
+    if "retry_after_max=" not in line:
+        line += ",retry_after_max=none"
+    return f"{line},retry_after={rng.choice(ref.KINDS['retry_after'])}"
 
 
 def random_budget(rng, kind):

@@ -196,7 +196,7 @@ def jitter_cases():
     yield delays("additive-grows", "Sidekiq: the width grows with the retry", polynomial(S, power=4, origin=0, offset=15 * S, jitter="additive", jitter_max=10 * S, jitter_increment=10 * S), count=25)
     yield delays("additive-zero", "a width of 0 given", constant(S, jitter="additive", jitter_max=0), count=3)
     yield delays("additive-saturates", "the width saturates", constant(1, jitter="additive", jitter_max=MAX, jitter_increment=MAX), first=LAST - 2, count=3)
-    yield delays("decorrelated", "AWS as written: three times the last delay, capped after", {**base, "jitter": "decorrelated", "cap_on": "result"}, count=20)
+    yield delays("decorrelated", "AWS as written: three times the last delay, capped after", {**base, "jitter": "decorrelated", "cap_on": "delay"}, count=20)
     yield delays("decorrelated-window", "the range is capped, so no delay gathers at the cap", {**base, "jitter": "decorrelated"}, count=20)
     yield delays("decorrelated-multiplier", "another multiplier than 3", exponential(100 * MS, multiplier=(8, 5), cap=20 * S, jitter="decorrelated"), count=20)
     yield delays("decorrelated-base-is-cap", "a range of one value", exponential(S, cap=S, jitter="decorrelated"), count=3)
@@ -216,14 +216,14 @@ def cap_cases():
     spread = {"jitter": "proportional", "jitter_below": (1, 2), "jitter_above": (1, 2)}
     for cap_on in ref.KINDS["cap_on"]:
         more = {"cap_on": cap_on}
-        yield delays(f"full-{cap_on}", "the old AWS SDK caps the result: delays gather at 20 s", exponential(S, cap=20 * S, jitter="full", **more), count=30)
+        yield delays(f"full-{cap_on}", "the old AWS SDK caps the delay: delays gather at 20 s", exponential(S, cap=20 * S, jitter="full", **more), count=30)
         yield delays(f"equal-{cap_on}", "half of the capped window, or half of the whole one", exponential(S, cap=20 * S, jitter="equal", **more), count=12)
         yield delays(f"proportional-{cap_on}", "cenkalti goes above its maximum, Resilience4j does not", exponential(500 * MS, multiplier=(3, 2), cap=60 * S, **spread, **more), count=20)
         yield delays(f"additive-{cap_on}", "Google Cloud caps the sum", exponential(S, cap=32 * S, jitter="additive", jitter_max=S, **more), count=8)
         yield delays(f"slotted-{cap_on}", "a cap between two slots", exponential(4, cap=10, jitter="slotted", jitter_slot=4, **more), count=8)
         yield delays(f"none-{cap_on}", "the cap is what every client waits", exponential(S, cap=5 * S, **more), count=6)
         yield delays(f"decorrelated-{cap_on}", "the cap on the range, or on the delay", exponential(5 * MS, cap=2 * S, jitter="decorrelated", **more), count=20)
-        yield delays(f"fibonacci-{cap_on}", "growth goes on under a cap on the result", fibonacci(S, cap=10 * S, jitter="full", **more), count=10)
+        yield delays(f"fibonacci-{cap_on}", "growth goes on under a cap on the delay", fibonacci(S, cap=10 * S, jitter="full", **more), count=10)
         yield delays(f"cap-is-base-{cap_on}", "a cap equal to the base is not below it", exponential(S, cap=S, jitter="full", **more), count=4)
         yield delays(f"cap-zero-{cap_on}", "base and cap 0: 0 is a cap, not its absence", exponential(0, cap=0, jitter="full", **more), count=3)
         yield delays(f"saturated-{cap_on}", "growth past 2^63 before the cap: no overflow, no hot loop", exponential(100 * MS, cap=20 * S, jitter="equal", **more), first=60, count=8)
@@ -247,16 +247,16 @@ def article_cases():
     go = {"cap": 10_000 * MS}
     yield delays("go-full", "Go port: full jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="full", **go), count=5)
     yield delays("go-equal", "Go port: equal jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="equal", **go), count=5)
-    yield delays("go-decorrelated", "Go port: decorrelated jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="decorrelated", cap_on="result", **go), count=5)
+    yield delays("go-decorrelated", "Go port: decorrelated jitter, base 1000 ms, cap 10000 ms", exponential(1000 * MS, jitter="decorrelated", cap_on="delay", **go), count=5)
     js = {"cap": 100 * MS}
     yield delays("js-exponential", "JavaScript port: no jitter, base 10 ms, cap 100 ms", exponential(10 * MS, **js), count=10)
     yield delays("js-full", "JavaScript port: full jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="full", **js), count=10)
     yield delays("js-equal", "JavaScript port: equal jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="equal", **js), count=10)
-    yield delays("js-decorrelated", "JavaScript port: decorrelated jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="decorrelated", cap_on="result", **js), count=10)
+    yield delays("js-decorrelated", "JavaScript port: decorrelated jitter, base 10 ms, cap 100 ms", exponential(10 * MS, jitter="decorrelated", cap_on="delay", **js), count=10)
     yield delays("ts-full", "TypeScript port: retryWithFullJitter, base 100 ms, cap 10000 ms, 6 attempts", exponential(100 * MS, cap=10_000 * MS, jitter="full"), count=5)
     yield delays("ts-fixed", "TypeScript article: fixed delay of 100 ms", constant(100 * MS), count=5)
-    yield delays("ts-aws-sdk", "TypeScript article: AWS SDK, min(20 s, U(0,1) * 2^attempt)", exponential(S, cap=20 * S, cap_on="result", jitter="full"), count=8)
-    google = {"cap_on": "result", "jitter": "additive", "jitter_max": 1000 * MS}
+    yield delays("ts-aws-sdk", "TypeScript article: AWS SDK, min(20 s, U(0,1) * 2^attempt)", exponential(S, cap=20 * S, cap_on="delay", jitter="full"), count=8)
+    google = {"cap_on": "delay", "jitter": "additive", "jitter_max": 1000 * MS}
     yield delays("google-cloud-32", "Google Cloud: min(2^n + random ms, 32 s)", exponential(S, cap=32 * S, **google), count=8)
     yield delays("google-cloud-64", "Google Cloud: min(2^n + random ms, 64 s)", exponential(S, cap=64 * S, **google), count=8)
     yield delays("ethernet", "Ethernet: r slots of 51.2 us, r in 0..2^min(n,10)-1, 16 attempts", exponential(102_400, cap=52_428_800, jitter="slotted", jitter_slot=51_200), count=15)

@@ -32,10 +32,10 @@ def error_cases():
 
     yield error("growth-missing", "nothing given", {})
     yield error("base-missing", "a growth alone", {"growth": "constant"})
-    for field, policy in (("growth", {"base": 1}), ("jitter", constant(1)), ("cap_on", constant(1)), ("hint", constant(1))):
+    for field, policy in (("growth", {"base": 1}), ("jitter", constant(1)), ("cap_on", constant(1)), ("retry_after", constant(1))):
         for kind in (0, len(ref.KINDS[field]) + 1, 2**32 - 1):
             yield error(f"{field}-{kind}", "a number that is no kind", {**policy, field: kind})
-    for field in ("base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot", "max_elapsed", "throttled_base", "hint_max", "hint_max_extra"):
+    for field in ("base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot", "max_elapsed", "throttled_base", "retry_after_max", "retry_after_max_extra"):
         base = {
             "increment": linear(1),
             "jitter_max": constant(1, jitter="additive"),
@@ -107,11 +107,11 @@ def error_cases():
     yield error("throttled_base-stalls", "1 ns * 1.5 floors to 1 ns", exponential(S, multiplier=(3, 2), throttled_base=1))
     yield error("throttled_base-stalls-default", "the base is judged first, for both", exponential(1, multiplier=(3, 2)))
     yield error("throttled_base-stalls-decorrelated", "as for the base, with the multiplier given", exponential(S, jitter="decorrelated", multiplier=(101, 100), throttled_base=99))
-    yield error("order-cap_on-before-hint", "jitter, then cap_on, then hint", constant(1, hint=9, cap_on=9))
-    yield error("order-hint-before-pair", "all kinds before the pair", linear(1, hint=0, jitter="decorrelated"))
+    yield error("order-cap_on-before-retry_after", "jitter, then cap_on, then retry_after", constant(1, retry_after=9, cap_on=9))
+    yield error("order-retry_after-before-pair", "all kinds before the pair", linear(1, retry_after=0, jitter="decorrelated"))
     yield error("order-stalls-before-throttled", "growth_stalls of the base before throttled_base", exponential(1, multiplier=(3, 2), cap=5, throttled_base=9))
     yield error("order-throttled-above-before-stalls", "too_large before growth_stalls", exponential(0, multiplier=(101, 100), cap=5, throttled_base=9))
-    yield error("order-elapsed-before-hint_max", "fields by number", constant(1, hint_max_extra=MAX + 1, hint_max=MAX + 1, throttled_base=MAX + 1, max_elapsed=MAX + 1))
+    yield error("order-elapsed-before-retry_after_max", "fields by number", constant(1, retry_after_max_extra=MAX + 1, retry_after_max=MAX + 1, throttled_base=MAX + 1, max_elapsed=MAX + 1))
     yield error("order-fields-before-given-twice", "jitter_slot (16) before max_attempts (18)", constant(1, jitter="slotted", jitter_slot=0, max_retries=1, max_attempts=1))
     for ns, unit in ((86_400 * S, "d"), (3600 * S, "h"), (60 * S, "m"), (S, "s"), (MS, "ms"), (1000, "us"), (1, "ns")):
         yield error(f"text-{unit}", "durations are written in the largest exact unit", constant(7 * ns, cap=3 * ns))

@@ -8,18 +8,18 @@ import reference_text as ref_text
 
 MAX = ref.MAX
 MS, S = 10**6, 10**9
-COLUMNS = ["smallest", "mean", "largest", "total_smallest", "total_mean", "total_largest"]
+COLUMNS = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
 
 # fmt: off
 # One case a row: the tables below are read across.
 
 
 def preview_cases():
-    def rows(id, why, line, count=10):
+    def rows(id, why, line, count=10, first=0):
         policy = ref_text.parse("policy", line)
-        return {"id": id, "why": why, "policy": line, "count": count, "rows": [
+        return {"id": id, "why": why, "policy": line, "first": first, "count": count, "rows": [
             {column: str(x) for column, x in zip(COLUMNS, row, strict=True)}
-            for row in islice(preview.preview(policy), count)
+            for row in islice(preview.preview(policy), first, first + count)
         ]}
 
     for preset in ref_text.PRESETS["policy"]:
@@ -36,11 +36,11 @@ def preview_cases():
         yield rows(f"floor-decorrelated-{cap_on}", "a floor above the base", f"exponential:base=1s,cap=9s,floor=4s,jitter=decorrelated,cap_on={cap_on}", 5)
         yield rows(f"two-values-{cap_on}", "the mean of two values is rounded down", f"constant:base=1ns,cap=7ns,jitter=full,cap_on={cap_on}", 2)
         yield rows(f"odd-{cap_on}", "small numbers, every rounding", f"exponential:base=3ns,multiplier=3/2,cap=17ns,jitter=0.3,cap_on={cap_on}", 8)
-    yield rows("cap-below-range", "the whole range lies above a cap on the result", "constant:base=8s,offset=5s,cap=10s,cap_on=result,jitter=additive,jitter_max=2s", 2)
-    yield rows("cap-low-end", "the low end of the range is the cap", "constant:base=8s,offset=2s,cap=10s,cap_on=result,jitter=additive,jitter_max=2s", 2)
+    yield rows("cap-below-range", "the whole range lies above a cap on the delay", "constant:base=8s,offset=5s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s", 2)
+    yield rows("cap-low-end", "the low end of the range is the cap", "constant:base=8s,offset=2s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s", 2)
     yield rows("cap-between-slots", "the cap is no whole number of slots", "constant:base=10ns,cap=10ns,jitter=slotted,jitter_slot=4ns", 2)
-    yield rows("cap-between-slots-result", "the cap cuts a slot", "exponential:base=8ns,cap=10ns,cap_on=result,jitter=slotted,jitter_slot=4ns", 4)
-    yield rows("slot-longer-than-cap", "no slot but the first fits", "exponential:base=8ns,cap=9ns,cap_on=result,jitter=slotted,jitter_slot=10ns", 4)
+    yield rows("cap-between-slots-delay", "the cap cuts a slot", "exponential:base=8ns,cap=10ns,cap_on=delay,jitter=slotted,jitter_slot=4ns", 4)
+    yield rows("slot-longer-than-cap", "no slot but the first fits", "exponential:base=8ns,cap=9ns,cap_on=delay,jitter=slotted,jitter_slot=10ns", 4)
     yield rows("slot-saturates", "the last slot passes 2^63", f"constant:base={MAX}ns,floor={MAX}ns,jitter=slotted,jitter_slot={2**62 + 1}ns", 2)
     yield rows("widest", "2^63 values: sums of 128 bits", f"constant:base={MAX}ns,jitter=full", 3)
     yield rows("widest-proportional", "the upper end saturates", f"constant:base={MAX // 4 * 3}ns,jitter=1", 3)
@@ -52,7 +52,7 @@ def preview_cases():
     yield rows("count-zero", "none were asked for", "constant:base=1s", 0)
     yield rows("max_elapsed", "a total that is max_elapsed is not above it", "constant:base=1s,max_elapsed=3s", 5)
     yield rows("max_elapsed-by-one", "a nanosecond less", "constant:base=1s,max_elapsed=2999999999ns", 5)
-    yield rows("max_elapsed-smallest", "the smallest counts, not the mean", "equal:base=1s,max_elapsed=4s", 8)
+    yield rows("max_elapsed-min", "the smallest counts, not the mean", "equal:base=1s,max_elapsed=4s", 8)
     yield rows("max_elapsed-full", "the smallest of full jitter is 0", "full:base=1s,cap=2s,max_elapsed=0s", 4)
     yield rows("max_elapsed-zero", "the first row does not fit", "constant:base=1s,max_elapsed=0s", 4)
     yield rows("throttled_base", "takes no part", "constant:base=1s,throttled_base=9s", 2)
@@ -60,7 +60,8 @@ def preview_cases():
     yield rows("decorrelated-saturates", "the range saturates", f"exponential:base={2**61}ns,jitter=decorrelated", 4)
     yield rows("decorrelated-zero", "base 0 stays 0", "decorrelated:base=0s", 3)
     yield rows("decorrelated-small", "every rounding", "decorrelated:base=1ns,cap=20ns", 8)
-    yield rows("polynomial-increment", "Sidekiq's with a short cap", "sidekiq:cap=1h,cap_on=result", 10)
+    yield rows("decorrelated-restart", "starts again from the base at row 4096", "decorrelated:base=100ms", 3, first=4095)
+    yield rows("polynomial-increment", "Sidekiq's with a short cap", "sidekiq:cap=1h,cap_on=delay", 10)
 
 
 def fit_cases():
@@ -100,7 +101,7 @@ def fit_cases():
             yield fit(f"{field}-proportional-{cap_on}", "a range above its window", f"exponential:base=1s,cap=60s,cap_on={cap_on},jitter=0.3", field, 8, 100 * S)
         yield fit(f"{field}-decorrelated-restart", "4100 delays: it starts again", "decorrelated:base=1us,cap=1ms", field, 4101, S)
         yield fit(f"{field}-max_retries", "the limits of the policy take no part", "constant:base=1s,max_retries=0,max_elapsed=0s", field, 5, 20 * S)
-        yield fit(f"{field}-hint", "and are kept", "full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,hint=exact,hint_max=9s", field, 5, 20 * S)
+        yield fit(f"{field}-retry_after", "and are kept", "full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,retry_after=exact,retry_after_max=9s", field, 5, 20 * S)
         yield fit(f"{field}-jitter-zero", "proportional jitter of nothing is kept", "exponential:base=1s,cap=60s,jitter=0", field, 5, 20 * S)
         yield fit(f"{field}-offset", "an offset that is too long alone", "exponential:base=1s,offset=30s", field, 5, 100 * S)
         yield fit(f"{field}-floor", "a floor that is too long alone", "full:base=1s,floor=30s", field, 5, 100 * S)

@@ -36,19 +36,29 @@ def text_cases():
     yield text("head-preset-jitter_above", "one part alone is replaced", "grpc-connect:jitter_above=0.3")
     yield text("head-preset-jitter_below-none", "one part alone is taken back", "grpc-connect:jitter_below=none")
     yield text("head-preset-ratio-over-kind", "a ratio takes back the width of additive jitter", "google-cloud:jitter=0.1")
-    yield text("head-preset-several", "kinds, counts and durations taken back", "grpc-retry:hint=none,max_retries=none,cap=none,jitter=none")
+    yield text("head-preset-several", "kinds, counts and durations taken back", "grpc-retry:retry_after=none,max_retries=none,cap=none,jitter=none")
     yield text("head-preset-multiplier-none", "back to the default of the growth", "cenkalti-v4:multiplier=none,max_elapsed=none")
     yield text("head-decorrelated-cap_on-none", "what a pair as the head gave is taken back too", "decorrelated:base=1s,cap_on=none")
     yield text("head-full-jitter", "a head that names a jitter, and another jitter", "full:base=1s,jitter=equal")
-    yield text("head-decorrelated-full", "decorrelated taken back: its cap on the result stays", "decorrelated:base=1s,cap=9s,jitter=full")
+    yield text("head-decorrelated-full", "decorrelated taken back: its cap on the delay stays", "decorrelated:base=1s,cap=9s,jitter=full")
     yield text("none-of-nothing", "none takes back what nothing gave", "constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none")
     yield text("none-of-every-key", "every key takes none, but base is needed", "constant:base=1s," + ",".join(f"{key}=none" for key in ref_text.KEYS["policy"] if key != "base"))
 
-    yield text("order", "pairs in any order, printed in theirs", "exponential:hint_max=3s,cap=20s,floor=1ms,base=1s")
-    yield text("every-field", "every field that exponential growth can have", "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=result,floor=2s,jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,hint=spread,hint_max=10s,hint_max_extra=4s")
+    yield text("retry_after_max-none", "no limit prints as none", "constant:base=1s,retry_after_max=none")
+    yield text("retry_after_max-longest", "the longest duration is no limit", "constant:base=1s,retry_after_max=9223372036854775807ns")
+    yield text("retry_after_max-longest-but-one", "a nanosecond less is a limit", "constant:base=1s,retry_after_max=9223372036854775806ns")
+    yield text("retry_after_max-default", "the default is not printed", "constant:base=1s,retry_after_max=1h")
+    yield text("retry_after_max-default-minutes", "in whatever unit it is given", "constant:base=1s,retry_after_max=60m")
+    yield text("retry_after_max-more", "a nanosecond more is", "constant:base=1s,retry_after_max=3600000000001ns")
+    yield text("retry_after_max-zero", "0 is neither none nor the default", "constant:base=1s,retry_after_max=0s")
+    yield text("retry_after_max-preset", "a preset's default is 1 h too", "aws-sdk-2026:retry_after_max=none")
+    yield text("retry_after_max-every", "none of all three", "grpc-retry:retry_after=none,retry_after_max=none,retry_after_max_extra=none")
+    yield text("retry_after_max_extra-longest", "of the other limit the longest duration is the default", "constant:base=1s,retry_after_max_extra=9223372036854775807ns")
+    yield text("order", "pairs in any order, printed in theirs", "exponential:retry_after_max=3s,cap=20s,floor=1ms,base=1s")
+    yield text("every-field", "every field that exponential growth can have", "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s,jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,retry_after=spread,retry_after_max=10s,retry_after_max_extra=4s")
     yield text("every-field-linear", "the fields of linear growth and of additive jitter", "linear:base=1s,increment=2s,jitter=additive,jitter_max=3s,jitter_increment=4s")
     yield text("every-field-polynomial", "the fields of polynomial growth and of slotted jitter", "polynomial:base=1s,power=3,origin=0,jitter=slotted,jitter_slot=100ms")
-    yield text("defaults-given", "what is given as its default is not printed", "exponential:base=1s,multiplier=2,offset=0s,cap=9223372036854775807ns,cap_on=window,floor=0s,jitter=none,max_retries=4294967296,max_elapsed=9223372036854775807ns,throttled_base=1s,hint=at_least,hint_max=9223372036854775807ns,hint_max_extra=9223372036854775807ns")
+    yield text("defaults-given", "what is given as its default is not printed", "exponential:base=1s,multiplier=2,offset=0s,cap=9223372036854775807ns,cap_on=window,floor=0s,jitter=none,max_retries=4294967296,max_elapsed=9223372036854775807ns,throttled_base=1s,retry_after=at_least,retry_after_max=1h,retry_after_max_extra=9223372036854775807ns")
     yield text("defaults-given-linear", "an increment that is the base", "linear:base=1500ms,increment=1.5s")
     yield text("defaults-given-polynomial", "power 2 and origin 1", "polynomial:base=1s,power=2,origin=1")
     yield text("defaults-given-additive", "a width that does not grow; the width itself is always printed", "constant:base=1s,jitter=additive,jitter_max=0s,jitter_increment=0s")
@@ -347,8 +357,8 @@ def text_error_cases():
         ("jitter-superscript", "nor is a superscript", "constant:base=1s,jitter=²"),
         ("cap_on", "no kind", "constant:base=1s,cap_on=jitter"),
         ("cap_on-number", "the number of a kind is not its name", "constant:base=1s,cap_on=1"),
-        ("hint", "no kind", "constant:base=1s,hint=atleast"),
-        ("hint-upper", "exact to the letter", "constant:base=1s,hint=Exact"),
+        ("retry_after", "no kind", "constant:base=1s,retry_after=atleast"),
+        ("retry_after-upper", "exact to the letter", "constant:base=1s,retry_after=Exact"),
     ):
         yield error(f"kind-{id}", why, line)
     for id, why, line in (
@@ -357,6 +367,8 @@ def text_error_cases():
         ("none", "none and a value", "full:base=none,base=1s"),
         ("none-after", "a value and none", "default:cap=3s,cap=none"),
         ("none-none", "none twice", "default:cap=none,cap=none"),
+        ("retry_after_max", "none gives a value, so to speak", "default:retry_after_max=none,retry_after_max=1s"),
+        ("retry_after_max-none", "none after a value", "default:retry_after_max=1s,retry_after_max=none"),
         ("jitter", "two jitters", "default:jitter=none,jitter=equal"),
         ("ratio-then-part", "a ratio gives both parts", "constant:base=1s,jitter=0.5,jitter_above=0.1"),
         ("ratio-then-part-none", "even if the part is none", "constant:base=1s,jitter=0.5,jitter_below=none"),
@@ -396,8 +408,8 @@ def text_error_cases():
         ("too-large-retries", "one above 2^32", "constant:base=1s,max_retries=4294967297"),
         ("too-large-attempts", "one above 2^32 + 1", "constant:base=1s,max_attempts=4294967298"),
         ("too-large-elapsed", "one nanosecond too long", "constant:base=1s,max_elapsed=9223372036854775808ns"),
-        ("too-large-hint_max", "one nanosecond too long", "constant:base=1s,hint_max=9223372036854775808ns"),
-        ("too-large-hint_max_extra", "one nanosecond too long", "constant:base=1s,hint_max_extra=9223372036854775808ns"),
+        ("too-large-retry_after_max", "one nanosecond too long", "constant:base=1s,retry_after_max=9223372036854775808ns"),
+        ("too-large-retry_after_max_extra", "one nanosecond too long", "constant:base=1s,retry_after_max_extra=9223372036854775808ns"),
         ("too-small-attempts", "no attempt at all", "default:max_attempts=0"),
         ("too-small-power", "power 0", "polynomial:base=1s,power=0"),
         ("too-small-slot", "a slot of 0", "constant:base=1s,jitter=slotted,jitter_slot=0s"),
@@ -479,7 +491,7 @@ def preset_cases():
                 "why": f"the {of} of that name",
                 "of": of,
                 "preset": preset,
-                "line": line,
+                "string": line,
                 "canonical": ref_text.printed(of, value),
             }
             if of == "policy":

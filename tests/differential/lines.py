@@ -43,7 +43,7 @@ def duration(rng, field):
         return rng.choice(["0s", "0ns", "1ns", "2ns", "99ns", "100ns", "3ns"])
     if chance < 0.05:
         return f"0.{rng.randrange(10**12):012}s"
-    if field in ("cap", "max_elapsed", "hint_max", "hint_max_extra"):
+    if field in ("cap", "max_elapsed", "retry_after_max", "retry_after_max_extra"):
         return number(rng, 100) + pick(rng, "m h h d" if chance < 0.95 else "ms s")
     return number(rng, 1000) + pick(rng, "us ms ms ms" if chance < 0.9 else "s m h")
 

@@ -23,8 +23,8 @@ OFTEN = {
     "max_attempts": 0.05,
     "max_elapsed": 0.1,
     "throttled_base": 0.1,
-    "hint_max": 0.05,
-    "hint_max_extra": 0.05,
+    "retry_after_max": 0.05,
+    "retry_after_max_extra": 0.05,
 }
 
 
@@ -69,7 +69,7 @@ def given(rng):
     }
     if fields.get("jitter") == "decorrelated" and rng.random() < 0.97:
         fields["growth"] = "exponential"
-    for field, often in (("cap_on", 0.7), ("hint", 0.1)):
+    for field, often in (("cap_on", 0.7), ("retry_after", 0.1)):
         if rng.random() < often:
             fields[field] = rng.choice(ref.KINDS[field])
     for field in ref.FIELDS:
@@ -86,7 +86,7 @@ def given(rng):
     if rng.random() < 0.01:
         fields.pop(rng.choice(list(fields)))
     if rng.random() < 0.01:
-        fields[rng.choice(["growth", "jitter", "cap_on", "hint"])] = "nonsense"
+        fields[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
     return fields
 
 

@@ -3,7 +3,7 @@
 import reference_decisions as decisions
 
 
-def history_cases():
+def stats_cases():
     def history(id, why, records, more=()):
         whole, second = recorded(records), recorded(more)
         whole.merge(second)
@@ -11,7 +11,7 @@ def history_cases():
         return {"id": id, "why": why, "records": records, "more": more, "text": whole.printed()}
 
     every_bucket = [
-        (attempts, "success", 1) for limit in decisions.LIMITS for attempts in (limit, limit + 1)
+        (attempts, "success", 1) for bound in decisions.BOUNDS for attempts in (bound, bound + 1)
     ]
     reasons = [(2, reason, n) for n, reason in enumerate(decisions.REASONS, 1)]
     yield history("empty", "no operation: every line is there all the same", [])
@@ -30,7 +30,7 @@ def history_cases():
 
 
 def recorded(records):
-    history = decisions.History()
+    history = decisions.RetryStats()
     for attempts, reason, times in records:
         for _ in range(times):
             history.add(attempts, reason)

@@ -106,6 +106,14 @@ def retry_after_cases():
         ("date-plus", "a sign is no digit", "Sun, +6 Nov 1994 08:49:37 GMT", 0),
         ("date-more", "something after it", "Sun, 06 Nov 1994 08:49:37 GMT.", 0),
         ("iso", "no ISO 8601", "1994-11-06T08:49:37Z", 0),
+
+        ("bytes-1024", "the longest value that is read", "0" * 1023 + "7", 0),
+        ("bytes-1025", "one byte more", "0" * 1024 + "7", 0),
+        ("bytes-1024-spaces", "spaces count", " " * 1023 + "7", 0),
+        ("bytes-1025-spaces", "before they are removed", " " * 1024 + "7", 0),
+        ("bytes-1025-spaces-after", "at either end", "7" + "\t" * 1024, 0),
+        ("bytes-1024-date", "a date", "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 995, 0),
+        ("bytes-1025-date", "of one byte more", "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 996, 0),
     ):
         yield retry_after(id, why, value, now)
 
@@ -139,8 +147,8 @@ def retry_after_cases():
 
 
 def retry_after(id, why, value, now):
-    hint = decisions.retry_after(value, now)
-    return {"id": id, "why": why, "value": value, "now": str(now), "hint": None if hint is None else str(hint)}
+    retry_after = decisions.parse_retry_after(value, now)
+    return {"id": id, "why": why, "value": value, "now": str(now), "retry_after": None if retry_after is None else str(retry_after)}
 
 
 def http_status_cases():
