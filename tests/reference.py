@@ -459,18 +459,18 @@ def message(code, field, value, limit):  # 8.8
         case "ratio_too_fine":
             return f"{field} {v} has a term above 1000000"
         case "not_exponential":
-            return f"growth {v} does not go with jitter decorrelated, which needs exponential"
+            return f"growth {v} cannot be combined with jitter decorrelated, which needs growth exponential"
         case "cap_below_base":
             return f"cap {v} is below base {most}"
         case "offset_above_cap" | "floor_above_cap":
             return f"{field} {v} is above cap {most}"
         case "growth_stalls":
-            return f"{field} {v} is too short for its multiplier to grow; it needs at least {most}"
+            return f"{field} {v} is too short to grow by the multiplier; it must be at least {most}"
         case "given_twice":
-            return f"max_attempts {v} is given beside max_retries {most}"
+            return f"max_attempts {v} is set as well as max_retries {most}; set one of them"
         case "does_not_fit":
             return (
-                f"{field} cannot be short enough: the waits take at least {v}, "
+                f"{field} cannot be made short enough: the delays take at least {v}, "
                 f"which is above {most}"
             )
 

@@ -68,7 +68,7 @@ MESSAGES = {  # 11.7
     "text_too_long": "the text is longer than 1024 bytes",
     "unknown_head": 'unknown name "{X}"; the names are {names}',
     "unknown_key": 'unknown key "{X}"; the keys are {names}',
-    "repeated_key": 'key "{X}" is given twice',
+    "repeated_key": 'key "{X}" is repeated',
     "missing_value": "{F} has no value",
     "not_a_duration": '{F} "{X}" is not a duration such as 100ms or 1.5s',
     "missing_unit": "{F} has no unit; the units are {names}",
