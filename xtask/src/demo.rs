@@ -1,23 +1,23 @@
-//! `cargo xtask demo`: the articles' parameter sets in five languages, side by side.
+//! `cargo xtask demo`: the parameter sets of published articles in five languages, side by side.
 
 use std::fmt::Write;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::answers;
+use crate::drivers::{answers, write_requests};
 use crate::languages::ALL;
 use crate::shell::{progress, root};
 
-/// One parameter set and what each language answered.
+/// One parameter set and the delays of each language.
 struct Table {
     title: String,
-    /// What the reference says, from the vectors.
+    /// The delays of the reference, from the vectors.
     expected: Vec<String>,
     columns: Vec<Vec<String>>,
 }
 
-/// Prints the tables and says whether all languages agree.
+/// Prints the tables, and fails if the languages disagree.
 pub(crate) fn run() -> Result<()> {
     let tables = tables()?;
     let mut agreed = 0;
@@ -31,25 +31,24 @@ pub(crate) fn run() -> Result<()> {
         ALL.len()
     );
     if agreed < tables.len() {
-        bail!("the languages do not agree");
+        bail!("the languages disagree");
     }
     println!(
-        "\nseed 42, key \"job-1\"; another key gives other delays, in every language the same.\n\
-         What next:\n  \
-         README.md             the same few lines in each language\n  \
-         cargo xtask package --out DIR   the wheel, the npm tarball and the crate to install\n  \
+        "\nseed 42, key \"job-1\"; another key gives other delays, again the same in every language.\n\
+         Next:\n  \
+         README.md                          the same loop in each language\n  \
+         cargo xtask package --out DIR      the wheel, the npm tarball and the crates to install\n  \
          cargo xtask install --prefix DIR   libbackoff for C and Go\n  \
-         cargo xtask test      everything that must be true"
+         cargo xtask scenario               five HTTP clients and a server that fails\n  \
+         cargo xtask test                   all tests"
     );
     Ok(())
 }
 
-/// Whether all languages agree, for the tests.
+/// Fails if the languages disagree, for the tests.
 pub(crate) fn check() -> Result<()> {
     for table in tables()? {
-        if !table.agrees() {
-            bail!("{}", table.text());
-        }
+        ensure!(table.agrees(), "{}", table.text());
     }
     Ok(())
 }
@@ -57,35 +56,36 @@ pub(crate) fn check() -> Result<()> {
 fn tables() -> Result<Vec<Table>> {
     let path = root().join("tests/vectors/articles.json");
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-    let cases = file.get("cases").and_then(Value::as_array).context("cases")?;
+    let cases = file.get("cases").and_then(Value::as_array).context("no cases")?;
     ensure!(!cases.is_empty(), "no parameter sets");
     let requests: Vec<String> = cases.iter().map(request).collect::<Result<_>>()?;
-    let requests = answers::requests("demo.txt", &format!("{}\n", requests.join("\n")))?;
+    let requests = write_requests("demo.txt", &format!("{}\n", requests.join("\n")))?;
 
     let mut tables: Vec<Table> = cases
         .iter()
         .map(|case| {
-            let title = case.get("why").and_then(Value::as_str).context("a title")?;
+            let title = case.get("why").and_then(Value::as_str).context("no title")?;
             Ok(Table { title: title.to_owned(), expected: delays(case)?, columns: Vec::new() })
         })
         .collect::<Result<_>>()?;
     for language in &ALL {
         let driver = &mut (language.driver)().with_context(|| format!("for {}", language.name))?;
         progress(&format!("asking {}", language.name));
-        let answers = answers::of(driver, &requests)?;
+        let answers = answers(driver, &requests)?;
         for (table, answer) in tables.iter_mut().zip(answers.lines()) {
-            let delays = answer.strip_prefix("ok ").with_context(|| format!("it says {answer}"))?;
+            let delays = answer.strip_prefix("ok ").with_context(|| answer.to_owned())?;
             table.columns.push(delays.split(' ').map(str::to_owned).collect());
         }
     }
     Ok(tables)
 }
 
+/// The request of a case, for drivers.
 fn request(case: &Value) -> Result<String> {
-    let policy = case.get("policy").and_then(Value::as_object).context("a policy")?;
+    let policy = case.get("policy").and_then(Value::as_object).context("no policy")?;
     let mut line = String::new();
     for (field, value) in policy {
-        write!(line, "{field}={} ", value.as_str().context("a text")?)?;
+        write!(line, "{field}={} ", value.as_str().context("not a string")?)?;
     }
     let text = |name| case.get(name).and_then(Value::as_str).context(name);
     let count = delays(case)?.len();
@@ -94,9 +94,9 @@ fn request(case: &Value) -> Result<String> {
 }
 
 fn delays(case: &Value) -> Result<Vec<String>> {
-    let delays = case.get("delays").and_then(Value::as_array).context("delays")?;
+    let delays = case.get("delays").and_then(Value::as_array).context("no delays")?;
     ensure!(!delays.is_empty(), "no delays");
-    delays.iter().map(|delay| Ok(delay.as_str().context("a text")?.to_owned())).collect()
+    delays.iter().map(|delay| Ok(delay.as_str().context("not a string")?.to_owned())).collect()
 }
 
 impl Table {
@@ -106,22 +106,19 @@ impl Table {
     }
 
     fn text(&self) -> String {
-        let row = |cells: &mut dyn Iterator<Item = &str>| -> String {
-            cells.fold(String::new(), |line, cell| line + &format!("{cell:>16}"))
+        let row = |first: &str, cells: &mut dyn Iterator<Item = String>| {
+            cells.fold(format!("{first:>5}"), |row, cell| row + &format!("{cell:>16}"))
         };
-        let headings: Vec<String> =
-            ALL.iter().map(|language| language.name.to_owned() + " ns").collect();
-        let headings = row(&mut headings.iter().map(String::as_str));
-        let mut lines = vec![self.title.clone(), format!("retry{headings}")];
+        let headings = &mut ALL.iter().map(|language| format!("{} ns", language.name));
+        let mut rows = vec![self.title.clone(), row("retry", headings)];
         for retry in 0..self.columns.iter().map(Vec::len).max().unwrap_or(0) {
-            let delays = |column: &'_ Vec<String>| column.get(retry).cloned().unwrap_or_default();
-            let delays: Vec<String> = self.columns.iter().map(delays).collect();
-            let delays = row(&mut delays.iter().map(String::as_str));
-            lines.push(format!("{:>5}{delays}", retry + 1));
+            let delay = |column: &Vec<String>| column.get(retry).cloned().unwrap_or_default();
+            let delays = &mut self.columns.iter().map(delay);
+            rows.push(row(&(retry + 1).to_string(), delays));
         }
         if !self.agrees() {
-            lines.push("NOT THE SAME".to_owned());
+            rows.push("NOT THE SAME".to_owned());
         }
-        lines.join("\n")
+        rows.join("\n")
     }
 }

@@ -1,83 +1,87 @@
-//! Random policies, valid and broken, as fields and as lines, answered by every language.
+//! Random requests, valid and broken, to which every language must give the same answers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 use backoff_core::ErrorCode;
 
+use crate::drivers::{answers, reference_driver, reference_evaluator, write_requests};
 use crate::languages::Language;
 use crate::shell::{command, progress, stdout};
-use crate::{answers, evaluate};
 
 const SEED: &str = "20261121";
-const REQUESTS: &str = "13000";
-/// What each language must at least have computed.
+const POLICIES: &str = "13000";
+/// The least number of delays that the requests must ask for, so that the test stays large.
 const DELAYS: usize = 1_000_000;
-const LINES: &str = "20000";
-/// The least number of lines that must be of a policy, and of each error.
-const VALID: usize = 3000;
-const BROKEN: usize = 10;
-/// The reference is slow, so it answers the first lines only.
-const REFERENCE_LINES: usize = 1500;
+/// The least number of requests that must hold an invalid policy.
+const INVALID: usize = 500;
+/// The reference is slow, so it answers only this many of the policies.
+const REFERENCE_POLICIES: usize = 1500;
 
-/// Requests and their answers, for others to agree with.
+const STRINGS: &str = "20000";
+/// The least number of strings that must be valid, and that must have each error.
+const VALID_STRINGS: usize = 3000;
+const STRINGS_PER_ERROR: usize = 10;
+
+/// Requests and the answers to agree with.
 pub(crate) struct Differential {
-    requests: std::path::PathBuf,
+    requests: PathBuf,
     answers: String,
 }
 
 impl Differential {
-    /// Policies as fields, and delays in every way to ask for them: answered by the reference,
-    /// in part, and by one language, in full.
+    /// Policies as fields, with delays asked for in every way. One language answers all of them,
+    /// and the reference must agree on a part.
     pub(crate) fn of_fields(first: &Language) -> Result<Self> {
         let lines =
-            stdout(command("python3").args(["tests/differential/requests.py", SEED, REQUESTS]))?;
-        let requests = answers::requests("differential.txt", &lines)?;
-        let answers = answers::of(&mut (first.driver)()?, &requests)?;
+            stdout(command("python3").args(["tests/differential/requests.py", SEED, POLICIES]))?;
+        let requests = write_requests("fields.txt", &lines)?;
+        let answers_of_first = answers(&mut (first.driver)()?, &requests)?;
 
-        let delays = answers.lines().filter_map(|line| line.strip_prefix("ok"));
+        let delays = answers_of_first.lines().filter_map(|line| line.strip_prefix("ok"));
         let delays: usize = delays.map(|line| line.split_whitespace().count()).sum();
-        ensure!(delays >= DELAYS, "only {delays} delays were asked for");
-        let refused = answers.lines().filter(|line| line.starts_with("error ")).count();
-        ensure!(refused > 500, "only {refused} broken policies were among the requests");
-        progress(&format!("{delays} delays, {refused} refused policies"));
+        ensure!(delays >= DELAYS, "only {delays} delays");
+        let errors = answers_of_first.lines().filter(|line| line.starts_with("error ")).count();
+        ensure!(errors >= INVALID, "only {errors} invalid policies");
+        progress(&format!("{delays} delays, {errors} invalid policies"));
 
-        let sample: Vec<&str> = lines.lines().take(REFERENCE_LINES).collect();
-        let sample = answers::requests("reference.txt", &format!("{}\n", sample.join("\n")))?;
-        let mut reference = command("python3");
-        let reference = reference.arg("tests/differential/reference_driver.py");
-        let expected = answers::of(reference, &sample)?;
-        let answered: Vec<&str> = answers.lines().take(REFERENCE_LINES).collect();
-        compare(&sample, &expected, &format!("{}\n", answered.join("\n")))?;
-        Ok(Self { requests, answers })
+        let part = |text: &str| -> String {
+            text.lines().take(REFERENCE_POLICIES).flat_map(|line| [line, "\n"]).collect()
+        };
+        let sample = write_requests("reference.txt", &part(&lines))?;
+        let expected = answers(&mut reference_driver(), &sample)?;
+        compare(&sample, &expected, &part(&answers_of_first))?;
+        Ok(Self { requests, answers: answers_of_first })
     }
 
-    /// Policies as lines, answered by the reference.
-    pub(crate) fn of_lines() -> Result<Self> {
-        let lines = stdout(command("python3").args(["tests/differential/lines.py", SEED, LINES]))?;
-        let requests = answers::requests("lines.txt", &lines)?;
-        let answers = answers::of(&mut evaluate::reference(), &requests)?;
+    /// Policy strings, answered by the reference.
+    pub(crate) fn of_strings() -> Result<Self> {
+        let lines =
+            stdout(command("python3").args(["tests/differential/lines.py", SEED, STRINGS]))?;
+        let requests = write_requests("strings.txt", &lines)?;
+        let answers = answers(&mut reference_evaluator(), &requests)?;
 
         let mut counts = BTreeMap::<&str, usize>::new();
         for answer in answers.lines() {
             let code = answer.strip_prefix("{\"error\":\"").and_then(|rest| rest.split('"').next());
             *counts.entry(code.unwrap_or("valid")).or_default() += 1;
         }
-        ensure!(counts.remove("valid") >= Some(VALID), "only few lines are of a policy");
+        ensure!(counts.remove("valid") >= Some(VALID_STRINGS), "too few valid strings");
         for code in ErrorCode::ALL.map(ErrorCode::name).into_iter().chain(["not_a_request"]) {
-            // No line of a policy can be fitted.
-            let enough = code == "does_not_fit" || counts.get(code) >= Some(&BROKEN);
-            ensure!(enough, "only {:?} lines have the error {code}", counts.get(code));
+            // These codes belong to other functions: no policy string has them.
+            let elsewhere = ["does_not_fit"].contains(&code);
+            let enough = elsewhere || counts.get(code) >= Some(&STRINGS_PER_ERROR);
+            ensure!(enough, "only {:?} strings have the error {code}", counts.get(code));
         }
-        progress(&format!("{LINES} lines with {} errors", counts.len()));
+        progress(&format!("{STRINGS} strings, {} kinds of errors", counts.len()));
         Ok(Self { requests, answers })
     }
 
-    /// Whether a language gives the same answers.
+    /// Fails unless a language gives the same answers.
     pub(crate) fn agrees(&self, driver: &mut Command) -> Result<()> {
-        compare(&self.requests, &self.answers, &answers::of(driver, &self.requests)?)
+        compare(&self.requests, &self.answers, &answers(driver, &self.requests)?)
     }
 }
 
@@ -89,7 +93,7 @@ fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {
     let mut rows = requests.lines().zip(expected.lines().zip(answers.lines()));
     match rows.find(|(_, (expected, answer))| expected != answer) {
         Some((request, (expected, answer))) => {
-            bail!("asked     {request}\nexpected  {expected}\nanswered  {answer}")
+            bail!("request   {request}\nexpected  {expected}\nanswered  {answer}")
         }
         None => {
             bail!("{} answers to {} requests", answers.lines().count(), requests.lines().count())

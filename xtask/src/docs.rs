@@ -1,7 +1,7 @@
-//! Running what the documents say.
+//! Running the programs and commands of the documents.
 //!
-//! A fenced block in a language is a whole program; the `text` block that follows it, perhaps
-//! after blocks of other languages, is what it prints. A fenced `sh` block is run as it stands.
+//! A fenced block in a language is a whole program. The next `text` block is its output, perhaps
+//! after blocks of other languages. A fenced `sh` block runs as a shell script.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
 use crate::report::Report;
-use crate::shell::{command, root, run, scratch};
+use crate::shell::{command, empty, root, run, scratch};
 
 struct Block {
     language: String,
@@ -29,7 +29,7 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
         Err(error) => return report.check(&name, || Err(error)),
     };
     report.check(&format!("{name} has blocks to run"), || {
-        ensure!(!blocks.is_empty(), "none");
+        ensure!(!blocks.is_empty(), "no blocks");
         Ok(())
     });
     for (position, block) in blocks.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             language => report.check(&what, || {
                 let printed = blocks.get(position..).unwrap_or_default();
                 let printed = printed.iter().find(|block| block.language == "text");
-                program(language, &block.code, &printed.context("no text follows")?.code)
+                program(language, &block.code, &printed.context("no text block follows")?.code)
             }),
         }
     }
@@ -56,7 +56,10 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
     let mut open: Option<Block> = None;
     for line in text.lines() {
         let fence = line.strip_prefix("```");
-        ensure!(fence.is_some() || !line.trim_start().starts_with("```"), "an indented block");
+        ensure!(
+            fence.is_some() || !line.trim_start().starts_with("```"),
+            "an indented block would not run"
+        );
         match (fence, open.as_mut()) {
             (Some(language), None) => {
                 open = Some(Block { language: language.to_owned(), code: String::new() });
@@ -69,16 +72,16 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
             (None, None) => {}
         }
     }
-    ensure!(open.is_none(), "a block that is not closed");
+    ensure!(open.is_none(), "the last block is not closed");
     Ok(blocks)
 }
 
-/// The commands of a block. The test verb is not run within itself, nor are the demo and the
-/// scenario, which have a check of their own.
+/// The commands of a block, without `test`, which would run itself, and without `demo` and
+/// `scenario`, which have checks of their own.
 fn commands(code: &str) -> String {
-    let apart = ["test", "demo", "scenario"].map(|verb| format!("cargo xtask {verb}"));
-    let is_apart = |line: &str| apart.iter().any(|command| line.starts_with(command));
-    code.lines().filter(|line| !is_apart(line)).collect::<Vec<_>>().join("\n")
+    let skipped = ["test", "demo", "scenario"].map(|verb| format!("cargo xtask {verb}"));
+    let runs = |line: &&str| !skipped.iter().any(|command| line.starts_with(command));
+    code.lines().filter(runs).collect::<Vec<_>>().join("\n")
 }
 
 fn program(name: &str, code: &str, expected: &str) -> Result<()> {
@@ -87,14 +90,11 @@ fn program(name: &str, code: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs commands in the top folder, with fresh folders to install to and a fresh virtual
-/// environment.
+/// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to
+/// and a new virtual environment.
 fn shell(commands: &str) -> Result<()> {
     let place = scratch().join("docs");
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
-    }
-    fs::create_dir_all(&place)?;
+    empty(&place)?;
     let environment = place.join("python");
     run(command("python3").args(["-m", "venv"]).arg(&environment))?;
     let path = std::env::var("PATH").unwrap_or_default();
@@ -111,7 +111,7 @@ mod tests {
     use super::{blocks, commands};
 
     #[test]
-    fn a_block_that_would_be_passed_over_is_an_error() {
+    fn a_block_that_would_not_run_is_an_error() {
         let found = blocks("text\n```sh\nls\n```\n```text\n1\n```\n").unwrap();
         let found: Vec<_> = found.iter().map(|block| (&*block.language, &*block.code)).collect();
         assert_eq!(found, [("sh", "ls\n"), ("text", "1\n")]);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verbs_that_have_a_check_of_their_own_are_left_out() {
+    fn verbs_with_checks_of_their_own_are_skipped() {
         assert_eq!(commands("cargo xtask demo\ncargo xtask test\ncargo xtask scenario\n"), "");
         assert_eq!(commands("cargo xtask test\nls\n"), "ls");
     }

@@ -1,22 +1,23 @@
-//! The files that are generated and committed: vectors, their C table, and the header.
+//! `cargo xtask generate`: the files that are generated and committed, the vectors and the header.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::c_table;
 use crate::shell::{command, empty, progress, root, run, scratch};
+
+const VECTORS: &str = "tests/vectors";
 
 /// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
-    for (path, content) in contents()? {
-        let path = root().join(path);
-        if fs::read_to_string(&path).ok().as_ref() != Some(&content) {
-            progress(&format!("writing {}", path.display()));
-            fs::create_dir_all(path.parent().expect("a file is in a folder"))?;
-            fs::write(&path, content)?;
+    let contents = contents()?;
+    for path in stale(&contents)? {
+        progress(&format!("writing {}", path.display()));
+        match contents.get(&path) {
+            Some(content) => fs::write(root().join(path), content)?,
+            None => fs::remove_file(root().join(path))?,
         }
     }
     Ok(())
@@ -24,36 +25,44 @@ pub(crate) fn write() -> Result<()> {
 
 /// Fails if a generated file is not what would be written.
 pub(crate) fn check() -> Result<()> {
-    let stale: Vec<String> = contents()?
-        .into_iter()
-        .filter(|(path, content)| {
-            fs::read_to_string(root().join(path)).ok().as_ref() != Some(content)
-        })
-        .map(|(path, _)| path.display().to_string())
-        .collect();
+    let stale = stale(&contents()?)?;
     if stale.is_empty() {
         return Ok(());
     }
-    bail!("stale generated files:\n  {}\nmend them with: cargo xtask generate", stale.join("\n  "))
+    let stale: Vec<String> = stale.iter().map(|path| path.display().to_string()).collect();
+    bail!("stale generated files:\n  {}\nto update: cargo xtask generate", stale.join("\n  "))
 }
 
-/// Every generated file and what belongs in it.
-fn contents() -> Result<BTreeMap<PathBuf, String>> {
-    let mut files = BTreeMap::new();
+/// The files that differ from their contents, and vectors that nothing writes any more.
+fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
+    let current = |path: &Path| fs::read_to_string(root().join(path)).ok();
+    let changed = contents.iter().filter(|(path, content)| current(path).as_ref() != Some(content));
+    let mut stale: Vec<PathBuf> = changed.map(|(path, _)| path.clone()).collect();
+    for name in names(&root().join(VECTORS))? {
+        let path = Path::new(VECTORS).join(name);
+        if !contents.contains_key(&path) {
+            stale.push(path);
+        }
+    }
+    Ok(stale)
+}
 
+/// Every generated file and its content.
+fn contents() -> Result<BTreeMap<PathBuf, String>> {
     let folder = scratch().join("vectors");
     empty(&folder)?;
     run(command("python3").arg("tests/write_vectors.py").arg(&folder))?;
-    let mut layers = Vec::new();
-    for name in c_table::LAYERS {
-        let path = folder.join(name).with_extension("json");
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        layers.push(serde_json::from_str(&text)?);
-        files.insert(PathBuf::from("tests/vectors").join(format!("{name}.json")), text);
+    let mut files = BTreeMap::new();
+    for name in names(&folder)? {
+        files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
     }
-    files.insert("bindings-c/tests/vectors.h".into(), c_table::write(&layers)?);
     files.insert("include/backoff.h".into(), header()?);
     Ok(files)
+}
+
+fn names(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    entries.map(|entry| Ok(entry?.file_name().into())).collect()
 }
 
 /// The C header, from the documentation of the C ABI crate.
@@ -67,7 +76,7 @@ fn header() -> Result<String> {
         .generate()
         .context("the header")?
         .write(&mut header);
-    // The contract of the caller is said in the text; the heading is rustdoc's.
+    // Clippy wants the heading `Safety`; in C every function has such a contract.
     let header = String::from_utf8(header)?;
     Ok(header.replace("// # Safety\n", ""))
 }

@@ -1,20 +1,15 @@
-//! Everything this project does with itself, one verb a file: `cargo xtask help`.
+//! The tasks of this project that are not those of one language: `cargo xtask help`.
 
-mod answers;
-mod c_table;
 mod demo;
 mod differential;
 mod docs;
-mod evaluate;
+mod drivers;
 mod fresh;
 mod generate;
 mod install;
 mod languages;
 mod libbackoff;
-mod package;
 mod report;
-mod scenario;
-mod server;
 mod shell;
 mod test;
 
@@ -26,11 +21,11 @@ const HELP: &str = "\
 cargo xtask <verb>
 
   demo                        the same delays in five languages, side by side
-  test [rust|c|go|python|js]  everything that must be true, or one language's part of it
-  evaluate LANGUAGE           answer lines of JSON (tests/README.md); LANGUAGE may be reference
+  test [rust|c|go|python|js]  all tests, or those of one language
   scenario [LANGUAGE]         a server that fails on purpose, and a client in each language
-  generate [--check]          write the generated files, or say which are stale
-  install --prefix DIR        put libbackoff, backoff.h and backoff.pc in place (DESTDIR honoured)
+  evaluate LANGUAGE           answer lines of JSON (tests/README.md); LANGUAGE may be reference
+  generate [--check]          write the generated files, or list those that are stale
+  install --prefix DIR        install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
   package --out DIR           build the wheel, the npm tarball and the crates
 ";
 
@@ -51,17 +46,17 @@ fn run(words: &[&str]) -> Result<()> {
         ["demo"] => demo::run(),
         ["test"] => test::all(),
         ["test", language] => test::one(language),
-        ["evaluate", language] => evaluate::run(language),
+        ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] if !prefix.is_empty() => install::run(prefix),
-        ["package", "--out", folder] if !folder.is_empty() => package::run(folder),
+        ["package", "--out", folder] if !folder.is_empty() => languages::package(folder),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
         }
-        _ => bail!("not understood: cargo xtask {}\n\n{HELP}", words.join(" ")),
+        _ => bail!("unknown command: cargo xtask {}\n\n{HELP}", words.join(" ")),
     }
 }

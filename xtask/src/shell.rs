@@ -1,4 +1,4 @@
-//! Running other programs, with a line of progress each.
+//! Running other programs, and where they run.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,12 +12,12 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the project")
 }
 
-/// A folder for what is built on the way: beside cargo's own.
+/// The folder of intermediate files, in cargo's target folder.
 pub(crate) fn scratch() -> PathBuf {
     target().join("xtask")
 }
 
-/// Where cargo builds.
+/// The target folder of cargo.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("target"), |dir| std::path::absolute(dir).expect("a path"))
@@ -30,17 +30,17 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us, building where we look for what it built.
+/// The cargo that runs xtask, with the same target folder.
 pub(crate) fn cargo() -> Command {
     let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.env("CARGO_TARGET_DIR", target()).env_remove("CARGO_BUILD_TARGET");
     cargo
 }
 
-/// The target of WebAssembly.
+/// The WebAssembly target.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Adds that target unless it is there.
+/// Adds the WebAssembly target if it is missing.
 pub(crate) fn wasm_target() -> Result<()> {
     let libraries = stdout(command("rustc").args(["--print", "target-libdir", "--target", WASM]))?;
     if Path::new(libraries.trim()).exists() {
@@ -50,7 +50,7 @@ pub(crate) fn wasm_target() -> Result<()> {
     run(command("rustup").args(["target", "add", WASM]))
 }
 
-/// An empty folder in place of what was there, so that nothing is taken for new that is not.
+/// Makes an empty folder, without any old content.
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -58,12 +58,12 @@ pub(crate) fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
-/// Says what is being done.
+/// Prints a step.
 pub(crate) fn progress(what: &str) {
     eprintln!("==> {what}");
 }
 
-/// Runs a program whose output is of interest only if it fails.
+/// Runs a program. Its output is part of the error if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let output = output(command)?;
     if !output.success {
@@ -72,20 +72,20 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What a program printed, standard output and standard error together, and how it ended.
+/// The end of a program: standard output followed by standard error.
 pub(crate) struct Output {
     pub(crate) success: bool,
     pub(crate) text: String,
 }
 
-/// Runs a program to its end.
+/// Runs a program, which may fail.
 pub(crate) fn output(command: &mut Command) -> Result<Output> {
     let output = command.output().with_context(|| missing(command))?;
     let text = [output.stdout, output.stderr].concat();
     Ok(Output { success: output.status.success(), text: String::from_utf8_lossy(&text).into() })
 }
 
-/// What a program printed to standard output.
+/// The standard output of a program.
 pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| missing(command))?;
     if !output.status.success() {
@@ -94,16 +94,16 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("`{}` in UTF-8", line(command)))
 }
 
-/// A command as a person would type it.
+/// A command as one would type it.
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// How to get a program that cannot be started.
+/// An error that says how to install a program.
 fn missing(command: &Command) -> String {
     let program = command.get_program().to_string_lossy().into_owned();
-    let hint = match program.rsplit('/').next().unwrap_or(&program) {
+    let advice = match program.rsplit('/').next().unwrap_or(&program) {
         "go" | "gofmt" => "install Go 1.24 or later: https://go.dev/dl",
         "node" | "npm" => "install Node.js 20 or later: https://nodejs.org",
         "python3" => "install Python 3.11 or later: https://www.python.org",
@@ -113,5 +113,5 @@ fn missing(command: &Command) -> String {
         "java" => "install a JDK, for example Debian's default-jdk-headless",
         _ => "is it installed?",
     };
-    format!("cannot run `{program}`: {hint}")
+    format!("cannot run `{program}`: {advice}")
 }

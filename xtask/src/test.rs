@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must be true.
+//! `cargo xtask test`: all tests, and those that compare the languages.
 
 use std::process::Command;
 
@@ -8,35 +8,35 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, root, run, scratch};
-use crate::{demo, docs, generate, languages, scenario};
+use crate::{demo, docs, generate, languages};
 
-/// All languages, and what holds between them.
+/// Tests everything.
 pub(crate) fn all() -> Result<()> {
     let mut report = Report::default();
-    shared(&mut report);
+    test_shared(&mut report);
     for language in &ALL {
-        alone(language, &mut report);
+        test_alone(language, &mut report);
     }
-    together(&mut report);
+    test_together(&mut report);
     report.end()
 }
 
-/// One language.
+/// Tests one language.
 pub(crate) fn one(name: &str) -> Result<()> {
     let mut report = Report::default();
-    alone(named(name)?, &mut report);
+    test_alone(named(name)?, &mut report);
     report.end()
 }
 
-fn alone(language: &Language, report: &mut Report) {
+fn test_alone(language: &Language, report: &mut Report) {
     (language.test)(report);
     for document in language.documents {
         docs::test(report, &root().join(document));
     }
 }
 
-/// What all languages stand on: generated files, the reference, the docs.
-fn shared(report: &mut Report) {
+/// The generated files and the shared tests.
+fn test_shared(report: &mut Report) {
     report.check("generated files are fresh", generate::check);
     let python = |tool: &str| -> Result<Command> {
         Ok(command(languages::python::tools()?.join("bin").join(tool)))
@@ -49,10 +49,10 @@ fn shared(report: &mut Report) {
         pytest.args(["-q", "-p", "no:cacheprovider", "tests", "--junitxml"]).arg(results);
         Ok(pytest)
     });
-    report.check("no path of a machine is committed", no_machine_paths);
+    report.check("no committed file names a folder of this machine", no_machine_paths);
 }
 
-/// A path of a home or of a temporary folder in a committed file is one that nobody else has.
+/// Fails if a committed file names a home or a temporary folder, which other machines lack.
 fn no_machine_paths() -> Result<()> {
     let found = crate::shell::output(command("git").args([
         "grep",
@@ -66,11 +66,11 @@ fn no_machine_paths() -> Result<()> {
     Ok(())
 }
 
-/// What holds between the languages.
-fn together(report: &mut Report) {
+/// The tests that compare the languages.
+fn test_together(report: &mut Report) {
     let [first, others @ ..] = &ALL;
     agree(report, "fields", Differential::of_fields(first), others, |language| language.driver);
-    agree(report, "lines", Differential::of_lines(), &ALL, |language| language.evaluator);
+    agree(report, "strings", Differential::of_strings(), &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
     report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
     for document in ["README.md", "docs/migrating.md"] {
@@ -78,7 +78,7 @@ fn together(report: &mut Report) {
     }
 }
 
-/// Whether languages agree with answers that the reference had a part in.
+/// Checks that languages give the same answers.
 fn agree(
     report: &mut Report,
     what: &str,

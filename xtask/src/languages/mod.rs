@@ -1,4 +1,4 @@
-//! One file a language: how to build what its users install, and what to test through it.
+//! One file per language: how to build what its users install, and how to test that.
 
 pub(crate) mod c;
 pub(crate) mod go;
@@ -6,6 +6,8 @@ pub(crate) mod js;
 pub(crate) mod python;
 pub(crate) mod rust;
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -13,25 +15,26 @@ use anyhow::{Context, Result};
 use crate::report::Report;
 use crate::shell::progress;
 
-/// A language and what can be asked of it.
+/// A language and what the verbs need of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Language {
     pub(crate) name: &'static str,
-    /// Its driver over the installed artifact, built if need be.
+    /// Its driver, over the installed artifact.
     pub(crate) driver: fn() -> Result<Command>,
-    /// Its evaluator over the installed artifact, built if need be.
+    /// Its evaluator, over the installed artifact.
     pub(crate) evaluator: fn() -> Result<Command>,
-    /// The HTTP example of its README over the installed artifact, built if need be.
+    /// Its HTTP example, over the installed artifact.
     pub(crate) client: fn() -> Result<Command>,
-    /// Its own tests, through the installed artifact.
+    /// Its own tests, over the installed artifact.
     pub(crate) test: fn(&mut Report),
-    /// Its documents whose programs and commands `docs` runs.
+    /// Documents whose programs and commands `docs` runs. The tests of the other languages run
+    /// those of their own README.
     pub(crate) documents: &'static [&'static str],
-    /// What a program of its README prints, run by a user of the installed artifact.
+    /// The output of a program of the documents, over the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
 }
 
-/// Every language; the others are compared with the first.
+/// All languages. The differential test compares the others with the first.
 pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "rust",
@@ -80,7 +83,17 @@ pub(crate) static ALL: [Language; 5] = [
     },
 ];
 
-/// The clients of languages, with their names.
+/// The language with this name.
+pub(crate) fn named(name: &str) -> Result<&'static Language> {
+    ALL.iter().find(|language| language.name == name).with_context(|| {
+        format!(
+            "unknown language {name}, expected {}",
+            ALL.map(|language| language.name).join(", ")
+        )
+    })
+}
+
+/// The HTTP examples, with the names of their languages.
 pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> {
     let client = |language: &Language| {
         progress(&format!("preparing the client of {}", language.name));
@@ -90,9 +103,15 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> 
     languages.iter().map(client).collect()
 }
 
-/// The language of a name.
-pub(crate) fn named(name: &str) -> Result<&'static Language> {
-    ALL.iter().find(|language| language.name == name).with_context(|| {
-        format!("no language {name}; there are {}", ALL.map(|language| language.name).join(", "))
-    })
+/// `cargo xtask package`: the files that would be published, in one folder.
+pub(crate) fn package(folder: &str) -> Result<()> {
+    let folder = Path::new(folder);
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let [core, retry] = rust::archives()?;
+    for package in [python::wheel()?, js::tarball()?, core, retry] {
+        let path = folder.join(package.file_name().context("a package is a file")?);
+        fs::copy(&package, &path)?;
+        progress(&path.display().to_string());
+    }
+    Ok(())
 }

@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 
 use crate::fresh;
 use crate::report::{Report, Runner};
-use crate::scenario;
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
 const REQUIREMENTS: [&str; 2] =

@@ -7,7 +7,6 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::report::{Report, Runner};
-use crate::scenario;
 use crate::shell::{
     WASM, cargo, command, empty, progress, root, run, scratch, stdout, target, wasm_target,
 };

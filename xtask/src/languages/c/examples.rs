@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::{SANITIZED, compile, compiler, prefix, source};
 use crate::report::Report;
-use crate::server::{Answer, Script, Server, gaps};
+use scenario::server::{Answer, Script, Server, gaps};
 use crate::shell::{cargo, command, line, progress, run, scratch, stdout};
 
 const POLICY: &str = "full:base=100ms,cap=20s,max_retries=4,hint_max=5s";

@@ -1,4 +1,4 @@
-//! A server on loopback that fails by a script, and a log of who came when.
+//! A server on loopback that follows a script, and a log of when its clients came.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,47 +11,53 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use socket2::SockRef;
 
-/// What whoever comes is answered.
+/// How the server treats one request or connection.
 #[derive(Clone, Copy)]
-pub(crate) enum Answer {
-    /// To a request: a status, a `Retry-After` in seconds, and a body.
+pub enum Answer {
+    /// An HTTP response: a status, a `Retry-After` in seconds, and a body.
     Status(u16, Option<u64>, &'static str),
-    /// These bytes, and no more.
+    /// These bytes, then the end of the connection.
     Bytes(&'static str),
-    /// The connection is reset.
+    /// A reset of the connection.
     Reset,
-    /// Nothing, until the client goes.
+    /// Nothing, until the client closes the connection.
     Silence,
 }
 
-/// A script, whose last answer is given again and again.
-pub(crate) type Script = &'static [Answer];
+/// The answers that a client gets, in order. The last one repeats.
+pub type Script = &'static [Answer];
 
-/// A client that came.
+/// One request or connection of a client.
 #[derive(Clone, Copy)]
-pub(crate) struct Visit {
-    /// When all of its request had been read, or it had connected where none is.
-    pub(crate) arrived: Instant,
-    /// Before the first byte of the answer was given to the system, so before any client can
-    /// have it; of no answer, when the client had arrived.
-    pub(crate) answered: Instant,
+pub struct Visit {
+    /// When the server had read the whole request, or had accepted the connection if it reads
+    /// none.
+    pub arrived: Instant,
+    /// A moment before the first byte of the answer left, so no client can have read it earlier.
+    /// Equal to `arrived` if there is no answer.
+    pub answered: Instant,
 }
 
-/// For how long a client may keep a connection on which nothing is answered.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a silent connection stays open if the client does not close it.
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The visits of each client.
+/// The visits of each client, by path.
 type Log = Arc<Mutex<HashMap<String, Vec<Visit>>>>;
 
 /// A running server. It runs until the program ends.
-pub(crate) struct Server {
-    pub(crate) port: u16,
+pub struct Server {
+    /// The port on 127.0.0.1.
+    pub port: u16,
     log: Log,
 }
 
 impl Server {
-    /// A server of HTTP that plays its script to each client by itself.
-    pub(crate) fn of_requests(script: Script) -> Result<Self> {
+    /// Starts an HTTP server that follows the script for each path on its own.
+    ///
+    /// # Errors
+    ///
+    /// If there is no free port.
+    pub fn of_requests(script: Script) -> Result<Self> {
         Self::start(move |stream, log| {
             let path = path_of(stream)?;
             let Some(path) = path else { return Ok(()) };
@@ -59,8 +65,12 @@ impl Server {
         })
     }
 
-    /// A server that reads nothing, and plays its script to whoever connects.
-    pub(crate) fn of_connections(script: Script) -> Result<Self> {
+    /// Starts a server that reads nothing and answers each connection by the script.
+    ///
+    /// # Errors
+    ///
+    /// If there is no free port.
+    pub fn of_connections(script: Script) -> Result<Self> {
         Self::start(move |stream, log| answer(stream, script, log, "/"))
     }
 
@@ -73,33 +83,36 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (serve, log) = (serve.clone(), Arc::clone(&log));
-                // A client that goes away is no error of the server's.
+                // A client may close its connection at any time: that is not an error here.
                 thread::spawn(move || serve(&stream, &log).ok());
             }
         });
         Ok(server)
     }
 
-    /// Where a client finds it.
-    pub(crate) fn url(&self, client: &str) -> String {
+    /// The URL of a client's path.
+    #[must_use]
+    pub fn url(&self, client: &str) -> String {
         format!("http://127.0.0.1:{}/{client}", self.port)
     }
 
-    /// The visits of a client so far; "" is who asks for no path.
-    pub(crate) fn visits(&self, client: &str) -> Vec<Visit> {
+    /// The visits of a client so far. The client "" is the path `/`, or every connection.
+    #[must_use]
+    pub fn visits(&self, client: &str) -> Vec<Visit> {
         locked(&self.log).get(&format!("/{client}")).cloned().unwrap_or_default()
     }
 }
 
 /// The time from each answer to the next visit.
-pub(crate) fn gaps(visits: &[Visit]) -> Vec<Duration> {
+#[must_use]
+pub fn gaps(visits: &[Visit]) -> Vec<Duration> {
     iter::zip(visits, visits.iter().skip(1))
         .map(|(visit, next)| next.arrived.saturating_duration_since(visit.answered))
         .collect()
 }
 
-/// The path of a request, once all of its head is read: a connection that is closed with
-/// something unread is reset, and the answer lost.
+/// The path of a request. Reads the whole head: closing a connection with unread input resets
+/// it, and the client would lose the answer.
 fn path_of(stream: &TcpStream) -> std::io::Result<Option<String>> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -111,8 +124,8 @@ fn path_of(stream: &TcpStream) -> std::io::Result<Option<String>> {
     Ok(head.split(' ').nth(1).map(str::to_owned))
 }
 
-/// Answers a client. Connections are not kept: some clients repeat a request by themselves on one
-/// that was.
+/// Answers one visit and closes the connection. A connection that stayed open would be used
+/// again, and some HTTP clients repeat a request on such a connection by themselves.
 fn answer(mut stream: &TcpStream, script: Script, log: &Log, path: &str) -> std::io::Result<()> {
     let now = Instant::now();
     let position = {
