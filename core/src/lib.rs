@@ -14,65 +14,43 @@
     clippy::unwrap_used
 )]
 
-mod arithmetic;
-mod backoff;
-#[cfg(target_has_atomic = "64")]
-mod budget;
-mod builder;
-mod delay;
+mod decision;
 mod error;
+#[doc(hidden)]
+pub mod ffi;
 mod field;
-mod growth;
-#[cfg(target_has_atomic = "64")]
-mod history;
-mod jitter;
-mod kind;
-mod line;
-mod message;
-#[cfg(target_has_atomic = "64")]
-mod operation;
-mod outcome;
-mod params;
-mod parse_error;
+mod insight;
+mod iter;
+mod number;
+mod parse;
 mod policy;
-mod policy_line;
-mod preset;
-mod preview;
-mod ratio;
-mod retry_after;
-#[cfg(feature = "rand")]
-mod rng;
-mod rules;
+mod random;
+mod schedule;
 #[cfg(feature = "serde")]
 mod serde;
-mod siphash;
-mod stream;
 mod text;
 mod validate;
-mod value;
-mod walk;
 
-pub use arithmetic::MAX_NS;
-pub use backoff::Backoff;
 #[cfg(target_has_atomic = "64")]
-pub use budget::Budget;
-pub use builder::PolicyBuilder;
-pub use error::{ErrorCode, PolicyError};
-pub use field::{Field, Unit};
+pub use decision::budget::Budget;
 #[cfg(target_has_atomic = "64")]
-pub use history::History;
-pub use kind::{CapOn, Growth, Hint, Jitter};
-pub use line::LineKind;
+pub use decision::operation::Operation;
+pub use decision::outcome::{Decision, Outcome, StopReason};
+pub use decision::retry_after::parse_retry_after_ns;
 #[cfg(target_has_atomic = "64")]
-pub use operation::Operation;
-pub use outcome::{Decision, Outcome, StopReason};
-pub use params::Params;
-pub use parse_error::ParseError;
-pub use policy::Policy;
-pub use preview::{Preview, PreviewRow};
-pub use ratio::{Ratio, RatioError};
-pub use retry_after::retry_after_ns;
+pub use decision::stats::RetryStats;
+pub use error::code::ErrorCode;
+pub use error::parse_error::ParseError;
+pub use error::policy_error::PolicyError;
+pub use field::Field;
+pub use field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
+pub use insight::preview::{Preview, PreviewRow};
+pub use iter::backoff::Backoff;
 #[cfg(feature = "rand")]
-pub use rng::RngBackoff;
-pub use stream::{KeyHasher, Stream};
-pub use text::Text;
+pub use iter::rng::RngBackoff;
+pub use number::arithmetic::MAX_NS;
+pub use number::ratio::{Ratio, RatioError};
+pub use policy::Policy;
+pub use policy::builder::PolicyBuilder;
+pub use random::stream::RandomStream;
+pub use text::buffer::TextBuf;

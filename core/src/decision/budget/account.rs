@@ -1,0 +1,77 @@
+//! What all kinds of budgets share: the configuration, and the calls of an operation.
+
+use crate::decision::outcome::Outcome;
+use crate::field::values::FieldValues;
+use crate::field::{BUDGET_FIELDS, Field};
+use crate::number::ratio::Ratio;
+
+/// The state of a budget: the levels of the ten slices of a `ttl` and the number of the latest
+/// slice. Other kinds use fewer numbers.
+pub(super) type State = [u64; STATE];
+pub(super) const STATE: usize = 11;
+
+/// The values of a budget's fields: 0 for a field that its kind does not use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(super) struct BudgetConfig(pub(super) [u64; BUDGET_FIELDS.len()]);
+
+impl BudgetConfig {
+    pub(super) fn from_values(values: &FieldValues) -> Self {
+        Self(BUDGET_FIELDS.map(|field| values.get(field)))
+    }
+
+    pub(super) fn values(&self) -> FieldValues {
+        let mut values = FieldValues::default();
+        for field in BUDGET_FIELDS {
+            values.set(field, self.get(field));
+        }
+        values
+    }
+
+    pub(super) fn get(&self, field: Field) -> u64 {
+        self.0.get(field.position()).copied().unwrap_or_default()
+    }
+
+    /// The ratio, which is in lowest terms.
+    pub(super) fn ratio(&self) -> Ratio {
+        Ratio::from_reduced(self.get(Field::Ratio))
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "kinds are small; memory from C may hold anything, and every value is handled"
+    )]
+    pub(super) fn kind(&self) -> u32 {
+        self.get(Field::Budget) as u32
+    }
+}
+
+/// The account of a kind of budget: the columns of SPEC 15.3. A kind implements the columns in
+/// which it changes something.
+pub(super) trait Account {
+    fn operation_began(&mut self, _now_ns: u64) {}
+
+    /// An attempt that held a slot is over.
+    fn release_slot(&mut self) {}
+
+    fn attempt_failed(&mut self) {}
+
+    /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
+    fn try_retry(&mut self, outcome: Outcome, now_ns: u64) -> Option<u64>;
+
+    fn operation_succeeded(&mut self, _held: u64) {}
+
+    fn operation_ended(&mut self) {}
+}
+
+/// Spends from a level if it is high enough.
+pub(super) fn spend(level: &mut u64, cost: u64) -> bool {
+    let left = level.checked_sub(cost);
+    *level = left.unwrap_or(*level);
+    left.is_some()
+}
+
+/// Adds to a level, up to a capacity.
+pub(super) fn earn(level: &mut u64, amount: u64, capacity: u64) {
+    *level = level.saturating_add(amount).min(capacity);
+}

@@ -1,0 +1,199 @@
+//! Bounding the retries of many operations together (SPEC 15).
+
+mod account;
+mod concurrent;
+mod quota;
+mod rate;
+mod ratio;
+mod throttle;
+mod ttl;
+
+use core::fmt;
+use core::str::FromStr;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::decision::budget::account::{Account, BudgetConfig, STATE, State};
+use crate::decision::budget::concurrent::Concurrent;
+use crate::decision::budget::quota::Quota;
+use crate::decision::budget::rate::Rate;
+use crate::decision::budget::ratio::RatioBudget;
+use crate::decision::budget::throttle::Throttle;
+use crate::decision::budget::ttl::Ttl;
+use crate::decision::outcome::Outcome;
+use crate::error::parse_error::ParseError;
+use crate::error::policy_error::PolicyError;
+use crate::field::BUDGET_FIELDS;
+use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+use crate::field::params::Params;
+use crate::parse::string::Parsed;
+use crate::text::buffer::TextBuf;
+use crate::text::kind::TextKind;
+use crate::text::print::print;
+use crate::validate::rules::{resolve_kinds, resolve_values};
+
+/// Bounds the retries of many operations together, so that retries do not make an overload
+/// worse. Use one budget per server, shared by all operations that call it.
+///
+/// The [`Operation`](crate::Operation)s that take the budget keep its account. Share it by
+/// reference, between threads as well: every event is atomic. It can live in a `static` or in an
+/// `Arc`. It reads no clock; operations pass the time. After a fork, make a new budget in the
+/// child: another thread of the parent may have held its lock.
+///
+/// ```
+/// use backoff_core::Budget;
+/// let budget = Budget::parse("aws-sdk-2026")?;
+/// assert_eq!(budget.to_string(), "quota:cost=14,cost_throttled=5");
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+// Plain numbers and total readers, as for `Parameters`: the C ABI keeps a budget in its caller's
+// memory.
+#[repr(C)]
+pub struct Budget {
+    config: BudgetConfig,
+    /// 1 while a thread changes the state. A lock of the operating system would need an operating
+    /// system, and this one is held for nanoseconds.
+    lock: AtomicU64,
+    state: [AtomicU64; STATE],
+}
+
+impl Budget {
+    /// The length of [`Budget::to_words`].
+    pub(crate) const WORDS: usize = BUDGET_FIELDS.len() + STATE;
+
+    /// The full budget that a budget string describes: `quota:max_tokens=100`, `concurrent`, or a
+    /// preset.
+    ///
+    /// # Errors
+    /// The first rule of SPEC 11 or 15 that the string breaks, where, and the text found there.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, ParseError> {
+        let parsed = Parsed::read(TextKind::Budget, text.as_ref())?;
+        Self::from_params(&parsed.params()).map_err(|error| parsed.locate(error))
+    }
+
+    fn from_params(params: &Params) -> Result<Self, PolicyError> {
+        let mut values = resolve_kinds(params, &BUDGET_FIELDS)?;
+        resolve_values(params, &BUDGET_FIELDS, &mut values)?;
+        let config = BudgetConfig::from_values(&values);
+        let capacity = match config.kind() {
+            QUOTA => Quota::capacity(&config),
+            THROTTLE => Throttle::capacity(&config),
+            RATIO => RatioBudget::capacity(&config),
+            RATE => Rate::capacity(&config),
+            _ => 0,
+        };
+        let mut state = State::default();
+        let [level, ..] = &mut state;
+        *level = capacity;
+        Ok(Self { config, lock: AtomicU64::new(0), state: state.map(AtomicU64::new) })
+    }
+
+    /// The budget string of this budget when it is full. Equal budgets have equal strings.
+    #[must_use]
+    pub fn text(&self) -> TextBuf {
+        print(TextKind::Budget, &self.config.values())
+    }
+
+    /// The budget as plain numbers: its configuration, then its state.
+    pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
+        let state = self.locked(|state| *state);
+        let mut words = self.config.0.into_iter().chain(state);
+        core::array::from_fn(|_| words.next().unwrap_or_default())
+    }
+
+    /// The budget of such numbers.
+    pub(crate) fn from_words(words: &[u64; Self::WORDS]) -> Self {
+        let mut words = words.iter().copied();
+        let config = BudgetConfig(core::array::from_fn(|_| words.next().unwrap_or_default()));
+        let state = core::array::from_fn(|_| AtomicU64::new(words.next().unwrap_or_default()));
+        Self { config, lock: AtomicU64::new(0), state }
+    }
+
+    pub(crate) fn operation_began(&self, now_ns: u64) {
+        self.account(|account| account.operation_began(now_ns));
+    }
+
+    pub(crate) fn attempt_failed(&self) {
+        self.account(|account| account.attempt_failed());
+    }
+
+    /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
+    pub(crate) fn try_retry(&self, outcome: Outcome, now_ns: u64) -> Option<u64> {
+        self.account(|account| account.try_retry(outcome, now_ns))
+    }
+
+    pub(crate) fn operation_succeeded(&self, held: u64) {
+        self.account(|account| account.operation_succeeded(held));
+    }
+
+    pub(crate) fn operation_ended(&self) {
+        self.account(|account| account.operation_ended());
+    }
+
+    /// An attempt is over. A slot that it held becomes free; tokens stay held, for the refund.
+    pub(crate) fn attempt_ended(&self, held: u64) {
+        if held > 0 && self.config.kind() == CONCURRENT {
+            self.account(|account| account.release_slot());
+        }
+    }
+
+    /// Makes one change to the account of the budget's kind, atomically.
+    fn account<T: Default>(&self, change: impl FnOnce(&mut dyn Account) -> T) -> T {
+        let config = &self.config;
+        self.locked(|state| match config.kind() {
+            QUOTA => change(&mut Quota::new(config, state)),
+            THROTTLE => change(&mut Throttle::new(config, state)),
+            RATIO => change(&mut RatioBudget::new(config, state)),
+            RATE => change(&mut Rate::new(config, state)),
+            TTL => change(&mut Ttl::new(config, state)),
+            CONCURRENT => change(&mut Concurrent::new(config, state)),
+            _ => T::default(),
+        })
+    }
+
+    /// Makes one change to the state under the lock.
+    fn locked<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
+        let mut tries = 0_u32;
+        while take().is_err() {
+            tries = tries.saturating_add(1);
+            pause(tries);
+        }
+        let mut state = self.state.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let result = change(&mut state);
+        for (word, value) in self.state.iter().zip(state) {
+            word.store(value, Ordering::Relaxed);
+        }
+        self.lock.store(0, Ordering::Release);
+        result
+    }
+}
+
+/// Waits for another thread, which holds the lock only briefly unless it was preempted.
+fn pause(tries: u32) {
+    #[cfg(all(feature = "yield", unix))]
+    if tries > 100 {
+        return rustix::thread::sched_yield();
+    }
+    let _ = tries;
+    core::hint::spin_loop();
+}
+
+impl FromStr for Budget {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Budget").field(&self.text().as_str()).finish()
+    }
+}

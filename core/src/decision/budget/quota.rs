@@ -1,0 +1,38 @@
+//! `quota`: every retry costs tokens, and a success refunds them (AWS SDKs).
+
+use crate::decision::budget::account::{Account, BudgetConfig, State, earn, spend};
+use crate::decision::outcome::Outcome;
+use crate::field::Field;
+
+pub(super) struct Quota<'a> {
+    config: &'a BudgetConfig,
+    /// In tokens.
+    level: &'a mut u64,
+}
+
+impl<'a> Quota<'a> {
+    pub(super) fn new(config: &'a BudgetConfig, [level, ..]: &'a mut State) -> Self {
+        Self { config, level }
+    }
+
+    /// The level of a full budget.
+    pub(super) fn capacity(config: &BudgetConfig) -> u64 {
+        config.get(Field::MaxTokens)
+    }
+}
+
+impl Account for Quota<'_> {
+    fn try_retry(&mut self, outcome: Outcome, _now_ns: u64) -> Option<u64> {
+        let cost = self.config.get(match outcome {
+            Outcome::Throttled => Field::CostThrottled,
+            Outcome::Timeout => Field::CostTimeout,
+            _ => Field::Cost,
+        });
+        spend(self.level, cost).then_some(cost)
+    }
+
+    fn operation_succeeded(&mut self, held: u64) {
+        // An operation that needed no retry earns one token.
+        earn(self.level, held.max(1), Self::capacity(self.config));
+    }
+}

@@ -1,0 +1,33 @@
+//! `ratio`: every operation earns a fraction of a retry (SRE book).
+
+use crate::decision::budget::account::{Account, BudgetConfig, State, earn, spend};
+use crate::decision::outcome::Outcome;
+use crate::field::Field;
+
+pub(super) struct RatioBudget<'a> {
+    config: &'a BudgetConfig,
+    /// In the denominator of the ratio: a retry costs the denominator, and an operation earns the
+    /// numerator.
+    level: &'a mut u64,
+}
+
+impl<'a> RatioBudget<'a> {
+    pub(super) fn new(config: &'a BudgetConfig, [level, ..]: &'a mut State) -> Self {
+        Self { config, level }
+    }
+
+    /// The level of a full budget.
+    pub(super) fn capacity(config: &BudgetConfig) -> u64 {
+        config.get(Field::MaxTokens).saturating_mul(config.ratio().denominator.into())
+    }
+}
+
+impl Account for RatioBudget<'_> {
+    fn operation_began(&mut self, _now_ns: u64) {
+        earn(self.level, self.config.ratio().numerator.into(), Self::capacity(self.config));
+    }
+
+    fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
+        spend(self.level, self.config.ratio().denominator.into()).then_some(0)
+    }
+}

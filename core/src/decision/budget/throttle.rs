@@ -1,0 +1,39 @@
+//! `throttle`: failures take tokens, and retries stop below half of them (gRPC).
+
+use crate::decision::budget::account::{Account, BudgetConfig, State, earn};
+use crate::decision::outcome::Outcome;
+use crate::field::Field;
+
+/// The units of a token.
+const TOKEN: u64 = 1000;
+
+pub(super) struct Throttle<'a> {
+    config: &'a BudgetConfig,
+    /// In thousandths of a token.
+    level: &'a mut u64,
+}
+
+impl<'a> Throttle<'a> {
+    pub(super) fn new(config: &'a BudgetConfig, [level, ..]: &'a mut State) -> Self {
+        Self { config, level }
+    }
+
+    /// The level of a full budget.
+    pub(super) fn capacity(config: &BudgetConfig) -> u64 {
+        config.get(Field::MaxTokens).saturating_mul(TOKEN)
+    }
+}
+
+impl Account for Throttle<'_> {
+    fn attempt_failed(&mut self) {
+        *self.level = self.level.saturating_sub(TOKEN);
+    }
+
+    fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
+        (self.level.saturating_mul(2) > Self::capacity(self.config)).then_some(0)
+    }
+
+    fn operation_succeeded(&mut self, _held: u64) {
+        earn(self.level, self.config.ratio().scale(TOKEN), Self::capacity(self.config));
+    }
+}

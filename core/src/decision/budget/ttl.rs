@@ -1,0 +1,74 @@
+//! `ttl`: every operation earns a fraction of a retry for a limited time, on top of a reserve
+//! (Finagle).
+
+use crate::decision::budget::account::{Account, BudgetConfig, State};
+use crate::decision::outcome::Outcome;
+use crate::field::Field;
+use crate::number::arithmetic::{NS_PER_SECOND, divide};
+
+const SLICES: u64 = 10;
+
+pub(super) struct Ttl<'a> {
+    config: &'a BudgetConfig,
+    /// The level of each slice of time, a signed number in the denominator of the ratio.
+    levels: &'a mut [u64],
+    /// The number of the latest slice.
+    latest: &'a mut u64,
+}
+
+impl<'a> Ttl<'a> {
+    pub(super) fn new(config: &'a BudgetConfig, [levels @ .., latest]: &'a mut State) -> Self {
+        Self { config, levels, latest }
+    }
+
+    /// Empties the slices that the time has left behind.
+    fn expire(&mut self, now_ns: u64) {
+        let length_ns = self.config.get(Field::Ttl).wrapping_div(SLICES);
+        let number = now_ns.checked_div(length_ns).unwrap_or_default().max(*self.latest);
+        for passed in 0..number.wrapping_sub(*self.latest).min(SLICES) {
+            if let Some(level) = self.levels.get_mut(slot(number.wrapping_sub(passed))) {
+                *level = 0;
+            }
+        }
+        *self.latest = number;
+    }
+
+    fn add_to_latest(&mut self, amount: i64) {
+        if let Some(level) = self.levels.get_mut(slot(*self.latest)) {
+            *level = level.cast_signed().saturating_add(amount).cast_unsigned();
+        }
+    }
+
+    /// The retries that are always granted within the `ttl`, in the denominator of the ratio.
+    fn reserve(&self) -> i64 {
+        let tokens = self
+            .config
+            .get(Field::MinPerSecond)
+            .saturating_mul(self.config.ratio().denominator.into());
+        let wide = u128::from(tokens).wrapping_mul(self.config.get(Field::Ttl).into());
+        i64::try_from(divide(wide, NS_PER_SECOND)).unwrap_or(i64::MAX)
+    }
+}
+
+impl Account for Ttl<'_> {
+    fn operation_began(&mut self, now_ns: u64) {
+        self.expire(now_ns);
+        self.add_to_latest(self.config.ratio().numerator.into());
+    }
+
+    fn try_retry(&mut self, _outcome: Outcome, now_ns: u64) -> Option<u64> {
+        let cost = i64::from(self.config.ratio().denominator);
+        self.expire(now_ns);
+        let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
+        let is_granted = self.levels.iter().fold(self.reserve(), sum) >= cost;
+        if is_granted {
+            self.add_to_latest(cost.wrapping_neg());
+        }
+        is_granted.then_some(0)
+    }
+}
+
+/// The position of a slice among the levels.
+fn slot(number: u64) -> usize {
+    usize::try_from(number.wrapping_rem(SLICES)).unwrap_or_default()
+}

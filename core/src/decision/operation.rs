@@ -1,0 +1,231 @@
+//! Deciding after each attempt: wait, or stop (SPEC 13).
+
+use crate::decision::budget::Budget;
+use crate::decision::outcome::{Decision, Outcome, StopReason};
+use crate::field::kind::{EXACT, SPREAD};
+use crate::number::arithmetic::{MAX_NS, add, sample};
+use crate::policy::Policy;
+use crate::random::stream::RandomStream;
+
+/// One unit of work that is attempted until it succeeds or stops. After each attempt it decides
+/// whether to wait, and how long, or why to stop.
+///
+/// It never sleeps and reads no clock. Times are nanoseconds of any monotonic clock, the same one
+/// for all operations that share a budget.
+///
+/// ```
+/// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream, StopReason};
+/// let policy = Policy::parse("full:base=100ms,cap=20s,max_retries=2")?;
+/// let budget = Budget::parse("aws-sdk-2026")?;
+/// let stream = RandomStream::from_key(42, "job-1");
+///
+/// let mut operation = Operation::begin(policy, stream, 0, None, Some(&budget));
+/// let first = operation.decide(Outcome::Transient, None, 50_000_000, Some(&budget));
+/// assert_eq!(first, Decision::Wait { delay_ns: 11_399_434 });
+/// let second = operation.decide(Outcome::Permanent, None, 90_000_000, Some(&budget));
+/// assert_eq!(second, Decision::Stop { reason: StopReason::Permanent, delay_ns: 0 });
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+// Plain integers and total readers, as for `Parameters`. It is not `Clone`: two copies would both
+// refund what one of them holds of a budget.
+#[derive(Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Operation {
+    policy: Policy,
+    stream: RandomStream,
+    began_ns: u64,
+    deadline_ns: u64,
+    retries: u64,
+    /// The tokens or slots that it holds of the budget.
+    held: u64,
+    /// The number of the reason why it stopped, or 0.
+    reason: u32,
+    has_deadline: u32,
+}
+
+impl Operation {
+    /// The length of [`Operation::to_words`].
+    pub(crate) const WORDS: usize = 7;
+
+    /// Begins an operation at `now_ns`, with an optional deadline on the same clock (`u64::MAX`
+    /// means none) and an optional budget. Every later call must pass the same budget; passing
+    /// another one is not detected.
+    ///
+    /// Operations that share a stream wait the same time: give each operation a key of its own,
+    /// or a stream from entropy.
+    #[must_use]
+    pub fn begin(
+        policy: Policy,
+        stream: RandomStream,
+        now_ns: u64,
+        deadline_ns: Option<u64>,
+        budget: Option<&Budget>,
+    ) -> Self {
+        if let Some(budget) = budget {
+            budget.operation_began(now_ns);
+        }
+        let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
+        Self {
+            policy,
+            stream,
+            began_ns: now_ns,
+            deadline_ns: deadline_ns.unwrap_or_default(),
+            retries: 0,
+            held: 0,
+            reason: 0,
+            has_deadline: deadline_ns.is_some().into(),
+        }
+    }
+
+    /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
+    /// (SPEC 13.4). An operation that has stopped returns its reason again.
+    pub fn decide(
+        &mut self,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        if let Some(reason) = self.reason() {
+            return Decision::Stop { reason, delay_ns: 0 };
+        }
+        self.end_attempt(budget);
+        match outcome {
+            Outcome::Success => {
+                if let Some(budget) = budget {
+                    budget.operation_succeeded(self.held);
+                }
+                self.stop(StopReason::Success, 0, budget)
+            }
+            Outcome::Permanent => self.stop(StopReason::Permanent, 0, budget),
+            _ => self.decide_after_failure(outcome, retry_after_ns, now_ns, budget),
+        }
+    }
+
+    /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns
+    /// the stop reason, which is the earlier one if the operation had already stopped.
+    pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
+        if let Some(reason) = self.reason() {
+            return reason;
+        }
+        self.end_attempt(budget);
+        self.stop(StopReason::Cancelled, 0, budget);
+        StopReason::Cancelled
+    }
+
+    /// The number of waits decided so far.
+    #[must_use]
+    pub const fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// The number of attempts, including the current one or the one that follows the current
+    /// wait.
+    #[must_use]
+    pub const fn attempts(&self) -> u64 {
+        self.retries.saturating_add(1)
+    }
+
+    /// The reason why the operation stopped, or `None` while it continues.
+    #[must_use]
+    pub const fn reason(&self) -> Option<StopReason> {
+        StopReason::from_number(self.reason)
+    }
+
+    /// The operation as plain numbers, without its policy.
+    pub(crate) const fn to_words(&self) -> [u64; Self::WORDS] {
+        [
+            self.stream.state(),
+            self.began_ns,
+            self.deadline_ns,
+            self.retries,
+            self.held,
+            self.reason as u64,
+            self.has_deadline as u64,
+        ]
+    }
+
+    /// The operation of such numbers under its policy.
+    #[expect(clippy::cast_possible_truncation, reason = "a flag, and a small number")]
+    pub(crate) const fn from_words(policy: Policy, words: &[u64; Self::WORDS]) -> Self {
+        let [stream, began_ns, deadline_ns, retries, held, reason, has_deadline] = *words;
+        Self {
+            policy,
+            stream: RandomStream::from_seed(stream),
+            began_ns,
+            deadline_ns,
+            retries,
+            held,
+            reason: reason as u32,
+            has_deadline: has_deadline as u32,
+        }
+    }
+
+    fn decide_after_failure(
+        &mut self,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        if let Some(budget) = budget {
+            budget.attempt_failed();
+        }
+        let index = match u32::try_from(self.retries) {
+            Ok(index) if self.retries < self.policy.max_retries() => index,
+            _ => return self.stop(StopReason::MaxRetries, 0, budget),
+        };
+        let delay_ns = self.delay_ns(index, outcome, retry_after_ns);
+        let ends_after =
+            |limit: u64, from| limit.checked_sub(from).is_none_or(|left| delay_ns > left);
+        if ends_after(self.policy.0.max_elapsed, now_ns.saturating_sub(self.began_ns)) {
+            return self.stop(StopReason::MaxElapsed, delay_ns, budget);
+        }
+        if self.has_deadline != 0 && ends_after(self.deadline_ns, now_ns) {
+            return self.stop(StopReason::Deadline, delay_ns, budget);
+        }
+        // The budget comes last, so nothing is spent on an attempt that is not made.
+        if let Some(budget) = budget {
+            match budget.try_retry(outcome, now_ns) {
+                Some(held) => self.held = held,
+                None => return self.stop(StopReason::Budget, delay_ns, Some(budget)),
+            }
+        }
+        self.retries = self.retries.saturating_add(1);
+        Decision::Wait { delay_ns }
+    }
+
+    /// The delay after a failure, with the server's `Retry-After` applied (SPEC 13.5).
+    fn delay_ns(&self, index: u32, outcome: Outcome, retry_after_ns: Option<u64>) -> u64 {
+        let mut policy = self.policy;
+        if outcome == Outcome::Throttled {
+            policy.0.base = policy.0.throttled_base;
+        }
+        let delay_ns = policy.delay_ns(self.stream, index);
+        let Some(retry_after_ns) = retry_after_ns else { return delay_ns };
+        let most_ns = policy.0.retry_after_max.min(add(delay_ns, policy.0.retry_after_max_extra));
+        let bounded_ns = retry_after_ns.min(MAX_NS).min(most_ns);
+        match policy.0.retry_after {
+            EXACT => bounded_ns,
+            SPREAD => {
+                let half_ns = bounded_ns.wrapping_shr(1);
+                sample(self.stream.draw(index), bounded_ns, add(bounded_ns, half_ns))
+            }
+            _ => delay_ns.max(bounded_ns),
+        }
+    }
+
+    fn end_attempt(&self, budget: Option<&Budget>) {
+        if let Some(budget) = budget {
+            budget.attempt_ended(self.held);
+        }
+    }
+
+    fn stop(&mut self, reason: StopReason, delay_ns: u64, budget: Option<&Budget>) -> Decision {
+        if let Some(budget) = budget {
+            budget.operation_ended();
+        }
+        self.reason = reason as u32;
+        Decision::Stop { reason, delay_ns }
+    }
+}

@@ -1,0 +1,125 @@
+//! Rendering the message of an error from its template (SPEC 8.8, 11.7).
+
+use crate::error::code::ErrorCode;
+use crate::field::{Field, Unit};
+use crate::text::buffer::{DURATION_UNITS, TextBuf};
+use crate::text::kind::TextKind;
+
+/// The longest value of a caller that a message shows, in bytes.
+const MAX_SHOWN: usize = 128;
+
+/// The beginning of the text that an error found, and the length of all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Excerpt {
+    bytes: [u8; Self::CAPACITY],
+    pub(crate) length: usize,
+}
+
+impl Excerpt {
+    pub(crate) const CAPACITY: usize = 32;
+
+    pub(crate) fn new(found: &[u8]) -> Self {
+        let mut bytes = [0; Self::CAPACITY];
+        for (slot, byte) in bytes.iter_mut().zip(found) {
+            *slot = *byte;
+        }
+        Self { bytes, length: found.len() }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&self.bytes)
+    }
+
+    /// Writes the excerpt in quotes, escaped.
+    fn write(&self, text: &mut TextBuf) {
+        text.push("\"");
+        for &byte in self.bytes() {
+            text.push_escaped(byte);
+        }
+        text.push(if self.length > Self::CAPACITY { "...\"" } else { "\"" });
+    }
+}
+
+/// The parts of a message.
+pub(crate) struct MessageArgs<'a> {
+    pub(crate) code: ErrorCode,
+    pub(crate) field: Option<Field>,
+    pub(crate) value: u64,
+    pub(crate) limit: u64,
+    /// The kind of text that holds the error, and the text found there.
+    pub(crate) found: Option<(TextKind, &'a Excerpt)>,
+    /// The value as the caller wrote it, if no number can represent it.
+    pub(crate) shown: Option<&'a str>,
+}
+
+impl MessageArgs<'_> {
+    /// Appends the message. An error that C rebuilds may lack a part, which is left out.
+    pub(crate) fn write(&self, text: &mut TextBuf) {
+        let mut rest = self.code.template();
+        while let Some((before, after)) = rest.split_once('{') {
+            let (part, after) = after.split_once('}').unwrap_or_default();
+            text.push(before);
+            self.write_part(part, text);
+            rest = after;
+        }
+        text.push(rest);
+    }
+
+    fn write_part(&self, part: &str, text: &mut TextBuf) {
+        let unit = self.field.map_or(Unit::Count, Field::unit);
+        match (part, self.field, self.found) {
+            ("field", Some(field), _) => {
+                text.push(field.name());
+            }
+            ("value", ..) => self.write_value(unit, text),
+            ("limit", ..) => {
+                text.push_value(unit, self.limit);
+            }
+            ("selector", Some(field), _) => {
+                let (selector, _) = field.used_by();
+                text.push(selector.name()).push(" ").push_value(selector.unit(), self.limit);
+            }
+            ("kinds", ..) => {
+                if let Unit::Kind(names) = unit {
+                    text.push_list(names.iter().copied());
+                }
+            }
+            ("units", ..) => {
+                text.push_list(DURATION_UNITS.into_iter().map(|(name, _)| name));
+            }
+            ("found", _, Some((_, found))) => found.write(text),
+            ("heads", _, Some((kind, _))) => {
+                text.push_list(kind.heads());
+            }
+            ("keys", _, Some((kind, _))) => {
+                text.push_list(kind.keys().iter().map(|key| key.name()));
+            }
+            _ => {}
+        }
+    }
+
+    fn write_value(&self, unit: Unit, text: &mut TextBuf) {
+        match (self.shown, self.found) {
+            (Some(shown), _) => {
+                let mut start = shown;
+                while start.len() > MAX_SHOWN {
+                    let mut chars = start.chars();
+                    chars.next_back();
+                    start = chars.as_str();
+                }
+                text.push(start).push(if start.len() < shown.len() { "..." } else { "" });
+            }
+            (None, Some((_, found))) if self.is_of_syntax() => found.write(text),
+            _ => {
+                text.push_value(unit, self.value);
+            }
+        }
+    }
+
+    /// Whether the code, which a rule of SPEC 8 and a rule of syntax share, is of the latter: only
+    /// a rule of SPEC 8 has a limit.
+    fn is_of_syntax(&self) -> bool {
+        let shared = [ErrorCode::UnknownKind, ErrorCode::ZeroDenominator, ErrorCode::RatioTooFine];
+        self.limit == 0 && shared.contains(&self.code)
+    }
+}

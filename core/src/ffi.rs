@@ -1,0 +1,204 @@
+//! What only bindings need: fields as numbers, and values as plain numbers that other languages
+//! keep in their own memory. It is not part of the public interface and may change in any release.
+
+use crate::error::message::Excerpt;
+use crate::field::kind::{name_of, number_of};
+
+use crate::decision::outcome::{Outcome, StopReason};
+#[cfg(target_has_atomic = "64")]
+use crate::decision::{budget::Budget, operation::Operation, stats::RetryStats};
+use crate::error::code::ErrorCode;
+use crate::error::parse_error::ParseError;
+use crate::error::policy_error::PolicyError;
+pub use crate::field::params::Params;
+pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
+use crate::number::ratio::Ratio;
+use crate::policy::Policy;
+pub use crate::random::stream::KeyHasher;
+use crate::text::buffer::TextBuf;
+pub use crate::text::kind::TextKind;
+
+/// The longest message, policy string or budget string in bytes.
+pub const TEXT_CAPACITY: usize = TextBuf::CAPACITY;
+
+/// The field of a number, if there is one.
+#[must_use]
+pub fn field_from_number(number: u32) -> Option<Field> {
+    POLICY_FIELDS.into_iter().chain(BUDGET_FIELDS).find(|&field| field as u32 == number)
+}
+
+/// The field of a policy of a name, if there is one.
+#[must_use]
+pub fn field_from_name(name: &str) -> Option<Field> {
+    POLICY_FIELDS.into_iter().find(|field| field.name() == name)
+}
+
+/// The meaning of a field's numeric value.
+#[must_use]
+pub const fn field_unit(field: Field) -> Unit {
+    field.unit()
+}
+
+/// The number of a kind of a field, or 0, which is never a kind.
+#[must_use]
+pub fn kind_number(field: Field, name: &str) -> u64 {
+    match field.unit() {
+        Unit::Kind(names) => number_of(names, name.as_bytes()),
+        _ => 0,
+    }
+}
+
+/// The name of a kind of a field, if there is one.
+#[must_use]
+pub fn kind_name(field: Field, number: u64) -> Option<&'static str> {
+    match field.unit() {
+        Unit::Kind(names) => name_of(names, number),
+        _ => None,
+    }
+}
+
+/// The value of a ratio as its terms were written, reduced or not.
+#[must_use]
+pub const fn ratio_value(numerator: u32, denominator: u32) -> u64 {
+    (numerator as u64).wrapping_shl(32) | denominator as u64
+}
+
+/// The ratio of such a value, in lowest terms.
+#[must_use]
+pub const fn ratio_from_value(value: u64) -> Ratio {
+    Ratio::from_value(value)
+}
+
+/// The fields of a policy with the defaults filled in; unused fields are not set.
+#[must_use]
+pub fn policy_params(policy: &Policy) -> Params {
+    policy.params()
+}
+
+/// The policy that the fields describe.
+///
+/// # Errors
+/// The first rule of SPEC 8 that they break.
+pub fn build_policy(params: &Params) -> Result<Policy, PolicyError> {
+    Policy::from_params(params)
+}
+
+/// The outcome of a number, if there is one.
+#[must_use]
+pub const fn outcome_from_number(number: u32) -> Option<Outcome> {
+    Outcome::from_number(number)
+}
+
+/// The reason of a number, if there is one.
+#[must_use]
+pub const fn reason_from_number(number: u32) -> Option<StopReason> {
+    StopReason::from_number(number)
+}
+
+/// The error code of a number, if there is one.
+#[must_use]
+pub fn error_code_from_number(number: u32) -> Option<ErrorCode> {
+    ErrorCode::ALL.iter().copied().find(|&code| code as u32 == number)
+}
+
+/// The error of these parts.
+#[must_use]
+pub const fn policy_error(code: ErrorCode, field: Field, value: u64, limit: u64) -> PolicyError {
+    PolicyError::new(code, field, value, limit)
+}
+
+/// The error of these parts; `found` is the beginning of the text found, of `length` bytes in all.
+#[must_use]
+pub fn parse_error(
+    kind: TextKind,
+    code: ErrorCode,
+    field: Option<Field>,
+    (value, limit): (u64, u64),
+    at: usize,
+    (found, length): (&[u8], usize),
+) -> ParseError {
+    let mut found = Excerpt::new(found);
+    found.length = length;
+    ParseError { kind, code, field, value, limit, at, found }
+}
+
+/// Whether the error is that of a policy string or of a budget string.
+#[must_use]
+pub const fn text_kind(error: &ParseError) -> TextKind {
+    error.kind()
+}
+
+/// The length of [`budget_to_words`].
+#[cfg(target_has_atomic = "64")]
+pub const BUDGET_WORDS: usize = Budget::WORDS;
+
+/// The length of [`operation_to_words`].
+#[cfg(target_has_atomic = "64")]
+pub const OPERATION_WORDS: usize = Operation::WORDS;
+
+/// The length of [`stats_to_words`].
+#[cfg(target_has_atomic = "64")]
+pub const STATS_WORDS: usize = RetryStats::WORDS;
+
+/// The number of buckets of stats.
+#[cfg(target_has_atomic = "64")]
+pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
+
+/// A budget as plain numbers.
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub fn budget_to_words(budget: &Budget) -> [u64; BUDGET_WORDS] {
+    budget.to_words()
+}
+
+/// The budget of such numbers.
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub fn budget_from_words(words: &[u64; BUDGET_WORDS]) -> Budget {
+    Budget::from_words(words)
+}
+
+/// An operation as plain numbers, without its policy.
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub const fn operation_to_words(operation: &Operation) -> [u64; OPERATION_WORDS] {
+    operation.to_words()
+}
+
+/// The operation of such numbers under its policy.
+///
+/// ```
+/// use backoff_core::ffi::{operation_from_words, operation_to_words};
+/// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream};
+/// let policy = Policy::parse("constant:base=1s")?;
+/// let budget = Budget::parse("quota:max_tokens=8,cost=5")?;
+/// let stream = RandomStream::from_seed(42);
+/// let mut operation = Operation::begin(policy, stream, 7, Some(2_000_000_000), Some(&budget));
+/// let decision = operation.decide(Outcome::Transient, None, 8, Some(&budget));
+/// assert_eq!(decision, Decision::Wait { delay_ns: 1_000_000_000 });
+/// let copy = operation_from_words(policy, &operation_to_words(&operation));
+/// assert_eq!(copy, operation);
+/// operation.cancel(None);
+/// assert_ne!(copy, operation);
+/// assert_eq!(operation_from_words(policy, &operation_to_words(&operation)), operation);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub const fn operation_from_words(policy: Policy, words: &[u64; OPERATION_WORDS]) -> Operation {
+    Operation::from_words(policy, words)
+}
+
+/// Stats as plain numbers.
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub fn stats_to_words(stats: &RetryStats) -> [u64; STATS_WORDS] {
+    stats.to_words()
+}
+
+/// The stats of such numbers.
+#[cfg(target_has_atomic = "64")]
+#[must_use]
+pub fn stats_from_words(words: &[u64; STATS_WORDS]) -> RetryStats {
+    RetryStats::from_words(words)
+}

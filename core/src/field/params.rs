@@ -1,0 +1,91 @@
+//! The fields that a caller set, before any rule is checked.
+
+use crate::field::values::FieldValues;
+use crate::field::{Field, POLICY_FIELDS};
+
+/// The fields of a policy or of a budget before they are checked: each set or not set, as a plain
+/// number. Every language passes its caller's fields in this form, so one check serves them all.
+///
+/// Zeroed memory is the empty set, and C keeps the struct in its caller's memory.
+///
+/// ```
+/// use backoff_core::Field;
+/// use backoff_core::ffi::{self, Params};
+/// let mut params = Params::default();
+/// params.set(Field::Growth, ffi::kind_number(Field::Growth, "constant"));
+/// params.set(Field::Base, 1_000_000_000);
+/// params.set(Field::Cap, 5);
+/// let error = ffi::build_policy(&params).unwrap_err();
+/// assert_eq!(error.to_string(), "cap 5ns is below base 1s");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(C)]
+pub struct Params {
+    /// Bit `n` says whether the field at position `n` is set; the value of any other is 0.
+    set: u64,
+    values: FieldValues,
+}
+
+impl Params {
+    /// Every bit of a field.
+    const ALL: u64 = (1 << POLICY_FIELDS.len()) - 1;
+
+    /// The params whose bits and values these are: a bit for each field in the order of the
+    /// numbers, and a value for each.
+    #[must_use]
+    pub fn from_bits(bits: u64, values: &[u64; POLICY_FIELDS.len()]) -> Self {
+        let mut params = Self::default();
+        for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
+            if bits & bit(field) != 0 {
+                params.set(field, *value);
+            }
+        }
+        params
+    }
+
+    /// The params of those fields of a policy that `includes` accepts.
+    pub(crate) fn from_values(values: &FieldValues, includes: impl Fn(Field) -> bool) -> Self {
+        let mut params = Self::default();
+        for field in POLICY_FIELDS {
+            if field != Field::MaxAttempts && includes(field) {
+                params.set(field, values.get(field));
+            }
+        }
+        params
+    }
+
+    /// Sets a field: nanoseconds, a kind, a count, or a ratio as `ffi::ratio_value` packs it.
+    pub fn set(&mut self, field: Field, value: u64) {
+        self.values.set(field, value);
+        self.set |= bit(field);
+    }
+
+    /// Unsets a field.
+    pub fn clear(&mut self, field: Field) {
+        self.values.set(field, 0);
+        self.set &= !bit(field);
+    }
+
+    /// The value of a field, if it is set.
+    #[must_use]
+    pub fn get(&self, field: Field) -> Option<u64> {
+        (self.set & bit(field) != 0).then(|| self.values.get(field))
+    }
+
+    /// The bits of the fields that are set, in the order of the numbers from bit 0.
+    #[must_use]
+    pub const fn bits(&self) -> u64 {
+        self.set
+    }
+
+    /// Whether only bits of fields are set. Memory that C never initialised may hold others.
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        self.set & !Self::ALL == 0
+    }
+}
+
+const fn bit(field: Field) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "a position below 32")]
+    1_u64.wrapping_shl(field.position() as u32)
+}

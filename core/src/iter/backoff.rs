@@ -1,0 +1,100 @@
+//! The delays of a policy one after another.
+
+use core::iter::FusedIterator;
+use core::time::Duration;
+
+use crate::field::values::EVERY_INDEX;
+use crate::policy::Policy;
+use crate::random::stream::RandomStream;
+use crate::schedule::state::DelayState;
+
+/// The delays of a policy one after another: [`Policy::delay`] of index 0, 1, 2, ...
+///
+/// It keeps its state, so every delay costs the same. It never reads a clock and never sleeps. It
+/// ends after index 2^32 - 1.
+///
+/// ```
+/// use std::time::Duration;
+/// use backoff_core::{Backoff, Jitter, Policy, RandomStream};
+/// let policy = Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build()?;
+/// let mut backoff = Backoff::new(policy, RandomStream::from_key(42, "job-1"));
+/// assert_eq!(backoff.next(), Some(Duration::from_nanos(11_399_434)));
+/// assert_eq!(backoff.next(), Some(Duration::from_nanos(83_043_876)));
+/// # Ok::<(), backoff_core::PolicyError>(())
+/// ```
+// Plain integers and total readers, as for `Parameters`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Backoff {
+    policy: Policy,
+    stream: RandomStream,
+    index: u64,
+    state: DelayState,
+}
+
+impl Backoff {
+    /// The delays of a policy on a stream, from index 0.
+    #[must_use]
+    pub fn new(policy: Policy, stream: RandomStream) -> Self {
+        Self { policy, stream, index: 0, state: DelayState::start(&policy.0) }
+    }
+
+    /// The next delay in nanoseconds, or `None` after index 2^32 - 1.
+    #[inline]
+    pub fn next_ns(&mut self) -> Option<u64> {
+        let index = u32::try_from(self.index).ok()?;
+        let delay = self.state.next(&self.policy.0, self.index, self.stream.draw(index));
+        self.index = u64::from(index).wrapping_add(1);
+        Some(delay)
+    }
+
+    /// Writes the next delays in nanoseconds and returns how many it wrote: all of `delays`, or
+    /// fewer if the iterator ends.
+    pub fn fill_ns(&mut self, delays: &mut [u64]) -> usize {
+        let mut count = 0_usize;
+        for (slot, delay) in delays.iter_mut().zip(core::iter::from_fn(|| self.next_ns())) {
+            *slot = delay;
+            count = count.saturating_add(1);
+        }
+        count
+    }
+
+    /// Restarts at index 0, for example after a success. The stream advances by the draws taken,
+    /// so no draw repeats (SPEC 9).
+    pub fn reset(&mut self) {
+        *self = Self::new(self.policy, self.stream.advance(self.index));
+    }
+
+    /// The index of the next delay: the number of delays taken since the last reset.
+    #[must_use]
+    pub fn index(&self) -> u64 {
+        self.index.min(EVERY_INDEX)
+    }
+
+    /// The stream of these delays; [`Backoff::reset`] changes it.
+    #[must_use]
+    pub fn stream(&self) -> RandomStream {
+        self.stream
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+}
+
+impl Iterator for Backoff {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.next_ns().map(Duration::from_nanos)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(EVERY_INDEX.saturating_sub(self.index));
+        (left.unwrap_or(usize::MAX), left.ok())
+    }
+}
+
+impl FusedIterator for Backoff {}

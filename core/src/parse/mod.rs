@@ -1,0 +1,4 @@
+//! Reading policy strings and budget strings.
+
+pub(crate) mod string;
+pub(crate) mod value;

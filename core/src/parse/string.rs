@@ -1,0 +1,184 @@
+//! Reading a policy string or a budget string, `head:key=value,key=value`: the fields that it
+//! sets, and where (SPEC 11).
+
+use crate::error::code::ErrorCode;
+use crate::error::message::Excerpt;
+use crate::error::parse_error::ParseError;
+use crate::error::policy_error::PolicyError;
+use crate::field::kind::{PROPORTIONAL, number_of};
+use crate::field::params::Params;
+use crate::field::{Field, POLICY_FIELDS};
+use crate::number::digits::split;
+use crate::parse::value::{Value, ValueError, read};
+use crate::text::kind::TextKind;
+
+/// The longest string in bytes.
+const MAX_LENGTH: usize = 1024;
+
+/// A string whose values are well formed. The rules of SPEC 8 or 15 are still to be checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Parsed<'a> {
+    kind: TextKind,
+    text: &'a [u8],
+    head: &'a [u8],
+    fields: [FieldSource; POLICY_FIELDS.len()],
+}
+
+/// The value that a string sets for a field, and the pair that is the field's own.
+#[derive(Clone, Copy, Default)]
+struct FieldSource {
+    value: Option<u64>,
+    pair: Option<Pair>,
+}
+
+/// The position of a `key=value` pair, and the lengths of its parts.
+#[derive(Clone, Copy)]
+struct Pair {
+    at: usize,
+    key: usize,
+    value: usize,
+}
+
+type Result<T> = core::result::Result<T, ParseError>;
+
+impl<'a> Parsed<'a> {
+    pub(crate) fn read(kind: TextKind, text: &'a [u8]) -> Result<Self> {
+        let fields = [FieldSource::default(); POLICY_FIELDS.len()];
+        let mut parsed = Self { kind, text, head: &[], fields };
+        if text.len() > MAX_LENGTH {
+            return Err(parsed.error(ErrorCode::TextTooLong, None, MAX_LENGTH, &[]));
+        }
+        let (head, mut rest) = split(text, b':');
+        parsed.head = head;
+        if !parsed.set_head() {
+            return Err(parsed.error(ErrorCode::UnknownHead, None, 0, head));
+        }
+        let mut at = head.len().saturating_add(1);
+        while let Some(pairs) = rest {
+            let (pair, after) = split(pairs, b',');
+            parsed.set_pair(at, pair)?;
+            at = at.saturating_add(pair.len()).saturating_add(1);
+            rest = after;
+        }
+        Ok(parsed)
+    }
+
+    /// The fields that the string sets.
+    pub(crate) fn params(&self) -> Params {
+        let mut params = Params::default();
+        for &field in self.kind.fields() {
+            if let Some(value) = self.source(field).value {
+                params.set(field, value);
+            }
+        }
+        params
+    }
+
+    /// The error of a rule of SPEC 8 or 15, at the field that broke it (SPEC 11.6).
+    pub(crate) fn locate(&self, error: PolicyError) -> ParseError {
+        let PolicyError { code, field, value, limit } = error;
+        let (at, length) = match self.source(field) {
+            FieldSource { pair: Some(pair), .. } => match code {
+                ErrorCode::Unused | ErrorCode::GivenTwice => (pair.at, pair.key),
+                _ => (pair.at.saturating_add(pair.key).saturating_add(1), pair.value),
+            },
+            FieldSource { value: Some(_), .. } => (0, self.head.len()),
+            FieldSource { value: None, .. } => (self.text.len(), 0),
+        };
+        let found = self.text.get(at..at.saturating_add(length)).unwrap_or_default();
+        ParseError { value, limit, ..self.error(code, Some(field), at, found) }
+    }
+
+    fn error(&self, code: ErrorCode, field: Option<Field>, at: usize, found: &[u8]) -> ParseError {
+        let found = Excerpt::new(found);
+        ParseError { kind: self.kind, code, field, value: 0, limit: 0, at, found }
+    }
+
+    fn source(&self, field: Field) -> FieldSource {
+        self.fields.get(field.position()).copied().unwrap_or_default()
+    }
+
+    /// Sets the fields of the head, and returns whether there is such a head.
+    fn set_head(&mut self) -> bool {
+        let number = number_of(self.kind.head_kinds(), self.head);
+        if number > 0 {
+            if let Some(source) = self.fields.get_mut(self.kind.head_field().position()) {
+                source.value = Some(number);
+            }
+            return true;
+        }
+        let preset = self.kind.presets().iter().find(|preset| preset.name.as_bytes() == self.head);
+        let Some(parsed) =
+            preset.and_then(|preset| Parsed::read(self.kind, preset.text.as_bytes()).ok())
+        else {
+            return false;
+        };
+        for (source, preset) in self.fields.iter_mut().zip(parsed.fields) {
+            source.value = preset.value;
+        }
+        true
+    }
+
+    fn set_pair(&mut self, at: usize, pair: &[u8]) -> Result<()> {
+        let (key, value) = split(pair, b'=');
+        let known = self.kind.keys().iter().find(|field| field.name().as_bytes() == key);
+        let Some(&field) = known else {
+            return Err(self.error(ErrorCode::UnknownKey, None, at, key));
+        };
+        let Some(value @ [_, ..]) = value else {
+            let end = at.saturating_add(pair.len());
+            return Err(self.error(ErrorCode::MissingValue, Some(field), end, &[]));
+        };
+        let value_at = at.saturating_add(key.len()).saturating_add(1);
+        let meaning = read(field, value).map_err(|ValueError { code, start, end }| {
+            let found = value.get(start..end).unwrap_or_default();
+            self.error(code, Some(field), value_at.saturating_add(start), found)
+        })?;
+
+        let place = Pair { at, key: key.len(), value: value.len() };
+        if field == Field::Jitter {
+            self.unset_head(&[
+                Field::JitterBelow,
+                Field::JitterAbove,
+                Field::JitterMax,
+                Field::JitterIncrement,
+                Field::JitterSlot,
+            ]);
+        }
+        if field == Field::MaxAttempts {
+            self.unset_head(&[Field::MaxRetries]);
+        }
+        let repeated = self.error(ErrorCode::RepeatedKey, None, at, key);
+        let mut set = |field, value| self.set(field, value, place).ok_or(repeated);
+        match meaning {
+            Value::Unset => set(field, None),
+            Value::Number(value) => set(field, Some(value)),
+            Value::Proportional(ratio) => {
+                set(field, Some(PROPORTIONAL.into()))?;
+                set(Field::JitterBelow, Some(ratio))?;
+                set(Field::JitterAbove, Some(ratio))
+            }
+        }
+    }
+
+    /// Sets a field from a pair, unless an earlier pair is the field's own.
+    fn set(&mut self, field: Field, value: Option<u64>, pair: Pair) -> Option<()> {
+        let source = self.fields.get_mut(field.position())?;
+        if source.pair.is_some() {
+            return None;
+        }
+        *source = FieldSource { value, pair: Some(pair) };
+        Some(())
+    }
+
+    /// Unsets those of the fields that the head set.
+    fn unset_head(&mut self, fields: &[Field]) {
+        for &field in fields {
+            if let Some(source) = self.fields.get_mut(field.position())
+                && source.pair.is_none()
+            {
+                source.value = None;
+            }
+        }
+    }
+}

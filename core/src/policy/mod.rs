@@ -1,0 +1,187 @@
+//! A policy: what users make, and what computes delays.
+
+pub(crate) mod builder;
+
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use crate::error::parse_error::ParseError;
+use crate::error::policy_error::PolicyError;
+use crate::field::Field;
+use crate::field::params::Params;
+use crate::insight::fit::fit;
+use crate::insight::preview::Preview;
+use crate::parse::string::Parsed;
+use crate::random::stream::RandomStream;
+use crate::schedule::Parameters;
+use crate::schedule::growth::GrowthState;
+use crate::schedule::state::DelayState;
+use crate::text::buffer::TextBuf;
+use crate::text::kind::TextKind;
+use crate::text::print::print;
+use crate::validate::policy::build;
+
+/// How long to wait before each retry and when to stop: growth, jitter, cap, floor and limits,
+/// validated once and immutable.
+///
+/// Make one with [`Policy::exponential`] and its siblings, or with [`Policy::parse`]. A policy
+/// holds neither state nor randomness: together with a [`RandomStream`] and an index it gives a
+/// delay, always the same one.
+///
+/// ```
+/// use std::time::Duration;
+/// use backoff_core::{Jitter, Policy, RandomStream};
+/// let policy = Policy::exponential(Duration::from_millis(100))
+///     .jitter(Jitter::Full)
+///     .cap(Duration::from_secs(20))
+///     .build()?;
+/// let stream = RandomStream::from_key(42, "job-1");
+/// assert_eq!(policy.delay(stream, 3), Duration::from_nanos(83_486_434));
+/// # Ok::<(), backoff_core::PolicyError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Policy(pub(crate) Parameters);
+
+impl Policy {
+    /// The policy that a policy string describes: `full:base=100ms,cap=20s,max_retries=5`, or a
+    /// preset, as it is or changed: `aws-sdk-2026:max_retries=5`.
+    ///
+    /// # Errors
+    /// The first rule of SPEC 11 or 8 that the string breaks, where, and the text found there.
+    ///
+    /// ```
+    /// use backoff_core::Policy;
+    /// let policy = Policy::parse("gax:max_retries=5")?;
+    /// assert_eq!(
+    ///     policy.to_string(),
+    ///     "exponential:base=1s,cap=30s,floor=1ns,jitter=full,max_retries=5"
+    /// );
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, ParseError> {
+        let parsed = Parsed::read(TextKind::Policy, text.as_ref())?;
+        Self::from_params(&parsed.params()).map_err(|error| parsed.locate(error))
+    }
+
+    pub(crate) fn from_params(params: &Params) -> Result<Self, PolicyError> {
+        build(params).map(Self)
+    }
+
+    /// The policy string of this policy, without presets. Parsing it gives an equal policy, and
+    /// equal policies have equal strings.
+    #[must_use]
+    pub fn text(&self) -> TextBuf {
+        print(TextKind::Policy, &self.0.values())
+    }
+
+    /// The fields of this policy with the defaults filled in. Unused fields stay out. Building
+    /// them again gives an equal policy.
+    pub(crate) fn params(&self) -> Params {
+        let values = self.0.values();
+        Params::from_values(&values, |field| values.uses(field))
+    }
+
+    /// The delay of an index in nanoseconds, at most [`MAX_NS`](crate::MAX_NS) (SPEC 6, 7).
+    ///
+    /// Index 0 is the wait before the first retry. Indices can be evaluated in any order. The
+    /// cost is bounded: at most 4,096 steps, and few for common policies.
+    #[must_use]
+    pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
+        DelayState::at(&self.0, stream, index).delay(&self.0, index.into(), stream.draw(index))
+    }
+
+    /// [`Policy::delay_ns`] as a [`Duration`].
+    #[must_use]
+    pub fn delay(&self, stream: RandomStream, index: u32) -> Duration {
+        Duration::from_nanos(self.delay_ns(stream, index))
+    }
+
+    /// The window of an index in nanoseconds: the wait before jitter (SPEC 5).
+    ///
+    /// A cap on the window applies to it. Decorrelated jitter does not use it.
+    #[must_use]
+    pub fn window_ns(&self, index: u32) -> u64 {
+        GrowthState::at(&self.0, index).window(&self.0, index.into())
+    }
+
+    /// [`Policy::window_ns`] as a [`Duration`].
+    #[must_use]
+    pub fn window(&self, index: u32) -> Duration {
+        Duration::from_nanos(self.window_ns(index))
+    }
+
+    /// Writes the delays of `first`, `first + 1`, ... in nanoseconds and returns how many it
+    /// wrote: all of `delays`, or fewer if index 2^32 - 1 comes first.
+    pub fn fill_ns(&self, stream: RandomStream, first: u32, delays: &mut [u64]) -> usize {
+        let mut state = DelayState::at(&self.0, stream, first);
+        let mut count = 0_usize;
+        for (delay, index) in delays.iter_mut().zip(first..=u32::MAX) {
+            *delay = state.next(&self.0, index.into(), stream.draw(index));
+            count = count.saturating_add(1);
+        }
+        count
+    }
+
+    /// The maximum number of retries; 2^32 means no limit.
+    #[must_use]
+    pub const fn max_retries(&self) -> u64 {
+        self.0.max_retries
+    }
+
+    /// The maximum number of attempts, one more than the retries; 2^32 + 1 means no limit.
+    #[must_use]
+    pub const fn max_attempts(&self) -> u64 {
+        self.0.max_retries.saturating_add(1)
+    }
+
+    /// The shortest, mean and longest delay of each retry (SPEC 16). An unlimited policy has 2^32
+    /// rows: use [`Iterator::take`].
+    #[must_use]
+    pub fn preview(&self) -> Preview {
+        Preview::new(&self.0)
+    }
+
+    /// This policy with the longest base with which `attempts` always fit into `total_ns` of
+    /// waiting (SPEC 16.5), if no failure is throttled and the server sends no `Retry-After`. The
+    /// limits of the policy are ignored.
+    ///
+    /// ```
+    /// use backoff_core::Policy;
+    /// let policy = Policy::parse("full:base=1s,cap=20s")?.fit_base(4, 700_000_000)?;
+    /// assert_eq!(policy.to_string(), "exponential:base=100ms,cap=20s,jitter=full");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DoesNotFit`](crate::ErrorCode::DoesNotFit) if no base is short enough;
+    /// [`TooSmall`](crate::ErrorCode::TooSmall) or [`TooLarge`](crate::ErrorCode::TooLarge) for
+    /// attempts outside 1 to 65,536 or a total above [`MAX_NS`](crate::MAX_NS).
+    pub fn fit_base(&self, attempts: u64, total_ns: u64) -> Result<Self, PolicyError> {
+        fit(&self.0, Field::Base, attempts, total_ns).map(Self)
+    }
+
+    /// This policy with the longest cap with which `attempts` always fit into `total_ns` of
+    /// waiting; otherwise like [`Policy::fit_base`].
+    ///
+    /// # Errors
+    /// Those of [`Policy::fit_base`].
+    pub fn fit_cap(&self, attempts: u64, total_ns: u64) -> Result<Self, PolicyError> {
+        fit(&self.0, Field::Cap, attempts, total_ns).map(Self)
+    }
+}
+
+impl FromStr for Policy {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}

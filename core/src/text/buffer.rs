@@ -1,0 +1,149 @@
+//! A fixed-capacity string. It needs neither allocation nor `core::fmt`, whose machinery would be
+//! most of the WebAssembly package.
+
+use crate::field::Unit;
+use crate::field::kind::name_of;
+use crate::number::ratio::Ratio;
+
+/// The units of a duration in nanoseconds, from the largest (SPEC 8.9, 11.4).
+pub(crate) const DURATION_UNITS: [(&str, u64); 7] = [
+    ("d", 86_400_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("m", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("ns", 1),
+];
+
+/// A string of at most 768 bytes, such as an error message or a policy string.
+#[derive(Debug, Clone, Copy)]
+pub struct TextBuf {
+    bytes: [u8; Self::CAPACITY],
+    length: usize,
+}
+
+// The `push` methods are not inlined: text is rarely needed, and inlining would copy their code
+// into every caller.
+impl TextBuf {
+    /// The longest text in bytes.
+    pub(crate) const CAPACITY: usize = 768;
+
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; Self::CAPACITY], length: 0 }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.bytes.get(..self.length).unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// Appends the characters that fit. (A test checks that every message fits.)
+    #[inline(never)]
+    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
+        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
+        let mut fitting = text;
+        while fitting.len() > room.len() {
+            let mut chars = fitting.chars();
+            chars.next_back();
+            fitting = chars.as_str();
+        }
+        for (slot, byte) in room.iter_mut().zip(fitting.as_bytes()) {
+            *slot = *byte;
+        }
+        self.length = self.length.saturating_add(fitting.len());
+        self
+    }
+
+    /// Appends visible ASCII as it is, and any other byte as `\x` and two digits.
+    pub(crate) fn push_escaped(&mut self, byte: u8) -> &mut Self {
+        const DIGITS: &str = "0123456789abcdef";
+        if byte.is_ascii_graphic() {
+            return self.push(core::str::from_utf8(&[byte]).unwrap_or_default());
+        }
+        let digit = |of: u8| DIGITS.get(usize::from(of)..=usize::from(of)).unwrap_or_default();
+        self.push("\\x").push(digit(byte.wrapping_shr(4))).push(digit(byte & 15))
+    }
+
+    #[inline(never)]
+    pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
+        const DIGITS: &str = "0123456789";
+        let mut scale = 1_u64;
+        while number.checked_div(scale).is_some_and(|rest| rest >= 10) {
+            scale = scale.saturating_mul(10);
+        }
+        while scale > 0 {
+            let digit = number.checked_div(scale).and_then(|rest| rest.checked_rem(10));
+            let digit = digit.and_then(|digit| usize::try_from(digit).ok()).unwrap_or_default();
+            self.push(DIGITS.get(digit..=digit).unwrap_or_default());
+            scale = scale.checked_div(10).unwrap_or_default();
+        }
+        self
+    }
+
+    /// Appends a duration in the largest unit that divides it: `100ms`, `1500ms`, `20s`.
+    #[inline(never)]
+    pub(crate) fn push_duration(&mut self, ns: u64) -> &mut Self {
+        if ns == 0 {
+            return self.push("0s");
+        }
+        for (name, unit) in DURATION_UNITS {
+            if ns.checked_rem(unit) == Some(0) {
+                return self.push_number(ns.checked_div(unit).unwrap_or(0)).push(name);
+            }
+        }
+        self
+    }
+
+    /// Appends a ratio as a decimal if at most six decimals hold it exactly, else as a fraction.
+    #[inline(never)]
+    pub(crate) fn push_ratio(&mut self, ratio: Ratio) -> &mut Self {
+        const MILLION: u64 = 1_000_000;
+        let (numerator, denominator) = (u64::from(ratio.numerator), u64::from(ratio.denominator));
+        if MILLION.checked_rem(denominator) != Some(0) {
+            return self.push_number(numerator).push("/").push_number(denominator);
+        }
+        let scale = MILLION.checked_div(denominator).unwrap_or(1);
+        let millionths = numerator.saturating_mul(scale);
+        self.push_number(millionths.checked_div(MILLION).unwrap_or(0));
+        let mut rest = millionths.checked_rem(MILLION).unwrap_or(0);
+        if rest > 0 {
+            self.push(".");
+        }
+        let mut place = 100_000_u64;
+        while rest > 0 {
+            self.push_number(rest.checked_div(place).unwrap_or(0));
+            rest = rest.checked_rem(place).unwrap_or(0);
+            place = place.checked_div(10).unwrap_or(1);
+        }
+        self
+    }
+
+    /// Appends the name of a kind, or its number if it has no name.
+    pub(crate) fn push_kind(&mut self, names: &[&str], number: u64) -> &mut Self {
+        match name_of(names, number) {
+            Some(name) => self.push(name),
+            None => self.push_number(number),
+        }
+    }
+
+    /// Appends names, separated by a comma and a space.
+    pub(crate) fn push_list<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> &mut Self {
+        for (position, name) in names.enumerate() {
+            self.push(if position > 0 { ", " } else { "" }).push(name);
+        }
+        self
+    }
+
+    /// Appends the value of a field in its unit.
+    #[inline(never)]
+    pub(crate) fn push_value(&mut self, unit: Unit, value: u64) -> &mut Self {
+        match unit {
+            Unit::Kind(names) => self.push_kind(names, value),
+            Unit::Duration => self.push_duration(value),
+            Unit::Ratio => self.push_ratio(Ratio::from_value(value)),
+            Unit::Count => self.push_number(value),
+        }
+    }
+}

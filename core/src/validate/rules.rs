@@ -1,0 +1,131 @@
+//! The rules of single fields, of policies (SPEC 8.2 to 8.4) and of budgets (SPEC 15.2).
+
+use crate::error::code::ErrorCode;
+use crate::error::policy_error::PolicyError;
+use crate::field::kind::{RATE, THROTTLE};
+use crate::field::params::Params;
+use crate::field::values::{EVERY_INDEX, FieldValues, HOUR, MINUTE};
+use crate::field::{Field, Unit};
+use crate::number::arithmetic::{MAX_NS, NS_PER_SECOND};
+use crate::number::ratio::Ratio;
+
+pub(crate) type Checked<T> = Result<T, PolicyError>;
+
+const DAY: u64 = 24 * HOUR;
+
+/// The smallest multiplier that grows. It bounds the steps to any index.
+const MIN_GROWING: Ratio = Ratio::new(101, 100);
+const ONE: Ratio = Ratio::new(1, 1);
+
+/// The values of the kinds among some fields. They come first because the other rules depend on
+/// them.
+pub(crate) fn resolve_kinds(params: &Params, fields: &[Field]) -> Checked<FieldValues> {
+    let mut values = FieldValues::default();
+    for &field in fields {
+        let Unit::Kind(names) = field.unit() else { continue };
+        let most = names.len() as u64;
+        match params.get(field).or(values.default_value(field)) {
+            Some(number) if (1..=most).contains(&number) => values.set(field, number),
+            Some(number) => {
+                return Err(PolicyError::new(ErrorCode::UnknownKind, field, number, most));
+            }
+            None => return Err(PolicyError::new(ErrorCode::Missing, field, 0, 0)),
+        }
+    }
+    Ok(values)
+}
+
+/// Adds the values of the other fields, in their order.
+pub(crate) fn resolve_values(
+    params: &Params,
+    fields: &[Field],
+    values: &mut FieldValues,
+) -> Checked<()> {
+    for &field in fields {
+        let set = params.get(field);
+        let value = match (field, field.unit(), set) {
+            (_, Unit::Kind(_), _) | (Field::MaxAttempts, _, None) => continue,
+            (Field::MaxAttempts, _, Some(attempts)) => {
+                if let Some(retries) = params.get(Field::MaxRetries) {
+                    let code = ErrorCode::GivenTwice;
+                    return Err(PolicyError::new(code, field, attempts, retries));
+                }
+                let retries = in_range(values, field, attempts)?.saturating_sub(1);
+                values.set(Field::MaxRetries, retries);
+                continue;
+            }
+            (_, _, Some(value)) if !values.uses(field) => {
+                let kind = values.get(field.used_by().0);
+                return Err(PolicyError::new(ErrorCode::Unused, field, value, kind));
+            }
+            _ if !values.uses(field) => continue,
+            (Field::JitterBelow, _, None) if params.get(Field::JitterAbove).is_none() => None,
+            _ => set.or(values.default_value(field)),
+        };
+        let Some(value) = value else {
+            return Err(PolicyError::new(ErrorCode::Missing, field, 0, 0));
+        };
+        values.set(field, in_range(values, field, value)?);
+    }
+    Ok(())
+}
+
+/// Checks that a value lies between two bounds.
+pub(crate) fn between(field: Field, value: u64, min: u64, max: u64) -> Checked<u64> {
+    if value > max {
+        Err(PolicyError::new(ErrorCode::TooLarge, field, value, max))
+    } else if value < min {
+        Err(PolicyError::new(ErrorCode::TooSmall, field, value, min))
+    } else {
+        Ok(value)
+    }
+}
+
+/// The value of a field if it is in range; a ratio in lowest terms.
+fn in_range(values: &FieldValues, field: Field, value: u64) -> Checked<u64> {
+    if field.unit() == Unit::Ratio {
+        return ratio_in_range(field, value);
+    }
+    let (min, max) = match field {
+        Field::Power => (1, 16),
+        Field::Origin | Field::MinConcurrent => (0, u32::MAX.into()),
+        Field::JitterSlot => (1, MAX_NS),
+        Field::MaxRetries => (0, EVERY_INDEX),
+        Field::MaxAttempts => (1, EVERY_INDEX.saturating_add(1)),
+        Field::MaxTokens => match values.kind(Field::Budget) {
+            THROTTLE => (1, 1000),
+            RATE => (1, 100_000),
+            _ => (1, 1_000_000),
+        },
+        Field::Cost | Field::CostThrottled | Field::CostTimeout => {
+            (1, values.get(Field::MaxTokens))
+        }
+        Field::Per => (1, DAY),
+        Field::Ttl => (NS_PER_SECOND, MINUTE),
+        Field::MinPerSecond => (0, 1_000_000),
+        _ => (0, MAX_NS),
+    };
+    between(field, value, min, max)
+}
+
+fn ratio_in_range(field: Field, value: u64) -> Checked<u64> {
+    let ratio = Ratio::from_value(value);
+    if ratio.denominator == 0 {
+        return Err(PolicyError::new(ErrorCode::ZeroDenominator, field, value, 1));
+    }
+    if ratio.numerator.max(ratio.denominator) > Ratio::MAX_TERM {
+        let limit = Ratio::MAX_TERM.into();
+        return Err(PolicyError::new(ErrorCode::RatioTooFine, field, value, limit));
+    }
+    let refuse = |code, limit: Ratio| Err(PolicyError::new(code, field, value, limit.to_value()));
+    if field != Field::Multiplier {
+        if ONE.is_below(ratio) {
+            return refuse(ErrorCode::TooLarge, ONE);
+        }
+    } else if ratio.is_below(ONE) {
+        return refuse(ErrorCode::TooSmall, ONE);
+    } else if ratio != ONE && ratio.is_below(MIN_GROWING) {
+        return refuse(ErrorCode::TooSmall, MIN_GROWING);
+    }
+    Ok(ratio.to_value())
+}
