@@ -1,26 +1,26 @@
-//! libbackoff: the C ABI of backoff-core. `include/backoff.h` is generated from this crate
-//! and is its manual: what is said here is said to a C programmer.
+//! libbackoff: the C ABI of backoff-core. `include/backoff.h` is generated from this crate, so its
+//! documentation addresses C programmers.
 //!
-//! It computes nothing: it checks pointers, converts, and calls the core. It is the only
-//! crate with unsafe code.
+//! The crate computes nothing: it checks pointers, converts, and calls the core. All unsafe code of
+//! the library is here.
 
 #![no_std]
 // The names and the documentation are those of a C header.
 #![allow(non_camel_case_types, clippy::doc_markdown)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod filled;
-mod name;
+mod exported;
+mod handle;
 mod text;
 
-// The header follows the order of these lines: the one in which it is read.
+// The header has the order of these lines.
 mod version;
+
+mod field;
 
 mod params;
 
 mod policy;
-
-mod line;
 
 mod preview;
 
@@ -30,32 +30,35 @@ mod iterator;
 
 mod budget;
 
+mod outcome;
+
 mod operation;
 
-mod http;
-
-mod history;
+mod stats;
 
 mod retry;
 
 mod code;
 
+mod error;
+
 pub use budget::*;
 pub use code::*;
-pub use history::*;
-pub use http::*;
+pub use error::*;
+pub use field::*;
 pub use iterator::*;
-pub use line::*;
 pub use operation::*;
+pub use outcome::*;
 pub use params::*;
 pub use policy::*;
 pub use preview::*;
 pub use retry::*;
+pub use stats::*;
 pub use stream::*;
 pub use version::*;
 
-/// `no_std` must name a handler. Nothing here panics (a test reads the symbols of the
-/// library), and if anything did, stopping is all that may cross into C.
+/// `no_std` requires a handler. Nothing here panics (a test searches the symbols of the library);
+/// if something did, the process must stop, because no panic may cross into C.
 #[cfg(panic = "abort")]
 #[panic_handler]
 fn stop(_: &core::panic::PanicInfo<'_>) -> ! {

@@ -1,89 +1,67 @@
 use core::ffi::c_char;
 
-use backoff_core::{Decision, Operation, Outcome, StopReason, Stream};
+use backoff_core::ffi::outcome_from_number;
+use backoff_core::{Decision, Operation, RandomStream, StopReason, parse_retry_after_ns};
 
-use crate::budget::{backoff_budget, budget_at};
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNKNOWN_OUTCOME};
-use crate::filled::Filled;
-use crate::name::name_of;
-use crate::policy::{FilledPolicy, backoff_policy};
+use crate::budget::{BudgetHandle, backoff_budget};
+use crate::code::{BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_UNKNOWN_OUTCOME};
+use crate::exported::{exported, required, write_optional};
+use crate::handle::Tagged;
+use crate::policy::{PolicyHandle, backoff_policy};
+use crate::text::bytes_at;
 
-/// No deadline, no hint. (A hint as long as this counts as BACKOFF_MAX_NS: give that.)
+/// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
 
-/// The attempt did what it should.
-pub const BACKOFF_OUTCOME_SUCCESS: u32 = 1;
-/// A failure that may pass.
-pub const BACKOFF_OUTCOME_TRANSIENT: u32 = 2;
-/// A failure because the server has too much to do.
-pub const BACKOFF_OUTCOME_THROTTLED: u32 = 3;
-/// No answer in time.
-pub const BACKOFF_OUTCOME_TIMEOUT: u32 = 4;
-/// A failure that another attempt would not mend, or that may not be repeated.
-pub const BACKOFF_OUTCOME_PERMANENT: u32 = 5;
-
-/// Stopped: the attempt succeeded.
-pub const BACKOFF_REASON_SUCCESS: u32 = 1;
-/// Stopped: the failure was permanent.
-pub const BACKOFF_REASON_PERMANENT: u32 = 2;
-/// Stopped: all retries were made.
-pub const BACKOFF_REASON_MAX_RETRIES: u32 = 3;
-/// Stopped: the wait would end later after the beginning than the policy allows.
-pub const BACKOFF_REASON_MAX_ELAPSED: u32 = 4;
-/// Stopped: the wait would end after the deadline.
-pub const BACKOFF_REASON_DEADLINE: u32 = 5;
-/// Stopped: the budget refused.
-pub const BACKOFF_REASON_BUDGET: u32 = 6;
-/// Stopped: the caller gave up.
-pub const BACKOFF_REASON_CANCELLED: u32 = 7;
-
-/// What a caller attempts until it succeeds or is given up: told how each attempt ended, it
-/// answers whether to wait and how long, or why to stop (SPEC 13).
+/// A call that is attempted until it succeeds or has to stop. After each attempt the operation
+/// decides whether to wait, and how long, or to stop, and for which reason (SPEC 13). It neither
+/// sleeps nor reads a clock.
 ///
-/// Times are nanoseconds of any clock that does not go back, read by the caller; the same clock
-/// for all operations on a budget.
+/// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
+/// one budget use the same clock.
 ///
-/// Caller-owned, nothing to free. Not for use from two threads at once. To go on with a copy and
-/// its original both is a mistake: what one holds of a budget, two would give back. Its words are
-/// the library's: write them only through the functions that take one.
+/// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
+/// original: both would return the same retry to the budget. Only the functions that take an
+/// operation may write to it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
     opaque: [u64; 40],
 }
 
-type FilledOperation = Filled<Operation, { u64::from_le_bytes(*b"operate1") }>;
+type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
 
-/// What to do after an attempt.
+/// The decision after an attempt.
 ///
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
-    /// 0: wait, then attempt again. Else stop; one of the BACKOFF_REASON constants says why.
+    /// 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
     pub reason: u32,
-    /// 0.
+    /// Always 0.
     pub reserved: u32,
-    /// How long to wait, in ns; or the wait that was not begun, if a limit of time, the deadline
-    /// or the budget stopped it.
+    /// The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
+    /// the wait that would have followed.
     pub delay_ns: u64,
 }
 
-/// Begins an operation at a time, with a deadline in the same clock or BACKOFF_NONE, and with the
-/// budget that its retries are to spend from or NULL. The policy is copied; the budget has to be
-/// given again to each call, the same or NULL as here: another one is not noticed, and the
-/// accounts of both are wrong from then on.
+/// Begins an operation at the time `now_ns`. `deadline_ns` is a time of the same clock, or
+/// BACKOFF_NONE. The operation's retries spend from `budget`, which may be NULL. The policy is
+/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
+/// call. Another budget there is not detected and corrupts the accounts of both.
 ///
-/// Whoever shares a stream waits the same: give each operation a key of its own
-/// (backoff_stream_from_key), or take a stream from backoff_stream_from_entropy.
+/// Callers that share a stream wait for the same times. Give each operation its own key
+/// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
-/// Every operation that began is to be told of a success, a permanent failure or its last failure,
-/// or to be cancelled: a budget of the kind "concurrent" counts it until then.
+/// Report a success, a permanent failure or the last failure of every operation, or cancel it: a
+/// budget of the kind "concurrent" counts the operation until then.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is.
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is
+/// not initialised.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types.
+/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
     operation: *mut backoff_operation,
@@ -93,139 +71,139 @@ pub unsafe extern "C" fn backoff_operation_begin(
     deadline_ns: u64,
     budget: *mut backoff_budget,
 ) -> u32 {
-    if operation.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    let (policy, budget) = match unsafe { (FilledPolicy::read(policy), budget_at(budget)) } {
-        (Ok(policy), Ok(budget)) => (policy, budget),
-        (Err(code), _) | (_, Err(code)) => return code,
-    };
-    let stream = Stream::from_seed(stream);
-    let value = Operation::begin(*policy, stream, now_ns, given(deadline_ns), budget);
-    // SAFETY: not null, and the caller promises an operation there.
-    unsafe { FilledOperation::put(operation, value) };
-    BACKOFF_OK
+    exported!({
+        let operation = required(operation)?;
+        let policy = *PolicyHandle::get(policy)?;
+        let budget = BudgetHandle::get_optional(budget)?;
+        let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
+        OperationHandle::init(
+            operation,
+            Operation::begin(policy, stream, now_ns, deadline, budget),
+        );
+        Ok(())
+    })
 }
 
-/// Writes what to do after an attempt that ended so at this time (SPEC 13.4), with the hint of the
-/// server in ns, such as backoff_retry_after writes, or BACKOFF_NONE. The budget is the one that
-/// the operation began with. An operation that has stopped answers with its reason and changes
+/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
+/// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
+/// backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
+/// backoff_operation_begin. An operation that has stopped writes its reason again and changes
 /// nothing.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is, or
-/// with BACKOFF_UNKNOWN_OUTCOME.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
+/// initialised, or BACKOFF_UNKNOWN_OUTCOME.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types.
+/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
     operation: *mut backoff_operation,
     outcome: u32,
-    hint_ns: u64,
+    retry_after_ns: u64,
     now_ns: u64,
     budget: *mut backoff_budget,
     decision: *mut backoff_decision,
 ) -> u32 {
-    if decision.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    let (operation, budget) =
-        match unsafe { (FilledOperation::write(operation), budget_at(budget)) } {
-            (Ok(operation), Ok(budget)) => (operation, budget),
-            (Err(code), _) | (_, Err(code)) => return code,
-        };
-    let Some(outcome) = Outcome::from_number(outcome) else { return BACKOFF_UNKNOWN_OUTCOME };
-    let (reason, delay_ns) = match operation.decide(outcome, given(hint_ns), now_ns, budget) {
-        Decision::Wait(delay_ns) => (0, delay_ns),
-        Decision::Stop { reason, delay_ns } => (reason as u32, delay_ns),
-    };
-    // SAFETY: not null, and the caller promises a decision there.
-    unsafe { decision.write(backoff_decision { reason, reserved: 0, delay_ns }) };
-    BACKOFF_OK
+    exported!({
+        let decision = required(decision)?;
+        let operation = OperationHandle::get_mut(operation)?;
+        let budget = BudgetHandle::get_optional(budget)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?;
+        let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
+        decision.write(decided.into());
+        Ok(())
+    })
 }
 
-/// Gives up, at any time (SPEC 13.6). Writes why the operation stopped: BACKOFF_REASON_CANCELLED,
-/// or what it was before. `reason` may be NULL. The budget is the one that the operation began
-/// with.
+impl From<Decision> for backoff_decision {
+    fn from(decision: Decision) -> Self {
+        let (reason, delay_ns) = match decision {
+            Decision::Wait { delay_ns } => (0, delay_ns),
+            Decision::Stop { reason, delay_ns } => (reason as u32, delay_ns),
+            // `Decision` is non-exhaustive, but has no third variant.
+            _ => (StopReason::Cancelled as u32, 0),
+        };
+        Self { reason, reserved: 0, delay_ns }
+    }
+}
+
+/// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
+/// BACKOFF_REASON_CANCELLED, or an earlier reason if it had already stopped. `reason` may be NULL.
+/// `budget` is the one that was passed to backoff_operation_begin.
 ///
-/// While a wait goes on, the attempt that was waited for counts as one of the attempts, and
-/// nothing that was spent on it is given back; a budget of the kind "concurrent" no longer counts
-/// it.
+/// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
+/// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget
-/// is.
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget is
+/// not initialised.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types and to a word.
+/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
     reason: *mut u32,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    match unsafe { (FilledOperation::write(operation), budget_at(budget)) } {
-        (Ok(operation), Ok(budget)) => {
-            let stopped = operation.cancel(budget);
-            if !reason.is_null() {
-                // SAFETY: not null, and the caller promises a word there.
-                unsafe { reason.write(stopped as u32) };
-            }
-            BACKOFF_OK
-        }
-        (Err(code), _) | (_, Err(code)) => code,
-    }
+    exported!({
+        let operation = OperationHandle::get_mut(operation)?;
+        let budget = BudgetHandle::get_optional(budget)?;
+        write_optional(reason, operation.cancel(budget) as u32);
+        Ok(())
+    })
 }
 
-/// Writes the retries that were answered so far and why the operation stopped, 0 if it goes on.
-/// Either output may be NULL. The attempts are retries + 1: that is what backoff_history_record
-/// takes.
+/// Writes the number of retries granted so far, the number of attempts (retries + 1, as
+/// backoff_stats_record takes it), and the reason for which the operation stopped, or 0 if it goes
+/// on. Any output may be NULL.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
 /// # Safety
-/// `operation` points to an operation, the outputs that are not NULL to words.
+/// `operation` points to an operation, and each output that is not NULL to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,
     retries: *mut u64,
+    attempts: *mut u64,
     reason: *mut u32,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    match unsafe { FilledOperation::read(operation) } {
-        Ok(operation) => {
-            if !retries.is_null() {
-                // SAFETY: not null, and the caller promises a word there.
-                unsafe { retries.write(operation.retries()) };
-            }
-            if !reason.is_null() {
-                let stopped = operation.stopped().map_or(0, |reason| reason as u32);
-                // SAFETY: not null, and the caller promises a word there.
-                unsafe { reason.write(stopped) };
-            }
-            BACKOFF_OK
-        }
-        Err(code) => code,
-    }
+    exported!({
+        let operation = OperationHandle::get(operation)?;
+        write_optional(retries, operation.retries());
+        write_optional(attempts, operation.attempts());
+        write_optional(reason, operation.reason().map_or(0, |reason| reason as u32));
+        Ok(())
+    })
 }
 
-/// The name of an outcome, such as "transient": the same in every language. It lives as long as
-/// the program, never NULL; a number that is no outcome gives "unknown_outcome".
+/// Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
+/// which has `length` bytes: a number of seconds, or a date. `now_ns` is the current time in ns
+/// since 1970 (UTC), for the date; a date in the past gives 0. The result may be as long as
+/// BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
+/// nothing else does.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
+/// neither (SPEC 14).
+///
+/// # Safety
+/// `text` points to `length` bytes, `retry_after_ns` to one number.
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_outcome_name(outcome: u32) -> *const c_char {
-    name_of!(Outcome::ALL, outcome).unwrap_or(c"unknown_outcome".as_ptr())
+pub unsafe extern "C" fn backoff_parse_retry_after(
+    text: *const c_char,
+    length: u64,
+    now_ns: u64,
+    retry_after_ns: *mut u64,
+) -> u32 {
+    exported!({
+        let retry_after_ns = required(retry_after_ns)?;
+        let parsed = parse_retry_after_ns(bytes_at(text, length)?, now_ns);
+        retry_after_ns.write(parsed.ok_or(BACKOFF_NOT_A_RETRY_AFTER)?);
+        Ok(())
+    })
 }
 
-/// The name of a reason, such as "max_retries": the same in every language. It lives as long as
-/// the program, never NULL; a number that is no reason gives "unknown_reason".
-#[unsafe(no_mangle)]
-pub extern "C" fn backoff_reason_name(reason: u32) -> *const c_char {
-    name_of!(StopReason::ALL, reason).unwrap_or(c"unknown_reason".as_ptr())
-}
-
-/// A deadline or a hint, if there is one.
-pub(crate) fn given(ns: u64) -> Option<u64> {
+/// A deadline or a Retry-After, which C may leave out.
+pub(crate) fn optional_ns(ns: u64) -> Option<u64> {
     (ns != BACKOFF_NONE).then_some(ns)
 }

@@ -1,153 +1,164 @@
-use backoff_core::{Policy, Stream};
+use core::ffi::c_char;
 
-use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, backoff_error};
-use crate::filled::Filled;
-use crate::params::{backoff_params, read};
+use backoff_core::{Policy, RandomStream, ffi};
 
-/// How long to wait before each retry: checked once, never changed.
+use crate::error::backoff_error;
+use crate::exported::{exported, length_of, required};
+use crate::handle::Tagged;
+use crate::params::{backoff_params, params_at};
+use crate::text::{bytes_at, write_text};
+
+/// How long to wait before each retry. A policy is checked when it is made, and never changes.
 ///
-/// Caller-owned, nothing to free; copy it freely. Once it is made, any number of threads may
-/// use one policy at once. Its words are the library's: write them only through the functions
-/// that make one.
+/// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
+/// at once. Only the functions that make a policy may write to it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
     opaque: [u64; 24],
 }
 
-pub(crate) type FilledPolicy = Filled<Policy, { u64::from_le_bytes(*b"policy-1") }>;
+pub(crate) type PolicyHandle = Tagged<Policy, { u64::from_le_bytes(*b"policy-1") }>;
 
-/// Makes a policy of the params that were given. They are copied.
+/// Makes a policy from params, which are copied.
 ///
-/// If a rule of SPEC 8 is broken, returns its code (BACKOFF_UNKNOWN_KIND to
-/// BACKOFF_GIVEN_TWICE), and if `error` is not NULL fills it with the code, the field, its
-/// value and the limit; the policy is left as it was. Also fails with BACKOFF_NULL_POINTER or
-/// with BACKOFF_UNINITIALIZED if the params are; then `error` is left as it was, too.
+/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_UNKNOWN_KIND to
+/// BACKOFF_GIVEN_TWICE) and fills `error` unless it is NULL; the policy is unchanged. Also fails
+/// with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the params are not initialised; then
+/// `error` is unchanged, too.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types, `params` to initialised
-/// ones.
+/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_init(
     policy: *mut backoff_policy,
     params: *const backoff_params,
     error: *mut backoff_error,
 ) -> u32 {
-    if policy.is_null() || params.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: not null, and the caller promises initialised params.
-    let params = match unsafe { read(params) } {
-        Ok(params) => params,
-        Err(code) => return code,
-    };
-    match params.build() {
-        Ok(value) => {
-            // SAFETY: not null, and the caller promises a policy there.
-            unsafe { FilledPolicy::put(policy, value) };
-            BACKOFF_OK
-        }
-        // SAFETY: the caller's promise is the same.
-        Err(refused) => unsafe { backoff_error::new(refused).put(error) },
-    }
+    exported!({
+        let policy = required(policy)?;
+        let params = params_at(required(params.cast_mut())?)?;
+        PolicyHandle::init_or_explain(policy, ffi::build_policy(params), error)
+    })
 }
 
-/// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS: a pure function
-/// (SPEC 6). Index 0 is the wait before the first retry; any index may be asked for at any
-/// time.
+/// Makes a policy from a policy string of `length` bytes (SPEC 11), without a terminating zero:
+/// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
+/// changes: "aws-sdk-2026:max_retries=5".
 ///
-/// Whoever shares a stream waits the same: give each client or job a key of its own
+/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG)
+/// and fills `error` unless it is NULL, including the place in the string and the text found there;
+/// the policy is unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error`
+/// is unchanged, too.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_parse(
+    policy: *mut backoff_policy,
+    text: *const c_char,
+    length: u64,
+    error: *mut backoff_error,
+) -> u32 {
+    exported!({
+        let policy = required(policy)?;
+        PolicyHandle::init_or_explain(policy, Policy::parse(bytes_at(text, length)?), error)
+    })
+}
+
+/// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
+/// `size` bytes; BACKOFF_TEXT_SIZE is always enough. The string names no preset. Parsing it gives
+/// an equal policy, and equal policies have equal strings.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+///
+/// # Safety
+/// `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_print(
+    policy: *const backoff_policy,
+    buffer: *mut c_char,
+    size: u64,
+) -> u32 {
+    exported!({ write_text(PolicyHandle::get(policy)?.text().as_str(), buffer, size) })
+}
+
+/// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
+/// of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
+/// evaluated in any order.
+///
+/// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key).
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
 /// # Safety
-/// `policy` points to a policy, `delay_ns` to a word.
+/// `policy` points to a policy, `delay_ns` to one number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_delay_ns(
+pub unsafe extern "C" fn backoff_policy_delay_ns(
     policy: *const backoff_policy,
     stream: u64,
     index: u32,
     delay_ns: *mut u64,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    unsafe { answer(policy, delay_ns, |policy| policy.delay_ns(Stream::from_seed(stream), index)) }
+    exported!({
+        let delay_ns = required(delay_ns)?;
+        let policy = PolicyHandle::get(policy)?;
+        delay_ns.write(policy.delay_ns(RandomStream::from_seed(stream), index));
+        Ok(())
+    })
 }
 
-/// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter,
-/// under the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not
-/// use it.
+/// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
+/// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
 /// # Safety
-/// `policy` points to a policy, `window_ns` to a word.
+/// `policy` points to a policy, `window_ns` to one number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_window_ns(
+pub unsafe extern "C" fn backoff_policy_window_ns(
     policy: *const backoff_policy,
     index: u32,
     window_ns: *mut u64,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    unsafe { answer(policy, window_ns, |policy| policy.window_ns(index)) }
+    exported!({
+        let window_ns = required(window_ns)?;
+        window_ns.write(PolicyHandle::get(policy)?.window_ns(index));
+        Ok(())
+    })
 }
 
-/// # Safety
-/// The pointers are null or point to what their types say.
-unsafe fn answer(
-    policy: *const backoff_policy,
-    out: *mut u64,
-    ask: impl FnOnce(&Policy) -> u64,
-) -> u32 {
-    if out.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    match unsafe { FilledPolicy::read(policy) } {
-        Ok(policy) => {
-            let word = ask(policy);
-            // SAFETY: not null, and the caller promises a word there.
-            unsafe { out.write(word) };
-            BACKOFF_OK
-        }
-        Err(code) => code,
-    }
-}
-
-/// Writes the delays of the indices first, first + 1, ... to delays_ns[0] up to
-/// delays_ns[count - 1], in ns: what backoff_delay_ns gives for each, faster.
+/// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
+/// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
+/// is `count`, or less if the indices end before (the last is 2^32 - 1).
 ///
-/// Fails with BACKOFF_NULL_POINTER (delays_ns may be NULL if count is 0),
-/// BACKOFF_UNINITIALIZED, or with BACKOFF_END if first + count is above 2^32; then nothing is
-/// written.
+/// Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
+/// BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.
 ///
 /// # Safety
-/// `policy` points to a policy, `delays_ns` to `count` words that are not part of it.
+/// `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the
+/// three overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_fill_ns(
+pub unsafe extern "C" fn backoff_policy_fill_ns(
     policy: *const backoff_policy,
     stream: u64,
     first: u32,
     delays_ns: *mut u64,
     count: u64,
+    written: *mut u64,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    let policy = match unsafe { FilledPolicy::read(policy) } {
-        Ok(policy) => policy,
-        Err(code) => return code,
-    };
-    if count == 0 {
-        return BACKOFF_OK;
-    }
-    if delays_ns.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    let length = match usize::try_from(count) {
-        Ok(length) if count <= (1 << 32) - u64::from(first) => length,
-        _ => return BACKOFF_END,
-    };
-    // SAFETY: not null, and the caller promises `count` words that nothing else borrows.
-    let delays = unsafe { core::slice::from_raw_parts_mut(delays_ns, length) };
-    policy.fill_ns(Stream::from_seed(stream), first, delays);
-    BACKOFF_OK
+    exported!({
+        let written = required(written)?;
+        let policy = PolicyHandle::get(policy)?;
+        let delays: &mut [u64] = if count == 0 {
+            &mut []
+        } else {
+            let delays_ns = required(delays_ns)?;
+            let length = length_of(count.saturating_mul(size_of::<u64>() as u64))?;
+            core::slice::from_raw_parts_mut(delays_ns.as_ptr(), length / size_of::<u64>())
+        };
+        written.write(policy.fill_ns(RandomStream::from_seed(stream), first, delays) as u64);
+        Ok(())
+    })
 }

@@ -1,47 +1,49 @@
-use backoff_core::{Policy, PolicyError, Preview, PreviewRow};
+use backoff_core::{Preview, PreviewRow};
 
-use crate::code::{BACKOFF_END, BACKOFF_NULL_POINTER, BACKOFF_OK, backoff_error};
-use crate::filled::Filled;
-use crate::policy::{FilledPolicy, backoff_policy};
+use crate::code::BACKOFF_END;
+use crate::error::backoff_error;
+use crate::exported::{exported, required};
+use crate::handle::Tagged;
+use crate::policy::{PolicyHandle, backoff_policy};
 
-/// The retries of a policy as they can be, one after another, without a draw (SPEC 16): as if no
-/// failure were throttled and no hint given.
+/// The range of the delay of each retry, one retry after another, without drawing any (SPEC 16). A
+/// preview assumes that no failure is throttled and no server sends a Retry-After.
 ///
-/// Caller-owned, nothing to free. Not for use from two threads at once. A copy goes on by
-/// itself. Its words are the library's: write them only through the functions that take one.
+/// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
+/// functions that take a preview may write to it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_preview {
     opaque: [u64; 64],
 }
 
-type FilledPreview = Filled<Preview, { u64::from_le_bytes(*b"preview1") }>;
+type PreviewHandle = Tagged<Preview, { u64::from_le_bytes(*b"preview1") }>;
 
-/// A retry as it can be; all durations in ns.
+/// The range of the delay of one retry, and the totals up to it; all in ns.
 ///
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_preview_row {
-    /// The smallest delay.
-    pub smallest: u64,
-    /// The mean of the delays, rounded down. With BACKOFF_JITTER_DECORRELATED that after the
-    /// mean of the retry before: an upper estimate where the cap can be reached.
-    pub mean: u64,
-    /// The largest delay.
-    pub largest: u64,
-    /// The smallest delays up to here together.
-    pub total_smallest: u64,
-    /// The means up to here together.
-    pub total_mean: u64,
-    /// The largest delays up to here together.
-    pub total_largest: u64,
+    /// The shortest delay.
+    pub min_ns: u64,
+    /// The mean delay, rounded down. With BACKOFF_JITTER_DECORRELATED it is the mean after the mean
+    /// of the previous retry, which is too high where delays can reach the cap.
+    pub mean_ns: u64,
+    /// The longest delay.
+    pub max_ns: u64,
+    /// The sum of the shortest delays so far.
+    pub total_min_ns: u64,
+    /// The sum of the mean delays so far.
+    pub total_mean_ns: u64,
+    /// The sum of the longest delays so far.
+    pub total_max_ns: u64,
 }
 
-/// Starts the preview of a policy at its first retry, whether it was used before or not. The
+/// Starts the preview of a policy at its first retry. The preview may have been used before. The
 /// policy is copied.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is.
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
 ///
 /// # Safety
 /// `preview` points to a preview, `policy` to a policy.
@@ -50,24 +52,17 @@ pub unsafe extern "C" fn backoff_preview_init(
     preview: *mut backoff_preview,
     policy: *const backoff_policy,
 ) -> u32 {
-    if preview.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    match unsafe { FilledPolicy::read(policy) } {
-        Ok(policy) => {
-            // SAFETY: not null, and the caller promises a preview there.
-            unsafe { FilledPreview::put(preview, policy.preview()) };
-            BACKOFF_OK
-        }
-        Err(code) => code,
-    }
+    exported!({
+        let preview = required(preview)?;
+        PreviewHandle::init(preview, PolicyHandle::get(policy)?.preview());
+        Ok(())
+    })
 }
 
-/// Writes the next retry as it can be.
+/// Writes the row of the next retry.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END where no retry
-/// can be made any more (SPEC 16.4); then the preview stays where it is.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END if the limits of the
+/// policy allow no further retry (SPEC 16.4); then the preview is unchanged.
 ///
 /// # Safety
 /// `preview` points to a preview, `row` to a row.
@@ -76,86 +71,67 @@ pub unsafe extern "C" fn backoff_preview_next(
     preview: *mut backoff_preview,
     row: *mut backoff_preview_row,
 ) -> u32 {
-    if row.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    let preview = match unsafe { FilledPreview::write(preview) } {
-        Ok(preview) => preview,
-        Err(code) => return code,
-    };
-    let mut after = preview.clone();
-    let Some(next) = after.next() else { return BACKOFF_END };
-    *preview = after;
-    let PreviewRow { smallest, mean, largest, total_smallest, total_mean, total_largest } = next;
-    let next =
-        backoff_preview_row { smallest, mean, largest, total_smallest, total_mean, total_largest };
-    // SAFETY: not null, and the caller promises a row there.
-    unsafe { row.write(next) };
-    BACKOFF_OK
+    exported!({
+        let row = required(row)?;
+        let preview = PreviewHandle::get_mut(preview)?;
+        // The end must leave the preview as it was, and `next` moves even at the end.
+        let mut next = preview.clone();
+        row.write(next.next().ok_or(BACKOFF_END)?.into());
+        *preview = next;
+        Ok(())
+    })
 }
 
-/// Makes the policy that is the given one but for its base: the longest with which so many
-/// attempts (1 to 65536) always fit into a time of waiting (SPEC 16.5), as if no failure were
-/// throttled and no hint given. The limits of the policy are not looked at; `fitted` may be the
-/// policy itself.
+impl From<PreviewRow> for backoff_preview_row {
+    fn from(row: PreviewRow) -> Self {
+        let PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns } = row;
+        Self { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns }
+    }
+}
+
+/// Makes a copy of a policy with the longest base with which all waits of `attempts` attempts (1 to
+/// 65536) together always fit into `total_ns` (SPEC 16.5). Like a preview, it assumes that no
+/// failure is throttled and no server sends a Retry-After. It ignores the limits of the policy.
+/// `fitted` may be the policy itself.
 ///
-/// If nothing fits, or a number is out of its range, returns BACKOFF_DOES_NOT_FIT,
-/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE, and if `error` is not NULL fills it; `fitted` is left as
-/// it was. Also fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED; then `error` is left as
-/// it was, too.
+/// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
+/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE and fills `error` unless it is NULL; `fitted` is
+/// unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED; then `error` is
+/// unchanged, too.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types.
+/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_fit_base(
+pub unsafe extern "C" fn backoff_policy_fit_base(
     policy: *const backoff_policy,
     attempts: u64,
     total_ns: u64,
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    unsafe { fit(policy, |policy| policy.fit_base(attempts, total_ns), fitted, error) }
+    exported!({
+        let fitted = required(fitted)?;
+        let policy = *PolicyHandle::get(policy)?;
+        PolicyHandle::init_or_explain(fitted, policy.fit_base(attempts, total_ns), error)
+    })
 }
 
-/// Makes the policy that is the given one but for its cap: the longest with which so many
-/// attempts fit into a time of waiting. All else is as for backoff_fit_base.
+/// Makes a copy of a policy with the longest cap with which the waits fit. Everything else is as
+/// for backoff_policy_fit_base.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types.
+/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_fit_cap(
+pub unsafe extern "C" fn backoff_policy_fit_cap(
     policy: *const backoff_policy,
     attempts: u64,
     total_ns: u64,
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
 ) -> u32 {
-    // SAFETY: the caller's promise is the same.
-    unsafe { fit(policy, |policy| policy.fit_cap(attempts, total_ns), fitted, error) }
-}
-
-/// # Safety
-/// The pointers are null or point to what their types say.
-unsafe fn fit(
-    policy: *const backoff_policy,
-    ask: impl FnOnce(&Policy) -> Result<Policy, PolicyError>,
-    fitted: *mut backoff_policy,
-    error: *mut backoff_error,
-) -> u32 {
-    if fitted.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    match unsafe { FilledPolicy::read(policy) }.map(ask) {
-        Ok(Ok(value)) => {
-            // SAFETY: not null, and the caller promises a policy there.
-            unsafe { FilledPolicy::put(fitted, value) };
-            BACKOFF_OK
-        }
-        // SAFETY: the caller's promise is the same.
-        Ok(Err(refused)) => unsafe { backoff_error::new(refused).put(error) },
-        Err(code) => code,
-    }
+    exported!({
+        let fitted = required(fitted)?;
+        let policy = *PolicyHandle::get(policy)?;
+        PolicyHandle::init_or_explain(fitted, policy.fit_cap(attempts, total_ns), error)
+    })
 }

@@ -1,233 +1,223 @@
 use core::ffi::c_void;
 
-use backoff_core::{Budget, Decision, History, Operation, Outcome, Policy, StopReason, Stream};
+use backoff_core::ffi::{outcome_from_number, reason_from_number};
+use backoff_core::{Budget, Operation, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
-use crate::budget::{backoff_budget, budget_at};
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_UNKNOWN_OUTCOME};
-use crate::history::{FilledHistory, backoff_history};
-use crate::operation::{BACKOFF_NONE, given};
-use crate::policy::{FilledPolicy, backoff_policy};
+use crate::budget::{BudgetHandle, backoff_budget};
+use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_OUTCOME};
+use crate::exported::{exported, required};
+use crate::operation::{BACKOFF_NONE, backoff_decision, optional_ns};
+use crate::policy::{PolicyHandle, backoff_policy};
+use crate::stats::{StatsHandle, backoff_stats};
 
-/// What a loop tells of itself: before each wait and at its end (SPEC 18.4).
+/// The state of a loop before a wait, or at its end (SPEC 18.4).
 ///
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_event {
-    /// The calls of `attempt` so far.
+    /// The number of calls of `attempt` so far.
     pub attempts: u64,
-    /// The wait that follows, in ns; or the one that was not begun, if a limit of time, the
-    /// deadline or the budget stopped it.
+    /// The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
+    /// the wait that would have followed.
     pub delay_ns: u64,
     /// The time since the first attempt began, in ns.
     pub elapsed_ns: u64,
     /// The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
     pub outcome: u32,
-    /// 0: the loop waits. Else the BACKOFF_REASON for which it stopped.
+    /// 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
     pub reason: u32,
 }
 
-/// What a loop calls, each with the context of the loop. Those that may be NULL are if an
-/// initializer leaves them out. Each has to return: no longjmp and no exception may leave one.
+/// The functions that a loop calls, each with the loop's context. An initializer that leaves out an
+/// optional function sets it to NULL. Every function must return: it must not leave by longjmp or
+/// by an exception.
 ///
-/// A plain value: copy it freely; any number of loops may use one at once.
+/// A plain value: copy it freely. Any number of loops may use one struct at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct backoff_calls {
-    /// Makes an attempt and returns its BACKOFF_OUTCOME: BACKOFF_OUTCOME_PERMANENT for any failure
-    /// after which it may not be repeated. It may set the hint of the server in ns, which is
-    /// BACKOFF_NONE before.
-    pub attempt: Option<unsafe extern "C" fn(context: *mut c_void, hint_ns: *mut u64) -> u32>,
-    /// Returns the time in ns, on a clock that does not go back; the same clock for all loops and
-    /// operations on a budget.
+pub struct backoff_callbacks {
+    /// Makes an attempt and returns its BACKOFF_OUTCOME. BACKOFF_OUTCOME_PERMANENT is for every
+    /// failure that must not be repeated. It may set the time that the server asked to wait, in ns;
+    /// on entry it is BACKOFF_NONE.
+    pub attempt:
+        Option<unsafe extern "C" fn(context: *mut c_void, retry_after_ns: *mut u64) -> u32>,
+    /// Returns the time in ns, from a clock that never goes back. All loops and operations on one
+    /// budget use the same clock.
     pub now: Option<unsafe extern "C" fn(context: *mut c_void) -> u64>,
-    /// Waits so long and returns 0: never earlier, also if a signal interrupts it. Returns
-    /// anything else, at once, to give up.
+    /// Waits for at least this long, even if a signal interrupts it, and returns 0. Returns any
+    /// other value, at once, to cancel the loop.
     pub wait: Option<unsafe extern "C" fn(context: *mut c_void, delay_ns: u64) -> u32>,
-    /// Returns 0 to go on, anything else to give up. It is asked before each attempt, after each
-    /// that did not succeed, and before each wait. May be NULL.
+    /// Returns 0 to go on, any other value to cancel the loop. The loop calls it before each
+    /// attempt, after each failed attempt, and before each wait. Optional.
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
-    /// Told of each wait before it begins. May be NULL.
+    /// Called before each wait. Optional.
     pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
-    /// Told of the end, once, whatever the reason. May be NULL.
+    /// Called once, at the end of the loop, whatever the reason. Optional.
     pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
 }
 
-/// Makes attempts until one succeeds or they are given up, and writes how that ended (SPEC 18).
-/// It decides as backoff_operation_decide does, and counts the loop in the history just before
+/// Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
+/// decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
 /// `on_stop`.
 ///
-/// The policy is the preset "default" if it is NULL. The deadline is in the clock of `now`, or
-/// BACKOFF_NONE; the budget and the history may be NULL. Whoever shares a stream waits the same:
-/// give each loop a key of its own (backoff_stream_from_key), or take a stream from
+/// A NULL policy is the preset "default". `deadline_ns` is a time of the clock of `now`, or
+/// BACKOFF_NONE. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+/// times: give each loop its own key (backoff_stream_from_key), or use a stream of
 /// backoff_stream_from_entropy.
 ///
-/// Returns BACKOFF_OK if the loop came to an end, whether the last attempt succeeded or not: the
-/// reason says which. Fails before any call with BACKOFF_NULL_POINTER, or with
-/// BACKOFF_UNINITIALIZED if the policy, the budget or the history is; and with
-/// BACKOFF_UNKNOWN_OUTCOME if an attempt returns what is none, which cancels the loop without a
-/// further call. Then `end` is as it was.
+/// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
+/// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, or with
+/// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised. Fails with
+/// BACKOFF_UNKNOWN_OUTCOME if an attempt returns a number that is not an outcome; this cancels the
+/// loop without another call. After a failure `end` is unchanged.
 ///
 /// # Safety
-/// The pointers that are not NULL point to structs of their types, and the calls do what is said
-/// of them.
+/// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
+/// documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_retry(
     policy: *const backoff_policy,
     stream: u64,
     deadline_ns: u64,
     budget: *mut backoff_budget,
-    history: *mut backoff_history,
-    calls: *const backoff_calls,
+    stats: *mut backoff_stats,
+    callbacks: *const backoff_callbacks,
     context: *mut c_void,
     end: *mut backoff_event,
 ) -> u32 {
-    if end.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    // SAFETY: the caller's promise is the same.
-    let ended = unsafe { Loop::new(policy, budget, history, calls, context) }
-        .and_then(|made| made.run(Stream::from_seed(stream), given(deadline_ns)));
-    match ended {
-        Ok(event) => {
-            // SAFETY: not null, and the caller promises an event there.
-            unsafe { end.write(event) };
-            BACKOFF_OK
-        }
-        Err(code) => code,
-    }
+    exported!({
+        let end = required(end)?;
+        let callbacks = Callbacks::new(callbacks, context)?;
+        let policy = match PolicyHandle::get_optional(policy)? {
+            Some(policy) => *policy,
+            None => Policy::parse("default").map_err(|error| error.code() as u32)?,
+        };
+        let (budget, stats) =
+            (BudgetHandle::get_optional(budget)?, StatsHandle::get_optional(stats)?);
+        let made = Loop { policy, budget, stats, callbacks };
+        end.write(made.run(RandomStream::from_seed(stream), optional_ns(deadline_ns))?);
+        Ok(())
+    })
 }
 
-/// A loop with all that it needs, whose calls may be called with its context.
-struct Loop<'a> {
-    policy: Policy,
-    budget: Option<&'a Budget>,
-    history: Option<&'a History>,
+/// The functions of a caller, with their context. They are called only through the methods.
+struct Callbacks {
     context: *mut c_void,
-    calls: backoff_calls,
     attempt: unsafe extern "C" fn(*mut c_void, *mut u64) -> u32,
     now: unsafe extern "C" fn(*mut c_void) -> u64,
     wait: unsafe extern "C" fn(*mut c_void, u64) -> u32,
+    cancelled: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
+    on_retry: Hook,
+    on_stop: Hook,
 }
 
-impl Loop<'_> {
+type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_event)>;
+
+impl Callbacks {
     /// # Safety
-    /// The pointers are null or point to what their types say, and stay so; the calls may be
-    /// called with the context.
-    unsafe fn new(
-        policy: *const backoff_policy,
-        budget: *mut backoff_budget,
-        history: *mut backoff_history,
-        calls: *const backoff_calls,
-        context: *mut c_void,
-    ) -> Result<Self, u32> {
-        // SAFETY: the caller's promise is the same.
-        let calls = *unsafe { calls.as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
-        let (Some(attempt), Some(now), Some(wait)) = (calls.attempt, calls.now, calls.wait) else {
+    /// `callbacks` is null or readable. As long as the value lives, its functions may be called
+    /// with the context.
+    unsafe fn new(callbacks: *const backoff_callbacks, context: *mut c_void) -> Result<Self, u32> {
+        // SAFETY: null or readable by the caller's promise.
+        let callbacks = *unsafe { callbacks.as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
+        let backoff_callbacks { attempt, now, wait, cancelled, on_retry, on_stop } = callbacks;
+        let (Some(attempt), Some(now), Some(wait)) = (attempt, now, wait) else {
             return Err(BACKOFF_NULL_POINTER);
         };
-        let policy = if policy.is_null() {
-            Policy::parse("default").map_err(|error| error.code() as u32)?
-        } else {
-            // SAFETY: the caller's promise is the same.
-            *unsafe { FilledPolicy::read(policy) }?
-        };
-        // SAFETY: the caller's promise is the same.
-        let budget = unsafe { budget_at(budget) }?;
-        let history = if history.is_null() {
-            None
-        } else {
-            // SAFETY: the caller's promise is the same; a history is changed by shared reference.
-            Some(unsafe { FilledHistory::read(history) }?)
-        };
-        Ok(Self { policy, budget, history, context, calls, attempt, now, wait })
-    }
-
-    fn run(&self, stream: Stream, deadline_ns: Option<u64>) -> Result<backoff_event, u32> {
-        if self.cancelled() {
-            return Ok(self.stop(cancelled(0, 0)));
-        }
-        let began = self.now();
-        let mut operation = Operation::begin(self.policy, stream, began, deadline_ns, self.budget);
-        let mut attempts: u64 = 0;
-        loop {
-            attempts = attempts.saturating_add(1);
-            let (number, hint_ns) = self.attempt();
-            let Some(outcome) = Outcome::from_number(number) else {
-                operation.cancel(self.budget);
-                self.record(attempts, StopReason::Cancelled as u32);
-                return Err(BACKOFF_UNKNOWN_OUTCOME);
-            };
-            if outcome != Outcome::Success && self.cancelled() {
-                break;
-            }
-            let now_ns = self.now();
-            let (reason, delay_ns) = match operation.decide(outcome, hint_ns, now_ns, self.budget) {
-                Decision::Wait(delay_ns) => (0, delay_ns),
-                Decision::Stop { reason, delay_ns } => (reason as u32, delay_ns),
-            };
-            let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
-            let event = backoff_event { attempts, delay_ns, elapsed_ns, outcome, reason };
-            if reason != 0 {
-                return Ok(self.stop(event));
-            }
-            self.tell(self.calls.on_retry, &event);
-            if self.cancelled() || self.gives_up_waiting(delay_ns) || self.cancelled() {
-                break;
-            }
-        }
-        operation.cancel(self.budget);
-        Ok(self.stop(cancelled(attempts, self.now().saturating_sub(began))))
-    }
-
-    /// Counts the loop, then tells of its end.
-    fn stop(&self, event: backoff_event) -> backoff_event {
-        self.record(event.attempts, event.reason);
-        self.tell(self.calls.on_stop, &event);
-        event
-    }
-
-    fn record(&self, attempts: u64, reason: u32) {
-        if let (Some(history), Some(reason)) = (self.history, StopReason::from_number(reason)) {
-            history.record(attempts, reason);
-        }
+        Ok(Self { context, attempt, now, wait, cancelled, on_retry, on_stop })
     }
 
     fn attempt(&self) -> (u32, Option<u64>) {
-        let mut hint_ns = BACKOFF_NONE;
-        // SAFETY: by the promise at `new`.
-        let outcome = unsafe { (self.attempt)(self.context, &raw mut hint_ns) };
-        (outcome, given(hint_ns))
+        let mut retry_after_ns = BACKOFF_NONE;
+        // SAFETY: `new` requires that the function may be called; the output is ours.
+        let outcome = unsafe { (self.attempt)(self.context, &raw mut retry_after_ns) };
+        (outcome, optional_ns(retry_after_ns))
     }
 
     fn now(&self) -> u64 {
-        // SAFETY: by the promise at `new`.
+        // SAFETY: `new` requires that the function may be called.
         unsafe { (self.now)(self.context) }
     }
 
-    fn gives_up_waiting(&self, delay_ns: u64) -> bool {
-        // SAFETY: by the promise at `new`.
+    /// Whether the wait was cancelled.
+    fn wait(&self, delay_ns: u64) -> bool {
+        // SAFETY: `new` requires that the function may be called.
         unsafe { (self.wait)(self.context, delay_ns) != 0 }
     }
 
     fn cancelled(&self) -> bool {
-        // SAFETY: by the promise at `new`.
-        self.calls.cancelled.is_some_and(|asked| unsafe { asked(self.context) != 0 })
+        // SAFETY: `new` requires that the function may be called.
+        self.cancelled.is_some_and(|cancelled| unsafe { cancelled(self.context) != 0 })
     }
 
-    fn tell(
-        &self,
-        hook: Option<unsafe extern "C" fn(*mut c_void, *const backoff_event)>,
-        event: &backoff_event,
-    ) {
+    fn call(&self, hook: Hook, event: &backoff_event) {
         if let Some(hook) = hook {
-            // SAFETY: by the promise at `new`.
+            // SAFETY: `new` requires that the hooks may be called; the event outlives the call.
             unsafe { hook(self.context, event) }
         }
     }
 }
 
-/// The end of a loop that was given up.
+struct Loop<'a> {
+    policy: Policy,
+    budget: Option<&'a Budget>,
+    stats: Option<&'a RetryStats>,
+    callbacks: Callbacks,
+}
+
+impl Loop<'_> {
+    fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_event, u32> {
+        let Self { callbacks, budget, .. } = self;
+        if callbacks.cancelled() {
+            return Ok(self.stop(cancelled(0, 0)));
+        }
+        let began = callbacks.now();
+        let mut operation = Operation::begin(self.policy, stream, began, deadline_ns, *budget);
+        let mut attempts: u64 = 0;
+        loop {
+            attempts = attempts.saturating_add(1);
+            let (number, retry_after_ns) = callbacks.attempt();
+            let Some(outcome) = outcome_from_number(number) else {
+                operation.cancel(*budget);
+                self.record(attempts, StopReason::Cancelled as u32);
+                return Err(BACKOFF_UNKNOWN_OUTCOME);
+            };
+            if outcome != Outcome::Success && callbacks.cancelled() {
+                break;
+            }
+            let now_ns = callbacks.now();
+            let decision = operation.decide(outcome, retry_after_ns, now_ns, *budget);
+            let backoff_decision { reason, delay_ns, .. } = decision.into();
+            let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
+            let event = backoff_event { attempts, delay_ns, elapsed_ns, outcome, reason };
+            if reason != 0 {
+                return Ok(self.stop(event));
+            }
+            callbacks.call(callbacks.on_retry, &event);
+            if callbacks.cancelled() || callbacks.wait(delay_ns) || callbacks.cancelled() {
+                break;
+            }
+        }
+        operation.cancel(*budget);
+        Ok(self.stop(cancelled(attempts, callbacks.now().saturating_sub(began))))
+    }
+
+    /// Counts the loop, then calls the hook.
+    fn stop(&self, event: backoff_event) -> backoff_event {
+        self.record(event.attempts, event.reason);
+        self.callbacks.call(self.callbacks.on_stop, &event);
+        event
+    }
+
+    fn record(&self, attempts: u64, reason: u32) {
+        if let (Some(stats), Some(reason)) = (self.stats, reason_from_number(reason)) {
+            stats.record(attempts, reason);
+        }
+    }
+}
+
+/// The last event of a cancelled loop.
 fn cancelled(attempts: u64, elapsed_ns: u64) -> backoff_event {
     let reason = StopReason::Cancelled as u32;
     backoff_event { attempts, delay_ns: 0, elapsed_ns, outcome: 0, reason }

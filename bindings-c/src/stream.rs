@@ -1,21 +1,22 @@
 use core::ffi::c_void;
 
-use backoff_core::Stream;
+use backoff_core::RandomStream;
 
-use crate::code::{BACKOFF_NO_ENTROPY, BACKOFF_NULL_POINTER, BACKOFF_OK};
-use crate::filled::length_of;
+use crate::code::BACKOFF_NO_ENTROPY;
+use crate::exported::{exported, required};
+use crate::text::bytes_at;
 
-/// Writes the stream of a seed and a key (a job id, a client name): what every language
-/// computes from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is text,
-/// without a terminating zero; the length may be 0, and then `key` may be NULL.
+/// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
+/// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
+/// text, without a terminating zero. The length may be 0; then `key` may be NULL.
 ///
-/// The stream of a seed alone is the seed itself: everyone with the same seed and no key waits
-/// the same, so give each client or job a key of its own.
+/// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
+/// retry in lockstep, so give each client or job its own key.
 ///
 /// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_TOO_LONG for a length of 2^63 or more.
 ///
 /// # Safety
-/// `key` points to `length` bytes, `stream` to a word.
+/// `key` points to `length` bytes, `stream` to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_key(
     seed: u64,
@@ -23,56 +24,56 @@ pub unsafe extern "C" fn backoff_stream_from_key(
     length: u64,
     stream: *mut u64,
 ) -> u32 {
-    if stream.is_null() || (key.is_null() && length > 0) {
-        return BACKOFF_NULL_POINTER;
-    }
-    let length = match length_of(length) {
-        Ok(length) => length,
-        Err(code) => return code,
-    };
-    let key = if length == 0 {
-        &[]
-    } else {
-        // SAFETY: not null, and the caller promises `length` bytes.
-        unsafe { core::slice::from_raw_parts(key.cast::<u8>(), length) }
-    };
-    let state = Stream::from_key(seed, key).state();
-    // SAFETY: not null, and the caller promises a word there.
-    unsafe { stream.write(state) };
-    BACKOFF_OK
+    exported!({
+        let stream = required(stream)?;
+        let key = if length == 0 { &[] } else { bytes_at(key.cast(), length)? };
+        stream.write(RandomStream::from_key(seed, key).state());
+        Ok(())
+    })
 }
 
-/// Writes a stream that nobody else has, from the operating system. A process that forks must
-/// ask again in the child, or both wait the same.
+/// Writes an unpredictable stream from the operating system. Two calls give different streams. A
+/// process that forks must call it again in the child; otherwise parent and child retry in
+/// lockstep.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_NO_ENTROPY.
 ///
 /// # Safety
-/// `stream` points to a word.
+/// `stream` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
-    if stream.is_null() {
-        return BACKOFF_NULL_POINTER;
-    }
-    match Stream::from_entropy() {
-        Ok(drawn) => {
-            // SAFETY: not null, and the caller promises a word there.
-            unsafe { stream.write(drawn.state()) };
-            BACKOFF_OK
-        }
-        Err(_) => BACKOFF_NO_ENTROPY,
-    }
+    exported!({
+        let stream = required(stream)?;
+        stream.write(RandomStream::from_entropy().map_err(|_| BACKOFF_NO_ENTROPY)?.state());
+        Ok(())
+    })
 }
 
-/// The random word of an index of a stream: SplitMix64, counted (SPEC 2.1).
+/// Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
+/// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
+/// number: no loop then asks the operating system.
+///
+/// Fails with BACKOFF_NULL_POINTER.
+///
+/// # Safety
+/// `stream` points to one number.
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_draw(stream: u64, index: u32) -> u64 {
-    Stream::from_seed(stream).draw(index)
+pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> u32 {
+    exported!({
+        required(stream)?.write(RandomStream::nth(seed, n).state());
+        Ok(())
+    })
 }
 
-/// The stream whose draw of index 0 is this stream's draw of index `draws`: where a reset goes
-/// after so many delays (SPEC 9.2).
+/// Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_advance(stream: u64, draws: u64) -> u64 {
-    Stream::from_seed(stream).advance(draws).state()
+pub extern "C" fn backoff_stream_draw(stream: u64, index: u32) -> u64 {
+    RandomStream::from_seed(stream).draw(index)
+}
+
+/// Returns the stream whose draw of index 0 is the draw of index `draws` of this stream.
+/// backoff_iter_reset moves to it after `draws` delays (SPEC 9.2).
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
+    RandomStream::from_seed(stream).advance(draws).state()
 }

@@ -1,36 +1,88 @@
+//! Text in and out, and names that live as long as the program.
+
 use core::ffi::c_char;
 
-use crate::code::{BACKOFF_BUFFER_TOO_SMALL, BACKOFF_NULL_POINTER, BACKOFF_OK};
-use crate::filled::length_of;
+use crate::code::{BACKOFF_BUFFER_TOO_SMALL, BACKOFF_NULL_POINTER};
+use crate::exported::length_of;
 
-/// The bytes of a text that C gave, or why there are none.
+/// The bytes of a text from C, which has no terminating zero.
 ///
 /// # Safety
-/// `text` is null or points to `length` bytes that nobody writes meanwhile.
-pub(crate) unsafe fn text_at<'a>(text: *const c_char, length: u64) -> Result<&'a [u8], u32> {
+/// `text` is null or valid for reads of `length` bytes, and nobody writes to them during `'a`.
+pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'a [u8], u32> {
     if text.is_null() {
         return Err(BACKOFF_NULL_POINTER);
     }
     let length = length_of(length)?;
-    // SAFETY: not null, and the caller promises `length` bytes.
+    // SAFETY: not null, and the caller promises `length` readable bytes.
     Ok(unsafe { core::slice::from_raw_parts(text.cast::<u8>(), length) })
 }
 
 /// Writes a text and a terminating zero, if the buffer holds both.
 ///
 /// # Safety
-/// `buffer` is null or points to `size` bytes that are not part of the text.
-pub(crate) unsafe fn put_text(text: &[u8], buffer: *mut c_char, size: u64) -> u32 {
+/// `buffer` is null or valid for writes of `size` bytes, and does not overlap the text.
+pub(crate) unsafe fn write_text(
+    text: impl AsRef<[u8]>,
+    buffer: *mut c_char,
+    size: u64,
+) -> Result<(), u32> {
+    let text = text.as_ref();
     if buffer.is_null() {
-        return BACKOFF_NULL_POINTER;
+        return Err(BACKOFF_NULL_POINTER);
     }
     if text.len() as u64 >= size {
-        return BACKOFF_BUFFER_TOO_SMALL;
+        return Err(BACKOFF_BUFFER_TOO_SMALL);
     }
-    // SAFETY: not null, and the buffer holds more bytes than the text has.
+    // SAFETY: not null, and `size` is at least one byte more than the text has.
     unsafe {
         buffer.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
         buffer.add(text.len()).write(0);
     }
-    BACKOFF_OK
+    Ok(())
 }
+
+/// A name of the core with a terminating zero. The core's names have none, so the compiler makes a
+/// copy of each (see `name_of`).
+#[derive(Clone, Copy)]
+pub(crate) struct Name([u8; Self::SIZE]);
+
+impl Name {
+    const SIZE: usize = 24;
+
+    pub(crate) const EMPTY: Self = Self([0; Self::SIZE]);
+
+    /// Compilation fails for a name that is too long.
+    pub(crate) const fn new(name: &str) -> Self {
+        let mut bytes = [0; Self::SIZE];
+        let (name, room) = (name.as_bytes(), bytes.split_at_mut(name.len()).0);
+        assert!(name.len() < Self::SIZE);
+        room.copy_from_slice(name);
+        Self(bytes)
+    }
+
+    pub(crate) const fn as_ptr(&'static self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
+}
+
+/// The C string of the name at a position of a constant list, if the list is that long:
+/// `name_of!(LIST, item => item.name(), position)`.
+macro_rules! name_of {
+    ($list:expr, $item:ident => $name:expr, $position:expr) => {{
+        static NAMES: [$crate::text::Name; $list.len()] = {
+            let mut names = [$crate::text::Name::EMPTY; $list.len()];
+            let mut at = 0;
+            #[expect(clippy::indexing_slicing, reason = "only the compiler runs this")]
+            while at < names.len() {
+                let $item = $list[at];
+                names[at] = $crate::text::Name::new($name);
+                at += 1;
+            }
+            names
+        };
+        NAMES.get($position).map($crate::text::Name::as_ptr)
+    }};
+}
+
+pub(crate) use name_of;

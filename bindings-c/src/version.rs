@@ -1,4 +1,4 @@
-/// The version of this header: compare it with backoff_version(), the library's own.
+/// The version of this header. Compare it with backoff_version(), the version of the library.
 pub const BACKOFF_VERSION_MAJOR: u32 = 0;
 /// See BACKOFF_VERSION_MAJOR.
 pub const BACKOFF_VERSION_MINOR: u32 = 1;
@@ -7,7 +7,7 @@ pub const BACKOFF_VERSION_PATCH: u32 = 0;
 /// BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
 pub const BACKOFF_VERSION: u32 = 1000;
 
-/// The version of the library that is linked, in the form of BACKOFF_VERSION.
+/// Returns the version of the linked library, in the form of BACKOFF_VERSION.
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_version() -> u32 {
     const PARTS: [u32; 3] = [
@@ -19,11 +19,10 @@ pub extern "C" fn backoff_version() -> u32 {
     major * 1_000_000 + minor * 1_000 + patch
 }
 
-/// A part of the version of the package.
-#[expect(clippy::panic, reason = "it is read as the library is compiled, never in it")]
+#[expect(clippy::panic, reason = "only the compiler runs this")]
 const fn number(digits: &str) -> u32 {
     match u32::from_str_radix(digits, 10) {
         Ok(number) => number,
-        Err(_) => panic!("a version is made of numbers"),
+        Err(_) => panic!("cargo sets version numbers"),
     }
 }

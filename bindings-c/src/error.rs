@@ -1,0 +1,197 @@
+use core::ffi::c_char;
+
+use backoff_core::ffi::{self, TextKind};
+use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
+
+use crate::code::{
+    BACKOFF_BUFFER_TOO_SMALL, BACKOFF_END, BACKOFF_NO_ENTROPY, BACKOFF_NOT_A_RETRY_AFTER,
+    BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED,
+    BACKOFF_UNKNOWN_FIELD, BACKOFF_UNKNOWN_KIND, BACKOFF_UNKNOWN_OUTCOME, BACKOFF_UNKNOWN_REASON,
+    BACKOFF_WRONG_UNIT,
+};
+use crate::exported::exported;
+use crate::field::position;
+use crate::text::{bytes_at, name_of, write_text};
+
+/// A buffer of this size holds every message, policy string and budget string with its terminating
+/// zero.
+pub const BACKOFF_TEXT_SIZE: u32 = 769;
+
+const _: () = assert!(BACKOFF_TEXT_SIZE as usize == ffi::TEXT_CAPACITY + 1);
+
+/// The error is not about a string.
+pub const BACKOFF_TEXT_KIND_NONE: u32 = 0;
+/// The error is about a policy string.
+pub const BACKOFF_TEXT_KIND_POLICY: u32 = 1;
+/// The error is about a budget string.
+pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
+
+/// The reason why params, a policy string or a budget string were rejected: the broken rule, the
+/// field, its value (0 if it is not set) and the limit that the value breaks. Durations are
+/// nanoseconds, kinds are their numbers, and a ratio n/d is n * 2^32 + d. An error of a string also
+/// has the place in the string and the text found there (SPEC 11.5, 11.6).
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_error {
+    /// One of BACKOFF_UNKNOWN_KIND to BACKOFF_DOES_NOT_FIT; BACKOFF_OK in a zeroed struct.
+    pub code: u32,
+    /// A BACKOFF_FIELD; 0 if the error of a string concerns no field.
+    pub field: u32,
+    /// The value of the field.
+    pub value: u64,
+    /// The limit that the value breaks.
+    pub limit: u64,
+    /// The place in the string: an offset in bytes from 0.
+    pub at: u64,
+    /// The length of the text found there, in bytes.
+    pub found_length: u64,
+    /// BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
+    /// BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
+    pub text_kind: u32,
+    /// The text found there: its first 32 bytes, followed by zeros. The bytes can have any value,
+    /// so do not log them as they are; the message shows them escaped.
+    pub found: [c_char; 36],
+}
+
+const _: () = assert!(ParseError::FOUND_CAPACITY == 32);
+
+impl From<PolicyError> for backoff_error {
+    fn from(error: PolicyError) -> Self {
+        Self {
+            code: error.code() as u32,
+            field: error.field() as u32,
+            value: error.value(),
+            limit: error.limit(),
+            at: 0,
+            found_length: 0,
+            text_kind: BACKOFF_TEXT_KIND_NONE,
+            found: [0; 36],
+        }
+    }
+}
+
+impl From<ParseError> for backoff_error {
+    fn from(error: ParseError) -> Self {
+        let mut found = [0; 36];
+        for (slot, byte) in found.iter_mut().zip(error.found()) {
+            *slot = c_char::from_ne_bytes([*byte]);
+        }
+        Self {
+            code: error.code() as u32,
+            field: error.field().map_or(0, |field| field as u32),
+            value: error.value(),
+            limit: error.limit(),
+            at: error.at() as u64,
+            found_length: error.found_length() as u64,
+            text_kind: match ffi::text_kind(&error) {
+                TextKind::Policy => BACKOFF_TEXT_KIND_POLICY,
+                TextKind::Budget => BACKOFF_TEXT_KIND_BUDGET,
+            },
+            found,
+        }
+    }
+}
+
+impl backoff_error {
+    /// The message, or `None` if no error of the core has these members. `shown` replaces the
+    /// value in the message of an error that is not about a string.
+    fn message(&self, shown: Option<&str>) -> Option<TextBuf> {
+        let code = ffi::error_code_from_number(self.code)?;
+        let field = ffi::field_from_number(self.field);
+        let kind = match self.text_kind {
+            BACKOFF_TEXT_KIND_NONE => {
+                let error = ffi::policy_error(code, field?, self.value, self.limit);
+                return Some(match shown {
+                    Some(shown) => error.message_with(shown),
+                    None => error.message(),
+                });
+            }
+            BACKOFF_TEXT_KIND_POLICY => TextKind::Policy,
+            BACKOFF_TEXT_KIND_BUDGET => TextKind::Budget,
+            _ => return None,
+        };
+        if field.is_none() && self.field != 0 {
+            return None;
+        }
+        let length = |length| usize::try_from(length).unwrap_or(usize::MAX);
+        let found = self.found.map(|char| u8::from_ne_bytes(char.to_ne_bytes()));
+        let found = (&found[..], length(self.found_length));
+        let values = (self.value, self.limit);
+        Some(ffi::parse_error(kind, code, field, values, length(self.at), found).message())
+    }
+}
+
+/// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
+/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message is the same in
+/// every language.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no error has this code, field or kind
+/// of text, or BACKOFF_BUFFER_TOO_SMALL.
+///
+/// # Safety
+/// `error` points to an error, `buffer` to `size` bytes that do not overlap it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_error_message(
+    error: *const backoff_error,
+    buffer: *mut c_char,
+    size: u64,
+) -> u32 {
+    exported!({
+        let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
+        write_text(error.message(None).ok_or(BACKOFF_UNINITIALIZED)?.as_str(), buffer, size)
+    })
+}
+
+/// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
+/// 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
+/// whose users wrote the value in another form. An error of a string shows the text found in the
+/// string and ignores `shown`. At most 128 bytes are shown; text that is not UTF-8 is ignored.
+///
+/// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown`, or with
+/// BACKOFF_TOO_LONG.
+///
+/// # Safety
+/// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
+/// overlap neither.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_error_message_with(
+    error: *const backoff_error,
+    shown: *const c_char,
+    shown_length: u64,
+    buffer: *mut c_char,
+    size: u64,
+) -> u32 {
+    exported!({
+        let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
+        let shown = core::str::from_utf8(bytes_at(shown, shown_length)?).ok();
+        write_text(error.message(shown).ok_or(BACKOFF_UNINITIALIZED)?.as_str(), buffer, size)
+    })
+}
+
+/// Returns the name of a code, such as "cap_below_base": the same name in every language. The
+/// string is static and never NULL; an unknown number returns "unknown_code".
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
+    let name = match code {
+        BACKOFF_OK => c"ok",
+        BACKOFF_NULL_POINTER => c"null_pointer",
+        BACKOFF_UNINITIALIZED => c"uninitialized",
+        BACKOFF_UNKNOWN_FIELD => c"unknown_field",
+        BACKOFF_WRONG_UNIT => c"wrong_unit",
+        BACKOFF_END => c"end",
+        BACKOFF_NO_ENTROPY => c"no_entropy",
+        BACKOFF_BUFFER_TOO_SMALL => c"buffer_too_small",
+        BACKOFF_NOT_A_RETRY_AFTER => c"not_a_retry_after",
+        BACKOFF_TOO_LONG => c"too_long",
+        BACKOFF_UNKNOWN_OUTCOME => c"unknown_outcome",
+        BACKOFF_UNKNOWN_REASON => c"unknown_reason",
+        _ => {
+            let name =
+                name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_UNKNOWN_KIND));
+            return name.unwrap_or(c"unknown_code".as_ptr());
+        }
+    };
+    name.as_ptr()
+}

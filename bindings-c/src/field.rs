@@ -1,0 +1,177 @@
+use core::ffi::c_char;
+
+use backoff_core::Field;
+use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
+
+use crate::text::name_of;
+
+/// One nanosecond, the unit of every duration in this header.
+pub const BACKOFF_NANOSECOND: u64 = 1u64;
+/// A microsecond in nanoseconds.
+pub const BACKOFF_MICROSECOND: u64 = 1000u64;
+/// A millisecond in nanoseconds.
+pub const BACKOFF_MILLISECOND: u64 = 1000000u64;
+/// A second in nanoseconds.
+pub const BACKOFF_SECOND: u64 = 1000000000u64;
+/// The longest duration: 2^63 - 1 nanoseconds, about 292 years.
+pub const BACKOFF_MAX_NS: u64 = 9223372036854775807u64;
+
+/// The growth of the window: a BACKOFF_GROWTH kind. Required.
+pub const BACKOFF_FIELD_GROWTH: u32 = 1;
+/// The window of index 0 for most growths, in ns. Required.
+pub const BACKOFF_FIELD_BASE: u32 = 2;
+/// Linear growth: the amount that each retry adds, in ns. Default: the base.
+pub const BACKOFF_FIELD_INCREMENT: u32 = 3;
+/// Exponential growth: a ratio, 1 or from 1.01 to 1000000. Default: 2, or 3 with
+/// BACKOFF_JITTER_DECORRELATED.
+pub const BACKOFF_FIELD_MULTIPLIER: u32 = 4;
+/// Polynomial growth: the exponent, 1 to 16. Default: 2.
+pub const BACKOFF_FIELD_POWER: u32 = 5;
+/// Polynomial growth: the number that index 0 counts as, 0 to 2^32 - 1. Default: 1.
+pub const BACKOFF_FIELD_ORIGIN: u32 = 6;
+/// An amount added to every window before the cap, in ns. Default: 0. It cannot be combined with
+/// BACKOFF_JITTER_DECORRELATED.
+pub const BACKOFF_FIELD_OFFSET: u32 = 7;
+/// The cap, in ns, at least the base. Default: BACKOFF_MAX_NS.
+pub const BACKOFF_FIELD_CAP: u32 = 8;
+/// The value that the cap limits: a BACKOFF_CAP_ON kind. Default: BACKOFF_CAP_ON_WINDOW.
+pub const BACKOFF_FIELD_CAP_ON: u32 = 9;
+/// The shortest delay, in ns, at most the cap. Default: 0.
+pub const BACKOFF_FIELD_FLOOR: u32 = 10;
+/// The random part of a delay: a BACKOFF_JITTER kind. Default: BACKOFF_JITTER_NONE.
+pub const BACKOFF_FIELD_JITTER: u32 = 11;
+/// Proportional jitter: the fraction of the window by which a delay may fall short of it, a ratio
+/// from 0 to 1. Required unless BACKOFF_FIELD_JITTER_ABOVE is set; then the default is 0.
+pub const BACKOFF_FIELD_JITTER_BELOW: u32 = 12;
+/// Proportional jitter: the fraction of the window by which a delay may exceed it, a ratio from 0
+/// to 1. Default: 0.
+pub const BACKOFF_FIELD_JITTER_ABOVE: u32 = 13;
+/// Additive jitter: the width of the range at index 0, in ns. Required with this jitter.
+pub const BACKOFF_FIELD_JITTER_MAX: u32 = 14;
+/// Additive jitter: the amount that each retry adds to the width, in ns. Default: 0.
+pub const BACKOFF_FIELD_JITTER_INCREMENT: u32 = 15;
+/// Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
+pub const BACKOFF_FIELD_JITTER_SLOT: u32 = 16;
+/// The most retries, 0 to 2^32. Default: 2^32. This field and those below change no delay;
+/// backoff_operation_decide uses them.
+pub const BACKOFF_FIELD_MAX_RETRIES: u32 = 17;
+/// The most attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only one of them.
+pub const BACKOFF_FIELD_MAX_ATTEMPTS: u32 = 18;
+/// The most time from the begin of an operation to the end of its last wait, in ns. Default:
+/// BACKOFF_MAX_NS.
+pub const BACKOFF_FIELD_MAX_ELAPSED: u32 = 19;
+/// The base of a delay that follows BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. Default:
+/// the base.
+pub const BACKOFF_FIELD_THROTTLED_BASE: u32 = 20;
+/// The effect of a server's Retry-After on a delay: a BACKOFF_RETRY_AFTER kind. Default:
+/// BACKOFF_RETRY_AFTER_AT_LEAST.
+pub const BACKOFF_FIELD_RETRY_AFTER: u32 = 21;
+/// The longest Retry-After that is honoured, in ns; a longer one counts as this. Default: one
+/// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be half as
+/// long again.
+pub const BACKOFF_FIELD_RETRY_AFTER_MAX: u32 = 22;
+/// The most by which a Retry-After may exceed the delay of the policy, in ns. Default:
+/// BACKOFF_MAX_NS.
+pub const BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA: u32 = 23;
+/// The kind of a budget. This field and those below belong to budgets. They occur in errors; a
+/// program sets them in the string that it passes to backoff_budget_parse.
+pub const BACKOFF_FIELD_BUDGET: u32 = 33;
+/// Quota, throttle, ratio, rate: the number of tokens in a full budget.
+pub const BACKOFF_FIELD_MAX_TOKENS: u32 = 34;
+/// Quota: the price of a retry, in tokens.
+pub const BACKOFF_FIELD_COST: u32 = 35;
+/// Quota: the price of a retry after throttling, in tokens.
+pub const BACKOFF_FIELD_COST_THROTTLED: u32 = 36;
+/// Quota: the price of a retry after a timeout, in tokens.
+pub const BACKOFF_FIELD_COST_TIMEOUT: u32 = 37;
+/// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns.
+pub const BACKOFF_FIELD_RATIO: u32 = 38;
+/// Rate: the time in which an empty budget fills up.
+pub const BACKOFF_FIELD_PER: u32 = 39;
+/// Ttl: the time after which earned retries expire.
+pub const BACKOFF_FIELD_TTL: u32 = 40;
+/// Ttl: the number of retries per second that are always granted.
+pub const BACKOFF_FIELD_MIN_PER_SECOND: u32 = 41;
+/// Concurrent: the number of simultaneous retries that are always granted.
+pub const BACKOFF_FIELD_MIN_CONCURRENT: u32 = 42;
+
+/// The window is always the base.
+pub const BACKOFF_GROWTH_CONSTANT: u32 = 1;
+/// base + index * increment.
+pub const BACKOFF_GROWTH_LINEAR: u32 = 2;
+/// base * multiplier^index, rounded down to a nanosecond at each step.
+pub const BACKOFF_GROWTH_EXPONENTIAL: u32 = 3;
+/// base * (index + origin)^power.
+pub const BACKOFF_GROWTH_POLYNOMIAL: u32 = 4;
+/// base times 1, 1, 2, 3, 5, 8, ...
+pub const BACKOFF_GROWTH_FIBONACCI: u32 = 5;
+
+/// The delay is the window.
+pub const BACKOFF_JITTER_NONE: u32 = 1;
+/// From 0 to the window.
+pub const BACKOFF_JITTER_FULL: u32 = 2;
+/// From half the window, rounded up, to the window.
+pub const BACKOFF_JITTER_EQUAL: u32 = 3;
+/// From window * (1 - jitter_below) to window * (1 + jitter_above).
+pub const BACKOFF_JITTER_PROPORTIONAL: u32 = 4;
+/// From the window to window + jitter_max + index * jitter_increment.
+pub const BACKOFF_JITTER_ADDITIVE: u32 = 5;
+/// From the base to multiplier times the previous delay. Requires BACKOFF_GROWTH_EXPONENTIAL.
+pub const BACKOFF_JITTER_DECORRELATED: u32 = 6;
+/// A whole number of slots, fewer than fit into the window (Ethernet).
+pub const BACKOFF_JITTER_SLOTTED: u32 = 7;
+
+/// The cap limits the window, before jitter. Proportional and additive jitter may exceed it.
+pub const BACKOFF_CAP_ON_WINDOW: u32 = 1;
+/// The cap limits the delay, after jitter: a hard maximum, at which delays collect.
+pub const BACKOFF_CAP_ON_DELAY: u32 = 2;
+
+/// Wait for the longer of the delay and the Retry-After.
+pub const BACKOFF_RETRY_AFTER_AT_LEAST: u32 = 1;
+/// Wait for the Retry-After.
+pub const BACKOFF_RETRY_AFTER_EXACT: u32 = 2;
+/// Wait for one to one and a half times the Retry-After, at random, so that clients with the same
+/// Retry-After do not return together.
+pub const BACKOFF_RETRY_AFTER_SPREAD: u32 = 3;
+
+/// Returns the name of a field, such as "jitter_max": the same name in every language. The string
+/// is static and never NULL; an unknown number returns "unknown_field".
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_field_name(field: u32) -> *const c_char {
+    name_of!(POLICY_FIELDS, field => field.name(), position(field, BACKOFF_FIELD_GROWTH))
+        .or_else(|| {
+            name_of!(BUDGET_FIELDS, field => field.name(), position(field, BACKOFF_FIELD_BUDGET))
+        })
+        .unwrap_or(c"unknown_field".as_ptr())
+}
+
+/// Returns the name of a kind of a field, such as "full" for BACKOFF_FIELD_JITTER and
+/// BACKOFF_JITTER_FULL: the same name in every language. The fields with kinds are
+/// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
+/// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_kind_name(field: u32, kind: u64) -> *const c_char {
+    let kind = usize::try_from(kind).map_or(usize::MAX, |kind| kind.wrapping_sub(1));
+    let name = match field {
+        BACKOFF_FIELD_GROWTH => name_of!(kinds(Field::Growth), kind => kind, kind),
+        BACKOFF_FIELD_JITTER => name_of!(kinds(Field::Jitter), kind => kind, kind),
+        BACKOFF_FIELD_CAP_ON => name_of!(kinds(Field::CapOn), kind => kind, kind),
+        BACKOFF_FIELD_RETRY_AFTER => name_of!(kinds(Field::RetryAfter), kind => kind, kind),
+        BACKOFF_FIELD_BUDGET => name_of!(kinds(Field::Budget), kind => kind, kind),
+        _ => None,
+    };
+    name.unwrap_or(c"unknown_kind".as_ptr())
+}
+
+/// The names of the kinds of a field.
+const fn kinds(field: Field) -> &'static [&'static str] {
+    match ffi::field_unit(field) {
+        Unit::Kind(names) => names,
+        _ => &[],
+    }
+}
+
+/// The position of a number in a list whose numbers go up by one from the first.
+pub(crate) fn position(number: u32, first: u32) -> usize {
+    number.wrapping_sub(first) as usize
+}

@@ -1,0 +1,90 @@
+//! Values of the core in memory that a C program owns.
+
+use core::ptr::NonNull;
+
+use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED};
+use crate::error::backoff_error;
+use crate::exported::write_optional;
+
+/// A value of the core behind a magic number. The number tells the struct from memory that was
+/// never initialised and from a struct of another type.
+///
+/// `T` is made of plain integers (or atomics) only, and the core accepts every value of them, so
+/// any bytes in the caller's memory are a valid `Tagged`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Tagged<T, const MAGIC: u64> {
+    magic: u64,
+    value: T,
+}
+
+impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
+    /// Initialises the struct `S` of C with a value.
+    ///
+    /// # Safety
+    /// `at` is valid for a write of an `S`, and no other thread uses it during the call.
+    pub(crate) unsafe fn init<S>(at: NonNull<S>, value: T) {
+        const { assert!(size_of::<Self>() <= size_of::<S>() && align_of::<Self>() <= align_of::<S>()) }
+        // SAFETY: by the assertion, memory for an `S` is large enough for this and aligned.
+        unsafe { at.cast::<Self>().write(Self { magic: MAGIC, value }) }
+    }
+
+    /// Initialises the struct with a value, or fills the caller's error, if there is one, and
+    /// returns its code.
+    ///
+    /// # Safety
+    /// As for `init`; `error` is null or valid for a write.
+    pub(crate) unsafe fn init_or_explain<S, E: Into<backoff_error>>(
+        at: NonNull<S>,
+        result: Result<T, E>,
+        error: *mut backoff_error,
+    ) -> Result<(), u32> {
+        match result {
+            Ok(value) => {
+                // SAFETY: the caller promises memory for an `S` of which nobody else makes use.
+                unsafe { Self::init(at, value) };
+                Ok(())
+            }
+            Err(refused) => {
+                let refused = refused.into();
+                let code = refused.code;
+                // SAFETY: the caller promises that `error` is null or valid for a write.
+                unsafe { write_optional(error, refused) };
+                Err(code)
+            }
+        }
+    }
+
+    /// The value in a struct of C, or the code that says why there is none.
+    ///
+    /// # Safety
+    /// `at` is null or valid for reads of an `S`, and nobody writes to it during `'a`, except
+    /// through atomics.
+    pub(crate) unsafe fn get<'a, S>(at: *const S) -> Result<&'a T, u32> {
+        // SAFETY: null or readable by the caller's promise, and any bytes are a valid `Self`.
+        let tagged = unsafe { at.cast::<Self>().as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
+        if tagged.magic == MAGIC { Ok(&tagged.value) } else { Err(BACKOFF_UNINITIALIZED) }
+    }
+
+    /// The value in a struct of C, to change it in place, or the code that says why there is none.
+    ///
+    /// # Safety
+    /// `at` is null or valid for reads and writes of an `S`, and nobody else uses it during `'a`.
+    pub(crate) unsafe fn get_mut<'a, S>(at: *mut S) -> Result<&'a mut T, u32> {
+        // SAFETY: null or exclusively ours by the caller's promise; any bytes are a valid `Self`.
+        let tagged = unsafe { at.cast::<Self>().as_mut() }.ok_or(BACKOFF_NULL_POINTER)?;
+        if tagged.magic == MAGIC { Ok(&mut tagged.value) } else { Err(BACKOFF_UNINITIALIZED) }
+    }
+
+    /// The value in a struct of C, or `None` for a null pointer.
+    ///
+    /// # Safety
+    /// As for `get`.
+    pub(crate) unsafe fn get_optional<'a, S>(at: *const S) -> Result<Option<&'a T>, u32> {
+        if at.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the caller promises for `at` all that `get` requires.
+        unsafe { Self::get(at) }.map(Some)
+    }
+}

@@ -1,0 +1,57 @@
+use core::ffi::c_char;
+
+use backoff_core::{Outcome, StopReason};
+
+use crate::field::position;
+use crate::text::name_of;
+
+/// The attempt succeeded.
+pub const BACKOFF_OUTCOME_SUCCESS: u32 = 1;
+/// The attempt failed, and a later attempt may succeed.
+pub const BACKOFF_OUTCOME_TRANSIENT: u32 = 2;
+/// The server rejected the attempt because it is overloaded or the client sent too many requests.
+pub const BACKOFF_OUTCOME_THROTTLED: u32 = 3;
+/// There was no answer in time.
+pub const BACKOFF_OUTCOME_TIMEOUT: u32 = 4;
+/// The attempt failed, and must not or need not be repeated.
+pub const BACKOFF_OUTCOME_PERMANENT: u32 = 5;
+
+/// Stopped: the attempt succeeded.
+pub const BACKOFF_REASON_SUCCESS: u32 = 1;
+/// Stopped: the failure was permanent.
+pub const BACKOFF_REASON_PERMANENT: u32 = 2;
+/// Stopped: max_retries was reached.
+pub const BACKOFF_REASON_MAX_RETRIES: u32 = 3;
+/// Stopped: the next wait would exceed max_elapsed.
+pub const BACKOFF_REASON_MAX_ELAPSED: u32 = 4;
+/// Stopped: the next wait would end after the deadline.
+pub const BACKOFF_REASON_DEADLINE: u32 = 5;
+/// Stopped: the budget did not grant a retry.
+pub const BACKOFF_REASON_BUDGET: u32 = 6;
+/// Stopped: the caller cancelled.
+pub const BACKOFF_REASON_CANCELLED: u32 = 7;
+
+/// Returns the name of an outcome, such as "transient": the same name in every language. The string
+/// is static and never NULL; an unknown number returns "unknown_outcome".
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_outcome_name(outcome: u32) -> *const c_char {
+    name_of!(Outcome::ALL, outcome => outcome.name(), position(outcome, BACKOFF_OUTCOME_SUCCESS))
+        .unwrap_or(c"unknown_outcome".as_ptr())
+}
+
+/// Returns the name of a reason, such as "max_retries": the same name in every language. The string
+/// is static and never NULL; an unknown number returns "unknown_reason".
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_reason_name(reason: u32) -> *const c_char {
+    name_of!(StopReason::ALL, reason => reason.name(), position(reason, BACKOFF_REASON_SUCCESS))
+        .unwrap_or(c"unknown_reason".as_ptr())
+}
+
+/// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
+/// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
+/// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number. The
+/// caller decides whether the request may be repeated at all.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_http_outcome(status: u32) -> u32 {
+    u16::try_from(status).map_or(Outcome::Permanent, Outcome::from_http_status) as u32
+}
