@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use std::{iter, thread};
 
 use anyhow::{Context, Result, bail, ensure};
-use backoff_core::{Decision, Operation, Outcome, Policy, Stream};
+use backoff_core::{Decision, Operation, Outcome, Policy, RandomStream};
 
 use crate::server::{Answer, Server, Visit, gaps};
 
-const POLICY: &str = "equal:base=100ms,cap=2s,max_retries=9,hint_max=5s";
+const POLICY: &str = "equal:base=100ms,cap=2s,max_retries=9,retry_after_max=5s";
 const SEED: u64 = 42;
 const KEY: &str = "job-1";
 const BODY: &str = "ready";
@@ -85,7 +85,7 @@ pub fn check(name: &str, command: Command) -> Result<()> {
 /// The script with the decisions of the core.
 fn steps() -> Result<Vec<Step>> {
     let policy = Policy::parse(POLICY)?;
-    let mut operation = Operation::begin(policy, Stream::from_key(SEED, KEY), 0, None, None);
+    let mut operation = Operation::begin(policy, RandomStream::from_key(SEED, KEY), 0, None, None);
     let step = |answer: &Answer| {
         let (answer, outcome, retry_after_ns) = match *answer {
             Answer::Status(429, ..) => ("429", Outcome::Throttled, None),
@@ -100,8 +100,8 @@ fn steps() -> Result<Vec<Step>> {
             Answer::Status(..) | Answer::Bytes(_) => bail!("an answer without an outcome"),
         };
         let delay_ns = match operation.decide(outcome, retry_after_ns, 0, None) {
-            Decision::Wait(delay_ns) => Some(delay_ns),
-            Decision::Stop { .. } => None,
+            Decision::Wait { delay_ns } => Some(delay_ns),
+            _ => None,
         };
         Ok(Step { answer, outcome, delay_ns })
     };
