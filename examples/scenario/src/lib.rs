@@ -99,10 +99,9 @@ fn steps() -> Result<Vec<Step>> {
             Answer::Silence => ("none in time", Outcome::Timeout, None),
             Answer::Status(..) | Answer::Bytes(_) => bail!("an answer without an outcome"),
         };
-        let delay_ns = match operation.decide(outcome, retry_after_ns, 0, None) {
-            Decision::Wait { delay_ns } => Some(delay_ns),
-            _ => None,
-        };
+        let decision = operation.decide(outcome, retry_after_ns, 0, None);
+        let delay_ns =
+            if let Decision::Wait { delay_ns } = decision { Some(delay_ns) } else { None };
         Ok(Step { answer, outcome, delay_ns })
     };
     let steps = SCRIPT.iter().map(step).collect::<Result<Vec<_>>>()?;
