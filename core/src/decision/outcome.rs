@@ -73,7 +73,6 @@ names! {
 
 /// What to do after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Decision {
     /// Wait, then retry.
     Wait {

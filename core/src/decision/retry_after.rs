@@ -61,9 +61,9 @@ fn seconds_of_date(text: &[u8], now_ns: u64) -> Option<i64> {
 
 /// The forms of an HTTP-date, in the letters of `strftime`: `a` and `A` are the short and the long
 /// name of the weekday, `d` is the day in two digits and `e` padded with a space, `b` is the month,
-/// `Y` and `y` are the year in four and two digits, and `T` is the time. Any other character stands
+/// `Y` and `y` are the year in four and two digits, and `X` is the time. Any other character stands
 /// for itself.
-const FORMS: [&str; 3] = ["a, d b Y T GMT", "A, d-b-y T GMT", "a b e T Y"];
+const FORMS: [&str; 3] = ["a, d b Y X GMT", "A, d-b-y X GMT", "a b e X Y"];
 
 #[derive(Default)]
 struct Date {
@@ -90,7 +90,7 @@ impl Date {
                 b'b' => date.month = text.name(&MONTHS, 3)?,
                 b'Y' => date.year = text.digits(4)?,
                 b'y' => (date.year, date.has_short_year) = (text.digits(2)?, true),
-                b'T' => date.second = text.time()?,
+                b'X' => date.second = text.time()?,
                 literal => text.literal(literal)?,
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::error::code::ErrorCode;
 use crate::field::{Field, Unit};
+use crate::number::digits::split;
 use crate::text::buffer::{DURATION_UNITS, TextBuf};
 use crate::text::kind::TextKind;
 
@@ -49,49 +50,50 @@ pub(crate) struct MessageArgs<'a> {
     /// The kind of text that holds the error, and the text found there.
     pub(crate) found: Option<(TextKind, &'a Excerpt)>,
     /// The value as the caller wrote it, if no number can represent it.
-    pub(crate) shown: Option<&'a str>,
+    pub(crate) shown: Option<&'a [u8]>,
 }
 
 impl MessageArgs<'_> {
     /// Appends the message. An error that C rebuilds may lack a part, which is left out.
     pub(crate) fn write(&self, text: &mut TextBuf) {
-        let mut rest = self.code.template();
-        while let Some((before, after)) = rest.split_once('{') {
-            let (part, after) = after.split_once('}').unwrap_or_default();
+        let mut rest = Some(self.code.template().as_bytes());
+        while let Some(template) = rest {
+            let (before, part) = split(template, b'{');
             text.push(before);
+            let Some(part) = part else { break };
+            let (part, after) = split(part, b'}');
             self.write_part(part, text);
             rest = after;
         }
-        text.push(rest);
     }
 
-    fn write_part(&self, part: &str, text: &mut TextBuf) {
+    fn write_part(&self, part: &[u8], text: &mut TextBuf) {
         let unit = self.field.map_or(Unit::Count, Field::unit);
         match (part, self.field, self.found) {
-            ("field", Some(field), _) => {
+            (b"field", Some(field), _) => {
                 text.push(field.name());
             }
-            ("value", ..) => self.write_value(unit, text),
-            ("limit", ..) => {
+            (b"value", ..) => self.write_value(unit, text),
+            (b"limit", ..) => {
                 text.push_value(unit, self.limit);
             }
-            ("selector", Some(field), _) => {
+            (b"selector", Some(field), _) => {
                 let (selector, _) = field.used_by();
                 text.push(selector.name()).push(" ").push_value(selector.unit(), self.limit);
             }
-            ("kinds", ..) => {
+            (b"kinds", ..) => {
                 if let Unit::Kind(names) = unit {
                     text.push_list(names.iter().copied());
                 }
             }
-            ("units", ..) => {
+            (b"units", ..) => {
                 text.push_list(DURATION_UNITS.into_iter().map(|(name, _)| name));
             }
-            ("found", _, Some((_, found))) => found.write(text),
-            ("heads", _, Some((kind, _))) => {
+            (b"found", _, Some((_, found))) => found.write(text),
+            (b"heads", _, Some((kind, _))) => {
                 text.push_list(kind.heads());
             }
-            ("keys", _, Some((kind, _))) => {
+            (b"keys", _, Some((kind, _))) => {
                 text.push_list(kind.keys().iter().map(|key| key.name()));
             }
             _ => {}
@@ -101,13 +103,15 @@ impl MessageArgs<'_> {
     fn write_value(&self, unit: Unit, text: &mut TextBuf) {
         match (self.shown, self.found) {
             (Some(shown), _) => {
-                let mut start = shown;
-                while start.len() > MAX_SHOWN {
-                    let mut chars = start.chars();
-                    chars.next_back();
-                    start = chars.as_str();
+                let mut end = MAX_SHOWN;
+                // A cut through a character of UTF-8 would make the message invalid.
+                while shown.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+                    end = end.saturating_sub(1);
                 }
-                text.push(start).push(if start.len() < shown.len() { "..." } else { "" });
+                match shown.get(..end) {
+                    Some(start) if end < shown.len() => text.push(start).push("..."),
+                    _ => text.push(shown),
+                };
             }
             (None, Some((_, found))) if self.is_of_syntax() => found.write(text),
             _ => {
@@ -121,5 +125,35 @@ impl MessageArgs<'_> {
     fn is_of_syntax(&self) -> bool {
         let shared = [ErrorCode::UnknownKind, ErrorCode::ZeroDenominator, ErrorCode::RatioTooFine];
         self.limit == 0 && shared.contains(&self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::string::String;
+
+    use crate::error::code::ErrorCode;
+    use crate::error::policy_error::PolicyError;
+    use crate::field::Field;
+
+    #[test]
+    fn a_long_value_is_cut_between_characters() {
+        let error = PolicyError::new(ErrorCode::UnknownKind, Field::CapOn, 0, 2);
+        // 1 byte and characters of 2 bytes: byte 128 is inside of a character.
+        let long = String::from("x") + &"\u{e9}".repeat(100);
+        let cut = String::from("x") + &"\u{e9}".repeat(63);
+        let table = [
+            (&long[..127], cut.clone()),
+            (&long[..129], cut.clone() + "..."),
+            (&long, cut + "..."),
+            (&"y".repeat(128), "y".repeat(128)),
+        ];
+        for (shown, expected) in table {
+            let message = error.message_with(shown);
+            let end = " is unknown; the kinds are window, delay";
+            assert_eq!(message.as_str(), String::from("cap_on ") + &expected + end);
+        }
     }
 }

@@ -67,7 +67,7 @@ impl PolicyError {
     }
 
     /// The message with the value as the caller wrote it, for a value that has no number: an
-    /// unknown name, or a number beyond 64 bits. At most 128 bytes of it are shown.
+    /// unknown name, or a number beyond 64 bits. It must be UTF-8; at most 128 bytes of it are shown.
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,11 +77,11 @@ impl PolicyError {
     /// assert_eq!(message.as_str(), "base 1e300 years is above 9223372036854775807ns");
     /// ```
     #[must_use]
-    pub fn message_with(&self, shown: &str) -> TextBuf {
-        self.render(Some(shown))
+    pub fn message_with(&self, shown: impl AsRef<[u8]>) -> TextBuf {
+        self.render(Some(shown.as_ref()))
     }
 
-    fn render(&self, shown: Option<&str>) -> TextBuf {
+    fn render(&self, shown: Option<&[u8]>) -> TextBuf {
         let mut text = TextBuf::new();
         let Self { code, field, value, limit } = *self;
         MessageArgs { code, field: Some(field), value, limit, found: None, shown }.write(&mut text);

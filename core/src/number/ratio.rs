@@ -75,8 +75,8 @@ impl Ratio {
     /// # Errors
     /// [`RatioError`]: the text has none of these forms, the denominator is zero, or a term is
     /// too large.
-    pub fn parse(text: &str) -> Result<Self, RatioError> {
-        let text = text.as_bytes();
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, RatioError> {
+        let text = text.as_ref();
         let is_exponent_mark = |byte: &u8| matches!(byte, b'e' | b'E');
         let Some(at) = text.iter().position(is_exponent_mark) else {
             return Self::parse_bytes(text);

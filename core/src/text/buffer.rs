@@ -36,47 +36,51 @@ impl TextBuf {
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        core::str::from_utf8(self.bytes.get(..self.length).unwrap_or_default()).unwrap_or_default()
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// Appends the characters that fit. (A test checks that every message fits.)
+    /// The bytes of the text.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    pub(crate) fn push(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
+        self.push_bytes(text.as_ref())
+    }
+
+    /// Appends the bytes that fit. (A test checks that every message fits.)
     #[inline(never)]
-    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
-        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
-        let mut fitting = text;
-        while fitting.len() > room.len() {
-            let mut chars = fitting.chars();
-            chars.next_back();
-            fitting = chars.as_str();
+    fn push_bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        for &byte in bytes {
+            if let Some(slot) = self.bytes.get_mut(self.length) {
+                *slot = byte;
+                self.length = self.length.saturating_add(1);
+            }
         }
-        for (slot, byte) in room.iter_mut().zip(fitting.as_bytes()) {
-            *slot = *byte;
-        }
-        self.length = self.length.saturating_add(fitting.len());
         self
     }
 
     /// Appends visible ASCII as it is, and any other byte as `\x` and two digits.
     pub(crate) fn push_escaped(&mut self, byte: u8) -> &mut Self {
-        const DIGITS: &str = "0123456789abcdef";
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         if byte.is_ascii_graphic() {
-            return self.push(core::str::from_utf8(&[byte]).unwrap_or_default());
+            return self.push([byte]);
         }
-        let digit = |of: u8| DIGITS.get(usize::from(of)..=usize::from(of)).unwrap_or_default();
-        self.push("\\x").push(digit(byte.wrapping_shr(4))).push(digit(byte & 15))
+        let digit = |of: u8| DIGITS.get(usize::from(of)).copied().unwrap_or_default();
+        self.push([b'\\', b'x', digit(byte.wrapping_shr(4)), digit(byte & 15)])
     }
 
     #[inline(never)]
     pub(crate) fn push_number(&mut self, number: u64) -> &mut Self {
-        const DIGITS: &str = "0123456789";
         let mut scale = 1_u64;
         while number.checked_div(scale).is_some_and(|rest| rest >= 10) {
             scale = scale.saturating_mul(10);
         }
         while scale > 0 {
             let digit = number.checked_div(scale).and_then(|rest| rest.checked_rem(10));
-            let digit = digit.and_then(|digit| usize::try_from(digit).ok()).unwrap_or_default();
-            self.push(DIGITS.get(digit..=digit).unwrap_or_default());
+            let digit = digit.and_then(|digit| u8::try_from(digit).ok()).unwrap_or_default();
+            self.push([b'0'.wrapping_add(digit)]);
             scale = scale.checked_div(10).unwrap_or_default();
         }
         self
