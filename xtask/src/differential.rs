@@ -35,8 +35,7 @@ impl Differential {
     /// Policies as fields, with delays asked for in every way. One language answers all of them,
     /// and the reference must agree on a part.
     pub(crate) fn of_fields(first: &Language) -> Result<Self> {
-        let lines =
-            stdout(command("python3").args(["tests/differential/requests.py", SEED, POLICIES]))?;
+        let lines = random_requests("field_requests.py", POLICIES)?;
         let requests = write_requests("fields.txt", &lines)?;
         let answers_of_first = answers(&mut (first.driver)()?, &requests)?;
 
@@ -58,8 +57,7 @@ impl Differential {
 
     /// Policy strings, answered by the reference.
     pub(crate) fn of_strings() -> Result<Self> {
-        let lines =
-            stdout(command("python3").args(["tests/differential/lines.py", SEED, STRINGS]))?;
+        let lines = random_requests("string_requests.py", STRINGS)?;
         let requests = write_requests("strings.txt", &lines)?;
         let answers = answers(&mut reference_evaluator(), &requests)?;
 
@@ -83,6 +81,11 @@ impl Differential {
     pub(crate) fn agrees(&self, driver: &mut Command) -> Result<()> {
         compare(&self.requests, &self.answers, &answers(driver, &self.requests)?)
     }
+}
+
+fn random_requests(program: &str, count: &str) -> Result<String> {
+    let program = format!("tests/differential/{program}");
+    stdout(command("python3").args([&program, SEED, count]))
 }
 
 fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {

@@ -53,3 +53,45 @@ fn scan(path: &Path, newest_ns: &mut u128, count: &mut usize) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, SystemTime};
+
+    use super::unless_fresh;
+    use crate::shell::{empty, scratch};
+
+    #[test]
+    fn a_change_of_any_input_builds_again() {
+        let folder = scratch().join("fresh-test");
+        empty(&folder.join("inputs/target")).unwrap();
+        let _ = fs::remove_file(scratch().join("stamps/fresh-test-output"));
+        let (output, inputs) = (folder.join("output"), folder.join("inputs"));
+        let _ = fs::remove_file(&output);
+        let builds = || {
+            let mut ran = false;
+            let build = || {
+                ran = true;
+                Ok(fs::write(&output, "")?)
+            };
+            unless_fresh(&output, &[inputs.to_str().unwrap()], build).unwrap();
+            ran
+        };
+        fs::write(inputs.join("a"), "").unwrap();
+        assert!(builds(), "at first");
+        assert!(!builds(), "unchanged");
+        fs::write(inputs.join("target/b"), "").unwrap();
+        assert!(!builds(), "a build product");
+        let later = SystemTime::now() + Duration::from_secs(1);
+        fs::File::open(inputs.join("a")).unwrap().set_modified(later).unwrap();
+        assert!(builds(), "a newer input");
+        fs::write(inputs.join("b"), "").unwrap();
+        assert!(builds(), "another input");
+        fs::remove_file(inputs.join("b")).unwrap();
+        assert!(builds(), "an input less");
+        fs::remove_file(&output).unwrap();
+        assert!(builds(), "no output");
+        assert!(!builds(), "unchanged");
+    }
+}

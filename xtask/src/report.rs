@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::shell::{line, output, progress};
 
-/// Everything that was checked so far.
+/// The results of all checks so far.
 #[derive(Default)]
 pub(crate) struct Report {
     counts: Counts,
@@ -26,11 +26,13 @@ struct Counts {
 /// Where the counts of a test runner come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Runner {
-    /// A XML file in the form of JUnit that the command writes: `pytest --junitxml`, `node --test-reporter=junit`.
+    /// A JUnit XML file that the command writes: `pytest --junitxml`,
+    /// `node --test-reporter=junit`.
     Junit(PathBuf),
     /// The events of `go test -json` on standard output.
     Go,
-    /// Lines `N passed, N failed` of the output, perhaps with `N ignored`: `cargo test`, `make check`.
+    /// Lines `N passed, N failed` of the output, perhaps with `N ignored`: `cargo test`,
+    /// `make check`.
     Summary,
 }
 
@@ -43,7 +45,7 @@ struct Results {
 }
 
 impl Report {
-    /// One thing that holds or does not.
+    /// One check, which passes or fails.
     pub(crate) fn check(&mut self, what: &str, check: impl FnOnce() -> Result<()>) {
         progress(what);
         match check() {
@@ -52,7 +54,7 @@ impl Report {
         }
     }
 
-    /// A program that passes by its exit code.
+    /// A program, which passes by its exit code.
     pub(crate) fn command(&mut self, what: &str, command: &mut Command) {
         self.check(what, || crate::shell::run(command));
     }
@@ -113,6 +115,7 @@ impl Report {
     }
 }
 
+/// Reads the report of a runner from its file or from the output.
 fn read(runner: Runner, text: String) -> Result<Results> {
     Ok(match runner {
         Runner::Junit(path) => {
@@ -179,6 +182,7 @@ fn go(text: &str) -> Results {
     results
 }
 
+/// Adds up the summary lines.
 fn summary(text: &str) -> Results {
     let mut results = Results::default();
     for line in text.lines() {
