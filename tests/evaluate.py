@@ -6,8 +6,7 @@ import sys
 from collections import deque
 from multiprocessing import Pool
 
-import reference as ref
-import reference_text as ref_text
+from reference import delays, numbers, parse_error, printing, streams, strings
 
 NOT_A_REQUEST = b'{"error":"not_a_request","at":0}\n'
 
@@ -18,11 +17,11 @@ def answer(line):
         return NOT_A_REQUEST
     text, seed, key, index = asked
     try:
-        policy = ref_text.parse("policy", text)
-    except ref_text.Unreadable as refused:
+        policy = strings.parse("policy", text)
+    except parse_error.ParseError as refused:
         return f'{{"error":"{refused.code}","at":{refused.at}}}\n'.encode()
-    canonical = ref_text.printed("policy", policy)
-    delay = ref.delay(policy, ref.stream(seed, key), index)
+    canonical = printing.printed("policy", policy)
+    delay = delays.delay(policy, streams.stream(seed, key), index)
     return f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}\n'.encode()
 
 
@@ -42,7 +41,7 @@ def request(line):
     if not (seed.isascii() and seed.isdigit()):
         return None
     seed = seed.lstrip("0") or "0"
-    if len(seed) > 20 or int(seed) >= ref.WORD:
+    if len(seed) > 20 or int(seed) >= numbers.WORD:
         return None
     index = found.get("index", 0)
     if type(index) not in (int, float) or not 0 <= index < 2**32 or index != int(index):

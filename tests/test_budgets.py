@@ -1,29 +1,28 @@
-"""Holds the budgets against what their sources publish."""
+"""Tests the budgets against the numbers that their sources publish."""
 
 import random
 from types import SimpleNamespace
 
 import pytest
-import reference_decisions as decisions
-import reference_text as ref_text
 from botocore.retries.quota import RetryQuota
 from botocore.retries.standard import RetryQuotaChecker
+from reference import budgets, operations, strings
 
 S = 10**9
-AT_ONCE = ref_text.parse("policy", "none")
+AT_ONCE = strings.parse("policy", "none")
 
 
 class Service:
-    """Operations that wait for nothing, on one budget."""
+    """Operations with zero delays on one budget."""
 
     def __init__(self, budget):
-        self.budget = decisions.new_budget(ref_text.parse("budget", budget))
+        self.budget = budgets.new_budget(strings.parse("budget", budget))
 
     def begin(self, now=0):
-        return decisions.Operation(AT_ONCE, 42, now, budget=self.budget)
+        return operations.Operation(AT_ONCE, 42, now, budget=self.budget)
 
     def retries(self, operations, now=0):
-        """How often operations that fail for ever are retried before all are refused."""
+        """The number of retries of operations that always fail, until the budget refuses each."""
         retries = 0
         for operation in operations:
             while operation.outcome("transient", now)[0] == "wait":
@@ -32,10 +31,10 @@ class Service:
 
 
 def test_grpc_stops_below_half_of_its_tokens():
-    """gRFC A6, maxTokens 10 and tokenRatio 0.1: retries go on while more than 5 tokens are left."""
+    """gRFC A6, maxTokens 10 and tokenRatio 0.1: retries continue above 5 tokens."""
     service = Service("grpc-retry")
     assert service.retries([service.begin()]) == 4
-    # Five are left. A success gives a tenth, so eleven make 6.1, of which a failure takes one.
+    # Five tokens are left. Each success adds 0.1, so eleven make 6.1; a failure takes one.
     for _ in range(10):
         service.begin().outcome("success", 0)
     assert service.begin().outcome("transient", 0)[0] == "budget"
@@ -48,7 +47,7 @@ def test_finagle_retries_a_fifth_and_ten_a_second():
     """RetryBudget(): ttl 10 s, minRetriesPerSec 10, percentCanRetry 0.2."""
     service = Service("finagle")
     assert service.retries([service.begin() for _ in range(1000)]) == 200 + 100
-    # After the ttl neither requests nor retries count any more, but for the one that asks.
+    # After the ttl, earlier requests and retries no longer count.
     assert service.retries([service.begin(20 * S)], 20 * S) == 100
 
 
@@ -58,16 +57,16 @@ def test_envoy_retries_a_fifth_of_the_active_but_at_least_three():
         service = Service("envoy")
         operations = [service.begin() for _ in range(active)]
         answers = [operation.outcome("transient", 0)[0] for operation in operations]
-        # Whoever is refused is no longer active: only the first ones count.
+        # A refused operation is no longer active, so only the first answers are exact.
         assert answers[:retrying] == ["wait"] * retrying
         assert active == retrying or answers[retrying] == "budget"
 
 
 def test_the_sre_book_adds_a_tenth_to_the_load():
-    """Ten tokens to begin with, and at most a tenth of the requests."""
+    """Ten tokens at first, then at most a tenth of the requests."""
     service = Service("sre")
     retries = sum(service.retries([service.begin()]) for _ in range(1000))
-    assert retries == 10 + 99  # the tenth that the first operation gave found the bucket full
+    assert retries == 10 + 99  # the first deposit finds the bucket full
 
 
 def test_the_sre_book_retries_sixty_times_a_minute():
@@ -78,8 +77,8 @@ def test_the_sre_book_retries_sixty_times_a_minute():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_quota_is_that_of_botocore(seed):
-    """Random operations take from it and give back, a few at a time."""
+def test_the_quota_matches_botocore(seed):
+    """Random operations spend and refund tokens, a few at a time."""
     rng = random.Random(seed)
     tokens = rng.choice([14, 30, 100, 500])
     service, quota = Service(f"aws-sdk-2026:max_tokens={tokens}"), RetryQuota(tokens)

@@ -1,30 +1,27 @@
-"""Holds the presets against the numbers that their sources publish, typed from there."""
+"""Tests the presets against published numbers, copied by hand from their sources."""
 
 from itertools import islice
 from types import SimpleNamespace
 
 import pytest
-import reference as ref
-import reference_decisions as decisions
-import reference_preview
-import reference_text as ref_text
 from botocore.retries.standard import ExponentialBackoff
+from reference import delays, numbers, operations, preview, streams, strings
 
 MS, S = 10**6, 10**9
 
 
-def policy(line):
-    return ref_text.parse("policy", line)
+def policy(string):
+    return strings.parse("policy", string)
 
 
 def windows(preset, count):
-    return [ref.window(policy(preset), index) for index in range(count)]
+    return [delays.window(policy(preset), index) for index in range(count)]
 
 
-def ends(line, count):
-    """The smallest and the largest delay of each index."""
-    rows = islice(reference_preview.rows(policy(line)), count)
-    return [(smallest, largest) for smallest, _, largest in rows]
+def ends(string, count):
+    """The minimum and the maximum delay of each index."""
+    rows = islice(preview.rows(policy(string)), count)
+    return [(low, high) for low, _, high in rows]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +47,7 @@ def ends(line, count):
         ("oban", S, [17, 19, 23, 31, 47]),
     ],
 )
-def test_windows_are_the_published_ones(preset, unit, published):
+def test_windows_match_published_ones(preset, unit, published):
     assert windows(preset, len(published)) == [window * unit for window in published]
 
 
@@ -58,7 +55,7 @@ def test_the_workqueue_of_kubernetes_ends_at_1000_seconds():
     assert windows("k8s-workqueue", 20)[17:] == [655_360 * MS, 1000 * S, 1000 * S]
 
 
-def test_grpc_connects_as_its_document_says():
+def test_grpc_connect_matches_its_document():
     """connection-backoff.md: 1 s, 1.6, plus and minus 0.2 of at most 120 s."""
     assert windows("grpc-connect", 3) == [S, 1_600 * MS, 2_560 * MS]
     rows = ends("grpc-connect", 20)
@@ -66,7 +63,7 @@ def test_grpc_connects_as_its_document_says():
     assert rows[-1] == (96 * S, 144 * S)
 
 
-def test_grpc_retries_as_its_proposal_says():
+def test_grpc_retry_matches_its_proposal():
     """A6: min(initialBackoff * 2^(n-1), maxBackoff) * random(0.8, 1.2), 4 attempts."""
     published = [(80, 120), (160, 240), (320, 480)]
     assert ends("grpc-retry", 3) == [(low * MS, high * MS) for low, high in published]
@@ -84,8 +81,8 @@ def test_gax_waits_at_least_a_nanosecond():
     assert ends("gax", 6) == [(1, window * S) for window in (1, 2, 4, 8, 16, 30)]
 
 
-def test_cenkalti_backoff_has_its_table():
-    """Its documentation, in seconds: the interval, and the range of the randomised one."""
+def test_cenkalti_backoff_matches_its_table():
+    """Its documentation, in seconds: the interval and the range of the randomized interval."""
     published = [
         (0.5, 0.25, 0.75),
         (0.75, 0.375, 1.125),
@@ -113,7 +110,7 @@ def test_envoy_takes_a_random_number_modulo_the_window():
     ("preset", "low", "high", "cap"),
     [("azure-core", 640, 960, 60_000), ("azure-core-java", 760, 840, 8_000)],
 )
-def test_azure_caps_what_it_has_randomised(preset, low, high, cap):
+def test_azure_caps_the_randomized_delay(preset, low, high, cap):
     """min(2^n * U(0.8 d, 1.2 d), 60 s) in .NET, min(2^n * U(0.95 d, 1.05 d), 8 s) in Java."""
     published = [(min(2**n * low, cap) * MS, min(2**n * high, cap) * MS) for n in range(12)]
     assert ends(preset, 12) == published
@@ -130,7 +127,7 @@ def test_conflicts_in_kubernetes_wait_up_to_a_tenth_longer():
     assert ends("k8s-conflict", 3) == [(10 * MS, 11 * MS), (50 * MS, 55 * MS), (250 * MS, 275 * MS)]
 
 
-def test_job_queues_have_their_formulas():
+def test_job_queues_match_their_formulas():
     sidekiq = [(n**4 + 15, n**4 + 15 + 10 * (n + 1) - 1) for n in range(25)]
     faktory = [(n**4 + 15, n**4 + 15 + 29 * (n + 1)) for n in range(25)]
     celery = [(0, min(600, 2**n)) for n in range(15)]
@@ -143,8 +140,8 @@ def test_job_queues_have_their_formulas():
     assert ends("oban", 19) == oban
 
 
-def test_sidekiq_gives_up_after_about_three_weeks():
-    *_, last = reference_preview.preview(policy("sidekiq"))
+def test_sidekiq_stops_after_about_three_weeks():
+    *_, last = preview.preview(policy("sidekiq"))
     assert 20 <= last[4] / (86_400 * S) <= 21
 
 
@@ -173,12 +170,12 @@ def test_presets_retry_as_often_as_their_sources(preset, retries):
 
 
 def test_cenkalti_backoff_stops_after_fifteen_minutes():
-    operation = decisions.Operation(policy("cenkalti-v4"), 42, 0)
+    operation = operations.Operation(policy("cenkalti-v4"), 42, 0)
     assert operation.outcome("transient", 899 * S)[0] == "wait"
     assert operation.outcome("transient", 900 * S)[0] == "max_elapsed"
 
 
-# botocore is AWS's own "2.1" of the standard mode.
+# botocore is AWS's implementation of version 2.1 of its standard mode.
 
 
 def botocore_delay(attempt, *, share=1.0, service=None, throttled=False, retry_after=None):
@@ -195,23 +192,23 @@ def botocore_delay(attempt, *, share=1.0, service=None, throttled=False, retry_a
 @pytest.mark.parametrize(
     ("preset", "service"), [("aws-sdk-2026", None), ("aws-dynamodb-2026", "dynamodb")]
 )
-def test_windows_are_those_of_botocore(preset, service):
+def test_windows_match_botocore(preset, service):
     for index in range(12):
         published = botocore_delay(index + 1, service=service)
-        assert ref.window(policy(preset), index) == round(published * S)
+        assert delays.window(policy(preset), index) == round(published * S)
         published = botocore_delay(index + 1, service=service, throttled=True)
         throttled = policy(preset) | {"base": policy(preset)["throttled_base"]}
-        assert ref.window(throttled, index) == round(published * S)
+        assert delays.window(throttled, index) == round(published * S)
 
 
 @pytest.mark.parametrize("outcome", ["transient", "throttled"])
 @pytest.mark.parametrize("retry_after", [None, 0, 1, 49, 2000, 5000, 5500, 60_000])
-def test_delays_and_retry_afters_are_those_of_botocore(outcome, retry_after):
-    operation = decisions.Operation(policy("aws-sdk-2026:max_retries=12"), ref.stream(42), 0)
+def test_delays_match_botocore(outcome, retry_after):
+    operation = operations.Operation(policy("aws-sdk-2026:max_retries=12"), streams.stream(42), 0)
     for index in range(12):
-        share = ref.draw(42, index) / 2**64
+        share = numbers.draw(42, index) / 2**64
         published = botocore_delay(
             index + 1, share=share, throttled=outcome == "throttled", retry_after=retry_after
         )
-        given = None if retry_after is None else retry_after * MS
-        assert operation.outcome(outcome, 0, given)[1] == pytest.approx(published * S, abs=2)
+        wait = None if retry_after is None else retry_after * MS
+        assert operation.outcome(outcome, 0, wait)[1] == pytest.approx(published * S, abs=2)

@@ -1,13 +1,12 @@
-"""Holds the reading of Retry-After against RFC 9110 and Python's calendar, and that of statuses
-against botocore and http.HTTPStatus."""
+"""Tests Retry-After against RFC 9110 and Python's calendar, statuses against botocore and http."""
 
 import random
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 import pytest
-import reference_decisions as decisions
 from botocore.retries.standard import TransientRetryableChecker
+from reference import retry_after
 
 S = 10**9
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -15,7 +14,7 @@ FORMS = ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:
 
 
 def written(form, moment):
-    # Years below 1000 have four digits too, which strftime leaves to the platform.
+    # strftime pads years below 1000 on some platforms only.
     return moment.strftime(form.replace("%Y", f"{moment.year:04}"))
 
 
@@ -33,27 +32,27 @@ def since_1970(moment):
 )
 def test_the_examples_of_the_rfc_are_one_instant(example):
     """RFC 9110, 5.6.7; 784111777 is published in many places."""
-    assert decisions.http_date(example, 10**18) == 784_111_777 * S
-    assert decisions.parse_retry_after(example, 784_111_700 * S) == 77 * S
+    assert retry_after.http_date(example, 10**18) == 784_111_777 * S
+    assert retry_after.parse_retry_after(example, 784_111_700 * S) == 77 * S
 
 
-def test_the_examples_of_retry_after_are_read():
+def test_the_examples_of_retry_after():
     """RFC 9110, 10.2.3."""
-    assert decisions.parse_retry_after("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_790 * S) == 9 * S
-    assert decisions.parse_retry_after("120", 0) == 120 * S
+    assert retry_after.parse_retry_after("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_790 * S) == 9 * S
+    assert retry_after.parse_retry_after("120", 0) == 120 * S
 
 
 @pytest.mark.parametrize("form", [FORMS[0], FORMS[2]])
-def test_random_dates_are_those_of_the_calendar(form):
+def test_random_dates_match_the_calendar(form):
     rng = random.Random(form)
     first = datetime(1, 1, 1, tzinfo=UTC)
     span = int((datetime(9999, 12, 31, tzinfo=UTC) - first).total_seconds())
     for _ in range(500):
         moment = first + timedelta(seconds=rng.randrange(span))
-        assert decisions.http_date(written(form, moment), 0) == since_1970(moment)
+        assert retry_after.http_date(written(form, moment), 0) == since_1970(moment)
 
 
-def test_two_digits_of_a_year_are_never_far_ahead():
+def test_two_digit_years_are_at_most_50_years_ahead():
     rng = random.Random(4)
     for _ in range(2000):
         now = rng.choice([rng.randrange(2**64), rng.randrange(2 * 10**18)])
@@ -66,15 +65,15 @@ def test_two_digits_of_a_year_are_never_far_ahead():
         expected = since_1970(moment)
         if expected > now + 50 * 31_557_600 * S:
             expected = since_1970(moment.replace(year=moment.year - 100))
-        assert decisions.http_date(written(FORMS[1], moment), now) == expected
+        assert retry_after.http_date(written(FORMS[1], moment), now) == expected
 
 
-def test_every_day_of_a_month_and_no_other_is_a_day():
+def test_only_days_of_the_month_are_accepted():
     for year in (1900, 1995, 1996, 2000, 2023, 2100, 2400):
         for month in range(1, 13):
             for day in range(32):
                 name = datetime(2000, month, 1, tzinfo=UTC).strftime("%b")
-                found = decisions.http_date(f"Sun, {day:02} {name} {year} 00:00:00 GMT", 0)
+                found = retry_after.http_date(f"Sun, {day:02} {name} {year} 00:00:00 GMT", 0)
                 try:
                     expected = since_1970(datetime(year, month, day, tzinfo=UTC))
                 except ValueError:
@@ -82,15 +81,15 @@ def test_every_day_of_a_month_and_no_other_is_a_day():
                 assert found == expected
 
 
-def test_what_botocore_retries_may_be_repeated():
+def test_statuses_that_botocore_retries_are_retryable():
     for status in TransientRetryableChecker._TRANSIENT_STATUS_CODES:
-        assert decisions.of_http_status(status) not in ("success", "permanent")
+        assert retry_after.of_http_status(status) not in ("success", "permanent")
 
 
-def test_statuses_are_what_their_names_say():
+def test_statuses_match_their_names():
     for status in HTTPStatus:
-        outcome = decisions.of_http_status(status)
+        outcome = retry_after.of_http_status(status)
         assert (outcome == "timeout") == status.name.endswith("_TIMEOUT")
         assert (outcome == "success") == (status < 400)
-    assert decisions.of_http_status(HTTPStatus.TOO_MANY_REQUESTS) == "throttled"
-    assert decisions.of_http_status(HTTPStatus.SERVICE_UNAVAILABLE) == "throttled"
+    assert retry_after.of_http_status(HTTPStatus.TOO_MANY_REQUESTS) == "throttled"
+    assert retry_after.of_http_status(HTTPStatus.SERVICE_UNAVAILABLE) == "throttled"

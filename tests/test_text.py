@@ -1,4 +1,4 @@
-"""Holds the reading and the printing of lines against exact fractions, and the evaluator."""
+"""Tests parsing and printing of strings against exact fractions, and the evaluator."""
 
 import random
 import subprocess
@@ -7,48 +7,49 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import reference as ref
-import reference_text as ref_text
-from differential import lines
+from differential import string_requests
+from reference import numbers, parse_error, printing, strings
 
 HERE = Path(__file__).parent
 NANOSECONDS = {"d": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9}
 NANOSECONDS |= {"ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def read(line):
-    """The policy, or the error."""
+def read(string):
+    """(policy, None) or (None, error)."""
     try:
-        return ref_text.parse("policy", line), None
-    except ref_text.Unreadable as refused:
-        return None, refused
+        return strings.parse("policy", string), None
+    except parse_error.ParseError as error:
+        return None, error
 
 
-def test_random_lines_print_what_reads_alike():
+def test_printed_policies_parse_to_equal_policies():
     rng = random.Random(1)
-    policies = [policy for policy, _ in (read(lines.policy(rng)) for _ in range(5000)) if policy]
+    policies = [
+        policy for policy, _ in (read(string_requests.policy(rng)) for _ in range(5000)) if policy
+    ]
     assert len(policies) > 2000
     for policy in policies:
-        line = ref_text.printed("policy", policy)
-        assert ref_text.parse("policy", line) == policy
-        assert len(line) <= ref_text.LONGEST
+        string = printing.printed("policy", policy)
+        assert strings.parse("policy", string) == policy
+        assert len(string) <= strings.LONGEST
 
 
-def test_an_error_shows_what_stands_at_its_position():
+def test_an_error_shows_the_text_at_its_position():
     rng = random.Random(2)
     seen = set()
     for _ in range(20_000):
-        line = lines.text(rng)
-        _, refused = read(line)
-        if refused is None:
+        string = string_requests.text(rng)
+        _, error = read(string)
+        if error is None:
             continue
-        seen.add(refused.code)
-        found = refused.found.encode()
-        assert line.encode()[refused.at :].startswith(found)
-        assert line.encode()[: refused.at].isascii() or refused.code == "text_too_long"
-        assert str(refused).startswith(f"at {refused.at}: ")
-        assert str(refused).isprintable()
-        assert str(refused).isascii()
+        seen.add(error.code)
+        found = error.found.encode()
+        assert string.encode()[error.at :].startswith(found)
+        assert string.encode()[: error.at].isascii() or error.code == "text_too_long"
+        assert str(error).startswith(f"at {error.at}: ")
+        assert str(error).isprintable()
+        assert str(error).isascii()
     assert len(seen) > 20
 
 
@@ -60,11 +61,11 @@ def test_durations_are_exact(unit):
             f"{rng.randrange(10 ** rng.randint(1, 6))}.{rng.randrange(10 ** rng.randint(1, 9))}"
         )
         exact = Fraction(number) * NANOSECONDS[unit]
-        policy, refused = read(f"constant:base={number}{unit}")
-        if exact.denominator == 1 and exact <= ref.MAX:
+        policy, error = read(f"constant:base={number}{unit}")
+        if exact.denominator == 1 and exact <= numbers.MAX:
             assert policy["base"] == exact
         else:
-            assert refused.code == ("too_large" if exact.denominator == 1 else "duration_too_fine")
+            assert error.code == ("too_large" if exact.denominator == 1 else "duration_too_fine")
 
 
 def test_ratios_are_exact():
@@ -76,9 +77,9 @@ def test_ratios_are_exact():
             (f"0.{digits:04}", Fraction(digits, 10**4)),
             (f"{digits % 100}.{digits:04}0%", Fraction(f"{digits % 100}.{digits:04}") / 100),
         ):
-            policy, refused = read(f"constant:base=1s,jitter={value}")
+            policy, error = read(f"constant:base=1s,jitter={value}")
             if exact > 1:
-                assert refused.code == "too_large"
+                assert error.code == "too_large"
             else:
                 assert Fraction(*policy["jitter_above"]) == exact
 

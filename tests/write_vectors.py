@@ -29,7 +29,10 @@ LAYERS = {
         texts.text_cases,
         "Policy and budget strings (SPEC 11, 15.1), and how they are printed.",
     ),
-    "text_errors": (texts.text_error_cases, "Policy and budget strings that are refused (SPEC 11.5 to 11.7)."),
+    "text_errors": (
+        texts.text_error_cases,
+        "Policy and budget strings that are refused (SPEC 11.5 to 11.7).",
+    ),
     "presets": (texts.preset_cases, "The presets (SPEC 12, 15.1)."),
     "decisions": (decisions.decision_cases, "Operations, step by step (SPEC 13, 15)."),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
@@ -52,7 +55,9 @@ def main(folder):
             "count": len(cases),
             "cases": cases,
         }
-        (folder / f"{layer}.json").write_text(pretty(content) + "\n", encoding="utf-8", newline="\n")
+        (folder / f"{layer}.json").write_text(
+            pretty(content) + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 WIDTH = 120

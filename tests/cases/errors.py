@@ -1,21 +1,18 @@
 """Policies that are refused (SPEC 8)."""
 
-import reference as ref
+from reference import errors, fields, numbers, policies
 
 from cases.policies import constant, dump, exponential, fibonacci, linear, polynomial
 
-MAX = ref.MAX
+MAX = numbers.MAX
 MS, S = 10**6, 10**9
 
-
-# fmt: off
-# One case a row: the tables below are read across.
 
 def error_cases():
     def error(id, why, policy):
         try:
-            ref.policy(policy)
-        except ref.Refused as refused:
+            policies.policy(policy)
+        except errors.PolicyError as refused:
             return {
                 "id": id,
                 "why": why,
@@ -32,10 +29,28 @@ def error_cases():
 
     yield error("growth-missing", "nothing given", {})
     yield error("base-missing", "a growth alone", {"growth": "constant"})
-    for field, policy in (("growth", {"base": 1}), ("jitter", constant(1)), ("cap_on", constant(1)), ("retry_after", constant(1))):
-        for kind in (0, len(ref.KINDS[field]) + 1, 2**32 - 1):
+    for field, policy in (
+        ("growth", {"base": 1}),
+        ("jitter", constant(1)),
+        ("cap_on", constant(1)),
+        ("retry_after", constant(1)),
+    ):
+        for kind in (0, len(fields.KINDS[field]) + 1, 2**32 - 1):
             yield error(f"{field}-{kind}", "a number that is no kind", {**policy, field: kind})
-    for field in ("base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot", "max_elapsed", "throttled_base", "retry_after_max", "retry_after_max_extra"):
+    for field in (
+        "base",
+        "increment",
+        "offset",
+        "cap",
+        "floor",
+        "jitter_max",
+        "jitter_increment",
+        "jitter_slot",
+        "max_elapsed",
+        "throttled_base",
+        "retry_after_max",
+        "retry_after_max_extra",
+    ):
         base = {
             "increment": linear(1),
             "jitter_max": constant(1, jitter="additive"),
@@ -49,9 +64,15 @@ def error_cases():
     yield error("jitter_slot-zero", "a slot of 0 would divide by 0", constant(1, jitter="slotted", jitter_slot=0))
     yield error("jitter_below-missing", "proportional needs a part", constant(1, jitter="proportional"))
     for field in ("jitter_below", "jitter_above"):
-        yield error(f"{field}-above-one", "more than the whole window", constant(1, jitter="proportional", **{field: (3, 2)}))
-        yield error(f"{field}-zero-denominator", "a ratio over 0", constant(1, jitter="proportional", **{field: (1, 0)}))
-        yield error(f"{field}-too-fine", "a term above a million", constant(1, jitter="proportional", **{field: (1, 1_000_001)}))
+        yield error(
+            f"{field}-above-one", "more than the whole window", constant(1, jitter="proportional", **{field: (3, 2)})
+        )
+        yield error(
+            f"{field}-zero-denominator", "a ratio over 0", constant(1, jitter="proportional", **{field: (1, 0)})
+        )
+        yield error(
+            f"{field}-too-fine", "a term above a million", constant(1, jitter="proportional", **{field: (1, 1_000_001)})
+        )
     for id, why, multiplier in (
         ("half", "a window that shrinks", (1, 2)),
         ("zero", "a window that vanishes", (0, 1)),
@@ -72,46 +93,120 @@ def error_cases():
     yield error("power-unused", "linear growth has no power", linear(1, power=1))
     yield error("origin-unused", "only polynomial growth has an origin", fibonacci(1, origin=1))
     yield error("offset-unused", "decorrelated grows from the delay", exponential(1, jitter="decorrelated", offset=1))
-    yield error("jitter_below-unused", "a part without proportional jitter", constant(1, jitter="full", jitter_below=(1, 2)))
+    yield error(
+        "jitter_below-unused", "a part without proportional jitter", constant(1, jitter="full", jitter_below=(1, 2))
+    )
     yield error("jitter_above-unused", "a part without jitter", constant(1, jitter_above=(1, 3)))
     yield error("jitter_max-unused", "a width without additive jitter", constant(1, jitter="equal", jitter_max=S))
     yield error("jitter_increment-unused", "an increment without additive jitter", constant(1, jitter_increment=0))
-    yield error("jitter_slot-unused", "a slot without slotted jitter", constant(1, jitter="full", jitter_slot=1500 * MS))
+    yield error(
+        "jitter_slot-unused", "a slot without slotted jitter", constant(1, jitter="full", jitter_slot=1500 * MS)
+    )
     for growth in ("constant", "linear", "polynomial", "fibonacci"):
-        yield error(f"decorrelated-{growth}", "decorrelated needs a multiplier", {"growth": growth, "base": 1, "jitter": "decorrelated"})
+        yield error(
+            f"decorrelated-{growth}",
+            "decorrelated needs a multiplier",
+            {"growth": growth, "base": 1, "jitter": "decorrelated"},
+        )
     yield error("cap-below-base", "a cap that base exceeds", constant(10, cap=5))
     yield error("cap-zero", "a cap of 0 is a cap", constant(1, cap=0))
     yield error("offset-above-cap", "every window would be the cap", constant(1, cap=5 * S, offset=90 * S))
     yield error("floor-above-cap", "the floor would exceed the cap", constant(1, cap=S, floor=S + 1))
     yield error("growth-stalls", "5 ns * 1.01 floors to 5 ns for ever", exponential(5, multiplier=(101, 100)))
-    yield error("growth-stalls-rounded-up", "33 * 1.03 floors to 33, so the least base is rounded up", exponential(33, multiplier=(103, 100)))
+    yield error(
+        "growth-stalls-rounded-up",
+        "33 * 1.03 floors to 33, so the least base is rounded up",
+        exponential(33, multiplier=(103, 100)),
+    )
     yield error("growth-stalls-one", "1 ns * 1.5 floors to 1 ns", exponential(1, multiplier=(3, 2)))
-    yield error("order-kinds-first", "the kind is judged before the fields", {"growth": 9, "base": 2**64 - 1, "jitter": 9})
-    yield error("order-jitter-before-cap_on", "growth, then jitter, then cap_on", {"growth": "constant", "jitter": 9, "cap_on": 9})
-    yield error("order-pair-before-fields", "the pair is judged before its fields", {"growth": "linear", "jitter": "decorrelated", "multiplier": (1, 0)})
-    yield error("order-fields-by-number", "increment (3) before multiplier (4)", constant(1, multiplier=(2, 1), increment=1))
-    yield error("order-fields-before-relations", "a slot of 0 before a cap below base", constant(10, cap=5, jitter="slotted", jitter_slot=0))
+    yield error(
+        "order-kinds-first", "the kind is judged before the fields", {"growth": 9, "base": 2**64 - 1, "jitter": 9}
+    )
+    yield error(
+        "order-jitter-before-cap_on",
+        "growth, then jitter, then cap_on",
+        {"growth": "constant", "jitter": 9, "cap_on": 9},
+    )
+    yield error(
+        "order-pair-before-fields",
+        "the pair is judged before its fields",
+        {"growth": "linear", "jitter": "decorrelated", "multiplier": (1, 0)},
+    )
+    yield error(
+        "order-fields-by-number", "increment (3) before multiplier (4)", constant(1, multiplier=(2, 1), increment=1)
+    )
+    yield error(
+        "order-fields-before-relations",
+        "a slot of 0 before a cap below base",
+        constant(10, cap=5, jitter="slotted", jitter_slot=0),
+    )
     yield error("order-cap-before-floor", "relations in their order", constant(10, cap=5, floor=9, offset=9))
     yield error("order-offset-before-floor", "relations in their order", constant(1, cap=5, floor=9, offset=9))
-    yield error("order-zero-denominator-before-fineness", "rules of a field in their order", exponential(1, multiplier=(2_000_003, 0)))
-    yield error("order-jitter-missing-after-floor", "a missing field is judged where it stands", constant(10, cap=2**63, jitter="slotted"))
+    yield error(
+        "order-zero-denominator-before-fineness",
+        "rules of a field in their order",
+        exponential(1, multiplier=(2_000_003, 0)),
+    )
+    yield error(
+        "order-jitter-missing-after-floor",
+        "a missing field is judged where it stands",
+        constant(10, cap=2**63, jitter="slotted"),
+    )
     for field, most in (("max_retries", 2**32), ("max_attempts", 2**32 + 1)):
         yield error(f"{field}-too-large", "one more than indices have room for", constant(1, **{field: most + 1}))
         yield error(f"{field}-all-ones", "the largest word", constant(1, **{field: 2**64 - 1}))
     yield error("max_attempts-zero", "an operation has an attempt", constant(1, max_attempts=0))
     yield error("given-twice", "two words for one limit", constant(1, max_retries=2, max_attempts=3))
     yield error("given-twice-unlike", "even if they contradict each other", constant(1, max_retries=0, max_attempts=9))
-    yield error("given-twice-before-range", "rules of a field in their order", constant(1, max_retries=2, max_attempts=0))
-    yield error("max_retries-before-given-twice", "max_retries (17) before max_attempts (18)", constant(1, max_retries=2**33, max_attempts=3))
-    yield error("throttled_base-above-cap", "a throttled base that the cap would cut off", constant(1, cap=5, throttled_base=6))
-    yield error("throttled_base-stalls", "1 ns * 1.5 floors to 1 ns", exponential(S, multiplier=(3, 2), throttled_base=1))
-    yield error("throttled_base-stalls-default", "the base is judged first, for both", exponential(1, multiplier=(3, 2)))
-    yield error("throttled_base-stalls-decorrelated", "as for the base, with the multiplier given", exponential(S, jitter="decorrelated", multiplier=(101, 100), throttled_base=99))
-    yield error("order-cap_on-before-retry_after", "jitter, then cap_on, then retry_after", constant(1, retry_after=9, cap_on=9))
-    yield error("order-retry_after-before-pair", "all kinds before the pair", linear(1, retry_after=0, jitter="decorrelated"))
-    yield error("order-stalls-before-throttled", "growth_stalls of the base before throttled_base", exponential(1, multiplier=(3, 2), cap=5, throttled_base=9))
-    yield error("order-throttled-above-before-stalls", "too_large before growth_stalls", exponential(0, multiplier=(101, 100), cap=5, throttled_base=9))
-    yield error("order-elapsed-before-retry_after_max", "fields by number", constant(1, retry_after_max_extra=MAX + 1, retry_after_max=MAX + 1, throttled_base=MAX + 1, max_elapsed=MAX + 1))
-    yield error("order-fields-before-given-twice", "jitter_slot (16) before max_attempts (18)", constant(1, jitter="slotted", jitter_slot=0, max_retries=1, max_attempts=1))
+    yield error(
+        "given-twice-before-range", "rules of a field in their order", constant(1, max_retries=2, max_attempts=0)
+    )
+    yield error(
+        "max_retries-before-given-twice",
+        "max_retries (17) before max_attempts (18)",
+        constant(1, max_retries=2**33, max_attempts=3),
+    )
+    yield error(
+        "throttled_base-above-cap", "a throttled base that the cap would cut off", constant(1, cap=5, throttled_base=6)
+    )
+    yield error(
+        "throttled_base-stalls", "1 ns * 1.5 floors to 1 ns", exponential(S, multiplier=(3, 2), throttled_base=1)
+    )
+    yield error(
+        "throttled_base-stalls-default", "the base is judged first, for both", exponential(1, multiplier=(3, 2))
+    )
+    yield error(
+        "throttled_base-stalls-decorrelated",
+        "as for the base, with the multiplier given",
+        exponential(S, jitter="decorrelated", multiplier=(101, 100), throttled_base=99),
+    )
+    yield error(
+        "order-cap_on-before-retry_after", "jitter, then cap_on, then retry_after", constant(1, retry_after=9, cap_on=9)
+    )
+    yield error(
+        "order-retry_after-before-pair", "all kinds before the pair", linear(1, retry_after=0, jitter="decorrelated")
+    )
+    yield error(
+        "order-stalls-before-throttled",
+        "growth_stalls of the base before throttled_base",
+        exponential(1, multiplier=(3, 2), cap=5, throttled_base=9),
+    )
+    yield error(
+        "order-throttled-above-before-stalls",
+        "too_large before growth_stalls",
+        exponential(0, multiplier=(101, 100), cap=5, throttled_base=9),
+    )
+    yield error(
+        "order-elapsed-before-retry_after_max",
+        "fields by number",
+        constant(
+            1, retry_after_max_extra=MAX + 1, retry_after_max=MAX + 1, throttled_base=MAX + 1, max_elapsed=MAX + 1
+        ),
+    )
+    yield error(
+        "order-fields-before-given-twice",
+        "jitter_slot (16) before max_attempts (18)",
+        constant(1, jitter="slotted", jitter_slot=0, max_retries=1, max_attempts=1),
+    )
     for ns, unit in ((86_400 * S, "d"), (3600 * S, "h"), (60 * S, "m"), (S, "s"), (MS, "ms"), (1000, "us"), (1, "ns")):
         yield error(f"text-{unit}", "durations are written in the largest exact unit", constant(7 * ns, cap=3 * ns))

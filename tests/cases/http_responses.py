@@ -1,13 +1,10 @@
 """Retry-After and the status of HTTP responses (SPEC 14)."""
 
-import reference_decisions as decisions
+from reference import retry_after
 
 S = 10**9
 DATE = 784_111_777 * S  # of the examples of RFC 9110
 WORD_MAX = 2**64 - 1
-
-# fmt: off
-# One case a row: the tables below are read across.
 
 
 def retry_after_cases():
@@ -36,7 +33,6 @@ def retry_after_cases():
         ("superscript", "nor are superscripts", "1²", 0),
         ("word", "a word", "soon", 0),
         ("two", "two values", "120, 240", 0),
-
         ("imf", "RFC 9110's first example", "Sun, 06 Nov 1994 08:49:37 GMT", 0),
         ("rfc850", "its second", "Sunday, 06-Nov-94 08:49:37 GMT", 0),
         ("asctime", "its third", "Sun Nov  6 08:49:37 1994", 0),
@@ -106,7 +102,6 @@ def retry_after_cases():
         ("date-plus", "a sign is no digit", "Sun, +6 Nov 1994 08:49:37 GMT", 0),
         ("date-more", "something after it", "Sun, 06 Nov 1994 08:49:37 GMT.", 0),
         ("iso", "no ISO 8601", "1994-11-06T08:49:37Z", 0),
-
         ("bytes-1024", "the longest value that is read", "0" * 1023 + "7", 0),
         ("bytes-1025", "one byte more", "0" * 1024 + "7", 0),
         ("bytes-1024-spaces", "spaces count", " " * 1023 + "7", 0),
@@ -115,7 +110,7 @@ def retry_after_cases():
         ("bytes-1024-date", "a date", "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 995, 0),
         ("bytes-1025-date", "of one byte more", "Sun, 06 Nov 1994 08:49:37 GMT" + " " * 996, 0),
     ):
-        yield retry_after(id, why, value, now)
+        yield header(id, why, value, now)
 
     # 14.3. Day 20000 is 4 October 2024.
     in_2024 = 20_000 * 86_400 * S
@@ -130,7 +125,12 @@ def retry_after_cases():
         ("last-century", "94 is 1994", "Sunday, 06-Nov-94 08:49:37 GMT", in_2024),
         ("in-1970", "94 is 1994 in 1970 too", "Sunday, 06-Nov-94 08:49:37 GMT", 0),
         ("in-1970-earlier", "00 is 1900 in 1970", "Sunday, 06-Nov-00 08:49:37 GMT", 0),
-        ("in-1999", "00 is 1900 on the last day of 1999: the century of now", "Saturday, 01-Jan-00 00:00:00 GMT", 946_684_799 * S),
+        (
+            "in-1999",
+            "00 is 1900 on the last day of 1999: the century of now",
+            "Saturday, 01-Jan-00 00:00:00 GMT",
+            946_684_799 * S,
+        ),
         ("in-2000", "01 is 2001 on the first day of 2000", "Saturday, 01-Jan-01 00:00:00 GMT", 946_684_800 * S),
         ("leap", "29 February of the year that it finally is", "Friday, 29-Feb-96 00:00:00 GMT", in_2024),
         ("leap-2000", "2000 is a leap year", "Tuesday, 29-Feb-00 00:00:00 GMT", in_2024),
@@ -142,13 +142,13 @@ def retry_after_cases():
         ("last-now", "the last instant there is, in 2554", "Friday, 01-Jan-60 00:00:00 GMT", WORD_MAX),
         ("last-now-past", "and 99 is 2599 then", "Friday, 01-Jan-99 00:00:00 GMT", WORD_MAX),
     ):
-        yield retry_after(f"century-{id}", why, value, now)
-    assert in_2024 + fifty_years == decisions.http_date(noon_2074, in_2024)
+        yield header(f"century-{id}", why, value, now)
+    assert in_2024 + fifty_years == retry_after.http_date(noon_2074, in_2024)
 
 
-def retry_after(id, why, value, now):
-    retry_after = decisions.parse_retry_after(value, now)
-    return {"id": id, "why": why, "value": value, "now": str(now), "retry_after": None if retry_after is None else str(retry_after)}
+def header(id, why, value, now):
+    wait = retry_after.parse_retry_after(value, now)
+    return {"id": id, "why": why, "value": value, "now": str(now), "retry_after": None if wait is None else str(wait)}
 
 
 def http_status_cases():
@@ -167,5 +167,5 @@ def http_status_cases():
         ("above every status", (507, 511, 599, 600, 999, 65535)),
     ):
         for status in statuses:
-            outcome = decisions.of_http_status(status)
+            outcome = retry_after.of_http_status(status)
             yield {"id": str(status), "why": why, "status": status, "outcome": outcome}

@@ -4,8 +4,7 @@
 def dump(policy):
     """A policy as it stands in a file: every value is a string."""
     return {
-        field: "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        for field, value in policy.items()
+        field: "/".join(map(str, value)) if isinstance(value, tuple) else str(value) for field, value in policy.items()
     }
 
 

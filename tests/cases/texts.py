@@ -1,68 +1,142 @@
 """Lines, the errors of lines, and presets (SPEC 11, 12, 15.1)."""
 
-import reference as ref
-import reference_text as ref_text
+from reference import delays, fields, parse_error, presets, printing, strings
 
 from cases.policies import dump
-
-# fmt: off
-# One case a row: the tables below are read across.
 
 
 def text_cases():
     def text(id, why, line, of="policy"):
-        value = ref_text.parse(of, line)
-        canonical = ref_text.printed(of, value)
-        assert ref_text.parse(of, canonical) == value, line
+        value = strings.parse(of, line)
+        canonical = printing.printed(of, value)
+        assert strings.parse(of, canonical) == value, line
         case = {"id": id, "why": why, "of": of, "text": line, "canonical": canonical}
-        return case | ({"policy": dump(ref_text.shows(of, value))} if of == "policy" else {})
+        return case | ({"policy": dump(printing.shown(of, value))} if of == "policy" else {})
 
     def budget(id, why, line):
         return text(f"budget-{id}", why, line, of="budget")
 
-    for growth in ref.KINDS["growth"]:
+    for growth in fields.KINDS["growth"]:
         yield text(f"head-{growth}", "a growth as the head", f"{growth}:base=1s")
-    for head in ref_text.PAIR_HEADS:
+    for head in strings.SHORTHANDS:
         yield text(f"head-{head}", "a pair as the head", f"{head}:base=100ms,cap=20s")
     yield text("head-preset-alone", "a preset is a whole line", "default")
     yield text("head-preset-override", "a pair stands in place of what the preset gave", "default:base=50ms,cap=10s")
-    yield text("head-preset-max_attempts", "max_attempts takes back the preset's max_retries", "default:max_attempts=10")
+    yield text(
+        "head-preset-max_attempts", "max_attempts takes back the preset's max_retries", "default:max_attempts=10"
+    )
     yield text("head-preset-max_attempts-none", "and does so when it gives nothing", "default:max_attempts=none")
     yield text("head-preset-jitter", "another jitter takes back the preset's slot", "envoy:jitter=full")
-    yield text("head-preset-jitter-same", "the same jitter takes it back too, so it is given again", "envoy:jitter=slotted,jitter_slot=2ms")
-    yield text("head-preset-jitter-before", "the order of the pairs does not matter", "envoy:jitter_slot=2ms,jitter=slotted")
-    yield text("head-preset-jitter-none", "whether it is the kind none or the word that takes back", "grpc-connect:jitter=none")
+    yield text(
+        "head-preset-jitter-same",
+        "the same jitter takes it back too, so it is given again",
+        "envoy:jitter=slotted,jitter_slot=2ms",
+    )
+    yield text(
+        "head-preset-jitter-before", "the order of the pairs does not matter", "envoy:jitter_slot=2ms,jitter=slotted"
+    )
+    yield text(
+        "head-preset-jitter-none", "whether it is the kind none or the word that takes back", "grpc-connect:jitter=none"
+    )
     yield text("head-preset-jitter-ratio", "a ratio in place of a ratio", "grpc-connect:jitter=0.5")
     yield text("head-preset-jitter_above", "one part alone is replaced", "grpc-connect:jitter_above=0.3")
     yield text("head-preset-jitter_below-none", "one part alone is taken back", "grpc-connect:jitter_below=none")
-    yield text("head-preset-ratio-over-kind", "a ratio takes back the width of additive jitter", "google-cloud:jitter=0.1")
-    yield text("head-preset-several", "kinds, counts and durations taken back", "grpc-retry:retry_after=none,max_retries=none,cap=none,jitter=none")
-    yield text("head-preset-multiplier-none", "back to the default of the growth", "cenkalti-v4:multiplier=none,max_elapsed=none")
-    yield text("head-decorrelated-cap_on-none", "what a pair as the head gave is taken back too", "decorrelated:base=1s,cap_on=none")
+    yield text(
+        "head-preset-ratio-over-kind", "a ratio takes back the width of additive jitter", "google-cloud:jitter=0.1"
+    )
+    yield text(
+        "head-preset-several",
+        "kinds, counts and durations taken back",
+        "grpc-retry:retry_after=none,max_retries=none,cap=none,jitter=none",
+    )
+    yield text(
+        "head-preset-multiplier-none",
+        "back to the default of the growth",
+        "cenkalti-v4:multiplier=none,max_elapsed=none",
+    )
+    yield text(
+        "head-decorrelated-cap_on-none",
+        "what a pair as the head gave is taken back too",
+        "decorrelated:base=1s,cap_on=none",
+    )
     yield text("head-full-jitter", "a head that names a jitter, and another jitter", "full:base=1s,jitter=equal")
-    yield text("head-decorrelated-full", "decorrelated taken back: its cap on the delay stays", "decorrelated:base=1s,cap=9s,jitter=full")
-    yield text("none-of-nothing", "none takes back what nothing gave", "constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none")
-    yield text("none-of-every-key", "every key takes none, but base is needed", "constant:base=1s," + ",".join(f"{key}=none" for key in ref_text.KEYS["policy"] if key != "base"))
+    yield text(
+        "head-decorrelated-full",
+        "decorrelated taken back: its cap on the delay stays",
+        "decorrelated:base=1s,cap=9s,jitter=full",
+    )
+    yield text(
+        "none-of-nothing",
+        "none takes back what nothing gave",
+        "constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none",
+    )
+    yield text(
+        "none-of-every-key",
+        "every key takes none, but base is needed",
+        "constant:base=1s," + ",".join(f"{key}=none" for key in strings.KEYS["policy"] if key != "base"),
+    )
 
     yield text("retry_after_max-none", "no limit prints as none", "constant:base=1s,retry_after_max=none")
-    yield text("retry_after_max-longest", "the longest duration is no limit", "constant:base=1s,retry_after_max=9223372036854775807ns")
-    yield text("retry_after_max-longest-but-one", "a nanosecond less is a limit", "constant:base=1s,retry_after_max=9223372036854775806ns")
+    yield text(
+        "retry_after_max-longest",
+        "the longest duration is no limit",
+        "constant:base=1s,retry_after_max=9223372036854775807ns",
+    )
+    yield text(
+        "retry_after_max-longest-but-one",
+        "a nanosecond less is a limit",
+        "constant:base=1s,retry_after_max=9223372036854775806ns",
+    )
     yield text("retry_after_max-default", "the default is not printed", "constant:base=1s,retry_after_max=1h")
-    yield text("retry_after_max-default-minutes", "in whatever unit it is given", "constant:base=1s,retry_after_max=60m")
+    yield text(
+        "retry_after_max-default-minutes", "in whatever unit it is given", "constant:base=1s,retry_after_max=60m"
+    )
     yield text("retry_after_max-more", "a nanosecond more is", "constant:base=1s,retry_after_max=3600000000001ns")
     yield text("retry_after_max-zero", "0 is neither none nor the default", "constant:base=1s,retry_after_max=0s")
     yield text("retry_after_max-preset", "a preset's default is 1 h too", "aws-sdk-2026:retry_after_max=none")
-    yield text("retry_after_max-every", "none of all three", "grpc-retry:retry_after=none,retry_after_max=none,retry_after_max_extra=none")
-    yield text("retry_after_max_extra-longest", "of the other limit the longest duration is the default", "constant:base=1s,retry_after_max_extra=9223372036854775807ns")
-    yield text("order", "pairs in any order, printed in theirs", "exponential:retry_after_max=3s,cap=20s,floor=1ms,base=1s")
-    yield text("every-field", "every field that exponential growth can have", "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s,jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,retry_after=spread,retry_after_max=10s,retry_after_max_extra=4s")
-    yield text("every-field-linear", "the fields of linear growth and of additive jitter", "linear:base=1s,increment=2s,jitter=additive,jitter_max=3s,jitter_increment=4s")
-    yield text("every-field-polynomial", "the fields of polynomial growth and of slotted jitter", "polynomial:base=1s,power=3,origin=0,jitter=slotted,jitter_slot=100ms")
-    yield text("defaults-given", "what is given as its default is not printed", "exponential:base=1s,multiplier=2,offset=0s,cap=9223372036854775807ns,cap_on=window,floor=0s,jitter=none,max_retries=4294967296,max_elapsed=9223372036854775807ns,throttled_base=1s,retry_after=at_least,retry_after_max=1h,retry_after_max_extra=9223372036854775807ns")
+    yield text(
+        "retry_after_max-every",
+        "none of all three",
+        "grpc-retry:retry_after=none,retry_after_max=none,retry_after_max_extra=none",
+    )
+    yield text(
+        "retry_after_max_extra-longest",
+        "of the other limit the longest duration is the default",
+        "constant:base=1s,retry_after_max_extra=9223372036854775807ns",
+    )
+    yield text(
+        "order", "pairs in any order, printed in theirs", "exponential:retry_after_max=3s,cap=20s,floor=1ms,base=1s"
+    )
+    yield text(
+        "every-field",
+        "every field that exponential growth can have",
+        "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s,jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,retry_after=spread,retry_after_max=10s,retry_after_max_extra=4s",
+    )
+    yield text(
+        "every-field-linear",
+        "the fields of linear growth and of additive jitter",
+        "linear:base=1s,increment=2s,jitter=additive,jitter_max=3s,jitter_increment=4s",
+    )
+    yield text(
+        "every-field-polynomial",
+        "the fields of polynomial growth and of slotted jitter",
+        "polynomial:base=1s,power=3,origin=0,jitter=slotted,jitter_slot=100ms",
+    )
+    yield text(
+        "defaults-given",
+        "what is given as its default is not printed",
+        "exponential:base=1s,multiplier=2,offset=0s,cap=9223372036854775807ns,cap_on=window,floor=0s,jitter=none,max_retries=4294967296,max_elapsed=9223372036854775807ns,throttled_base=1s,retry_after=at_least,retry_after_max=1h,retry_after_max_extra=9223372036854775807ns",
+    )
     yield text("defaults-given-linear", "an increment that is the base", "linear:base=1500ms,increment=1.5s")
     yield text("defaults-given-polynomial", "power 2 and origin 1", "polynomial:base=1s,power=2,origin=1")
-    yield text("defaults-given-additive", "a width that does not grow; the width itself is always printed", "constant:base=1s,jitter=additive,jitter_max=0s,jitter_increment=0s")
-    yield text("defaults-given-decorrelated", "the multiplier of decorrelated is 3", "decorrelated:base=1s,multiplier=3")
+    yield text(
+        "defaults-given-additive",
+        "a width that does not grow; the width itself is always printed",
+        "constant:base=1s,jitter=additive,jitter_max=0s,jitter_increment=0s",
+    )
+    yield text(
+        "defaults-given-decorrelated", "the multiplier of decorrelated is 3", "decorrelated:base=1s,multiplier=3"
+    )
     yield text("decorrelated-two", "and 2 is not its default", "decorrelated:base=1s,multiplier=2")
     yield text("max_attempts", "printed as retries", "constant:base=1s,max_attempts=1")
     yield text("max_attempts-most", "2^32 retries are the default", "constant:base=1s,max_attempts=4294967297")
@@ -72,14 +146,34 @@ def text_cases():
     yield text("jitter-ratio", "a ratio stands for both parts", "constant:base=1s,jitter=0.25")
     yield text("jitter-ratio-zero", "two parts of 0 print as one", "constant:base=1s,jitter=0")
     yield text("jitter-ratio-one", "the whole window", "constant:base=1s,jitter=100%")
-    yield text("jitter-parts-equal", "equal parts print as one, in lowest terms", "constant:base=1s,jitter=proportional,jitter_below=2/6,jitter_above=1/3")
-    yield text("jitter-parts-zero", "as above, with 0", "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0%")
-    yield text("jitter-parts-unlike", "two parts", "constant:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=0.5")
-    yield text("jitter-below-alone", "the part above is 0, given or not", "constant:base=1s,jitter=proportional,jitter_below=0.5,jitter_above=0")
-    yield text("jitter-above-alone", "the part below is 0", "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0.5")
-    yield text("jitter-above-alone-given", "the part below is not given", "constant:base=1s,jitter=proportional,jitter_above=0.5")
+    yield text(
+        "jitter-parts-equal",
+        "equal parts print as one, in lowest terms",
+        "constant:base=1s,jitter=proportional,jitter_below=2/6,jitter_above=1/3",
+    )
+    yield text(
+        "jitter-parts-zero", "as above, with 0", "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0%"
+    )
+    yield text(
+        "jitter-parts-unlike", "two parts", "constant:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=0.5"
+    )
+    yield text(
+        "jitter-below-alone",
+        "the part above is 0, given or not",
+        "constant:base=1s,jitter=proportional,jitter_below=0.5,jitter_above=0",
+    )
+    yield text(
+        "jitter-above-alone",
+        "the part below is 0",
+        "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0.5",
+    )
+    yield text(
+        "jitter-above-alone-given",
+        "the part below is not given",
+        "constant:base=1s,jitter=proportional,jitter_above=0.5",
+    )
 
-    for unit, ns in ref.UNITS.items():
+    for unit, ns in fields.UNITS.items():
         yield text(f"unit-{unit}", f"{ns} ns each", f"constant:base=3{unit}")
         if ns > 1:
             yield text(f"unit-{unit}-half", "half of one", f"constant:base=0.5{unit}")
@@ -126,11 +220,17 @@ def text_cases():
     yield text("count-many-zeros", "more zeros than 64 bits have digits", f"constant:base=1s,max_retries={'0' * 100}5")
     yield text("longest-line", "1024 bytes are not too long", "constant:base=" + "0" * (1024 - 16) + "1s")
 
-    for kind in ref.KINDS["budget"]:
+    for kind in fields.KINDS["budget"]:
         yield budget(kind, "a kind alone, with its defaults", kind)
-    yield budget("quota-every", "every field of a quota", "quota:max_tokens=1000000,cost=1000000,cost_throttled=1,cost_timeout=2")
+    yield budget(
+        "quota-every", "every field of a quota", "quota:max_tokens=1000000,cost=1000000,cost_throttled=1,cost_timeout=2"
+    )
     yield budget("quota-defaults", "defaults given", "quota:max_tokens=500,cost=5,cost_throttled=5,cost_timeout=5")
-    yield budget("quota-costs-follow", "costs that equal the cost are not printed", "quota:cost=7,cost_throttled=7,cost_timeout=5")
+    yield budget(
+        "quota-costs-follow",
+        "costs that equal the cost are not printed",
+        "quota:cost=7,cost_throttled=7,cost_timeout=5",
+    )
     yield budget("quota-least", "one token", "quota:max_tokens=1,cost=1")
     yield budget("throttle-most", "gRPC's largest", "throttle:max_tokens=1000,ratio=1/3")
     yield budget("ratio-none", "a ratio of 0", "ratio:ratio=0")
@@ -148,8 +248,8 @@ def text_cases():
 def text_error_cases():
     def error(id, why, line, of="policy"):
         try:
-            ref_text.parse(of, line)
-        except ref_text.Unreadable as refused:
+            strings.parse(of, line)
+        except parse_error.ParseError as refused:
             return {
                 "id": id,
                 "why": why,
@@ -373,7 +473,11 @@ def text_error_cases():
         ("ratio-then-part", "a ratio gives both parts", "constant:base=1s,jitter=0.5,jitter_above=0.1"),
         ("ratio-then-part-none", "even if the part is none", "constant:base=1s,jitter=0.5,jitter_below=none"),
         ("part-then-ratio", "the other way round", "constant:base=1s,jitter_above=0.1,jitter=0.5"),
-        ("part-none-then-ratio", "a key counts, even if it gave nothing", "constant:base=1s,jitter_below=none,jitter=0.5"),
+        (
+            "part-none-then-ratio",
+            "a key counts, even if it gave nothing",
+            "constant:base=1s,jitter_below=none,jitter=0.5",
+        ),
         ("value-first", "the value is read before", "full:base=1s,base=1"),
         ("three", "the first that repeats", "full:base=1s,cap=1s,cap=1s,base=1s"),
     ):
@@ -408,14 +512,26 @@ def text_error_cases():
         ("too-large-retries", "one above 2^32", "constant:base=1s,max_retries=4294967297"),
         ("too-large-attempts", "one above 2^32 + 1", "constant:base=1s,max_attempts=4294967298"),
         ("too-large-elapsed", "one nanosecond too long", "constant:base=1s,max_elapsed=9223372036854775808ns"),
-        ("too-large-retry_after_max", "one nanosecond too long", "constant:base=1s,retry_after_max=9223372036854775808ns"),
-        ("too-large-retry_after_max_extra", "one nanosecond too long", "constant:base=1s,retry_after_max_extra=9223372036854775808ns"),
+        (
+            "too-large-retry_after_max",
+            "one nanosecond too long",
+            "constant:base=1s,retry_after_max=9223372036854775808ns",
+        ),
+        (
+            "too-large-retry_after_max_extra",
+            "one nanosecond too long",
+            "constant:base=1s,retry_after_max_extra=9223372036854775808ns",
+        ),
         ("too-small-attempts", "no attempt at all", "default:max_attempts=0"),
         ("too-small-power", "power 0", "polynomial:base=1s,power=0"),
         ("too-small-slot", "a slot of 0", "constant:base=1s,jitter=slotted,jitter_slot=0s"),
         ("too-small-multiplier", "below 1", "exponential:base=1s,multiplier=0.5"),
         ("too-small-multiplier-near", "between 1 and 1.01", "exponential:base=1s,multiplier=100.5%"),
-        ("too-large-jitter", "a ratio given as the jitter: field jitter_below, at the jitter", "constant:base=1s,jitter=1.5"),
+        (
+            "too-large-jitter",
+            "a ratio given as the jitter: field jitter_below, at the jitter",
+            "constant:base=1s,jitter=1.5",
+        ),
         ("too-large-jitter-unreduced", "the value is in lowest terms", "constant:base=1s,jitter=150%"),
         ("too-large-jitter_above", "above 1", "constant:base=1s,jitter=proportional,jitter_above=3/2"),
         ("ratio-too-fine", "a term above a million: the words of clause 8", "exponential:base=1s,multiplier=1000001"),
@@ -482,18 +598,18 @@ def text_error_cases():
 
 
 def preset_cases():
-    for of, presets in ref_text.PRESETS.items():
-        for preset, line in presets.items():
-            value = ref_text.parse(of, preset)
-            assert value == ref_text.parse(of, line)
+    for of, strings_of in presets.PRESETS.items():
+        for preset, line in strings_of.items():
+            value = strings.parse(of, preset)
+            assert value == strings.parse(of, line)
             case = {
                 "id": f"{of}-{preset}",
                 "why": f"the {of} of that name",
                 "of": of,
                 "preset": preset,
                 "string": line,
-                "canonical": ref_text.printed(of, value),
+                "canonical": printing.printed(of, value),
             }
             if of == "policy":
-                case["windows"] = [str(ref.window(value, index)) for index in range(10)]
+                case["windows"] = [str(delays.window(value, index)) for index in range(10)]
             yield case

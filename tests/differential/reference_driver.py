@@ -1,31 +1,30 @@
-"""The reference's answers to request lines (see tests/README.md)."""
+"""The reference's answers to the requests of `field_requests.py` (see tests/README.md)."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import reference as ref
+from reference import delays, errors, fields, numbers, policies, streams
 
 
 def answer(line):
-    fields = dict(token.split("=", 1) for token in line.split())
-    seed, key = int(fields.pop("seed")), fields.pop("key", None)
-    via, first, count = fields.pop("via"), int(fields.pop("index")), int(fields.pop("count"))
-    given = {field: parse(field, value) for field, value in fields.items()}
+    words = dict(word.split("=", 1) for word in line.split())
+    seed, key = int(words.pop("seed")), words.pop("key", None)
+    via, first, count = words.pop("via"), int(words.pop("index")), int(words.pop("count"))
     try:
-        policy = ref.policy(given)
-    except ref.Refused as refused:
-        return f"error {refused.code} {refused.field} {refused.value} {refused.limit}"
-    stream = ref.stream(seed, None if key is None else bytes.fromhex(key))
+        policy = policies.policy({field: parse(field, value) for field, value in words.items()})
+    except errors.PolicyError as error:
+        return f"error {error.code} {error.field} {error.value} {error.limit}"
+    stream = streams.stream(seed, None if key is None else bytes.fromhex(key))
     if via == "reset":
-        stream, first = ref.advance(stream, first), 0
-    return " ".join(["ok", *map(str, ref.delays(policy, stream, first, count))])
+        stream, first = numbers.advance(stream, first), 0
+    return " ".join(["ok", *map(str, delays.delays(policy, stream, first, count))])
 
 
 def parse(field, value):
-    if field in ref.KINDS:
+    if field in fields.KINDS:
         return value
-    if field in ref.RATIOS:
+    if field in fields.RATIOS:
         n, d = value.split("/")
         return int(n), int(d)
     return int(value)

@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import reference as ref
-import reference_text as ref_text
+from reference import delays, fields, strings
 
-RESTART, LAST = ref.RESTART, 2**32 - 1
-KEYS, HEADS = ref_text.KEYS["policy"], list(ref_text.HEADS["policy"])
+RESTART, LAST = delays.RESTART, 2**32 - 1
+KEYS, HEADS = strings.KEYS["policy"], list(strings.HEADS["policy"])
 STRANGE = ["", " ", "\0", "\t", "\n", "=", ":", ",", "none", "None", "NaN", "inf", "-1", "+1s", "1e3s", "٣s", "²", "ä", "任务", "🚀", '"', "\\", "\x7f", "\u00a0", "1_0s", "0x1", "x" * 40]  # fmt: skip
 
 
@@ -95,11 +94,11 @@ def value(rng, field):
         return "none"
     if field == "jitter" and rng.random() < 0.2:
         return ratio(rng, field)
-    if field in ref.KINDS:
-        return rng.choice(ref.KINDS[field])
-    if field in ref.COUNTS:
+    if field in fields.KINDS:
+        return rng.choice(fields.KINDS[field])
+    if field in fields.COUNTS:
         return count(rng, field)
-    return ratio(rng, field) if field in ref.RATIOS else duration(rng, field)
+    return ratio(rng, field) if field in fields.RATIOS else duration(rng, field)
 
 
 # Lines
@@ -108,7 +107,7 @@ def value(rng, field):
 def policy(rng):
     """Mostly sensible: fields that the growth and the jitter use, each once."""
     head = rng.choice(HEADS[:8] if rng.random() < 0.8 else HEADS)
-    kinds = {"growth": head, "jitter": "none"} | ref_text.HEADS["policy"][head]
+    kinds = {"growth": head, "jitter": "none"} | strings.HEADS["policy"][head]
     pairs = {}
     if head in HEADS[:8] and rng.random() < 0.97:
         pairs["base"] = value(rng, "base")
@@ -122,7 +121,7 @@ def policy(rng):
         ):
             kinds["jitter"] = pairs["jitter"] = "full"
     for key in KEYS:
-        governor, used = ref.USED_BY.get(key, ref.ALWAYS)
+        governor, used = fields.USED_BY.get(key, fields.ALWAYS)
         often = 0.15 if kinds[governor] in used else 0.004
         if key in ("jitter_max", "jitter_slot", "jitter_below") and often == 0.15:
             often = 0.9

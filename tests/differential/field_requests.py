@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import reference as ref
+from reference import delays, fields, numbers
 
-MAX, RESTART = ref.MAX, ref.RESTART
+MAX, RESTART = numbers.MAX, delays.RESTART
 # Where formulas break: ends of ranges, powers of two, and the words beyond the limit.
 EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
 BEYOND = [MAX + 1, 2**64 - 1]
@@ -49,7 +49,7 @@ def ratio(rng, field):
 
 
 def value(rng, field):
-    if field in ref.RATIOS:
+    if field in fields.RATIOS:
         return ratio(rng, field)
     if field == "power":
         return rng.choice([1, 2, 3, 4, 16] * 10 + [0, 17, 2**32])
@@ -60,41 +60,41 @@ def value(rng, field):
     return duration(rng)
 
 
-def given(rng):
+def policy(rng):
     """Mostly sensible policies, so that most lines reach the formulas."""
-    fields = {
-        "growth": rng.choice(ref.KINDS["growth"]),
-        "jitter": rng.choice(ref.KINDS["jitter"]),
+    given = {
+        "growth": rng.choice(fields.KINDS["growth"]),
+        "jitter": rng.choice(fields.KINDS["jitter"]),
         "base": duration(rng),
     }
-    if fields.get("jitter") == "decorrelated" and rng.random() < 0.97:
-        fields["growth"] = "exponential"
+    if given.get("jitter") == "decorrelated" and rng.random() < 0.97:
+        given["growth"] = "exponential"
     for field, often in (("cap_on", 0.7), ("retry_after", 0.1)):
         if rng.random() < often:
-            fields[field] = rng.choice(ref.KINDS[field])
-    for field in ref.FIELDS:
-        governor, kinds = ref.USED_BY.get(field, ("growth", ref.KINDS["growth"]))
-        used = fields[governor] in kinds
-        if field not in fields and field not in ref.KINDS:
+            given[field] = rng.choice(fields.KINDS[field])
+    for field in fields.FIELDS:
+        governor, kinds = fields.USED_BY.get(field, ("growth", fields.KINDS["growth"]))
+        used = given[governor] in kinds
+        if field not in given and field not in fields.KINDS:
             often = OFTEN.get(field, 0.85)
             if rng.random() < (often if used else 0.003):
-                fields[field] = value(rng, field)
+                given[field] = value(rng, field)
     # Unrelated durations would nearly always break a relation: keep most of them in order.
-    if rng.random() < 0.95 and "cap" in fields:
+    if rng.random() < 0.95 and "cap" in given:
         below = ("base", "floor", "offset", "throttled_base")
-        fields["cap"] = max(fields["cap"], *(fields.get(field, 0) for field in below))
+        given["cap"] = max(given["cap"], *(given.get(field, 0) for field in below))
     if rng.random() < 0.01:
-        fields.pop(rng.choice(list(fields)))
+        given.pop(rng.choice(list(given)))
     if rng.random() < 0.01:
-        fields[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
-    return fields
+        given[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
+    return given
 
 
 def line(rng):
-    fields = given(rng)
+    given = policy(rng)
     tokens = [
         f"{field}={'/'.join(map(str, v)) if isinstance(v, tuple) else v}"
-        for field, v in fields.items()
+        for field, v in given.items()
     ]
     rng.shuffle(tokens)
     via = rng.choice(["at", "fill", "next", "reset"])
@@ -102,7 +102,7 @@ def line(rng):
     if via == "next":
         index = 0
         # Now and then far enough for decorrelated jitter to start again.
-        if fields.get("jitter") == "decorrelated" and rng.random() < 0.1:
+        if given.get("jitter") == "decorrelated" and rng.random() < 0.1:
             count = RESTART + 50
     elif via == "reset":
         index = rng.choice([0, 1, 2, 63, 64, 65, rng.randrange(300), RESTART - 1, RESTART])

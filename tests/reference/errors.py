@@ -1,0 +1,103 @@
+"""Clauses 8.1 and 8.6 to 8.9: codes, messages and the text of values."""
+
+from reference.fields import BUDGET_FIELDS, COUNTS, KINDS, RATIOS, UNITS, USED_BY
+from reference.numbers import reduced
+
+CODES = [
+    "unknown_kind",
+    "missing",
+    "unused",
+    "too_large",
+    "too_small",
+    "zero_denominator",
+    "ratio_too_fine",
+    "not_exponential",
+    "cap_below_base",
+    "offset_above_cap",
+    "floor_above_cap",
+    "growth_stalls",
+    "given_twice",
+    "unknown_head",
+    "unknown_key",
+    "repeated_key",
+    "missing_value",
+    "not_a_duration",
+    "missing_unit",
+    "unknown_unit",
+    "duration_too_fine",
+    "not_a_ratio",
+    "not_a_count",
+    "text_too_long",
+    "does_not_fit",
+]
+
+
+class PolicyError(Exception):  # 8.1
+    def __init__(self, code, field, value, limit):
+        self.code, self.field, self.value, self.limit = code, field, value, limit
+
+    def __str__(self):
+        return message(self.code, self.field, self.value, self.limit)
+
+
+def raw(value):  # 8.1
+    """The number that an error reports for a value."""
+    return value[0] * 2**32 + value[1] if isinstance(value, tuple) else value
+
+
+def number(field, kind):
+    return KINDS[field].index(kind) + 1
+
+
+def message(code, field, value, limit):  # 8.8
+    v, bound = text(field, value), text(field, limit)
+    match code:
+        case "unknown_kind":
+            return f"{field} {value} is unknown; the kinds are {', '.join(KINDS[field])}"
+        case "missing":
+            return f"{field} is missing"
+        case "unused":
+            selector = "budget" if field in BUDGET_FIELDS else USED_BY[field][0]
+            return f"{field} {v} is not used by {selector} {text(selector, limit)}"
+        case "too_large":
+            return f"{field} {v} is above {bound}"
+        case "too_small":
+            return f"{field} {v} is below {bound}"
+        case "zero_denominator":
+            return f"{field} {v} has a zero denominator"
+        case "ratio_too_fine":
+            return f"{field} {v} has a term above 1000000"
+        case "not_exponential":
+            return f"growth {v} cannot be combined with jitter decorrelated, which needs growth exponential"
+        case "cap_below_base":
+            return f"cap {v} is below base {bound}"
+        case "offset_above_cap" | "floor_above_cap":
+            return f"{field} {v} is above cap {bound}"
+        case "growth_stalls":
+            return (
+                f"{field} {v} is too short to grow by the multiplier; it must be at least {bound}"
+            )
+        case "given_twice":
+            return f"max_attempts {v} is set as well as max_retries {bound}; set one of them"
+        case "does_not_fit":
+            return (
+                f"{field} cannot be made short enough: the delays take at least {v}, "
+                f"which is above {bound}"
+            )
+
+
+def text(field, value):  # 8.9
+    if field in KINDS:
+        kinds = KINDS[field]
+        return kinds[value - 1] if 1 <= value <= len(kinds) else str(value)
+    if field in COUNTS:
+        return str(value)
+    if field in RATIOS:
+        n, d = reduced(divmod(value, 2**32))
+        if d == 0 or 1_000_000 % d:
+            return f"{n}/{d}"
+        whole, rest = divmod(n * (1_000_000 // d), 1_000_000)
+        return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
+    if value == 0:
+        return "0s"
+    return next(f"{value // ns}{unit}" for unit, ns in UNITS.items() if value % ns == 0)

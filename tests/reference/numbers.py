@@ -1,0 +1,42 @@
+"""Clauses 1, 2 and 4: durations, ratios, draws and samples."""
+
+from math import gcd
+
+MAX = 2**63 - 1
+WORD = 2**64
+WORD_MAX = WORD - 1
+
+
+def sat(x):  # 1.2
+    return min(x, MAX)
+
+
+def reduced(ratio):  # 1.4
+    n, d = ratio
+    if d == 0:
+        return ratio
+    divisor = gcd(n, d)
+    return n // divisor, d // divisor
+
+
+def scale(x, ratio):  # 1.4; any terms of the ratio give the same result
+    n, d = ratio
+    return sat((x * n) // d)
+
+
+G = 0x9E3779B97F4A7C15
+
+
+def draw(stream, index):  # 2.1
+    z = (stream + (index + 1) * G) % WORD
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) % WORD
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) % WORD
+    return z ^ (z >> 31)
+
+
+def advance(stream, draws):  # 9.2
+    return (stream + draws * G) % WORD
+
+
+def sample(word, low, high):  # 4.1
+    return low + word * (high - low + 1) // WORD

@@ -1,0 +1,38 @@
+"""Clause 11.7: the errors of policy and budget strings."""
+
+MESSAGES = {  # 11.7
+    "text_too_long": "the text is longer than 1024 bytes",
+    "unknown_head": 'unknown name "{X}"; the names are {names}',
+    "unknown_key": 'unknown key "{X}"; the keys are {names}',
+    "repeated_key": 'key "{X}" is repeated',
+    "missing_value": "{F} has no value",
+    "not_a_duration": '{F} "{X}" is not a duration such as 100ms or 1.5s',
+    "missing_unit": "{F} has no unit; the units are {names}",
+    "unknown_unit": '{F} has the unknown unit "{X}"; the units are {names}',
+    "duration_too_fine": '{F} "{X}" is not a whole number of nanoseconds',
+    "not_a_count": '{F} "{X}" is not a whole number',
+    "not_a_ratio": '{F} "{X}" is not a ratio such as 2, 1.6, 8/5 or 20%',
+    "zero_denominator": '{F} "{X}" has a zero denominator',
+    "ratio_too_fine": '{F} "{X}" has a term above 1000000',
+    "unknown_kind": '{F} "{X}" is unknown; the kinds are {names}',
+}
+
+
+class ParseError(Exception):
+    """11.5: `message` is that of clause 8, if one of its rules is broken."""
+
+    def __init__(self, code, at, found, field=None, value=0, limit=0, *, names=(), message=None):
+        self.code, self.at = code, at
+        self.found = found.encode("latin-1").decode()
+        self.field, self.value, self.limit = field, value, limit
+        if message is None:
+            message = MESSAGES[code].format(F=field, X=excerpt(found), names=", ".join(names))
+        self.message = message
+
+    def __str__(self):
+        return f"at {self.at}: {self.message}"
+
+
+def excerpt(found):
+    first = "".join(c if "!" <= c <= "~" else f"\\x{ord(c):02x}" for c in found[:32])
+    return first + "..." if len(found) > 32 else first

@@ -1,0 +1,118 @@
+"""Clause 14: the Retry-After header and the status of an HTTP response."""
+
+from reference.fields import DAY, SECOND
+from reference.numbers import MAX, sat
+
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+IMF_NAMES = [f"{day[:3]}," for day in DAYS]
+RFC_850_NAMES = [f"{day}," for day in DAYS]
+ASCTIME_NAMES = [day[:3] for day in DAYS]
+MONTHS = {
+    "Jan": 31,
+    "Feb": 28,
+    "Mar": 31,
+    "Apr": 30,
+    "May": 31,
+    "Jun": 30,
+    "Jul": 31,
+    "Aug": 31,
+    "Sep": 30,
+    "Oct": 31,
+    "Nov": 30,
+    "Dec": 31,
+}
+FIFTY_YEARS = 50 * 36525 * DAY // 100
+
+
+LONGEST = 1024
+
+
+def parse_retry_after(value, now):
+    """14.1: The nanoseconds to wait, or None."""
+    if len(value.encode()) > LONGEST:
+        return None
+    value = value.strip(" \t")
+    if is_digits(value):
+        # int() limits the number of digits, so longer numbers are not converted.
+        return MAX if len(value.lstrip("0")) > 20 else sat(int(value) * SECOND)
+    date = http_date(value, now)
+    return None if date is None else sat(max(0, date - now))
+
+
+def of_http_status(status):
+    """14.4"""
+    if 100 <= status <= 399:
+        return "success"
+    if status in (408, 504):
+        return "timeout"
+    if status in (425, 500, 502):
+        return "transient"
+    return "throttled" if status in (429, 503) else "permanent"
+
+
+def is_digits(text):
+    return text.isascii() and text.isdigit()
+
+
+def http_date(value, now):
+    """14.2: The nanoseconds from 1970 to a date, or None."""
+    digits_of_year = 4
+    match value.split(" "):
+        case [name, day, month, year, clock, "GMT"] if name in IMF_NAMES:
+            pass
+        case [name, date, clock, "GMT"] if name in RFC_850_NAMES and date.count("-") == 2:
+            day, month, year = date.split("-")
+            digits_of_year = 2
+        case [name, month, "", digit, clock, year] if name in ASCTIME_NAMES:
+            day = f"0{digit}"
+        case [name, month, day, clock, year] if name in ASCTIME_NAMES:
+            pass
+        case _:
+            return None
+    numbers = [day, *clock.split(":")]
+    if month not in MONTHS or len(numbers) != 4:
+        return None
+    if not all(is_digits(part) and len(part) == 2 for part in numbers):
+        return None
+    if not (is_digits(year) and len(year) == digits_of_year):
+        return None
+    day, hour, minute, second = map(int, numbers)
+    if hour > 23 or minute > 59 or second > 60:
+        return None
+    clock, year = ((hour * 60 + minute) * 60 + second) * SECOND, int(year)
+    if digits_of_year == 2:  # 14.3
+        year += year_of(now) // 100 * 100
+        if days_from_1970(year, month, day) * DAY + clock > now + FIFTY_YEARS:
+            year -= 100
+    leap_day = month == "Feb" and is_leap(year)
+    if not 1 <= day <= MONTHS[month] + leap_day:
+        return None
+    return days_from_1970(year, month, day) * DAY + clock
+
+
+def is_leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def days_from_1970(year, month, day):
+    months = list(MONTHS)
+    before = months[: months.index(month)]
+    leap_day = "Feb" in before and is_leap(year)
+    return new_year(year) + sum(MONTHS[month] for month in before) + leap_day + day - 1
+
+
+def new_year(year):
+    """The days from 1970 to the first day of a year."""
+
+    def days_before(year):
+        """The days from the first day of year 0, a leap year."""
+        return 365 * year + (year + 3) // 4 - (year + 99) // 100 + (year + 399) // 400
+
+    return days_before(year) - days_before(1970)
+
+
+def year_of(now):
+    year = 1970
+    while new_year(year + 1) * DAY <= now:
+        year += 1
+    return year
