@@ -20,13 +20,15 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask <verb>
 
-  demo                        the same delays in five languages, side by side
-  test [rust|c|go|python|js]  all tests, or those of one language
-  scenario [LANGUAGE]         a server that fails on purpose, and a client in each language
-  evaluate LANGUAGE           answer lines of JSON (tests/README.md); LANGUAGE may be reference
-  generate [--check]          write the generated files, or list those that are stale
-  install --prefix DIR        install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
-  package --out DIR           build the wheel, the npm tarball and the crates
+  demo                         the same delays in five languages, side by side
+  test [LANGUAGE|shared]       all tests, those of one language, or those of all together
+  scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
+  evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
+  generate [--check]           write the generated files, or list those that are stale
+  install --prefix DIR         install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
+  package --out DIR            build the wheel, the npm tarball and the crates
+
+A language is rust, c, go, python or js.
 ";
 
 fn main() -> ExitCode {
@@ -45,7 +47,7 @@ fn run(words: &[&str]) -> Result<()> {
     match words {
         ["demo"] => demo::run(),
         ["test"] => test::all(),
-        ["test", language] => test::one(language),
+        ["test", part] => test::part(part),
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),

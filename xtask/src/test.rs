@@ -21,10 +21,15 @@ pub(crate) fn all() -> Result<()> {
     report.end()
 }
 
-/// Tests one language.
-pub(crate) fn one(name: &str) -> Result<()> {
+/// Tests one part: a language, or what is shared.
+pub(crate) fn part(name: &str) -> Result<()> {
     let mut report = Report::default();
-    test_alone(named(name)?, &mut report);
+    if name == "shared" {
+        test_shared(&mut report);
+        test_together(&mut report);
+    } else {
+        test_alone(named(name)?, &mut report);
+    }
     report.end()
 }
 
