@@ -1,15 +1,43 @@
-// Makes dist/ of dist/pkg/, which holds what wasm-bindgen made of the Rust crate.
+// Builds dist/: the WebAssembly module from the Rust crate in this folder, then the bundles.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { encode } from "./js/text.js";
+import { encode } from "./js/wasm/ascii.js";
+
+const TARGET = "wasm32-unknown-unknown";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
-// What rustc uses by default; every engine of the last years knows these.
+const capture = (program, ...options) => {
+	try {
+		return execFileSync(program, options, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+	} catch (error) {
+		if (error.code === "ENOENT") {
+			throw new Error(`${program} is missing; install Rust with rustup: https://rustup.rs`);
+		}
+		throw error;
+	}
+};
+const run = (program, ...options) => void capture(program, ...options);
+
+/** Compiles the crate and runs wasm-bindgen, which lets a crate without unsafe code export functions. */
+function compile() {
+	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
+		run("rustup", "target", "add", TARGET);
+	}
+	run("cargo", "build", "--locked", "--quiet", "--profile", "wasm", "--target", TARGET, "--package", "bindings-wasm");
+	const { target_directory } = JSON.parse(
+		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
+	);
+	const module = join(target_directory, TARGET, "wasm", "backoff_wasm.wasm");
+	run("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, "dist/pkg");
+}
+
+/** The features that rustc uses by default. Every engine of recent years has them. */
 const FEATURES = [
 	"bulk-memory",
 	"multivalue",
@@ -19,62 +47,67 @@ const FEATURES = [
 	"sign-ext",
 ];
 
-const binaryen = (tool, ...options) => {
+function binaryen(tool, ...options) {
 	const path = createRequire(import.meta.url).resolve(`binaryen/bin/${tool}`);
-	const features = FEATURES.map((feature) => `--enable-${feature}`);
-	execFileSync(process.execPath, [path, ...features, ...options], { stdio: ["ignore", "ignore", "inherit"] });
-};
-
-// wasm-bindgen lets a crate without unsafe code export functions. What else it adds is for
-// values that are no numbers: only what js/ calls is kept, and then nothing is imported.
-const made = new WebAssembly.Module(readFileSync("dist/pkg/backoff_bg.wasm"));
-const called = WebAssembly.Module.exports(made)
-	.map(({ name }) => name)
-	.filter((name) => !name.startsWith("__"));
-writeFileSync(
-	"dist/pkg/called.json",
-	JSON.stringify([{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))]),
-);
-binaryen(
-	"wasm-metadce",
-	"dist/pkg/backoff_bg.wasm",
-	"--graph-file=dist/pkg/called.json",
-	"--output=dist/pkg/called.wasm",
-);
-binaryen(
-	"wasm-opt",
-	"dist/pkg/called.wasm",
-	"--output=dist/backoff.wasm",
-	"-Oz",
-	// Alike things side by side: gzip finds more patterns.
-	"--reorder-functions",
-	"--reorder-locals",
-	// Nothing here can trap, nor is the page at address 0 used.
-	"--traps-never-happen",
-	"--low-memory-unused",
-	"--converge",
-	"--strip-debug",
-	"--strip-producers",
-	"--strip-target-features",
-);
-writeFileSync("dist/pkg/text.js", `export default ${JSON.stringify(encode(readFileSync("dist/backoff.wasm")))};\n`);
-
-const shared = { entryPoints: ["js/index.js"], bundle: true, minify: true, target: "es2022", logLevel: "warning" };
-const [{ metafile }] = await Promise.all([
-	build({ ...shared, format: "esm", outfile: "dist/index.js", metafile: true }),
-	// For Node.js, which reads the names that a module exports before it runs it.
-	build({ ...shared, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
-	build({
-		...shared,
-		format: "esm",
-		outfile: "dist/workerd.js",
-		conditions: ["workerd"],
-		external: ["./backoff.wasm"],
-	}),
-]);
-// In Node.js `import` and `require` give the same classes, because there is one copy of them.
-const names = metafile.outputs["dist/index.js"].exports.join(", ");
-writeFileSync("dist/node.js", `export { ${names} } from "./index.cjs";\n`);
-for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
-	copyFileSync("js/index.d.ts", types);
+	run(process.execPath, path, ...FEATURES.map((feature) => `--enable-${feature}`), ...options);
 }
+
+/** Shrinks the module to the functions that js/ calls. It then imports nothing. */
+function shrink() {
+	const compiled = new WebAssembly.Module(readFileSync("dist/pkg/backoff_bg.wasm"));
+	const called = WebAssembly.Module.exports(compiled)
+		.map(({ name }) => name)
+		// The rest supports values that are not numbers.
+		.filter((name) => !name.startsWith("__"));
+	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
+	writeFileSync("dist/pkg/called.json", JSON.stringify(graph));
+	binaryen(
+		"wasm-metadce",
+		"dist/pkg/backoff_bg.wasm",
+		"--graph-file=dist/pkg/called.json",
+		"--output=dist/pkg/called.wasm",
+	);
+	binaryen(
+		"wasm-opt",
+		"dist/pkg/called.wasm",
+		"--output=dist/backoff.wasm",
+		"-Oz",
+		// Similar functions side by side: gzip finds more patterns.
+		"--reorder-functions",
+		"--reorder-locals",
+		// The module cannot trap, and it does not use the page at address 0.
+		"--traps-never-happen",
+		"--low-memory-unused",
+		"--converge",
+		"--strip-debug",
+		"--strip-producers",
+		"--strip-target-features",
+	);
+	writeFileSync("dist/pkg/text.js", `export default ${JSON.stringify(encode(readFileSync("dist/backoff.wasm")))};\n`);
+}
+
+async function bundle() {
+	const shared = { entryPoints: ["js/index.js"], bundle: true, minify: true, target: "es2022", logLevel: "warning" };
+	const [{ metafile }] = await Promise.all([
+		build({ ...shared, format: "esm", outfile: "dist/index.js", metafile: true }),
+		// For Node.js, which reads the names of a module's exports before it runs the module.
+		build({ ...shared, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
+		build({
+			...shared,
+			format: "esm",
+			outfile: "dist/workerd.js",
+			conditions: ["workerd"],
+			external: ["./backoff.wasm"],
+		}),
+	]);
+	// In Node.js `import` and `require` load the same copy of the classes.
+	const names = metafile.outputs["dist/index.js"].exports.join(", ");
+	writeFileSync("dist/node.js", `export { ${names} } from "./index.cjs";\n`);
+	for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
+		copyFileSync("js/index.d.ts", types);
+	}
+}
+
+compile();
+shrink();
+await bundle();

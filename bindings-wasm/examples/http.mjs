@@ -1,11 +1,11 @@
 // GETs a URL until it answers or that is given up: node http.mjs URL POLICY SEED KEY
 
-import { fetchOutcome, httpOutcome, Policy, retry, retryAfter, Stream } from "backoff-wasm";
+import { fetchOutcome, httpOutcome, Policy, parseRetryAfter, RandomStream, retry } from "backoff-wasm";
 
 /** What the command line says, or how it should be. */
 function read([url, policy, seed, key]) {
 	try {
-		return { url: new URL(url), policy: Policy.parse(policy), stream: new Stream(BigInt(seed), key) };
+		return { url: new URL(url), policy: Policy.parse(policy), stream: new RandomStream(BigInt(seed), key) };
 	} catch ({ message }) {
 		console.error(`${message}\nusage: http.mjs URL POLICY SEED KEY`);
 		process.exit(2);
@@ -31,7 +31,7 @@ try {
 			// help, of one that did not the error.
 			shouldRetry: (error) =>
 				error.response
-					? { outcome: httpOutcome(error.response.status), hint: retryAfter(error.response) }
+					? { outcome: httpOutcome(error.response.status), retryAfter: parseRetryAfter(error.response) }
 					: fetchOutcome(error),
 			onRetry: ({ attempts, outcome, delayNs }) =>
 				console.log(`attempt ${attempts}: ${outcome}, waiting ${delayNs} ns`),

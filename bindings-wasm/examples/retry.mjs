@@ -1,11 +1,11 @@
 // Retries a job that fails three times. Run it in a project that has the package:
 // node examples/retry.mjs
 
-import { Budget, History, makeRetriable } from "backoff-wasm";
+import { Budget, makeRetriable, RetryStats } from "backoff-wasm";
 
-// One for each server, and one history for all.
+// One for each server, and one stats for all.
 const budget = Budget.parse("aws-sdk-2026");
-const history = new History();
+const stats = new RetryStats();
 
 let failures = 3;
 async function job(name) {
@@ -21,11 +21,11 @@ const run = makeRetriable(job, {
 	seed: 42,
 	key: "job-1",
 	budget,
-	history,
+	stats,
 	signal: AbortSignal.timeout(60_000),
 	shouldRetry: ({ message }) => message === "unavailable",
 	onRetry: ({ attempts, delay }) => console.log(`attempt ${attempts} failed, waiting ${delay.toFixed(2)} ms`),
 });
 
 console.log(await run("job-1"));
-console.log(`${history.counts().retries} retries`);
+console.log(`${stats.counts().retries} retries`);

@@ -1,74 +1,75 @@
-/** A duration going in: milliseconds, or nanoseconds where every digit counts. */
+/** A duration: milliseconds, or nanoseconds where every digit counts. */
 export type Duration = number | { readonly nanoseconds: bigint | number | string };
 
-/** A time: milliseconds of any clock that does not go back, such as `performance.now()`. */
+/** A time: milliseconds of any monotonic clock, such as `performance.now()`. */
 export type Time = Duration;
 
-/** A duration that `Policy.params` gives back: milliseconds where a number says it exactly. */
+/** A duration that `Policy.params` returns: milliseconds if a number is exact; `Infinity` is no limit. */
 export type ExactDuration = number | { readonly nanoseconds: bigint };
 
-/** A ratio: a number, by its shortest decimal text (1.6 is 8/5), or its two terms. */
+/** A ratio: a number, taken by its shortest decimal text (1.6 is 8/5), or its two terms. */
 export type Ratio = number | readonly [numerator: number | bigint, denominator: number | bigint];
 
 export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci";
 export type Jitter = "none" | "full" | "equal" | "proportional" | "additive" | "decorrelated" | "slotted";
-export type CapOn = "window" | "result";
-export type Hint = "at_least" | "exact" | "spread";
+export type CapOn = "window" | "delay";
+export type RetryAfterMode = "at_least" | "exact" | "spread";
 
 /**
- * What a policy is made of. An option that is `undefined` is not given. Durations are rounded
- * to the nearest nanosecond and reach from 0 to 2^63 - 1 ns, about 292 years (SPEC 5.1).
+ * The options of a policy. An option that is `undefined` is not set. Durations are rounded to the
+ * nearest nanosecond and range from 0 to 2^63 - 1 ns, about 292 years (SPEC 5.1). For a limit,
+ * `Infinity` means no limit.
  */
 export interface PolicyOptions {
 	/** How the window grows. */
 	readonly growth: Growth;
 	/** The window of index 0 for most growths. */
 	readonly base: Duration;
-	/** Linear growth: what each retry adds. The base unless given. */
+	/** Linear growth: the amount that each retry adds. Default: the base. */
 	readonly increment?: Duration | undefined;
-	/** Exponential growth: 1, or 1.01 to 1,000,000. 2 unless given; with jitter `decorrelated` 3. */
+	/** Exponential growth: 1, or 1.01 to 1,000,000. Default: 2; with jitter `decorrelated` 3. */
 	readonly multiplier?: Ratio | undefined;
-	/** Polynomial growth: the exponent, 1 to 16. 2 unless given. */
+	/** Polynomial growth: the exponent, 1 to 16. Default: 2. */
 	readonly power?: number | bigint | undefined;
-	/** Polynomial growth: what index 0 counts as, 0 to 2^32 - 1. 1 unless given. */
+	/** Polynomial growth: the number that stands for index 0, from 0 to 2^32 - 1. Default: 1. */
 	readonly origin?: number | bigint | undefined;
-	/** Added to every window before the cap. 0 unless given; not with jitter `decorrelated`. */
+	/** Added to every window before the cap. Default: 0. Not with jitter `decorrelated`. */
 	readonly offset?: Duration | undefined;
-	/** The cap, at least the base. 2^63 - 1 ns unless given. */
+	/** The cap, at least the base. Default: no limit. */
 	readonly cap?: Duration | undefined;
-	/** On the window, before jitter, or on the result, after it. `window` unless given. */
+	/** Whether the cap applies to the window, before jitter, or to the delay, after it. Default: `window`. */
 	readonly capOn?: CapOn | undefined;
-	/** The shortest delay, at most the cap. 0 unless given. */
+	/** The shortest delay, at most the cap. Default: 0. */
 	readonly floor?: Duration | undefined;
-	/** How a delay is spread around its window. `none` unless given. */
+	/** How a delay is spread around its window. Default: `none`. */
 	readonly jitter?: Jitter | undefined;
-	/** Proportional jitter: the part that a delay may fall short of its window, 0 to 1. */
+	/** Proportional jitter: the fraction by which a delay may fall short of its window, 0 to 1. */
 	readonly jitterBelow?: Ratio | undefined;
-	/** Proportional jitter: the part that a delay may exceed its window, 0 to 1. */
+	/** Proportional jitter: the fraction by which a delay may exceed its window, 0 to 1. */
 	readonly jitterAbove?: Ratio | undefined;
-	/** Additive jitter: the width of the range at index 0. Needed by it. */
+	/** Additive jitter, required: the width of the range at index 0. */
 	readonly jitterMax?: Duration | undefined;
-	/** Additive jitter: what each retry adds to the width. 0 unless given. */
+	/** Additive jitter: the amount that each retry adds to the width. Default: 0. */
 	readonly jitterIncrement?: Duration | undefined;
-	/** Slotted jitter: the length of a slot, at least 1 ns. Needed by it. */
+	/** Slotted jitter, required: the length of a slot, at least 1 ns. */
 	readonly jitterSlot?: Duration | undefined;
-	/** The most retries, 0 to 2^32. 2^32 unless given. */
+	/** The most retries, 0 to 2^32. Default: no limit. */
 	readonly maxRetries?: number | bigint | undefined;
-	/** The most attempts, 1 to 2^32 + 1: one more than the retries, and given instead of them. */
+	/** The most attempts, 1 to 2^32 + 1: one more than the retries. Set it instead of `maxRetries`. */
 	readonly maxAttempts?: number | bigint | undefined;
-	/** The time after the beginning after which no wait may end. 2^63 - 1 ns unless given. */
+	/** The time since the start of an operation after which no wait may end. Default: no limit. */
 	readonly maxElapsed?: Duration | undefined;
-	/** The base after a failure that was throttling, at most the cap. The base unless given. */
+	/** The base after a throttled failure, at most the cap. Default: the base. */
 	readonly throttledBase?: Duration | undefined;
-	/** What a hint of the server does to a delay (SPEC 13.5). `at_least` unless given. */
-	readonly hint?: Hint | undefined;
-	/** The longest hint that counts. 2^63 - 1 ns unless given. */
-	readonly hintMax?: Duration | undefined;
-	/** How much longer than the delay a hint may be. 2^63 - 1 ns unless given. */
-	readonly hintMaxExtra?: Duration | undefined;
+	/** The effect of a server's `Retry-After` on the delay (SPEC 13.5). Default: `at_least`. */
+	readonly retryAfter?: RetryAfterMode | undefined;
+	/** The longest `Retry-After` that is honoured. Default: one hour. */
+	readonly retryAfterMax?: Duration | undefined;
+	/** The longest excess of a `Retry-After` over the delay that is honoured. Default: no limit. */
+	readonly retryAfterMaxExtra?: Duration | undefined;
 }
 
-/** The fields of a policy with the defaults filled in; those that it does not use are left out. */
+/** The fields of a policy with the defaults filled in, without the fields that it does not use. `Infinity` is no limit. */
 export interface PolicyParams {
 	readonly growth: Growth;
 	readonly base: ExactDuration;
@@ -89,35 +90,35 @@ export interface PolicyParams {
 	readonly maxRetries: number;
 	readonly maxElapsed: ExactDuration;
 	readonly throttledBase: ExactDuration;
-	readonly hint: Hint;
-	readonly hintMax: ExactDuration;
-	readonly hintMaxExtra: ExactDuration;
+	readonly retryAfter: RetryAfterMode;
+	readonly retryAfterMax: ExactDuration;
+	readonly retryAfterMaxExtra: ExactDuration;
 }
 
-/** A retry of a policy as it can be (SPEC 16), in ms, or in ns as bigints. */
+/** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints. */
 export interface PreviewRow<N = number> {
-	/** The smallest delay. */
-	readonly smallest: N;
-	/** The mean of the delays; under jitter `decorrelated` an upper estimate. */
+	/** The shortest delay. */
+	readonly min: N;
+	/** The mean delay; under jitter `decorrelated` an upper estimate. */
 	readonly mean: N;
-	/** The largest delay. */
-	readonly largest: N;
-	/** The smallest delays up to here together. */
-	readonly totalSmallest: N;
-	/** The means up to here together. */
+	/** The longest delay. */
+	readonly max: N;
+	/** The sum of `min` so far. */
+	readonly totalMin: N;
+	/** The sum of `mean` so far. */
 	readonly totalMean: N;
-	/** The largest delays up to here together. */
-	readonly totalLargest: N;
+	/** The sum of `max` so far. */
+	readonly totalMax: N;
 }
 
 /**
  * How long to wait before each retry, and when to stop: growth, jitter, cap, floor and limits,
- * checked once and frozen.
+ * checked once and immutable.
  *
- * It holds no state and no randomness: with a stream and an index it gives a delay, always the
- * same one, in every language.
+ * A policy has no state and no randomness. A policy, a stream and an index give one delay, the
+ * same in every language.
  *
- * Delays are numbers of milliseconds; the methods ending in `Ns` give exact nanoseconds. Above
+ * Delays are numbers of milliseconds; the methods ending in `Ns` return exact nanoseconds. Above
  * 2^53 ns (104 days) a number of milliseconds is rounded, and above 2^31 - 1 ms (24.8 days)
  * `setTimeout` fires at once: set a `cap`.
  */
@@ -125,37 +126,36 @@ export class Policy {
 	/**
 	 * The policy of these options.
 	 *
-	 * @throws {PolicyError} the first rule of SPEC 8 that they break.
+	 * @throws {PolicyError} the first rule of SPEC 8 that the options break.
 	 * @throws {TypeError} an unknown option, or a value of the wrong type.
 	 */
 	constructor(options: PolicyOptions);
 
 	/**
-	 * The policy that a line describes (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`, or a
-	 * preset (SPEC 12), with changes or without: `aws-sdk-2026:max_retries=5`.
+	 * The policy of a policy string (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`, or a
+	 * preset (SPEC 12), which may be changed: `aws-sdk-2026:max_retries=5`.
 	 *
-	 * @throws {PolicyError} the first rule that the line breaks, where, and what was found there.
+	 * @throws {PolicyError} the first rule that the string breaks, and where.
 	 */
-	static parse(line: string): Policy;
+	static parse(text: string): Policy;
 
-	/** The fields of this policy. `new Policy(policy.params)` is the same policy. */
+	/** The fields of this policy. `new Policy(policy.params)` is an equal policy. */
 	get params(): PolicyParams;
 
 	/**
-	 * The delay of an index in ms (SPEC 6, 7). Index 0 is the wait before the first retry; any
-	 * index from 0 to 2^32 - 1 may be asked for at any time. Whoever shares a stream waits the
-	 * same.
+	 * The delay of an index in ms (SPEC 6, 7). Index 0 is the wait before the first retry; indices
+	 * from 0 to 2^32 - 1 can be evaluated in any order. Clients that share a stream wait the same.
 	 *
 	 * @throws {PolicyError} an index out of range.
 	 */
-	delay(stream: Stream, index: number): number;
+	delay(stream: RandomStream, index: number): number;
 
 	/** The delay of an index in ns: {@link Policy.delay}, exactly. */
-	delayNs(stream: Stream, index: number): bigint;
+	delayNs(stream: RandomStream, index: number): bigint;
 
 	/**
-	 * The window of an index in ms: the wait before jitter, under the cap if the cap is on the
-	 * window (SPEC 5.3). Jitter `decorrelated` does not use it.
+	 * The window of an index in ms: the wait before jitter, capped if the cap applies to the window
+	 * (SPEC 5.3). Jitter `decorrelated` does not use it.
 	 *
 	 * @throws {PolicyError} an index out of range.
 	 */
@@ -165,30 +165,31 @@ export class Policy {
 	windowNs(index: number): bigint;
 
 	/**
-	 * The delays of the indices `first`, `first + 1`, ... in ms.
+	 * The delays of the indices `first`, `first + 1`, ... in ms. The array is shorter than `count` if
+	 * the indices end before, at 2^32 - 1.
 	 *
-	 * @throws {PolicyError} `first + count` above 2^32.
-	 * @throws {RangeError} no memory for so many.
+	 * @throws {PolicyError} `first` out of range.
+	 * @throws {RangeError} not enough memory.
 	 */
-	delays(stream: Stream, count: number, first?: number): Float64Array;
+	delays(stream: RandomStream, count: number, first?: number): Float64Array;
 
 	/** The delays of the indices `first`, `first + 1`, ... in ns: {@link Policy.delays}, exactly. */
-	delaysNs(stream: Stream, count: number, first?: number): BigUint64Array;
+	delaysNs(stream: RandomStream, count: number, first?: number): BigUint64Array;
 
 	/**
-	 * The retries as they can be, in ms, without a draw: those of index 0, 1, 2, ... up to the
-	 * last that can be made, and no more than `count`.
+	 * The possible delays of each retry in ms, from index 0 on, without drawing them. It ends with the
+	 * last retry that the policy allows, or after `count` rows.
 	 *
-	 * @param count 0 to 65,536; 100 unless given.
+	 * @param count 0 to 65,536. Default: 100.
 	 */
 	preview(count?: number): PreviewRow[];
 
-	/** The retries as they can be in ns: {@link Policy.preview}, exactly. */
+	/** The possible delays of each retry in ns: {@link Policy.preview}, exactly. */
 	previewNs(count?: number): PreviewRow<bigint>[];
 
 	/**
-	 * This policy with the longest base with which so many attempts always fit into a time of
-	 * waiting (SPEC 16.5). The limits of the policy are not looked at.
+	 * This policy with the longest base with which the waits of this many attempts always fit into
+	 * `total` (SPEC 16.5). The limits of the policy are ignored.
 	 *
 	 * @throws {PolicyError} `does_not_fit` if no base is short enough.
 	 */
@@ -197,80 +198,75 @@ export class Policy {
 	/** As {@link Policy.fitBase}, with the longest cap. */
 	fitCap(attempts: number | bigint, total: Duration): Policy;
 
-	/** Whether it is the same policy: they give the same delays and stop alike. */
+	/** Whether two policies are equal: they give the same delays and stop alike. */
 	equals(other: unknown): boolean;
 
-	/** The line that describes this policy, without presets; equal policies have equal lines. */
+	/** The policy string, in canonical form and without presets. Equal policies have equal strings. */
 	toString(): string;
 
-	/** The line, so that {@link Policy.parse} revives what `JSON.stringify` wrote. */
+	/** The policy string, so that {@link Policy.parse} reads what `JSON.stringify` wrote. */
 	toJSON(): string;
 }
 
 /**
- * The 64-bit state from which the draws of every index follow. Frozen.
+ * The 64-bit state from which the draws of every index follow. Immutable.
  *
- * Whoever shares a stream waits the same, and so does everyone with the same seed and no key:
+ * Clients that share a stream wait the same, and so do all clients with the same seed and no key:
  * give each client or job a key of its own.
  */
-export class Stream {
+export class RandomStream {
 	/**
-	 * The stream that a key picks under a seed (SPEC 3); without a key, that of the seed alone,
-	 * which everyone with that seed shares.
+	 * The stream that a key selects under a seed (SPEC 3); without a key, the stream of the seed
+	 * alone, which all clients with that seed share.
 	 *
 	 * @param seed 0 to 2^64 - 1; as a number, at most 2^53 - 1.
 	 * @param key text, which stands for its UTF-8, or bytes.
 	 * @throws {PolicyError} a seed out of range, a key with a lone surrogate.
-	 * @throws {TypeError} a key that is given and is neither, `undefined` too: only a key that is
-	 * left out means none.
+	 * @throws {TypeError} a key of another type. An explicit `undefined` is refused too, because all
+	 * clients would then share one stream.
 	 */
 	constructor(seed: bigint | number);
 	constructor(seed: bigint | number, key: string | Uint8Array);
 
 	/**
-	 * A stream that nobody else has, from `crypto.getRandomValues`.
+	 * A unique stream, from `crypto.getRandomValues`.
 	 *
 	 * @throws {Error} the platform has no `crypto.getRandomValues`.
 	 */
-	static fromEntropy(): Stream;
+	static fromEntropy(): RandomStream;
 
-	/** The state, 0 to 2^64 - 1: `new Stream(state)` is this stream again. */
+	/** The state, 0 to 2^64 - 1: `new RandomStream(state)` is this stream again. */
 	readonly state: bigint;
 
-	/** The random word of an index, 0 to 2^64 - 1 (SPEC 2). */
+	/** The 64-bit random number of an index (SPEC 2). */
 	draw(index: number): bigint;
 }
 
 /**
- * The delays of a policy one after another, in ms: those of index 0, 1, 2, ..., and no more
- * after index 2^32 - 1 (SPEC 9).
+ * The delays of a policy one after another, in ms: index 0, 1, 2, ... up to 2^32 - 1 (SPEC 9).
  *
- * It never reads a clock and never sleeps. It fetches delays ahead; those that are not taken
- * do not count.
+ * It never sleeps and reads no clock. It fetches delays ahead; only those that were taken count.
  */
 export class Backoff implements IterableIterator<number, undefined> {
-	/**
-	 * The delays of a policy on a stream, from index 0; without a stream, on one that nobody
-	 * else has.
-	 */
-	constructor(policy: Policy, stream?: Stream | undefined);
+	/** The delays of a policy on a stream, from index 0. Default: a unique stream. */
+	constructor(policy: Policy, stream?: RandomStream | undefined);
 
 	readonly policy: Policy;
 	/** The stream of these delays; {@link Backoff.reset} changes it. */
-	readonly stream: Stream;
-	/** The index of the next delay: how many were taken since the last reset. */
+	readonly stream: RandomStream;
+	/** The index of the next delay: the number of delays taken since the last reset. */
 	readonly index: number;
 
-	/** The next delay in ms, as iterators give it. */
+	/** The next delay in ms, as an iterator result. */
 	next(): IteratorResult<number, undefined>;
-	/** The next delay in ms, or `undefined` at the end; makes no object. */
+	/** The next delay in ms, or `undefined` at the end. It creates no object. */
 	nextDelay(): number | undefined;
 	/** The next delay in ns, or `undefined` at the end. */
 	nextDelayNs(): bigint | undefined;
 
 	/**
-	 * Starts again at index 0, after a success, and never repeats itself: the stream moves on by
-	 * the draws taken.
+	 * Starts again at index 0, for example after a success. No draw is repeated: the stream advances
+	 * by the draws taken.
 	 */
 	reset(): void;
 
@@ -278,28 +274,28 @@ export class Backoff implements IterableIterator<number, undefined> {
 }
 
 /**
- * Bounds the retries of many operations together, so that retries do not make an overload
- * worse (SPEC 15): one budget for each server, shared by all operations that call it.
+ * A limit on retries that many operations share, so that retries do not make an overload worse
+ * (SPEC 15). Use one budget for each server, for all operations that call it.
  */
 export class Budget {
 	private constructor();
 
 	/**
-	 * The budget that a line describes, full: `quota:max_tokens=100`, `concurrent`, or a preset
-	 * such as `aws-sdk-2026`.
+	 * A full budget from a budget string: `quota:max_tokens=100`, `concurrent`, or a preset such as
+	 * `aws-sdk-2026`.
 	 *
-	 * @throws {PolicyError} the first rule that the line breaks, where, and what was found there.
+	 * @throws {PolicyError} the first rule that the string breaks, and where.
 	 */
-	static parse(line: string): Budget;
+	static parse(text: string): Budget;
 
-	/** The line that describes this budget when it is full. */
+	/** The budget string, without the state of the budget. */
 	toString(): string;
 
-	/** The line: {@link Budget.parse} makes a full budget of it. */
+	/** The budget string: {@link Budget.parse} makes a full budget of it. */
 	toJSON(): string;
 }
 
-/** How an attempt ended: the last is a failure that another attempt would not mend. */
+/** How an attempt ended. `permanent` is a failure that another attempt would not change. */
 export type Outcome = "success" | "transient" | "throttled" | "timeout" | "permanent";
 
 /** Why an operation stopped. */
@@ -308,116 +304,120 @@ export type StopReason = "success" | "permanent" | "max_retries" | "max_elapsed"
 export interface OperationOptions {
 	/** The time at which the operation begins. */
 	readonly now: Time;
-	/** The time after which no wait may end, on the same clock; 2^64 - 1 ns is none. */
+	/** The time after which no wait may end, on the same clock. `Infinity` and 2^64 - 1 ns mean none. */
 	readonly deadline?: Time | undefined;
-	/** The budget that its retries are to spend from. */
+	/** The budget for its retries. */
 	readonly budget?: Budget | undefined;
 }
 
 export interface DecisionOptions {
 	/** The time at which the attempt ended, on the clock of the operation. */
 	readonly now: Time;
-	/** How long the server asked to wait, such as {@link retryAfter} says it; null is none, too. */
-	readonly hint?: Duration | null | undefined;
+	/** How long the server asked to wait, as {@link parseRetryAfter} returns it. `null` means none. */
+	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** To wait and then to attempt again, or to stop. */
+/** Wait and then retry, or stop. */
 export interface Decision {
-	/** The wait in ms; the one that was not begun, if a limit of time or the budget stopped it. */
+	/** The wait in ms. If a time limit, the deadline or the budget stopped the operation: the wait that was not started. */
 	readonly delay: number;
 	/** The same in ns, exactly. */
 	readonly delayNs: bigint;
-	/** Why to stop; `undefined` means to wait. */
+	/** Why to stop; `undefined` means wait. */
 	readonly reason: StopReason | undefined;
 }
 
 /**
- * What is attempted until it succeeds or is given up: told how each attempt ended, it answers
- * whether to wait and how long, or why to stop (SPEC 13). It never sleeps and reads no clock.
+ * One unit of work that is attempted until it succeeds or stops. After each attempt it decides how
+ * long to wait, or why to stop (SPEC 13). It never sleeps and reads no clock.
  */
 export class Operation {
 	/**
-	 * An operation that begins now; without a stream (`undefined`), on one that nobody else has.
+	 * Begins an operation. Without a stream (`undefined`) it uses a unique one.
 	 *
 	 * @throws {PolicyError} a time that is negative or 2^64 ns or more.
 	 */
-	constructor(policy: Policy, stream: Stream | undefined, options: OperationOptions);
+	constructor(policy: Policy, stream: RandomStream | undefined, options: OperationOptions);
 
 	/**
-	 * What to do after an attempt. An operation that has stopped gives its reason again.
+	 * Decides after an attempt. An operation that has stopped returns its reason again.
 	 *
-	 * @throws {PolicyError} a time or hint that is negative or 2^64 ns or more; nothing changes.
+	 * @throws {PolicyError} an unknown outcome, or a time that is negative or 2^64 ns or more. The
+	 * operation and its budget then do not change.
 	 */
 	decide(outcome: Outcome, options: DecisionOptions): Decision;
 
-	/** Gives up, at any time. Why the operation stopped: now, or before. */
+	/**
+	 * Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns the stop
+	 * reason, which is the earlier one if the operation had already stopped.
+	 */
 	cancel(): StopReason;
 
-	/** The waits answered so far. */
+	/** The number of waits decided so far. */
 	get retries(): number;
-	/** The attempts, with the one that goes on or for which a wait goes on. */
+	/** The number of attempts, including the current one or the one that the current wait precedes. */
 	get attempts(): number;
-	/** Why it stopped, if it has. */
+	/** Why it stopped; `undefined` before that. */
 	get reason(): StopReason | undefined;
 }
 
-/** A response of `fetch` or of an HTTP client, its headers, or those as a plain object. */
+/** A response of `fetch` or of an HTTP client, its headers, or a plain object of headers. */
 export type HeaderSource =
 	| { readonly get: (name: string) => unknown }
 	| { readonly headers: object }
 	| { readonly [name: string]: unknown };
 
 /**
- * How long a server asked to wait, in ms, by its `Retry-After` header: seconds, or a date
- * (SPEC 14); `undefined` if it is neither, or not there.
+ * How long a server asked to wait, in ms, by its `Retry-After` header: a number of seconds or a date
+ * (SPEC 14). `undefined` if the header is missing, invalid, or longer than 1024 bytes.
  *
- * @param from the header's value, or where it is: a response, or its headers.
- * @param now ms since 1970; `Date.now()` unless given.
- * @throws {TypeError} a header that is no text.
+ * @param from the value of the header, or a response, or its headers.
+ * @param now ms since 1970. Default: `Date.now()`.
+ * @throws {TypeError} a header that is not a string.
  */
-export function retryAfter(from: string | HeaderSource | null | undefined, now?: Time): number | undefined;
+export function parseRetryAfter(from: string | HeaderSource | null | undefined, now?: Time): number | undefined;
 
-/** {@link retryAfter} in ns, exactly. */
-export function retryAfterNs(from: string | HeaderSource | null | undefined, now?: Time): bigint | undefined;
+/** {@link parseRetryAfter} in ns, exactly. */
+export function parseRetryAfterNs(from: string | HeaderSource | null | undefined, now?: Time): bigint | undefined;
 
 /**
- * The outcome that the status of an HTTP response is (SPEC 14.4): `throttled` for 429 and 503,
- * `timeout` for 408 and 504, `transient` for 425, 500 and 502, `success` from 100 to 399, and
- * `permanent` for any other. Whether the request may be repeated at all is the caller's to say.
+ * The outcome of an HTTP status (SPEC 14.4): `throttled` for 429 and 503, `timeout` for 408 and 504,
+ * `transient` for 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other. Whether
+ * the request is safe to repeat at all is for the caller to know.
  *
- * @throws {PolicyError} no whole number from 0 to 65,535.
+ * @throws {PolicyError} not a whole number from 0 to 65,535.
  */
 export function httpOutcome(status: number): Outcome;
 
 /**
- * The outcome that a rejection of `fetch` is: `timeout` for that of `AbortSignal.timeout` and for
- * Node's own timeouts, `transient` where the network failed, and `permanent` for anything else, as
- * for a programming error. Engines tell the network's failures by their messages alone: those of
- * Chrome, Firefox, Safari, Node.js, Deno and workerd are known.
+ * The outcome of a rejection of `fetch`: `timeout` for `AbortSignal.timeout` and for the timeouts of
+ * Node.js, `transient` for a network failure, and `permanent` for anything else, such as a programming
+ * error. Engines report network failures only by their messages; those of Chrome, Firefox, Safari,
+ * Node.js, Deno and workerd are known.
  */
 export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
 
-/** What a function that is retried is told of its call. */
+/** The argument of a function that is retried. */
 export interface RetryContext {
-	/** Which call it is: 1, 2, ... */
+	/** The number of this call: 1, 2, ... */
 	readonly attempt: number;
-	/** Aborted when the caller gives up; of the options, or one that never is, made when it is read. */
+	/** The signal of the options; without one, a signal that never aborts. */
 	readonly signal: AbortSignal;
 }
 
-/** How a call ended, and how long the server asked to wait, such as {@link retryAfter} says it. */
+/** How a call ended, and how long the server asked to wait, as {@link parseRetryAfter} returns it. */
 export interface Verdict {
 	readonly outcome: Outcome;
-	readonly hint?: Duration | null | undefined;
+	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** A verdict, or in short: `true` is `transient`, `false` what ends the loop. */
-export type Answer = boolean | Outcome | Verdict;
+/** A verdict or a short form of it: `true` is `transient`, `false` ends the loop. */
+export type VerdictLike = boolean | Outcome | Verdict;
 
 interface EventBase {
-	/** The calls so far. */
+	/** The number of calls so far. */
 	readonly attempts: number;
-	/** The wait that follows in ms, or the one that was not begun (SPEC 13.4). */
+	/** The wait that follows, in ms, or the one that was not started (SPEC 13.4). */
 	readonly delay: number;
 	/** The same in ns, exactly. */
 	readonly delayNs: bigint;
@@ -426,13 +426,13 @@ interface EventBase {
 }
 
 interface Failed {
-	/** What the call threw. */
+	/** The error that the call threw. */
 	readonly error: unknown;
 	readonly value?: never;
 }
 
 interface Returned<T> {
-	/** What the call gave. */
+	/** The value that the call returned. */
 	readonly value: T;
 	readonly error?: never;
 }
@@ -442,13 +442,13 @@ interface NotEnded {
 	readonly error?: never;
 }
 
-/** Told before each wait. */
+/** The event before each wait. */
 export type RetryEvent<T = unknown> = EventBase & {
 	readonly reason: undefined;
 	readonly outcome: "transient" | "throttled" | "timeout";
 } & (Failed | Returned<T>);
 
-/** Told once, at the end, whatever the reason. */
+/** The one event at the end of a loop, whatever the reason. */
 export type StopEvent<T = unknown> =
 	| (EventBase & Returned<T> & { readonly reason: "success"; readonly outcome: "success" })
 	| (EventBase &
@@ -458,61 +458,57 @@ export type StopEvent<T = unknown> =
 			})
 	| (EventBase & (Failed | Returned<T> | NotEnded) & { readonly reason: "cancelled"; readonly outcome: undefined });
 
-/** The time of a loop, and its waiting: for tests that do not sleep. */
+/** A clock for a loop, so that tests need not wait. */
 export interface Clock {
-	/** The time in ms, which never goes back. */
+	/** The time in ms. It must be monotonic. */
 	now(): number;
-	/**
-	 * Ends when so many ms are over. The loop does not wait for it any longer when the signal
-	 * aborts, which should end it too.
-	 */
+	/** Resolves after `delay` ms. The loop stops waiting when the signal aborts; the sleep should end then, too. */
 	sleep(delay: number, signal: AbortSignal): PromiseLike<void> | void;
 }
 
 interface LoopOptions<T> {
-	/** When to wait how long, and the limits: a policy or its line. `default` unless given. */
+	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
 	readonly policy?: Policy | string | undefined;
-	/** The budget that the retries spend from, shared by all that call one server. */
+	/** The budget for the retries, shared by all callers of one server. */
 	readonly budget?: Budget | undefined;
-	/** Counts how the loop ended. */
-	readonly history?: History | undefined;
-	/** Ends the loop at any moment; the promise is then rejected with the signal's reason. */
+	/** Counts the attempts and the stop reason of the loop. */
+	readonly stats?: RetryStats | undefined;
+	/** Cancels the loop at any moment. The promise is then rejected with the reason of the signal. */
 	readonly signal?: AbortSignal | undefined;
-	/** Called before each wait, and waited for. */
+	/** Called and awaited before each wait. */
 	readonly onRetry?: ((event: RetryEvent<T>) => PromiseLike<void> | void) | undefined;
-	/** Called once, at the end, and waited for. */
+	/** Called and awaited once, at the end. */
 	readonly onStop?: ((event: StopEvent<T>) => PromiseLike<void> | void) | undefined;
-	/** Whether a wait does not keep Node.js alive. `false` unless given. */
+	/** Whether Node.js may exit during a wait. Default: `false`. */
 	readonly unref?: boolean | undefined;
-	/** The clock: `performance.now()` and `setTimeout` unless given. */
+	/** The clock. Default: `performance.now()` and `setTimeout`. */
 	readonly clock?: Clock | undefined;
 }
 
 /**
- * The stream: one that nobody else has for each loop, unless given. A `key` that is there and `undefined`
- * is refused, because it would make a crowd: `exactOptionalPropertyTypes` lets the compiler say so, too.
+ * The stream. Default: a unique stream for each loop. An explicit `key: undefined` is refused, because
+ * all callers would then share one stream; `exactOptionalPropertyTypes` lets the compiler refuse it, too.
  */
 type StreamOptions<Key> =
-	| { readonly stream?: Stream | undefined; readonly seed?: undefined; readonly key?: never }
+	| { readonly stream?: RandomStream | undefined; readonly seed?: undefined; readonly key?: never }
 	| { readonly stream?: undefined; readonly seed: bigint | number; readonly key?: Key };
 
-/** The time after which no wait may end, on the clock of `performance.now()`. */
+/** The time after which no wait may end, on the loop's clock (`performance.now()` by default). */
 interface DeadlineOption<Deadline> {
 	readonly deadline?: Deadline | undefined;
 }
 
-type ShouldRetry = (error: unknown, context: RetryContext) => Answer | PromiseLike<Answer>;
-type ShouldRetryResult<T> = (value: T, context: RetryContext) => Answer | PromiseLike<Answer>;
+type ShouldRetry = (error: unknown, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
+type ShouldRetryResult<T> = (value: T, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
 
-/** What may be repeated: at least one of the two has to say it. */
+/** Says what may be repeated. At least one of the two is required. */
 type Predicates<T> =
 	| { readonly shouldRetry: ShouldRetry; readonly shouldRetryResult?: ShouldRetryResult<T> | undefined }
 	| { readonly shouldRetry?: ShouldRetry | undefined; readonly shouldRetryResult: ShouldRetryResult<T> };
 
 /**
- * The options of {@link retry}. `shouldRetry` says of a failure, and `shouldRetryResult` of what the
- * function gave, whether and how it is to be repeated; without them no failure is, and every result
- * is what was wanted.
+ * The options of {@link retry}. `shouldRetry` classifies an error, `shouldRetryResult` a returned value.
+ * Without `shouldRetry` every error is permanent; without `shouldRetryResult` every value is a success.
  */
 export type RetryOptions<T = unknown> = LoopOptions<T> &
 	Predicates<T> &
@@ -520,8 +516,8 @@ export type RetryOptions<T = unknown> = LoopOptions<T> &
 	DeadlineOption<Time>;
 
 /**
- * The options of {@link makeRetriable}: those of {@link retry}, where `key` and `deadline` may be functions
- * of the arguments of the call, because what is given is the same for all calls.
+ * The options of {@link makeRetriable}: those of {@link retry}, shared by all calls. `key` and `deadline`
+ * may be functions of the arguments of the call.
  */
 export type RetriableOptions<
 	T = unknown,
@@ -533,22 +529,21 @@ export type RetriableOptions<
 	DeadlineOption<Time | ((this: This, ...args: Arguments) => Time | undefined)>;
 
 /**
- * What a function gives, which is called again after failures that may be repeated (SPEC 18).
+ * Calls a function, and again after failures that may be repeated (SPEC 18). Resolves to its value.
  *
- * Whether the policy has any retries left, in which time, and how long to wait is for an
- * {@link Operation} to say. Once it gives up the promise is rejected with the last error as it was
- * thrown.
+ * An {@link Operation} decides how long to wait and when to stop. Then the promise is rejected with the
+ * last error, as it was thrown.
  *
- * @throws {RetryError} given up on a result.
- * @throws {PolicyError} a policy's line, a deadline, an outcome or a hint that is refused.
+ * @throws {RetryError} the loop stopped on a returned value.
+ * @throws {PolicyError} a refused policy string, deadline, outcome or `retryAfter`.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
  */
 export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
 
 /**
- * A function that calls another with its `this` and its arguments, and again after failures that may
- * be repeated: {@link retry}. With a stream, or with a seed and no function for a key, all of its calls wait
- * the same, and a deadline that is no function passes for all of them.
+ * A function that calls another one with its `this` and its arguments, with {@link retry}. With `stream`,
+ * or with `seed` and a constant `key`, all of its calls wait the same; a constant deadline applies to all
+ * of them.
  *
  * @throws {PolicyError} as {@link retry}, at once.
  * @throws {TypeError} as {@link retry}, at once.
@@ -559,61 +554,61 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 ): (this: This, ...args: Arguments) => Promise<T>;
 
 /**
- * Thrown by a function that is retried, it ends the loop, `permanent`, without asking `shouldRetry`:
- * the promise is rejected with the original error, which from then on is `permanent` in every loop.
+ * If a function that is retried throws it, the loop ends as `permanent` without calling `shouldRetry`. The
+ * promise is rejected with the original error, which from then on is permanent in every enclosing loop, too.
  */
 export class AbortError extends Error {
-	/** Of an error, or of the message of one. */
+	/** Wraps an error, or a new error with this message. */
 	constructor(failure: string | Error);
-	/** What the caller gets. */
+	/** The error that the caller of the loop gets. */
 	readonly originalError: Error;
 }
 
-/** Given up on a result, which was never what was wanted. */
+/** The loop stopped on a returned value that `shouldRetryResult` did not accept. */
 export class RetryError extends Error {
 	private constructor();
 	/** Why the loop stopped. */
 	readonly reason: Exclude<StopReason, "success" | "cancelled">;
 	readonly attempts: number;
-	/** The last result. */
+	/** The last value. */
 	readonly result: unknown;
 }
 
-/** What a {@link History} counts; above 2^53 rounded. */
-export interface HistoryCounts {
+/** The counts of {@link RetryStats}; above 2^53 they are rounded. */
+export interface RetryStatsCounts {
 	readonly operations: number;
 	readonly attempts: number;
 	readonly retries: number;
 	/** The operations that stopped for each reason. */
-	readonly stopped: { readonly [Reason in StopReason]: number };
-	/** The operations of each bucket by itself. */
+	readonly stops: { readonly [Reason in StopReason]: number };
+	/** The operations of each bucket, not cumulative. */
 	readonly buckets: readonly number[];
-	/** The most attempts of each bucket but the last, which has no bound. */
+	/** The most attempts of each bucket except the last, which has no bound. */
 	readonly bounds: readonly number[];
 }
 
-/** How many operations made how many attempts, and why they stopped (SPEC 17). */
-export class History {
-	/** Nothing counted yet. */
+/** Counts operations by their attempts and by the reason why they stopped (SPEC 17). */
+export class RetryStats {
+	/** Empty stats. */
 	constructor();
 
-	/** Counts an operation that has ended after so many attempts. */
+	/** Counts an operation that stopped. */
 	record(attempts: number | bigint, reason: StopReason): void;
 
-	/** Adds the counts of another history. */
-	merge(other: History): void;
+	/** Adds the counts of other stats. */
+	merge(other: RetryStats): void;
 
-	/** The counts as they are now. */
-	counts(): HistoryCounts;
+	/** The current counts. */
+	counts(): RetryStatsCounts;
 
-	/** The text format of Prometheus. */
+	/** The counts in the text format of Prometheus. */
 	prometheus(): string;
 
 	/** The same text. */
 	toString(): string;
 }
 
-/** The rule that was broken: those of SPEC 8.6, and those of what never reaches the core. */
+/** The broken rule: a code of SPEC 8.6, or of 8.7 for arguments that never reach the core. */
 export type ErrorCode =
 	| "unknown_kind"
 	| "missing"
@@ -643,20 +638,22 @@ export type ErrorCode =
 	| "not_finite"
 	| "negative"
 	| "not_whole"
-	| "not_unicode";
+	| "not_unicode"
+	| "unknown_outcome"
+	| "unknown_reason";
 
-/** A value or a line that was refused. The message says all of it. */
+/** A refused value or string. The message says everything that the properties say. */
 export class PolicyError extends RangeError {
 	private constructor();
 	readonly code: ErrorCode;
 	/** The name of the field as in the SPEC, such as `cap_on`, or of the argument, if there is one. */
 	readonly field: string | undefined;
-	/** The value: ns, a count, or n * 2^32 + d for a ratio; 0 where it is none of these. */
+	/** The value: ns, a count, or n * 2^32 + d for a ratio; 0 if it is none of these. */
 	readonly value: bigint;
-	/** What the value was measured against (SPEC 8). */
+	/** The limit that the value broke (SPEC 8). */
 	readonly limit: bigint;
-	/** Of a line: where, in bytes from 0; what is before it is ASCII. */
+	/** For a string: the place of the error, in bytes from 0. The text before it is ASCII. */
 	readonly at: number | undefined;
-	/** Of a line: what was found there. */
+	/** For a string: the text found there. */
 	readonly found: string | undefined;
 }

@@ -1,47 +1,64 @@
-//! Budgets, as the words that are their state.
+//! Budgets. JavaScript keeps their state as words.
 
 use backoff_core::Budget;
+use backoff_core::ffi;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
-use crate::error::refuse_line;
+use crate::errors::write_parse_error;
 
-/// Where the words of a budget are: the first, but for those of an operation.
-pub(crate) const PLACE: usize = backoff_core::Operation::WORDS;
+/// The place of a budget in the words: after an operation.
+const BUDGET_OFFSET: usize = ffi::OPERATION_WORDS;
 
-/// Leaves the budget of the line in the first `length` of the bytes in the words. For a line
-/// that is refused it returns false, and the buffers then hold the error (`error.rs`).
+/// The place after a budget in the words.
+pub(crate) const BUDGET_END: usize = BUDGET_OFFSET + ffi::BUDGET_WORDS;
+
+/// The place of a budget in the words.
 #[wasm_bindgen]
 #[must_use]
-pub fn budget_of_line(length: usize) -> bool {
-    let budget = with_buffers(|buffers| Some(Budget::parse(buffers.text(length))));
-    match budget {
+pub fn budget_offset() -> usize {
+    BUDGET_OFFSET
+}
+
+/// The number of words of a budget.
+#[wasm_bindgen]
+#[must_use]
+pub fn budget_words() -> usize {
+    ffi::BUDGET_WORDS
+}
+
+/// Writes the budget of the string in the first `length` bytes into the words. If the string is
+/// refused it returns false, and the buffers hold the error (`errors.rs`).
+#[wasm_bindgen]
+#[must_use]
+pub fn budget_parse(length: usize) -> bool {
+    match with_buffers(|buffers| Some(Budget::parse(buffers.text(length)))) {
         Some(Ok(budget)) => {
             with_buffers(|buffers| save(buffers, &budget));
             true
         }
         Some(Err(error)) => {
-            refuse_line(&error);
+            write_parse_error(&error);
             false
         }
         None => false,
     }
 }
 
-/// Leaves the line of the budget in the words in the bytes and returns its length.
+/// Writes the string of the budget in the words into the bytes; returns its length.
 #[wasm_bindgen]
 #[must_use]
-pub fn budget_line() -> usize {
+pub fn budget_text() -> usize {
     with_buffers(|buffers| {
-        let line = load(buffers).line();
-        buffers.write_text(0, line.as_bytes())
+        let text = load(buffers).text();
+        buffers.write_text(0, text.as_str())
     })
 }
 
 pub(crate) fn load(buffers: &Buffers) -> Budget {
-    Budget::from_words(buffers.words_at(PLACE))
+    ffi::budget_from_words(buffers.words_at(BUDGET_OFFSET))
 }
 
 pub(crate) fn save(buffers: &mut Buffers, budget: &Budget) {
-    buffers.write_words(PLACE, &budget.to_words());
+    buffers.write_words(BUDGET_OFFSET, &ffi::budget_to_words(budget));
 }

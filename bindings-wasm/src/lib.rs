@@ -1,8 +1,8 @@
 //! The WebAssembly module inside the npm package `backoff-wasm`: numbers in, numbers out.
 //!
-//! Its only caller is `js/`, which checks every argument first. Scalars are passed as such;
-//! what is more than a few of them is left in two buffers that the caller reads and writes
-//! in place (`buffer.rs`). Nothing is allocated, memory never grows, nothing is imported.
+//! Only `js/` calls it, and checks every argument first. Scalars are passed as such. Text and
+//! longer rows of numbers go through two buffers, which JavaScript reads and writes in place
+//! (`buffer.rs`). Nothing is allocated, memory never grows, and nothing is imported.
 
 #![forbid(unsafe_code)]
 #![deny(
@@ -15,30 +15,30 @@
 
 mod budget;
 mod buffer;
-mod delay;
-mod error;
-mod fields;
-mod history;
+mod catalog;
+mod errors;
+mod http;
 mod operation;
-mod outcome;
+mod params;
 mod policy;
-mod preview;
-mod retry_after;
+mod stats;
 mod stream;
 
-/// Refuses to allocate: nothing here asks for it.
+/// Refuses to allocate: nothing in this module needs it.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
-pub use budget::{budget_line, budget_of_line};
+pub use budget::{budget_offset, budget_parse, budget_text, budget_words};
 pub use buffer::{bytes, bytes_capacity, words};
-pub use delay::{delay, fill, window};
-pub use fields::{fields, sizes};
-pub use history::{history_counts, history_merge, history_record, history_text};
-pub use operation::{begin, decide};
-pub use outcome::http_outcome;
-pub use policy::{fit, policy, policy_line, policy_of_line};
-pub use preview::{preview_begin, preview_next};
-pub use retry_after::retry_after;
-pub use stream::{advance, draw, key_begin, key_stream, key_update};
+pub use catalog::{catalog, field_number, no_limit, ratio_parse};
+pub use errors::error_message_with;
+pub use http::{http_outcome, parse_retry_after};
+pub use operation::{begin, cancel, decide, decision_offset, operation_words};
+pub use params::{params_clear, params_get, params_has, params_set, params_words};
+pub use policy::{
+    delay, fill, policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text,
+    preview_begin, preview_next, window,
+};
+pub use stats::{stats_buckets, stats_counts, stats_merge, stats_record, stats_text, stats_words};
+pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};

@@ -1,56 +1,84 @@
-//! Operations under the policy in use, as the words that are their state.
+//! Operations under the current policy. JavaScript keeps their state as words: the first words.
 
-use backoff_core::{Budget, Decision, Operation, Outcome, Stream};
+use backoff_core::{Budget, Decision, Operation, RandomStream, ffi};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::budget;
+use crate::budget::{self, BUDGET_END};
 use crate::buffer::{Buffers, with_buffers};
-use crate::policy::ask;
+use crate::policy::with_current;
 
-/// Where the answer is: the delay in nanoseconds, the retries, the attempts, and the number of
-/// the reason for which the operation stopped, or 0.
-const ANSWER: usize = budget::PLACE + Budget::WORDS;
+/// The place of the last decision in the words: the delay in nanoseconds, the retries, the
+/// attempts, and the number of the stop reason or 0.
+const DECISION_OFFSET: usize = BUDGET_END;
 
-/// Leaves an operation that begins now, and its answer, in the words. If it has a budget, that
-/// is in the words too. The deadline 2^64 - 1 is none.
+/// The number of words of an operation.
+#[wasm_bindgen]
+#[must_use]
+pub fn operation_words() -> usize {
+    ffi::OPERATION_WORDS
+}
+
+/// The place of the last decision in the words.
+#[wasm_bindgen]
+#[must_use]
+pub fn decision_offset() -> usize {
+    DECISION_OFFSET
+}
+
+/// Begins an operation and writes it into the words, which hold its budget if it has one. The
+/// deadline 2^64 - 1 means none.
 #[wasm_bindgen]
 pub fn begin(stream: u64, now: u64, deadline: u64, has_budget: bool) {
     with_buffers(|buffers| {
         let budget = has_budget.then(|| budget::load(buffers));
-        let stream = Stream::from_seed(stream);
-        if let Some(policy) = ask(|policy| Some(*policy)) {
+        let stream = RandomStream::from_seed(stream);
+        if let Some(policy) = with_current(|policy| Some(*policy)) {
             let operation = Operation::begin(policy, stream, now, Some(deadline), budget.as_ref());
-            leave(buffers, &operation, 0, budget.as_ref());
+            save(buffers, &operation, 0, budget.as_ref());
         }
     });
 }
 
-/// Tells the operation in the words how an attempt ended, or gives it up with the outcome 0,
-/// and leaves its answer.
+/// Reports the outcome of an attempt to the operation in the words, and writes its decision.
 #[wasm_bindgen]
-pub fn decide(outcome: u32, now: u64, has_hint: bool, hint: u64, has_budget: bool) {
+pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64, has_budget: bool) {
+    change(has_budget, |operation, budget| {
+        let outcome = ffi::outcome_from_number(outcome)?;
+        let retry_after = has_retry_after.then_some(retry_after);
+        match operation.decide(outcome, retry_after, now, budget) {
+            Decision::Wait { delay_ns } | Decision::Stop { delay_ns, .. } => Some(delay_ns),
+            _ => None,
+        }
+    });
+}
+
+/// Cancels the operation in the words.
+#[wasm_bindgen]
+pub fn cancel(has_budget: bool) {
+    change(has_budget, |operation, budget| {
+        operation.cancel(budget);
+        Some(0)
+    });
+}
+
+/// Applies a change that returns a delay to the operation and the budget in the words.
+fn change(has_budget: bool, apply: impl FnOnce(&mut Operation, Option<&Budget>) -> Option<u64>) {
     with_buffers(|buffers| {
         let budget = has_budget.then(|| budget::load(buffers));
-        let Some(policy) = ask(|policy| Some(*policy)) else { return };
-        let mut operation = Operation::from_words(policy, buffers.words_at(0));
-        let mut delay = 0;
-        if let Some(outcome) = Outcome::from_number(outcome) {
-            let hint = has_hint.then_some(hint);
-            let decision = operation.decide(outcome, hint, now, budget.as_ref());
-            let (Decision::Wait(delay_ns) | Decision::Stop { delay_ns, .. }) = decision;
-            delay = delay_ns;
-        } else {
-            operation.cancel(budget.as_ref());
+        if let Some(policy) = with_current(|policy| Some(*policy)) {
+            let mut operation = ffi::operation_from_words(policy, buffers.words_at(0));
+            let delay_ns = apply(&mut operation, budget.as_ref()).unwrap_or_default();
+            save(buffers, &operation, delay_ns, budget.as_ref());
         }
-        leave(buffers, &operation, delay, budget.as_ref());
     });
 }
 
-fn leave(buffers: &mut Buffers, operation: &Operation, delay: u64, budget: Option<&Budget>) {
-    buffers.write_words(0, &operation.to_words());
+fn save(buffers: &mut Buffers, operation: &Operation, delay_ns: u64, budget: Option<&Budget>) {
+    buffers.write_words(0, &ffi::operation_to_words(operation));
     if let Some(budget) = budget {
         budget::save(buffers, budget);
     }
-    let reason = operation.stopped().map_or(0, |reason| reason as u64);
-    buffers.write_words(ANSWER, &[delay, operation.retries(), operation.attempts(), reason]);
+    let reason = operation.reason().map_or(0, |reason| reason as u64);
+    let decision = [delay_ns, operation.retries(), operation.attempts(), reason];
+    buffers.write_words(DECISION_OFFSET, &decision);
 }

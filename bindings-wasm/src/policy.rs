@@ -1,95 +1,130 @@
-//! The policy in use: JavaScript hands it over once and then asks for its delays.
+//! The current policy: JavaScript makes a policy current once and then asks for its delays.
 
 use std::cell::Cell;
 
-use backoff_core::{Field, Params, Policy};
+use backoff_core::ffi;
+use backoff_core::{Policy, PolicyError, Preview, PreviewRow, RandomStream};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::with_buffers;
-use crate::error::{refuse, refuse_line};
+use crate::buffer::{WORDS, with_buffers};
+use crate::errors::{write_parse_error, write_policy_error};
+use crate::params;
 
 thread_local! {
-    static IN_USE: Cell<Option<Policy>> = const { Cell::new(None) };
+    static CURRENT_POLICY: Cell<Option<Policy>> = const { Cell::new(None) };
+    static PREVIEW: Cell<Option<Preview>> = const { Cell::new(None) };
 }
 
-/// Takes the fields in the words into use and returns those of the policy: the bit of a
-/// field's number says that it is given, and the words then hold every field with the
-/// defaults filled in.
-///
-/// For a policy that is refused it returns 0 and the policy in use stays; the buffers then
-/// hold the error (`error.rs`).
+/// Makes the policy of the params in the words current, and fills in their defaults. If they are
+/// refused this returns false, the current policy stays, and the buffers hold the error
+/// (`errors.rs`).
 #[wasm_bindgen]
 #[must_use]
-pub fn policy(given: u32) -> u32 {
-    take(read(given).build().map_err(|error| refuse(&error)))
+pub fn policy_init() -> bool {
+    let params = with_buffers(|buffers| params::load(buffers));
+    make_current(ffi::build_policy(&params))
 }
 
-/// As `policy`, of the line in the first `length` of the bytes.
+/// As `policy_init`, for the policy string in the first `length` bytes.
 #[wasm_bindgen]
 #[must_use]
-pub fn policy_of_line(length: usize) -> u32 {
-    let policy = with_buffers(|buffers| Some(Policy::parse(buffers.text(length))));
-    policy.map_or(0, |policy| take(policy.map_err(|error| refuse_line(&error))))
+pub fn policy_parse(length: usize) -> bool {
+    match with_buffers(|buffers| Some(Policy::parse(buffers.text(length)))) {
+        Some(Ok(policy)) => make_current(Ok(policy)),
+        Some(Err(error)) => {
+            write_parse_error(&error);
+            false
+        }
+        None => false,
+    }
 }
 
-/// As `policy`, of the policy in use with the base or the cap with which so many attempts fit
-/// into a time.
+/// As `policy_init`, for the current policy with the longest base that fits.
 #[wasm_bindgen]
 #[must_use]
-pub fn fit(is_cap: bool, attempts: u64, total: u64) -> u32 {
-    let fitted = ask(|policy| {
-        Some(if is_cap {
-            policy.fit_cap(attempts, total)
-        } else {
-            policy.fit_base(attempts, total)
+pub fn policy_fit_base(attempts: u64, total: u64) -> bool {
+    with_current(|policy| Some(policy.fit_base(attempts, total))).is_some_and(make_current)
+}
+
+/// As `policy_init`, for the current policy with the longest cap that fits.
+#[wasm_bindgen]
+#[must_use]
+pub fn policy_fit_cap(attempts: u64, total: u64) -> bool {
+    with_current(|policy| Some(policy.fit_cap(attempts, total))).is_some_and(make_current)
+}
+
+/// Writes the string of the current policy into the bytes; returns its length.
+#[wasm_bindgen]
+#[must_use]
+pub fn policy_text() -> usize {
+    with_current(|policy| with_buffers(|buffers| buffers.write_text(0, policy.text().as_str())))
+}
+
+/// The delay of an index, in nanoseconds.
+#[wasm_bindgen]
+#[must_use]
+pub fn delay(stream: u64, index: u32) -> u64 {
+    with_current(|policy| policy.delay_ns(RandomStream::from_seed(stream), index))
+}
+
+/// The window of an index, in nanoseconds.
+#[wasm_bindgen]
+#[must_use]
+pub fn window(index: u32) -> u64 {
+    with_current(|policy| policy.window_ns(index))
+}
+
+/// Writes the delays of `first`, `first + 1`, ... into the words, in nanoseconds; returns their
+/// number, which is below `count` if the words or the indices end.
+#[wasm_bindgen]
+#[must_use]
+pub fn fill(stream: u64, first: u32, count: usize) -> usize {
+    with_current(|policy| {
+        with_buffers(|buffers| {
+            let delays = buffers.words.get_mut(..count.min(WORDS)).unwrap_or_default();
+            policy.fill_ns(RandomStream::from_seed(stream), first, delays)
         })
-    });
-    fitted.map_or(0, |fitted| take(fitted.map_err(|error| refuse(&error))))
-}
-
-/// Leaves the line of the policy in use in the bytes and returns its length.
-#[wasm_bindgen]
-#[must_use]
-pub fn policy_line() -> usize {
-    ask(|policy| with_buffers(|buffers| buffers.write_text(0, policy.line().as_bytes())))
-}
-
-/// The answer of the policy in use.
-pub(crate) fn ask<T: Default>(question: impl FnOnce(&Policy) -> T) -> T {
-    IN_USE.try_with(Cell::get).ok().flatten().as_ref().map(question).unwrap_or_default()
-}
-
-fn take(policy: Result<Policy, ()>) -> u32 {
-    let Ok(policy) = policy else { return 0 };
-    IN_USE.try_with(|in_use| in_use.set(Some(policy))).unwrap_or_default();
-    write(&policy.params())
-}
-
-fn read(given: u32) -> Params {
-    let mut params = Params::default();
-    with_buffers(|buffers| {
-        for (&field, &word) in Field::ALL.iter().zip(&buffers.words) {
-            if given & bit(field) != 0 {
-                params.set(field, word);
-            }
-        }
-    });
-    params
-}
-
-fn write(params: &Params) -> u32 {
-    with_buffers(|buffers| {
-        let mut given = 0;
-        for (&field, slot) in Field::ALL.iter().zip(&mut buffers.words) {
-            if let Some(word) = params.word(field) {
-                *slot = word;
-                given |= bit(field);
-            }
-        }
-        given
     })
 }
 
-fn bit(field: Field) -> u32 {
-    1_u32.wrapping_shl(field as u32)
+/// Begins a preview of the current policy.
+#[wasm_bindgen]
+pub fn preview_begin() {
+    set_preview(with_current(|policy| Some(policy.preview())));
+}
+
+/// Writes the next row of the preview into the words, in nanoseconds; false after the last row.
+#[wasm_bindgen]
+#[must_use]
+pub fn preview_next() -> bool {
+    let Some(mut preview) = PREVIEW.try_with(Cell::take).ok().flatten() else { return false };
+    let Some(row) = preview.next() else { return false };
+    set_preview(Some(preview));
+    let PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns } = row;
+    let words = [min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns];
+    with_buffers(|buffers| buffers.write_words(0, &words));
+    true
+}
+
+fn set_preview(preview: Option<Preview>) {
+    PREVIEW.try_with(|slot| slot.set(preview)).unwrap_or_default();
+}
+
+/// The result for the current policy.
+pub(crate) fn with_current<T: Default>(ask: impl FnOnce(&Policy) -> T) -> T {
+    CURRENT_POLICY.try_with(Cell::get).ok().flatten().as_ref().map(ask).unwrap_or_default()
+}
+
+fn make_current(policy: Result<Policy, PolicyError>) -> bool {
+    match policy {
+        Ok(policy) => {
+            CURRENT_POLICY.try_with(|current| current.set(Some(policy))).unwrap_or_default();
+            with_buffers(|buffers| params::save(buffers, &ffi::policy_params(&policy)));
+            true
+        }
+        Err(error) => {
+            write_policy_error(&error);
+            false
+        }
+    }
 }

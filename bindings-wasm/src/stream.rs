@@ -1,8 +1,9 @@
-//! Streams, as the word that is their state.
+//! Streams. JavaScript keeps their state, which is one word.
 
 use std::cell::Cell;
 
-use backoff_core::{KeyHasher, Stream};
+use backoff_core::RandomStream;
+use backoff_core::ffi::KeyHasher;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::with_buffers;
@@ -11,19 +12,19 @@ thread_local! {
     static KEY: Cell<KeyHasher> = const { Cell::new(KeyHasher::new(0)) };
 }
 
-/// Begins a key under a seed. JavaScript hands the key over in as many parts as the bytes ask.
+/// Begins a key under a seed. JavaScript passes the key in parts that fit into the bytes.
 #[wasm_bindgen]
 pub fn key_begin(seed: u64) {
     KEY.try_with(|key| key.set(KeyHasher::new(seed))).unwrap_or_default();
 }
 
-/// Takes the first `length` of the bytes as the next part of the key.
+/// Appends the first `length` bytes to the key.
 #[wasm_bindgen]
 pub fn key_update(length: usize) {
     with_buffers(|buffers| {
         KEY.try_with(|key| {
             let mut hasher = key.get();
-            hasher.update(buffers.bytes.get(..length).unwrap_or_default());
+            hasher.update(buffers.text(length));
             key.set(hasher);
         })
         .unwrap_or_default();
@@ -37,16 +38,23 @@ pub fn key_stream() -> u64 {
     KEY.try_with(|key| key.get().stream().state()).unwrap_or_default()
 }
 
-/// The random word of an index.
+/// The stream of loop number `n` under a seed (SPEC 18.1).
+#[wasm_bindgen]
+#[must_use]
+pub fn stream_nth(seed: u64, n: u64) -> u64 {
+    RandomStream::nth(seed, n).state()
+}
+
+/// The draw of an index.
 #[wasm_bindgen]
 #[must_use]
 pub fn draw(stream: u64, index: u32) -> u64 {
-    Stream::from_seed(stream).draw(index)
+    RandomStream::from_seed(stream).draw(index)
 }
 
-/// The stream after so many draws.
+/// The stream after this number of draws.
 #[wasm_bindgen]
 #[must_use]
 pub fn advance(stream: u64, draws: u64) -> u64 {
-    Stream::from_seed(stream).advance(draws).state()
+    RandomStream::from_seed(stream).advance(draws).state()
 }

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Budget, History, Operation, Policy, RetryError, retry, Stream } from "./installed.mjs";
+import { Budget, Operation, Policy, RandomStream, RetryError, RetryStats, retry } from "./installed.mjs";
 import { endOf, FakeClock, notes, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
@@ -21,7 +21,7 @@ process.on("warning", (warning) => unhandled.push(warning));
 const timers = () => getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 /** What must be so after a loop that was given up on. */
-async function assertGone({ controller, isIdle, history, events, error }, attempts) {
+async function assertGone({ controller, isIdle, stats, events, error }, attempts) {
 	assert.equal(error, why);
 	const [, stop] = events.at(-1);
 	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
@@ -29,8 +29,8 @@ async function assertGone({ controller, isIdle, history, events, error }, attemp
 	assert.ok(elapsed >= 0);
 	const { error: _, value: __, ...said } = told;
 	assert.deepEqual(said, { attempts, outcome: undefined, reason: "cancelled", delay: 0, delayNs: 0n });
-	const { operations, attempts: counted, stopped } = history.counts();
-	assert.deepEqual([operations, counted, stopped.cancelled], [1, Math.max(attempts, 1), 1]);
+	const { operations, attempts: counted, stops } = stats.counts();
+	assert.deepEqual([operations, counted, stops.cancelled], [1, Math.max(attempts, 1), 1]);
 	await turn();
 	assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
 	assert.ok(isIdle());
@@ -42,24 +42,24 @@ async function assertGone({ controller, isIdle, history, events, error }, attemp
 function begin(fn, options = {}) {
 	const controller = new AbortController();
 	const { budget, isIdle } = sharedBudget();
-	const history = new History();
+	const stats = new RetryStats();
 	const { events, ...hooks } = notes();
-	const given = { shouldRetry: always, policy: "constant:base=1h", budget, history, ...hooks, ...options };
+	const given = { shouldRetry: always, policy: "constant:base=1h", budget, stats, ...hooks, ...options };
 	const promise = endOf(retry(fn, { ...given, signal: controller.signal }));
-	const end = async () => ({ ...(await promise), controller, isIdle, history, events });
+	const end = async () => ({ ...(await promise), controller, isIdle, stats, events });
 	return { controller, events, end };
 }
 
 describe("given up", () => {
 	test("before the loop begins: nothing is called", async () => {
 		const fn = script("ok");
-		const history = new History();
+		const stats = new RetryStats();
 		const { events, ...hooks } = notes();
 		const { budget, isIdle } = sharedBudget();
-		const options = { shouldRetry: always, budget, history, ...hooks, signal: AbortSignal.abort(why) };
+		const options = { shouldRetry: always, budget, stats, ...hooks, signal: AbortSignal.abort(why) };
 		const { error } = await endOf(retry(fn, options));
 		const controller = { signal: options.signal };
-		const stop = await assertGone({ controller, isIdle, history, events, error }, 0);
+		const stop = await assertGone({ controller, isIdle, stats, events, error }, 0);
 		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
 	});
 
@@ -68,7 +68,7 @@ describe("given up", () => {
 		const budget = Budget.parse("ttl:ttl=60s,min_per_second=0,ratio=1");
 		await endOf(retry(script("ok"), { shouldRetry: always, budget, signal: AbortSignal.abort(why) }));
 		const now = performance.now();
-		const operation = new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now, budget });
+		const operation = new Operation(Policy.parse("constant:base=1ms"), new RandomStream(1), { now, budget });
 		const reasons = [1, 2].map(() => operation.decide("transient", { now }).reason);
 		assert.deepEqual(reasons, [undefined, "budget"]);
 	});
@@ -128,13 +128,13 @@ describe("given up", () => {
 		});
 
 		test("with a value: that is a success", async () => {
-			const { value, error, events, history, isIdle } = await ending({}, () => "ok");
+			const { value, error, events, stats, isIdle } = await ending({}, () => "ok");
 			assert.deepEqual([value, error], ["ok", undefined]);
 			assert.deepEqual(
 				events.map(([hook, { reason, outcome, value }]) => [hook, reason, outcome, value]),
 				[["stop", "success", "success", "ok"]],
 			);
-			assert.equal(history.counts().stopped.success, 1);
+			assert.equal(stats.counts().stops.success, 1);
 			assert.ok(isIdle());
 		});
 
@@ -201,9 +201,9 @@ describe("given up", () => {
 						throw bug;
 					};
 					const loop = begin(fn, { [name]: isAsync ? async () => act() : act });
-					const { error, events, history, isIdle } = await loop.end();
+					const { error, events, stats, isIdle } = await loop.end();
 					assert.deepEqual([error, events], [bug, []]);
-					assert.deepEqual([history.counts().operations, history.counts().stopped.cancelled], [1, 1]);
+					assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
 					assert.ok(isIdle());
 				});
 			}
@@ -309,10 +309,10 @@ describe("given up", () => {
 test("a thousand times at random moments", async () => {
 	const before = timers();
 	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1000");
-	const history = new History();
+	const stats = new RetryStats();
 	const policy = Policy.parse("full:base=2ms,cap=6ms");
 	// The next of a sequence that is the same in each run.
-	const draws = new Stream(7, "moments");
+	const draws = new RandomStream(7, "moments");
 	let index = 0;
 	const below = (limit) => Number(draws.draw(index++) % BigInt(Math.round(limit * 1000))) / 1000;
 
@@ -328,7 +328,7 @@ test("a thousand times at random moments", async () => {
 			throw busy;
 		};
 		const { signal } = controller;
-		const loop = endOf(retry(call, { policy, budget, history, signal, shouldRetry: always, ...hooks }));
+		const loop = endOf(retry(call, { policy, budget, stats, signal, shouldRetry: always, ...hooks }));
 		let aborted;
 		setTimeout(() => {
 			aborted = performance.now();
@@ -349,14 +349,14 @@ test("a thousand times at random moments", async () => {
 	for (let batch = 0; batch < 20; batch++) {
 		await Promise.all(Array.from({ length: 50 }, (_, number) => one(number)));
 	}
-	const counts = history.counts();
-	assert.deepEqual([counts.operations, counts.stopped.cancelled], [1000, 1000]);
+	const counts = stats.counts();
+	assert.deepEqual([counts.operations, counts.stops.cancelled], [1000, 1000]);
 	assert.ok(late < 5000, `${late} ms late`);
 	await new Promise((resolve) => setTimeout(resolve, 10));
 	assert.equal(timers(), before);
 	assert.deepEqual(unhandled, []);
 	// Nothing is active any more: of 2,001 operations half may retry.
-	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new Stream(1), { now: 0, budget }));
+	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new RandomStream(1), { now: 0, budget }));
 	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
 	assert.equal(granted.length, 1000);
 });

@@ -1,15 +1,15 @@
-// The delays that every language gives, from the installed package.
+// Draws, streams, delays and errors: the vectors of all languages, on the installed package.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Backoff, Policy, PolicyError, Stream } from "./installed.mjs";
+import { Backoff, Policy, PolicyError, RandomStream } from "./installed.mjs";
 import { options, stream, vectors } from "./vectors.mjs";
 
 const milliseconds = (ns) => Number(BigInt(ns)) / 1e6;
 
 describe("draws", () => {
 	for (const { id, stream, index, draw } of vectors("draws")) {
-		test(id, () => assert.equal(new Stream(BigInt(stream)).draw(Number(index)), BigInt(draw)));
+		test(id, () => assert.equal(new RandomStream(BigInt(stream)).draw(Number(index)), BigInt(draw)));
 	}
 });
 
@@ -17,9 +17,9 @@ describe("streams", () => {
 	for (const { id, seed, key, stream: state } of vectors("streams")) {
 		test(id, () => assert.equal(stream(seed, key).state, BigInt(state)));
 	}
-	test("text that comes in parts is its bytes", () => {
+	test("a long text key equals its UTF-8 bytes", () => {
 		for (const text of ["\u{1f680}".repeat(3000), `x${"é".repeat(5000)}`, "a".repeat(4096), "a".repeat(70_000)]) {
-			assert.equal(new Stream(42, text).state, new Stream(42, new TextEncoder().encode(text)).state);
+			assert.equal(new RandomStream(42, text).state, new RandomStream(42, new TextEncoder().encode(text)).state);
 		}
 	});
 });
@@ -115,11 +115,11 @@ describe("errors", () => {
 	}
 });
 
-// The single delays above are the vectors'; these hold the batches against them.
+// The vectors prove single delays; these tests prove that batches equal them.
 describe("batches join without a seam", () => {
 	for (const jitter of ["full", "decorrelated"]) {
 		const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter });
-		const on = new Stream(42, "job-1");
+		const on = new RandomStream(42, "job-1");
 		const single = Array.from({ length: 4200 }, (_, index) => policy.delayNs(on, index));
 
 		test(`delaysNs, ${jitter}`, () => assert.deepEqual([...policy.delaysNs(on, 4200)], single));
@@ -130,16 +130,19 @@ describe("batches join without a seam", () => {
 				single,
 			);
 		});
-		test(`the last indices, ${jitter}`, () => {
+		test(`a batch ends with the last index, ${jitter}`, () => {
 			const last = 2 ** 32 - 1;
 			const expected = [policy.delayNs(on, last - 1), policy.delayNs(on, last)];
 			assert.deepEqual([...policy.delaysNs(on, 2, last - 1)], expected);
+			assert.deepEqual([...policy.delaysNs(on, 1000, last - 1)], expected);
+			assert.deepEqual([...policy.delaysNs(on, 2 ** 53 - 1, last - 1)], expected);
+			assert.equal(policy.delays(on, 3, last - 1).length, 2);
 		});
 	}
 
 	test("nextDelayNs is exact above 2^53", () => {
 		const policy = new Policy({ growth: "constant", base: { nanoseconds: 2n ** 63n - 1n } });
-		const backoff = new Backoff(policy, new Stream(0));
+		const backoff = new Backoff(policy, new RandomStream(0));
 		assert.deepEqual([backoff.nextDelayNs(), backoff.nextDelayNs()], [2n ** 63n - 1n, 2n ** 63n - 1n]);
 	});
 });

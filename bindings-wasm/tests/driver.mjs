@@ -1,8 +1,8 @@
-// Answers request lines (tests/README.md of the repository). It is one file, which is copied
-// into a project that has the package.
+// The driver (tests/README.md of the repository): answers request lines. It is one file, so that it can be
+// copied into a project that has the package installed.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { Backoff, Policy, PolicyError, Stream } from "backoff-wasm";
+import { Backoff, Policy, PolicyError, RandomStream } from "backoff-wasm";
 
 function answer(line) {
 	const request = Object.fromEntries(line.split(" ").map((word) => word.split("=")));
@@ -10,7 +10,7 @@ function answer(line) {
 	try {
 		const policy = new Policy(options(fields));
 		const keys = key === undefined ? [] : [Uint8Array.from(Buffer.from(key, "hex"))];
-		const stream = new Stream(BigInt(seed), ...keys);
+		const stream = new RandomStream(BigInt(seed), ...keys);
 		return `ok ${delays(via, policy, stream, Number(index), Number(count)).join(" ")}`;
 	} catch (error) {
 		if (error instanceof PolicyError) {
@@ -30,7 +30,7 @@ function value(name, text) {
 		case "growth":
 		case "jitter":
 		case "cap_on":
-		case "hint":
+		case "retry_after":
 			return text;
 		case "power":
 		case "origin":

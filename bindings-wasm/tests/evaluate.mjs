@@ -1,12 +1,12 @@
-// The evaluator (tests/README.md of the repository): a policy's line, a stream and an index in,
-// the canonical line and the delay out, a JSON object a line. It is one file, which is copied
-// into a project that has the package.
+// The evaluator (tests/README.md of the repository). Each input line is a JSON object with a policy
+// string, a seed, a key and an index; the answer has the canonical string and the delay. It is one
+// file, so that it can be copied into a project that has the package installed.
 
 import { isUtf8 } from "node:buffer";
-import { Policy, PolicyError, Stream } from "backoff-wasm";
+import { Policy, PolicyError, RandomStream } from "backoff-wasm";
 
 const NOT_A_REQUEST = '{"error":"not_a_request","at":0}\n';
-const LARGEST = 2 ** 32 - 1;
+const MAX_INDEX = 2 ** 32 - 1;
 const MAX_SEED = 2n ** 64n - 1n;
 
 function answer(line) {
@@ -35,35 +35,35 @@ function request(line) {
 		return undefined;
 	}
 	const seed = BigInt(digits);
-	const isIndex = Number.isInteger(index) && index >= 0 && index <= LARGEST;
+	const isIndex = Number.isInteger(index) && index >= 0 && index <= MAX_INDEX;
 	if (seed > MAX_SEED || !isIndex || !(key === null || typeof key === "string")) {
 		return undefined;
 	}
-	return { policy, index, stream: key === null ? new Stream(seed) : new Stream(seed, key) };
+	return { policy, index, stream: key === null ? new RandomStream(seed) : new RandomStream(seed, key) };
 }
 
 function parsed(line) {
 	try {
-		// Only an escape can make a lone surrogate of UTF-8.
+		// UTF-8 has no lone surrogates; only an escape can make one.
 		return line.includes("\\u") && !unescaped(line).isWellFormed() ? undefined : JSON.parse(line);
 	} catch {
 		return undefined;
 	}
 }
 
-/** A line with its characters in place of their escapes. */
+/** A line with its escapes decoded. */
 function unescaped(line) {
 	return line.replace(/\\(?:u([\da-f]{4})|[\s\S])/gi, (_, code) =>
 		code ? String.fromCharCode(Number.parseInt(code, 16)) : " ",
 	);
 }
 
-/** The lines of a block that is cut at line feeds, as text; those that are not UTF-8 as none. */
+/** The lines of a block as text; a line that is not UTF-8 becomes empty. */
 function texts(block) {
 	if (isUtf8(block)) {
 		return block.toString().split("\n");
 	}
-	// Whichever byte is each character, a line feed is one.
+	// In Latin-1 every byte is one character, so this splits at the line feeds only.
 	return block
 		.toString("latin1")
 		.split("\n")

@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fetchOutcome, httpOutcome, Policy, project, Stream, source } from "./installed.mjs";
+import { fetchOutcome, httpOutcome, Policy, project, RandomStream, source } from "./installed.mjs";
 import { endOf } from "./loop.mjs";
 import { vectors } from "./vectors.mjs";
 
@@ -98,8 +98,8 @@ describe("fetchOutcome", () => {
 });
 
 describe("examples/http.mjs", () => {
-	const POLICY = "equal:base=20ms,cap=1s,max_retries=4,hint_max=50ms";
-	const delays = Policy.parse(POLICY).delaysNs(new Stream(42, "job-1"), 4);
+	const POLICY = "equal:base=20ms,cap=1s,max_retries=4,retry_after_max=50ms";
+	const delays = Policy.parse(POLICY).delaysNs(new RandomStream(42, "job-1"), 4);
 
 	/** More time for an attempt than the example gives it, because a busy machine may be as slow. */
 	const PATIENT = `data:text/javascript,${encodeURIComponent(`

@@ -1,5 +1,5 @@
-// The package as npm installed it in the project that BACKOFF_WASM_PROJECT names. A plain
-// `import "backoff-wasm"` here would find this folder, not the package.
+// The package in the project that BACKOFF_WASM_PROJECT names. A plain `import "backoff-wasm"` would
+// resolve to the source folder, not to the installed package.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ if (BACKOFF_WASM_PROJECT === undefined) {
 	throw new Error("BACKOFF_WASM_PROJECT must name a project that has the tarball installed; `npm test` makes one");
 }
 
-/** The project, the package in it, and the folder that it was made from. */
+/** The project, the package in it, and the source folder of the package. */
 export const project = BACKOFF_WASM_PROJECT;
 export const installed = join(project, "node_modules/backoff-wasm");
 export const source = fileURLToPath(new URL("..", import.meta.url));
@@ -22,7 +22,7 @@ export const {
 	Backoff,
 	Budget,
 	fetchOutcome,
-	History,
+	RetryStats,
 	httpOutcome,
 	makeRetriable,
 	Operation,
@@ -30,7 +30,7 @@ export const {
 	PolicyError,
 	RetryError,
 	retry,
-	retryAfter,
-	retryAfterNs,
-	Stream,
+	parseRetryAfter,
+	parseRetryAfterNs,
+	RandomStream,
 } = esm;

@@ -1,9 +1,9 @@
-// What the tests of loops share: a clock that does not wait, and functions that fail.
+// Helpers for the tests of loops: a clock that does not wait, and functions that fail.
 
 import assert from "node:assert/strict";
-import { Budget, History, Operation, Policy, retry, Stream } from "./installed.mjs";
+import { Budget, Operation, Policy, RandomStream, RetryStats, retry } from "./installed.mjs";
 
-/** A clock whose time passes only while a loop waits, or when a test says so. */
+/** A clock whose time passes only while a loop waits, or when a test advances it. */
 export class FakeClock {
 	time = 0;
 	waits = [];
@@ -18,7 +18,7 @@ export class FakeClock {
 	}
 }
 
-/** A function that plays its script: an `Error` is thrown, anything else is given; the last again. */
+/** A function that plays a script: it throws an `Error` and returns anything else. The last entry repeats. */
 export function script(...ends) {
 	const play = async (context) => {
 		play.contexts.push(context);
@@ -32,7 +32,7 @@ export function script(...ends) {
 	return play;
 }
 
-/** How a promise ended: its value, or what it was rejected with. */
+/** How a promise ended: its value or its error. */
 export async function endOf(promise) {
 	try {
 		return { value: await promise };
@@ -41,7 +41,7 @@ export async function endOf(promise) {
 	}
 }
 
-/** Hooks that note what they are told, and in what order. */
+/** Hooks that record their events in order. */
 export function notes() {
 	const events = [];
 	const note = (hook) => (event) => {
@@ -50,29 +50,29 @@ export function notes() {
 	return { events, onRetry: note("retry"), onStop: note("stop") };
 }
 
-/** A loop with a fake clock, hooks that note, and a history: what came of it all. */
+/** Runs a loop with a fake clock, recording hooks and stats, and returns its end, events and waits. */
 export async function run(fn, options) {
 	const clock = new FakeClock();
-	const history = new History();
+	const stats = new RetryStats();
 	const { events, ...hooks } = notes();
-	const end = await endOf(retry(fn, { clock, history, ...hooks, ...options }));
-	const { operations, attempts, stopped } = history.counts();
+	const end = await endOf(retry(fn, { clock, stats, ...hooks, ...options }));
+	const { operations, attempts, stops } = stats.counts();
 	assert.equal(operations, 1);
 	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
 	assert.equal(events.at(-1)[0], "stop");
 	const stop = events.at(-1)[1];
-	assert.equal(stopped[stop.reason], 1);
+	assert.equal(stops[stop.reason], 1);
 	assert.equal(attempts, Math.max(stop.attempts, 1));
 	return { ...end, events, stop, waits: clock.waits };
 }
 
 /**
- * A budget on which a loop may retry as long as its companion is there, and a way to tell that both
- * have gone: it grants every second operation that is active a retry, and nobody else.
+ * A budget for one loop, and a check that the loop released it. The budget grants one retry for every
+ * two active operations, so the loop can retry only while its companion operation is active.
  */
 export function sharedBudget() {
 	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=0");
-	const begin = () => new Operation(Policy.parse("constant:base=1ms"), new Stream(1), { now: 0, budget });
+	const begin = () => new Operation(Policy.parse("constant:base=1ms"), new RandomStream(1), { now: 0, budget });
 	const companion = begin();
 	const isGranted = (operation) => operation.decide("transient", { now: 0 }).reason === undefined;
 	const isIdle = () => {

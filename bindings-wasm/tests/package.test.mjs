@@ -19,12 +19,12 @@ const manifest = JSON.parse(read("package.json"));
 /** Prints the first delay of the README, of the iterator and of a decision. */
 const USE = `
 	const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter: "full" });
-	const stream = new Stream(42, "job-1");
+	const stream = new RandomStream(42, "job-1");
 	const operation = new Operation(Policy.parse(policy.toString()), stream, { now: 0, budget: Budget.parse("ratio") });
-	const { delay } = operation.decide(httpOutcome(500), { now: 1, hint: retryAfter("0", 0) });
+	const { delay } = operation.decide(httpOutcome(500), { now: 1, retryAfter: parseRetryAfter("0", 0) });
 	console.log(new Backoff(policy, stream).next().value === delay ? delay : "not the same");
 `;
-const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, retryAfter, Stream }";
+const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, parseRetryAfter, RandomStream }";
 const FIRST = "11.399434\n";
 
 describe("contents", () => {
@@ -105,13 +105,19 @@ describe("the module", () => {
 	test("its memory does not grow", () => {
 		const before = exports.memory.buffer.byteLength;
 		for (let turn = 0; turn < 1000; turn++) {
-			exports.fields();
-			exports.policy(0);
-			exports.policy_of_line(exports.bytes_capacity());
-			exports.budget_of_line(exports.bytes_capacity());
+			exports.catalog();
+			exports.params_clear();
+			exports.params_set(2, 5n);
+			exports.policy_init();
+			exports.policy_parse(exports.bytes_capacity());
+			exports.error_message_with(exports.bytes_capacity());
+			exports.budget_parse(exports.bytes_capacity());
+			exports.ratio_parse(exports.bytes_capacity());
 			exports.begin(1n, 0n, 0n, true);
 			exports.decide(2, 0n, true, 1n, true);
-			exports.history_text();
+			exports.cancel(true);
+			exports.stats_text();
+			exports.parse_retry_after(exports.bytes_capacity(), 1n);
 			exports.http_outcome(503);
 			exports.key_begin(1n);
 			exports.key_update(exports.bytes_capacity());
@@ -205,7 +211,10 @@ describe("loads", () => {
 	test("without crypto a stream from entropy is refused with a reason", () => {
 		const realm = createContext({ module: { exports: {} } });
 		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
-		assert.throws(() => runInContext("module.exports.Stream.fromEntropy()", realm), /no crypto\.getRandomValues here/);
+		assert.throws(
+			() => runInContext("module.exports.RandomStream.fromEntropy()", realm),
+			/crypto\.getRandomValues is missing/,
+		);
 	});
 
 	const bundle = async (platform, conditions) =>
@@ -228,8 +237,10 @@ describe("loads", () => {
 });
 
 test("what it exports, by import and by require", async () => {
-	const classes = "AbortError Backoff Budget History Operation Policy PolicyError RetryError Stream".split(" ");
-	const functions = ["fetchOutcome", "httpOutcome", "makeRetriable", "retry", "retryAfter", "retryAfterNs"];
+	const classes = "AbortError Backoff Budget Operation Policy PolicyError RandomStream RetryError RetryStats".split(
+		" ",
+	);
+	const functions = ["fetchOutcome", "httpOutcome", "makeRetriable", "parseRetryAfter", "parseRetryAfterNs", "retry"];
 	const imported = await import(pathToFileURL(join(installed, "dist/node.js")).href);
 	for (const exported of [esm, imported, requireThere("backoff-wasm")]) {
 		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions]);

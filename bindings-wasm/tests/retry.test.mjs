@@ -5,13 +5,13 @@ import { describe, test } from "node:test";
 import {
 	AbortError,
 	Budget,
-	History,
 	Operation,
 	Policy,
 	PolicyError,
+	RandomStream,
 	RetryError,
+	RetryStats,
 	retry,
-	Stream,
 } from "./installed.mjs";
 import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
 
@@ -110,7 +110,7 @@ describe("how a loop ends", () => {
 		[
 			"a hint",
 			[busy, "ok"],
-			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", hint: 2500 }) },
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", retryAfter: 2500 }) },
 			"ok",
 			text("success", 2),
 			[2500],
@@ -118,7 +118,7 @@ describe("how a loop ends", () => {
 		[
 			"a hint below the delay",
 			[busy, "ok"],
-			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", hint: 25 }) },
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "throttled", retryAfter: 25 }) },
 			"ok",
 			text("success", 2),
 			[1000],
@@ -126,7 +126,7 @@ describe("how a loop ends", () => {
 		[
 			"a hint that is none",
 			[busy, "ok"],
-			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", hint: undefined }) },
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", retryAfter: undefined }) },
 			"ok",
 			text("success", 2),
 			[1000],
@@ -134,7 +134,7 @@ describe("how a loop ends", () => {
 		[
 			"a hint that is null",
 			[busy, "ok"],
-			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", hint: null }) },
+			{ policy: "constant:base=1s", shouldRetry: () => ({ outcome: "timeout", retryAfter: null }) },
 			"ok",
 			text("success", 2),
 			[1000],
@@ -142,7 +142,7 @@ describe("how a loop ends", () => {
 		[
 			"a verdict that ends it",
 			[busy],
-			{ shouldRetry: () => ({ outcome: "permanent", hint: 5 }) },
+			{ shouldRetry: () => ({ outcome: "permanent", retryAfter: 5 }) },
 			busy,
 			text("permanent", 1),
 			[],
@@ -169,7 +169,7 @@ describe("how a loop ends", () => {
 			["no", "yes"],
 			{
 				policy: "constant:base=1s",
-				shouldRetryResult: (value) => (value === "no" ? { outcome: "throttled", hint: 9000 } : "success"),
+				shouldRetryResult: (value) => (value === "no" ? { outcome: "throttled", retryAfter: 9000 } : "success"),
 			},
 			"yes",
 			text("success", 2),
@@ -456,7 +456,7 @@ describe("what fails beside the function ends the loop", () => {
 		["shouldRetryResult", { fn: script("no"), shouldRetryResult: breaks }, broken, []],
 		["a clock that cannot wait", { clock: clock("sleep") }, broken, ["retry"]],
 		["an outcome that does not exist", { shouldRetry: () => "failed" }, PolicyError, []],
-		["a hint that is none", { shouldRetry: () => ({ outcome: "timeout", hint: -1 }) }, PolicyError, []],
+		["a hint that is none", { shouldRetry: () => ({ outcome: "timeout", retryAfter: -1 }) }, PolicyError, []],
 		["an answer that is none", { shouldRetry: () => undefined }, TypeError, []],
 		["null for an answer", { shouldRetry: () => null }, TypeError, []],
 		["a verdict with a word too many", { shouldRetry: () => ({ outcome: "timeout", delay: 5 }) }, TypeError, []],
@@ -464,30 +464,30 @@ describe("what fails beside the function ends the loop", () => {
 	for (const [name, { fn = script(busy), ...options }, failure, before] of rows) {
 		test(name, async () => {
 			const { budget, isIdle } = sharedBudget();
-			const history = new History();
+			const stats = new RetryStats();
 			const { events, ...hooks } = notes();
-			const given = { ...job, clock: new FakeClock(), history, ...hooks, budget, ...options };
+			const given = { ...job, clock: new FakeClock(), stats, ...hooks, budget, ...options };
 			const { error } = await endOf(retry(fn, given));
 			assert.ok(typeof failure === "function" ? error instanceof failure : error === failure, `${error}`);
 			assert.deepEqual(
 				events.map(([hook]) => hook),
 				before,
 			);
-			assert.deepEqual([history.counts().stopped.cancelled, history.counts().attempts], [1, 1]);
+			assert.deepEqual([stats.counts().stops.cancelled, stats.counts().attempts], [1, 1]);
 			assert.ok(isIdle());
 		});
 	}
 
 	describe("an answer that is refused says so, and what it was asked about", () => {
 		const wanted = "it must answer with a boolean, an outcome or a verdict";
-		const mean = { outcome: "timeout", hint: -1 };
+		const mean = { outcome: "timeout", retryAfter: -1 };
 		for (const [answered, message] of [
 			[undefined, `shouldRetry answered undefined: ${wanted}`],
 			[null, `shouldRetry answered null: ${wanted}`],
 			[5, `shouldRetry answered number: ${wanted}`],
 			[[], "a verdict must be a plain object of options, got an array"],
 			["failed", 'outcome "failed" is unknown; '],
-			[mean, "hint -1ms is negative"],
+			[mean, "retryAfter -1ms is negative"],
 		]) {
 			test(`${JSON.stringify(answered)}`, async () => {
 				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => answered }));
@@ -509,21 +509,21 @@ describe("what fails beside the function ends the loop", () => {
 		});
 	});
 
-	test("onStop: the history has counted, and nothing else is told", async () => {
+	test("onStop: the stats has counted, and nothing else is told", async () => {
 		for (const [fn, reason] of [
 			[script("ok"), "success"],
 			[script(busy), "max_retries"],
 		]) {
-			const history = new History();
+			const stats = new RetryStats();
 			let told = 0;
 			const onStop = () => {
 				told++;
-				assert.equal(history.counts().stopped[reason], 1);
+				assert.equal(stats.counts().stops[reason], 1);
 				throw broken;
 			};
-			const { error } = await endOf(retry(fn, { ...job, clock: new FakeClock(), history, onStop }));
+			const { error } = await endOf(retry(fn, { ...job, clock: new FakeClock(), stats, onStop }));
 			assert.equal(error, broken);
-			assert.deepEqual([told, history.counts().operations, history.counts().stopped[reason]], [1, 1, 1]);
+			assert.deepEqual([told, stats.counts().operations, stats.counts().stops[reason]], [1, 1, 1]);
 		}
 	});
 });
@@ -532,7 +532,10 @@ test("a budget is shared by loops, and by operations driven by hand", async () =
 	const budget = Budget.parse("quota:max_tokens=3,cost=1");
 	const options = { ...job, budget, policy: "constant:base=1s,max_retries=2" };
 	assert.equal((await run(script(busy), options)).stop.reason, "max_retries");
-	const operation = new Operation(Policy.parse("constant:base=1s"), new Stream(1), { now: performance.now(), budget });
+	const operation = new Operation(Policy.parse("constant:base=1s"), new RandomStream(1), {
+		now: performance.now(),
+		budget,
+	});
 	assert.equal(operation.decide("transient", { now: performance.now() }).reason, undefined);
 	assert.equal((await run(script(busy), options)).stop.reason, "budget");
 	// A success gives back 1, as it held none.

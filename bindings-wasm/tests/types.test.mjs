@@ -8,14 +8,14 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import {
 	esm,
-	History,
 	installed,
 	Operation,
 	Policy,
 	project,
+	RandomStream,
+	RetryStats,
 	requireThere,
 	retry,
-	Stream,
 	source,
 } from "./installed.mjs";
 
@@ -59,13 +59,13 @@ describe("the types name what exists", () => {
 	}
 
 	const policy = Policy.parse("default");
-	const begun = new Operation(policy, new Stream(1), { now: 0 });
+	const begun = new Operation(policy, new RandomStream(1), { now: 0 });
 
 	test("the outcomes and the reasons", () => {
 		assert.throws(() => begun.decide("none such", { now: 0 }), {
 			message: `outcome "none such" is unknown; the kinds are ${kinds("Outcome").join(", ")}`,
 		});
-		assert.throws(() => new History().record(1, "none such"), {
+		assert.throws(() => new RetryStats().record(1, "none such"), {
 			message: `reason "none such" is unknown; the kinds are ${kinds("StopReason").join(", ")}`,
 		});
 	});
@@ -119,7 +119,7 @@ describe("the types name what exists", () => {
 		};
 		assert.deepEqual(Object.keys(policy.preview()[0]), named("PreviewRow"));
 		assert.deepEqual(Object.keys(begun.decide("success", { now: 0 })), named("Decision"));
-		assert.deepEqual(Object.keys(new History().counts()), named("HistoryCounts"));
+		assert.deepEqual(Object.keys(new RetryStats().counts()), named("HistoryCounts"));
 	});
 
 	test("the members of the classes", () => {

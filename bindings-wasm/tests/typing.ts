@@ -9,7 +9,6 @@ import {
 	type Decision,
 	type ErrorCode,
 	fetchOutcome,
-	History,
 	httpOutcome,
 	makeRetriable,
 	Operation,
@@ -18,17 +17,18 @@ import {
 	PolicyError,
 	type PolicyOptions,
 	type PreviewRow,
+	parseRetryAfter,
+	type parseRetryAfterNs,
+	RandomStream,
 	type RetriableOptions,
 	type RetryContext,
 	RetryError,
 	type RetryEvent,
 	type RetryOptions,
+	RetryStats,
 	retry,
-	retryAfter,
-	type retryAfterNs,
 	type StopEvent,
 	type StopReason,
-	Stream,
 	type Verdict,
 } from "backoff-wasm";
 
@@ -43,7 +43,7 @@ const options: PolicyOptions = {
 	floor: undefined,
 };
 const policy = new Policy(options);
-const stream = new Stream(42, "job-1");
+const stream = new RandomStream(42, "job-1");
 const backoff = new Backoff(policy);
 const code = (error: PolicyError): ErrorCode => error.code;
 
@@ -58,18 +58,18 @@ same<ReturnType<typeof backoff.nextDelay>, number | undefined>(true);
 same<typeof policy.params.growth, PolicyOptions["growth"]>(true);
 same<typeof stream.state, bigint>(true);
 new Policy(policy.params);
-new Stream(42n, new Uint8Array(8));
+new RandomStream(42n, new Uint8Array(8));
 void code;
 
 const budget = Budget.parse("aws-sdk-2026");
 const operation = new Operation(policy, undefined, { now: 0, deadline: { nanoseconds: 5n }, budget });
-const hint = retryAfter(new Map<string, string | null>().get("retry-after"));
-const decision = operation.decide("throttled", { now: 1, hint });
+const hint = parseRetryAfter(new Map<string, string | null>().get("retry-after"));
+const decision = operation.decide("throttled", { now: 1, retryAfter });
 const outcomes: Outcome[] = ["success", "transient", "throttled", "timeout", "permanent"];
 if (decision.reason === undefined) {
 	void decision.delay;
 } else {
-	new History().record(operation.attempts, decision.reason);
+	new RetryStats().record(operation.attempts, decision.reason);
 }
 same<typeof decision, Decision>(true);
 same<typeof operation.reason, StopReason | undefined>(true);
@@ -79,11 +79,11 @@ same<ReturnType<typeof policy.toJSON>, string>(true);
 same<ReturnType<typeof policy.preview>, PreviewRow[]>(true);
 same<ReturnType<typeof policy.previewNs>, PreviewRow<bigint>[]>(true);
 same<ReturnType<typeof policy.fitBase>, Policy>(true);
-same<ReturnType<typeof retryAfterNs>, bigint | undefined>(true);
+same<ReturnType<typeof parseRetryAfterNs>, bigint | undefined>(true);
 same<PolicyError["field"], string | undefined>(true);
 same<PolicyError["at"], number | undefined>(true);
-new History().merge(new History());
-void new History().counts().stopped.max_retries;
+new RetryStats().merge(new RetryStats());
+void new RetryStats().counts().stops.max_retries;
 void outcomes;
 
 // @ts-expect-error a budget is made of a line
@@ -95,9 +95,9 @@ operation.decide("success");
 // @ts-expect-error an outcome that does not exist
 operation.decide("failed", { now: 1 });
 // @ts-expect-error a reason that does not exist
-new History().record(1, "gave_up");
+new RetryStats().record(1, "gave_up");
 // @ts-expect-error a hint is no text
-operation.decide("throttled", { now: 1, hint: "5" });
+operation.decide("throttled", { now: 1, retryAfter: "5" });
 // @ts-expect-error a budget is no line
 new Operation(policy, stream, { now: 0, budget: "quota" });
 // @ts-expect-error a line is text
@@ -120,9 +120,9 @@ policy.delay(42, 0);
 // @ts-expect-error an index is a number
 policy.delay(stream, 0n);
 // @ts-expect-error a null is no key
-new Stream(1, null);
+new RandomStream(1, null);
 // @ts-expect-error a key that may be missing would make a crowd
-new Stream(1, undefined);
+new RandomStream(1, undefined);
 // @ts-expect-error only the package makes errors
 new PolicyError();
 
@@ -136,7 +136,7 @@ const asNumber = retry(() => 5, {
 	key: "job-1",
 	deadline: { nanoseconds: 5n },
 	budget,
-	history: new History(),
+	stats: new RetryStats(),
 	signal,
 	unref: true,
 	clock,
@@ -163,7 +163,7 @@ const asNumber = retry(() => 5, {
 			same<typeof event.outcome, undefined>(true);
 		} else {
 			same<typeof event.outcome, Exclude<Outcome, "success">>(true);
-			new History().record(event.attempts, event.reason);
+			new RetryStats().record(event.attempts, event.reason);
 		}
 		same<typeof event.delayNs, bigint>(true);
 	},
@@ -181,12 +181,16 @@ const keyed = makeRetriable(async (url: URL, time: number) => `${url} ${time}`, 
 same<Parameters<typeof keyed>, [url: URL, time: number]>(true);
 const shared: RetriableOptions = { shouldRetry: () => false, seed: 42, key: "job-1", deadline: 5 };
 makeRetriable((url: URL) => url.href, shared);
-const silent: Verdict = { outcome: "timeout", hint: null };
-operation.decide(silent.outcome, { now: 2, hint: silent.hint });
-const verdict: Verdict = { outcome: httpOutcome(503), hint: retryAfter(new Response()) };
+const silent: Verdict = { outcome: "timeout", retryAfter: null };
+operation.decide(silent.outcome, { now: 2, retryAfter: silent.retryAfter });
+const verdict: Verdict = { outcome: httpOutcome(503), retryAfter: parseRetryAfter(new Response()) };
 const settings: RetryOptions = { shouldRetry: async () => verdict, policy, signal: undefined };
 void retry(() => 1, settings);
-void [retryAfter(new Headers()), retryAfter({ "Retry-After": "5" }), retryAfter({ headers: new Headers() })];
+void [
+	parseRetryAfter(new Headers()),
+	parseRetryAfter({ "Retry-After": "5" }),
+	parseRetryAfter({ headers: new Headers() }),
+];
 same<AbortError["originalError"], Error>(true);
 same<RetryError["result"], unknown>(true);
 void [new AbortError("gone"), new AbortError(new Error("gone"))];

@@ -1,10 +1,10 @@
-// The vectors that all languages share, and what they write as this package takes it.
+// The vectors that all languages share, and conversions of their values to arguments of this package.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Stream, source } from "./installed.mjs";
+import { RandomStream, source } from "./installed.mjs";
 
-/** The cases of a file of tests/vectors, all of them. */
+/** All cases of a file of tests/vectors. */
 export function vectors(layer) {
 	const file = JSON.parse(readFileSync(join(source, "../tests/vectors", `${layer}.json`), "utf8"));
 	if (file.cases.length !== file.count || file.count === 0) {
@@ -13,14 +13,14 @@ export function vectors(layer) {
 	return file.cases;
 }
 
-/** The options of a policy from its fields by the names of SPEC 5.1. */
+/** The options of a policy from fields with the names of SPEC 5.1. */
 export function options(fields) {
 	const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 	return Object.fromEntries(Object.entries(fields).map(([name, given]) => [camelCase(name), value(name, `${given}`)]));
 }
 
 function value(name, text) {
-	if (["growth", "jitter", "cap_on", "hint"].includes(name)) {
+	if (["growth", "jitter", "cap_on", "retry_after"].includes(name)) {
 		return text;
 	}
 	if (["power", "origin", "max_retries", "max_attempts"].includes(name)) {
@@ -29,12 +29,14 @@ function value(name, text) {
 	return text.includes("/") ? text.split("/").map(Number) : { nanoseconds: BigInt(text) };
 }
 
-/** A number of nanoseconds, as a caller may give it. */
+/** A duration or time of this many nanoseconds. */
 export function nanoseconds(text) {
 	return { nanoseconds: BigInt(text) };
 }
 
 /** The stream of a seed and a key in hexadecimal, or of the seed alone. */
 export function stream(seed, key) {
-	return key === null ? new Stream(BigInt(seed)) : new Stream(BigInt(seed), Uint8Array.from(Buffer.from(key, "hex")));
+	return key === null
+		? new RandomStream(BigInt(seed))
+		: new RandomStream(BigInt(seed), Uint8Array.from(Buffer.from(key, "hex")));
 }

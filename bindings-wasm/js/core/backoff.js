@@ -1,0 +1,83 @@
+import { INDEX_COUNT } from "./arguments.js";
+import { NS_PER_MS } from "./duration.js";
+import { checkPolicy, fillRounded } from "./policy.js";
+import { advance, RandomStream, stateOf } from "./stream.js";
+
+/** Few delays are fetched at first, then as many again as were taken. */
+const FIRST_FETCH = 8;
+const MAX_FETCH = 512;
+
+/** The delays of a policy one after another. */
+export class Backoff {
+	static name = "Backoff"; // stays the same when a bundler renames the class
+
+	#policy;
+	#stream;
+	/** Delays in nanoseconds that were fetched ahead, from index `#first` on. */
+	#ahead = [];
+	#first = 0;
+	#taken = 0;
+
+	constructor(policy, stream = RandomStream.fromEntropy()) {
+		checkPolicy(policy);
+		stateOf(stream);
+		this.#policy = policy;
+		this.#stream = stream;
+	}
+
+	get policy() {
+		return this.#policy;
+	}
+
+	get stream() {
+		return this.#stream;
+	}
+
+	get index() {
+		return this.#first + this.#taken;
+	}
+
+	next() {
+		const value = this.nextDelay();
+		return { done: value === undefined, value };
+	}
+
+	nextDelay() {
+		return this.#fetch() ? this.#ahead[this.#taken++] / NS_PER_MS : undefined;
+	}
+
+	nextDelayNs() {
+		if (!this.#fetch()) {
+			return undefined;
+		}
+		const ns = this.#ahead[this.#taken++];
+		return ns <= Number.MAX_SAFE_INTEGER ? BigInt(ns) : this.#policy.delayNs(this.#stream, this.index - 1);
+	}
+
+	reset() {
+		this.#stream = advance(this.#stream, this.index);
+		this.#ahead = [];
+		this.#first = 0;
+		this.#taken = 0;
+	}
+
+	[Symbol.iterator]() {
+		return this;
+	}
+
+	/** Makes sure that a delay is there to take; false after the last index. */
+	#fetch() {
+		if (this.#taken < this.#ahead.length) {
+			return true;
+		}
+		const first = this.index;
+		const wanted = Math.min(Math.max(first, FIRST_FETCH), MAX_FETCH, INDEX_COUNT - first);
+		if (wanted === 0) {
+			return false;
+		}
+		this.#ahead = fillRounded(this.#policy, this.#stream, wanted, first);
+		this.#first = first;
+		this.#taken = 0;
+		return true;
+	}
+}

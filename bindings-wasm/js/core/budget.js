@@ -1,0 +1,59 @@
+import { copyIn, copyOut, module, readText } from "../wasm/module.js";
+import { parseText, wrongType } from "./errors.js";
+
+/**
+ * Throws unless it gets a budget.
+ * @type {(budget: unknown) => asserts budget is Budget}
+ */
+export let checkBudget;
+
+/**
+ * Puts a budget's state into the module.
+ * @type {(budget: Budget) => void}
+ */
+export let loadBudget;
+
+/**
+ * Takes the budget's new state from the module.
+ * @type {(budget: Budget) => void}
+ */
+export let saveBudget;
+
+/** A limit on retries that many operations share. */
+export class Budget {
+	static name = "Budget"; // stays the same when a bundler renames the class
+
+	/** The module's words for this budget. */
+	#state;
+
+	constructor(text) {
+		parseText("budget_parse", text);
+		saveBudget(this);
+	}
+
+	static parse(text) {
+		return new Budget(text);
+	}
+
+	toString() {
+		loadBudget(this);
+		return readText(module().exports.budget_text());
+	}
+
+	toJSON() {
+		return this.toString();
+	}
+
+	static {
+		checkBudget = (budget) => {
+			if (typeof budget !== "object" || budget === null || !(#state in budget)) {
+				wrongType("budget", "a Budget", budget);
+			}
+		};
+		loadBudget = (budget) => copyIn(budget.#state, module().exports.budget_offset());
+		saveBudget = (budget) => {
+			const { exports } = module();
+			budget.#state = copyOut(exports.budget_offset(), exports.budget_words());
+		};
+	}
+}

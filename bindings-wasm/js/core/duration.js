@@ -1,0 +1,64 @@
+// Durations and times: milliseconds for the caller, nanoseconds for the core.
+
+import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
+import { refuse, wrongType } from "./errors.js";
+
+export const NS_PER_MS = 1e6;
+
+/** A duration in nanoseconds, which may need more than 64 bits, and as the text that an error shows. */
+export function readDuration(name, given) {
+	if (typeof given === "number") {
+		const value = nanoseconds(finite(name, given, -Infinity));
+		if (given < 0) {
+			refuse("negative", name, value, 0n, `${given}ms is negative`);
+		}
+		if (given && !value) {
+			refuse("too_small", name, 0n, 1n, `${given}ms is below 1ns`);
+		}
+		return { value, shown: `${given}ms` };
+	}
+	if (typeof given !== "object" || given === null || !Object.hasOwn(given, "nanoseconds")) {
+		wrongType(name, "a number of milliseconds or { nanoseconds }", given);
+	}
+	const exact = given.nanoseconds;
+	const isDigits = typeof exact === "string" && /^-?\d+$/.test(exact);
+	const value = wholeNumber(name, isDigits ? BigInt(exact) : exact);
+	return { value, shown: `${value}ns` };
+}
+
+/** A time or a duration that may be any number of 64 bits. */
+export function toNanoseconds(name, given) {
+	const { value, shown } = readDuration(name, given);
+	if (value > MAX_UINT64) {
+		refuse("too_large", name, value, MAX_UINT64, `${shown} is above ${MAX_UINT64}ns`);
+	}
+	return value;
+}
+
+/** A deadline. No deadline is the largest number of 64 bits. */
+export function toDeadline(given) {
+	return given === undefined || given === Infinity ? MAX_UINT64 : toNanoseconds("deadline", given);
+}
+
+/** A duration for the caller: milliseconds if a number is exact, otherwise `{ nanoseconds }`. */
+export function fromNanoseconds(ns) {
+	const ms = toMilliseconds(ns);
+	return nanoseconds(ms) === ns ? ms : Object.freeze({ nanoseconds: ns });
+}
+
+/** Milliseconds, rounded above 2^53 ns. */
+export function toMilliseconds(ns) {
+	return Number(ns) / NS_PER_MS;
+}
+
+/**
+ * The nearest nanosecond; a tie goes to the even one. The fraction of a millisecond is scaled to
+ * a whole number of 2^-80 ms. That is exact for every fraction that could round to 1 ns.
+ */
+function nanoseconds(ms) {
+	const scaled = BigInt(Math.trunc((ms % 1) * 2 ** 80)) * BigInt(NS_PER_MS);
+	const part = scaled >> 80n;
+	const twice = 2n * (scaled - (part << 80n));
+	const up = twice > 1n << 80n || (twice === 1n << 80n && part & 1n) ? 1n : 0n;
+	return BigInt(Math.trunc(ms)) * BigInt(NS_PER_MS) + part + up;
+}

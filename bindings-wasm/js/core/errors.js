@@ -1,0 +1,85 @@
+// The errors of this package: those of its own checks, and those of the core.
+
+import { module, readText, readWords, writeText } from "../wasm/module.js";
+
+/**
+ * A refused value or string: the rule that it broke, the field, the value and the limit; for a
+ * string, also the place of the error and the text found there.
+ */
+export class PolicyError extends RangeError {
+	static name = "PolicyError"; // stays the same when a bundler renames the class
+
+	constructor(code, field, value, limit, message, at, found) {
+		super(message);
+		this.code = code;
+		this.field = field;
+		this.value = value;
+		this.limit = limit;
+		this.at = at;
+		this.found = found;
+	}
+
+	get name() {
+		return PolicyError.name;
+	}
+}
+
+/** Refuses a value that cannot reach the core, in the style of the core. */
+export function refuse(code, field, value, limit, reason) {
+	throw new PolicyError(code, field, value, limit, `${field} ${reason}`);
+}
+
+export function wrongType(field, wanted, given) {
+	throw new TypeError(`${field} must be ${wanted}, got ${typeName(given)}`);
+}
+
+export function typeName(given) {
+	return given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+}
+
+/**
+ * Throws the core's error about a policy with these values. An error about a value that does not
+ * fit into 64 bits shows that value instead of the one that the core received in its place.
+ */
+export function throwCoreError(values) {
+	const { code, field, value, limit, message } = readError();
+	const unrepresentable = values.find(([{ name }]) => name === field)?.[1].unrepresentable;
+	if (unrepresentable === undefined) {
+		throw new PolicyError(code, field, value, limit, message);
+	}
+	const { bytes, exports } = module();
+	const { written } = writeText(unrepresentable.shown);
+	const length = exports.error_message_with(written);
+	// An unknown name may contain any character.
+	const shown = new TextDecoder().decode(bytes.subarray(0, length));
+	throw new PolicyError(code, field, unrepresentable.value, limit, shown);
+}
+
+/** Passes a policy string or a budget string to a parser of the module; throws if that refuses it. */
+export function parseText(parse, text) {
+	if (typeof text !== "string") {
+		wrongType("text", "a string", text);
+	}
+	// The bytes hold more than the longest string that a parser accepts, so a longer string stays too
+	// long when it is cut. A lone surrogate becomes U+FFFD, which is refused at the same place.
+	const { written } = writeText(text);
+	if (!module().exports[parse](written)) {
+		throwParseError(text);
+	}
+}
+
+function throwParseError(text) {
+	const { code, field, value, limit, message, at, foundLength } = readError();
+	// The text before an error is ASCII; the length of the text found there is in bytes.
+	const rest = text.slice(at);
+	const { bytes, encoder } = module();
+	const { read } = encoder.encodeInto(rest, bytes.subarray(0, foundLength));
+	throw new PolicyError(code, field || undefined, value, limit, message, at, rest.slice(0, read));
+}
+
+/** The error that the module holds after a refusal. */
+function readError() {
+	const [value, limit, length, at, foundLength] = readWords(0, 5);
+	const [code, field, message] = readText(Number(length)).split("\n");
+	return { code, field, value, limit, message, at: Number(at), foundLength: Number(foundLength) };
+}

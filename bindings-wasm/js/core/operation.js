@@ -1,0 +1,82 @@
+import { copyIn, copyOut, module, readWords } from "../wasm/module.js";
+import { pickOptions } from "./arguments.js";
+import { checkBudget, loadBudget, saveBudget } from "./budget.js";
+import { toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
+import { kindNumber } from "./field.js";
+import { checkPolicy, makeCurrent } from "./policy.js";
+import { RandomStream, stateOf } from "./stream.js";
+
+/** A call with its retries: it decides after each attempt whether to wait or to stop. */
+export class Operation {
+	static name = "Operation"; // stays the same when a bundler renames the class
+
+	#policy;
+	#budget;
+	/** The module's words for this operation. */
+	#state;
+	#retries;
+	#attempts;
+	#reason;
+
+	constructor(policy, stream = RandomStream.fromEntropy(), options) {
+		checkPolicy(policy);
+		const streamState = stateOf(stream);
+		const { now, deadline, budget } = pickOptions("an operation", options, ["now", "deadline", "budget"]);
+		const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
+		if (budget !== undefined) {
+			checkBudget(budget);
+		}
+		this.#policy = policy;
+		this.#budget = budget;
+		this.#change(({ begin }, hasBudget) => begin(streamState, start, end, hasBudget));
+	}
+
+	get retries() {
+		return this.#retries;
+	}
+
+	get attempts() {
+		return this.#attempts;
+	}
+
+	get reason() {
+		return this.#reason;
+	}
+
+	decide(outcome, options) {
+		const number = kindNumber(module().outcome, outcome);
+		const { now, retryAfter } = pickOptions("a decision", options, ["now", "retryAfter"]);
+		const end = toNanoseconds("now", now);
+		const hasRetryAfter = retryAfter !== undefined && retryAfter !== null;
+		const wait = hasRetryAfter ? toNanoseconds("retry_after", retryAfter) : 0n;
+		const delayNs = this.#change(({ decide }, hasBudget) => decide(number, end, hasRetryAfter, wait, hasBudget));
+		return { delay: toMilliseconds(delayNs), delayNs, reason: this.#reason };
+	}
+
+	cancel() {
+		this.#change(({ cancel }, hasBudget) => cancel(hasBudget));
+		return this.#reason;
+	}
+
+	/** Applies one change to the operation and its budget; returns the delay in nanoseconds. */
+	#change(apply) {
+		makeCurrent(this.#policy);
+		const { exports, reason: stopReason } = module();
+		if (this.#state) {
+			copyIn(this.#state);
+		}
+		if (this.#budget) {
+			loadBudget(this.#budget);
+		}
+		apply(exports, this.#budget !== undefined);
+		this.#state = copyOut(0, exports.operation_words());
+		if (this.#budget) {
+			saveBudget(this.#budget);
+		}
+		const [delayNs, retries, attempts, reason] = readWords(exports.decision_offset(), 4);
+		this.#retries = Number(retries);
+		this.#attempts = Number(attempts);
+		this.#reason = stopReason.kinds[Number(reason) - 1];
+		return delayNs;
+	}
+}

@@ -1,0 +1,204 @@
+import { copyIn, copyOut, module, readText, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
+import { batchLength, checkIndex, pickOptions } from "./arguments.js";
+import { NS_PER_MS, toMilliseconds } from "./duration.js";
+import { parseText, throwCoreError, wrongType } from "./errors.js";
+import { fromFieldValue, toFieldValue } from "./field.js";
+import { stateOf } from "./stream.js";
+
+/** A preview of a policy without limits has no end of its own. */
+const PREVIEW_ROWS = 100;
+const MAX_PREVIEW_ROWS = 65_536;
+const PREVIEW_ROW = ["min", "mean", "max", "totalMin", "totalMean", "totalMax"];
+
+/** In place of options: the policy is the module's current one already. */
+const CURRENT = Symbol("the current policy");
+
+/** The policy that the module holds; it holds one at a time. */
+let current;
+
+/**
+ * Throws unless it gets a policy.
+ * @type {(policy: unknown) => asserts policy is Policy}
+ */
+export let checkPolicy;
+
+/**
+ * Makes a policy the module's current one.
+ * @type {(policy: Policy) => void}
+ */
+export let makeCurrent;
+
+/** How long to wait before each retry, and when to stop: checked once, then immutable. */
+export class Policy {
+	static name = "Policy"; // stays the same when a bundler renames the class
+
+	/** The module's words for the params of this policy. */
+	#state;
+	/** The params for the caller, once they were read. */
+	#params;
+
+	constructor(options) {
+		if (options !== CURRENT) {
+			build(options);
+		}
+		this.#state = copyOut(0, module().exports.params_words());
+		current = this;
+		Object.freeze(this);
+	}
+
+	static parse(text) {
+		parseText("policy_parse", text);
+		return new Policy(CURRENT);
+	}
+
+	get params() {
+		if (!this.#params) {
+			copyIn(this.#state);
+			const { exports, fields } = module();
+			const set = fields.filter(({ number }) => exports.params_has(number));
+			const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
+			this.#params = Object.freeze(Object.fromEntries(set.map(read)));
+		}
+		return this.#params;
+	}
+
+	delay(stream, index) {
+		return toMilliseconds(this.delayNs(stream, index));
+	}
+
+	delayNs(stream, index) {
+		const state = stateOf(stream);
+		checkIndex("index", index);
+		makeCurrent(this);
+		return unsigned(module().exports.delay(state, index));
+	}
+
+	window(index) {
+		return toMilliseconds(this.windowNs(index));
+	}
+
+	windowNs(index) {
+		checkIndex("index", index);
+		makeCurrent(this);
+		return unsigned(module().exports.window(index));
+	}
+
+	delays(stream, count, first = 0) {
+		return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
+	}
+
+	delaysNs(stream, count, first = 0) {
+		return fill(this, stream, BigUint64Array, count, first, wordAt);
+	}
+
+	preview(count) {
+		return preview(this, count, toMilliseconds);
+	}
+
+	previewNs(count) {
+		return preview(this, count, (ns) => ns);
+	}
+
+	fitBase(attempts, total) {
+		return fit(this, "policy_fit_base", attempts, total);
+	}
+
+	fitCap(attempts, total) {
+		return fit(this, "policy_fit_cap", attempts, total);
+	}
+
+	equals(other) {
+		return typeof other === "object" && other !== null && #state in other && `${this}` === `${other}`;
+	}
+
+	toString() {
+		makeCurrent(this);
+		return readText(module().exports.policy_text());
+	}
+
+	toJSON() {
+		return this.toString();
+	}
+
+	static {
+		checkPolicy = (policy) => {
+			if (typeof policy !== "object" || policy === null || !(#state in policy)) {
+				wrongType("policy", "a Policy", policy);
+			}
+		};
+		makeCurrent = (policy) => {
+			if (current !== policy) {
+				copyIn(policy.#state);
+				module().exports.policy_init();
+				current = policy;
+			}
+		};
+	}
+}
+
+/** Delays in nanoseconds as numbers: exact up to 2^53, rounded above. */
+export function fillRounded(policy, stream, count, first) {
+	return fill(policy, stream, Float64Array, count, first, roundedWordAt);
+}
+
+/** An array of the delays of `first`, `first + 1`, ...; shorter than `count` where the indices end. */
+function fill(policy, stream, Delays, count, first, readWord) {
+	const state = stateOf(stream);
+	const delays = new Delays(batchLength(count, first));
+	makeCurrent(policy);
+	const { exports } = module();
+	for (let done = 0; done < delays.length; ) {
+		// The module returns no more at once than its words hold.
+		const filled = exports.fill(state, first + done, delays.length - done);
+		for (let position = 0; position < filled; position++) {
+			delays[done++] = readWord(position);
+		}
+	}
+	return delays;
+}
+
+function preview(policy, count = PREVIEW_ROWS, show) {
+	checkIndex("count", count, MAX_PREVIEW_ROWS);
+	makeCurrent(policy);
+	const { exports } = module();
+	const rows = [];
+	exports.preview_begin();
+	while (rows.length < count && exports.preview_next()) {
+		const row = readWords(0, PREVIEW_ROW.length);
+		rows.push(Object.fromEntries(PREVIEW_ROW.map((name, position) => [name, show(row[position])])));
+	}
+	return rows;
+}
+
+/** Makes the policy of these options the module's current one. */
+function build(options) {
+	const { exports, fields } = module();
+	const names = fields.map(({ option }) => option);
+	const given = pickOptions("a policy", options, names);
+	// All values are read first: a getter of the caller may make a policy of its own.
+	const values = fields
+		.filter(({ option }) => given[option] !== undefined)
+		.map((field) => [field, toFieldValue(field, given[field.option])]);
+	exports.params_clear();
+	for (const [{ number }, { raw }] of values) {
+		exports.params_set(number, raw);
+	}
+	if (!exports.policy_init()) {
+		throwCoreError(values);
+	}
+}
+
+function fit(policy, method, attempts, total) {
+	const field = (option) => module().fields.find((field) => field.option === option);
+	// The errors name these fields.
+	const [most, time] = [field("maxAttempts"), field("maxElapsed")];
+	const values = [
+		[most, toFieldValue(most, attempts)],
+		[time, toFieldValue(time, total)],
+	];
+	makeCurrent(policy);
+	if (!module().exports[method](...values.map(([, { raw }]) => raw))) {
+		throwCoreError(values);
+	}
+	return new Policy(CURRENT);
+}

@@ -1,0 +1,80 @@
+import { copyIn, copyOut, module, readText, readWords, WORD_BYTES } from "../wasm/module.js";
+import { uint64 } from "./arguments.js";
+import { wrongType } from "./errors.js";
+import { kindNumber } from "./field.js";
+
+/**
+ * Throws unless it gets stats.
+ * @type {(name: string, stats: unknown) => asserts stats is RetryStats}
+ */
+export let checkStats;
+
+/** Counts operations by their attempts and by the reason why they stopped. */
+export class RetryStats {
+	static name = "RetryStats"; // stays the same when a bundler renames the class
+
+	/** The module's words for these stats; zeros count nothing. */
+	#state = new Uint8Array(WORD_BYTES * module().exports.stats_words());
+
+	record(attempts, reason) {
+		const [count, number] = [uint64("attempts", attempts), kindNumber(module().reason, reason)];
+		this.#change((exports) => exports.stats_record(count, number));
+	}
+
+	merge(other) {
+		checkStats("other", other);
+		this.#change(({ stats_merge, stats_words }) => {
+			copyIn(other.#state, stats_words());
+			stats_merge();
+		});
+	}
+
+	counts() {
+		const { exports, reason } = this.#load();
+		exports.stats_counts();
+		let position = 0;
+		const take = (count) => {
+			const words = readWords(position, count).map(Number);
+			position += count;
+			return words;
+		};
+		const bucketCount = exports.stats_buckets();
+		const [operations, attempts, retries] = take(3);
+		const stops = take(reason.kinds.length);
+		return {
+			operations,
+			attempts,
+			retries,
+			stops: Object.fromEntries(reason.kinds.map((kind, number) => [kind, stops[number]])),
+			buckets: take(bucketCount),
+			bounds: take(bucketCount - 1),
+		};
+	}
+
+	prometheus() {
+		return readText(this.#load().exports.stats_text());
+	}
+
+	toString() {
+		return this.prometheus();
+	}
+
+	#load() {
+		copyIn(this.#state);
+		return module();
+	}
+
+	#change(apply) {
+		const { exports } = this.#load();
+		apply(exports);
+		this.#state = copyOut(0, exports.stats_words());
+	}
+
+	static {
+		checkStats = (name, stats) => {
+			if (typeof stats !== "object" || stats === null || !(#state in stats)) {
+				wrongType(name, "a RetryStats", stats);
+			}
+		};
+	}
+}

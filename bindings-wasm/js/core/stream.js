@@ -1,0 +1,107 @@
+import { module, unsigned, writeText } from "../wasm/module.js";
+import { checkIndex, uint64 } from "./arguments.js";
+import { refuse, wrongType } from "./errors.js";
+
+/**
+ * The state of a stream. Throws for anything else.
+ * @type {(stream: unknown) => bigint}
+ */
+export let stateOf;
+
+/** The 64-bit state from which the draws of every index follow. */
+export class RandomStream {
+	static name = "RandomStream"; // stays the same when a bundler renames the class
+
+	#state;
+
+	constructor(seed, ...keys) {
+		const state = uint64("seed", seed);
+		// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
+		this.#state = keys.length ? stateOfKey(state, keys[0]) : state;
+		this.state = this.#state;
+		Object.freeze(this);
+	}
+
+	static fromEntropy() {
+		return new RandomStream(entropy());
+	}
+
+	draw(index) {
+		checkIndex("index", index);
+		return unsigned(module().exports.draw(this.#state, index));
+	}
+
+	static {
+		stateOf = (stream) => {
+			if (typeof stream !== "object" || stream === null || !(#state in stream)) {
+				wrongType("stream", "a RandomStream", stream);
+			}
+			return stream.#state;
+		};
+	}
+}
+
+/** The stream whose first draw is this stream's draw of index `draws`. */
+export function advance(stream, draws) {
+	return new RandomStream(unsigned(module().exports.advance(stateOf(stream), BigInt(draws))));
+}
+
+/** The seed of all loops without a stream, drawn for the first of them, and the number of the next one. */
+let loopSeed;
+let loops = 0n;
+
+/** The stream of a loop that has none of its own (SPEC 18.1). */
+export function nextLoopStream() {
+	loopSeed ??= entropy();
+	return new RandomStream(unsigned(module().exports.stream_nth(loopSeed, loops++)));
+}
+
+function entropy() {
+	if (typeof globalThis.crypto?.getRandomValues !== "function") {
+		throw new Error("crypto.getRandomValues is missing; pass a seed and a key");
+	}
+	return globalThis.crypto.getRandomValues(new BigUint64Array(1))[0];
+}
+
+function stateOfKey(seed, key) {
+	const { bytes, exports } = module();
+	exports.key_begin(seed);
+	for (const length of writeParts(key, bytes)) {
+		exports.key_update(length);
+	}
+	return unsigned(exports.key_stream());
+}
+
+/** The class name of a typed array, which a subclass cannot change; undefined for anything else. */
+const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
+	Object.getPrototypeOf(Uint8Array.prototype),
+	Symbol.toStringTag,
+);
+
+/** Writes the key into the bytes, part by part, and yields the length of each part. */
+function* writeParts(key, bytes) {
+	if (typeof key === "string") {
+		const lone = key.search(/\p{Surrogate}/u);
+		if (lone >= 0) {
+			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
+		}
+		for (let rest = key; rest; ) {
+			const { read, written } = writeText(rest);
+			rest = rest.slice(read);
+			yield written;
+		}
+		return;
+	}
+	// Not `instanceof`: the array may come from another realm.
+	if (typedArrayName.call(key) !== "Uint8Array") {
+		wrongType("key", "a string or a Uint8Array", key);
+	}
+	// A copy, because a subclass may override `subarray`.
+	const copy = new Uint8Array(key);
+	for (let done = 0; done < copy.length; ) {
+		const part = copy.subarray(done, done + bytes.length);
+		bytes.set(part);
+		done += part.length;
+		yield part.length;
+	}
+}

@@ -1,0 +1,49 @@
+// Waiting for a signal to abort. A signal gets one listener however many loops use it, because
+// Node.js warns about the eleventh.
+
+/** The callbacks of everything that waits for one signal. */
+class AbortCallbacks extends Set {
+	handleEvent() {
+		for (const callback of this) {
+			callback();
+		}
+	}
+}
+
+/** @type {WeakMap<AbortSignal, AbortCallbacks>} */
+const callbacksOf = new WeakMap();
+
+/** Calls back when a signal aborts. Returns a function that unregisters the callback. */
+export function whenAborted(signal, callback) {
+	let callbacks = callbacksOf.get(signal);
+	if (!callbacks) {
+		callbacks = new AbortCallbacks();
+		callbacksOf.set(signal, callbacks);
+		signal.addEventListener("abort", callbacks);
+	}
+	callbacks.add(callback);
+	return () => {
+		callbacks.delete(callback);
+		if (callbacks.size === 0 && callbacksOf.get(signal) === callbacks) {
+			callbacksOf.delete(signal);
+			signal.removeEventListener("abort", callbacks);
+		}
+	};
+}
+
+/** The result of a step, or undefined once the signal aborts; the step's own end is then ignored. */
+export async function unlessAborted(signal, step) {
+	let unregister;
+	try {
+		return await new Promise((resolve, reject) => {
+			unregister = whenAborted(signal, resolve);
+			Promise.resolve(step).then(resolve, reject);
+			if (signal.aborted) {
+				// One turn later, so that a step that has ended already comes first.
+				Promise.resolve().then(resolve);
+			}
+		});
+	} finally {
+		unregister();
+	}
+}

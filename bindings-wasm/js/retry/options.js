@@ -1,0 +1,94 @@
+// The options of a loop, checked once.
+
+import { pickOptions } from "../core/arguments.js";
+import { checkBudget } from "../core/budget.js";
+import { toDeadline } from "../core/duration.js";
+import { wrongType } from "../core/errors.js";
+import { checkPolicy, Policy } from "../core/policy.js";
+import { checkStats } from "../core/stats.js";
+import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
+import { defaultClock } from "./clock.js";
+
+const PREDICATES = ["shouldRetry", "shouldRetryResult"];
+const HOOKS = ["onRetry", "onStop"];
+const STREAMS = ["stream", "seed", "key"];
+const OTHERS = ["policy", "deadline", "budget", "stats", "signal", "clock", "unref"];
+const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
+
+/**
+ * The options of `retry` or `makeRetriable` with the defaults filled in.
+ *
+ * `streamOf` and `deadlineOf` return those of one loop. For `makeRetriable` they get `apply`, which
+ * calls a function of the caller with the `this` and the arguments of the call.
+ */
+export function resolveRetryOptions(caller, options = {}) {
+	const given = pickOptions(caller, options, OPTIONS);
+	const { policy = "default", budget, clock, deadline, signal, stats, unref = false } = given;
+	for (const name of [...PREDICATES, ...HOOKS]) {
+		if (given[name] !== undefined && typeof given[name] !== "function") {
+			wrongType(name, "a function", given[name]);
+		}
+	}
+	if (PREDICATES.every((name) => given[name] === undefined)) {
+		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
+	}
+	const resolved = typeof policy === "string" ? Policy.parse(policy) : policy;
+	checkPolicy(resolved);
+	if (budget !== undefined) {
+		checkBudget(budget);
+	}
+	if (stats !== undefined) {
+		checkStats("stats", stats);
+	}
+	if (signal !== undefined && !hasMethods(signal, "addEventListener", "removeEventListener", "throwIfAborted")) {
+		wrongType("signal", "an AbortSignal", signal);
+	}
+	if (clock !== undefined && !hasMethods(clock, "now", "sleep")) {
+		wrongType("clock", "an object with now() and sleep(delay, signal)", clock);
+	}
+	if (typeof unref !== "boolean") {
+		wrongType("unref", "a boolean", unref);
+	}
+	const isPerCall = caller === "makeRetriable";
+	return {
+		...given,
+		policy: resolved,
+		streamOf: resolveStream(given, isPerCall),
+		deadlineOf: resolveDeadline(deadline, isPerCall),
+		clock: clock ?? defaultClock(unref),
+	};
+}
+
+/** Whether an object has these methods. Not `instanceof`: the object may come from another realm. */
+function hasMethods(object, ...methods) {
+	return methods.every((method) => typeof object?.[method] === "function");
+}
+
+function resolveStream({ stream, seed, ...given }, isPerCall) {
+	if (stream !== undefined) {
+		stateOf(stream);
+		if (seed !== undefined || "key" in given) {
+			throw new TypeError("pass either stream or seed and key, not both");
+		}
+		return () => stream;
+	}
+	if (seed === undefined && !("key" in given)) {
+		return nextLoopStream;
+	}
+	const { key } = given;
+	if (isPerCall && typeof key === "function") {
+		new RandomStream(seed, ""); // checks the seed now
+		return (apply) => new RandomStream(seed, apply(key));
+	}
+	// An explicit `key: undefined` is a bug, which the constructor refuses.
+	const keyed = new RandomStream(seed, ...("key" in given ? [key] : []));
+	return () => keyed;
+}
+
+function resolveDeadline(deadline, isPerCall) {
+	if (isPerCall && typeof deadline === "function") {
+		return (apply) => apply(deadline);
+	}
+	toDeadline(deadline);
+	return () => deadline;
+}

@@ -1,0 +1,47 @@
+// Classifying how a call ended, with the caller's predicates (SPEC 18.3).
+
+import { pickOptions } from "../core/arguments.js";
+import { typeName } from "../core/errors.js";
+import { isPermanent } from "./errors.js";
+
+/** The predicate's return value, which may be a promise. */
+export function askPredicate(ended, { shouldRetry, shouldRetryResult }, context) {
+	if ("value" in ended) {
+		return shouldRetryResult(ended.value, context);
+	}
+	return shouldRetry && !isPermanent(ended.error) ? shouldRetry(ended.error, context) : "permanent";
+}
+
+/** The verdict that a predicate's return value stands for; `false` ends the loop. */
+export function readVerdict(ended, returned) {
+	const [name, end] = "value" in ended ? ["shouldRetryResult", "success"] : ["shouldRetry", "permanent"];
+	const { outcome, retryAfter } = read(name, returned, end);
+	// A failed call has no value to return, so it cannot be a success.
+	return { outcome: outcome === "success" ? end : outcome, retryAfter };
+}
+
+function read(name, returned, end) {
+	if (typeof returned === "boolean") {
+		return { outcome: returned ? "transient" : end };
+	}
+	if (typeof returned === "string") {
+		return { outcome: returned };
+	}
+	if (typeof returned !== "object" || returned === null) {
+		const wanted = "it must return a boolean, an outcome or a verdict";
+		throw new TypeError(`${name} returned ${typeName(returned)}: ${wanted}`);
+	}
+	return pickOptions("a verdict", returned, ["outcome", "retryAfter"]);
+}
+
+/** Runs a check of a verdict. If it throws, the failure in question becomes the cause of that error. */
+export function withCause(ended, check) {
+	try {
+		return check();
+	} catch (error) {
+		if ("error" in ended && Object.isExtensible(error)) {
+			error.cause ??= ended.error;
+		}
+		throw error;
+	}
+}

@@ -1,0 +1,99 @@
+// The WebAssembly module. It starts at first use, so that importing this package has no effect and
+// a page that forbids WebAssembly fails at the first call, with a reason.
+
+import { compile } from "#compile";
+
+export const WORD_BYTES = 8;
+
+/** @type {ReturnType<typeof start> | undefined} */
+let started;
+
+/** The module's functions, its two buffers, and the names that it knows. */
+export function module() {
+	started ??= start();
+	return started;
+}
+
+function start() {
+	const exports = instantiate();
+	const { buffer } = exports.memory;
+	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
+	const { outcome, reason, ...fields } = readCatalog(exports, readText(exports.catalog(), bytes));
+	return {
+		exports,
+		/** The words: numbers in and out, little-endian. */
+		words: new DataView(buffer, exports.words()),
+		/** The same memory as bytes, for state that is copied out and back in. */
+		state: new Uint8Array(buffer, exports.words()),
+		/** The bytes: text and keys. */
+		bytes,
+		encoder: new TextEncoder(),
+		/** The fields of a policy. */
+		fields: Object.values(fields),
+		outcome,
+		reason,
+	};
+}
+
+function instantiate() {
+	try {
+		return new WebAssembly.Instance(compile()).exports;
+	} catch (cause) {
+		throw new Error("backoff-wasm cannot start; a Content-Security-Policy must allow 'wasm-unsafe-eval'", { cause });
+	}
+}
+
+/** The entries by name. A line is a name, a unit and the names of the kinds: `cap_on kind window delay`. */
+function readCatalog(exports, text) {
+	const entries = text.split("\n").map((line, position) => {
+		const [name, unit, ...kinds] = line.trim().split(" ");
+		const option = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+		const number = exports.field_number(position);
+		// 0 marks a field that is not a limit.
+		const noLimit = unsigned(exports.no_limit(number)) || undefined;
+		return [name, { name, option, unit, kinds, number, noLimit }];
+	});
+	return Object.fromEntries(entries);
+}
+
+/** WebAssembly returns a 64-bit word as a signed number. */
+export function unsigned(word) {
+	return BigInt.asUintN(64, word);
+}
+
+export function wordAt(position) {
+	return module().words.getBigUint64(WORD_BYTES * position, true);
+}
+
+/** The first words from a position on. */
+export function readWords(position, count) {
+	return Array.from({ length: count }, (_, offset) => wordAt(position + offset));
+}
+
+/** A word as a number: exact up to 2^53, rounded above. It makes no bigint, which would take most of the time. */
+export function roundedWordAt(position) {
+	const { words } = module();
+	const [low, high] = [WORD_BYTES * position, WORD_BYTES * position + 4];
+	return words.getUint32(high, true) * 2 ** 32 + words.getUint32(low, true);
+}
+
+/** A copy of words, which JavaScript keeps as opaque state. */
+export function copyOut(position, count) {
+	return module().state.slice(WORD_BYTES * position, WORD_BYTES * (position + count));
+}
+
+/** Puts such a copy back. */
+export function copyIn(state, position = 0) {
+	module().state.set(state, WORD_BYTES * position);
+}
+
+/** The text in the first bytes, which must be ASCII. */
+export function readText(length, bytes = module().bytes) {
+	return String.fromCharCode.apply(null, bytes.subarray(0, length));
+}
+
+/** Writes as much of a text into the bytes as they hold; returns how much was read and written. */
+export function writeText(text) {
+	const { bytes, encoder } = module();
+	return encoder.encodeInto(text, bytes);
+}

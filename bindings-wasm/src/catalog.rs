@@ -1,0 +1,83 @@
+//! The fields, names and limits that the core knows, so that JavaScript has no list of its own.
+
+use backoff_core::ffi::{self, POLICY_FIELDS, Unit};
+use backoff_core::{Field, MAX_NS, Outcome, Ratio, StopReason};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::buffer::{Buffers, with_buffers};
+
+/// The number of retries that means no limit (SPEC 5.1).
+const MAX_RETRIES: u64 = 1 << 32;
+
+/// Writes a line for each field of a policy, and one each for the outcomes and the stop reasons,
+/// into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
+/// `cap duration`, `cap_on kind window delay`.
+#[wasm_bindgen]
+#[must_use]
+pub fn catalog() -> usize {
+    with_buffers(|buffers| {
+        let mut end = 0;
+        for field in POLICY_FIELDS {
+            let (unit, kinds): (_, &[_]) = match ffi::field_unit(field) {
+                Unit::Kind(names) => ("kind", names),
+                Unit::Duration => ("duration", &[]),
+                Unit::Ratio => ("ratio", &[]),
+                _ => ("count", &[]),
+            };
+            end = write_words(buffers, end, &[field.name(), unit]);
+            end = write_words(buffers, end, kinds);
+            end = buffers.write_text(end, "\n");
+        }
+        end = write_words(buffers, end, &["outcome", "kind"]);
+        for outcome in Outcome::ALL {
+            end = write_words(buffers, end, &[outcome.name()]);
+        }
+        end = buffers.write_text(end, "\n");
+        end = write_words(buffers, end, &["reason", "kind"]);
+        for reason in StopReason::ALL {
+            end = write_words(buffers, end, &[reason.name()]);
+        }
+        end
+    })
+}
+
+/// Writes texts, each with a space after it.
+fn write_words(buffers: &mut Buffers, start: usize, texts: &[&str]) -> usize {
+    texts.iter().fold(start, |end, text| {
+        let end = buffers.write_text(end, text);
+        buffers.write_text(end, " ")
+    })
+}
+
+/// The number of the field at a position in the catalog, or 0 if it is not a field.
+#[wasm_bindgen]
+#[must_use]
+pub fn field_number(position: usize) -> u32 {
+    POLICY_FIELDS.get(position).map_or(0, |&field| field as u32)
+}
+
+/// The value of a field that means no limit, or 0 if the field is not a limit.
+#[wasm_bindgen]
+#[must_use]
+pub fn no_limit(field: u32) -> u64 {
+    match ffi::field_from_number(field) {
+        Some(Field::Cap | Field::MaxElapsed | Field::RetryAfterMax | Field::RetryAfterMaxExtra) => {
+            MAX_NS
+        }
+        Some(Field::MaxRetries) => MAX_RETRIES,
+        Some(Field::MaxAttempts) => MAX_RETRIES.wrapping_add(1),
+        _ => 0,
+    }
+}
+
+/// The value of the ratio whose text is in the first `length` bytes, or 2^64 - 1 if there is
+/// none: the core refuses that value, because its terms are too large.
+#[wasm_bindgen]
+#[must_use]
+pub fn ratio_parse(length: usize) -> u64 {
+    let ratio = with_buffers(|buffers| {
+        let text = std::str::from_utf8(buffers.text(length)).unwrap_or_default();
+        Ratio::parse(text).ok()
+    });
+    ratio.map_or(u64::MAX, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))
+}

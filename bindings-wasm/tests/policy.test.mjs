@@ -1,0 +1,132 @@
+// The values that a policy accepts, and its state, which nothing changes.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Backoff, Policy, PolicyError, RandomStream } from "./installed.mjs";
+import { FIRST, good, MAX_NS, policy, policyOf, stream } from "./misuse.mjs";
+
+describe("what is accepted", () => {
+	const accepted = [
+		// Milliseconds, and the nanoseconds they are: nearest, ties to even.
+		[0, 0n],
+		[-0, 0n],
+		[1e-6, 1n],
+		[0.0000015, 2n],
+		[0.0000025, 3n], // the double is above 2.5 ns
+		[2 ** -7, 7812n], // 7812.5 ns, a tie
+		[3 * 2 ** -7, 23438n], // 23437.5 ns, a tie
+		[0.9821435, 982143n], // the double is below 982143.5 ns
+		[0.1, 100_000n],
+		[1.6, 1_600_000n],
+		[9007199254.740993, 9007199254740993n],
+		[2 ** 43, 8796093022208000000n],
+		[{ nanoseconds: 7 }, 7n],
+		[{ nanoseconds: 9223372036854775807n }, MAX_NS],
+		[{ nanoseconds: "9223372036854775807" }, MAX_NS],
+	];
+	for (const [base, ns] of accepted) {
+		test(`base ${JSON.stringify(base, (_, value) => (typeof value === "bigint" ? `${value}n` : value))}`, () => {
+			assert.equal(new Policy({ growth: "constant", base }).windowNs(0), ns);
+		});
+	}
+
+	const ratios = [
+		[1.6, [8, 5]],
+		[2, [2, 1]],
+		[1.01, [101, 100]],
+		[1.5009765625, [1537, 1024]],
+		[1_000_000, [1_000_000, 1]],
+		[
+			[16, 10],
+			[8, 5],
+		],
+		[
+			[16n, 10n],
+			[8, 5],
+		],
+	];
+	for (const [multiplier, terms] of ratios) {
+		test(`multiplier ${multiplier}`, () => {
+			assert.deepEqual(new Policy({ growth: "exponential", base: 1000, multiplier }).params.multiplier, terms);
+		});
+	}
+
+	test("an option that is undefined is not given", () => {
+		assert.deepEqual(policyOf({ increment: undefined, floor: undefined })().params, policy.params);
+	});
+
+	test("a key of the longest length, as text and as bytes", () => {
+		const key = "k".repeat(65_536);
+		assert.equal(new RandomStream(1, key).state, new RandomStream(1, new TextEncoder().encode(key)).state);
+	});
+
+	test("a Buffer and an array of another realm are Uint8Arrays", async () => {
+		const { runInNewContext } = await import("node:vm");
+		const other = runInNewContext("Uint8Array.of(106, 111, 98, 45, 49)");
+		assert.equal(new RandomStream(42, other).state, stream.state);
+		assert.equal(new RandomStream(42, Buffer.from("job-1")).state, stream.state);
+	});
+
+	test("no delays at all", () => {
+		assert.equal(policy.delays(stream, 0).length, 0);
+		assert.deepEqual(policy.delaysNs(stream, 0), new BigUint64Array(0));
+	});
+});
+
+describe("state", () => {
+	test("a refused policy leaves the others as they were", () => {
+		const backoff = new Backoff(policy, stream);
+		assert.throws(policyOf({ cap: 1 }), PolicyError);
+		assert.equal(backoff.nextDelayNs(), FIRST);
+	});
+
+	test("policies used in turn do not mix", () => {
+		const other = new Policy({ growth: "constant", base: 7 });
+		for (let turn = 0; turn < 3; turn++) {
+			assert.equal(policy.delayNs(stream, 0), FIRST);
+			assert.equal(other.delay(stream, 0), 7);
+			assert.equal(other.window(0), 7);
+		}
+	});
+
+	test("a getter that makes a policy of its own disturbs nothing", () => {
+		const options = {
+			growth: "constant",
+			get base() {
+				new Policy({ growth: "fibonacci", base: 9, cap: 99, floor: 3 });
+				return 5;
+			},
+		};
+		assert.deepEqual(new Policy(options).params, new Policy({ growth: "constant", base: 5 }).params);
+	});
+
+	test("a policy, its params and a stream are frozen", () => {
+		for (const frozen of [policy, policy.params, policy.params.multiplier, stream]) {
+			assert.ok(Object.isFrozen(frozen));
+		}
+		assert.throws(() => Object.assign(stream, { state: 0n }), TypeError);
+	});
+
+	test("the options are copied", () => {
+		const options = { ...good };
+		const copied = new Policy(options);
+		options.base = 1;
+		assert.deepEqual(copied.params, policy.params);
+	});
+
+	test("an early break leaves the iterator where it stands", () => {
+		const backoff = new Backoff(policy, stream);
+		for (const delay of backoff) {
+			assert.equal(delay, 11.399434);
+			break;
+		}
+		assert.equal(backoff.index, 1);
+		assert.equal(backoff.nextDelayNs(), 83_043_876n);
+	});
+
+	test("streams from entropy differ", () => {
+		const states = new Set(Array.from({ length: 100 }, () => RandomStream.fromEntropy().state));
+		assert.equal(states.size, 100);
+		assert.notEqual(new Backoff(policy).stream.state, new Backoff(policy).stream.state);
+	});
+});

@@ -1,0 +1,171 @@
+// The options of a loop: the streams, what is refused, and makeRetriable, which takes them once.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { makeRetriable, Policy, PolicyError, RandomStream, retry } from "./installed.mjs";
+import { endOf, FakeClock, run, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const always = () => true;
+const job = { seed: 42, key: "job-1", shouldRetry: always };
+
+describe("streams", () => {
+	const waits = async (options) =>
+		(await run(script(busy), { shouldRetry: always, policy: "full:base=1d,max_retries=2", ...options })).waits;
+
+	test("a stream, or its seed and key, gives the same waits each time", async () => {
+		const expected = [...Policy.parse("full:base=1d").delays(new RandomStream(42, "job-1"), 2)];
+		assert.deepEqual(await waits({ seed: 42, key: "job-1" }), expected);
+		assert.deepEqual(await waits({ seed: 42n, key: new TextEncoder().encode("job-1") }), expected);
+		assert.deepEqual(await waits({ stream: new RandomStream(42, "job-1") }), expected);
+		assert.deepEqual(await waits({ seed: 42 }), [...Policy.parse("full:base=1d").delays(new RandomStream(42), 2)]);
+	});
+
+	test("without one, others in each loop", async () => {
+		const options = { stream: undefined, seed: undefined };
+		const all = await Promise.all(Array.from({ length: 20 }, () => waits(options)));
+		assert.equal(new Set(all.flat()).size, 40);
+		const clock = new FakeClock();
+		const fn = makeRetriable(script(busy), { shouldRetry: always, policy: "full:base=1d,max_retries=2", clock });
+		await Promise.all([endOf(fn()), endOf(fn())]);
+		assert.equal(new Set(clock.waits).size, 4);
+	});
+});
+
+describe("makeRetriable", () => {
+	test("keeps this and the arguments", async () => {
+		const counter = {
+			calls: 0,
+			add: makeRetriable(
+				async function (a, b) {
+					if (++this.calls < 3) {
+						throw busy;
+					}
+					return [this.calls, a, b];
+				},
+				{ ...job, clock: new FakeClock() },
+			),
+		};
+		assert.deepEqual(await counter.add(5, 6), [3, 5, 6]);
+		assert.deepEqual(await counter.add(7), [4, 7, undefined]);
+	});
+
+	test("a key that is a function of this and the arguments", async () => {
+		const policy = Policy.parse("full:base=1d,max_retries=2");
+		const clock = new FakeClock();
+		const account = {
+			prefix: "job",
+			load: makeRetriable(script(busy), {
+				shouldRetry: always,
+				policy,
+				clock,
+				seed: 42,
+				key(number) {
+					return `${this.prefix}-${number}`;
+				},
+			}),
+		};
+		for (const number of [1, 2]) {
+			await endOf(account.load(number));
+			assert.deepEqual(clock.waits.splice(0), [...policy.delays(new RandomStream(42, `job-${number}`), 2)]);
+		}
+	});
+
+	test("a deadline that is a function of the arguments: each call has its own", async () => {
+		const clock = new FakeClock();
+		const fn = script(busy);
+		const deadline = (time) => (time === undefined ? undefined : clock.now() + time);
+		const policy = "constant:base=3s,max_retries=4";
+		const load = makeRetriable(fn, { shouldRetry: always, policy, clock, deadline });
+		for (const [time, waits] of [
+			[7000, [3000, 3000]],
+			[4000, [3000]],
+			[undefined, [3000, 3000, 3000, 3000]],
+			[0, []],
+		]) {
+			await endOf(load(time));
+			assert.deepEqual(clock.waits.splice(0), waits);
+		}
+	});
+
+	test("what such a function gives is checked before anything is called, and what it throws is told", async () => {
+		const fn = script("ok");
+		const broken = () => {
+			throw busy;
+		};
+		for (const [options, message] of [
+			[{ seed: 1, key: () => undefined }, /^key must be a string or a Uint8Array, got undefined$/],
+			[{ seed: 1, key: async () => "job-1" }, /^key must be a string or a Uint8Array, got object$/],
+			[{ deadline: () => -1 }, /^deadline -1ms is negative$/],
+			[{ deadline: () => "1s" }, /^deadline must be a number of milliseconds or/],
+			[{ seed: 1, key: broken }, /^busy$/],
+			[{ deadline: broken }, /^busy$/],
+		]) {
+			await assert.rejects(makeRetriable(fn, { shouldRetry: always, ...options })(), { message });
+		}
+		assert.deepEqual(fn.contexts, []);
+		assert.throws(() => makeRetriable(fn, { shouldRetry: always, seed: -1, key: () => "k" }), {
+			message: "seed -1 is negative",
+		});
+	});
+
+	test("checks its options at once", () => {
+		assert.throws(() => makeRetriable(script("ok"), { retries: 5, ...job }), {
+			message: /^retries is unknown; the options of makeRetriable are /,
+		});
+		assert.throws(() => makeRetriable(script("ok"), {}), /shouldRetry is missing/);
+		for (const refused of [{ policy: 5 }, { budget: "quota" }, { deadline: -1 }, { stream: 42 }, { stats: {} }]) {
+			assert.throws(
+				() => makeRetriable(script("ok"), { shouldRetry: always, ...refused }),
+				(error) => error instanceof TypeError || error instanceof PolicyError,
+			);
+		}
+		assert.throws(() => makeRetriable("fn", job), { message: "fn must be a function, got string" });
+	});
+});
+
+describe("options", () => {
+	const withOption = (option) => retry(script("ok"), { shouldRetry: always, ...option });
+	const rows = [
+		[() => retry(script("ok")), /^shouldRetry is missing: say which failures may be repeated; \(\) => true for all$/],
+		[() => retry(script("ok"), {}), /^shouldRetry is missing/],
+		[() => retry(undefined, job), /^fn must be a function, got undefined$/],
+		[() => retry(script("ok"), null), /^retry must be a plain object of options, got null$/],
+		[
+			() => withOption({ retries: 5 }),
+			/^retries is unknown; the options of retry are shouldRetry, shouldRetryResult, /,
+		],
+		[() => withOption({ shouldRetry: true }), /^shouldRetry must be a function, got boolean$/],
+		[() => withOption({ shouldRetryResult: 1 }), /^shouldRetryResult must be a function, got number$/],
+		[() => withOption({ onRetry: "log" }), /^onRetry must be a function, got string$/],
+		[() => withOption({ onStop: null }), /^onStop must be a function, got null$/],
+		[() => withOption({ policy: 5 }), /^policy must be a Policy, got number$/],
+		[() => withOption({ budget: "quota" }), /^budget must be a Budget, got string$/],
+		[() => withOption({ stats: {} }), /^stats must be a RetryStats, got object$/],
+		[() => withOption({ signal: {} }), /^signal must be an AbortSignal, got object$/],
+		[() => withOption({ signal: null }), /^signal must be an AbortSignal, got null$/],
+		[() => withOption({ clock: { now: always } }), /^clock must be an object with now\(\) and sleep\(delay, signal\)/],
+		[() => withOption({ unref: 1 }), /^unref must be a boolean, got number$/],
+		[() => withOption({ stream: 42 }), /^stream must be a RandomStream, got number$/],
+		[() => withOption({ stream: new RandomStream(1), seed: 1 }), /^stream is given beside seed or key$/],
+		[() => withOption({ stream: new RandomStream(1), key: "k" }), /^stream is given beside seed or key$/],
+		[() => withOption({ key: "k" }), /^seed must be a whole number or a bigint, got undefined$/],
+		[() => withOption({ seed: 1, key: undefined }), /^key must be a string or a Uint8Array, got undefined$/],
+		[() => withOption({ deadline: "1s" }), /^deadline must be a number of milliseconds or/],
+		[() => withOption({ deadline: Number.NaN }), /^deadline NaN is not a finite number$/],
+		[() => withOption({ seed: 1, key: () => "k" }), /^key must be a string or a Uint8Array, got function$/],
+		[() => withOption({ deadline: () => 5 }), /^deadline must be a number of milliseconds or .*, got function$/],
+		[() => withOption({ policy: "ful" }), /^at 0: unknown name "ful"/],
+		[() => withOption({ seed: -1 }), /^seed -1 is negative$/],
+	];
+	for (const [misuse, message] of rows) {
+		test(`${message}`, async () => {
+			const promise = misuse();
+			await assert.rejects(promise, (error) => {
+				assert.match(error.message, message);
+				assert.ok(error instanceof TypeError || error instanceof PolicyError);
+				return true;
+			});
+		});
+	}
+});
