@@ -1,5 +1,5 @@
-/* Loops that are given up from another thread, at random moments: before they begin, during an
- * attempt and during a wait. They end at once and leave nothing behind. */
+/* Loops that another thread cancels at random moments: before the loop begins, during an attempt,
+ * and during a wait. They end at once, and leave no file open and nothing in the budget. */
 
 #include <backoff.h>
 
@@ -12,25 +12,24 @@
 
 #include "check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 #define THREADS 4
-#define LOOPS 250 /* of a thread */
-/* Far beyond what a busy machine adds, far below what a loop would go on for: minutes. */
+#define LOOPS 250 /* per thread */
+/* Far above the delays of a busy machine, far below the minutes that a loop would take. */
 #define PROMPT (2 * BACKOFF_SECOND)
 
-static backoff_budget budget;   /* of all loops */
-static backoff_history history; /* of all loops */
+static backoff_budget budget; /* shared by all loops */
+static backoff_stats stats;   /* shared by all loops */
 
-/* A loop, and who gives it up. */
-struct given_up {
-  int pipe[2];          /* has a byte once it is given up */
-  uint64_t moment_ns;   /* when, after the loop begins */
-  uint64_t given_up_ns; /* when it was */
+/* A loop and its cancellation. */
+struct cancelled_loop {
+  int pipe[2];           /* contains a byte after the cancellation */
+  uint64_t moment_ns;    /* the time of the cancellation after the loop begins */
+  uint64_t cancelled_ns; /* the actual time on the clock */
   uint64_t attempts, retries, stops;
   backoff_event last;
 };
 
-/* What a thread has found, as only the first thread prints. */
+/* The findings of a thread. Only the first thread prints. */
 struct findings {
   unsigned seed;
   unsigned long before, in_attempt, in_wait, wrong;
@@ -44,10 +43,10 @@ static uint64_t now(void *context) {
   return (uint64_t)time.tv_sec * BACKOFF_SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Waits so long and returns 0, or anything else as soon as there is a byte in the pipe. */
+/* Returns 0 after the delay, or 1 as soon as the pipe contains a byte. */
 static uint32_t wait_for(void *context, uint64_t delay_ns) {
-  struct given_up *given_up = context;
-  struct pollfd fd = {.fd = given_up->pipe[0], .events = POLLIN};
+  struct cancelled_loop *loop = context;
+  struct pollfd fd = {.fd = loop->pipe[0], .events = POLLIN};
   uint64_t until_ns = now(NULL) + delay_ns, now_ns;
   while ((now_ns = now(NULL)) < until_ns) {
     uint64_t ms = (until_ns - now_ns - 1) / BACKOFF_MILLISECOND + 1;
@@ -57,84 +56,84 @@ static uint32_t wait_for(void *context, uint64_t delay_ns) {
 }
 
 static uint32_t cancelled(void *context) {
-  struct given_up *given_up = context;
-  struct pollfd fd = {.fd = given_up->pipe[0], .events = POLLIN};
+  struct cancelled_loop *loop = context;
+  struct pollfd fd = {.fd = loop->pipe[0], .events = POLLIN};
   return poll(&fd, 1, 0) > 0;
 }
 
-/* Takes a millisecond, and allocates what it frees. */
-static uint32_t attempt(void *context, uint64_t *hint_ns) {
-  struct given_up *given_up = context;
+/* Takes a millisecond, and allocates memory so that a leak would show. */
+static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
+  struct cancelled_loop *loop = context;
   char *answer = malloc(64);
-  (void)hint_ns;
-  given_up->attempts++;
+  (void)retry_after_ns;
+  loop->attempts++;
   wait_for(context, BACKOFF_MILLISECOND);
   free(answer);
   return BACKOFF_OUTCOME_TRANSIENT;
 }
 
 static void on_retry(void *context, const backoff_event *event) {
-  struct given_up *given_up = context;
-  given_up->retries++;
-  given_up->last = *event;
+  struct cancelled_loop *loop = context;
+  loop->retries++;
+  loop->last = *event;
 }
 
 static void on_stop(void *context, const backoff_event *event) {
-  struct given_up *given_up = context;
-  given_up->stops++;
-  given_up->last = *event;
+  struct cancelled_loop *loop = context;
+  loop->stops++;
+  loop->last = *event;
 }
 
-static void *give_up(void *argument) {
-  struct given_up *given_up = argument;
-  struct timespec moment = {0, (long)given_up->moment_ns};
+static void *cancel(void *argument) {
+  struct cancelled_loop *loop = argument;
+  struct timespec moment = {0, (long)loop->moment_ns};
   nanosleep(&moment, NULL);
-  given_up->given_up_ns = now(NULL);
-  if (write(given_up->pipe[1], "", 1) != 1) abort();
+  loop->cancelled_ns = now(NULL);
+  if (write(loop->pipe[1], "", 1) != 1) abort();
   return NULL;
 }
 
-static uint32_t run_loop(struct given_up *given_up, backoff_event *end) {
-  static const backoff_calls calls = {attempt, now, wait_for, cancelled, on_retry, on_stop};
-  /* Every other wait is far longer than the test. */
-  static const char line[] = "exponential:base=1ms,multiplier=1000";
+static uint32_t run_loop(struct cancelled_loop *loop, backoff_event *end) {
+  static const backoff_callbacks callbacks = {attempt, now, wait_for, cancelled, on_retry, on_stop};
+  /* Every second wait is far longer than the test. */
+  static const char text[] = "exponential:base=1ms,multiplier=1000";
   backoff_policy policy;
-  backoff_policy_parse(&policy, line, sizeof line - 1, NULL);
-  return backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &history, &calls, given_up, end);
+  backoff_policy_parse(&policy, text, sizeof text - 1, NULL);
+  return backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &stats, &callbacks, loop, end);
 }
 
-/* One loop, given up at a moment of its first 4 ms: by then it waits for the second time. */
+/* One loop, cancelled within its first 4 ms, in which its second wait begins. */
 static void run_once(struct findings *findings, int before) {
-  struct given_up given_up = {.moment_ns = (uint64_t)rand_r(&findings->seed) % 4000000};
+  struct cancelled_loop loop = {.moment_ns = (uint64_t)rand_r(&findings->seed) % 4000000};
   backoff_event end = {0};
   pthread_t thread;
-  if (pipe(given_up.pipe) != 0) abort();
+  if (pipe(loop.pipe) != 0) abort();
   if (before) {
-    given_up.moment_ns = 0;
-    give_up(&given_up);
-  } else if (pthread_create(&thread, NULL, give_up, &given_up) != 0) {
+    loop.moment_ns = 0;
+    cancel(&loop);
+  } else if (pthread_create(&thread, NULL, cancel, &loop) != 0) {
     abort();
   }
-  uint32_t code = run_loop(&given_up, &end);
+  uint32_t code = run_loop(&loop, &end);
   uint64_t ended_ns = now(NULL);
   if (!before) pthread_join(thread, NULL);
-  close(given_up.pipe[0]);
-  close(given_up.pipe[1]);
+  close(loop.pipe[0]);
+  close(loop.pipe[1]);
 
-  uint64_t took_ns = ended_ns - given_up.given_up_ns;
+  uint64_t took_ns = ended_ns - loop.cancelled_ns;
   if (took_ns > findings->slowest_ns) findings->slowest_ns = took_ns;
   if (end.attempts == 0) {
     findings->before++;
-  } else if (given_up.retries == end.attempts) {
+  } else if (loop.retries == end.attempts) {
     findings->in_wait++;
   } else {
     findings->in_attempt++;
   }
   findings->wrong += code != BACKOFF_OK || end.reason != BACKOFF_REASON_CANCELLED ||
-                     given_up.stops != 1 || end.attempts != given_up.attempts ||
-                     given_up.retries + 1 < end.attempts || end.outcome != 0 ||
-                     end.delay_ns != 0 || memcmp(&end, &given_up.last, sizeof end) != 0 ||
-                     ended_ns < given_up.given_up_ns;
+                     loop.stops != 1 || end.attempts != loop.attempts ||
+                     loop.retries + 1 < end.attempts || end.outcome != 0 ||
+                     end.delay_ns != 0 || memcmp(&end, &loop.last, sizeof end) != 0 ||
+                     ended_ns < loop.cancelled_ns;
 }
 
 static void *run(void *argument) {
@@ -151,7 +150,7 @@ static unsigned open_files(void) {
   return count;
 }
 
-/* This budget grants no retry to one operation alone, and one to two. */
+/* The budget grants no retry to one operation, and one to two operations. */
 static void check_idle(void) {
   backoff_policy policy;
   backoff_operation one, two;
@@ -166,36 +165,36 @@ static void check_idle(void) {
                            &decisions[1]);
   backoff_operation_decide(&two, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0, &budget,
                            &decisions[2]);
-  check_word("budget", "stop of one operation", decisions[0].reason, BACKOFF_REASON_BUDGET);
-  check_word("budget", "stop of the first of two", decisions[1].reason, 0);
-  check_word("budget", "stop of the second", decisions[2].reason, BACKOFF_REASON_BUDGET);
+  check_number("budget", "stop of one operation", decisions[0].reason, BACKOFF_REASON_BUDGET);
+  check_number("budget", "stop of the first of two", decisions[1].reason, 0);
+  check_number("budget", "stop of the second", decisions[2].reason, BACKOFF_REASON_BUDGET);
 }
 
-/* The clock that waits are held against has passed the whole of each. */
+/* Waits are never shorter than their delay on the clock of the loop. */
 static void check_waits(void) {
   static const uint64_t delays_ns[] = {0, 1, 999, 1000001, 2999999, 12345678};
-  struct given_up given_up = {.pipe = {-1, -1}};
+  struct cancelled_loop loop = {.pipe = {-1, -1}};
   for (size_t i = 0; i < LENGTH(delays_ns); i++) {
     uint64_t began_ns = now(NULL);
-    check_word("wait", "given up", wait_for(&given_up, delays_ns[i]), 0);
+    check_number("wait", "cancelled", wait_for(&loop, delays_ns[i]), 0);
     check_true("wait", "it is not shorter", now(NULL) - began_ns >= delays_ns[i]);
   }
 }
 
 int main(void) {
-  static const char line[] = "concurrent:min_concurrent=0,ratio=0.5";
+  static const char text[] = "concurrent:min_concurrent=0,ratio=0.5";
   struct findings findings[THREADS] = {{0}}, all = {0};
   backoff_policy policy;
   backoff_operation others[2 * THREADS];
-  backoff_history_counts counts;
+  backoff_stats_counts counts;
   pthread_t threads[THREADS];
   unsigned open = open_files();
   check_waits();
-  check_word("budget", "code", backoff_budget_parse(&budget, line, sizeof line - 1, NULL),
+  check_number("budget", "code", backoff_budget_parse(&budget, text, sizeof text - 1, NULL),
              BACKOFF_OK);
-  check_word("history", "code", backoff_history_init(&history), BACKOFF_OK);
+  check_number("stats", "code", backoff_stats_init(&stats), BACKOFF_OK);
   backoff_policy_parse(&policy, "default", 7, NULL);
-  /* So that the budget has retries to grant. */
+  /* Operations under way, so that the budget has retries to grant. */
   for (size_t i = 0; i < LENGTH(others); i++) {
     backoff_operation_begin(&others[i], &policy, 1, 0, BACKOFF_NONE, &budget);
   }
@@ -214,16 +213,16 @@ int main(void) {
   for (size_t i = 0; i < LENGTH(others); i++) {
     backoff_operation_cancel(&others[i], &budget, NULL);
   }
-  check_word("loops", "wrong ends", all.wrong, 0);
-  check_true("loops", "there were some of each moment",
+  check_number("loops", "wrong ends", all.wrong, 0);
+  check_true("loops", "every moment occurs",
              all.before >= THREADS * LOOPS / 10 && all.in_attempt > 10 && all.in_wait > 10);
   check_true("loops", "all ended promptly", all.slowest_ns < PROMPT);
-  check_word("history", "code", backoff_history_read(&history, &counts), BACKOFF_OK);
-  check_word("history", "loops", counts.operations, THREADS * LOOPS);
-  check_word("history", "cancelled", counts.stops[BACKOFF_REASON_CANCELLED - 1], THREADS * LOOPS);
+  check_number("stats", "code", backoff_stats_read(&stats, &counts), BACKOFF_OK);
+  check_number("stats", "loops", counts.operations, THREADS * LOOPS);
+  check_number("stats", "cancelled", counts.stops[BACKOFF_REASON_CANCELLED - 1], THREADS * LOOPS);
   check_idle();
-  check_word("files", "open", open_files(), open);
-  printf("given up before %lu, in an attempt %lu, in a wait %lu; slowest %" PRIu64 " us\n",
+  check_number("files", "open", open_files(), open);
+  printf("cancelled before %lu, in an attempt %lu, in a wait %lu; slowest %" PRIu64 " us\n",
          all.before, all.in_attempt, all.in_wait, all.slowest_ns / 1000);
   return check_end();
 }

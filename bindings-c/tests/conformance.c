@@ -1,32 +1,30 @@
 /* The vectors of delays through the installed library: one by one, as a batch and by an
- * iterator, resets, and the errors of refused policies with their messages. */
+ * iterator; resets; and the errors of invalid policies with their messages. */
 
 #include <backoff.h>
 
 #include "check.h"
-#include "given.h"
+#include "make.h"
 #include "vectors.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
-#define CANARY UINT64_C(0xA5A5A5A5A5A5A5A5)
-/* The longest list of delays in a vector, and a word to see that no more is written. */
+/* No vector has more delays. */
 #define LONGEST 8192
 
 static void check_draws(void) {
-  check_word("draws", "count", LENGTH(draws), DRAWS_COUNT);
+  check_number("draws", "count", LENGTH(draws), DRAWS_COUNT);
   for (size_t i = 0; i < LENGTH(draws); i++) {
     struct draw_vector row = draws[i];
-    check_word(row.id, "draw", backoff_draw(row.stream, row.index), row.draw);
-    check_word(row.id, "draw after advancing to it",
-               backoff_draw(backoff_advance(row.stream, row.index), 0), row.draw);
+    check_number(row.id, "draw", backoff_stream_draw(row.stream, row.index), row.draw);
+    check_number(row.id, "draw after advancing to it",
+                 backoff_stream_draw(backoff_stream_advance(row.stream, row.index), 0), row.draw);
   }
 }
 
 static void check_streams(void) {
-  check_word("streams", "count", LENGTH(streams), STREAMS_COUNT);
+  check_number("streams", "count", LENGTH(streams), STREAMS_COUNT);
   for (size_t i = 0; i < LENGTH(streams); i++) {
     struct stream_vector row = streams[i];
-    check_word(row.id, "stream", stream_of(row.id, row.seed, row.key), row.stream);
+    check_number(row.id, "stream", stream_of(row.id, row.seed, row.key), row.stream);
   }
 }
 
@@ -34,15 +32,15 @@ static void check_one_by_one(struct sequence_vector row, const backoff_policy *p
                              uint64_t stream) {
   for (size_t i = 0; i < row.delays.count; i++) {
     uint64_t delay = CANARY;
-    check_word(row.id, "code of a delay",
-               backoff_delay_ns(policy, stream, row.first + (uint32_t)i, &delay), BACKOFF_OK);
-    check_word(row.id, "delay", delay, row.delays.words[i]);
+    check_number(row.id, "code of a delay",
+                 backoff_policy_delay_ns(policy, stream, row.first + (uint32_t)i, &delay), BACKOFF_OK);
+    check_number(row.id, "delay", delay, row.delays.numbers[i]);
   }
   for (size_t i = 0; i < row.windows.count; i++) {
     uint64_t window = CANARY;
-    check_word(row.id, "code of a window",
-               backoff_window_ns(policy, row.first + (uint32_t)i, &window), BACKOFF_OK);
-    check_word(row.id, "window", window, row.windows.words[i]);
+    check_number(row.id, "code of a window",
+                 backoff_policy_window_ns(policy, row.first + (uint32_t)i, &window), BACKOFF_OK);
+    check_number(row.id, "window", window, row.windows.numbers[i]);
   }
 }
 
@@ -50,74 +48,77 @@ static void check_batch(struct sequence_vector row, const backoff_policy *policy
                         uint64_t stream) {
   static uint64_t delays[LONGEST + 1];
   size_t count = row.delays.count;
+  uint64_t written = CANARY;
   if (!check_true(row.id, "the delays fit", count > 0 && count <= LONGEST)) return;
   memset(delays, 0xA5, sizeof delays);
-  check_word(row.id, "code of the batch",
-             backoff_fill_ns(policy, stream, row.first, delays, count), BACKOFF_OK);
+  check_number(row.id, "code of the batch",
+               backoff_policy_fill_ns(policy, stream, row.first, delays, count, &written),
+               BACKOFF_OK);
+  check_number(row.id, "number of delays written", written, count);
   for (size_t i = 0; i < count; i++) {
-    check_word(row.id, "delay of the batch", delays[i], row.delays.words[i]);
+    check_number(row.id, "delay of the batch", delays[i], row.delays.numbers[i]);
   }
-  check_word(row.id, "word after the batch", delays[count], CANARY);
+  check_number(row.id, "number after the batch", delays[count], CANARY);
 }
 
-static void check_run(const char *id, backoff *iterator, struct words run) {
+static void check_run(const char *id, backoff_iter *iterator, struct u64s run) {
   for (size_t i = 0; i < run.count; i++) {
     uint64_t delay = CANARY;
-    check_word(id, "code of the next delay", backoff_next_ns(iterator, &delay), BACKOFF_OK);
-    check_word(id, "next delay", delay, run.words[i]);
+    check_number(id, "code of the next delay", backoff_iter_next_ns(iterator, &delay), BACKOFF_OK);
+    check_number(id, "next delay", delay, run.numbers[i]);
   }
 }
 
 static void check_sequences(const char *name, const struct sequence_vector *rows, size_t length,
                             size_t count) {
-  check_word(name, "count", length, count);
+  check_number(name, "count", length, count);
   for (size_t i = 0; i < length; i++) {
     struct sequence_vector row = rows[i];
     backoff_policy policy;
-    if (!check_word(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
+    if (!check_number(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
       continue;
     }
     uint64_t stream = stream_of(row.id, row.seed, row.key);
     check_one_by_one(row, &policy, stream);
     check_batch(row, &policy, stream);
     if (row.first == 0) {
-      backoff iterator;
-      check_word(row.id, "code of the iterator", backoff_init(&iterator, &policy, stream),
-                 BACKOFF_OK);
+      backoff_iter iterator;
+      check_number(row.id, "code of the iterator", backoff_iter_init(&iterator, &policy, stream),
+                   BACKOFF_OK);
       check_run(row.id, &iterator, row.delays);
     }
   }
 }
 
 static void check_resets(void) {
-  check_word("resets", "count", LENGTH(resets), RESETS_COUNT);
+  check_number("resets", "count", LENGTH(resets), RESETS_COUNT);
   for (size_t i = 0; i < LENGTH(resets); i++) {
     struct reset_vector row = resets[i];
     backoff_policy policy;
-    backoff iterator;
+    backoff_iter iterator;
     uint64_t index = CANARY, stream = CANARY;
-    if (!check_word(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
+    if (!check_number(row.id, "code of the policy", make(&policy, row.policy, NULL), BACKOFF_OK)) {
       continue;
     }
-    check_word(row.id, "code of the iterator",
-               backoff_init(&iterator, &policy, stream_of(row.id, row.seed, row.key)),
-               BACKOFF_OK);
+    check_number(row.id, "code of the iterator",
+                 backoff_iter_init(&iterator, &policy, stream_of(row.id, row.seed, row.key)),
+                 BACKOFF_OK);
     for (size_t run = 0; run < row.run_count; run++) {
       check_run(row.id, &iterator, row.runs[run]);
-      check_word(row.id, "code of the position", backoff_position(&iterator, &index, NULL),
-                 BACKOFF_OK);
-      check_word(row.id, "index after a run", index, row.runs[run].count);
-      check_word(row.id, "code of the reset", backoff_reset(&iterator), BACKOFF_OK);
+      check_number(row.id, "code of the index", backoff_iter_index(&iterator, &index, NULL),
+                   BACKOFF_OK);
+      check_number(row.id, "index after a run", index, row.runs[run].count);
+      check_number(row.id, "code of the reset", backoff_iter_reset(&iterator), BACKOFF_OK);
     }
-    check_word(row.id, "code of the position", backoff_position(&iterator, &index, &stream),
-               BACKOFF_OK);
-    check_word(row.id, "index after a reset", index, 0);
-    check_word(row.id, "stream after the last reset", stream, row.stream);
+    check_number(row.id, "code of the index", backoff_iter_index(&iterator, &index, &stream),
+                 BACKOFF_OK);
+    check_number(row.id, "index after a reset", index, 0);
+    check_number(row.id, "stream after the last reset", stream, row.stream);
   }
 }
 
 static void check_errors(void) {
-  check_word("errors", "count", LENGTH(errors), ERRORS_COUNT);
+  check_number("errors", "count", LENGTH(errors), ERRORS_COUNT);
   for (size_t i = 0; i < LENGTH(errors); i++) {
     struct error_vector row = errors[i];
     backoff_policy policy, before;
@@ -126,12 +127,12 @@ static void check_errors(void) {
     before = policy;
     memset(&error, 0xA5, sizeof error);
     uint32_t code = make(&policy, row.policy, &error);
-    check_refusal(row.id, code, &error, row.error);
-    check_word(row.id, "line", error.line, BACKOFF_LINE_NONE);
-    check_word(row.id, "at", error.at, 0);
+    check_error(row.id, code, &error, row.error);
+    check_number(row.id, "kind of text", error.text_kind, BACKOFF_TEXT_KIND_NONE);
+    check_number(row.id, "at", error.at, 0);
     check_found(row.id, &error, (struct text){0, ""});
-    check_true(row.id, "the policy is as it was", memcmp(&policy, &before, sizeof policy) == 0);
-    check_word(row.id, "code without an error to fill", make(&policy, row.policy, NULL), code);
+    check_true(row.id, "the policy is unchanged", memcmp(&policy, &before, sizeof policy) == 0);
+    check_number(row.id, "code without an error to fill", make(&policy, row.policy, NULL), code);
   }
 }
 

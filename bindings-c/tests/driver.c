@@ -7,19 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS BACKOFF_FIELD_HINT_MAX_EXTRA
-
-static const char *const growths[] = {"constant", "linear", "exponential", "polynomial",
-                                      "fibonacci", NULL};
-static const char *const jitters[] = {"none",     "full",        "equal",   "proportional",
-                                      "additive", "decorrelated", "slotted", NULL};
-static const char *const caps[] = {"window", "result", NULL};
-static const char *const hints[] = {"at_least", "exact", "spread", NULL};
+#define LAST_FIELD BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA
 
 struct request {
   backoff_params params;
   uint64_t seed;
-  unsigned char *key; /* NULL if none is given */
+  unsigned char *key; /* NULL for none */
   size_t key_length;
   const char *via;
   uint32_t index;
@@ -48,12 +41,13 @@ static uint64_t number(const char *text) {
   return number;
 }
 
-/* The number of a kind, or 0, which is no kind. */
-static uint64_t kind(const char *const *names, const char *name) {
-  for (uint64_t i = 0; names[i] != NULL; i++) {
-    if (strcmp(names[i], name) == 0) return i + 1;
+/* The number of a kind, or 0, which is not a kind. */
+static uint64_t kind(uint32_t field, const char *name) {
+  for (uint64_t number = 1;; number++) {
+    const char *known = backoff_kind_name(field, number);
+    if (strcmp(known, name) == 0) return number;
+    if (strcmp(known, "unknown_kind") == 0) return 0;
   }
-  return 0;
 }
 
 static void read_key(struct request *request, const char *hex) {
@@ -76,19 +70,13 @@ static void read_ratio(backoff_params *params, uint32_t field, char *text) {
 
 static void read_field(backoff_params *params, const char *name, char *value) {
   uint32_t field = 1;
-  while (field <= FIELDS && strcmp(backoff_field_name(field), name) != 0) field++;
+  while (field <= LAST_FIELD && strcmp(backoff_field_name(field), name) != 0) field++;
   switch (field) {
     case BACKOFF_FIELD_GROWTH:
-      need(backoff_params_set(params, field, kind(growths, value)), name);
-      break;
     case BACKOFF_FIELD_JITTER:
-      need(backoff_params_set(params, field, kind(jitters, value)), name);
-      break;
     case BACKOFF_FIELD_CAP_ON:
-      need(backoff_params_set(params, field, kind(caps, value)), name);
-      break;
-    case BACKOFF_FIELD_HINT:
-      need(backoff_params_set(params, field, kind(hints, value)), name);
+    case BACKOFF_FIELD_RETRY_AFTER:
+      need(backoff_params_set(params, field, kind(field, value)), name);
       break;
     case BACKOFF_FIELD_MULTIPLIER:
     case BACKOFF_FIELD_JITTER_BELOW:
@@ -135,17 +123,17 @@ static uint64_t stream_of(const struct request *request) {
 
 static void iterate(const struct request *request, const backoff_policy *policy,
                     uint64_t *delays) {
-  backoff iterator;
-  need(backoff_init(&iterator, policy, stream_of(request)), "the iterator");
+  backoff_iter iterator;
+  need(backoff_iter_init(&iterator, policy, stream_of(request)), "the iterator");
   if (strcmp(request->via, "reset") == 0) {
     uint64_t skipped;
     for (uint32_t i = 0; i < request->index; i++) {
-      need(backoff_next_ns(&iterator, &skipped), "before the reset");
+      need(backoff_iter_next_ns(&iterator, &skipped), "before the reset");
     }
-    need(backoff_reset(&iterator), "the reset");
+    need(backoff_iter_reset(&iterator), "the reset");
   }
   for (uint64_t i = 0; i < request->count; i++) {
-    need(backoff_next_ns(&iterator, &delays[i]), "next");
+    need(backoff_iter_next_ns(&iterator, &delays[i]), "next");
   }
 }
 
@@ -154,10 +142,13 @@ static void compute(const struct request *request, const backoff_policy *policy,
   uint64_t stream = stream_of(request);
   if (strcmp(request->via, "at") == 0) {
     for (uint64_t i = 0; i < request->count; i++) {
-      need(backoff_delay_ns(policy, stream, request->index + (uint32_t)i, &delays[i]), "at");
+      need(backoff_policy_delay_ns(policy, stream, request->index + (uint32_t)i, &delays[i]), "at");
     }
   } else if (strcmp(request->via, "fill") == 0) {
-    need(backoff_fill_ns(policy, stream, request->index, delays, request->count), "fill");
+    uint64_t written;
+    need(backoff_policy_fill_ns(policy, stream, request->index, delays, request->count, &written),
+         "fill");
+    if (written != request->count) fail("fill", "some indices are above 2^32 - 1");
   } else if (strcmp(request->via, "next") == 0 || strcmp(request->via, "reset") == 0) {
     iterate(request, policy, delays);
   } else {

@@ -1,4 +1,4 @@
-/* The evaluator (tests/README.md): lines of JSON from standard input, one answer each. */
+/* The evaluator (tests/README.md): writes one answer for each line of JSON on standard input. */
 
 #include <backoff.h>
 
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much is read and written at once. */
+/* The number of bytes read and written at once. */
 #define BLOCK (1 << 16)
-/* An answer is shorter: a line, a number and some names. */
+/* An answer is shorter: a policy string, a number and some names. */
 #define LONGEST_ANSWER (BACKOFF_TEXT_SIZE + 256)
 
 enum kind { ABSENT, TEXT, NUMBER, NOTHING, OTHER };
@@ -24,7 +24,7 @@ struct request {
   struct value policy, seed, key, index;
 };
 
-/* What is left of a line. Texts are decoded where they stand: they only get shorter. */
+/* The unread rest of a line. Texts are decoded in place, as decoding never makes them longer. */
 struct scanner {
   char *at, *end;
 };
@@ -34,7 +34,7 @@ static void fail(const char *what) {
   exit(2);
 }
 
-/* JSON (RFC 8259): each function returns whether it read what it is called after. */
+/* JSON (RFC 8259). Each function returns whether it read the element in its name. */
 
 static void skip_space(struct scanner *in) {
   while (in->at < in->end && (*in->at == ' ' || *in->at == '\t' || *in->at == '\r')) in->at++;
@@ -113,7 +113,7 @@ static int utf8(struct scanner *in, char **out) {
   size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
   if (first < 0xC2 || first > 0xF4 || (size_t)(in->end - in->at) <= more) return 0;
   unsigned char second = (unsigned char)in->at[1];
-  /* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+  /* Overlong forms, surrogates, and code points above U+10FFFF. */
   if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
     return 0;
@@ -191,8 +191,8 @@ static int name(struct scanner *in, struct value *name) {
   return next_is(in, ':');
 }
 
-/* A value with the space around it, however deep: the brackets that are to come are kept where
- * those stood that opened them. */
+/* A value of any depth with the space around it. The stack of expected closing brackets overwrites
+ * the opening brackets, which have been read. */
 static int any_value(struct scanner *in, struct value *value) {
   char *open = in->at, *top = open;
   struct value inner;
@@ -219,7 +219,7 @@ static int is_named(struct value name, const char *text) {
   return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
 
-/* The member of a request that a name stands for, or another that nobody asks for. */
+/* The member of a request with this name, or `other` for an unknown name. */
 static struct value *member(struct request *request, struct value name, struct value *other) {
   if (is_named(name, "policy")) return &request->policy;
   if (is_named(name, "seed")) return &request->seed;
@@ -294,16 +294,16 @@ static char *answer(char *out, struct scanner in) {
     return out + sprintf(out, "{\"error\":\"%s\",\"at\":%llu}\n", backoff_code_name(code),
                          (unsigned long long)error.at);
   }
-  char line[BACKOFF_TEXT_SIZE];
-  if (backoff_policy_print(&policy, line, sizeof line) != BACKOFF_OK ||
-      backoff_delay_ns(&policy, stream, index, &delay) != BACKOFF_OK) {
-    fail("a policy that was made gives no line or no delay");
+  char string[BACKOFF_TEXT_SIZE];
+  if (backoff_policy_print(&policy, string, sizeof string) != BACKOFF_OK ||
+      backoff_policy_delay_ns(&policy, stream, index, &delay) != BACKOFF_OK) {
+    fail("a valid policy has no string or no delay");
   }
-  return out + sprintf(out, "{\"canonical\":\"%s\",\"delay_ns\":\"%llu\"}\n", line,
+  return out + sprintf(out, "{\"canonical\":\"%s\",\"delay_ns\":\"%llu\"}\n", string,
                        (unsigned long long)delay);
 }
 
-/* Answers are collected here, and written in blocks. */
+/* Collects answers, which are written in blocks. */
 static char answers[BLOCK];
 static char *answers_end = answers;
 
@@ -330,7 +330,7 @@ int main(void) {
       answer_line(line, feed);
       line = unseen = feed + 1;
     }
-    /* The beginning of a line that is not there as a whole. */
+    /* Keep the start of an incomplete line. */
     held = (size_t)(input + held - line);
     memmove(input, line, held);
     if (held == size) {
@@ -340,7 +340,7 @@ int main(void) {
     }
   }
   if (ferror(stdin)) fail("cannot read");
-  input[held] = '\n'; /* a number has to end */
+  input[held] = '\n'; /* strtod needs an end */
   if (held > 0) answer_line(input, input + held);
   flush();
   free(input);

@@ -1,5 +1,5 @@
-/* What a caller compiles into itself and what therefore never changes: sizes, alignments and
- * offsets, numbers, and the version that says so.
+/* Facts that callers compile into their programs, so they never change: sizes, alignments, offsets
+ * and numbers; and the version.
  *
  * Usage: layout "$(pkg-config --modversion backoff)" */
 
@@ -9,7 +9,6 @@
 
 #include "check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 #define ALIGNMENT(type) \
   offsetof(struct {     \
@@ -25,44 +24,44 @@ struct fact {
 static const struct fact layouts[] = {
     {"size of backoff_params", sizeof(backoff_params), 256},
     {"size of backoff_policy", sizeof(backoff_policy), 192},
-    {"size of backoff", sizeof(backoff), 256},
+    {"size of backoff_iter", sizeof(backoff_iter), 256},
     {"size of backoff_preview", sizeof(backoff_preview), 512},
     {"size of backoff_budget", sizeof(backoff_budget), 256},
     {"size of backoff_operation", sizeof(backoff_operation), 320},
-    {"size of backoff_history", sizeof(backoff_history), 192},
+    {"size of backoff_stats", sizeof(backoff_stats), 192},
     {"size of backoff_error", sizeof(backoff_error), 80},
     {"size of backoff_preview_row", sizeof(backoff_preview_row), 48},
     {"size of backoff_decision", sizeof(backoff_decision), 16},
-    {"size of backoff_history_counts", sizeof(backoff_history_counts), 176},
+    {"size of backoff_stats_counts", sizeof(backoff_stats_counts), 264},
     {"size of backoff_event", sizeof(backoff_event), 32},
-    {"size of backoff_calls", sizeof(backoff_calls), 6 * sizeof(void (*)(void))},
+    {"size of backoff_callbacks", sizeof(backoff_callbacks), 6 * sizeof(void (*)(void))},
     {"alignment of backoff_params", ALIGNMENT(backoff_params), 8},
     {"alignment of backoff_policy", ALIGNMENT(backoff_policy), 8},
-    {"alignment of backoff", ALIGNMENT(backoff), 8},
+    {"alignment of backoff_iter", ALIGNMENT(backoff_iter), 8},
     {"alignment of backoff_preview", ALIGNMENT(backoff_preview), 8},
     {"alignment of backoff_budget", ALIGNMENT(backoff_budget), 8},
     {"alignment of backoff_operation", ALIGNMENT(backoff_operation), 8},
-    {"alignment of backoff_history", ALIGNMENT(backoff_history), 8},
+    {"alignment of backoff_stats", ALIGNMENT(backoff_stats), 8},
     {"alignment of backoff_error", ALIGNMENT(backoff_error), 8},
     {"alignment of backoff_preview_row", ALIGNMENT(backoff_preview_row), 8},
     {"alignment of backoff_decision", ALIGNMENT(backoff_decision), 8},
-    {"alignment of backoff_history_counts", ALIGNMENT(backoff_history_counts), 8},
+    {"alignment of backoff_stats_counts", ALIGNMENT(backoff_stats_counts), 8},
     {"alignment of backoff_event", ALIGNMENT(backoff_event), 8},
-    {"alignment of backoff_calls", ALIGNMENT(backoff_calls), sizeof(void (*)(void))},
+    {"alignment of backoff_callbacks", ALIGNMENT(backoff_callbacks), sizeof(void (*)(void))},
     {"offset of backoff_params.opaque", offsetof(backoff_params, opaque), 0},
     {"offset of backoff_policy.opaque", offsetof(backoff_policy, opaque), 0},
-    {"offset of backoff.opaque", offsetof(backoff, opaque), 0},
+    {"offset of backoff_iter.opaque", offsetof(backoff_iter, opaque), 0},
     {"offset of backoff_preview.opaque", offsetof(backoff_preview, opaque), 0},
     {"offset of backoff_budget.opaque", offsetof(backoff_budget, opaque), 0},
     {"offset of backoff_operation.opaque", offsetof(backoff_operation, opaque), 0},
-    {"offset of backoff_history.opaque", offsetof(backoff_history, opaque), 0},
+    {"offset of backoff_stats.opaque", offsetof(backoff_stats, opaque), 0},
     {"offset of backoff_error.code", offsetof(backoff_error, code), 0},
     {"offset of backoff_error.field", offsetof(backoff_error, field), 4},
     {"offset of backoff_error.value", offsetof(backoff_error, value), 8},
     {"offset of backoff_error.limit", offsetof(backoff_error, limit), 16},
     {"offset of backoff_error.at", offsetof(backoff_error, at), 24},
     {"offset of backoff_error.found_length", offsetof(backoff_error, found_length), 32},
-    {"offset of backoff_error.line", offsetof(backoff_error, line), 40},
+    {"offset of backoff_error.text_kind", offsetof(backoff_error, text_kind), 40},
     {"offset of backoff_error.found", offsetof(backoff_error, found), 44},
     {"size of backoff_error.code", sizeof(((backoff_error *)0)->code), 4},
     {"size of backoff_error.field", sizeof(((backoff_error *)0)->field), 4},
@@ -70,36 +69,38 @@ static const struct fact layouts[] = {
     {"size of backoff_error.limit", sizeof(((backoff_error *)0)->limit), 8},
     {"size of backoff_error.at", sizeof(((backoff_error *)0)->at), 8},
     {"size of backoff_error.found_length", sizeof(((backoff_error *)0)->found_length), 8},
-    {"size of backoff_error.line", sizeof(((backoff_error *)0)->line), 4},
+    {"size of backoff_error.text_kind", sizeof(((backoff_error *)0)->text_kind), 4},
     {"size of backoff_error.found", sizeof(((backoff_error *)0)->found), 36},
-    {"offset of backoff_preview_row.smallest", offsetof(backoff_preview_row, smallest), 0},
-    {"offset of backoff_preview_row.mean", offsetof(backoff_preview_row, mean), 8},
-    {"offset of backoff_preview_row.largest", offsetof(backoff_preview_row, largest), 16},
-    {"offset of backoff_preview_row.total_smallest", offsetof(backoff_preview_row, total_smallest), 24},
-    {"offset of backoff_preview_row.total_mean", offsetof(backoff_preview_row, total_mean), 32},
-    {"offset of backoff_preview_row.total_largest", offsetof(backoff_preview_row, total_largest), 40},
-    {"size of backoff_preview_row.smallest", sizeof(((backoff_preview_row *)0)->smallest), 8},
-    {"size of backoff_preview_row.mean", sizeof(((backoff_preview_row *)0)->mean), 8},
-    {"size of backoff_preview_row.largest", sizeof(((backoff_preview_row *)0)->largest), 8},
-    {"size of backoff_preview_row.total_smallest", sizeof(((backoff_preview_row *)0)->total_smallest), 8},
-    {"size of backoff_preview_row.total_mean", sizeof(((backoff_preview_row *)0)->total_mean), 8},
-    {"size of backoff_preview_row.total_largest", sizeof(((backoff_preview_row *)0)->total_largest), 8},
+    {"offset of backoff_preview_row.min_ns", offsetof(backoff_preview_row, min_ns), 0},
+    {"offset of backoff_preview_row.mean_ns", offsetof(backoff_preview_row, mean_ns), 8},
+    {"offset of backoff_preview_row.max_ns", offsetof(backoff_preview_row, max_ns), 16},
+    {"offset of backoff_preview_row.total_min_ns", offsetof(backoff_preview_row, total_min_ns), 24},
+    {"offset of backoff_preview_row.total_mean_ns", offsetof(backoff_preview_row, total_mean_ns), 32},
+    {"offset of backoff_preview_row.total_max_ns", offsetof(backoff_preview_row, total_max_ns), 40},
+    {"size of backoff_preview_row.min_ns", sizeof(((backoff_preview_row *)0)->min_ns), 8},
+    {"size of backoff_preview_row.mean_ns", sizeof(((backoff_preview_row *)0)->mean_ns), 8},
+    {"size of backoff_preview_row.max_ns", sizeof(((backoff_preview_row *)0)->max_ns), 8},
+    {"size of backoff_preview_row.total_min_ns", sizeof(((backoff_preview_row *)0)->total_min_ns), 8},
+    {"size of backoff_preview_row.total_mean_ns", sizeof(((backoff_preview_row *)0)->total_mean_ns), 8},
+    {"size of backoff_preview_row.total_max_ns", sizeof(((backoff_preview_row *)0)->total_max_ns), 8},
     {"offset of backoff_decision.reason", offsetof(backoff_decision, reason), 0},
     {"offset of backoff_decision.reserved", offsetof(backoff_decision, reserved), 4},
     {"offset of backoff_decision.delay_ns", offsetof(backoff_decision, delay_ns), 8},
     {"size of backoff_decision.reason", sizeof(((backoff_decision *)0)->reason), 4},
     {"size of backoff_decision.reserved", sizeof(((backoff_decision *)0)->reserved), 4},
     {"size of backoff_decision.delay_ns", sizeof(((backoff_decision *)0)->delay_ns), 8},
-    {"offset of backoff_history_counts.operations", offsetof(backoff_history_counts, operations), 0},
-    {"offset of backoff_history_counts.attempts", offsetof(backoff_history_counts, attempts), 8},
-    {"offset of backoff_history_counts.retries", offsetof(backoff_history_counts, retries), 16},
-    {"offset of backoff_history_counts.buckets", offsetof(backoff_history_counts, buckets), 24},
-    {"offset of backoff_history_counts.stops", offsetof(backoff_history_counts, stops), 120},
-    {"size of backoff_history_counts.operations", sizeof(((backoff_history_counts *)0)->operations), 8},
-    {"size of backoff_history_counts.attempts", sizeof(((backoff_history_counts *)0)->attempts), 8},
-    {"size of backoff_history_counts.retries", sizeof(((backoff_history_counts *)0)->retries), 8},
-    {"size of backoff_history_counts.buckets", sizeof(((backoff_history_counts *)0)->buckets), 96},
-    {"size of backoff_history_counts.stops", sizeof(((backoff_history_counts *)0)->stops), 56},
+    {"offset of backoff_stats_counts.operations", offsetof(backoff_stats_counts, operations), 0},
+    {"offset of backoff_stats_counts.attempts", offsetof(backoff_stats_counts, attempts), 8},
+    {"offset of backoff_stats_counts.retries", offsetof(backoff_stats_counts, retries), 16},
+    {"offset of backoff_stats_counts.bounds", offsetof(backoff_stats_counts, bounds), 24},
+    {"offset of backoff_stats_counts.buckets", offsetof(backoff_stats_counts, buckets), 112},
+    {"offset of backoff_stats_counts.stops", offsetof(backoff_stats_counts, stops), 208},
+    {"size of backoff_stats_counts.operations", sizeof(((backoff_stats_counts *)0)->operations), 8},
+    {"size of backoff_stats_counts.attempts", sizeof(((backoff_stats_counts *)0)->attempts), 8},
+    {"size of backoff_stats_counts.retries", sizeof(((backoff_stats_counts *)0)->retries), 8},
+    {"size of backoff_stats_counts.bounds", sizeof(((backoff_stats_counts *)0)->bounds), 88},
+    {"size of backoff_stats_counts.buckets", sizeof(((backoff_stats_counts *)0)->buckets), 96},
+    {"size of backoff_stats_counts.stops", sizeof(((backoff_stats_counts *)0)->stops), 56},
     {"offset of backoff_event.attempts", offsetof(backoff_event, attempts), 0},
     {"offset of backoff_event.delay_ns", offsetof(backoff_event, delay_ns), 8},
     {"offset of backoff_event.elapsed_ns", offsetof(backoff_event, elapsed_ns), 16},
@@ -110,12 +111,12 @@ static const struct fact layouts[] = {
     {"size of backoff_event.elapsed_ns", sizeof(((backoff_event *)0)->elapsed_ns), 8},
     {"size of backoff_event.outcome", sizeof(((backoff_event *)0)->outcome), 4},
     {"size of backoff_event.reason", sizeof(((backoff_event *)0)->reason), 4},
-    {"offset of backoff_calls.attempt", offsetof(backoff_calls, attempt), 0},
-    {"offset of backoff_calls.now", offsetof(backoff_calls, now), 1 * sizeof(void (*)(void))},
-    {"offset of backoff_calls.wait", offsetof(backoff_calls, wait), 2 * sizeof(void (*)(void))},
-    {"offset of backoff_calls.cancelled", offsetof(backoff_calls, cancelled), 3 * sizeof(void (*)(void))},
-    {"offset of backoff_calls.on_retry", offsetof(backoff_calls, on_retry), 4 * sizeof(void (*)(void))},
-    {"offset of backoff_calls.on_stop", offsetof(backoff_calls, on_stop), 5 * sizeof(void (*)(void))},
+    {"offset of backoff_callbacks.attempt", offsetof(backoff_callbacks, attempt), 0},
+    {"offset of backoff_callbacks.now", offsetof(backoff_callbacks, now), 1 * sizeof(void (*)(void))},
+    {"offset of backoff_callbacks.wait", offsetof(backoff_callbacks, wait), 2 * sizeof(void (*)(void))},
+    {"offset of backoff_callbacks.cancelled", offsetof(backoff_callbacks, cancelled), 3 * sizeof(void (*)(void))},
+    {"offset of backoff_callbacks.on_retry", offsetof(backoff_callbacks, on_retry), 4 * sizeof(void (*)(void))},
+    {"offset of backoff_callbacks.on_stop", offsetof(backoff_callbacks, on_stop), 5 * sizeof(void (*)(void))},
 };
 
 static const struct fact numbers[] = {
@@ -152,7 +153,7 @@ static const struct fact numbers[] = {
     {"BACKOFF_END", BACKOFF_END, 104},
     {"BACKOFF_NO_ENTROPY", BACKOFF_NO_ENTROPY, 105},
     {"BACKOFF_BUFFER_TOO_SMALL", BACKOFF_BUFFER_TOO_SMALL, 106},
-    {"BACKOFF_NOT_A_HINT", BACKOFF_NOT_A_HINT, 107},
+    {"BACKOFF_NOT_A_RETRY_AFTER", BACKOFF_NOT_A_RETRY_AFTER, 107},
     {"BACKOFF_TOO_LONG", BACKOFF_TOO_LONG, 108},
     {"BACKOFF_UNKNOWN_OUTCOME", BACKOFF_UNKNOWN_OUTCOME, 109},
     {"BACKOFF_UNKNOWN_REASON", BACKOFF_UNKNOWN_REASON, 110},
@@ -176,9 +177,9 @@ static const struct fact numbers[] = {
     {"BACKOFF_FIELD_MAX_ATTEMPTS", BACKOFF_FIELD_MAX_ATTEMPTS, 18},
     {"BACKOFF_FIELD_MAX_ELAPSED", BACKOFF_FIELD_MAX_ELAPSED, 19},
     {"BACKOFF_FIELD_THROTTLED_BASE", BACKOFF_FIELD_THROTTLED_BASE, 20},
-    {"BACKOFF_FIELD_HINT", BACKOFF_FIELD_HINT, 21},
-    {"BACKOFF_FIELD_HINT_MAX", BACKOFF_FIELD_HINT_MAX, 22},
-    {"BACKOFF_FIELD_HINT_MAX_EXTRA", BACKOFF_FIELD_HINT_MAX_EXTRA, 23},
+    {"BACKOFF_FIELD_RETRY_AFTER", BACKOFF_FIELD_RETRY_AFTER, 21},
+    {"BACKOFF_FIELD_RETRY_AFTER_MAX", BACKOFF_FIELD_RETRY_AFTER_MAX, 22},
+    {"BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA", BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA, 23},
     {"BACKOFF_FIELD_BUDGET", BACKOFF_FIELD_BUDGET, 33},
     {"BACKOFF_FIELD_MAX_TOKENS", BACKOFF_FIELD_MAX_TOKENS, 34},
     {"BACKOFF_FIELD_COST", BACKOFF_FIELD_COST, 35},
@@ -202,10 +203,10 @@ static const struct fact numbers[] = {
     {"BACKOFF_JITTER_DECORRELATED", BACKOFF_JITTER_DECORRELATED, 6},
     {"BACKOFF_JITTER_SLOTTED", BACKOFF_JITTER_SLOTTED, 7},
     {"BACKOFF_CAP_ON_WINDOW", BACKOFF_CAP_ON_WINDOW, 1},
-    {"BACKOFF_CAP_ON_RESULT", BACKOFF_CAP_ON_RESULT, 2},
-    {"BACKOFF_HINT_AT_LEAST", BACKOFF_HINT_AT_LEAST, 1},
-    {"BACKOFF_HINT_EXACT", BACKOFF_HINT_EXACT, 2},
-    {"BACKOFF_HINT_SPREAD", BACKOFF_HINT_SPREAD, 3},
+    {"BACKOFF_CAP_ON_DELAY", BACKOFF_CAP_ON_DELAY, 2},
+    {"BACKOFF_RETRY_AFTER_AT_LEAST", BACKOFF_RETRY_AFTER_AT_LEAST, 1},
+    {"BACKOFF_RETRY_AFTER_EXACT", BACKOFF_RETRY_AFTER_EXACT, 2},
+    {"BACKOFF_RETRY_AFTER_SPREAD", BACKOFF_RETRY_AFTER_SPREAD, 3},
     {"BACKOFF_OUTCOME_SUCCESS", BACKOFF_OUTCOME_SUCCESS, 1},
     {"BACKOFF_OUTCOME_TRANSIENT", BACKOFF_OUTCOME_TRANSIENT, 2},
     {"BACKOFF_OUTCOME_THROTTLED", BACKOFF_OUTCOME_THROTTLED, 3},
@@ -218,11 +219,11 @@ static const struct fact numbers[] = {
     {"BACKOFF_REASON_DEADLINE", BACKOFF_REASON_DEADLINE, 5},
     {"BACKOFF_REASON_BUDGET", BACKOFF_REASON_BUDGET, 6},
     {"BACKOFF_REASON_CANCELLED", BACKOFF_REASON_CANCELLED, 7},
-    {"BACKOFF_LINE_NONE", BACKOFF_LINE_NONE, 0},
-    {"BACKOFF_LINE_POLICY", BACKOFF_LINE_POLICY, 1},
-    {"BACKOFF_LINE_BUDGET", BACKOFF_LINE_BUDGET, 2},
+    {"BACKOFF_TEXT_KIND_NONE", BACKOFF_TEXT_KIND_NONE, 0},
+    {"BACKOFF_TEXT_KIND_POLICY", BACKOFF_TEXT_KIND_POLICY, 1},
+    {"BACKOFF_TEXT_KIND_BUDGET", BACKOFF_TEXT_KIND_BUDGET, 2},
     {"BACKOFF_TEXT_SIZE", BACKOFF_TEXT_SIZE, 769},
-    {"BACKOFF_HISTORY_SIZE", BACKOFF_HISTORY_SIZE, 4096},
+    {"BACKOFF_STATS_SIZE", BACKOFF_STATS_SIZE, 4096},
     {"BACKOFF_NONE", BACKOFF_NONE, UINT64_MAX},
     {"size of BACKOFF_NONE", sizeof(BACKOFF_NONE), 8},
 };
@@ -248,7 +249,7 @@ static const struct fact durations[] = {
 
 static void check_facts(const struct fact *facts, size_t length) {
   for (size_t i = 0; i < length; i++) {
-    check_word(facts[i].id, "number", facts[i].is, facts[i].fact);
+    check_number(facts[i].id, "number", facts[i].is, facts[i].fact);
   }
 }
 
@@ -258,16 +259,16 @@ static void check_version(const char *package) {
   snprintf(macros, sizeof macros, "%d.%d.%d", BACKOFF_VERSION_MAJOR, BACKOFF_VERSION_MINOR,
            BACKOFF_VERSION_PATCH);
   check_text("version", "pkg-config", package, macros);
-  check_word("version", "BACKOFF_VERSION", BACKOFF_VERSION,
+  check_number("version", "BACKOFF_VERSION", BACKOFF_VERSION,
              BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 +
                  BACKOFF_VERSION_PATCH);
-  check_word("version", "backoff_version()", backoff_version(), BACKOFF_VERSION);
+  check_number("version", "backoff_version()", backoff_version(), BACKOFF_VERSION);
 }
 
 int main(int argc, char **argv) {
   check_facts(layouts, LENGTH(layouts));
   check_facts(numbers, LENGTH(numbers));
   check_facts(durations, LENGTH(durations));
-  check_version(argc == 2 ? argv[1] : "not given");
+  check_version(argc == 2 ? argv[1] : "no argument");
   return check_end();
 }

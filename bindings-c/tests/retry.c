@@ -1,29 +1,27 @@
-/* The loop, call by call: what it asks, tells, waits and counts, in which order, on a clock that is
- * set by hand. */
+/* The calls that a loop makes, in their order, and its counts, on a clock that the test sets. */
 
 #include <backoff.h>
 
 #include "check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 #define NEVER 0
-#define NO_HINT BACKOFF_NONE
+#define NO_RETRY_AFTER BACKOFF_NONE
 
-/* How an attempt ends. */
+/* The end of an attempt. */
 struct answer {
   uint32_t outcome;
-  uint64_t takes, hint;
+  uint64_t takes, retry_after;
 };
 
-/* A loop that is played, and the trace that it leaves. */
+/* A scripted loop, and the trace of its calls. */
 struct play {
-  const struct answer *answers; /* the last one again and again */
+  const struct answer *answers; /* the last one repeats */
   size_t answer_count, attempts, asks, waits, stops;
-  size_t yes_from;     /* the question from which on it is given up, from 1; NEVER */
-  size_t gives_up_in;  /* the wait that is given up, from 1; NEVER */
+  size_t cancelled_from; /* the first call of `cancelled` that returns yes, from 1; NEVER */
+  size_t cancelled_wait; /* the wait that returns early, from 1; NEVER */
   uint64_t now;
-  uint64_t back; /* what the clock goes back by in an attempt */
-  backoff_history *history;
+  uint64_t back; /* the time by which the clock goes back in an attempt */
+  backoff_stats *stats;
   char trace[600];
 };
 
@@ -36,14 +34,14 @@ static void note(struct play *play, const char *text) {
   snprintf(play->trace + used, sizeof play->trace - used, "%s%s", used > 0 ? " " : "", text);
 }
 
-static uint32_t attempt(void *context, uint64_t *hint_ns) {
+static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
   struct play *play = context;
   size_t last = play->answer_count - 1, at = play->attempts++;
   struct answer answer = play->answers[at < last ? at : last];
-  check_word("attempt", "hint before it", *hint_ns, BACKOFF_NONE);
+  check_number("attempt", "Retry-After on entry", *retry_after_ns, BACKOFF_NONE);
   note(play, "attempt");
   play->now += answer.takes - play->back;
-  if (answer.hint != NO_HINT) *hint_ns = answer.hint;
+  if (answer.retry_after != NO_RETRY_AFTER) *retry_after_ns = answer.retry_after;
   return answer.outcome;
 }
 
@@ -54,7 +52,7 @@ static uint32_t wait_for(void *context, uint64_t delay_ns) {
   char text[40];
   snprintf(text, sizeof text, "wait:%" PRIu64, delay_ns);
   note(play, text);
-  if (++play->waits == play->gives_up_in) {
+  if (++play->waits == play->cancelled_wait) {
     play->now += 1;
     return 7;
   }
@@ -64,12 +62,12 @@ static uint32_t wait_for(void *context, uint64_t delay_ns) {
 
 static uint32_t cancelled(void *context) {
   struct play *play = context;
-  int yes = play->yes_from != NEVER && ++play->asks >= play->yes_from;
-  if (play->yes_from != NEVER) note(play, yes ? "yes" : "no");
+  int yes = play->cancelled_from != NEVER && ++play->asks >= play->cancelled_from;
+  if (play->cancelled_from != NEVER) note(play, yes ? "yes" : "no");
   return yes ? UINT32_MAX : 0;
 }
 
-static void tell(struct play *play, const char *what, const backoff_event *event) {
+static void trace_event(struct play *play, const char *what, const backoff_event *event) {
   char text[120];
   snprintf(text, sizeof text, "%s:%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64, what, event->attempts,
            name_of_outcome(event->outcome),
@@ -78,45 +76,45 @@ static void tell(struct play *play, const char *what, const backoff_event *event
   note(play, text);
 }
 
-static uint64_t counted(const backoff_history *history) {
-  backoff_history_counts counts;
-  check_word("history", "code", backoff_history_read(history, &counts), BACKOFF_OK);
+static uint64_t counted(const backoff_stats *stats) {
+  backoff_stats_counts counts;
+  check_number("stats", "code", backoff_stats_read(stats, &counts), BACKOFF_OK);
   return counts.operations;
 }
 
 static void on_retry(void *context, const backoff_event *event) {
   struct play *play = context;
-  tell(play, "retry", event);
-  if (play->history) check_word("on_retry", "loops counted", counted(play->history), 0);
+  trace_event(play, "retry", event);
+  if (play->stats) check_number("on_retry", "loops counted", counted(play->stats), 0);
 }
 
 static void on_stop(void *context, const backoff_event *event) {
   struct play *play = context;
-  tell(play, "stop", event);
+  trace_event(play, "stop", event);
   play->stops++;
-  if (play->history) check_word("on_stop", "loops counted", counted(play->history), 1);
+  if (play->stats) check_number("on_stop", "loops counted", counted(play->stats), 1);
 }
 
-static const backoff_calls calls = {attempt, now, wait_for, cancelled, on_retry, on_stop};
+static const backoff_callbacks callbacks = {attempt, now, wait_for, cancelled, on_retry, on_stop};
 
-#define TRANSIENT {BACKOFF_OUTCOME_TRANSIENT, 10, NO_HINT}
-#define THROTTLED {BACKOFF_OUTCOME_THROTTLED, 10, NO_HINT}
-#define TIMEOUT {BACKOFF_OUTCOME_TIMEOUT, 10, NO_HINT}
-#define PERMANENT {BACKOFF_OUTCOME_PERMANENT, 10, NO_HINT}
-#define SUCCESS {BACKOFF_OUTCOME_SUCCESS, 10, NO_HINT}
-#define HINTED(hint) {BACKOFF_OUTCOME_THROTTLED, 10, hint}
+#define TRANSIENT {BACKOFF_OUTCOME_TRANSIENT, 10, NO_RETRY_AFTER}
+#define THROTTLED {BACKOFF_OUTCOME_THROTTLED, 10, NO_RETRY_AFTER}
+#define TIMEOUT {BACKOFF_OUTCOME_TIMEOUT, 10, NO_RETRY_AFTER}
+#define PERMANENT {BACKOFF_OUTCOME_PERMANENT, 10, NO_RETRY_AFTER}
+#define SUCCESS {BACKOFF_OUTCOME_SUCCESS, 10, NO_RETRY_AFTER}
+#define RETRY_AFTER(ns) {BACKOFF_OUTCOME_THROTTLED, 10, ns}
 #define ANSWERS(...) {__VA_ARGS__}, sizeof((struct answer[]){__VA_ARGS__}) / sizeof(struct answer)
 
-/* A line waits 100 unless it says otherwise; the clock begins at 1000. */
+/* Waits are 100 ns unless the policy says otherwise; the clock starts at 1000. */
 struct row {
-  const char *id, *line;
+  const char *id, *policy;
   uint64_t deadline;
-  size_t yes_from, gives_up_in;
+  size_t cancelled_from, cancelled_wait;
   struct answer answers[5];
   size_t answer_count;
   const char *trace;
   uint32_t reason;
-  uint64_t attempts; /* that the history counts */
+  uint64_t attempts; /* in the stats */
 };
 
 #define CONSTANT "constant:base=100ns"
@@ -133,9 +131,9 @@ static const struct row rows[] = {
     {"a permanent failure later", CONSTANT, BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, PERMANENT),
      "attempt retry:1,transient,-,100,10 wait:100 attempt stop:2,permanent,permanent,0,120",
      BACKOFF_REASON_PERMANENT, 2},
-    {"zero retries run once", CONSTANT ",max_retries=0", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT),
+    {"max_retries=0 makes one attempt", CONSTANT ",max_retries=0", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT),
      "attempt stop:1,transient,max_retries,0,10", BACKOFF_REASON_MAX_RETRIES, 1},
-    {"the last failure is not waited for", CONSTANT ",max_retries=1", BACKOFF_NONE, 0, 0,
+    {"no wait follows the last failure", CONSTANT ",max_retries=1", BACKOFF_NONE, 0, 0,
      ANSWERS(TRANSIENT, TIMEOUT),
      "attempt retry:1,transient,-,100,10 wait:100 attempt stop:2,timeout,max_retries,0,120",
      BACKOFF_REASON_MAX_RETRIES, 2},
@@ -144,33 +142,33 @@ static const struct row rows[] = {
      "attempt retry:1,throttled,-,300,10 wait:300 attempt retry:2,transient,-,100,320 wait:100 "
      "attempt stop:3,success,success,0,430",
      BACKOFF_REASON_SUCCESS, 3},
-    {"a hint is for its own wait", CONSTANT ",hint_max=1us", BACKOFF_NONE, 0, 0,
-     ANSWERS(HINTED(500), TRANSIENT, HINTED(5000), SUCCESS),
+    {"a Retry-After applies to its own wait", CONSTANT ",retry_after_max=1us", BACKOFF_NONE, 0, 0,
+     ANSWERS(RETRY_AFTER(500), TRANSIENT, RETRY_AFTER(5000), SUCCESS),
      "attempt retry:1,throttled,-,500,10 wait:500 attempt retry:2,transient,-,100,520 wait:100 "
      "attempt retry:3,throttled,-,1000,630 wait:1000 attempt stop:4,success,success,0,1640",
      BACKOFF_REASON_SUCCESS, 4},
     {"a wait to the deadline", CONSTANT, 1110, 0, 0, ANSWERS(TRANSIENT, SUCCESS),
      "attempt retry:1,transient,-,100,10 wait:100 attempt stop:2,success,success,0,120",
      BACKOFF_REASON_SUCCESS, 2},
-    {"a wait beyond the deadline", CONSTANT, 1109, 0, 0, ANSWERS(TRANSIENT),
+    {"a wait that would pass the deadline", CONSTANT, 1109, 0, 0, ANSWERS(TRANSIENT),
      "attempt stop:1,transient,deadline,100,10", BACKOFF_REASON_DEADLINE, 1},
-    {"a deadline that has passed runs once", CONSTANT, 0, 0, 0, ANSWERS(TRANSIENT),
+    {"a deadline in the past still allows one attempt", CONSTANT, 0, 0, 0, ANSWERS(TRANSIENT),
      "attempt stop:1,transient,deadline,100,10", BACKOFF_REASON_DEADLINE, 1},
-    {"all the time that may elapse", CONSTANT ",max_elapsed=220ns", BACKOFF_NONE, 0, 0,
+    {"max_elapsed", CONSTANT ",max_elapsed=220ns", BACKOFF_NONE, 0, 0,
      ANSWERS(TRANSIENT),
      "attempt retry:1,transient,-,100,10 wait:100 attempt retry:2,transient,-,100,120 wait:100 "
      "attempt stop:3,transient,max_elapsed,100,230",
      BACKOFF_REASON_MAX_ELAPSED, 3},
-    {"no wait is a wait of 0", "constant:base=0s", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, SUCCESS),
+    {"a delay of 0 is a wait of 0", "constant:base=0s", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, SUCCESS),
      "attempt retry:1,transient,-,0,10 wait:0 attempt stop:2,success,success,0,20",
      BACKOFF_REASON_SUCCESS, 2},
     {"cancelled before it begins", CONSTANT, BACKOFF_NONE, 1, 0, ANSWERS(SUCCESS),
      "yes stop:0,-,cancelled,0,0", BACKOFF_REASON_CANCELLED, 1},
     {"cancelled during the first attempt", CONSTANT, BACKOFF_NONE, 2, 0, ANSWERS(TRANSIENT),
      "no attempt yes stop:1,-,cancelled,0,10", BACKOFF_REASON_CANCELLED, 1},
-    {"cancelled during an attempt that fails for ever", CONSTANT, BACKOFF_NONE, 2, 0,
+    {"cancelled during an attempt that fails permanently", CONSTANT, BACKOFF_NONE, 2, 0,
      ANSWERS(PERMANENT), "no attempt yes stop:1,-,cancelled,0,10", BACKOFF_REASON_CANCELLED, 1},
-    {"a success is not asked whether it was given up", CONSTANT, BACKOFF_NONE, 2, 0,
+    {"a success wins over a cancellation", CONSTANT, BACKOFF_NONE, 2, 0,
      ANSWERS(SUCCESS), "no attempt stop:1,success,success,0,10", BACKOFF_REASON_SUCCESS, 1},
     {"cancelled by the hook", CONSTANT, BACKOFF_NONE, 3, 0, ANSWERS(TRANSIENT),
      "no attempt no retry:1,transient,-,100,10 yes stop:1,-,cancelled,0,10",
@@ -181,10 +179,10 @@ static const struct row rows[] = {
     {"cancelled during the second attempt", CONSTANT, BACKOFF_NONE, 5, 0, ANSWERS(TRANSIENT),
      "no attempt no retry:1,transient,-,100,10 no wait:100 no attempt yes stop:2,-,cancelled,0,120",
      BACKOFF_REASON_CANCELLED, 2},
-    {"given up in the first wait", CONSTANT, BACKOFF_NONE, 0, 1, ANSWERS(TRANSIENT),
+    {"cancelled during the first wait", CONSTANT, BACKOFF_NONE, 0, 1, ANSWERS(TRANSIENT),
      "attempt retry:1,transient,-,100,10 wait:100 stop:1,-,cancelled,0,11",
      BACKOFF_REASON_CANCELLED, 1},
-    {"given up in the second wait", CONSTANT, BACKOFF_NONE, 0, 2, ANSWERS(TRANSIENT),
+    {"cancelled during the second wait", CONSTANT, BACKOFF_NONE, 0, 2, ANSWERS(TRANSIENT),
      "attempt retry:1,transient,-,100,10 wait:100 attempt retry:2,transient,-,100,120 wait:100 "
      "stop:2,-,cancelled,0,121",
      BACKOFF_REASON_CANCELLED, 2},
@@ -199,71 +197,71 @@ static uint64_t granted(const backoff_policy *policy, backoff_operation *operati
   return decision.reason == 0;
 }
 
-/* That no operation and no retry is under way: this budget grants one retry to two operations, and
- * none to one. */
+/* The budget counts no operation and no retry: it grants one retry to two operations, and none to
+ * one. */
 static void check_idle(const char *id, backoff_budget *budget) {
   backoff_policy policy;
   backoff_operation one, two;
-  check_word(id, "code", backoff_policy_parse(&policy, "constant:base=0s", 16, NULL), BACKOFF_OK);
-  check_word(id, "retries of one operation", granted(&policy, &one, budget, 1), 0);
+  check_number(id, "code", backoff_policy_parse(&policy, "constant:base=0s", 16, NULL), BACKOFF_OK);
+  check_number(id, "retries of one operation", granted(&policy, &one, budget, 1), 0);
   backoff_operation_begin(&one, &policy, 1, 0, BACKOFF_NONE, budget);
-  check_word(id, "retries of the first of two", granted(&policy, &two, budget, 1), 1);
-  check_word(id, "retries of the second", granted(&policy, &one, budget, 0), 0);
+  check_number(id, "retries of the first of two", granted(&policy, &two, budget, 1), 1);
+  check_number(id, "retries of the second", granted(&policy, &one, budget, 0), 0);
   backoff_operation_cancel(&two, budget, NULL);
 }
 
-static void parse_budget(const char *id, backoff_budget *budget, const char *line) {
-  check_word(id, "code of the budget", backoff_budget_parse(budget, line, strlen(line), NULL),
+static void parse_budget(const char *id, backoff_budget *budget, const char *text) {
+  check_number(id, "code of the budget", backoff_budget_parse(budget, text, strlen(text), NULL),
              BACKOFF_OK);
 }
 
-static void check_counts(const char *id, const backoff_history *history, uint64_t attempts,
+static void check_counts(const char *id, const backoff_stats *stats, uint64_t attempts,
                          uint32_t reason) {
-  backoff_history_counts counts;
-  check_word(id, "code of the counts", backoff_history_read(history, &counts), BACKOFF_OK);
-  check_word(id, "loops counted", counts.operations, 1);
-  check_word(id, "attempts counted", counts.attempts, attempts);
-  check_word(id, "reason counted", counts.stops[reason - 1], 1);
+  backoff_stats_counts counts;
+  check_number(id, "code of the counts", backoff_stats_read(stats, &counts), BACKOFF_OK);
+  check_number(id, "loops counted", counts.operations, 1);
+  check_number(id, "attempts counted", counts.attempts, attempts);
+  check_number(id, "reason counted", counts.stops[reason - 1], 1);
 }
 
 static void check_row(const struct row *row) {
   backoff_policy policy;
   backoff_budget budget;
-  backoff_history history;
+  backoff_stats stats;
   backoff_event end;
-  struct play play = {row->answers, row->answer_count, 0, 0, 0, 0, row->yes_from,
-                      row->gives_up_in, 1000, 0, &history, ""};
+  struct play play = {row->answers, row->answer_count, 0, 0, 0, 0, row->cancelled_from,
+                      row->cancelled_wait, 1000, 0, &stats, ""};
   memset(&end, 0xA5, sizeof end);
-  check_word(row->id, "code of the policy",
-             backoff_policy_parse(&policy, row->line, strlen(row->line), NULL), BACKOFF_OK);
+  check_number(row->id, "code of the policy",
+             backoff_policy_parse(&policy, row->policy, strlen(row->policy), NULL), BACKOFF_OK);
   parse_budget(row->id, &budget, "concurrent:min_concurrent=1,ratio=0.5");
-  backoff_history_init(&history);
-  check_word(row->id, "code",
-             backoff_retry(&policy, 1, row->deadline, &budget, &history, &calls, &play, &end),
+  backoff_stats_init(&stats);
+  check_number(row->id, "code",
+             backoff_retry(&policy, 1, row->deadline, &budget, &stats, &callbacks, &play, &end),
              BACKOFF_OK);
   check_text(row->id, "trace", play.trace, row->trace);
-  check_word(row->id, "reason", end.reason, row->reason);
-  /* The end is what the hook was told. */
+  check_number(row->id, "reason", end.reason, row->reason);
+  /* The written end equals the event of the hook. */
   struct play again = {0};
-  tell(&again, "stop", &end);
+  trace_event(&again, "stop", &end);
   check_text(row->id, "end", again.trace, strstr(row->trace, "stop:"));
-  check_counts(row->id, &history, row->attempts, row->reason);
+  check_counts(row->id, &stats, row->attempts, row->reason);
 }
 
-/* Again with a budget that tells whether something of the loop is left in it. */
+/* The same loop on a budget that shows whether the loop left something in it. */
 static void check_idle_after(const struct row *row) {
   backoff_policy policy;
   backoff_budget budget;
   backoff_event end;
-  /* Of another operation that goes on meanwhile, so that there is a retry to grant. */
+  /* Another operation is under way, so that the budget has a retry to grant. */
   backoff_operation other;
-  struct play play = {row->answers, row->answer_count, 0, 0, 0, 0, row->yes_from,
-                      row->gives_up_in, 1000, 0, NULL, ""};
-  backoff_policy_parse(&policy, row->line, strlen(row->line), NULL);
+  struct play play = {row->answers, row->answer_count, 0, 0, 0, 0, row->cancelled_from,
+                      row->cancelled_wait, 1000, 0, NULL, ""};
+  backoff_policy_parse(&policy, row->policy, strlen(row->policy), NULL);
   parse_budget(row->id, &budget, "concurrent:min_concurrent=0,ratio=0.5");
   backoff_operation_begin(&other, &policy, 1, 0, BACKOFF_NONE, &budget);
-  check_word(row->id, "code",
-             backoff_retry(&policy, 1, row->deadline, &budget, NULL, &calls, &play, &end),
+  check_number(row->id, "code",
+             backoff_retry(&policy, 1, row->deadline, &budget, NULL, &callbacks, &play, &end),
              BACKOFF_OK);
   check_text(row->id, "trace of the loop on a budget", play.trace, row->trace);
   backoff_operation_cancel(&other, &budget, NULL);
@@ -280,31 +278,31 @@ static void check_shared_budget(void) {
   parse_budget("shared", &budget, "quota:max_tokens=3,cost=1");
   struct play first = {answers, 1, 0, 0, 0, 0, 0, 0, 1000, 0, NULL, ""}, second = first,
               third = first;
-  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &calls, &first, &end);
-  check_word("shared", "attempts of the first", end.attempts, 3);
+  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &callbacks, &first, &end);
+  check_number("shared", "attempts of the first", end.attempts, 3);
   check_text("shared", "reason of the first", backoff_reason_name(end.reason), "max_retries");
-  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &calls, &second, &end);
+  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &callbacks, &second, &end);
   check_text("shared", "trace of the second", second.trace,
              "attempt retry:1,transient,-,100,10 wait:100 attempt "
              "stop:2,transient,budget,100,120");
-  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &calls, &third, &end);
+  backoff_retry(&policy, 1, BACKOFF_NONE, &budget, NULL, &callbacks, &third, &end);
   check_text("shared", "trace of the third", third.trace,
              "attempt stop:1,transient,budget,100,10");
 }
 
-/* The default policy waits what the README shows for its pair and key, and no more than thrice. */
+/* The default policy waits for the delays in the README, three times. */
 static void check_defaults(void) {
   static const struct answer answers[] = {TRANSIENT};
   struct play play = {answers, 1, 0, 0, 0, 0, 0, 0, 0, 0, NULL, ""};
-  backoff_calls few = {.attempt = attempt, .now = now, .wait = wait_for};
+  backoff_callbacks few = {.attempt = attempt, .now = now, .wait = wait_for};
   backoff_event end;
   uint64_t stream;
   backoff_stream_from_key(42, "job-1", 5, &stream);
-  check_word("defaults", "code",
+  check_number("defaults", "code",
              backoff_retry(NULL, stream, BACKOFF_NONE, NULL, NULL, &few, &play, &end), BACKOFF_OK);
   check_text("defaults", "trace", play.trace,
              "attempt wait:11399434 attempt wait:83043876 attempt wait:229309811 attempt");
-  check_word("defaults", "attempts", end.attempts, 4);
+  check_number("defaults", "attempts", end.attempts, 4);
   check_text("defaults", "reason", backoff_reason_name(end.reason), "max_retries");
 }
 
@@ -314,19 +312,19 @@ static void check_clock_that_goes_back(void) {
   backoff_policy policy;
   backoff_event end;
   backoff_policy_parse(&policy, CONSTANT, sizeof CONSTANT - 1, NULL);
-  backoff_retry(&policy, 1, BACKOFF_NONE, NULL, NULL, &calls, &play, &end);
+  backoff_retry(&policy, 1, BACKOFF_NONE, NULL, NULL, &callbacks, &play, &end);
   check_text("a clock that goes back", "trace", play.trace,
              "attempt retry:1,transient,-,100,0 wait:100 attempt stop:2,success,success,0,0");
 }
 
-/* An attempt that returns what is no outcome ends the loop, and nobody is told. */
+/* An attempt that returns a number that is not an outcome ends the loop without a hook. */
 static void check_unknown_outcomes(void) {
   static const uint32_t unknown[] = {0, 6, 99, 1u << 31, UINT32_MAX};
   for (size_t i = 0; i < LENGTH(unknown); i++) {
-    struct answer answers[] = {TRANSIENT, {unknown[i], 10, NO_HINT}};
+    struct answer answers[] = {TRANSIENT, {unknown[i], 10, NO_RETRY_AFTER}};
     backoff_policy policy;
     backoff_budget budget;
-    backoff_history history;
+    backoff_stats stats;
     backoff_event end, before;
     struct play play = {answers, 2, 0, 0, 0, 0, 0, 0, 1000, 0, NULL, ""};
     backoff_operation other;
@@ -335,15 +333,15 @@ static void check_unknown_outcomes(void) {
     backoff_policy_parse(&policy, CONSTANT, sizeof CONSTANT - 1, NULL);
     parse_budget("unknown outcome", &budget, "concurrent:min_concurrent=0,ratio=0.5");
     backoff_operation_begin(&other, &policy, 1, 0, BACKOFF_NONE, &budget);
-    backoff_history_init(&history);
+    backoff_stats_init(&stats);
     check_text("unknown outcome", "code",
-               backoff_code_name(backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &history, &calls,
+               backoff_code_name(backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &stats, &callbacks,
                                                &play, &end)),
                "unknown_outcome");
-    check_true("unknown outcome", "the end is as it was", memcmp(&end, &before, sizeof end) == 0);
+    check_true("unknown outcome", "the end is unchanged", memcmp(&end, &before, sizeof end) == 0);
     check_text("unknown outcome", "trace", play.trace,
                "attempt retry:1,transient,-,100,10 wait:100 attempt");
-    check_counts("unknown outcome", &history, 2, BACKOFF_REASON_CANCELLED);
+    check_counts("unknown outcome", &stats, 2, BACKOFF_REASON_CANCELLED);
     backoff_operation_cancel(&other, &budget, NULL);
     check_idle("unknown outcome", &budget);
   }

@@ -1,6 +1,6 @@
-/* Many threads: on one policy each gets the delays of the vectors, whatever the others do; what
- * they do with one budget and one history adds up exactly, also where far more threads than
- * processors crowd at one budget; and no count of a history that is read meanwhile goes down. */
+/* Many threads on one policy, one budget and one stats: each thread computes the delays of the
+ * vectors; budgets and counts add up exactly, even with far more threads than processors; and no
+ * count decreases between two reads. */
 
 #include <backoff.h>
 
@@ -8,35 +8,34 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "given.h"
+#include "make.h"
 #include "vectors.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 #define THREADS 8
 #define ROUNDS 50
 #define LONGEST 8192
-/* A thread's: a multiple of ten, and of the number of reasons. */
+/* Per thread: a multiple of ten, and of the number of reasons. */
 #define OPERATIONS 70000
-/* Those that crowd at one budget, and the operations of each. */
+/* Threads that compete for one budget, and the operations of each. */
 #define CROWD 32
 #define CROWD_OPERATIONS 4000
-/* How often the reader of a history sees it changed before it has seen enough. */
+/* The number of changes after which the reader of the stats stops. */
 #define CHANGES 100000
 
 static backoff_policy policies[LENGTH(jitters)];
 static pthread_barrier_t together;
 
-/* What the threads share, and the rules that they make operations by. */
+/* Shared by the threads. */
 static backoff_policy at_once;
 static backoff_budget ratio, quota, concurrent;
-static backoff_history history;
+static backoff_stats shared_stats;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long retrying, most_retrying;
 static backoff_budget crowded;
-static backoff_history watched;
+static backoff_stats watched;
 static int seen_enough;
 
-/* What one thread found: it owns these while it runs. */
+/* The findings of one thread, which it owns while it runs. */
 struct findings {
   unsigned long right, wrong;
   unsigned long granted; /* or recorded */
@@ -50,18 +49,20 @@ static void count(struct findings *findings, uint64_t got, uint64_t want) {
   }
 }
 
-static void ask(struct findings *findings, const backoff_policy *policy,
+static void compute(struct findings *findings, const backoff_policy *policy,
                 const struct sequence_vector *row, uint64_t *delays) {
   uint64_t stream = row->seed;
-  if (row->key.given) {
+  if (row->key.is_set) {
     backoff_stream_from_key(row->seed, row->key.bytes, row->key.length, &stream);
   }
-  backoff_fill_ns(policy, stream, row->first, delays, row->delays.count);
+  uint64_t written = 0;
+  backoff_policy_fill_ns(policy, stream, row->first, delays, row->delays.count, &written);
+  count(findings, written, row->delays.count);
   for (size_t i = 0; i < row->delays.count; i++) {
     uint64_t delay = UINT64_MAX;
-    backoff_delay_ns(policy, stream, row->first + (uint32_t)i, &delay);
-    count(findings, delay, row->delays.words[i]);
-    count(findings, delays[i], row->delays.words[i]);
+    backoff_policy_delay_ns(policy, stream, row->first + (uint32_t)i, &delay);
+    count(findings, delay, row->delays.numbers[i]);
+    count(findings, delays[i], row->delays.numbers[i]);
   }
 }
 
@@ -82,7 +83,7 @@ static void succeeds(backoff_operation *operation, backoff_budget *budget) {
   backoff_operation_decide(operation, BACKOFF_OUTCOME_SUCCESS, BACKOFF_NONE, 0, budget, &decision);
 }
 
-/* The retries that a budget grants to an operation that only fails. */
+/* The number of retries that a budget grants to an operation that always fails. */
 static unsigned long granted(backoff_budget *budget) {
   backoff_operation operation;
   unsigned long retries = 0;
@@ -91,7 +92,7 @@ static unsigned long granted(backoff_budget *budget) {
   return retries;
 }
 
-/* Holds a retry of the budget `concurrent` for as long as others may look. */
+/* Holds a retry of the budget `concurrent` while other threads run. */
 static void retry_alone(void) {
   backoff_operation operation;
   begin(&operation, &concurrent);
@@ -107,17 +108,17 @@ static void retry_alone(void) {
 
 static void operate(struct findings *findings, uint32_t reason) {
   backoff_operation operation;
-  backoff_history own;
+  backoff_stats own;
   findings->granted += granted(&ratio);
   begin(&operation, &quota);
   /* Never more than THREADS of its 100 retries are held at once. */
   count(findings, (uint64_t)fails(&operation, &quota), 1);
   succeeds(&operation, &quota);
   retry_alone();
-  backoff_history_record(&history, reason, reason);
-  backoff_history_init(&own);
-  backoff_history_record(&own, 51, reason);
-  backoff_history_merge(&history, &own);
+  backoff_stats_record(&shared_stats, reason, reason);
+  backoff_stats_init(&own);
+  backoff_stats_record(&own, 51, reason);
+  backoff_stats_merge(&shared_stats, &own);
 }
 
 static void *run(void *argument) {
@@ -126,7 +127,7 @@ static void *run(void *argument) {
   pthread_barrier_wait(&together);
   for (int round = 0; delays && round < ROUNDS; round++) {
     for (size_t i = 0; i < LENGTH(jitters); i++) {
-      ask(findings, &policies[i], &jitters[i], delays);
+      compute(findings, &policies[i], &jitters[i], delays);
     }
   }
   for (uint32_t i = 0; i < OPERATIONS; i++) {
@@ -136,7 +137,7 @@ static void *run(void *argument) {
   return NULL;
 }
 
-/* One of the crowd: it is always granted its retry, as there are never more than CROWD. */
+/* One thread of the crowd. The budget always grants its retry: there are never more than CROWD. */
 static void *push(void *argument) {
   struct findings *findings = argument;
   pthread_barrier_wait(&together);
@@ -149,9 +150,9 @@ static void *push(void *argument) {
   return NULL;
 }
 
-/* That each count is as it was or larger, and that the sums are right. */
-static void compare(struct findings *findings, const backoff_history_counts *was,
-                    const backoff_history_counts *is) {
+/* No count has decreased, and the sums agree. */
+static void compare(struct findings *findings, const backoff_stats_counts *was,
+                    const backoff_stats_counts *is) {
   uint64_t operations = 0;
   for (size_t i = 0; i < LENGTH(is->buckets); i++) {
     operations += is->buckets[i];
@@ -166,10 +167,10 @@ static void compare(struct findings *findings, const backoff_history_counts *was
 }
 
 static void watch(struct findings *findings) {
-  backoff_history_counts was, is;
-  backoff_history_read(&watched, &was);
+  backoff_stats_counts was, is;
+  backoff_stats_read(&watched, &was);
   for (int changes = 0; changes < CHANGES; was = is) {
-    backoff_history_read(&watched, &is);
+    backoff_stats_read(&watched, &is);
     compare(findings, &was, &is);
     changes += memcmp(&was, &is, sizeof is) != 0;
   }
@@ -178,7 +179,7 @@ static void watch(struct findings *findings) {
   pthread_mutex_unlock(&counting);
 }
 
-/* One of the threads reads, and the others record until it has seen enough. */
+/* One thread reads, and the others record until it has seen enough. */
 static void *watch_or_record(void *argument) {
   struct findings *findings = argument;
   if (pthread_barrier_wait(&together) == PTHREAD_BARRIER_SERIAL_THREAD) {
@@ -187,7 +188,7 @@ static void *watch_or_record(void *argument) {
   }
   for (int enough = 0; !enough;) {
     for (uint64_t i = 0; i < 1000; i++) {
-      backoff_history_record(&watched, 1 + i % 2 * 2, BACKOFF_REASON_SUCCESS);
+      backoff_stats_record(&watched, 1 + i % 2 * 2, BACKOFF_REASON_SUCCESS);
       findings->granted++;
     }
     pthread_mutex_lock(&counting);
@@ -197,13 +198,13 @@ static void *watch_or_record(void *argument) {
   return NULL;
 }
 
-/* Runs so many threads to their end. */
+/* Runs threads to their end. */
 static int all(unsigned number, void *(*routine)(void *), struct findings *findings) {
   pthread_t threads[CROWD];
-  check_word("threads", "barrier", (uint64_t)pthread_barrier_init(&together, NULL, number), 0);
+  check_number("threads", "barrier", (uint64_t)pthread_barrier_init(&together, NULL, number), 0);
   for (unsigned i = 0; i < number; i++) {
     int failed = pthread_create(&threads[i], NULL, routine, &findings[i]);
-    if (!check_word("threads", "error of pthread_create", (uint64_t)failed, 0)) {
+    if (!check_number("threads", "error of pthread_create", (uint64_t)failed, 0)) {
       return 0; /* the others would wait for it */
     }
   }
@@ -212,53 +213,53 @@ static int all(unsigned number, void *(*routine)(void *), struct findings *findi
   return 1;
 }
 
-static void share(const char *line, backoff_budget *budget) {
-  check_word(line, "code", backoff_budget_parse(budget, line, strlen(line), NULL), BACKOFF_OK);
+static void share(const char *text, backoff_budget *budget) {
+  check_number(text, "code", backoff_budget_parse(budget, text, strlen(text), NULL), BACKOFF_OK);
 }
 
 static void check_start(void) {
-  static const char line[] = "constant:base=0s";
+  static const char text[] = "constant:base=0s";
   for (size_t i = 0; i < LENGTH(jitters); i++) {
-    check_word(jitters[i].id, "code", make(&policies[i], jitters[i].policy, NULL), BACKOFF_OK);
+    check_number(jitters[i].id, "code", make(&policies[i], jitters[i].policy, NULL), BACKOFF_OK);
   }
-  check_word(line, "code", backoff_policy_parse(&at_once, line, sizeof line - 1, NULL),
+  check_number(text, "code", backoff_policy_parse(&at_once, text, sizeof text - 1, NULL),
              BACKOFF_OK);
   share("ratio:max_tokens=100,ratio=0.1", &ratio);
   share("quota:max_tokens=500,cost=5", &quota);
   share("concurrent:min_concurrent=3,ratio=0", &concurrent);
-  check_word("history", "code", backoff_history_init(&history), BACKOFF_OK);
-  check_word("ratio", "retries that it begins with", granted(&ratio), 100);
+  check_number("stats", "code", backoff_stats_init(&shared_stats), BACKOFF_OK);
+  check_number("ratio", "retries of a new budget", granted(&ratio), 100);
 }
 
-/* What was granted, returned and counted by all threads together. */
+/* The retries and counts of all threads together. */
 static void check_sums(unsigned long retries) {
   static const uint64_t each = THREADS * OPERATIONS / BACKOFF_REASON_CANCELLED;
   backoff_operation operations[4];
-  backoff_history_counts counts;
+  backoff_stats_counts counts;
   char id[40];
-  /* Every operation earned a tenth of a retry, and the last of all left less than one. */
-  check_word("ratio", "retries that were granted", retries, THREADS * OPERATIONS / 10);
-  check_word("quota", "retries of a budget to which all was returned", granted(&quota), 100);
-  check_true("concurrent", "there were retries", most_retrying > 0);
-  check_true("concurrent", "there were never more than 3 at once", most_retrying <= 3);
+  /* Every operation earned a tenth of a retry, and less than one is left. */
+  check_number("ratio", "retries granted", retries, THREADS * OPERATIONS / 10);
+  check_number("quota", "retries after every token was returned", granted(&quota), 100);
+  check_true("concurrent", "some retries are concurrent", most_retrying > 0);
+  check_true("concurrent", "at most 3 at once", most_retrying <= 3);
   for (size_t i = 0; i < LENGTH(operations); i++) {
     begin(&operations[i], &concurrent);
-    check_word("concurrent", "a retry is granted", (uint64_t)fails(&operations[i], &concurrent),
+    check_number("concurrent", "a retry is granted", (uint64_t)fails(&operations[i], &concurrent),
                i < 3);
   }
-  check_word("history", "code", backoff_history_read(&history, &counts), BACKOFF_OK);
-  check_word("history", "operations", counts.operations, 2 * THREADS * OPERATIONS);
-  check_word("history", "attempts", counts.attempts,
+  check_number("stats", "code", backoff_stats_read(&shared_stats, &counts), BACKOFF_OK);
+  check_number("stats", "operations", counts.operations, 2 * THREADS * OPERATIONS);
+  check_number("stats", "attempts", counts.attempts,
              51 * THREADS * OPERATIONS + (1 + 2 + 3 + 4 + 5 + 6 + 7) * each);
   for (size_t i = 0; i < LENGTH(counts.stops); i++) {
-    snprintf(id, sizeof id, "history, reason %zu", i + 1);
-    check_word(id, "stops", counts.stops[i], 2 * each);
-    check_word(id, "bucket", counts.buckets[i], each);
+    snprintf(id, sizeof id, "stats, reason %zu", i + 1);
+    check_number(id, "stops", counts.stops[i], 2 * each);
+    check_number(id, "bucket", counts.buckets[i], each);
   }
-  check_word("history", "last bucket", counts.buckets[11], THREADS * OPERATIONS);
+  check_number("stats", "last bucket", counts.buckets[11], THREADS * OPERATIONS);
 }
 
-/* No retry of the crowd was refused, and the budget counts none of its operations any more. */
+/* The budget granted every retry of the crowd, and counts none of its operations any more. */
 static int check_crowd(void) {
   struct findings findings[CROWD] = {{0, 0, 0}};
   backoff_operation operations[99];
@@ -266,45 +267,45 @@ static int check_crowd(void) {
   share("concurrent:min_concurrent=32,ratio=0.5", &crowded);
   if (!all(CROWD, push, findings)) return 0;
   for (int i = 0; i < CROWD; i++) retries += findings[i].granted;
-  check_word("crowd", "retries that were granted", retries, CROWD * CROWD_OPERATIONS);
+  check_number("crowd", "retries granted", retries, CROWD * CROWD_OPERATIONS);
   for (size_t i = 0; i < LENGTH(operations); i++) begin(&operations[i], &crowded);
   retries = 0;
   for (size_t i = 0; i < LENGTH(operations); i++) {
     retries += (unsigned long)fails(&operations[i], &crowded);
   }
-  check_word("crowd", "retries of 99 operations, one for two", retries, 49);
+  check_number("crowd", "retries of 99 operations, one for every two", retries, 49);
   return 1;
 }
 
-/* What is read while others record. Those make one attempt and three by turns. */
+/* Reads while other threads record operations of one attempt and of three in turn. */
 static void check_watched(void) {
   struct findings findings[THREADS] = {{0, 0, 0}};
-  backoff_history_counts counts;
+  backoff_stats_counts counts;
   unsigned long operations = 0, wrong = 0;
-  check_word("watched", "code", backoff_history_init(&watched), BACKOFF_OK);
+  check_number("watched", "code", backoff_stats_init(&watched), BACKOFF_OK);
   if (!all(THREADS, watch_or_record, findings)) return;
   for (int i = 0; i < THREADS; i++) {
     operations += findings[i].granted;
     wrong += findings[i].wrong;
   }
-  check_word("watched", "counts that went down, and sums that are wrong", wrong, 0);
-  check_word("watched", "code", backoff_history_read(&watched, &counts), BACKOFF_OK);
-  check_word("watched", "operations", counts.operations, operations);
-  check_word("watched", "retries", counts.retries, operations);
+  check_number("watched", "decreased counts and wrong sums", wrong, 0);
+  check_number("watched", "code", backoff_stats_read(&watched, &counts), BACKOFF_OK);
+  check_number("watched", "operations", counts.operations, operations);
+  check_number("watched", "retries", counts.retries, operations);
 }
 
 int main(void) {
   struct findings findings[THREADS] = {{0, 0, 0}};
   unsigned long expected = OPERATIONS, retries = 0;
-  check_word("jitters", "count", LENGTH(jitters), JITTERS_COUNT);
+  check_number("jitters", "count", LENGTH(jitters), JITTERS_COUNT);
   check_start();
   for (size_t i = 0; i < LENGTH(jitters); i++) {
-    expected += 2 * ROUNDS * jitters[i].delays.count;
+    expected += ROUNDS * (2 * jitters[i].delays.count + 1);
   }
   if (!all(THREADS, run, findings)) return check_end();
   for (int i = 0; i < THREADS; i++) {
-    check_word("threads", "answers of a thread that are right", findings[i].right, expected);
-    check_word("threads", "answers of a thread that are wrong", findings[i].wrong, 0);
+    check_number("threads", "right results of a thread", findings[i].right, expected);
+    check_number("threads", "wrong results of a thread", findings[i].wrong, 0);
     retries += findings[i].granted;
   }
   check_sums(retries);

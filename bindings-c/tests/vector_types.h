@@ -1,4 +1,4 @@
-/* What a row of each layer of vectors.h holds. */
+/* The rows of each layer in vectors.h, which vectors.py writes. */
 
 #ifndef BACKOFF_VECTOR_TYPES_H
 #define BACKOFF_VECTOR_TYPES_H
@@ -8,39 +8,39 @@
 
 #include <backoff.h>
 
-/* Bytes, which may be any and end without a zero. */
+/* Any bytes, without a terminating zero. */
 struct text {
   size_t length;
   const char *bytes;
 };
 
-struct given {
+struct field_vector {
   uint32_t field;
   int is_ratio;
-  uint64_t value; /* of a field that is no ratio */
+  uint64_t value; /* of a field that is not a ratio */
   uint32_t numerator;
   uint32_t denominator;
 };
 
 struct policy_vector {
   size_t count;
-  const struct given *given;
+  const struct field_vector *fields;
 };
 
 struct key_vector {
-  int given;
+  int is_set;
   size_t length;
   const unsigned char *bytes;
 };
 
-struct words {
+struct u64s {
   size_t count;
-  const uint64_t *words;
+  const uint64_t *numbers;
 };
 
-struct refusal {
-  const char *code; /* NULL if nothing is refused */
-  uint32_t field;   /* 0 if it is of none */
+struct expected_error {
+  const char *code; /* NULL if no error is expected */
+  uint32_t field;   /* 0 for an error of no field */
   uint64_t value;
   uint64_t limit;
   const char *message;
@@ -66,8 +66,8 @@ struct sequence_vector {
   uint64_t seed;
   struct key_vector key;
   uint32_t first;
-  struct words windows;
-  struct words delays;
+  struct u64s windows;
+  struct u64s delays;
 };
 
 struct reset_vector {
@@ -76,19 +76,19 @@ struct reset_vector {
   uint64_t seed;
   struct key_vector key;
   size_t run_count;
-  const struct words *runs;
+  const struct u64s *runs;
   uint64_t stream;
 };
 
 struct error_vector {
   const char *id;
   struct policy_vector policy;
-  struct refusal error;
+  struct expected_error error;
 };
 
 struct text_vector {
   const char *id;
-  uint32_t line; /* a BACKOFF_LINE */
+  uint32_t kind; /* a BACKOFF_TEXT_KIND */
   struct text text;
   const char *canonical;
   struct policy_vector policy; /* empty for a budget */
@@ -96,26 +96,27 @@ struct text_vector {
 
 struct text_error_vector {
   const char *id;
-  uint32_t line;
+  uint32_t kind;
   struct text text;
   uint64_t at;
   struct text found;
-  struct refusal error;
+  struct expected_error error;
 };
 
 struct preset_vector {
   const char *id;
-  uint32_t line;
+  uint32_t kind;
   struct text preset;
-  struct text stands_for;
+  struct text string; /* equal to the preset */
   const char *canonical;
-  struct words windows; /* empty for a budget */
+  struct u64s windows; /* empty for a budget */
 };
 
 struct preview_vector {
   const char *id;
   struct text policy;
-  size_t asked_for;
+  size_t first;     /* the number of rows to skip */
+  size_t row_limit; /* the preview ends early if there are fewer rows */
   size_t row_count;
   const backoff_preview_row *rows;
 };
@@ -126,20 +127,20 @@ struct fit_vector {
   uint32_t field;
   uint64_t attempts;
   uint64_t total;
-  const char *canonical; /* NULL if nothing fits */
-  struct refusal error;
+  const char *canonical; /* NULL if an error is expected */
+  struct expected_error error;
 };
 
-enum action { BEGIN, TELL, CANCEL };
+enum action { BEGIN, DECIDE, CANCEL };
 
 struct step {
   size_t operation;
   enum action action;
   uint64_t now;
   int has_time;
-  uint64_t time; /* the deadline, or the hint */
+  uint64_t time; /* the deadline, or the Retry-After */
   uint32_t outcome;
-  uint32_t reason; /* 0 is to wait */
+  uint32_t reason; /* 0 for a wait */
   uint64_t delay;
   uint64_t retries;
 };
@@ -159,8 +160,8 @@ struct retry_after_vector {
   const char *id;
   struct text value;
   uint64_t now;
-  int is_hint;
-  uint64_t hint;
+  int is_valid;
+  uint64_t retry_after;
 };
 
 struct http_status_vector {
@@ -180,10 +181,10 @@ struct records {
   const struct record *records;
 };
 
-struct history_vector {
+struct stats_vector {
   const char *id;
   struct records records;
-  struct records more;
+  struct records more; /* recorded in other stats, which are then merged */
   const char *text;
 };
 

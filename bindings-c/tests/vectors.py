@@ -1,0 +1,212 @@
+"""Writes the vectors of tests/vectors as a C header, so that the C tests need no JSON parser.
+
+Usage: vectors.py FOLDER_OF_VECTORS HEADER
+
+A row of each layer is a struct of vector_types.h.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+# The struct of the rows of each layer, which is also the name of its file.
+LAYERS = {
+    "draws": "draw",
+    "streams": "stream",
+    "samples": "sequence",
+    "growths": "sequence",
+    "jitters": "sequence",
+    "caps": "sequence",
+    "articles": "sequence",
+    "resets": "reset",
+    "errors": "error",
+    "texts": "text",
+    "text_errors": "text_error",
+    "presets": "preset",
+    "previews": "preview",
+    "fits": "fit",
+    "decisions": "decision",
+    "retry_after": "retry_after",
+    "http_statuses": "http_status",
+    "stats": "stats",
+}
+KINDS = {"growth", "jitter", "cap_on", "retry_after"}
+NO_ERROR = "{NULL, 0, 0, 0, NULL}"
+
+
+def row(struct: str, case: dict) -> list[str]:
+    """The members of the struct of a case, after its id."""
+    match struct:
+        case "draw":
+            return [u64(case["stream"]), u64(case["index"]), u64(case["draw"])]
+        case "stream":
+            return [u64(case["seed"]), key(case["key"]), u64(case["stream"])]
+        case "sequence":
+            numbers = [u64s(case["windows"]), u64s(case["delays"])]
+            return [policy(case["policy"]), *stream(case), u64(case["first"]), *numbers]
+        case "reset":
+            runs = array("struct u64s", [u64s(run) for run in case["runs"]])
+            return [policy(case["policy"]), *stream(case), runs, u64(case["stream"])]
+        case "error":
+            return [policy(case["policy"]), error(case["error"])]
+        case "text":
+            fields = policy(case.get("policy", {}))
+            return [text_kind(case), text(case["text"]), quoted(case["canonical"]), fields]
+        case "text_error":
+            found = [u64(case["error"]["at"]), text(case["error"]["found"])]
+            return [text_kind(case), text(case["text"]), *found, error(case["error"])]
+        case "preset":
+            texts = [text(case["preset"]), text(case["string"]), quoted(case["canonical"])]
+            return [text_kind(case), *texts, u64s(case.get("windows", []))]
+        case "preview":
+            rows = array("backoff_preview_row", [preview_row(row) for row in case["rows"]])
+            return [text(case["policy"]), u64(case["first"]), u64(case["count"]), rows]
+        case "fit":
+            fitted = [optional(quoted, case.get("canonical")), error(case.get("error"))]
+            arguments = [field(case["field"]), u64(case["attempts"]), u64(case["total"])]
+            return [text(case["policy"]), *arguments, *fitted]
+        case "decision":
+            steps = array("struct step", [step(each) for each in case["steps"]])
+            budget = case["budget"]
+            strings = [text(case["policy"]), flag(budget is not None), text(budget or "")]
+            return [*strings, *stream(case), steps]
+        case "retry_after":
+            wait = case["retry_after"]
+            return [text(case["value"]), u64(case["now"]), flag(wait is not None), u64(wait or 0)]
+        case "http_status":
+            return [u64(case["status"]), constant("OUTCOME", case["outcome"])]
+        case "stats":
+            return [records(case["records"]), records(case["more"]), quoted(case["text"])]
+    raise ValueError(struct)
+
+
+def step(each: dict) -> str:
+    action = {"begin": "BEGIN", "outcome": "DECIDE", "cancel": "CANCEL"}[each["do"]]
+    time = each.get("deadline") if action == "BEGIN" else each.get("retry_after")
+    outcome, answer = each.get("outcome"), each.get("answer", {})
+    stop = answer.get("stop")
+    members = [
+        u64(each["operation"]),
+        action,
+        u64(each["now"]),
+        flag(time is not None),
+        u64(time or 0),
+        constant("OUTCOME", outcome) if outcome else "0",
+        constant("REASON", stop) if stop else "0",
+        u64(answer.get("wait", answer.get("delay", 0))),
+        u64(each.get("retries", 0)),
+    ]
+    return braced(members)
+
+
+def policy(fields: dict) -> str:
+    return braced([array("struct field_vector", [field_value(*each) for each in fields.items()])])
+
+
+def field_value(name: str, value: str) -> str:
+    if "/" in value:
+        numerator, denominator = value.split("/")
+        return braced([field(name), "1", "0", u64(numerator), u64(denominator)])
+    if name in KINDS and not value.isdigit():
+        return braced([field(name), "0", constant(name, value), "0", "0"])
+    return braced([field(name), "0", u64(value), "0", "0"])
+
+
+def error(members: dict | None) -> str:
+    if members is None:
+        return NO_ERROR
+    name = members["field"]
+    numbers = [field(name) if name else "0", u64(members["value"]), u64(members["limit"])]
+    return braced([quoted(members["code"]), *numbers, quoted(members["message"])])
+
+
+def stream(case: dict) -> list[str]:
+    return [u64(case["seed"]), key(case["key"])]
+
+
+def key(hexadecimal: str | None) -> str:
+    if hexadecimal is None:
+        return "{0, 0, NULL}"
+    data = bytes.fromhex(hexadecimal)
+    numbers = ", ".join(f"{byte:#04x}" for byte in data)
+    return braced(["1", str(len(data)), f"(const unsigned char[]){{{numbers}}}" if data else "NULL"])
+
+
+def preview_row(numbers: dict) -> str:
+    names = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
+    return braced([u64(numbers[name]) for name in names])
+
+
+def records(rows: list) -> str:
+    members = [[u64(attempts), constant("REASON", why), u64(times)] for attempts, why, times in rows]
+    return braced([array("struct record", [braced(each) for each in members])])
+
+
+def text_kind(case: dict) -> str:
+    return constant("TEXT_KIND", case["of"])
+
+
+def field(name: str) -> str:
+    return constant("FIELD", name)
+
+
+def constant(group: str, name: str) -> str:
+    return f"BACKOFF_{group}_{name}".upper()
+
+
+def u64s(numbers: list) -> str:
+    return braced([array("uint64_t", [u64(number) for number in numbers])])
+
+
+def array(element: str, rows: list[str]) -> str:
+    """The length of an array and the array: two members."""
+    return f"{len(rows)}, (const {element}[]){braced(rows)}" if rows else "0, NULL"
+
+
+def text(string: str) -> str:
+    """A text of any bytes, with its length."""
+    return braced([str(len(string.encode())), quoted(string)])
+
+
+def quoted(string: str) -> str:
+    """A C literal. Other bytes are octal escapes, which have at most three digits."""
+    plain = set(map(chr, range(0x20, 0x7F))) - set('"\\?')
+    decoded = string.encode().decode("latin-1")
+    return '"' + "".join(c if c in plain else f"\\{ord(c):03o}" for c in decoded) + '"'
+
+
+def optional(write, value) -> str:
+    return "NULL" if value is None else write(value)
+
+
+def u64(number: int | str) -> str:
+    return f"{int(number)}u"
+
+
+def flag(holds: bool) -> str:
+    return str(int(holds))
+
+
+def braced(members: list[str]) -> str:
+    return "{" + ", ".join(members) + "}"
+
+
+def header(folder: Path) -> str:
+    lines = ["#ifndef BACKOFF_VECTORS_H", "#define BACKOFF_VECTORS_H", '#include "vector_types.h"']
+    for layer, struct in LAYERS.items():
+        file = json.loads((folder / f"{layer}.json").read_text(encoding="utf-8"))
+        lines += [
+            f"#define {layer.upper()}_COUNT {file['count']}",
+            f"static const struct {struct}_vector {layer}[] = {{",
+            *(f"  {braced([quoted(case['id']), *row(struct, case)])}," for case in file["cases"]),
+            "};",
+        ]
+    return "\n".join([*lines, "#endif", ""])
+
+
+if __name__ == "__main__":
+    folder, target = map(Path, sys.argv[1:])
+    found = {file.stem for file in folder.glob("*.json")}
+    if found != set(LAYERS):
+        sys.exit(f"layers without C tests, or without a file: {sorted(found ^ set(LAYERS))}")
+    target.write_text(header(folder), encoding="ascii")
