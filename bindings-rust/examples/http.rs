@@ -1,16 +1,16 @@
-//! GETs a URL until it answers: `http URL POLICY SEED KEY`.
+//! GETs a URL with retries: `http URL POLICY SEED KEY`.
 
 use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
 
-use backoff_retry::{Outcome, Policy, Retry, Verdict, retry_after};
+use backoff_retry::{Outcome, Policy, Retry, Verdict, parse_retry_after};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, StatusCode};
 
 /// Why an attempt failed.
 enum Failure {
-    Status { status: StatusCode, hint: Option<Duration> },
+    Status { status: StatusCode, retry_after: Option<Duration> },
     Transport(reqwest::Error),
 }
 
@@ -20,14 +20,15 @@ async fn get(client: &Client, url: &str) -> Result<String, Failure> {
     if Outcome::from_http_status(status.as_u16()) == Outcome::Success {
         return response.text().await.map_err(Failure::Transport);
     }
-    Err(Failure::Status { status, hint: response.headers().get(RETRY_AFTER).and_then(retry_after) })
+    let retry_after = response.headers().get(RETRY_AFTER).and_then(parse_retry_after);
+    Err(Failure::Status { status, retry_after })
 }
 
 /// Which failures of a GET may be repeated.
-fn verdict(failure: &Failure) -> Verdict {
+fn classify(failure: &Failure) -> Verdict {
     match failure {
-        Failure::Status { status, hint } => {
-            Verdict::from(Outcome::from_http_status(status.as_u16())).hint(*hint)
+        Failure::Status { status, retry_after } => {
+            Verdict::from(Outcome::from_http_status(status.as_u16())).retry_after(*retry_after)
         }
         Failure::Transport(error) if error.is_timeout() => Outcome::Timeout.into(),
         Failure::Transport(error) if error.is_builder() => Outcome::Permanent.into(),
@@ -47,7 +48,7 @@ async fn main() -> ExitCode {
     let client = Client::builder().timeout(Duration::from_secs(1)).build().expect("a client");
 
     let report = retry
-        .when(verdict)
+        .when(classify)
         .on_retry(|event| {
             let (attempts, delay) = (event.attempts, event.delay.as_nanos());
             let outcome = event.outcome.map_or("unknown", Outcome::name);

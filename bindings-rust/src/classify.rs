@@ -1,27 +1,68 @@
-//! Which calls may be repeated: nothing that the caller did not say (SPEC 18.3).
+//! Which calls may be repeated: only those that the caller named (SPEC 18.3).
 
 use backoff_core::Outcome;
 
 use crate::verdict::{IntoVerdict, Verdict};
 
-/// Says how a call ended whose result is an `R`. Made by [`Retry::when`](crate::Retry::when) and
-/// its siblings.
+/// Classifies how a call ended that returned an `R`.
+///
+/// [`Retry::when`](crate::Retry::when), [`Retry::classify`](crate::Retry::classify) and
+/// [`Loop::when_value`](crate::Loop::when_value) make the implementations. Use this trait to be
+/// generic over loops:
+///
+/// ```
+/// use backoff_retry::{Classify, Loop, Report, Retry};
+/// fn connect<V: Classify<Result<(), u8>>>(plan: Loop<'_, Result<(), u8>, V>) -> Report<Result<(), u8>> {
+///     plan.run(|| Ok(()))
+/// }
+/// assert_eq!(connect(Retry::default().when(|_: &u8| true)).result, Ok(()));
+/// ```
 pub trait Classify<R> {
     /// The verdict of a result.
     fn classify(&mut self, result: &R) -> Verdict;
 }
 
-/// Errors by a function; every value is a success.
+/// A function classifies errors; every value is a success. Made by
+/// [`Retry::when`](crate::Retry::when).
+///
+/// ```
+/// use backoff_retry::{Loop, Retry, WhenError};
+/// struct Client {
+///     plan: Loop<'static, Result<(), u8>, WhenError<fn(&u8) -> bool>>,
+/// }
+/// fn is_soft(code: &u8) -> bool {
+///     *code < 100
+/// }
+/// let client = Client { plan: Retry::default().when(is_soft as fn(&u8) -> bool) };
+/// assert_eq!(client.plan.clone().call(|| Err(100)), Err(100));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct WhenError<W>(pub(crate) W);
 
-/// Errors by a function, and values by another.
+/// One function classifies errors, another one values. Made by
+/// [`Loop::when_value`](crate::Loop::when_value).
+///
+/// ```
+/// use backoff_retry::{Loop, Retry, WhenEither};
+/// type Plan = Loop<'static, Result<u8, u8>, WhenEither<fn(&u8) -> bool, fn(&u8) -> bool>>;
+/// let even: fn(&u8) -> bool = |number| number % 2 == 0;
+/// let plan: Plan = Retry::default().when(even).when_value(even);
+/// assert_eq!(plan.call(|| Ok(1)), Ok(1));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct WhenEither<W, X>(pub(crate) W, pub(crate) X);
 
-/// Results of any type by a function.
+/// A function classifies results of any type. Made by
+/// [`Retry::classify`](crate::Retry::classify).
+///
+/// ```
+/// use backoff_retry::{ByResult, Loop, Retry};
+/// let is_pending: fn(&u8) -> bool = |status| *status == 0;
+/// let plan: Loop<'static, u8, ByResult<fn(&u8) -> bool>> = Retry::default().classify(is_pending);
+/// assert_eq!(plan.call(|| 1), 1);
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Whole<X>(pub(crate) X);
+pub struct ByResult<X>(pub(crate) X);
 
 impl<T, E, V, W> Classify<Result<T, E>> for WhenError<W>
 where
@@ -51,21 +92,21 @@ where
     }
 }
 
-/// The verdict of a failure, which is never a success.
-fn failure(answer: impl IntoVerdict) -> Verdict {
-    let verdict = answer.into_verdict(Outcome::Permanent);
-    match verdict.outcome {
-        Outcome::Success => Outcome::Permanent.into(),
-        _ => verdict,
-    }
-}
-
-impl<R, V, X> Classify<R> for Whole<X>
+impl<R, V, X> Classify<R> for ByResult<X>
 where
     V: IntoVerdict,
     X: FnMut(&R) -> V,
 {
     fn classify(&mut self, result: &R) -> Verdict {
         self.0(result).into_verdict(Outcome::Success)
+    }
+}
+
+/// The verdict of a failure. A failure is never a success.
+fn failure(classified: impl IntoVerdict) -> Verdict {
+    let verdict = classified.into_verdict(Outcome::Permanent);
+    match verdict.outcome {
+        Outcome::Success => Outcome::Permanent.into(),
+        _ => verdict,
     }
 }

@@ -1,62 +1,97 @@
-//! What a loop tells its hooks, and at its end its caller (SPEC 18.4).
+//! What a loop reports to its hooks and, at its end, to its caller (SPEC 18.4).
 
 use std::time::Duration;
 
 use backoff_core::{Outcome, StopReason};
 
-/// What a hook is told: before a wait, or at the end of the loop.
+/// What a hook receives, before a wait or at the end of the loop.
+///
+/// ```
+/// use backoff_retry::{Retry, RetryEvent};
+/// fn log(event: &RetryEvent<'_, Result<u8, &str>>) {
+///     println!("attempt {}: {:?}, waiting {:?}", event.attempts, event.error(), event.delay);
+/// }
+/// let mut results = [Err("busy"), Ok(7)].into_iter();
+/// let retry = Retry::default().sleep(|_| {});
+/// let result = retry.when(|_: &&str| true).on_retry(log).call(|| results.next().unwrap());
+/// assert_eq!(result, Ok(7));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Event<'a, R> {
-    /// The calls so far.
+pub struct RetryEvent<'a, R> {
+    /// The number of calls so far.
     pub attempts: u64,
-    /// Of the last call; `None` if the loop was cancelled.
+    /// The outcome of the last call; `None` if the loop was cancelled.
     pub outcome: Option<Outcome>,
-    /// Why the loop stopped; `None` if it waits.
+    /// Why the loop stopped; `None` if it is about to wait.
     pub reason: Option<StopReason>,
-    /// The wait that follows, or the one that was not begun; zero if there is none.
+    /// The wait that follows. At the end of the loop, the wait that a limit or the budget
+    /// prevented, or zero.
     pub delay: Duration,
-    /// Since the loop began.
+    /// The time since the loop began.
     pub elapsed: Duration,
-    /// What the last call returned, if it did return.
+    /// The result of the last call; `None` if there was no call, or the call did not return.
     pub result: Option<&'a R>,
 }
 
-impl<'a, T, E> Event<'a, Result<T, E>> {
+impl<'a, T, E> RetryEvent<'a, Result<T, E>> {
     /// The error of the last call, if it returned one.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let mut errors = Vec::new();
+    /// let plan = Retry::default().when(|_: &&str| false);
+    /// let _ = plan.on_stop(|event| errors.extend(event.error().copied())).call(|| Err::<(), _>("no"));
+    /// assert_eq!(errors, ["no"]);
+    /// ```
     #[must_use]
     pub fn error(&self) -> Option<&'a E> {
         self.result?.as_ref().err()
     }
 
     /// The value of the last call, if it returned one.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let mut values = Vec::new();
+    /// let plan = Retry::default().when(|_: &&str| false);
+    /// let _ = plan.on_stop(|event| values.extend(event.value().copied())).call(|| Ok(7));
+    /// assert_eq!(values, [7]);
+    /// ```
     #[must_use]
     pub fn value(&self) -> Option<&'a T> {
         self.result?.as_ref().ok()
     }
 }
 
-impl<R> Clone for Event<'_, R> {
+impl<R> Clone for RetryEvent<'_, R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R> Copy for Event<'_, R> {}
+impl<R> Copy for RetryEvent<'_, R> {}
 
 /// How a loop ended.
+///
+/// ```
+/// use backoff_retry::{Report, Retry, StopReason};
+/// let plan = Retry::new("constant:base=0s,max_retries=2".parse()?).when(|_: &&str| true);
+/// let Report { result, reason, attempts, .. } = plan.run(|| Err::<(), _>("busy"));
+/// assert_eq!((result, reason, attempts), (Err("busy"), StopReason::MaxRetries, 3));
+/// # Ok::<(), backoff_retry::ParseError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report<R> {
-    /// What the last call returned.
+    /// The result of the last call.
     pub result: R,
     /// Why the loop stopped.
     pub reason: StopReason,
-    /// The calls that were made.
+    /// The number of calls.
     pub attempts: u64,
-    /// The wait that was not begun: zero unless a limit of time, the deadline or the budget
-    /// stopped the loop.
+    /// The wait that a limit of time, the deadline or the budget prevented; otherwise zero.
     pub delay: Duration,
-    /// From the beginning to the end.
+    /// The time from the beginning to the end.
     pub elapsed: Duration,
 }

@@ -1,4 +1,4 @@
-// Its programs use these features.
+// The README's programs need these features.
 #![cfg_attr(all(feature = "getrandom", feature = "tokio"), doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(all(feature = "getrandom", feature = "tokio")),
@@ -6,26 +6,34 @@
 )]
 #![forbid(unsafe_code)]
 
-mod calls;
 mod classify;
-mod event;
 #[cfg(feature = "getrandom")]
-mod fresh;
+mod defaults;
+mod event;
 mod loops;
+mod plan;
 mod retry;
 mod run;
 mod shared;
 mod time;
 mod verdict;
 
+#[cfg(feature = "rand")]
 #[doc(no_inline)]
-pub use backoff_core::*;
-pub use classify::{Classify, WhenEither, WhenError, Whole};
-pub use event::{Event, Report};
+pub use backoff_core::RngBackoff;
+#[doc(no_inline)]
+pub use backoff_core::{
+    Backoff, Budget, CapOn, Decision, ErrorCode, Field, Growth, Jitter, MAX_NS, Operation, Outcome,
+    ParseError, Policy, PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio,
+    RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf, parse_retry_after_ns,
+};
+
+pub use classify::{ByResult, Classify, WhenEither, WhenError};
+pub use event::{Report, RetryEvent};
 pub use loops::Loop;
 pub use retry::Retry;
 pub use shared::Shared;
-pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, Slept};
+pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub use verdict::retry_after;
+pub use verdict::parse_retry_after;
 pub use verdict::{IntoVerdict, Verdict};

@@ -1,16 +1,21 @@
-//! What loops have in common whatever they call.
+//! The options that all loops of a client have in common.
 
 use std::time::Duration;
 
-use backoff_core::{Budget, History, Policy, Stream};
+use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 
+use crate::classify::{ByResult, Classify, WhenError};
+use crate::loops::Loop;
+use crate::plan::Settings;
 use crate::shared::Shared;
-use crate::time::{DefaultSleep, Monotonic};
+use crate::time::{Clock, DefaultSleep, Monotonic};
+use crate::verdict::IntoVerdict;
 
-/// How to retry: a policy, and maybe a stream, a budget, a history, a clock and a sleep.
+/// How to retry: a policy and, if set, a stream, a budget, stats, a clock and a sleep.
 ///
-/// It calls nothing yet: [`Retry::when`] or [`Retry::classify`] says what may be repeated, which
-/// nothing else does, and gives a [`Loop`](crate::Loop). One `Retry` serves any number of loops, also at once.
+/// A `Retry` calls nothing by itself. [`Retry::when`] or [`Retry::classify`] says which calls may
+/// be repeated and returns a [`Loop`]. One `Retry` serves any number of loops, also at the same
+/// time.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -23,105 +28,211 @@ use crate::time::{DefaultSleep, Monotonic};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What does not say it does not compile:
+/// A loop without `when` or `classify` does not compile:
 ///
 /// ```compile_fail,E0599
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
-    pub(crate) policy: Policy,
-    pub(crate) stream: Option<Stream>,
-    pub(crate) budget: Option<Shared<'a, Budget>>,
-    pub(crate) history: Option<Shared<'a, History>>,
-    pub(crate) clock: C,
-    pub(crate) sleep: S,
+    settings: Settings<'a, C, S>,
 }
 
 #[cfg(feature = "getrandom")]
 impl Retry<'_> {
-    /// Retries by a policy; each loop on a stream of its own, from entropy of the system that a
-    /// process asks for once.
+    /// Retries with a policy. Each loop has a random stream of its own: one seed is drawn from the
+    /// system's entropy for the process, and each loop uses the next number under it.
+    ///
+    /// ```
+    /// use backoff_retry::{Jitter, Policy, Retry};
+    /// use std::time::Duration;
+    /// let policy = Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build()?;
+    /// let retry = Retry::new(policy);
+    /// # let _ = retry;
+    /// # Ok::<(), backoff_retry::PolicyError>(())
+    /// ```
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self::bare(policy, None)
+        Self::from_parts(policy, None)
     }
 }
 
-/// By the preset `default`.
+/// Retries with the preset `default`.
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(crate::fresh::policy())
+        Self::new(crate::defaults::policy())
     }
 }
 
 impl Retry<'_> {
-    /// Retries by a policy on a stream, in each loop the same. For where there is no entropy; else
-    /// [`Retry::new`] and [`Retry::stream`].
+    /// Retries with a policy and a stream that is the same in each loop. For platforms without
+    /// entropy; elsewhere use [`Retry::new`] and [`Retry::stream`].
+    ///
+    /// ```
+    /// use backoff_retry::{Policy, RandomStream, Retry};
+    /// let stream = RandomStream::from_key(42, "job-1");
+    /// let retry = Retry::with_stream(Policy::parse("default")?, stream);
+    /// # let _ = retry;
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
     #[must_use]
-    pub fn with_stream(policy: Policy, stream: Stream) -> Self {
-        Self::bare(policy, Some(stream))
+    pub fn with_stream(policy: Policy, stream: RandomStream) -> Self {
+        Self::from_parts(policy, Some(stream))
     }
 
-    fn bare(policy: Policy, stream: Option<Stream>) -> Self {
-        Self { policy, stream, budget: None, history: None, clock: Monotonic, sleep: DefaultSleep }
+    fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
+        let (clock, sleep) = (Monotonic, DefaultSleep);
+        Self { settings: Settings { policy, stream, budget: None, stats: None, clock, sleep } }
     }
 }
 
 impl<'a, C, S> Retry<'a, C, S> {
-    /// With this stream in every loop: loops that share one wait the same.
+    /// Uses this stream in every loop. Loops that share a stream wait for the same times.
+    ///
+    /// ```
+    /// use backoff_retry::{RandomStream, Retry};
+    /// let retry = Retry::default().stream(RandomStream::from_key(42, "job-1"));
+    /// # let _ = retry;
+    /// ```
     #[must_use]
-    pub fn stream(self, stream: Stream) -> Self {
-        Self { stream: Some(stream), ..self }
+    pub fn stream(mut self, stream: RandomStream) -> Self {
+        self.settings.stream = Some(stream);
+        self
     }
 
-    /// With the stream of a seed and a key (SPEC 3.2) in every loop.
+    /// Uses the stream of a seed and a key (SPEC 3.2) in every loop. Give each job or client a key
+    /// of its own: everyone who shares both waits for the same times.
+    ///
+    /// ```
+    /// use backoff_retry::{Policy, RandomStream, Retry};
+    /// use std::cell::Cell;
+    /// let policy = Policy::parse("full:base=100ms,max_retries=1")?;
+    /// let waited = Cell::default();
+    /// let retry = Retry::new(policy).seed_and_key(42, "job-1").sleep(|delay| waited.set(delay));
+    /// let _ = retry.when(|_: &&str| true).call(|| Err::<(), _>("busy"));
+    /// assert_eq!(waited.get(), policy.delay(RandomStream::from_key(42, "job-1"), 0));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
     #[must_use]
     pub fn seed_and_key(self, seed: u64, key: impl AsRef<[u8]>) -> Self {
-        self.stream(Stream::from_key(seed, key))
+        self.stream(RandomStream::from_key(seed, key))
     }
 
-    /// With a budget that bounds the retries of all that share it: `&budget`, or an `Arc`.
+    /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`.
     ///
-    /// All that share a budget must have the same clock.
+    /// All users of a budget must have the same clock.
+    ///
+    /// ```
+    /// use backoff_retry::{Budget, Retry, StopReason};
+    /// let budget = Budget::parse("quota:max_tokens=1,cost=1")?;
+    /// let retry = Retry::new("constant:base=0s".parse()?).budget(&budget);
+    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+    /// assert_eq!((report.reason, report.attempts), (StopReason::Budget, 2));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
     #[must_use]
-    pub fn budget(self, budget: impl Into<Shared<'a, Budget>>) -> Self {
-        Self { budget: Some(budget.into()), ..self }
+    pub fn budget(mut self, budget: impl Into<Shared<'a, Budget>>) -> Self {
+        self.settings.budget = Some(budget.into());
+        self
     }
 
-    /// With a history that counts the loops as they end: `&history`, or an `Arc`.
+    /// Counts each loop when it ends: `&stats`, or an `Arc`.
+    ///
+    /// ```
+    /// use backoff_retry::{Retry, RetryStats, StopReason};
+    /// let stats = RetryStats::new();
+    /// let _ = Retry::default().stats(&stats).when(|_: &&str| false).call(|| Err::<(), _>("no"));
+    /// assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
+    /// ```
     #[must_use]
-    pub fn history(self, history: impl Into<Shared<'a, History>>) -> Self {
-        Self { history: Some(history.into()), ..self }
+    pub fn stats(mut self, stats: impl Into<Shared<'a, RetryStats>>) -> Self {
+        self.settings.stats = Some(stats.into());
+        self
     }
 
-    /// With a clock of the caller's, which does not go back; else [`Monotonic`].
+    /// Uses a clock of the caller's, which must not go back. The default is [`Monotonic`].
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// use std::time::Instant;
+    /// let start = Instant::now(); // or the paused clock of tokio
+    /// let retry = Retry::default().clock(move || start.elapsed());
+    /// # let _ = retry;
+    /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Self { policy, stream, budget, history, sleep, .. } = self;
-        Retry { policy, stream, budget, history, clock, sleep }
+        let Settings { policy, stream, budget, stats, sleep, .. } = self.settings;
+        Retry { settings: Settings { policy, stream, budget, stats, clock, sleep } }
     }
 
-    /// With a sleep of the caller's, for [`Loop::call`](crate::Loop::call) one that waits in the
-    /// thread ([`BlockingSleep`](crate::BlockingSleep)), for
-    /// [`Loop::call_async`](crate::Loop::call_async) one that returns a future
-    /// ([`Sleep`](crate::Sleep)); else [`DefaultSleep`]. Loops have clones of it, as of the clock:
-    /// what it captures is best a reference or an `Arc`.
+    /// Uses a sleep of the caller's. The default is [`DefaultSleep`].
+    ///
+    /// [`Loop::call`] needs one that waits in the thread ([`BlockingSleep`](crate::BlockingSleep)),
+    /// and [`Loop::call_async`] one that returns a future ([`Sleep`](crate::Sleep)). Each loop
+    /// clones the sleep and the clock, so let them capture references or `Arc`s.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// use std::time::Duration;
+    /// let retry = Retry::new("constant:base=1h,max_retries=3".parse()?).sleep(|_| {});
+    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy")); // takes no time
+    /// assert!(report.elapsed < Duration::from_secs(60));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Self { policy, stream, budget, history, clock, .. } = self;
-        Retry { policy, stream, budget, history, clock, sleep }
+        let Settings { policy, stream, budget, stats, clock, .. } = self.settings;
+        Retry { settings: Settings { policy, stream, budget, stats, clock, sleep } }
     }
 }
 
-impl<C, S> Retry<'_, C, S> {
-    /// The stream of the next loop.
-    pub(crate) fn next_stream(&self) -> Stream {
-        #[cfg(feature = "getrandom")]
-        let fresh = crate::fresh::stream;
-        #[cfg(not(feature = "getrandom"))]
-        let fresh = || unreachable!("without entropy every `Retry` is given a stream");
-        self.stream.unwrap_or_else(fresh)
+impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
+    /// A loop that repeats the errors for which this function returns `true`
+    /// ([`Outcome::Transient`](crate::Outcome)), an outcome that may be repeated, or a
+    /// [`Verdict`](crate::Verdict), which can carry a `retry_after`. `false` is a permanent
+    /// failure. Every `Ok` is a success.
+    ///
+    /// ```
+    /// use backoff_retry::{Outcome, Retry, StopReason};
+    /// let retry = Retry::default();
+    /// let plan = retry.when(|status: &u16| Outcome::from_http_status(*status));
+    /// let report = plan.run(|| Err::<(), _>(404));
+    /// assert_eq!((report.reason, report.attempts), (StopReason::Permanent, 1));
+    /// ```
+    pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>
+    where
+        V: IntoVerdict,
+        W: FnMut(&E) -> V,
+    {
+        self.by(WhenError(when))
+    }
+
+    /// A loop that repeats the results for which this function returns `true`, whatever their
+    /// type; `false` is a success. For polling, and for results that are not a `Result`.
+    ///
+    /// An `Err` is a plain value here: `false` for it counts as a success in the report, the stats
+    /// and the budget. For a `Result` use [`Retry::when`] and [`Loop::when_value`].
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let mut answers = [None, None, Some(7)].into_iter();
+    /// let answer = Retry::new("constant:base=1s".parse()?)
+    ///     .sleep(|_| {})
+    ///     .classify(|answer: &Option<i32>| answer.is_none())
+    ///     .call(|| answers.next().flatten());
+    /// assert_eq!(answer, Some(7));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
+    pub fn classify<R, V, X>(&self, classify: X) -> Loop<'a, R, ByResult<X>, C, S>
+    where
+        V: IntoVerdict,
+        X: FnMut(&R) -> V,
+    {
+        self.by(ByResult(classify))
+    }
+
+    fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
+        Loop::new(self.settings.clone(), classify)
     }
 }

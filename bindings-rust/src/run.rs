@@ -1,4 +1,4 @@
-//! A loop that runs: what both kinds of loop do between calls, and when they are dropped.
+//! A loop that is running: the steps between calls, and its end when it is dropped.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,53 +8,56 @@ use std::time::Duration;
 use backoff_core::{Budget, Decision, Operation, Outcome, StopReason};
 
 use crate::classify::Classify;
-use crate::event::{Event, Report};
-use crate::loops::Loop;
+use crate::event::{Report, RetryEvent};
+use crate::plan::Plan;
 use crate::shared::Shared;
 use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
 
-/// A loop that runs, and is cancelled if it is dropped before its end.
+/// A loop that is running. It is cancelled if it is dropped before its end.
 pub(crate) struct Run<'a, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
-    N: FnMut(&Event<'_, R>),
-    P: FnMut(&Event<'_, R>),
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
 {
-    plan: Loop<'a, R, V, C, S, N, P>,
-    began: u64,
-    calls: u64,
-    /// What the last call returned, unless one goes on.
+    plan: Plan<'a, V, C, S, N, P>,
+    began_ns: u64,
+    attempts: u64,
+    /// What the last call returned; `None` during a call.
     last: Option<R>,
     stage: Stage,
 }
 
-/// The operation of a loop that has begun, cancelled when it is dropped unless it has stopped:
-/// before its [`Run`], so before its end is told.
-pub(crate) struct Begun<'a> {
+/// The operation of a loop, cancelled on drop unless it has stopped.
+///
+/// It is dropped before its [`Run`], so a hook that runs at the end sees the budget released.
+pub(crate) struct CancelOnDrop<'a> {
     operation: Operation,
     budget: Option<Shared<'a, Budget>>,
 }
 
-impl Begun<'_> {
+impl CancelOnDrop<'_> {
     fn cancel(&mut self) {
         self.operation.cancel(self.budget.as_deref());
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.cancel();
     }
 }
 
+/// What a drop of the loop does.
 enum Stage {
-    /// If it is given up now, a hook is told.
+    /// Cancels, counts and calls the hook.
     Going,
-    /// In another function of the caller's than the call and the sleep: if it panics, no further
-    /// hook is called.
-    Asking,
+    /// Cancels and counts. A function of the caller's is running (other than the call and the
+    /// sleep); if it panics, no further hook may run.
+    InCallback,
+    /// Nothing.
     Ended,
 }
 
@@ -62,84 +65,90 @@ impl<'a, R, V, C, S, N, P> Run<'a, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
-    N: FnMut(&Event<'_, R>),
-    P: FnMut(&Event<'_, R>),
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
 {
-    pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        Self { plan, began: 0, calls: 0, last: None, stage: Stage::Going }
+    pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
+        Self { plan, began_ns: 0, attempts: 0, last: None, stage: Stage::Going }
     }
 
-    /// The operation begins.
-    pub(crate) fn begin(&mut self) -> Begun<'a> {
-        let retry = &self.plan.retry;
-        self.stage = Stage::Asking;
-        self.began = retry.clock.now_ns();
+    /// Begins the operation.
+    pub(crate) fn begin(&mut self) -> CancelOnDrop<'a> {
+        let settings = &self.plan.settings;
+        self.stage = Stage::InCallback;
+        self.began_ns = settings.clock.now_ns();
         self.stage = Stage::Going;
-        let deadline = self.plan.deadline.map(nanoseconds);
-        let (stream, budget) = (retry.next_stream(), retry.budget.clone());
-        let operation =
-            Operation::begin(retry.policy, stream, self.began, deadline, budget.as_deref());
-        Begun { operation, budget }
+        let deadline_ns = self.plan.deadline.map(nanoseconds);
+        let (stream, budget) = (settings.next_stream(), settings.budget.clone());
+        let operation = Operation::begin(
+            settings.policy,
+            stream,
+            self.began_ns,
+            deadline_ns,
+            budget.as_deref(),
+        );
+        CancelOnDrop { operation, budget }
     }
 
     /// The whole loop, in this thread.
-    pub(crate) fn block<F, G>(mut self, mut call: F, mut cancelled: G) -> Report<R>
+    pub(crate) fn run_blocking<F, G>(mut self, mut call: F, mut cancelled: G) -> Report<R>
     where
         F: FnMut() -> R,
         G: FnMut() -> bool,
         S: BlockingSleep,
     {
-        let mut begun = self.begin();
+        let mut operation = self.begin();
         loop {
-            self.attempt();
-            let delay = match self.attempted(&mut begun, call(), &mut cancelled) {
+            self.begin_attempt();
+            let delay = match self.end_attempt(&mut operation, call(), &mut cancelled) {
                 ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return report,
             };
-            let gives_up = self.asks(&mut cancelled)
+            let is_cancelled = self.is_cancelled(&mut cancelled)
                 || self.sleep().sleep(delay).is_break()
-                || self.asks(&mut cancelled);
-            if gives_up {
-                return self.cancel(&mut begun);
+                || self.is_cancelled(&mut cancelled);
+            if is_cancelled {
+                return self.cancel(&mut operation);
             }
         }
     }
 
-    /// What a function of the caller's answers.
-    pub(crate) fn asks(&mut self, cancelled: impl FnOnce() -> bool) -> bool {
-        self.stage = Stage::Asking;
-        let answer = cancelled();
+    /// Calls the caller's `cancelled`.
+    pub(crate) fn is_cancelled(&mut self, cancelled: impl FnOnce() -> bool) -> bool {
+        self.stage = Stage::InCallback;
+        let is_cancelled = cancelled();
         self.stage = Stage::Going;
-        answer
+        is_cancelled
     }
 
-    /// A call begins.
-    pub(crate) fn attempt(&mut self) {
-        self.calls = self.calls.saturating_add(1);
+    pub(crate) fn begin_attempt(&mut self) {
+        self.attempts = self.attempts.saturating_add(1);
         self.last = None;
     }
 
-    /// A call has returned: how long to wait, or how the loop ended.
-    pub(crate) fn attempted(
+    /// Classifies the result of a call: continues with the delay to wait, or breaks with the end
+    /// of the loop.
+    pub(crate) fn end_attempt(
         &mut self,
-        begun: &mut Begun<'a>,
+        operation: &mut CancelOnDrop<'a>,
         result: R,
         cancelled: impl FnOnce() -> bool,
     ) -> ControlFlow<Report<R>, Duration> {
-        self.stage = Stage::Asking;
-        let Verdict { outcome, hint } = self.plan.classify.classify(&result);
+        self.stage = Stage::InCallback;
+        let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
         if outcome != Outcome::Success && cancelled() {
             self.last = Some(result);
-            return ControlFlow::Break(self.cancel(begun));
+            return ControlFlow::Break(self.cancel(operation));
         }
-        let now = self.plan.retry.clock.now_ns();
-        let Begun { operation, budget } = begun;
-        let decision = operation.decide(outcome, hint.map(nanoseconds), now, budget.as_deref());
+        let now_ns = self.plan.settings.clock.now_ns();
+        let CancelOnDrop { operation, budget } = operation;
+        let retry_after_ns = retry_after.map(nanoseconds);
+        let decision = operation.decide(outcome, retry_after_ns, now_ns, budget.as_deref());
         let outcome = Some(outcome);
         match decision {
-            Decision::Wait(delay) => {
-                let delay = Duration::from_nanos(delay);
-                let event = self.event(outcome, None, delay, now, Some(&result));
+            Decision::Wait { delay_ns } => {
+                let delay = Duration::from_nanos(delay_ns);
+                let event = self.event(outcome, None, delay, now_ns, Some(&result));
                 (self.plan.on_retry)(&event);
                 self.stage = Stage::Going;
                 self.last = Some(result);
@@ -147,33 +156,35 @@ where
             }
             Decision::Stop { reason, delay_ns } => {
                 let delay = Duration::from_nanos(delay_ns);
-                let event = self.event(outcome, Some(reason), delay, now, Some(&result));
-                let Event { attempts, elapsed, .. } = event;
-                self.count(reason);
+                let event = self.event(outcome, Some(reason), delay, now_ns, Some(&result));
+                let RetryEvent { attempts, elapsed, .. } = event;
+                self.record(reason);
                 (self.plan.on_stop)(&event);
                 ControlFlow::Break(Report { result, reason, attempts, delay, elapsed })
             }
         }
     }
 
-    /// Gives up after a call: how the loop ended.
-    fn cancel(&mut self, begun: &mut Begun<'a>) -> Report<R> {
-        begun.cancel();
-        let result = self.last.take().expect("what the call returned");
-        let Event { attempts, delay, elapsed, .. } = self.cancelled(Some(&result));
+    /// Cancels the loop between two calls.
+    fn cancel(&mut self, operation: &mut CancelOnDrop<'a>) -> Report<R> {
+        operation.cancel();
+        let result = self.last.take().expect("a call has returned");
+        let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));
         Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
     }
 
     pub(crate) fn sleep(&self) -> &S {
-        &self.plan.retry.sleep
+        &self.plan.settings.sleep
     }
 
-    fn cancelled<'r>(&mut self, result: Option<&'r R>) -> Event<'r, R> {
+    /// Counts the cancelled loop and calls its hook.
+    fn end_cancelled<'r>(&mut self, result: Option<&'r R>) -> RetryEvent<'r, R> {
         let reason = StopReason::Cancelled;
-        self.count(reason);
-        // What has not begun has taken no time.
-        let now = if self.calls == 0 { self.began } else { self.plan.retry.clock.now_ns() };
-        let event = self.event(None, Some(reason), Duration::ZERO, now, result);
+        self.record(reason);
+        // A loop that made no call has taken no time.
+        let clock = &self.plan.settings.clock;
+        let now_ns = if self.attempts == 0 { self.began_ns } else { clock.now_ns() };
+        let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
         (self.plan.on_stop)(&event);
         event
     }
@@ -183,17 +194,18 @@ where
         outcome: Option<Outcome>,
         reason: Option<StopReason>,
         delay: Duration,
-        now: u64,
+        now_ns: u64,
         result: Option<&'r R>,
-    ) -> Event<'r, R> {
-        let elapsed = Duration::from_nanos(now.saturating_sub(self.began));
-        Event { attempts: self.calls, outcome, reason, delay, elapsed, result }
+    ) -> RetryEvent<'r, R> {
+        let elapsed = Duration::from_nanos(now_ns.saturating_sub(self.began_ns));
+        RetryEvent { attempts: self.attempts, outcome, reason, delay, elapsed, result }
     }
 
-    fn count(&mut self, reason: StopReason) {
+    /// Counts the loop, which has ended.
+    fn record(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
-        if let Some(history) = &self.plan.retry.history {
-            history.record(self.calls, reason);
+        if let Some(stats) = &self.plan.settings.stats {
+            stats.record(self.attempts, reason);
         }
     }
 }
@@ -202,22 +214,23 @@ impl<R, V, C, S, N, P> Drop for Run<'_, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
-    N: FnMut(&Event<'_, R>),
-    P: FnMut(&Event<'_, R>),
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
 {
     fn drop(&mut self) {
         match self.stage {
             Stage::Going => {
                 let last = self.last.take();
-                let mut tell = || _ = self.cancelled(last.as_ref());
+                let mut end = || _ = self.end_cancelled(last.as_ref());
                 if thread::panicking() {
-                    // A second panic, as of a mutex that the first has poisoned, would abort.
-                    _ = catch_unwind(AssertUnwindSafe(tell));
+                    // A second panic would abort, such as that of a mutex that the first one
+                    // poisoned.
+                    _ = catch_unwind(AssertUnwindSafe(end));
                 } else {
-                    tell();
+                    end();
                 }
             }
-            Stage::Asking => self.count(StopReason::Cancelled),
+            Stage::InCallback => self.record(StopReason::Cancelled),
             Stage::Ended => {}
         }
     }

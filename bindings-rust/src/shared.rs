@@ -1,16 +1,28 @@
-//! What many loops share: borrowed, or counted.
+//! Values that many loops share, by a borrow or by an `Arc`.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A [`Budget`](crate::Budget) or a [`History`](crate::History) that loops share: `&budget` where
-/// a borrow lives long enough, and an `Arc` where it does not, as in a spawned task.
+/// A [`Budget`](crate::Budget) or [`RetryStats`](crate::RetryStats) that many loops share.
+///
+/// Pass `&budget` where the borrow lives long enough, and an `Arc` where it does not, as in a
+/// spawned task.
+///
+/// ```
+/// use backoff_retry::{Budget, Shared};
+/// use std::sync::Arc;
+/// let budget = Arc::new(Budget::parse("sre")?);
+/// let borrowed: Shared<Budget> = (&*budget).into();
+/// let counted: Shared<'static, Budget> = (&budget).into();
+/// assert_eq!(borrowed.to_string(), counted.to_string());
+/// # Ok::<(), backoff_retry::ParseError>(())
+/// ```
 #[derive(Debug)]
 pub enum Shared<'a, T> {
-    /// Borrowed.
+    /// A borrow.
     Borrowed(&'a T),
-    /// Counted.
-    Counted(Arc<T>),
+    /// A reference count.
+    Arc(Arc<T>),
 }
 
 impl<T> Deref for Shared<'_, T> {
@@ -19,7 +31,7 @@ impl<T> Deref for Shared<'_, T> {
     fn deref(&self) -> &T {
         match self {
             Self::Borrowed(shared) => shared,
-            Self::Counted(shared) => shared,
+            Self::Arc(shared) => shared,
         }
     }
 }
@@ -28,7 +40,7 @@ impl<T> Clone for Shared<'_, T> {
     fn clone(&self) -> Self {
         match self {
             Self::Borrowed(shared) => Self::Borrowed(shared),
-            Self::Counted(shared) => Self::Counted(Arc::clone(shared)),
+            Self::Arc(shared) => Self::Arc(Arc::clone(shared)),
         }
     }
 }
@@ -41,12 +53,12 @@ impl<'a, T> From<&'a T> for Shared<'a, T> {
 
 impl<T> From<Arc<T>> for Shared<'_, T> {
     fn from(shared: Arc<T>) -> Self {
-        Self::Counted(shared)
+        Self::Arc(shared)
     }
 }
 
 impl<T> From<&Arc<T>> for Shared<'_, T> {
     fn from(shared: &Arc<T>) -> Self {
-        Self::Counted(Arc::clone(shared))
+        Self::Arc(Arc::clone(shared))
     }
 }

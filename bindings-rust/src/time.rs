@@ -1,4 +1,4 @@
-//! The clock and the sleep of a loop, which tests and other runtimes hand in.
+//! The clock and the sleep of a loop, which tests and other runtimes can replace.
 
 use std::ops::ControlFlow;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -7,12 +7,26 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-/// Tells the time: any function that returns the time since some beginning and does not go back.
+/// A monotonic clock: any function that returns the time since a fixed moment and never goes back.
+///
+/// ```
+/// use backoff_retry::Clock;
+/// use std::time::{Duration, Instant};
+/// let start = Instant::now();
+/// let clock = move || start.elapsed();
+/// assert!(clock.now() < Duration::from_secs(60));
+/// ```
 pub trait Clock {
     /// The time now.
     fn now(&self) -> Duration;
 
     /// The time now in nanoseconds, as an [`Operation`](crate::Operation) takes it.
+    ///
+    /// ```
+    /// use backoff_retry::Clock;
+    /// use std::time::Duration;
+    /// assert_eq!((|| Duration::from_micros(3)).now_ns(), 3_000);
+    /// ```
     fn now_ns(&self) -> u64 {
         nanoseconds(self.now())
     }
@@ -24,45 +38,66 @@ impl<F: Fn() -> Duration> Clock for F {
     }
 }
 
-/// Waits in the thread that calls: any function of a [`Duration`].
+/// Waits in the calling thread: any function of a [`Duration`].
 ///
-/// What is handed in is believed: it waits no shorter than it is told to, or for a test not at all.
+/// A custom sleep is trusted to wait at least as long as requested. Tests may return at once.
+///
+/// ```
+/// use backoff_retry::BlockingSleep;
+/// use std::time::Duration;
+/// assert!(std::thread::sleep.sleep(Duration::ZERO).is_continue());
+/// ```
 pub trait BlockingSleep {
-    /// Waits so long, and breaks if the loop is to be given up.
+    /// Waits for the delay. `Break` cancels the loop.
     fn sleep(&self, delay: Duration) -> ControlFlow<()>;
 }
 
-impl<F: Fn(Duration) -> S, S: Slept> BlockingSleep for F {
+impl<F: Fn(Duration) -> S, S: SleepResult> BlockingSleep for F {
     fn sleep(&self, delay: Duration) -> ControlFlow<()> {
-        self(delay).flow()
+        self(delay).into_flow()
     }
 }
 
-/// What a blocking sleep may return: nothing, or [`ControlFlow::Break`] to give the loop up.
-pub trait Slept {
-    /// Whether to go on.
-    fn flow(self) -> ControlFlow<()>;
+/// What a blocking sleep may return: `()`, or a [`ControlFlow`] whose `Break` cancels the loop.
+///
+/// ```
+/// use backoff_retry::{Retry, StopReason};
+/// use std::ops::ControlFlow;
+/// let retry = Retry::default().sleep(|_| ControlFlow::Break(()));
+/// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+/// assert_eq!((report.reason, report.attempts), (StopReason::Cancelled, 1));
+/// ```
+pub trait SleepResult {
+    /// `Break` if the loop is to be cancelled.
+    fn into_flow(self) -> ControlFlow<()>;
 }
 
-impl Slept for () {
-    fn flow(self) -> ControlFlow<()> {
+impl SleepResult for () {
+    fn into_flow(self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-impl Slept for ControlFlow<()> {
-    fn flow(self) -> ControlFlow<()> {
+impl SleepResult for ControlFlow<()> {
+    fn into_flow(self) -> ControlFlow<()> {
         self
     }
 }
 
 /// Waits as a future: any function of a [`Duration`] that returns one, such as
 /// `tokio::time::sleep` or `async_io::Timer::after`.
+///
+/// ```
+/// use backoff_retry::Sleep;
+/// use std::{future, time::Duration};
+/// # let _ =
+/// (|_| future::ready(())).sleep(Duration::from_secs(1)); // a test's: over at once
+/// ```
 pub trait Sleep {
-    /// Ends when the wait is over, with a value that nobody reads.
+    /// The future of one wait. Its output is ignored.
     type Future: Future;
 
-    /// A wait of so long.
+    /// Starts a wait.
     fn sleep(&self, delay: Duration) -> Self::Future;
 }
 
@@ -74,9 +109,16 @@ impl<F: Fn(Duration) -> S, S: Future> Sleep for F {
     }
 }
 
-/// The clock unless another is given: the time since its first use in this process, of a clock
-/// that does not go back. One for the whole process, so that a budget can be shared with
-/// operations that are driven by hand. Not on `wasm32-unknown-unknown`, which has none.
+/// The default clock: the monotonic time since its first use in this process.
+///
+/// The whole process has one, so loops can share a budget with operations that you drive yourself.
+/// It does not exist on `wasm32-unknown-unknown`, which has no clock.
+///
+/// ```
+/// use backoff_retry::{Clock, Monotonic};
+/// let before = Monotonic.now();
+/// assert!(Monotonic.now() >= before);
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Monotonic;
 
@@ -85,7 +127,7 @@ static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl Monotonic {
-    /// What it told at an instant; before its beginning, that.
+    /// The time of this clock at an instant; zero for any instant before its first use.
     pub(crate) fn at(instant: Instant) -> Duration {
         instant.saturating_duration_since(*BEGINNING)
     }
@@ -98,9 +140,18 @@ impl Clock for Monotonic {
     }
 }
 
-/// The sleep unless another is given: `std::thread::sleep` for [`Loop::call`](crate::Loop::call),
-/// and with feature `tokio` its timer for [`Loop::call_async`](crate::Loop::call_async). Not on
-/// `wasm32-unknown-unknown`, which has neither.
+/// The default sleep: `std::thread::sleep` for [`Loop::call`](crate::Loop::call), and with feature
+/// `tokio` its timer for [`Loop::call_async`](crate::Loop::call_async).
+///
+/// It cannot be used on `wasm32-unknown-unknown`, which has neither.
+///
+/// ```
+/// use backoff_retry::{BlockingSleep, DefaultSleep};
+/// use std::time::{Duration, Instant};
+/// let begun = Instant::now();
+/// let _ = BlockingSleep::sleep(&DefaultSleep, Duration::from_millis(2));
+/// assert!(begun.elapsed() >= Duration::from_millis(2));
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DefaultSleep;
 
@@ -108,7 +159,7 @@ pub struct DefaultSleep;
 impl BlockingSleep for DefaultSleep {
     fn sleep(&self, delay: Duration) -> ControlFlow<()> {
         let begun = Instant::now();
-        // Never shorter than asked, also where the system's timer may fire early.
+        // The system's timer may fire early.
         while let Some(left) = delay.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
             std::thread::sleep(left);
         }
@@ -125,7 +176,7 @@ impl Sleep for DefaultSleep {
     }
 }
 
-/// A duration as the core takes it; longer than it can say is the longest that it can.
+/// A duration in nanoseconds, at most `u64::MAX`.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

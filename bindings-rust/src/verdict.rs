@@ -1,43 +1,58 @@
-//! How a call ended, as its caller sees it (SPEC 18.3).
+//! How a call ended, in the words of its caller (SPEC 18.3).
 
 use std::time::Duration;
 
 use backoff_core::Outcome;
 
-/// How a call ended: an [`Outcome`], and maybe how long the server asked to wait.
+/// How a call ended: an [`Outcome`], and how long the server asked to wait, if it did.
 ///
 /// ```
 /// use backoff_retry::{Outcome, Verdict};
 /// use std::time::Duration;
-/// let busy = Verdict::from(Outcome::Throttled).hint(Duration::from_secs(2));
-/// assert_eq!(busy.hint, Some(Duration::from_secs(2)));
+/// let busy = Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(2));
+/// assert_eq!(busy.retry_after, Some(Duration::from_secs(2)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Verdict {
     /// The outcome.
     pub outcome: Outcome,
-    /// The time that the server asked to wait; above 2^63 - 1 ns it counts as that (SPEC 13.2).
-    pub hint: Option<Duration>,
+    /// How long the server asked to wait. The policy's `retry_after` says how it affects the
+    /// delay, and `retry_after_max` limits it.
+    pub retry_after: Option<Duration>,
 }
 
 impl Verdict {
-    /// This verdict with a hint, or without one for `None`.
+    /// This verdict with another `retry_after`; `None` removes it.
+    ///
+    /// ```
+    /// use backoff_retry::{Outcome, Verdict, parse_retry_after};
+    /// let header = "120";
+    /// let busy = Verdict::from(Outcome::Throttled).retry_after(parse_retry_after(header));
+    /// assert_eq!(busy.retry_after.map(|wait| wait.as_secs()), Some(120));
+    /// ```
     #[must_use]
-    pub fn hint(self, hint: impl Into<Option<Duration>>) -> Self {
-        Self { hint: hint.into(), ..self }
+    pub fn retry_after(self, retry_after: impl Into<Option<Duration>>) -> Self {
+        Self { retry_after: retry_after.into(), ..self }
     }
 }
 
 impl From<Outcome> for Verdict {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, hint: None }
+        Self { outcome, retry_after: None }
     }
 }
 
-/// What a classification may answer: a `bool`, an [`Outcome`] or a [`Verdict`].
+/// What a classification may return: a `bool`, an [`Outcome`] or a [`Verdict`].
+///
+/// ```
+/// use backoff_retry::{IntoVerdict, Outcome};
+/// assert_eq!(true.into_verdict(Outcome::Permanent).outcome, Outcome::Transient);
+/// assert_eq!(false.into_verdict(Outcome::Permanent).outcome, Outcome::Permanent);
+/// assert_eq!(Outcome::Timeout.into_verdict(Outcome::Permanent).outcome, Outcome::Timeout);
+/// ```
 pub trait IntoVerdict {
-    /// The verdict. `true` is [`Outcome::Transient`], and `false` is `otherwise`: `Permanent` for
-    /// a failure, `Success` for a value.
+    /// The verdict. `true` is [`Outcome::Transient`]; `false` is `otherwise`, which is
+    /// `Permanent` for a failure and `Success` for a value.
     fn into_verdict(self, otherwise: Outcome) -> Verdict;
 }
 
@@ -59,17 +74,20 @@ impl IntoVerdict for Verdict {
     }
 }
 
-/// How long a server asked to wait, by the value of its `Retry-After` header: seconds, or a date,
-/// which is compared with the system's clock. `None` for a value that is neither (SPEC 14).
+/// The wait that a `Retry-After` header asks for: a number of seconds, or a date, which is compared
+/// with the system's clock. `None` if the value is neither (SPEC 14).
+///
+/// With a clock of your own use [`parse_retry_after_ns`](crate::parse_retry_after_ns).
 ///
 /// ```
 /// use std::time::Duration;
-/// assert_eq!(backoff_retry::retry_after("120"), Some(Duration::from_secs(120)));
-/// assert_eq!(backoff_retry::retry_after("soon"), None);
+/// assert_eq!(backoff_retry::parse_retry_after("120"), Some(Duration::from_secs(120)));
+/// assert_eq!(backoff_retry::parse_retry_after("soon"), None);
 /// ```
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[must_use]
-pub fn retry_after(header: impl AsRef<[u8]>) -> Option<Duration> {
+pub fn parse_retry_after(header: impl AsRef<[u8]>) -> Option<Duration> {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    backoff_core::retry_after_ns(header, crate::time::nanoseconds(now)).map(Duration::from_nanos)
+    let now_ns = crate::time::nanoseconds(now);
+    backoff_core::parse_retry_after_ns(header, now_ns).map(Duration::from_nanos)
 }

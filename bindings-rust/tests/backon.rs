@@ -1,4 +1,4 @@
-//! What comes from backon: the same calls and waits, in the same words where they fit.
+//! Migration from backon: the same calls and waits.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Ready, ready};
@@ -16,13 +16,13 @@ enum Error {
 
 const BUSY: Error = Error::Busy { retry_after: Duration::from_secs(5) };
 
-/// A function that fails so, one after another, and then succeeds.
+/// A function that fails with each of these faults in turn, and then succeeds.
 fn fetch(faults: &[Error], calls: &Cell<usize>) -> Ready<Result<usize, Error>> {
     let call = calls.replace(calls.get() + 1);
     ready(faults.get(call).map_or(Ok(call + 1), |fault| Err(*fault)))
 }
 
-/// What came back, and the waits.
+/// The result and the waits.
 type Seen = (Result<usize, Error>, Vec<Duration>);
 
 async fn theirs(faults: &[Error]) -> Seen {
@@ -46,7 +46,9 @@ async fn ours(faults: &[Error]) -> Seen {
         .sleep(|_| ready(()))
         .when(|error: &Error| match error {
             Error::Refused => Outcome::Transient.into(),
-            Error::Busy { retry_after } => Verdict::from(Outcome::Throttled).hint(*retry_after),
+            Error::Busy { retry_after } => {
+                Verdict::from(Outcome::Throttled).retry_after(*retry_after)
+            }
             Error::Forbidden => Outcome::Permanent.into(),
         })
         .on_retry(|event| waits.borrow_mut().push(event.delay))

@@ -1,16 +1,10 @@
-//! The README and the example, and what a caller can get wrong.
+//! The HTTP example, and the errors that a caller can get.
 
 use std::process::{Command, Output};
 
 use backoff_retry::{Policy, Retry};
 
-#[test]
-fn the_readme_shows_the_example_as_it_is() {
-    let example = include_str!("../examples/http.rs");
-    assert!(include_str!("../README.md").contains(&format!("```rust,no_run\n{example}```\n")));
-}
-
-/// The example, which cargo builds with the tests.
+/// Runs the example, which cargo builds with the tests.
 fn http(arguments: &[&str]) -> Output {
     let test = std::env::current_exe().unwrap();
     let built = test.ancestors().nth(2).unwrap().join("examples/http");
@@ -21,7 +15,7 @@ fn http(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_example_says_what_is_wrong() {
+fn the_example_prints_what_is_wrong() {
     let table: [(&[&str], i32, &str); 5] = [
         (
             &["http://127.0.0.1:1/"],
@@ -49,17 +43,17 @@ fn the_example_says_what_is_wrong() {
     ];
     for (arguments, status, message) in table {
         let output = http(arguments);
-        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
         assert_eq!(
-            (output.status.code(), said.starts_with(message)),
+            (output.status.code(), printed.starts_with(message)),
             (Some(status), true),
-            "{said}"
+            "{printed}"
         );
     }
 }
 
 #[test]
-fn a_policy_that_is_wrong_is_refused_before_there_is_a_loop() {
-    let refused = "full:base=1s,max_retry=5".parse::<Policy>().map(Retry::new).unwrap_err();
-    assert!(refused.to_string().starts_with("at 13: unknown key \"max_retry\""), "{refused}");
+fn an_invalid_policy_is_an_error_before_there_is_a_loop() {
+    let error = "full:base=1s,max_retry=5".parse::<Policy>().map(Retry::new).unwrap_err();
+    assert!(error.to_string().starts_with("at 13: unknown key \"max_retry\""), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Loops of a process and of its forked child, which has the same memory.
+//! The default streams of a process and of its forked child, which has a copy of its memory.
 #![cfg(unix)]
 
 use std::io::{Read, Write, pipe};
@@ -10,7 +10,7 @@ unsafe extern "C" {
     safe fn fork() -> i32;
 }
 
-/// The wait of a loop without a stream of its own, in nanoseconds.
+/// The wait of a loop on a default stream, in nanoseconds.
 fn wait(retry: &Retry<'_>) -> [u8; 16] {
     let mut wait = Duration::MAX;
     let plan = retry.clone().sleep(|_| {}).when(|()| true).on_retry(|event| wait = event.delay);
@@ -19,9 +19,9 @@ fn wait(retry: &Retry<'_>) -> [u8; 16] {
 }
 
 #[test]
-fn a_forked_child_does_not_wait_as_its_parent() {
+fn a_forked_child_draws_a_seed_of_its_own() {
     let retry = Retry::new("full:base=1h,max_retries=1".parse().unwrap());
-    // The seed is drawn before the fork.
+    // The parent draws its seed before the fork.
     let before = wait(&retry);
     let (mut read, mut write) = pipe().unwrap();
     if fork() == 0 {

@@ -1,105 +1,37 @@
-//! The vectors of `tests/vectors`, which the reference wrote, through loops.
+//! The decisions of `tests/vectors`, made by loops.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::{poll_fn, ready};
-use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use backoff_retry::{Budget, Decision, Outcome, Report, Retry, StopReason, Stream, Verdict};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use backoff_retry::{Budget, Decision, Report, Retry, Verdict};
 
-#[derive(Deserialize)]
-struct File<Case> {
-    count: usize,
-    cases: Vec<Case>,
-}
-
-fn cases<Case: DeserializeOwned>(layer: &str) -> Vec<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors").join(layer);
-    let text = std::fs::read_to_string(path.with_extension("json")).unwrap();
-    let file: File<Case> = serde_json::from_str(&text).unwrap();
-    assert_eq!(file.cases.len(), file.count);
-    assert!(file.count > 0);
-    file.cases
-}
-
-fn word(text: &str) -> u64 {
-    text.parse().unwrap()
-}
+use crate::script::{Action, Script, Step, outcome};
+use crate::vectors::{cases, number, stream};
 
 fn duration(text: &str) -> Duration {
-    Duration::from_nanos(word(text))
+    Duration::from_nanos(number(text))
 }
 
-fn outcome(name: &str) -> Outcome {
-    Outcome::ALL.into_iter().find(|outcome| outcome.name() == name).unwrap()
-}
-
-#[derive(Deserialize)]
-struct Script {
-    id: String,
-    policy: String,
-    budget: Option<String>,
-    seed: String,
-    key: Option<String>,
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    operation: u32,
-    #[serde(flatten)]
-    event: Event,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase")]
-enum Event {
-    Begin { now: String, deadline: Option<String> },
-    Outcome { now: String, outcome: String, hint: Option<String>, answer: Answer },
-    Cancel { answer: Answer },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Answer {
-    Wait { wait: String },
-    Stop { stop: String, delay: String },
-}
-
-impl Answer {
-    fn decision(&self) -> Decision {
-        match self {
-            Self::Wait { wait } => Decision::Wait(word(wait)),
-            Self::Stop { stop, delay } => {
-                let mut reasons = StopReason::ALL.into_iter();
-                let reason = reasons.find(|reason| reason.name() == stop).unwrap();
-                Decision::Stop { reason, delay_ns: word(delay) }
-            }
-        }
-    }
-}
-
-/// A loop whose calls end when the script says so.
+/// A loop whose calls end as the script says.
 struct Driven<'a> {
     future: Option<Pin<Box<dyn Future<Output = Report<Verdict>> + 'a>>>,
-    /// How the call that goes on ends.
+    /// The end of the current call.
     call: Rc<Cell<Option<Verdict>>>,
-    /// What the hooks were told.
-    told: Rc<RefCell<Vec<Decision>>>,
+    /// The attempts and decisions that the hooks received.
+    decided: Rc<RefCell<Vec<(u64, Decision)>>>,
 }
 
 impl Driven<'_> {
-    /// What the hooks are told once the call has ended so.
-    fn end_call(&mut self, verdict: Verdict) -> Vec<Decision> {
+    /// Ends the current call. Returns what the hooks received.
+    fn end_call(&mut self, verdict: Verdict) -> Vec<(u64, Decision)> {
         self.call.set(Some(verdict));
         self.poll();
-        self.told.take()
+        self.decided.take()
     }
 
     fn poll(&mut self) {
@@ -107,30 +39,27 @@ impl Driven<'_> {
         if let Some(future) = &mut self.future
             && let Poll::Ready(report) = future.as_mut().poll(&mut context)
         {
-            let told = self.told.borrow();
+            let decided = self.decided.borrow();
             let delay_ns = u64::try_from(report.delay.as_nanos()).unwrap();
-            assert_eq!(told.last(), Some(&Decision::Stop { reason: report.reason, delay_ns }));
+            let decision = Decision::Stop { reason: report.reason, delay_ns };
+            assert_eq!(decided.last(), Some(&(report.attempts, decision)));
             self.future = None;
         }
     }
 
-    fn cancel(&mut self) -> Vec<Decision> {
+    fn cancel(&mut self) -> Vec<(u64, Decision)> {
         self.future = None;
-        self.told.take()
+        self.decided.take()
     }
 }
 
 #[test]
 fn loops_decide_as_the_reference_does() {
-    let mut answers = 0;
+    let mut decisions = 0;
     for case in cases::<Script>("decisions") {
         let now = Cell::new(Duration::ZERO);
-        let seed = word(&case.seed);
-        let stream = case.key.as_ref().map_or(Stream::from_seed(seed), |key| {
-            let byte = |at| u8::from_str_radix(&key[at..at + 2], 16).unwrap();
-            Stream::from_key(seed, (0..key.len()).step_by(2).map(byte).collect::<Vec<_>>())
-        });
-        let budget = case.budget.as_ref().map(|line| Budget::parse(line).unwrap());
+        let stream = stream(&case.seed, case.key.as_deref());
+        let budget = case.budget.as_ref().map(|text| Budget::parse(text).unwrap());
         let mut shared = Retry::with_stream(case.policy.parse().unwrap(), stream)
             .clock(|| now.get())
             .sleep(|_| ready(()));
@@ -139,65 +68,63 @@ fn loops_decide_as_the_reference_does() {
         }
 
         let mut loops: BTreeMap<u32, Driven<'_>> = BTreeMap::new();
-        for (number, Step { operation, event }) in case.steps.iter().enumerate() {
-            let at = format!("{} step {number}", case.id);
-            if let Event::Begin { now: begun, deadline } = event {
+        for (step_number, Step { operation, action }) in case.steps.iter().enumerate() {
+            let at = format!("{} step {step_number}", case.id);
+            if let Action::Begin { now: begun, deadline } = action {
                 now.set(duration(begun));
                 let call: Rc<Cell<Option<Verdict>>> = Rc::default();
-                let told: Rc<RefCell<Vec<Decision>>> = Rc::default();
-                let (ends, retries, stops) = (call.clone(), told.clone(), told.clone());
+                let decided: Rc<RefCell<Vec<(u64, Decision)>>> = Rc::default();
+                let (ends, retries, stops) = (call.clone(), decided.clone(), decided.clone());
                 let mut plan = shared.classify(|verdict: &Verdict| *verdict);
                 if let Some(deadline) = deadline {
                     plan = plan.deadline_at(duration(deadline));
                 }
                 let future = plan
                     .on_retry(move |event| {
-                        let wait = u64::try_from(event.delay.as_nanos()).unwrap();
-                        retries.borrow_mut().push(Decision::Wait(wait));
+                        let delay_ns = u64::try_from(event.delay.as_nanos()).unwrap();
+                        retries.borrow_mut().push((event.attempts, Decision::Wait { delay_ns }));
                     })
                     .on_stop(move |event| {
                         let delay_ns = u64::try_from(event.delay.as_nanos()).unwrap();
                         let reason = event.reason.unwrap();
-                        stops.borrow_mut().push(Decision::Stop { reason, delay_ns });
+                        let decision = Decision::Stop { reason, delay_ns };
+                        stops.borrow_mut().push((event.attempts, decision));
                     })
                     .run_async(move || {
                         let ends = ends.clone();
                         poll_fn(move |_| ends.take().map_or(Poll::Pending, Poll::Ready))
                     });
-                let mut begun = Driven { future: Some(Box::pin(future)), call, told };
+                let mut begun = Driven { future: Some(Box::pin(future)), call, decided };
                 begun.poll();
                 loops.insert(*operation, begun);
                 continue;
             }
-            let going = loops.get_mut(operation).unwrap();
-            if going.future.is_none() {
+            let driven = loops.get_mut(operation).unwrap();
+            if driven.future.is_none() {
                 continue;
             }
-            let (told, answer) = match event {
-                Event::Begin { .. } => unreachable!(),
-                Event::Outcome { now: then, outcome: name, hint, answer } => {
+            match action {
+                Action::Begin { .. } => unreachable!(),
+                Action::Outcome { now: then, outcome: name, retry_after, answer, retries } => {
                     now.set(duration(then));
-                    let hint = hint.as_deref().map(duration);
-                    (going.end_call(Verdict::from(outcome(name)).hint(hint)), answer)
+                    let retry_after = retry_after.as_deref().map(duration);
+                    let decided =
+                        driven.end_call(Verdict::from(outcome(name)).retry_after(retry_after));
+                    let decision = answer.decision();
+                    // The retry that follows a wait is counted, but not yet attempted.
+                    let attempts = match decision {
+                        Decision::Wait { .. } => *retries,
+                        Decision::Stop { .. } => retries + 1,
+                    };
+                    assert_eq!(decided, [(attempts, decision)], "{at}");
                 }
-                Event::Cancel { answer } => (going.cancel(), answer),
-            };
-            assert_eq!(told, [answer.decision()], "{at}");
-            answers += 1;
+                Action::Cancel { answer, .. } => {
+                    let decided: Vec<_> = driven.cancel().into_iter().map(|(_, it)| it).collect();
+                    assert_eq!(decided, [answer.decision()], "{at}");
+                }
+            }
+            decisions += 1;
         }
     }
-    assert!(answers > 400, "{answers}");
-}
-
-#[derive(Deserialize)]
-struct HttpStatus {
-    status: u16,
-    outcome: String,
-}
-
-#[test]
-fn http_statuses() {
-    for HttpStatus { status, outcome } in cases("http_statuses") {
-        assert_eq!(Outcome::from_http_status(status).name(), outcome, "{status}");
-    }
+    assert!(decisions > 400, "{decisions}");
 }

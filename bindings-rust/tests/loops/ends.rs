@@ -1,16 +1,17 @@
-//! Every way for a loop to end, blocking and async: the calls, the waits, the events, the report
-//! and the history.
+//! Every way in which a loop ends, blocking and async: its waits, events, report and stats.
 
 use std::future::ready;
 use std::time::{Duration, Instant};
 
-use crate::support::{Fault, Seen, Time, at_once, retry, seconds, verdict};
-use backoff_retry::{Budget, History, Policy, Report, Retry, StopReason, Stream};
+use backoff_core::ffi;
+use backoff_retry::{Budget, Policy, RandomStream, Report, Retry, RetryStats, StopReason};
+
+use crate::support::{Fault, Seen, Time, at_once, budget_state, counts, retry, seconds, verdict};
 
 use Fault::{After, Busy, Fine, Hard, Slow, Soft};
 
-/// A loop and what is to come of it. Each call takes a second, the last of the script goes on
-/// for ever, and the value is the number of the call.
+/// A loop and its events. Each call takes a second, the last entry of the script repeats, and the
+/// value of a call is its number.
 struct Row {
     policy: &'static str,
     budget: Option<&'static str>,
@@ -71,7 +72,7 @@ const ROWS: &[Row] = &[
             "stop 3: transient, max_retries, 0ns after 6s: Some(Err(Soft))",
         ],
     ),
-    // A wait may end with the limit, and not after it: 1 + 4 = 5, and 6 + 4 > 9.
+    // A wait may end at the limit, but not after it: 1 + 4 = 5, and 6 + 4 > 9.
     row(
         "constant:base=4s,max_elapsed=9s",
         &[Err(Soft)],
@@ -120,7 +121,7 @@ const ROWS: &[Row] = &[
             ],
         )
     },
-    // Retry-After: not below the delay, and bounded if the policy says so.
+    // A retry_after never shortens the delay unless the policy says `exact`, and has a maximum.
     row(
         "constant:base=2s,throttled_base=3s",
         &[Err(After(5)), Err(After(1)), Err(Busy), Err(Soft), Ok(())],
@@ -133,7 +134,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     row(
-        "constant:base=2s,hint=exact,hint_max=4s,max_retries=2",
+        "constant:base=2s,retry_after=exact,retry_after_max=4s,max_retries=2",
         &[Err(After(5)), Err(After(1))],
         &[
             "retry 1: throttled, 4s after 1s: Err(After(5))",
@@ -145,21 +146,21 @@ const ROWS: &[Row] = &[
 
 type Calls = Result<u64, Fault>;
 
-/// What came of a loop.
+/// How a loop ended.
 #[derive(Debug, PartialEq)]
 struct End {
     report: Report<Calls>,
     events: Vec<String>,
     waits: Vec<Duration>,
-    history: [u64; History::WORDS],
-    budget: Option<[u64; Budget::WORDS]>,
+    stats: [u64; ffi::STATS_WORDS],
+    budget: Option<[u64; ffi::BUDGET_WORDS]>,
 }
 
 fn play(row: &Row, blocking: bool) -> End {
-    let (time, seen, history) = (Time::default(), Seen::default(), History::new());
+    let (time, seen, stats) = (Time::default(), Seen::default(), RetryStats::new());
     time.pass(seconds(100));
-    let budget = row.budget.map(|line| Budget::parse(line).unwrap());
-    let mut retry = retry(row.policy).clock(time.clock()).history(&history);
+    let budget = row.budget.map(|text| Budget::parse(text).unwrap());
+    let mut retry = retry(row.policy).clock(time.clock()).stats(&stats);
     if let Some(budget) = &budget {
         retry = retry.budget(budget);
     }
@@ -186,17 +187,17 @@ fn play(row: &Row, blocking: bool) -> End {
         at_once(plan!(retry.sleep(time.sleep_async())).run_async(|| ready(call())))
     };
     let (events, waits) = (seen.lines(), time.waits());
-    let budget = budget.map(|budget| budget.to_words());
-    End { report, events, waits, history: history.to_words(), budget }
+    let budget = budget.as_ref().map(budget_state);
+    End { report, events, waits, stats: counts(&stats), budget }
 }
 
 #[test]
-fn loops_end_as_the_table_says() {
+fn loops_end_as_in_the_table() {
     for row in ROWS {
         let end = play(row, true);
         assert_eq!(end.events, row.events, "{}", row.policy);
 
-        // What the events say is what happened.
+        // The events agree with the report, the waits and the stats.
         let (stop, retries) = end.events.split_last().unwrap();
         let attempts = retries.len() as u64 + 1;
         let Report { result, reason, delay, elapsed, .. } = end.report;
@@ -209,16 +210,16 @@ fn loops_end_as_the_table_says() {
         for (wait, line) in end.waits.iter().zip(retries) {
             assert!(line.contains(&format!(", {wait:?} after")), "{line}");
         }
-        let counted = History::new();
+        let counted = RetryStats::new();
         counted.record(attempts, reason);
-        assert_eq!(end.history, counted.to_words(), "{}", row.policy);
+        assert_eq!(end.stats, counts(&counted), "{}", row.policy);
 
-        assert_eq!(play(row, false), end, "{}: async as blocking", row.policy);
+        assert_eq!(play(row, false), end, "{}: async like blocking", row.policy);
     }
 }
 
 #[test]
-fn the_table_ends_for_every_reason_but_the_one_of_the_caller() {
+fn the_table_has_every_reason_except_cancelled() {
     let mut missing = StopReason::ALL.to_vec();
     for row in ROWS {
         let stop = row.events.last().unwrap();
@@ -231,7 +232,7 @@ fn the_table_ends_for_every_reason_but_the_one_of_the_caller() {
 fn a_deadline_is_an_instant_of_the_default_clock() {
     let began = Instant::now();
     let hour = seconds(3600);
-    // Earlier than the clock began, a wait too early, and after any.
+    // Before the clock began, too early for the wait, and after it.
     for (deadline, reason, attempts) in [
         (began.checked_sub(hour).unwrap(), StopReason::Deadline, 1),
         (began + hour / 2, StopReason::Deadline, 1),
@@ -249,7 +250,7 @@ fn a_deadline_is_an_instant_of_the_default_clock() {
 #[test]
 fn a_loop_on_the_default_policy_waits_its_delays() {
     let time = Time::default();
-    let stream = Stream::from_key(42, "job-1");
+    let stream = RandomStream::from_key(42, "job-1");
     let result = Retry::default()
         .seed_and_key(42, "job-1")
         .clock(time.clock())

@@ -1,18 +1,18 @@
-//! What panics: a hook, a classification, a clock, a sleep, the function.
+//! Panics in a hook, a classification, a clock, a sleep and the called function.
 
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use backoff_retry::{Budget, History, StopReason};
+use backoff_retry::{Budget, RetryStats, StopReason};
 
-use crate::support::{Seen, Time, at_once, retry};
+use crate::support::{Seen, Time, at_once, budget_state, counts, retry};
 
-/// Where the panic is, and what the hooks then are told; which attempts and which reason the
-/// history counts. The function fails twice and then succeeds.
+/// Where the panic is, the events, and the attempts and the reason that the stats count. The
+/// function fails twice and then succeeds.
 const TABLE: [(&str, &[&str], u64, StopReason); 8] = [
-    ("the first look at the clock", &[], 0, StopReason::Cancelled),
+    ("the first reading of the clock", &[], 0, StopReason::Cancelled),
     ("the first hook for retries", &[], 1, StopReason::Cancelled),
     (
         "the second hook for retries",
@@ -48,19 +48,19 @@ const TABLE: [(&str, &[&str], u64, StopReason); 8] = [
     ),
 ];
 
-fn play(panics: &str, blocking: bool) -> (Vec<String>, History, Budget) {
-    let (time, seen, history) = (Time::default(), Seen::default(), History::new());
+fn play(panics: &str, blocking: bool) -> (Vec<String>, RetryStats, Budget) {
+    let (time, seen, stats) = (Time::default(), Seen::default(), RetryStats::new());
     let budget = Budget::parse("concurrent").unwrap();
-    let panic_if = |what: &str, it: bool| assert!(!(it && panics == what), "on purpose");
+    let panic_if = |place: &str, now: bool| assert!(!(now && panics == place), "on purpose");
 
     let mut reads = 0;
     let clock = std::cell::RefCell::new(|| {
         reads += 1;
-        panic_if("the first look at the clock", reads == 1);
+        panic_if("the first reading of the clock", reads == 1);
         panic_if("the clock", reads == 3);
         time.now()
     });
-    let slept = |delay| {
+    let sleep = |delay| {
         panic_if("the sleep", true);
         time.wait(delay);
     };
@@ -74,7 +74,7 @@ fn play(panics: &str, blocking: bool) -> (Vec<String>, History, Budget) {
         panic_if("the classification", *error == 2);
         true
     };
-    let retry = retry("constant:base=1s").history(&history).budget(&budget);
+    let retry = retry("constant:base=1s").stats(&stats).budget(&budget);
     let retry = retry.clock(|| clock.borrow_mut()());
     let ended = catch_unwind(AssertUnwindSafe(|| {
         macro_rules! plan {
@@ -93,11 +93,11 @@ fn play(panics: &str, blocking: bool) -> (Vec<String>, History, Budget) {
             };
         }
         if blocking {
-            plan!(retry.sleep(slept)).call(call)
+            plan!(retry.sleep(sleep)).call(call)
         } else {
             let mut call = call;
             let retry = retry.sleep(|delay| {
-                slept(delay);
+                sleep(delay);
                 ready(())
             });
             at_once(plan!(retry).call_async(|| ready(call())))
@@ -105,52 +105,52 @@ fn play(panics: &str, blocking: bool) -> (Vec<String>, History, Budget) {
     }));
     let message = *ended.unwrap_err().downcast::<&str>().unwrap();
     assert_eq!(message, "on purpose");
-    (seen.lines(), history, budget)
+    (seen.lines(), stats, budget)
 }
 
 #[test]
 fn a_panic_ends_the_loop_and_leaves_nothing_behind() {
     for (panics, events, attempts, reason) in TABLE {
         for blocking in [true, false] {
-            let (seen, history, budget) = play(panics, blocking);
+            let (seen, stats, budget) = play(panics, blocking);
             assert_eq!(seen, events, "{panics}");
-            let counted = History::new();
+            let counted = RetryStats::new();
             counted.record(attempts, reason);
-            assert_eq!(history.to_words(), counted.to_words(), "{panics}");
+            assert_eq!(counts(&stats), counts(&counted), "{panics}");
             let idle = Budget::parse("concurrent").unwrap();
-            assert_eq!(budget.to_words(), idle.to_words(), "{panics}");
+            assert_eq!(budget_state(&budget), budget_state(&idle), "{panics}");
         }
     }
 }
 
-/// A second panic during the first one's unwinding would abort the process.
+/// A second panic while the first one unwinds would abort the process.
 #[test]
-fn the_first_panic_goes_on_whatever_the_clock_and_the_hook_do() {
+fn the_first_panic_continues_even_if_the_clock_or_the_hook_panics() {
     for poisoned in ["the clock", "the hook for stops"] {
         for blocking in [true, false] {
-            let (state, history) = (Mutex::new(()), History::new());
-            let lock = |what| drop((poisoned == what).then(|| state.lock().unwrap()));
+            let (mutex, stats) = (Mutex::new(()), RetryStats::new());
+            let lock = |what| drop((poisoned == what).then(|| mutex.lock().unwrap()));
             let clock = || {
                 lock("the clock");
                 Duration::ZERO
             };
-            let retry = retry("constant:base=1s").clock(clock).history(&history);
+            let retry = retry("constant:base=1s").clock(clock).stats(&stats);
             let plan = retry.when(|()| true).on_stop(|_| lock("the hook for stops"));
             let call = || -> Result<(), ()> {
-                let _state = state.lock().unwrap();
+                let _guard = mutex.lock().unwrap();
                 panic!("on purpose")
             };
             let ended = catch_unwind(AssertUnwindSafe(|| {
                 if blocking { plan.call(call) } else { at_once(plan.call_async(async || call())) }
             }));
             assert_eq!(*ended.unwrap_err().downcast::<&str>().unwrap(), "on purpose");
-            assert_eq!((history.attempts(), history.stopped(StopReason::Cancelled)), (1, 1));
+            assert_eq!((stats.attempts(), stats.stops(StopReason::Cancelled)), (1, 1));
         }
     }
 }
 
 #[test]
-fn the_last_hook_given_is_told() {
+fn a_hook_replaces_an_earlier_one() {
     let seen = Seen::default();
     let result = retry("constant:base=0s,max_retries=1")
         .when(|()| true)

@@ -1,11 +1,16 @@
-//! What loops do, through the public API.
+//! Loops, through the public API.
 
-mod cancel;
+mod cancel_async;
+mod cancel_blocking;
 mod conformance;
 mod ends;
 mod hooks;
 mod polling;
+#[path = "../../../core/tests/conformance/script.rs"]
+mod script;
 mod sharing;
 mod support;
 mod types;
+#[path = "../../../core/tests/conformance/vectors.rs"]
+mod vectors;
 mod waiting;

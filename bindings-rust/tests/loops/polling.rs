@@ -1,30 +1,30 @@
-//! Which results are repeated.
+//! Which results a loop repeats.
 
 use std::time::Duration;
 
-use backoff_retry::{Event, IntoVerdict, Outcome, Report, StopReason, Verdict};
+use backoff_retry::{IntoVerdict, Outcome, Report, RetryEvent, StopReason, Verdict};
 
 use crate::support::{Fault, Seen, Time, retry, seconds, verdict};
 
 #[test]
-fn what_a_classification_may_answer() {
-    let hinted = Verdict::from(Outcome::Throttled).hint(seconds(2));
+fn a_classification_returns_a_bool_an_outcome_or_a_verdict() {
+    let after = Verdict::from(Outcome::Throttled).retry_after(seconds(2));
     let table: [(Verdict, Verdict); 6] = [
         (true.into_verdict(Outcome::Permanent), Outcome::Transient.into()),
         (false.into_verdict(Outcome::Permanent), Outcome::Permanent.into()),
         (false.into_verdict(Outcome::Success), Outcome::Success.into()),
         (Outcome::Timeout.into_verdict(Outcome::Permanent), Outcome::Timeout.into()),
-        (hinted.into_verdict(Outcome::Permanent), hinted),
-        (hinted.hint(None), Outcome::Throttled.into()),
+        (after.into_verdict(Outcome::Permanent), after),
+        (after.retry_after(None), Outcome::Throttled.into()),
     ];
-    for (answered, verdict) in table {
-        assert_eq!(answered, verdict);
+    for (verdict, expected) in table {
+        assert_eq!(verdict, expected);
     }
 }
 
 #[test]
-fn what_a_server_asks_for() {
-    // Dates are compared with the system's clock.
+fn retry_after_headers_are_parsed() {
+    // The system's clock is after 1994 and before 9999.
     let table: [(&str, Option<Duration>); 5] = [
         ("120", Some(seconds(120))),
         (" 0\t", Some(Duration::ZERO)),
@@ -32,18 +32,18 @@ fn what_a_server_asks_for() {
         ("Fri, 31 Dec 9999 23:59:59 GMT", Some(Duration::from_nanos(backoff_retry::MAX_NS))),
         ("soon", None),
     ];
-    for (header, hint) in table {
-        assert_eq!(backoff_retry::retry_after(header), hint, "{header}");
+    for (header, expected) in table {
+        assert_eq!(backoff_retry::parse_retry_after(header), expected, "{header}");
     }
 }
 
 #[test]
-fn what_is_longer_than_can_be_said_is_the_longest() {
+fn durations_of_more_than_64_bits_saturate() {
     let time = Time::default();
-    let result = retry("constant:base=1s,hint=exact,hint_max=4s,max_retries=1")
+    let result = retry("constant:base=1s,retry_after=exact,retry_after_max=4s,max_retries=1")
         .clock(time.clock())
         .sleep(time.sleep())
-        .when(|()| Verdict::from(Outcome::Throttled).hint(Duration::MAX))
+        .when(|()| Verdict::from(Outcome::Throttled).retry_after(Duration::MAX))
         .deadline_at(Duration::MAX)
         .call(|| Err::<(), ()>(()));
     assert_eq!((result, time.waits()), (Err(()), vec![seconds(4)]));
@@ -57,11 +57,11 @@ enum Job {
     Failed,
 }
 
-/// The polling loop of a job: goes on while it is pending or throttled, and stops at anything else.
+/// Continues while the job is pending or busy, and stops otherwise.
 fn progress(job: Job) -> Verdict {
     match job {
         Job::Pending => Outcome::Transient.into(),
-        Job::Busy => Verdict::from(Outcome::Throttled).hint(Duration::from_secs(9)),
+        Job::Busy => Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(9)),
         Job::Done => Outcome::Success.into(),
         Job::Failed => Outcome::Permanent.into(),
     }
@@ -76,21 +76,21 @@ fn values_of_any_type_are_polled() {
         (&[Pending, Failed], Failed, StopReason::Permanent, &[1]),
         (&[Pending, Pending, Pending, Busy], Busy, StopReason::MaxRetries, &[1, 1, 1]),
     ];
-    for (jobs, last, because, waits) in table {
+    for (jobs, last, expected, waits) in table {
         let time = Time::default();
         let mut jobs = jobs.iter();
         let Report { result, reason, .. } = retry("constant:base=1s,max_retries=3")
             .sleep(time.sleep())
             .classify(|job| progress(*job))
             .run(|| *jobs.next().unwrap());
-        assert_eq!((result, reason), (last, because));
+        assert_eq!((result, reason), (last, expected));
         assert_eq!(time.waits(), waits.iter().copied().map(seconds).collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn errors_and_values_are_classified_apart() {
-    // (result of each call, the last but one until the end, how the loop ends)
+    // The result of each call, and how the loop ends.
     let table: [(&[Result<u8, Fault>], StopReason); 5] = [
         (&[Ok(1)], StopReason::Success),
         (&[Ok(0), Err(Fault::Soft), Ok(1)], StopReason::Success),
@@ -98,19 +98,19 @@ fn errors_and_values_are_classified_apart() {
         (&[Ok(0), Ok(0), Ok(0)], StopReason::MaxRetries),
         (&[Err(Fault::Soft), Ok(0), Err(Fault::Slow)], StopReason::MaxRetries),
     ];
-    for (script, because) in table {
+    for (script, expected) in table {
         let mut results = script.iter().copied();
         let report = retry("constant:base=0s,max_retries=2")
             .when(verdict)
             .when_value(|value: &u8| *value == 0)
             .run(|| results.next().unwrap());
-        assert_eq!((report.reason, Some(&report.result)), (because, script.last()));
+        assert_eq!((report.reason, Some(&report.result)), (expected, script.last()));
         assert_eq!(report.attempts, script.len() as u64);
     }
 }
 
 #[test]
-fn nothing_is_repeated_that_the_caller_did_not_say() {
+fn only_what_the_caller_named_is_repeated() {
     let retry = retry("constant:base=0s");
     let failed = || Err::<u8, _>(Fault::Soft);
     let ends = [
@@ -118,7 +118,7 @@ fn nothing_is_repeated_that_the_caller_did_not_say() {
         (retry.when(|_: &Fault| false).when_value(|_| true).run(failed), StopReason::Permanent),
         (retry.when(|_: &Fault| true).when_value(|_| false).run(|| Ok(1)), StopReason::Success),
         (retry.when(|_: &Fault| true).run(|| Ok(1)), StopReason::Success),
-        // What is judged whole is a value, also if it is an error.
+        // `classify` treats every result as a value, also an error.
         (retry.classify(|_: &Result<u8, Fault>| false).run(failed), StopReason::Success),
     ];
     for (at, (report, reason)) in ends.into_iter().enumerate() {
@@ -129,7 +129,7 @@ fn nothing_is_repeated_that_the_caller_did_not_say() {
 #[test]
 fn an_event_shows_the_error_or_the_value() {
     let seen = Seen::default();
-    let note = |event: &Event<'_, Result<u8, Fault>>| {
+    let note = |event: &RetryEvent<'_, Result<u8, Fault>>| {
         seen.note(format!("{:?} {:?}", event.error(), event.value()));
     };
     let mut results = [Err(Fault::Soft), Ok(7)].into_iter();

@@ -1,4 +1,4 @@
-//! What loops share, and what they do not.
+//! Values that loops share, and values that each loop has for itself.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_retry::{
-    Budget, Clock, Decision, History, Monotonic, Operation, Outcome, Policy, Report, Retry,
-    StopReason, Stream,
+    Budget, Clock, Decision, Monotonic, Operation, Outcome, Policy, RandomStream, Report, Retry,
+    RetryStats, StopReason,
 };
 
 use crate::support::{Fault, Time, retry, verdict};
@@ -24,37 +24,38 @@ fn loops_that_share_a_budget_spend_from_it_together() {
 }
 
 #[test]
-fn a_budget_is_shared_with_operations_that_are_driven_by_hand() {
-    // A token comes back every 200 ms of the one clock of the process.
+fn a_loop_can_share_a_budget_with_an_operation() {
+    // A token returns every 200 ms of the clock that the whole process shares.
     let budget = Budget::parse("rate:max_tokens=1,per=200ms").unwrap();
     let policy = Policy::parse("constant:base=0s").unwrap();
-    let stream = Stream::from_seed(0);
+    let stream = RandomStream::from_seed(0);
     let by_hand = |now| {
         let mut operation = Operation::begin(policy, stream, now, None, Some(&budget));
         operation.decide(Outcome::Transient, None, now, Some(&budget))
     };
-    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait(0));
+    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait { delay_ns: 0 });
     let retry = Retry::with_stream(policy, stream).budget(&budget);
     let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft)).reason;
     assert_eq!(run(), StopReason::Budget);
     thread::sleep(Duration::from_millis(210));
-    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait(0));
+    assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait { delay_ns: 0 });
 }
 
 #[test]
-fn a_retry_serves_many_threads_at_once() {
-    let (budget, history) = (Budget::parse("quota:max_tokens=500,cost=1").unwrap(), History::new());
-    let retry = retry("constant:base=0s,max_retries=100").budget(&budget).history(&history);
+fn a_retry_serves_many_threads_at_the_same_time() {
+    let budget = Budget::parse("quota:max_tokens=500,cost=1").unwrap();
+    let stats = RetryStats::new();
+    let retry = retry("constant:base=0s,max_retries=100").budget(&budget).stats(&stats);
     thread::scope(|scope| {
         for _ in 0..10 {
             scope.spawn(|| retry.when(verdict).call(|| Err::<(), _>(Fault::Soft)));
         }
     });
-    assert_eq!((history.operations(), history.retries()), (10, 500));
+    assert_eq!((stats.operations(), stats.retries()), (10, 500));
 }
 
 #[test]
-fn each_loop_has_a_stream_of_its_own_unless_one_is_given() {
+fn each_loop_has_a_stream_of_its_own_unless_one_is_set() {
     let waits = |retry: &Retry<'_>| {
         let time = Time::default();
         let retry = retry.clone().sleep(time.sleep());
@@ -66,20 +67,20 @@ fn each_loop_has_a_stream_of_its_own_unless_one_is_given() {
     let different: HashSet<_> = (0..10).map(|_| waits(&entropy)).collect();
     assert_eq!(different.len(), 10);
 
-    let stream = Stream::from_key(42, "job-1");
-    let given = [
+    let stream = RandomStream::from_key(42, "job-1");
+    let with_stream = [
         Retry::new(policy).stream(stream),
         Retry::new(policy).seed_and_key(42, "job-1"),
         Retry::with_stream(policy, stream),
     ];
-    for retry in given {
+    for retry in with_stream {
         assert_eq!(waits(&retry), [policy.delay(stream, 0), policy.delay(stream, 1)]);
-        assert_eq!(waits(&retry), waits(&retry), "a stream that is given repeats");
+        assert_eq!(waits(&retry), waits(&retry), "the same stream in each loop");
     }
 }
 
 #[test]
-fn a_loop_may_be_cloned_with_its_functions() {
+fn a_loop_is_cloned_with_its_functions() {
     let calls = Mutex::new(0);
     let plan = retry("constant:base=0s,max_retries=1")
         .when(verdict)

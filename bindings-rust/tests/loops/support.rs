@@ -1,4 +1,4 @@
-//! A clock that moves when it is told to, a function that fails by a script, and what hooks saw.
+//! A manual clock, failures, and a record of the events that hooks received.
 
 use std::future::{Ready, ready};
 use std::pin::pin;
@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use backoff_retry::{Event, Outcome, Retry, StopReason, Verdict};
+use backoff_core::ffi;
+use backoff_retry::{
+    Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason, Verdict,
+};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -61,11 +64,11 @@ impl Time {
 pub(crate) enum Fault {
     Soft,
     Busy,
-    /// Busy, and asks to wait so many seconds.
+    /// Busy, with a `retry_after` in seconds.
     After(u64),
     Slow,
     Hard,
-    /// A failure that its caller calls a success.
+    /// A failure that its caller classifies as a success.
     Fine,
 }
 
@@ -73,19 +76,19 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
     match *fault {
         Fault::Soft => Outcome::Transient.into(),
         Fault::Busy => Outcome::Throttled.into(),
-        Fault::After(hint) => Verdict::from(Outcome::Throttled).hint(seconds(hint)),
+        Fault::After(after) => Verdict::from(Outcome::Throttled).retry_after(seconds(after)),
         Fault::Slow => Outcome::Timeout.into(),
         Fault::Hard => Outcome::Permanent.into(),
         Fault::Fine => Outcome::Success.into(),
     }
 }
 
-/// A policy without entropy.
-pub(crate) fn retry(line: &str) -> Retry<'static> {
-    Retry::with_stream(line.parse().unwrap(), backoff_retry::Stream::from_key(42, "job-1"))
+/// Retries with a policy and a fixed stream.
+pub(crate) fn retry(policy: &str) -> Retry<'static> {
+    Retry::with_stream(policy.parse().unwrap(), RandomStream::from_key(42, "job-1"))
 }
 
-/// What hooks saw, a line an event.
+/// The events that hooks received, one line each.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -99,17 +102,17 @@ impl Seen {
     }
 
     /// `retry 1: transient, waits 1s after 0ns: Err(Soft)`.
-    pub(crate) fn retry<T: std::fmt::Debug>(&self, event: &Event<'_, T>) {
+    pub(crate) fn retry<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
         assert_eq!(event.reason, None);
-        let Event { attempts, delay, elapsed, .. } = event;
+        let RetryEvent { attempts, delay, elapsed, .. } = event;
         let outcome = event.outcome.unwrap().name();
         let result = event.result.unwrap();
         self.note(format!("retry {attempts}: {outcome}, {delay:?} after {elapsed:?}: {result:?}"));
     }
 
     /// `stop 2: success, success, 0ns after 1s: Some(Ok(2))`.
-    pub(crate) fn stop<T: std::fmt::Debug>(&self, event: &Event<'_, T>) {
-        let Event { attempts, delay, elapsed, result, .. } = event;
+    pub(crate) fn stop<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
+        let RetryEvent { attempts, delay, elapsed, result, .. } = event;
         let outcome = event.outcome.map_or("none", Outcome::name);
         let reason = event.reason.map(StopReason::name).unwrap();
         self.note(format!(
@@ -118,10 +121,20 @@ impl Seen {
     }
 }
 
-/// What a future that never waits comes to.
+/// The tokens and counts of a budget, for comparison with another budget's.
+pub(crate) fn budget_state(budget: &Budget) -> [u64; ffi::BUDGET_WORDS] {
+    ffi::budget_to_words(budget)
+}
+
+/// All counts, for comparison with other stats.
+pub(crate) fn counts(stats: &RetryStats) -> [u64; ffi::STATS_WORDS] {
+    ffi::stats_to_words(stats)
+}
+
+/// The output of a future that is never pending.
 pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("it waits"),
+        Poll::Pending => panic!("pending"),
     }
 }

@@ -1,16 +1,16 @@
-//! What is true of the types: most of it needs only to compile.
+//! Properties of the types. Most of these tests only need to compile.
 
 use std::future::ready;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use backoff_retry::{Budget, History, Loop, Outcome, Retry, Shared, Verdict};
+use backoff_retry::{Budget, Loop, Outcome, Retry, RetryStats, Shared, Verdict};
 
 use crate::support::{Fault, at_once, retry, verdict};
 
 fn send<T: Send>(_: &T) {}
-fn of_a_task<T: Send + 'static>(_: &T) {}
+fn send_static<T: Send + 'static>(_: &T) {}
 fn thread_safe<T: Send + Sync + Clone + 'static>() {}
 
 struct Client;
@@ -22,7 +22,7 @@ impl Client {
     }
 }
 
-/// What a service does: the loop borrows what its function has.
+/// A loop that borrows from the function that runs it, as in a service.
 async fn borrows(url: String) -> Result<usize, Fault> {
     let (client, budget, mut calls) = (Client, Budget::parse("sre").unwrap(), 0);
     let plan = retry("constant:base=0s").budget(&budget).when(verdict);
@@ -50,17 +50,17 @@ async fn futures_can_be_spawned_if_their_parts_can() {
     assert_eq!(tokio::spawn(borrows("url".into())).await.unwrap(), Ok(3));
     assert_eq!(boxed(&Client, "url").await, Ok(3));
 
-    let (budget, history) = (Arc::new(Budget::parse("sre").unwrap()), Arc::new(History::new()));
+    let (budget, stats) = (Arc::new(Budget::parse("sre").unwrap()), Arc::new(RetryStats::new()));
     let name = String::from("name");
     let owned = name.clone();
     let future = Retry::default()
         .budget(&budget)
-        .history(history.clone())
+        .stats(stats.clone())
         .when(|error: &io::Error| error.kind() == io::ErrorKind::TimedOut)
         .when_value(|length: &usize| *length == 0)
         .on_retry(move |event| assert_ne!(event.attempts, owned.len() as u64))
         .call_async(move || ready(Ok(name.len())));
-    of_a_task(&future);
+    send_static(&future);
     drop(future);
 
     let local = Budget::parse("sre").unwrap();
@@ -78,7 +78,7 @@ fn refused_at_once() -> Result<u8, Fault> {
 }
 
 #[test]
-fn functions_of_every_form_are_called() {
+fn every_kind_of_function_can_be_called() {
     let retry = retry("constant:base=0s");
     let no: Result<u8, _> = Err(Fault::Hard);
     assert_eq!(at_once(retry.when(verdict).call_async(refused)), no);
@@ -90,7 +90,7 @@ fn functions_of_every_form_are_called() {
 }
 
 #[test]
-fn what_is_printed_for_debugging_shows_the_policy() {
+fn debug_output_shows_the_policy() {
     let plan = retry("constant:base=3s").when(verdict).on_stop(|_| {});
     let shown = format!("{plan:?}");
     let _ = plan.call(refused_at_once);

@@ -1,4 +1,4 @@
-//! Real waits, the few: never shorter than asked, and not much longer.
+//! The few tests that really wait: never shorter than the delay, and not much longer.
 
 use std::future::ready;
 use std::time::{Duration, Instant};
@@ -9,36 +9,36 @@ use crate::support::{Fault, retry, verdict};
 
 const DELAYS: [&str; 5] = ["0s", "1ns", "50us", "1500us", "20ms"];
 
-/// By how much a wait may be longer on a busy machine.
+/// How much longer a wait may take on a busy machine.
 const LATE: Duration = Duration::from_secs(1);
 
-fn judge(line: &str, waited: Duration) {
-    let delay: Duration = backoff_retry::Policy::parse(format!("constant:base={line}"))
+fn check(base: &str, waited: Duration) {
+    let delay: Duration = backoff_retry::Policy::parse(format!("constant:base={base}"))
         .unwrap()
-        .delay(backoff_retry::Stream::from_seed(0), 0);
-    assert!(waited >= delay, "{waited:?} instead of {line}");
-    assert!(waited < delay + LATE, "{waited:?} instead of {line}");
+        .delay(backoff_retry::RandomStream::from_seed(0), 0);
+    assert!(waited >= delay, "{waited:?} instead of {base}");
+    assert!(waited < delay + LATE, "{waited:?} instead of {base}");
 }
 
 #[test]
-fn a_thread_waits_as_long_as_asked() {
-    for line in DELAYS {
+fn a_thread_waits_for_the_whole_delay() {
+    for base in DELAYS {
         let mut calls = Vec::new();
-        let plan = retry(&format!("constant:base={line},max_retries=3")).when(verdict);
+        let plan = retry(&format!("constant:base={base},max_retries=3")).when(verdict);
         let _ = plan.call(|| {
             calls.push(Instant::now());
             Err::<(), _>(Fault::Soft)
         });
         assert_eq!(calls.len(), 4);
-        calls.windows(2).for_each(|pair| judge(line, pair[1] - pair[0]));
+        calls.windows(2).for_each(|pair| check(base, pair[1] - pair[0]));
     }
 }
 
 #[tokio::test]
-async fn a_task_waits_as_long_as_asked() {
-    for line in DELAYS {
+async fn a_task_waits_for_the_whole_delay() {
+    for base in DELAYS {
         let mut calls = Vec::new();
-        let plan = retry(&format!("constant:base={line},max_retries=3")).when(verdict);
+        let plan = retry(&format!("constant:base={base},max_retries=3")).when(verdict);
         let _ = plan
             .call_async(|| {
                 calls.push(Instant::now());
@@ -46,7 +46,7 @@ async fn a_task_waits_as_long_as_asked() {
             })
             .await;
         assert_eq!(calls.len(), 4);
-        calls.windows(2).for_each(|pair| judge(line, pair[1] - pair[0]));
+        calls.windows(2).for_each(|pair| check(base, pair[1] - pair[0]));
     }
 }
 
@@ -64,7 +64,7 @@ fn the_clock_does_not_go_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn loops_that_wait_do_not_hold_each_other_up() {
+async fn waiting_loops_do_not_block_each_other() {
     let begun = tokio::time::Instant::now();
     let wait = || {
         let plan = retry("constant:base=20ms,max_retries=1").when(verdict);

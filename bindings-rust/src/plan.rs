@@ -1,0 +1,40 @@
+//! The data of a loop: its settings, its classification and its hooks.
+
+use std::time::Duration;
+
+use backoff_core::{Budget, Policy, RandomStream, RetryStats};
+
+use crate::shared::Shared;
+
+/// What all loops of one [`Retry`](crate::Retry) have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings<'a, C, S> {
+    pub(crate) policy: Policy,
+    pub(crate) stream: Option<RandomStream>,
+    pub(crate) budget: Option<Shared<'a, Budget>>,
+    pub(crate) stats: Option<Shared<'a, RetryStats>>,
+    pub(crate) clock: C,
+    pub(crate) sleep: S,
+}
+
+impl<C, S> Settings<'_, C, S> {
+    /// The stream of the next loop.
+    pub(crate) fn next_stream(&self) -> RandomStream {
+        #[cfg(feature = "getrandom")]
+        let default = crate::defaults::stream;
+        #[cfg(not(feature = "getrandom"))]
+        let default = || unreachable!("only `Retry::with_stream` exists, which sets a stream");
+        self.stream.unwrap_or_else(default)
+    }
+}
+
+/// Everything that one loop needs to run, except the function that it calls.
+#[derive(Clone)]
+pub(crate) struct Plan<'a, V, C, S, N, P> {
+    pub(crate) settings: Settings<'a, C, S>,
+    /// A time of the clock.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) classify: V,
+    pub(crate) on_retry: N,
+    pub(crate) on_stop: P,
+}

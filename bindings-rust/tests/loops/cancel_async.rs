@@ -1,0 +1,200 @@
+//! Futures that are dropped: before the first poll, during a call, during a wait, and 1,000 times at
+//! random moments.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use backoff_retry::{Budget, RandomStream, Retry, RetryStats, StopReason};
+use tokio::time::{self, sleep};
+
+use crate::support::{Fault, Seen, Time, budget_state, retry, seconds, verdict};
+
+#[test]
+fn a_dropped_future_calls_its_hook_once() {
+    // The number of polls, and the events. Each call and each wait is pending once.
+    let table: [(usize, &[&str]); 4] = [
+        (0, &["stop 0: none, cancelled, 0ns after 0ns: None"]),
+        (1, &["stop 1: none, cancelled, 0ns after 7s: None"]),
+        (
+            2,
+            &[
+                "retry 1: transient, 1s after 0ns: Err(Soft)",
+                "stop 1: none, cancelled, 0ns after 7s: Some(Err(Soft))",
+            ],
+        ),
+        (
+            3,
+            &[
+                "retry 1: transient, 1s after 0ns: Err(Soft)",
+                "stop 2: none, cancelled, 0ns after 7s: None",
+            ],
+        ),
+    ];
+    for (polls, events) in table {
+        let (time, seen, stats) = (Time::default(), Seen::default(), RetryStats::new());
+        let budget = Budget::parse("concurrent").unwrap();
+        time.pass(seconds(100));
+        let future = retry("constant:base=1s")
+            .clock(time.clock())
+            .sleep(|_| tokio::task::yield_now())
+            .budget(&budget)
+            .stats(&stats)
+            .when(verdict)
+            .on_retry(|event| seen.retry(event))
+            .on_stop(|event| seen.stop(event))
+            .call_async(async || {
+                tokio::task::yield_now().await;
+                Err::<(), _>(Fault::Soft)
+            });
+        let mut future = Box::pin(future);
+        for _ in 0..polls {
+            assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        let active = u64::from(polls > 0);
+        let retrying = u64::from(polls > 1);
+        let idle = budget_state(&Budget::parse("concurrent").unwrap());
+        let held: u64 = budget_state(&budget).iter().zip(idle).map(|(now, then)| now - then).sum();
+        assert_eq!(held, active + retrying, "an operation begins with the first poll");
+        time.pass(seconds(7));
+        drop(future);
+
+        assert_eq!(seen.lines(), events);
+        assert_eq!(budget_state(&budget), idle);
+        assert_eq!(stats.operations(), 1);
+        assert_eq!(stats.stops(StopReason::Cancelled), 1);
+        assert_eq!(stats.attempts(), (polls as u64).div_ceil(2).max(1));
+    }
+}
+
+/// Counts the instances that exist.
+struct Alive(Arc<AtomicUsize>);
+
+impl Alive {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The values that many loops share and must leave as they were.
+struct Shared {
+    budget: Arc<Budget>,
+    stats: Arc<RetryStats>,
+    alive: Arc<AtomicUsize>,
+    stops: Arc<AtomicUsize>,
+}
+
+impl Shared {
+    fn new() -> Self {
+        Self {
+            budget: Arc::new(Budget::parse("concurrent:min_concurrent=1000").unwrap()),
+            stats: Arc::default(),
+            alive: Arc::default(),
+            stops: Arc::default(),
+        }
+    }
+
+    /// A loop that never ends by itself: its calls and waits take some milliseconds.
+    fn endless(&self, seed: u64) -> impl Future<Output = Result<(), Fault>> + Send + use<> {
+        let (alive, stops) = (self.alive.clone(), self.stops.clone());
+        let running = Alive::new(&self.alive);
+        Retry::new("equal:base=5ms,cap=5ms".parse().unwrap())
+            .stream(RandomStream::from_seed(seed))
+            .budget(&self.budget)
+            .stats(&self.stats)
+            .when(verdict)
+            .on_stop(move |event| {
+                assert_eq!(event.reason, Some(StopReason::Cancelled));
+                let _ = &running;
+                stops.fetch_add(1, Ordering::Relaxed);
+            })
+            .call_async(move || {
+                let call = Alive::new(&alive);
+                async move {
+                    let _call = call;
+                    sleep(Duration::from_millis(3)).await;
+                    Err(Fault::Soft)
+                }
+            })
+    }
+
+    /// Asserts that nothing is left of this number of cancelled loops.
+    fn assert_idle(&self, loops: u64) {
+        assert_eq!(self.alive.load(Ordering::Relaxed), 0, "calls, hooks");
+        assert_eq!(self.stops.load(Ordering::Relaxed) as u64, loops);
+        assert_eq!(self.stats.operations(), loops);
+        assert_eq!(self.stats.stops(StopReason::Cancelled), loops);
+        let idle = Budget::parse("concurrent:min_concurrent=1000").unwrap();
+        assert_eq!(budget_state(&self.budget), budget_state(&idle));
+        assert_eq!((Arc::strong_count(&self.budget), Arc::strong_count(&self.stats)), (1, 1));
+        assert_eq!(Arc::strong_count(&self.alive), 1);
+    }
+}
+
+/// A random moment of the first 40 ms.
+fn moment(index: u32) -> Duration {
+    Duration::from_micros(RandomStream::from_seed(5).draw(index) % 40_000)
+}
+
+const LOOPS: u32 = 1000;
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_at_random_moments_of_a_paused_clock() {
+    let shared = Shared::new();
+    for index in 0..LOOPS {
+        let begun = time::Instant::now();
+        let ended = time::timeout(moment(index), shared.endless(index.into())).await;
+        assert!(ended.is_err());
+        assert!(begun.elapsed() < moment(index) + Duration::from_millis(2), "prompt");
+        shared.assert_idle(u64::from(index) + 1);
+    }
+    assert!(shared.stats.retries() > LOOPS.into(), "some loops had retried");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancelled_at_random_moments_from_another_thread() {
+    let shared = Shared::new();
+    let tasks: Vec<_> = (0..LOOPS)
+        .map(|index| {
+            let task = tokio::spawn(shared.endless(index.into()));
+            tokio::spawn(async move {
+                sleep(moment(index)).await;
+                let begun = Instant::now();
+                task.abort();
+                assert!(task.await.unwrap_err().is_cancelled());
+                begun.elapsed()
+            })
+        })
+        .collect();
+    for task in tasks {
+        assert!(task.await.unwrap() < seconds(2), "prompt");
+    }
+    shared.assert_idle(LOOPS.into());
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let no_task = async {
+        while metrics.num_alive_tasks() > 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    time::timeout(seconds(60), no_task).await.expect("no task is left");
+}
+
+#[tokio::test]
+async fn a_call_that_never_returns_is_cancelled() {
+    let seen = Seen::default();
+    let call = retry("constant:base=1s")
+        .when(|()| true)
+        .on_stop(|event| seen.note(format!("{:?} after {}", event.reason, event.attempts)))
+        .call_async(pending::<Result<(), ()>>);
+    assert!(time::timeout(Duration::from_millis(5), call).await.is_err());
+    assert_eq!(seen.lines(), ["Some(Cancelled) after 1"]);
+}
