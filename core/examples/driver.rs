@@ -1,9 +1,10 @@
-//! Answers request lines (see tests/README.md): the differential test and the demo put the
-//! languages side by side with it.
+//! Answers request lines (see tests/README.md). The differential test and the demo compare the
+//! languages by their drivers.
 
 use std::io::{self, BufRead, Write};
 
-use backoff_core::{Backoff, Field, Params, Stream, Unit};
+use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::{Backoff, Field, RandomStream};
 
 fn main() -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -25,12 +26,12 @@ fn answer(line: &str) -> Option<String> {
             "index" => index = value.parse().ok()?,
             "count" => count = value.parse().ok()?,
             _ => {
-                let field = Field::from_name(name)?;
-                params.set(field, word(field, value)?);
+                let field = ffi::field_from_name(name)?;
+                params.set(field, field_value(field, value)?);
             }
         }
     }
-    let policy = match params.build() {
+    let policy = match ffi::build_policy(&params) {
         Ok(policy) => policy,
         Err(error) => {
             return Some(format!(
@@ -42,7 +43,7 @@ fn answer(line: &str) -> Option<String> {
             ));
         }
     };
-    let stream = key.map_or(Stream::from_seed(seed), |key| Stream::from_key(seed, key));
+    let stream = key.map_or(RandomStream::from_seed(seed), |key| RandomStream::from_key(seed, key));
     let mut delays = vec![0; count];
     match via {
         "at" => {
@@ -72,12 +73,12 @@ fn answer(line: &str) -> Option<String> {
     Some(delays.iter().fold("ok".to_owned(), |line, delay| format!("{line} {delay}")))
 }
 
-fn word(field: Field, value: &str) -> Option<u64> {
-    match field.unit() {
-        Unit::Kind(_) => Some(field.kind_number(value)),
+fn field_value(field: Field, value: &str) -> Option<u64> {
+    match ffi::field_unit(field) {
+        Unit::Kind(_) => Some(ffi::kind_number(field, value)),
         Unit::Ratio => {
             let (n, d) = value.split_once('/')?;
-            Some(u64::from(n.parse::<u32>().ok()?) << 32 | u64::from(d.parse::<u32>().ok()?))
+            Some(ffi::ratio_value(n.parse().ok()?, d.parse().ok()?))
         }
         _ => value.parse().ok(),
     }

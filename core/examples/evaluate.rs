@@ -1,12 +1,12 @@
-//! The evaluator (see tests/README.md): a policy line, a stream and an index in, the canonical
-//! line and the delay out, a JSON object a line.
+//! The evaluator (see tests/README.md). It reads a policy string, a stream and an index, and writes
+//! the canonical string and the delay, one JSON object per line.
 
 use std::io::{self, BufRead, Write};
 
-use backoff_core::{Policy, Stream};
+use backoff_core::{Policy, RandomStream};
 use serde_json::Value;
 
-/// What a line asks for.
+/// A request line.
 struct Request {
     policy: String,
     seed: u64,
@@ -31,7 +31,8 @@ fn answer(out: &mut impl Write, request: Option<Request>) -> io::Result<()> {
     };
     match Policy::parse(policy) {
         Ok(policy) => {
-            let stream = key.map_or(Stream::from_seed(seed), |key| Stream::from_key(seed, key));
+            let stream =
+                key.map_or(RandomStream::from_seed(seed), |key| RandomStream::from_key(seed, key));
             let delay = policy.delay_ns(stream, index);
             writeln!(out, r#"{{"canonical":"{policy}","delay_ns":"{delay}"}}"#)
         }
@@ -56,7 +57,7 @@ fn request(line: &[u8]) -> Option<Request> {
     })
 }
 
-/// A number of 32 bits, however it is written.
+/// A whole number of at most 32 bits, in any notation.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
 fn whole(number: &Value) -> Option<u32> {
     let number = number.as_f64()?;

@@ -1,9 +1,9 @@
-//! What a Rust caller can get wrong, and what it is told.
+//! Mistakes that a Rust caller can make, and the errors they get.
 
 use std::time::Duration;
 
 use backoff_core::{
-    Backoff, CapOn, Hint, Jitter, Policy, PolicyBuilder, Ratio, RatioError, Stream,
+    Backoff, CapOn, Jitter, Policy, PolicyBuilder, RandomStream, Ratio, RatioError, RetryAfterMode,
 };
 
 fn second() -> PolicyBuilder {
@@ -11,7 +11,7 @@ fn second() -> PolicyBuilder {
 }
 
 #[test]
-fn a_refused_policy_says_which_field_its_value_and_the_limit() {
+fn the_error_of_an_invalid_policy_names_the_field_its_value_and_the_limit() {
     let year = Duration::from_hours(365 * 24);
     let long = "9223372036854775807ns";
     let table: Vec<(PolicyBuilder, String)> = vec![
@@ -24,7 +24,7 @@ fn a_refused_policy_says_which_field_its_value_and_the_limit() {
         (Policy::constant(Duration::MAX), format!("base 18446744073709551615ns is above {long}")),
         (
             Policy::linear(Duration::from_secs(1)).jitter(Jitter::Decorrelated),
-            "growth linear does not go with jitter decorrelated, which needs exponential".into(),
+            "growth linear cannot be combined with jitter decorrelated, which needs growth exponential".into(),
         ),
         (
             second().jitter(Jitter::Slotted { slot: Duration::ZERO }),
@@ -38,26 +38,26 @@ fn a_refused_policy_says_which_field_its_value_and_the_limit() {
 }
 
 #[test]
-fn the_last_jitter_counts_whole() {
+fn the_last_jitter_replaces_all_of_an_earlier_one() {
     let below = Jitter::Proportional { below: Ratio::new(1, 2), above: Ratio::new(1, 2) };
     let twice = second().jitter(below).jitter(Jitter::Full).build().unwrap();
     assert_eq!(twice, second().jitter(Jitter::Full).build().unwrap());
 }
 
 #[test]
-fn equal_policies_are_equal_however_they_were_written() {
-    let spelled = second()
+fn a_default_that_is_set_gives_an_equal_policy() {
+    let with_defaults = second()
         .multiplier(Ratio::new(16, 8))
         .cap_on(CapOn::Window)
         .floor(Duration::ZERO)
         .jitter(Jitter::None)
         .build()
         .unwrap();
-    assert_eq!(spelled, second().build().unwrap());
+    assert_eq!(with_defaults, second().build().unwrap());
 }
 
 #[test]
-fn a_text_that_is_no_ratio_is_refused() {
+fn a_text_that_is_not_a_ratio_is_an_error() {
     let long = "99999999999999999999";
     let syntax = [
         "",
@@ -67,7 +67,6 @@ fn a_text_that_is_no_ratio_is_refused() {
         "-1",
         "1.",
         ".5",
-        "1e3",
         "1/",
         "/2",
         "1/2/3",
@@ -75,6 +74,13 @@ fn a_text_that_is_no_ratio_is_refused() {
         "1,5",
         "NaN",
         "١",
+        "e3",
+        "1e",
+        "1e+",
+        "1e-+3",
+        "1e1.5",
+        "1e3%",
+        "1/2e3",
         &format!("{long}/abc"),
         &format!("x.{long}"),
         &format!("{long}.x"),
@@ -85,15 +91,19 @@ fn a_text_that_is_no_ratio_is_refused() {
     for text in ["1/0", "0/0", "1/00", &format!("{long}/0")] {
         assert_eq!(Ratio::parse(text), Err(RatioError::ZeroDenominator), "{text:?}");
     }
-    let fine = [
+    let too_fine = [
         "0.0000000001",
         "4294967296",
+        "1e10",
+        "1e-10",
+        "1e-400",
+        "1e99999999999999999999",
         "1/4294967296",
         "18446744073709551616",
         &format!("0.{long}3"),
         &format!("{long}/{long}"),
     ];
-    for text in fine {
+    for text in too_fine {
         assert_eq!(Ratio::parse(text), Err(RatioError::TooFine), "{text:?}");
     }
     for (text, n, d) in [
@@ -108,16 +118,21 @@ fn a_text_that_is_no_ratio_is_refused() {
         ("4000000/2000000", 2, 1),
         ("20%", 1, 5),
         ("12.50%", 1, 8),
+        ("1e3", 1000, 1),
+        ("1e-07", 1, 10_000_000),
+        ("1.5E2", 150, 1),
+        ("1.5e+2", 150, 1),
+        ("0e99", 0, 1),
     ] {
         assert_eq!(Ratio::parse(text), Ok(Ratio::new(n, d)), "{text:?}");
     }
     let error: Box<dyn std::error::Error> = Box::new(RatioError::Syntax);
-    assert_eq!(error.to_string(), "not a ratio: it is written 2, 1.6, 8/5 or 20%");
+    assert_eq!(error.to_string(), "not a ratio such as 2, 1.6, 8/5 or 20%");
 }
 
 #[test]
-fn a_batch_takes_no_more_than_it_writes() {
-    let mut backoff = Backoff::new(second().build().unwrap(), Stream::from_seed(0));
+fn a_batch_consumes_as_many_draws_as_it_writes() {
+    let mut backoff = Backoff::new(second().build().unwrap(), RandomStream::from_seed(0));
     let mut delays = [0; 3];
     assert_eq!((backoff.fill_ns(&mut delays), backoff.index()), (3, 3));
     assert_eq!((backoff.fill_ns(&mut []), backoff.index()), (0, 3));
@@ -125,33 +140,33 @@ fn a_batch_takes_no_more_than_it_writes() {
 }
 
 #[test]
-fn an_iterator_is_a_plain_rust_iterator() {
-    let backoff = Backoff::new(second().build().unwrap(), Stream::from_seed(0));
+fn a_backoff_is_an_iterator() {
+    let backoff = Backoff::new(second().build().unwrap(), RandomStream::from_seed(0));
     let total: Duration = backoff.clone().take(4).sum();
     assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8));
     assert_eq!(backoff.size_hint().0, 1 << 32);
 }
 
 #[test]
-fn a_builder_says_what_a_line_says() {
+fn a_builder_makes_the_policy_of_a_policy_string() {
     let aws = Policy::exponential(Duration::from_millis(50))
         .jitter(Jitter::Full)
         .cap(Duration::from_secs(20))
         .throttled_base(Duration::from_secs(1))
-        .hint_max_extra(Duration::from_secs(5));
+        .retry_after_max_extra(Duration::from_secs(5));
     let built = aws.max_attempts(3).build();
     assert_eq!(built, Ok(Policy::parse("aws-sdk-2026").unwrap()));
     let built = aws.max_retries(2).build();
     assert_eq!(built, Ok(Policy::parse("aws-sdk-2026").unwrap()));
     assert_eq!(
         aws.max_retries(2).max_attempts(3).build().unwrap_err().to_string(),
-        "max_attempts 3 is given beside max_retries 2"
+        "max_attempts 3 is set as well as max_retries 2; set one of them"
     );
 
     let polling = Policy::constant(Duration::from_secs(1))
         .max_elapsed(Duration::from_mins(1))
-        .hint(Hint::Spread)
-        .hint_max(Duration::from_secs(30));
-    let line = "constant:base=1s,max_elapsed=1m,hint=spread,hint_max=30s";
-    assert_eq!(polling.build().unwrap().to_string(), line);
+        .retry_after(RetryAfterMode::Spread)
+        .retry_after_max(Duration::from_secs(30));
+    let text = "constant:base=1s,max_elapsed=1m,retry_after=spread,retry_after_max=30s";
+    assert_eq!(polling.build().unwrap().to_string(), text);
 }

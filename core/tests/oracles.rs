@@ -1,27 +1,31 @@
-//! The generator against other people's, and against numbers that they published.
+//! The generator compared with other implementations and with published numbers.
 
 use std::path::Path;
 use std::process::Command;
 
-use backoff_core::Stream;
+use backoff_core::RandomStream;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const SEEDS: [u64; 7] = [0, 1, 42, 1 << 63, u64::MAX, 0x9E3779B97F4A7C15, 1477776061723855037];
 
 #[test]
-fn draws_are_those_of_rand_xoshiro() {
+fn draws_equal_those_of_rand_xoshiro() {
     for seed in SEEDS {
         let mut theirs = SplitMix64::seed_from_u64(seed);
         for index in 0..1000 {
-            assert_eq!(Stream::from_seed(seed).draw(index), theirs.next_u64(), "{seed} {index}");
+            assert_eq!(
+                RandomStream::from_seed(seed).draw(index),
+                theirs.next_u64(),
+                "{seed} {index}"
+            );
         }
     }
 }
 
 /// From Vigna's `splitmix64.c`, as `rand_xoshiro` and others quote them.
 #[test]
-fn draws_are_those_that_vigna_published() {
+fn draws_equal_those_that_vigna_published() {
     let published = [
         1985237415132408290,
         2979275885539914483,
@@ -30,13 +34,13 @@ fn draws_are_those_that_vigna_published() {
         15141737807933549159,
     ];
     for (index, draw) in (0..).zip(published) {
-        assert_eq!(Stream::from_seed(1477776061723855037).draw(index), draw, "{index}");
+        assert_eq!(RandomStream::from_seed(1477776061723855037).draw(index), draw, "{index}");
     }
 }
 
-/// Java's own generator where there is a JDK, and always what OpenJDK 17 once printed.
+/// Java's own generator if there is a JDK, and in any case the recorded output of OpenJDK 17.
 #[test]
-fn draws_are_those_of_java() {
+fn draws_equal_those_of_java() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/oracles");
     let recorded = std::fs::read_to_string(folder.join("splittable_random.txt")).unwrap();
     check_java(&recorded);
@@ -47,7 +51,7 @@ fn draws_are_those_of_java() {
             assert!(java.status.success(), "{}", String::from_utf8_lossy(&java.stderr));
             check_java(&String::from_utf8(java.stdout).unwrap());
         }
-        Err(_) => println!("no JDK here: the recorded draws of OpenJDK 17 stand for Java"),
+        Err(_) => println!("no JDK: compared with the recorded draws of OpenJDK 17 only"),
     }
 }
 
@@ -61,14 +65,14 @@ fn check_java(printed: &str) {
         let (seed, draws) = line.split_first().unwrap();
         assert_eq!(draws.len(), 4);
         for (index, draw) in (0..).zip(draws) {
-            assert_eq!(Stream::from_seed(*seed).draw(index), *draw, "{seed} {index}");
+            assert_eq!(RandomStream::from_seed(*seed).draw(index), *draw, "{seed} {index}");
         }
     }
 }
 
 #[test]
-fn entropy_does_not_repeat_itself() {
-    let streams = [(); 8].map(|()| Stream::from_entropy().unwrap().state());
+fn streams_from_entropy_differ() {
+    let streams = [(); 8].map(|()| RandomStream::from_entropy().unwrap().state());
     let distinct = std::collections::BTreeSet::from(streams);
     assert_eq!(distinct.len(), streams.len());
 }

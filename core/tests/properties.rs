@@ -1,10 +1,13 @@
-//! What must hold of every policy, tried on random ones.
+//! Properties of every policy, checked on random ones.
 
-use backoff_core::{Backoff, Field, MAX_NS, Params, Policy, Ratio, Stream};
+use backoff_core::ffi::{self, POLICY_FIELDS, Params};
+use backoff_core::{
+    Backoff, Decision, Field, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio, StopReason,
+};
 use proptest::prelude::*;
 
-/// Numbers where formulas break, and any others.
-fn word() -> impl Strategy<Value = u64> {
+/// Any number, with those at which formulas tend to break more often.
+fn value() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
         Just(1),
@@ -15,35 +18,35 @@ fn word() -> impl Strategy<Value = u64> {
         any::<u64>(),
         0..MAX_NS,
         (0_u32..64).prop_map(|shift| 1 << shift),
-        (any::<u32>(), any::<u32>()).prop_map(|(n, d)| Ratio::word(n, d)),
-        (0_u32..2000, 1_u32..1000).prop_map(|(n, d)| Ratio::word(n, d)),
+        (any::<u32>(), any::<u32>()).prop_map(|(n, d)| ffi::ratio_value(n, d)),
+        (0_u32..2000, 1_u32..1000).prop_map(|(n, d)| ffi::ratio_value(n, d)),
     ]
 }
 
 fn params() -> impl Strategy<Value = Params> {
-    let any_fields = prop::collection::vec(prop::option::of(word()), Field::ALL.len());
+    let any_fields = prop::collection::vec(prop::option::of(value()), POLICY_FIELDS.len());
     (any_fields, 0_u64..8, 0_u64..9, 0_u64..4, 0_u64..5).prop_map(
-        |(words, growth, jitter, cap_on, hint)| {
+        |(values, growth, jitter, cap_on, retry_after)| {
             let mut params = Params::default();
-            for (field, word) in Field::ALL.into_iter().zip(words) {
-                if let Some(word) = word {
-                    params.set(field, word);
+            for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
+                if let Some(value) = value {
+                    params.set(field, value);
                 }
             }
             params.set(Field::Growth, growth);
             params.set(Field::Jitter, jitter);
             params.set(Field::CapOn, cap_on);
-            params.set(Field::Hint, hint);
+            params.set(Field::RetryAfter, retry_after);
             params
         },
     )
 }
 
-/// Valid policies: random fields, without those that this growth and jitter refuse.
+/// Valid policies: random fields, without those that this growth and jitter do not use.
 fn policy() -> impl Strategy<Value = Policy> {
     params().prop_filter_map("a valid policy", |mut params| {
-        for _ in Field::ALL {
-            match params.build() {
+        for _ in POLICY_FIELDS {
+            match ffi::build_policy(&params) {
                 Ok(policy) => return Some(policy),
                 Err(error) => match error.field() {
                     Field::Growth | Field::Base => return None,
@@ -55,9 +58,9 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// Lines that are nearly those of policies.
-fn line() -> impl Strategy<Value = String> {
-    let pair = "(base|cap|jitter|jitter_below|multiplier|power|hint|max_retries|max_attempts|bse|)(=|==|)([0-9]{0,3}(\\.[0-9]{1,3})?(s|ms|d|%|/[0-9]|)|none|full|exact|é)";
+/// Strings that resemble policy strings.
+fn policy_string() -> impl Strategy<Value = String> {
+    let pair = "(base|cap|jitter|jitter_below|multiplier|power|retry_after|max_retries|max_attempts|bse|)(=|==|)([0-9]{0,3}(\\.[0-9]{1,3})?(s|ms|d|%|/[0-9]|)|none|full|exact|é)";
     let head = "(exponential|constant|full|equal|decorrelated|sidekiq|grpc-connect|x|)(:|)";
     (head, prop::collection::vec(pair, 0..6)).prop_map(|(head, pairs)| head + &pairs.join(","))
 }
@@ -66,36 +69,36 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_fields_give_a_policy_or_an_error_whose_message_is_whole(params in params()) {
-        if let Err(error) = params.build() {
+    fn any_fields_give_a_policy_or_an_error_with_a_complete_message(params in params()) {
+        if let Err(error) = ffi::build_policy(&params) {
             let message = error.to_string();
             prop_assert!(message.starts_with(error.field().name()));
-            prop_assert!(message.len() < backoff_core::Text::CAPACITY, "cut: {message}");
+            prop_assert!(message.len() < ffi::TEXT_CAPACITY, "truncated: {message}");
         }
     }
 
     #[test]
     fn random_access_iterator_and_batch_agree(policy in policy(), seed: u64, first in 0_u32..5000) {
-        let stream = Stream::from_seed(seed);
+        let stream = RandomStream::from_seed(seed);
         let mut backoff = Backoff::new(policy, stream);
         let taken: Vec<u64> =
             (0..first + 20).map(|_| backoff.next_ns().unwrap()).skip(first as usize).collect();
         let mut filled = [0; 20];
         prop_assert_eq!(policy.fill_ns(stream, first, &mut filled), 20);
         prop_assert_eq!(&taken[..], &filled[..]);
-        let asked: Vec<u64> =
+        let computed: Vec<u64> =
             (first..first + 20).map(|index| policy.delay_ns(stream, index)).collect();
-        prop_assert_eq!(taken, asked);
+        prop_assert_eq!(taken, computed);
     }
 
     #[test]
-    fn every_delay_is_in_its_bounds(policy in policy(), seed: u64, index: u32) {
-        let params = policy.params();
-        let delay = policy.delay_ns(Stream::from_seed(seed), index);
+    fn every_delay_is_between_floor_and_cap(policy in policy(), seed: u64, index: u32) {
+        let params = ffi::policy_params(&policy);
+        let delay = policy.delay_ns(RandomStream::from_seed(seed), index);
         prop_assert!(delay <= MAX_NS);
-        prop_assert!(delay >= params.word(Field::Floor).unwrap());
-        if params.word(Field::CapOn) == Some(2) {
-            prop_assert!(delay <= params.word(Field::Cap).unwrap());
+        prop_assert!(delay >= params.get(Field::Floor).unwrap());
+        if params.get(Field::CapOn) == Some(2) {
+            prop_assert!(delay <= params.get(Field::Cap).unwrap());
         }
     }
 
@@ -106,31 +109,31 @@ proptest! {
 
     #[test]
     fn a_policy_is_rebuilt_from_its_params(policy in policy()) {
-        prop_assert_eq!(policy.params().build(), Ok(policy));
+        prop_assert_eq!(ffi::build_policy(&ffi::policy_params(&policy)), Ok(policy));
     }
 
     #[test]
-    fn a_policy_is_read_as_it_is_printed(policy in policy()) {
-        let line = policy.to_string();
-        prop_assert!(line.len() < backoff_core::Text::CAPACITY, "cut: {line}");
-        prop_assert_eq!(Policy::parse(&line), Ok(policy), "{}", line);
+    fn a_printed_policy_parses_to_the_same_policy(policy in policy()) {
+        let text = policy.to_string();
+        prop_assert!(text.len() < ffi::TEXT_CAPACITY, "truncated: {text}");
+        prop_assert_eq!(Policy::parse(&text), Ok(policy), "{}", text);
     }
 
     #[test]
-    fn any_line_gives_a_policy_or_an_error_within_it(line in line()) {
-        match Policy::parse(&line) {
-            Ok(policy) => prop_assert_eq!(Policy::parse(policy.line().as_str()), Ok(policy)),
+    fn any_string_gives_a_policy_or_an_error_at_a_place_in_it(text in policy_string()) {
+        match Policy::parse(&text) {
+            Ok(policy) => prop_assert_eq!(Policy::parse(policy.text().as_str()), Ok(policy)),
             Err(error) => {
-                prop_assert!(error.at() <= line.len());
-                let found = line.as_bytes().get(error.at()..).unwrap_or_default();
+                prop_assert!(error.at() <= text.len());
+                let found = text.as_bytes().get(error.at()..).unwrap_or_default();
                 prop_assert!(found.starts_with(error.found()), "{}", error);
             }
         }
     }
 
     #[test]
-    fn a_reset_goes_on_with_the_next_draw(policy in policy(), seed: u64, taken in 0_u32..200) {
-        let stream = Stream::from_seed(seed);
+    fn a_reset_continues_with_the_next_draw(policy in policy(), seed: u64, taken in 0_u32..200) {
+        let stream = RandomStream::from_seed(seed);
         let mut backoff = Backoff::new(policy, stream);
         for _ in 0..taken {
             backoff.next_ns();
@@ -142,23 +145,83 @@ proptest! {
     }
 
     #[test]
-    fn indices_end_and_nothing_is_written_beyond(policy in policy(), seed: u64, left in 0_u32..4) {
+    fn a_batch_ends_at_the_last_index_and_writes_nothing_after_it(policy in policy(), seed: u64, left in 0_u32..4) {
         let mut delays = [u64::MAX; 8];
         let first = u32::MAX - left;
-        let written = policy.fill_ns(Stream::from_seed(seed), first, &mut delays);
+        let written = policy.fill_ns(RandomStream::from_seed(seed), first, &mut delays);
         prop_assert_eq!(written, left as usize + 1);
         prop_assert!(delays[..written].iter().all(|&delay| delay <= MAX_NS));
         prop_assert!(delays[written..].iter().all(|&delay| delay == u64::MAX));
     }
 
     #[test]
-    fn a_ratio_is_read_as_it_is_written(n in 0_u32..=1_000_000, d in 1_u32..=1_000_000) {
+    fn a_float_passed_as_text_is_the_ratio_of_its_digits(digits in 1_u32..=999_999, exponent in -6_i32..=6) {
+        let float: f64 = format!("{digits}e{exponent}").parse().unwrap();
+        let (n, d) = if exponent < 0 {
+            (digits, 10_u32.pow(exponent.unsigned_abs()))
+        } else {
+            (digits.saturating_mul(10_u32.pow(exponent.unsigned_abs())), 1)
+        };
+        let is_exact = n < u32::MAX;
+        for text in [format!("{float}"), format!("{float:?}"), format!("{float:e}"), format!("{float:E}")] {
+            prop_assert!(!is_exact || Ratio::parse(&text) == Ok(Ratio::new(n, d)), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_ratio_parses_to_the_number_that_is_written(n in 0_u32..=1_000_000, d in 1_u32..=1_000_000) {
         prop_assert_eq!(Ratio::parse(&format!("{n}/{d}")), Ok(Ratio::new(n, d)));
         let decimal = format!("{}.{:06}", n, d - 1);
-        let exact = u64::from(n) * 1_000_000 + u64::from(d - 1);
+        let millionths = u64::from(n) * 1_000_000 + u64::from(d - 1);
         if let Ok(ratio) = Ratio::parse(&decimal) {
             let (n, d) = (u64::from(ratio.numerator()), u64::from(ratio.denominator()));
-            prop_assert_eq!(n * 1_000_000, exact * d);
+            prop_assert_eq!(n * 1_000_000, millionths * d);
+        }
+    }
+
+    #[test]
+    fn every_delay_is_within_its_preview(
+        text in prop::sample::select(vec![
+            "full:base=100ms,cap=20s", "equal:base=1ns,cap=1h", "decorrelated:base=1ms,cap=9s",
+            "exponential:base=3ms,jitter=decorrelated,cap=1s,floor=7ms", "ethernet", "sidekiq",
+            "google-cloud", "grpc-connect", "fibonacci:base=1s,jitter=1/3", "celery",
+        ]),
+        seed: u64,
+    ) {
+        let policy = Policy::parse(text).unwrap();
+        let mut total = 0;
+        for (row, delay) in policy.preview().zip(Backoff::new(policy, RandomStream::from_seed(seed))).take(60) {
+            let delay = u64::try_from(delay.as_nanos()).unwrap();
+            total = backoff_core::MAX_NS.min(total + delay);
+            prop_assert!((row.min_ns..=row.max_ns).contains(&delay));
+            prop_assert!((row.total_min_ns..=row.total_max_ns).contains(&total));
+        }
+    }
+
+    #[test]
+    fn no_wait_ends_after_max_elapsed_or_the_deadline(
+        max_elapsed in 0_u64..1000, deadline in 0_u64..1000, steps in prop::collection::vec((0_u64..300, 0_u64..200), 1..20),
+    ) {
+        let policy = Policy::parse(format!("full:base=50ns,max_elapsed={max_elapsed}ns")).unwrap();
+        let mut operation = Operation::begin(policy, RandomStream::from_seed(1), 5, Some(deadline), None);
+        let mut now = 5;
+        for (passed, retry_after) in steps {
+            now += passed;
+            match operation.decide(Outcome::Transient, Some(retry_after), now, None) {
+                Decision::Wait { delay_ns } => {
+                    now += delay_ns;
+                    prop_assert!(now - 5 <= max_elapsed && now <= deadline);
+                }
+                Decision::Stop { reason: StopReason::MaxElapsed, delay_ns } => {
+                    prop_assert!(now - 5 + delay_ns > max_elapsed);
+                    break;
+                }
+                Decision::Stop { reason, delay_ns } => {
+                    prop_assert_eq!(reason, StopReason::Deadline);
+                    prop_assert!(now - 5 + delay_ns <= max_elapsed && now + delay_ns > deadline);
+                    break;
+                }
+            }
         }
     }
 }

@@ -1,15 +1,15 @@
-//! A caller's own generator, through rand's traits.
+//! A generator of the caller's, through the traits of `rand`.
 
 use std::time::Duration;
 
-use backoff_core::{Backoff, Jitter, Policy, RngBackoff, Stream};
+use backoff_core::{Backoff, Jitter, Policy, RandomStream, RngBackoff};
 use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
 
 fn policy() -> Policy {
     Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build().unwrap()
 }
 
-/// One that reads the index, one that builds on itself, one that builds on its delays.
+/// Policies whose windows depend on the index, on the previous window, and on the previous delay.
 fn policies() -> [Policy; 4] {
     let second = Duration::from_secs(1);
     let widening = Jitter::Additive { max: second, increment: second };
@@ -22,18 +22,18 @@ fn policies() -> [Policy; 4] {
 }
 
 #[test]
-fn splitmix64_of_another_crate_gives_the_delays_of_the_stream() {
+fn splitmix64_of_another_crate_gives_the_delays_of_a_stream() {
     for seed in [0, 1, 42, u64::MAX, 0x9E3779B97F4A7C15] {
         for policy in policies() {
             let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(seed));
-            let ours = Backoff::new(policy, Stream::from_seed(seed));
+            let ours = Backoff::new(policy, RandomStream::from_seed(seed));
             assert!(theirs.take(5000).eq(ours.take(5000)), "seed {seed}, {policy:?}");
         }
     }
 }
 
 #[test]
-fn any_generator_of_rand_serves_and_reset_goes_on_with_it() {
+fn any_generator_of_rand_works_and_a_reset_continues_with_it() {
     let mut backoff = RngBackoff::new(policy(), rand::rng());
     let first: Vec<_> = backoff.by_ref().take(8).collect();
     backoff.reset();

@@ -10,7 +10,7 @@ struct Config {
 }
 
 #[test]
-fn a_line_is_read_and_written() {
+fn strings_are_read_and_written() {
     let config = r#"{"retry":"grpc-connect:jitter=20%","budget":"sre"}"#;
     let config: Config = serde_json::from_str(config).unwrap();
     assert_eq!(
@@ -20,10 +20,10 @@ fn a_line_is_read_and_written() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
-    let refused = |text| serde_json::from_str::<Policy>(text).unwrap_err().to_string();
-    let error = refused(r#""constant:base=1""#);
+fn the_error_is_that_of_the_parser() {
+    let error_of = |text| serde_json::from_str::<Policy>(text).unwrap_err().to_string();
+    let error = error_of(r#""constant:base=1""#);
     assert!(error.starts_with("at 15: base has no unit; "), "{error}");
-    let error = refused("7");
-    assert!(error.contains("expected the line of a policy"), "{error}");
+    let error = error_of("7");
+    assert!(error.contains("expected a policy string"), "{error}");
 }

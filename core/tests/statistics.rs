@@ -1,16 +1,16 @@
-//! Whether delays are spread as each jitter says: a chi-square test of uniformity and the
-//! mean against its closed form, over many keys of one seed, as a fleet of clients has them.
+//! The distribution of each jitter: a chi-square test of uniformity, and the mean against its
+//! closed form, over many keys of one seed, like a fleet of clients.
 
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "statistics are in floats; the delays under test are not"
+    reason = "the statistics use floats; the delays under test do not"
 )]
 
 use std::time::Duration;
 
-use backoff_core::{CapOn, Jitter, Policy, PolicyBuilder, Ratio, Stream};
+use backoff_core::{CapOn, Jitter, Policy, PolicyBuilder, RandomStream, Ratio};
 
 const CLIENTS: u32 = 200_000;
 const CELLS: usize = 100;
@@ -23,11 +23,12 @@ fn second() -> PolicyBuilder {
 }
 
 fn delays(policy: Policy, index: u32) -> impl Iterator<Item = u64> {
-    (0..CLIENTS)
-        .map(move |client| policy.delay_ns(Stream::from_key(42, format!("client-{client}")), index))
+    (0..CLIENTS).map(move |client| {
+        policy.delay_ns(RandomStream::from_key(42, format!("client-{client}")), index)
+    })
 }
 
-/// The delays fill `low ..= high` evenly, their mean is the middle, and both ends are near.
+/// The delays are uniform over `low ..= high`, and their mean is its middle.
 #[track_caller]
 fn assert_uniform(policy: Policy, index: u32, low: u64, high: u64) {
     let width = (high - low + 1) as f64;
@@ -41,7 +42,7 @@ fn assert_uniform(policy: Policy, index: u32, low: u64, high: u64) {
     assert_mean(sum as f64 / f64::from(CLIENTS), f64::midpoint(low as f64, high as f64), width);
 }
 
-/// The cells of a sample of all clients are as even as chance makes them.
+/// The counts of a sample of all clients pass a chi-square test of uniformity.
 #[track_caller]
 fn assert_even(cells: &[u32], chi_square_limit: f64) {
     let expected = f64::from(CLIENTS) / cells.len() as f64;
@@ -95,13 +96,13 @@ fn additive_is_uniform_above_the_window() {
 }
 
 #[test]
-fn a_floor_is_no_place_where_delays_gather() {
+fn delays_do_not_gather_on_a_floor() {
     let policy = second().jitter(Jitter::Full).floor(Duration::from_millis(400)).build().unwrap();
     assert_uniform(policy, 0, 4 * S / 10, S);
 }
 
 #[test]
-fn slotted_takes_each_slot_equally_often() {
+fn slotted_uses_each_slot_equally_often() {
     let policy = Policy::constant(Duration::from_nanos(51_200 * 16))
         .jitter(Jitter::Slotted { slot: Duration::from_nanos(51_200) })
         .build()
@@ -116,7 +117,7 @@ fn slotted_takes_each_slot_equally_often() {
 }
 
 #[test]
-fn decorrelated_begins_uniform_and_has_the_mean_of_its_recursion() {
+fn decorrelated_starts_uniform_and_has_the_mean_of_its_recursion() {
     let policy =
         Policy::exponential(Duration::from_secs(1)).jitter(Jitter::Decorrelated).build().unwrap();
     assert_uniform(policy, 0, S, 3 * S);
@@ -130,7 +131,7 @@ fn decorrelated_begins_uniform_and_has_the_mean_of_its_recursion() {
 /// Brooker's decorrelated jitter clamps the delay: from a previous delay at the cap `c` the
 /// next is exactly `c` with probability 2c / (3c - b). With the cap on the window it is not.
 #[test]
-fn decorrelated_gathers_at_a_cap_on_the_result_only() {
+fn decorrelated_gathers_only_at_a_cap_on_the_delay() {
     let share = |cap_on| {
         let policy = Policy::exponential(Duration::from_millis(5))
             .cap(Duration::from_secs(2))
@@ -143,7 +144,7 @@ fn decorrelated_gathers_at_a_cap_on_the_result_only() {
             .chunks_mut(4096)
             .zip(0_u32..)
             .map(|(chunk, client)| {
-                policy.fill_ns(Stream::from_key(7, client.to_le_bytes()), 0, chunk)
+                policy.fill_ns(RandomStream::from_key(7, client.to_le_bytes()), 0, chunk)
             })
             .sum();
         assert_eq!(filled, delays.len());
@@ -152,7 +153,7 @@ fn decorrelated_gathers_at_a_cap_on_the_result_only() {
             .fold((0_u32, 0_u32), |(all, at), pair| (all + 1, at + u32::from(pair[1] == 2 * S)));
         (after_cap, f64::from(at_cap) / f64::from(after_cap.max(1)))
     };
-    let (after_cap, at_cap) = share(CapOn::Result);
+    let (after_cap, at_cap) = share(CapOn::Delay);
     let closed_form = 2.0 * 2000.0 / (3.0 * 2000.0 - 5.0);
     assert!(after_cap > 100_000);
     assert!((at_cap - closed_form).abs() < 0.01, "{at_cap} against {closed_form}");
@@ -160,13 +161,13 @@ fn decorrelated_gathers_at_a_cap_on_the_result_only() {
     assert_eq!(after_cap, 0);
 }
 
-/// A weak hash of keys skews the high bits, which are the ones that a sample uses.
+/// A weak hash of keys would skew the high bits, which decide a sample.
 #[test]
-fn keys_that_count_up_are_spread_evenly() {
+fn consecutive_keys_are_spread_evenly() {
     for prefix in ["", "job-", "client-00000000-"] {
         let mut cells = [0_u32; CELLS];
         for number in 0..CLIENTS {
-            let draw = Stream::from_key(0, format!("{prefix}{number}")).draw(0);
+            let draw = RandomStream::from_key(0, format!("{prefix}{number}")).draw(0);
             cells[usize::try_from((u128::from(draw) * CELLS as u128) >> 64).unwrap()] += 1;
         }
         assert_even(&cells, CHI_SQUARE_LIMIT);

@@ -1,111 +1,53 @@
-//! Operations, budgets, hints and histories.
+//! Operations, budgets, `Retry-After` headers and HTTP statuses.
 
 use std::collections::BTreeMap;
 
-use backoff_core::{
-    Budget, Decision, History, Operation, Outcome, Policy, StopReason, retry_after_ns,
-};
+use backoff_core::{Budget, Decision, Operation, Outcome, Policy, parse_retry_after_ns};
 use serde::Deserialize;
 
-use crate::vectors::{cases, stream, word};
-
-fn reason(name: &str) -> StopReason {
-    StopReason::ALL.into_iter().find(|reason| reason.name() == name).unwrap()
-}
-
-fn outcome(name: &str) -> Outcome {
-    Outcome::ALL.into_iter().find(|outcome| outcome.name() == name).unwrap()
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Script {
-    id: String,
-    #[serde(rename = "why")]
-    _why: String,
-    policy: String,
-    budget: Option<String>,
-    seed: String,
-    key: Option<String>,
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    operation: u32,
-    #[serde(flatten)]
-    event: Event,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
-enum Event {
-    Begin {
-        now: String,
-        deadline: Option<String>,
-    },
-    Outcome {
-        now: String,
-        outcome: String,
-        hint: Option<String>,
-        answer: Answer,
-        retries: u64,
-    },
-    Cancel {
-        #[serde(rename = "now")]
-        _now: String,
-        answer: Answer,
-    },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-enum Answer {
-    Wait { wait: String },
-    Stop { stop: String, delay: String },
-}
-
-impl Answer {
-    fn decision(&self) -> Decision {
-        match self {
-            Self::Wait { wait } => Decision::Wait(word(wait)),
-            Self::Stop { stop, delay } => {
-                Decision::Stop { reason: reason(stop), delay_ns: word(delay) }
-            }
-        }
-    }
-}
+use crate::script::{Action, Script, Step, outcome};
+use crate::vectors::{cases, number, stream};
 
 #[test]
 fn decisions() {
     for case in cases::<Script>("decisions") {
         let policy = Policy::parse(&case.policy).unwrap();
-        let budget = case.budget.map(|line| Budget::parse(line).unwrap());
+        let budget = case.budget.map(|text| Budget::parse(text).unwrap());
         let budget = budget.as_ref();
         let stream = stream(&case.seed, case.key.as_deref());
         let mut operations = BTreeMap::new();
-        for (number, Step { operation, event }) in case.steps.iter().enumerate() {
-            let at = format!("{} step {number}", case.id);
-            if let Event::Begin { now, deadline } = event {
-                let deadline = deadline.as_deref().map(word);
-                let begun = Operation::begin(policy, stream, word(now), deadline, budget);
+        for (step_number, Step { operation, action }) in case.steps.iter().enumerate() {
+            let at = format!("{} step {step_number}", case.id);
+            if let Action::Begin { now, deadline } = action {
+                let deadline = deadline.as_deref().map(number);
+                let begun = Operation::begin(policy, stream, number(now), deadline, budget);
                 operations.insert(*operation, begun);
                 continue;
             }
             let operation = operations.get_mut(operation).unwrap();
-            match event {
-                Event::Begin { .. } => {}
-                Event::Outcome { now, outcome: name, hint, answer, retries } => {
-                    let hint = hint.as_deref().map(word);
-                    let decision = operation.decide(outcome(name), hint, word(now), budget);
+            let decided = match action {
+                Action::Begin { .. } => unreachable!(),
+                Action::Outcome { now, outcome: name, retry_after, answer, retries } => {
+                    let retry_after = retry_after.as_deref().map(number);
+                    let decision =
+                        operation.decide(outcome(name), retry_after, number(now), budget);
                     assert_eq!(decision, answer.decision(), "{at}");
                     assert_eq!(operation.retries(), *retries, "{at}");
+                    assert_eq!(operation.attempts(), *retries + 1, "{at}");
+                    decision
                 }
-                Event::Cancel { answer, .. } => {
+                Action::Cancel { answer, .. } => {
                     let reason = operation.cancel(budget);
-                    assert_eq!(Decision::Stop { reason, delay_ns: 0 }, answer.decision(), "{at}");
+                    let decision = Decision::Stop { reason, delay_ns: 0 };
+                    assert_eq!(decision, answer.decision(), "{at}");
+                    decision
                 }
-            }
+            };
+            let reason = match decided {
+                Decision::Stop { reason, .. } => Some(reason),
+                Decision::Wait { .. } => None,
+            };
+            assert_eq!(operation.reason(), reason, "{at}");
         }
     }
 }
@@ -118,14 +60,14 @@ struct RetryAfter {
     _why: String,
     value: String,
     now: String,
-    hint: Option<String>,
+    retry_after: Option<String>,
 }
 
 #[test]
-fn retry_after() {
+fn retry_after_headers() {
     for case in cases::<RetryAfter>("retry_after") {
-        let hint = retry_after_ns(&case.value, word(&case.now));
-        assert_eq!(hint, case.hint.as_deref().map(word), "{}", case.id);
+        let retry_after = parse_retry_after_ns(&case.value, number(&case.now));
+        assert_eq!(retry_after, case.retry_after.as_deref().map(number), "{}", case.id);
     }
 }
 
@@ -143,35 +85,5 @@ struct HttpStatus {
 fn http_statuses() {
     for case in cases::<HttpStatus>("http_statuses") {
         assert_eq!(Outcome::from_http_status(case.status).name(), case.outcome, "{}", case.id);
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Counted {
-    id: String,
-    #[serde(rename = "why")]
-    _why: String,
-    records: Vec<(u64, String, u64)>,
-    more: Vec<(u64, String, u64)>,
-    text: String,
-}
-
-#[test]
-fn histories() {
-    for case in cases::<Counted>("histories") {
-        let recorded = |records: &[(u64, String, u64)]| {
-            let history = History::new();
-            for (attempts, stopped, times) in records {
-                for _ in 0..*times {
-                    history.record(*attempts, reason(stopped));
-                }
-            }
-            history
-        };
-        let history = recorded(&case.records);
-        history.merge(&recorded(&case.more));
-        let text: String = history.lines().map(|line| line.as_str().to_owned() + "\n").collect();
-        assert_eq!(text, case.text, "{}", case.id);
     }
 }

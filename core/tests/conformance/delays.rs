@@ -1,28 +1,52 @@
-//! Draws, streams, delays, resets and refused policies.
+//! Draws, streams, delays, resets and invalid policies.
 
 use std::collections::BTreeMap;
 
-use backoff_core::{Backoff, Field, Params, Policy, PolicyError, Stream, Unit};
+use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::{Backoff, Policy, PolicyError, RandomStream};
 use serde::Deserialize;
 
-use crate::vectors::{Expected, cases, stream, word};
+use crate::vectors::{cases, number, stream};
+
+/// The error of an invalid policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expected {
+    code: String,
+    field: String,
+    value: String,
+    limit: String,
+    message: String,
+}
+
+impl Expected {
+    pub(crate) fn assert_is(&self, error: &PolicyError, id: &str) {
+        assert_eq!(error.to_string(), self.message, "{id}");
+        assert_eq!(
+            (error.code().name(), error.field().name(), error.value(), error.limit()),
+            (&*self.code, &*self.field, number(&self.value), number(&self.limit)),
+            "{id}"
+        );
+    }
+}
 
 type Fields = BTreeMap<String, String>;
 
 pub(crate) fn build(fields: &Fields) -> Result<Policy, PolicyError> {
     let mut params = Params::default();
     for (name, value) in fields {
-        let field = Field::from_name(name).unwrap();
+        let field = ffi::field_from_name(name).unwrap();
+        let kind = |name: &str| ffi::kind_number(field, name);
         params.set(
             field,
-            match (field.unit(), value.split_once('/')) {
-                (Unit::Kind(_), _) => value.parse().unwrap_or_else(|_| field.kind_number(value)),
-                (_, Some((n, d))) => word(n) << 32 | word(d),
-                _ => word(value),
+            match (ffi::field_unit(field), value.split_once('/')) {
+                (Unit::Kind(_), _) => value.parse().unwrap_or_else(|_| kind(value)),
+                (_, Some((n, d))) => number(n) << 32 | number(d),
+                _ => number(value),
             },
         );
     }
-    params.build()
+    ffi::build_policy(&params)
 }
 
 #[derive(Deserialize)]
@@ -39,8 +63,8 @@ struct DrawCase {
 #[test]
 fn draws() {
     for case in cases::<DrawCase>("draws") {
-        let draw = Stream::from_seed(word(&case.stream)).draw(case.index);
-        assert_eq!(draw, word(&case.draw), "{}", case.id);
+        let draw = RandomStream::from_seed(number(&case.stream)).draw(case.index);
+        assert_eq!(draw, number(&case.draw), "{}", case.id);
     }
 }
 
@@ -59,7 +83,7 @@ struct Keyed {
 fn streams() {
     for case in cases::<Keyed>("streams") {
         let stream = stream(&case.seed, case.key.as_deref());
-        assert_eq!(stream.state(), word(&case.stream), "{}", case.id);
+        assert_eq!(stream.state(), number(&case.stream), "{}", case.id);
     }
 }
 
@@ -81,10 +105,10 @@ fn sequences(layer: &str) {
     for case in cases::<Sequence>(layer) {
         let policy = build(&case.policy).unwrap();
         let stream = stream(&case.seed, case.key.as_deref());
-        let want: Vec<u64> = case.delays.iter().map(|delay| word(delay)).collect();
+        let want: Vec<u64> = case.delays.iter().map(|delay| number(delay)).collect();
         for ((index, want), window) in (case.first..=u32::MAX).zip(&want).zip(&case.windows) {
             assert_eq!(policy.delay_ns(stream, index), *want, "{} {index}", case.id);
-            assert_eq!(policy.window_ns(index), word(window), "{} {index}", case.id);
+            assert_eq!(policy.window_ns(index), number(window), "{} {index}", case.id);
         }
         let mut filled = vec![0; want.len()];
         assert_eq!(policy.fill_ns(stream, case.first, &mut filled), want.len());
@@ -143,17 +167,17 @@ fn resets() {
         for run in &case.runs {
             for (index, delay) in (0..).zip(run) {
                 assert_eq!(backoff.index(), index, "{}", case.id);
-                assert_eq!(backoff.next_ns(), Some(word(delay)), "{} {index}", case.id);
+                assert_eq!(backoff.next_ns(), Some(number(delay)), "{} {index}", case.id);
             }
             backoff.reset();
         }
-        assert_eq!(backoff.stream().state(), word(&case.stream), "{}", case.id);
+        assert_eq!(backoff.stream().state(), number(&case.stream), "{}", case.id);
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Refused {
+struct Invalid {
     id: String,
     #[serde(rename = "why")]
     _why: String,
@@ -163,7 +187,7 @@ struct Refused {
 
 #[test]
 fn errors() {
-    for case in cases::<Refused>("errors") {
+    for case in cases::<Invalid>("errors") {
         case.error.assert_is(&build(&case.policy).expect_err(&case.id), &case.id);
     }
 }

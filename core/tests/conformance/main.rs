@@ -1,6 +1,8 @@
-//! The vectors of `tests/vectors`, which the reference wrote (see `tests/README.md`).
+//! The vectors of `tests/vectors`, which the reference writes (see `tests/README.md`).
 
 mod decisions;
 mod delays;
-mod lines;
+mod insight;
+mod script;
+mod strings;
 mod vectors;

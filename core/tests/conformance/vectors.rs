@@ -1,8 +1,8 @@
-//! Reading `tests/vectors`.
+//! Reads `tests/vectors`. The loops of `bindings-rust` use this file, too.
 
 use std::path::Path;
 
-use backoff_core::{PolicyError, Stream};
+use backoff_core::RandomStream;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -27,36 +27,15 @@ pub(crate) fn cases<Case: DeserializeOwned>(layer: &str) -> Vec<Case> {
     file.cases
 }
 
-pub(crate) fn word(text: &str) -> u64 {
+/// A 64-bit number, which JSON holds as a string.
+pub(crate) fn number(text: &str) -> u64 {
     text.parse().unwrap()
 }
 
-pub(crate) fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
-
-pub(crate) fn stream(seed: &str, key: Option<&str>) -> Stream {
-    key.map_or(Stream::from_seed(word(seed)), |key| Stream::from_key(word(seed), bytes(key)))
-}
-
-/// A refused policy, as a case says it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Expected {
-    code: String,
-    field: String,
-    value: String,
-    limit: String,
-    message: String,
-}
-
-impl Expected {
-    pub(crate) fn assert_is(&self, error: &PolicyError, id: &str) {
-        assert_eq!(error.to_string(), self.message, "{id}");
-        assert_eq!(
-            (error.code().name(), error.field().name(), error.value(), error.limit()),
-            (&*self.code, &*self.field, word(&self.value), word(&self.limit)),
-            "{id}"
-        );
-    }
+pub(crate) fn stream(seed: &str, key: Option<&str>) -> RandomStream {
+    let byte = |hex: &str, at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    let bytes = |hex: &str| (0..hex.len()).step_by(2).map(|at| byte(hex, at)).collect::<Vec<_>>();
+    key.map_or(RandomStream::from_seed(number(seed)), |key| {
+        RandomStream::from_key(number(seed), bytes(key))
+    })
 }
