@@ -1,8 +1,8 @@
-// GETs a URL until it answers or that is given up: node http.mjs URL POLICY SEED KEY
+// GETs a URL with retries: node http.mjs URL POLICY SEED KEY
 
 import { fetchOutcome, httpOutcome, Policy, parseRetryAfter, RandomStream, retry } from "backoff-wasm";
 
-/** What the command line says, or how it should be. */
+/** The arguments of the command line; exits with the usage if they are wrong. */
 function read([url, policy, seed, key]) {
 	try {
 		return { url: new URL(url), policy: Policy.parse(policy), stream: new RandomStream(BigInt(seed), key) };
@@ -17,7 +17,7 @@ let end;
 try {
 	const body = await retry(
 		async () => {
-			const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+			const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
 			const body = await response.text();
 			if (!response.ok) {
 				throw Object.assign(new Error(`${response.status} ${response.statusText}`), { response });
@@ -27,8 +27,8 @@ try {
 		{
 			policy,
 			stream,
-			// A GET may be repeated: of a server that answered its status says whether that may
-			// help, of one that did not the error.
+			// A GET is safe to repeat. The status of a response, or the error without one, tells whether
+			// another attempt may help.
 			shouldRetry: (error) =>
 				error.response
 					? { outcome: httpOutcome(error.response.status), retryAfter: parseRetryAfter(error.response) }

@@ -1,9 +1,9 @@
-// Retries a job that fails three times. Run it in a project that has the package:
+// Retries a job that fails three times. Run it in a project that has the package installed:
 // node examples/retry.mjs
 
 import { Budget, makeRetriable, RetryStats } from "backoff-wasm";
 
-// One for each server, and one stats for all.
+// One budget for each server, one set of stats for all.
 const budget = Budget.parse("aws-sdk-2026");
 const stats = new RetryStats();
 
@@ -15,7 +15,7 @@ async function job(name) {
 	return `${name} is done`;
 }
 
-// Every job has a key of its own: with one seed and no key, all would wait the same.
+// Each job has a key of its own: with one seed and no key, all jobs would wait the same.
 const run = makeRetriable(job, {
 	policy: "full:base=1s,cap=60s,max_retries=5",
 	seed: 42,

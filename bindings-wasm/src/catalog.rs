@@ -70,8 +70,8 @@ pub fn no_limit(field: u32) -> u64 {
     }
 }
 
-/// The value of the ratio whose text is in the first `length` bytes, or 2^64 - 1 if there is
-/// none: the core refuses that value, because its terms are too large.
+/// The value of the ratio whose text is in the first `length` bytes, or 0, which is not a ratio, if
+/// the text denotes none that fits.
 #[wasm_bindgen]
 #[must_use]
 pub fn ratio_parse(length: usize) -> u64 {
@@ -79,5 +79,5 @@ pub fn ratio_parse(length: usize) -> u64 {
         let text = std::str::from_utf8(buffers.text(length)).unwrap_or_default();
         Ratio::parse(text).ok()
     });
-    ratio.map_or(u64::MAX, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))
+    ratio.map_or(0, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))
 }

@@ -1,4 +1,4 @@
-// Giving up, at any moment: promptly, with one last event, and with nothing left behind.
+// Cancelling at any moment: promptly, with one last event, and with nothing left behind.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -11,7 +11,7 @@ import { Budget, Operation, Policy, RandomStream, RetryError, RetryStats, retry 
 import { endOf, FakeClock, notes, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
-const why = new Error("the caller gave up");
+const why = new Error("the caller cancelled");
 const always = () => true;
 
 const unhandled = [];
@@ -20,15 +20,15 @@ process.on("warning", (warning) => unhandled.push(warning));
 
 const timers = () => getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-/** What must be so after a loop that was given up on. */
+/** Asserts what must hold after a cancelled loop. */
 async function assertGone({ controller, isIdle, stats, events, error }, attempts) {
 	assert.equal(error, why);
 	const [, stop] = events.at(-1);
 	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
-	const { elapsed, ...told } = stop;
+	const { elapsed, ...others } = stop;
 	assert.ok(elapsed >= 0);
-	const { error: _, value: __, ...said } = told;
-	assert.deepEqual(said, { attempts, outcome: undefined, reason: "cancelled", delay: 0, delayNs: 0n });
+	const { error: _, value: __, ...members } = others;
+	assert.deepEqual(members, { attempts, outcome: undefined, reason: "cancelled", delay: 0, delayNs: 0n });
 	const { operations, attempts: counted, stops } = stats.counts();
 	assert.deepEqual([operations, counted, stops.cancelled], [1, Math.max(attempts, 1), 1]);
 	await turn();
@@ -44,14 +44,14 @@ function begin(fn, options = {}) {
 	const { budget, isIdle } = sharedBudget();
 	const stats = new RetryStats();
 	const { events, ...hooks } = notes();
-	const given = { shouldRetry: always, policy: "constant:base=1h", budget, stats, ...hooks, ...options };
-	const promise = endOf(retry(fn, { ...given, signal: controller.signal }));
+	const all = { shouldRetry: always, policy: "constant:base=1h", budget, stats, ...hooks, ...options };
+	const promise = endOf(retry(fn, { ...all, signal: controller.signal }));
 	const end = async () => ({ ...(await promise), controller, isIdle, stats, events });
 	return { controller, events, end };
 }
 
-describe("given up", () => {
-	test("before the loop begins: nothing is called", async () => {
+describe("cancelled", () => {
+	test("before the loop begins: the function is not called", async () => {
 		const fn = script("ok");
 		const stats = new RetryStats();
 		const { events, ...hooks } = notes();
@@ -63,7 +63,7 @@ describe("given up", () => {
 		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
 	});
 
-	test("before the loop begins: the budget is not told of an operation", async () => {
+	test("before the loop begins: the budget counts no operation", async () => {
 		// Each operation that begins grants one retry.
 		const budget = Budget.parse("ttl:ttl=60s,min_per_second=0,ratio=1");
 		await endOf(retry(script("ok"), { shouldRetry: always, budget, signal: AbortSignal.abort(why) }));
@@ -73,7 +73,7 @@ describe("given up", () => {
 		assert.deepEqual(reasons, [undefined, "budget"]);
 	});
 
-	test("during the call, by a function that does not listen", async () => {
+	test("during the call, by a function that ignores the signal", async () => {
 		const { controller, end } = begin(() => new Promise(() => {}));
 		await turn();
 		controller.abort(why);
@@ -81,7 +81,7 @@ describe("given up", () => {
 		assert.equal("error" in stop || "value" in stop, false);
 	});
 
-	test("during the second call: the first is not how it ended", async () => {
+	test("during the second call: the event has nothing of the first", async () => {
 		const fn = ({ attempt }) => (attempt === 1 ? Promise.reject(busy) : new Promise(() => {}));
 		const { controller, events, end } = begin(fn, { clock: new FakeClock() });
 		await turn();
@@ -91,7 +91,7 @@ describe("given up", () => {
 		assert.equal(events[0][1].error, busy);
 	});
 
-	test("during the call, which fails for it later", async () => {
+	test("during the call, which fails later", async () => {
 		let fail;
 		const { controller, end } = begin(
 			() =>
@@ -107,7 +107,7 @@ describe("given up", () => {
 		assert.deepEqual(unhandled, []);
 	});
 
-	describe("during the call, by the call, which ends at once", () => {
+	describe("during the call, by the call, which then ends at once", () => {
 		const ending = (options, end) => {
 			const loop = begin(async () => {
 				await turn();
@@ -117,7 +117,7 @@ describe("given up", () => {
 			return loop.end();
 		};
 
-		test("with a failure: it is told, and is not what the caller gets", async () => {
+		test("with an error: the event has it, the caller gets the reason of the signal", async () => {
 			const stop = await assertGone(
 				await ending({}, () => {
 					throw busy;
@@ -138,11 +138,11 @@ describe("given up", () => {
 			assert.ok(isIdle());
 		});
 
-		test("with a value that is still to be asked about: it is told, and nobody is asked", async () => {
-			let asked = 0;
-			const shouldRetryResult = () => ++asked > 0;
+		test("with a value that needs a predicate: the event has it, and no predicate is called", async () => {
+			let calls = 0;
+			const shouldRetryResult = () => ++calls > 0;
 			const stop = await assertGone(await ending({ shouldRetryResult }, () => "ok"), 1);
-			assert.deepEqual([stop.value, asked], ["ok", 0]);
+			assert.deepEqual([stop.value, calls], ["ok", 0]);
 		});
 	});
 
@@ -155,7 +155,7 @@ describe("given up", () => {
 		assert.equal(await retry(fn, { shouldRetry: always, signal: controller.signal }), "ok");
 	});
 
-	test("while a predicate thinks", async () => {
+	test("while a predicate is pending", async () => {
 		const { controller, end } = begin(script(busy), { shouldRetry: () => new Promise(() => {}) });
 		await turn();
 		controller.abort(why);
@@ -163,7 +163,7 @@ describe("given up", () => {
 		assert.equal(stop.error, busy);
 	});
 
-	test("by a predicate, and no retry is told", async () => {
+	test("by a predicate: onRetry is not called", async () => {
 		const loop = begin(script(busy), {
 			shouldRetry: () => {
 				loop.controller.abort(why);
@@ -175,7 +175,7 @@ describe("given up", () => {
 		assert.equal(ended.events.length, 1);
 	});
 
-	test("by a hook, and while a hook works", async () => {
+	test("by a hook, and while a hook is pending", async () => {
 		for (const hook of [() => {}, () => new Promise(() => {})]) {
 			const loop = begin(script(busy), {
 				onRetry: () => {
@@ -187,7 +187,7 @@ describe("given up", () => {
 		}
 	});
 
-	describe("by what fails at once: the failure wins, and no hook is told", () => {
+	describe("by a callback that throws at once: its error wins, and no hook is called", () => {
 		const bug = new TypeError("bug");
 		for (const [name, fn] of [
 			["onRetry", script(busy)],
@@ -209,7 +209,7 @@ describe("given up", () => {
 			}
 		}
 
-		test("unless it fails for the abort", async () => {
+		test("unless it throws the reason of the signal", async () => {
 			const loop = begin(script(busy), {
 				onRetry: () => {
 					loop.controller.abort(why);
@@ -220,14 +220,14 @@ describe("given up", () => {
 		});
 	});
 
-	test("while a hook that listens works", async () => {
+	test("while a hook that uses the signal is pending", async () => {
 		const loop = begin(script(busy), { onRetry: () => sleep(60_000, undefined, { signal: loop.controller.signal }) });
 		await turn();
 		loop.controller.abort(why);
 		await assertGone(await loop.end(), 1);
 	});
 
-	test("at each turn of the microtasks: nobody is asked or told any more", async () => {
+	test("at each turn of the microtasks: no further callback is called", async () => {
 		for (let turns = 0; turns < 200; turns++) {
 			const controller = new AbortController();
 			const { signal } = controller;
@@ -249,7 +249,7 @@ describe("given up", () => {
 		}
 	});
 
-	test("during the wait: no timer stays", async () => {
+	test("during the wait: no timer remains", async () => {
 		const before = timers();
 		const { controller, events, end } = begin(script(busy));
 		await turn();
@@ -262,7 +262,7 @@ describe("given up", () => {
 		assert.equal(timers(), before);
 	});
 
-	test("during the wait of a clock that does not listen", async () => {
+	test("during the wait of a clock that ignores the signal", async () => {
 		const clock = Object.assign(new FakeClock(), { sleep: () => new Promise(() => {}) });
 		const { controller, end } = begin(script(busy), { clock });
 		await turn();
@@ -270,7 +270,7 @@ describe("given up", () => {
 		await assertGone(await end(), 1);
 	});
 
-	test("during the wait of a clock that fails for it", async () => {
+	test("during the wait of a clock that rejects", async () => {
 		const sleep = (_, signal) =>
 			new Promise((_, reject) => signal.addEventListener("abort", () => reject(busy), { once: true }));
 		const { controller, end } = begin(script(busy), { clock: Object.assign(new FakeClock(), { sleep }) });
@@ -279,7 +279,7 @@ describe("given up", () => {
 		await assertGone(await end(), 1);
 	});
 
-	test("after the end: nothing happens any more", async () => {
+	test("after the end: nothing happens", async () => {
 		const { controller, events, end } = begin(script("ok"));
 		assert.equal((await end()).value, "ok");
 		controller.abort(why);
@@ -291,18 +291,18 @@ describe("given up", () => {
 		assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
 	});
 
-	test("onStop is not cut short, and may fail", async () => {
+	test("onStop runs to its end, and may throw", async () => {
 		const order = [];
 		const { controller, end } = begin(() => new Promise(() => {}), {
 			onStop: async () => {
 				await turn();
-				order.push("told");
+				order.push("stopped");
 				throw busy;
 			},
 		});
 		controller.abort(why);
 		const { error } = await end();
-		assert.deepEqual([error, order], [busy, ["told"]]);
+		assert.deepEqual([error, order], [busy, ["stopped"]]);
 	});
 });
 
@@ -311,7 +311,7 @@ test("a thousand times at random moments", async () => {
 	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1000");
 	const stats = new RetryStats();
 	const policy = Policy.parse("full:base=2ms,cap=6ms");
-	// The next of a sequence that is the same in each run.
+	// Random numbers that are the same in each run.
 	const draws = new RandomStream(7, "moments");
 	let index = 0;
 	const below = (limit) => Number(draws.draw(index++) % BigInt(Math.round(limit * 1000))) / 1000;
@@ -355,13 +355,13 @@ test("a thousand times at random moments", async () => {
 	await new Promise((resolve) => setTimeout(resolve, 10));
 	assert.equal(timers(), before);
 	assert.deepEqual(unhandled, []);
-	// Nothing is active any more: of 2,001 operations half may retry.
+	// The budget has no active operations left: half of 2,001 new ones may retry.
 	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new RandomStream(1), { now: 0, budget }));
 	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
 	assert.equal(granted.length, 1000);
 });
 
-test("loops that are given up are forgotten, though the call goes on and the signal stays", async () => {
+test("cancelled loops are garbage collected, even if the call is pending and the signal lives on", async () => {
 	setFlagsFromString("--expose-gc");
 	const collect = runInNewContext("gc");
 	const { signal } = new AbortController();
@@ -393,7 +393,7 @@ test("loops that are given up are forgotten, though the call goes on and the sig
 	assert.equal(calls.length, 200);
 });
 
-test("loops of one signal: one listener, and then none", async () => {
+test("loops of one signal share one listener, which they remove", async () => {
 	const controller = new AbortController();
 	const { signal } = controller;
 	const before = timers();
@@ -410,7 +410,7 @@ test("loops of one signal: one listener, and then none", async () => {
 	assert.deepEqual([getEventListeners(signal, "abort").length, timers(), unhandled], [0, before, []]);
 });
 
-test("no end leaves a listener or a timer", async () => {
+test("no kind of end leaves a listener or a timer", async () => {
 	const before = timers();
 	const { signal } = new AbortController();
 	const broken = () => {

@@ -1,4 +1,4 @@
-// Real waits: never shorter than asked, cut into what `setTimeout` takes, and not in Node's way.
+// The default clock: waits that are never too short, long waits in several timers, and unref.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,14 +9,14 @@ import { endOf, script } from "./loop.mjs";
 const busy = new Error("busy");
 const always = () => true;
 
-test("no wait is shorter than asked", async () => {
+test("no wait is shorter than its delay", async () => {
 	for (const wait of ["1ns", "300us", "999us", "1ms", "1500us", "2999999ns", "5ms"]) {
 		for (let turn = 0; turn < 30; turn++) {
 			const policy = `constant:base=${wait},max_retries=1`;
-			let asked;
+			let wanted;
 			let begun;
 			const onRetry = ({ delay }) => {
-				asked = delay;
+				wanted = delay;
 				begun = performance.now();
 			};
 			const called = [];
@@ -26,15 +26,15 @@ test("no wait is shorter than asked", async () => {
 			};
 			await endOf(retry(fn, { policy, shouldRetry: always, onRetry }));
 			const took = called[1] - begun;
-			assert.ok(took >= asked, `${took} ms and not ${asked}`);
-			assert.ok(took < asked + 5000, `${took} ms and not ${asked}`);
+			assert.ok(took >= wanted, `${took} ms instead of ${wanted}`);
+			assert.ok(took < wanted + 5000, `${took} ms instead of ${wanted}`);
 		}
 	}
 });
 
 describe("setTimeout", () => {
-	/** The times that are asked of `setTimeout`, which fires at once, or as often as it is told. */
-	async function asked(policy, fire = (act) => act()) {
+	/** The times passed to `setTimeout`, which this replaces: `fire` calls the callback. */
+	async function timeoutsOf(policy, fire = (act) => act()) {
 		const times = [];
 		const original = globalThis.setTimeout;
 		globalThis.setTimeout = (act, time) => {
@@ -50,16 +50,16 @@ describe("setTimeout", () => {
 	}
 	const soon = (act, _, original) => original(act, 0);
 
-	test("is asked for whole milliseconds, rounded up", async () => {
-		assert.deepEqual(await asked("constant:base=7000000001ns,max_retries=1", soon), [7001]);
-		assert.deepEqual(await asked("exponential:base=100s,max_retries=3", soon), [100_000, 200_000, 400_000]);
+	test("gets whole milliseconds, rounded up", async () => {
+		assert.deepEqual(await timeoutsOf("constant:base=7000000001ns,max_retries=1", soon), [7001]);
+		assert.deepEqual(await timeoutsOf("exponential:base=100s,max_retries=3", soon), [100_000, 200_000, 400_000]);
 	});
 
-	test("is asked for no more than it takes", async () => {
+	test("gets no more than its maximum", async () => {
 		const longest = 2 ** 31 - 1;
-		assert.deepEqual(await asked("constant:base=2147483647ms,max_retries=1", soon), [longest]);
-		assert.deepEqual(await asked("constant:base=2147488648ms,max_retries=1", soon), [longest, 5001]);
-		assert.deepEqual(await asked("constant:base=60d,max_retries=1", soon), [
+		assert.deepEqual(await timeoutsOf("constant:base=2147483647ms,max_retries=1", soon), [longest]);
+		assert.deepEqual(await timeoutsOf("constant:base=2147488648ms,max_retries=1", soon), [longest, 5001]);
+		assert.deepEqual(await timeoutsOf("constant:base=60d,max_retries=1", soon), [
 			longest,
 			longest,
 			60 * 86_400_000 - 2 * longest,
@@ -67,16 +67,16 @@ describe("setTimeout", () => {
 	});
 
 	for (const [name, wait, after, expected] of [
-		["is asked again if it fires a little early", 20, 19.5, [20, 1]],
-		["is asked again if it fires far too early", 60, 30, [60, 30]],
-		["is believed if it fires in less than half of its time", 60, 29, [60]],
-		["is asked again for a short time, too", 1, 0.25, [1, 1]],
+		["is set again if it fires a little early", 20, 19.5, [20, 1]],
+		["is set again if it fires much too early", 60, 30, [60, 30]],
+		["is trusted if it fires in less than half of its time", 60, 29, [60]],
+		["is set again for a short time, too", 1, 0.25, [1, 1]],
 	]) {
 		test(name, async () => {
 			let time = 0;
 			mock.method(performance, "now", () => time);
 			try {
-				const times = await asked(`constant:base=${wait}ms,max_retries=1`, (act, times, original) => {
+				const times = await timeoutsOf(`constant:base=${wait}ms,max_retries=1`, (act, times, original) => {
 					time += times.length === 1 ? after : times.at(-1);
 					return original(act, 0);
 				});
@@ -87,11 +87,11 @@ describe("setTimeout", () => {
 		});
 	}
 
-	test("is waited for even if there is nothing to wait", async () => {
-		assert.deepEqual(await asked("constant:base=0ms,max_retries=2", soon), [0, 0]);
+	test("is used even for a wait of 0", async () => {
+		assert.deepEqual(await timeoutsOf("constant:base=0ms,max_retries=2", soon), [0, 0]);
 	});
 
-	test("of a test may be a fake", async () => {
+	test("may be the fake of a test runner", async () => {
 		mock.timers.enable({ apis: ["setTimeout"] });
 		try {
 			const loop = retry(script(busy, "ok"), { shouldRetry: always, policy: "constant:base=1h" });
@@ -105,7 +105,7 @@ describe("setTimeout", () => {
 		}
 	});
 
-	test("may give a number, as in browsers", async () => {
+	test("may return a number, as in browsers", async () => {
 		const number = (act, _, original) => Number(original(act, 0));
 		for (const unref of [false, true]) {
 			const original = globalThis.setTimeout;

@@ -1,4 +1,4 @@
-// Every snippet of the README runs and prints what the README says it prints.
+// Every program in the README runs and prints the output that the README shows.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { project, source } from "./installed.mjs";
 
 const readme = readFileSync(join(source, "README.md"), "utf8");
-/** Needs a server; http.test.mjs runs it. */
+/** It needs a server; http.test.mjs runs it. */
 const example = readFileSync(join(source, "examples/http.mjs"), "utf8");
 const snippets = [...readme.matchAll(/```(js|cjs)\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```)?/g)].filter(
 	([, , code]) => code !== example,
@@ -24,7 +24,7 @@ const run = (type, ...options) => {
 };
 
 describe("README.md", () => {
-	test("has snippets, and each shows its output", () => {
+	test("every program shows its output", () => {
 		const fences = readme.match(/^```\w+$/gm).filter((fence) => fence !== "```text" && fence !== "```sh");
 		assert.ok(snippets.length >= 5);
 		assert.equal(fences.length, snippets.length + 1);
@@ -44,7 +44,7 @@ describe("README.md", () => {
 	}
 });
 
-/** Timers that do not wait, for the example. */
+/** Timers that fire at once, for the example. */
 const NO_WAIT = `data:text/javascript,${encodeURIComponent(`
 	const { setTimeout } = globalThis;
 	globalThis.setTimeout = (act) => setTimeout(act, 0);

@@ -10,13 +10,13 @@ const MAX_INDEX = 2 ** 32 - 1;
 const MAX_SEED = 2n ** 64n - 1n;
 
 function answer(line) {
-	const asked = request(line);
-	if (asked === undefined) {
+	const valid = request(line);
+	if (valid === undefined) {
 		return NOT_A_REQUEST;
 	}
 	try {
-		const policy = Policy.parse(asked.policy);
-		return `{"canonical":"${policy}","delay_ns":"${policy.delayNs(asked.stream, asked.index)}"}\n`;
+		const policy = Policy.parse(valid.policy);
+		return `{"canonical":"${policy}","delay_ns":"${policy.delayNs(valid.stream, valid.index)}"}\n`;
 	} catch (error) {
 		if (error instanceof PolicyError) {
 			return `{"error":"${error.code}","at":${error.at}}\n`;

@@ -1,4 +1,4 @@
-// HTTP: statuses, what `fetch` rejects with, and the example against a server that fails.
+// HTTP: statuses, rejections of `fetch`, and the example against a server that fails.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,13 +16,13 @@ describe("http_statuses", () => {
 	}
 });
 
-/** A server that plays a script, one for each path; what it was asked is counted. */
+/** A server that plays a script for each path and counts the requests. */
 const scripts = new Map();
-const asked = new Map();
+const requests = new Map();
 const server = createServer((request, response) => {
 	const { url } = request;
-	const count = asked.get(url) ?? 0;
-	asked.set(url, count + 1);
+	const count = requests.get(url) ?? 0;
+	requests.set(url, count + 1);
 	const script = scripts.get(url);
 	const answer = script[Math.min(count, script.length - 1)];
 	if (answer === "reset") {
@@ -37,7 +37,7 @@ const listen = async (server) => {
 	return `http://127.0.0.1:${server.address().port}`;
 };
 let origin;
-/** Where nobody listens any more. */
+/** An address where no server listens. */
 let refused;
 before(async () => {
 	origin = await listen(server);
@@ -53,7 +53,7 @@ after(() => {
 describe("fetchOutcome", () => {
 	const named = (name, message, cause) => Object.assign(new Error(message), { name, cause });
 
-	test("what this platform rejects with", async () => {
+	test("the rejections of this platform", async () => {
 		scripts.set("/reset", ["reset"]).set("/silence", ["silence"]);
 		const reject = async (url, options) => (await endOf(fetch(url, options))).error;
 		assert.equal(fetchOutcome(await reject(`${origin}/reset`)), "transient");
@@ -101,21 +101,12 @@ describe("examples/http.mjs", () => {
 	const POLICY = "equal:base=20ms,cap=1s,max_retries=4,retry_after_max=50ms";
 	const delays = Policy.parse(POLICY).delaysNs(new RandomStream(42, "job-1"), 4);
 
-	/** More time for an attempt than the example gives it, because a busy machine may be as slow. */
-	const PATIENT = `data:text/javascript,${encodeURIComponent(`
-		const { timeout } = AbortSignal;
-		AbortSignal.timeout = (time) => timeout.call(AbortSignal, 5 * time);
-	`)}`;
-
-	/** What the example prints, and the status it exits with. */
+	/** The output and the exit status of the example. */
 	async function run(...args) {
 		copyFileSync(join(source, "examples/http.mjs"), join(project, "http.mjs"));
 		const [status, stdout, stderr] = await new Promise((resolve) => {
-			execFile(
-				process.execPath,
-				["--import", PATIENT, "http.mjs", ...args],
-				{ cwd: project, encoding: "utf8" },
-				(error, ...printed) => resolve([error?.code ?? 0, ...printed]),
+			execFile(process.execPath, ["http.mjs", ...args], { cwd: project, encoding: "utf8" }, (error, ...printed) =>
+				resolve([error?.code ?? 0, ...printed]),
 			);
 		});
 		return { status, stdout, stderr };
@@ -149,10 +140,10 @@ describe("examples/http.mjs", () => {
 			),
 			stderr: "",
 		});
-		assert.equal(asked.get("/later"), 5);
+		assert.equal(requests.get("/later"), 5);
 	});
 
-	test("given up", async () => {
+	test("the last attempt fails", async () => {
 		scripts.set("/never", [[503, "busy"]]).set("/gone", [[404, "gone"]]);
 		const short = "constant:base=1ms,max_retries=1";
 		assert.deepEqual(await run(`${origin}/never`, short, "42", "job-1"), {

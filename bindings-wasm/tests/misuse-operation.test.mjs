@@ -52,13 +52,13 @@ describe("refused", () => {
 		],
 		[
 			outcome("failed"),
-			"unknown_kind",
+			"unknown_outcome",
 			"outcome",
 			0n,
 			5n,
-			'outcome "failed" is unknown; the kinds are success, transient, throttled, timeout, permanent',
+			'outcome "failed" is unknown; the outcomes are success, transient, throttled, timeout, permanent',
 		],
-		[recorded(1, "gave up"), "unknown_kind", "reason", 0n, 7n, /^reason "gave up" is unknown; .*deadline, budget/],
+		[recorded(1, "gave up"), "unknown_reason", "reason", 0n, 7n, /^reason "gave up" is unknown; .*deadline, budget/],
 		[recorded(-1, "success"), "negative", "attempts", -1n, 0n, "attempts -1 is negative"],
 		[recorded(2n ** 64n, "success"), "too_large", "attempts", 2n ** 64n, MAX_UINT64, /^attempts \d+ is above \d+$/],
 		[() => httpOutcome(65_536), "too_large", "status", 65_536n, 65_535n, "status 65536 is above 65535"],
@@ -112,7 +112,7 @@ describe("wrong types", () => {
 describe("operations", () => {
 	const now = (nanoseconds) => ({ now: { nanoseconds } });
 
-	test("what is refused changes nothing", () => {
+	test("a refused argument changes nothing", () => {
 		const budget = Budget.parse("quota:max_tokens=5,cost=5");
 		const operation = new Operation(policy, stream, { now: 0, budget });
 		assert.throws(() => operation.decide("no outcome", { now: 0 }), PolicyError);
@@ -123,7 +123,7 @@ describe("operations", () => {
 		assert.equal(operation.decide("transient", { now: 0 }).reason, "budget");
 	});
 
-	test("operations on two policies and one budget, in turn", () => {
+	test("operations on two policies share one budget", () => {
 		const budget = Budget.parse("quota:max_tokens=2,cost=1");
 		const other = Policy.parse("constant:base=1s");
 		const [a, b] = [policy, other].map((of) => new Operation(of, stream, { now: 0, budget }));
@@ -135,7 +135,7 @@ describe("operations", () => {
 		assert.equal(c.decide("transient", { now: 0 }).reason, undefined);
 	});
 
-	test("an operation that has ended stays so", () => {
+	test("an operation that has stopped stays stopped", () => {
 		const operation = new Operation(policy, stream, { now: 0 });
 		assert.equal(operation.cancel(), "cancelled");
 		assert.deepEqual(operation.decide("success", { now: 0 }), { delay: 0, delayNs: 0n, reason: "cancelled" });
@@ -143,7 +143,7 @@ describe("operations", () => {
 	});
 
 	test("times are rounded as durations are, and exact as nanoseconds", () => {
-		const longest = Policy.parse("constant:base=1ns");
+		const longest = Policy.parse("constant:base=1ns,retry_after_max=none");
 		const operation = new Operation(longest, stream, {
 			...now(2n ** 64n - 3n),
 			deadline: { nanoseconds: 2n ** 64n - 2n },
@@ -156,13 +156,13 @@ describe("operations", () => {
 		assert.equal(begun.decide("transient", { now: 1.0000004 }).reason, undefined);
 	});
 
-	test("without a stream, on one that nobody else has", () => {
+	test("without a stream, each operation has a unique one", () => {
 		const wide = Policy.parse("full:base=1d");
 		const delay = () => new Operation(wide, undefined, { now: 0 }).decide("transient", { now: 0 }).delayNs;
 		assert.equal(new Set(Array.from({ length: 50 }, delay)).size, 50);
 	});
 
-	test("getters that use the package disturb nothing", () => {
+	test("getters of the options may use the package", () => {
 		const budget = Budget.parse("quota:max_tokens=5,cost=5");
 		const disturb = () => {
 			const other = new Operation(Policy.parse("linear:base=7s"), new RandomStream(1), {
@@ -206,7 +206,7 @@ describe("operations", () => {
 	});
 });
 
-test("the state of a stats and a budget is its own", () => {
+test("stats and budgets do not share state", () => {
 	const [one, two] = [new RetryStats(), new RetryStats()];
 	one.record(2n ** 64n - 1n, "deadline");
 	one.record(5, "deadline");

@@ -12,7 +12,7 @@ describe("refused", () => {
 	testRefused([
 		// The misuse; then code, field, value, limit and message of the error.
 		[policyOf({ base: Number.NaN }), "not_finite", "base", 0n, 0n, "base NaN is not a finite number"],
-		[policyOf({ cap: Infinity }), "not_finite", "cap", 0n, 0n, "cap Infinity is not a finite number"],
+		[policyOf({ floor: Infinity }), "not_finite", "floor", 0n, 0n, "floor Infinity is not a finite number"],
 		[policyOf({ base: -Infinity }), "not_finite", "base", 0n, 0n, "base -Infinity is not a finite number"],
 		[policyOf({ base: -5 }), "negative", "base", -5_000_000n, 0n, "base -5ms is negative"],
 		[policyOf({ base: { nanoseconds: -5n } }), "negative", "base", -5n, 0n, "base -5 is negative"],
@@ -50,7 +50,7 @@ describe("refused", () => {
 			"cap",
 			2n ** 53n,
 			2n ** 53n - 1n,
-			"cap 9007199254740992 is above 9007199254740991; give it as a bigint",
+			"cap 9007199254740992 is above 9007199254740991; pass it as a bigint",
 		],
 		[
 			policyOf({ increment: 1e300 }),
@@ -179,8 +179,15 @@ describe("refused", () => {
 			2n ** 32n - 1n,
 			"index 4294967296 is above 4294967295",
 		],
-		[() => policy.delays(stream, 2, 2 ** 32 - 1), "too_large", "count", 2n, 1n, "count 2 is above 1"],
-		[() => policy.delaysNs(stream, 2, 2 ** 32 - 1), "too_large", "count", 2n, 1n, "count 2 is above 1"],
+		[
+			() => policy.delays(stream, 2 ** 53),
+			"too_large",
+			"count",
+			2n ** 53n,
+			2n ** 53n - 1n,
+			"count 9007199254740992 is above 9007199254740991",
+		],
+		[() => policy.delaysNs(stream, Infinity), "not_finite", "count", 0n, 0n, "count Infinity is not a finite number"],
 		[() => policy.delays(stream, -1), "negative", "count", -1n, 0n, "count -1 is negative"],
 		[
 			() => policy.delays(stream, 1, 2 ** 32),
@@ -199,7 +206,7 @@ describe("refused", () => {
 			"max_attempts",
 			4n,
 			3n,
-			"max_attempts 4 is given beside max_retries 3",
+			"max_attempts 4 is set as well as max_retries 3; set one of them",
 		],
 		[
 			policyOf({ retryAfter: "at least" }),
@@ -242,7 +249,7 @@ describe("refused", () => {
 			"cap",
 			200_000_000n,
 			1_000_000n,
-			"cap cannot be short enough: the waits take at least 200ms, which is above 1ms",
+			"cap cannot be made short enough: the delays take at least 200ms, which is above 1ms",
 		],
 		[() => policy.preview(-1), "negative", "count", -1n, 0n, "count -1 is negative"],
 		[() => policy.preview(65_537), "too_large", "count", 65_537n, 65_536n, "count 65537 is above 65536"],
@@ -294,11 +301,11 @@ describe("wrong types", () => {
 	]);
 });
 
-describe("lines", () => {
-	/** What a refused line's error says. */
-	const refusal = (line, kind = Policy) => {
+describe("policy strings", () => {
+	/** The parts of the error for a string. */
+	const errorOf = (text, kind = Policy) => {
 		try {
-			kind.parse(line);
+			kind.parse(text);
 		} catch (error) {
 			assert.ok(error instanceof PolicyError);
 			const { code, at, found, message } = error;
@@ -307,36 +314,36 @@ describe("lines", () => {
 		return undefined;
 	};
 
-	test("a lone surrogate is refused where it is, and found as it was given", () => {
-		const { code, at, found, message } = refusal("full:base=\ud800s,cap=1h");
+	test("a lone surrogate is refused at its place, and `found` has it", () => {
+		const { code, at, found, message } = errorOf("full:base=\ud800s,cap=1h");
 		assert.deepEqual([code, at, found], ["not_a_duration", 10, "\ud800s"]);
 		assert.match(message, /^at 10: base "\\xef\\xbf\\xbds" is not/);
-		assert.deepEqual(refusal("\udc00").found, "\udc00");
-		assert.equal(refusal("ratio:\ud800", Budget).code, "unknown_key");
+		assert.deepEqual(errorOf("\udc00").found, "\udc00");
+		assert.equal(errorOf("ratio:\ud800", Budget).code, "unknown_key");
 	});
 
-	test("of a long text only the length is told, however long it is", () => {
+	test("a string that is too long is refused for its length alone", () => {
 		const tooLong = { code: "text_too_long", at: 1024, found: "", message: /longer than 1024 bytes/ };
-		for (const line of ["x".repeat(1025), "ä".repeat(513), "x".repeat(1 << 24), `full:base=${"\ud800".repeat(9999)}`]) {
-			const { message, ...rest } = refusal(line);
+		for (const text of ["x".repeat(1025), "ä".repeat(513), "x".repeat(1 << 24), `full:base=${"\ud800".repeat(9999)}`]) {
+			const { message, ...rest } = errorOf(text);
 			assert.deepEqual(rest, { code: tooLong.code, at: tooLong.at, found: tooLong.found });
 			assert.match(message, tooLong.message);
 		}
-		assert.equal(refusal("ä".repeat(512)).found, "ä".repeat(512));
+		assert.equal(errorOf("ä".repeat(512)).found, "ä".repeat(512));
 		assert.equal(`${Policy.parse(`constant:base=${"0".repeat(1008)}1s`)}`, "constant:base=1s");
 	});
 
-	test("an error that is not of a line has no place", () => {
+	test("an error of options has no place", () => {
 		assert.throws(policyOf({ cap: 1 }), { at: undefined, found: undefined });
 	});
 
-	test("a refused line leaves the policy in use as it was", () => {
+	test("a refused string changes no other policy", () => {
 		assert.equal(policy.delayNs(stream, 0), FIRST);
 		assert.throws(() => Policy.parse("full:base=1s,cap=1ms"), { code: "cap_below_base", at: 17, found: "1ms" });
 		assert.equal(policy.delayNs(stream, 0), FIRST);
 	});
 
-	test("equal policies are those that print alike", () => {
+	test("equal policies have equal strings", () => {
 		const same = Policy.parse("full:base=100ms,cap=20s");
 		assert.ok(policy.equals(same) && same.equals(policy) && policy.equals(policy));
 		for (const other of [Policy.parse("full:base=100ms,cap=21s"), `${policy}`, null, undefined, {}, 5]) {
@@ -345,7 +352,7 @@ describe("lines", () => {
 	});
 });
 
-test("options are a plain object's own", () => {
+test("options must be a plain object, and inherited properties do not count", () => {
 	class Options {
 		growth = "constant";
 		base = 100;
@@ -360,7 +367,7 @@ test("options are a plain object's own", () => {
 	assert.equal(new Policy(bare).windowNs(0), 1_000_000n);
 });
 
-test("an index that no number holds is refused by its limit", () => {
+test("an index that is not a safe integer is refused by its limit", () => {
 	const policy = new Policy({ growth: "constant", base: 1 });
 	assert.throws(() => policy.window(2 ** 53), { code: "too_large", limit: 2n ** 32n - 1n });
 });

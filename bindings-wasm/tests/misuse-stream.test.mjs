@@ -29,7 +29,7 @@ describe("refused", () => {
 			"seed",
 			2n ** 53n,
 			2n ** 53n - 1n,
-			"seed 9007199254740992 is above 9007199254740991; give it as a bigint",
+			"seed 9007199254740992 is above 9007199254740991; pass it as a bigint",
 		],
 		[keyed("ab\ud800"), "not_unicode", "key", 2n, 0n, "key has a lone surrogate at 2, so it has no UTF-8"],
 		[keyed("\udc00"), "not_unicode", "key", 0n, 0n, "key has a lone surrogate at 0, so it has no UTF-8"],
@@ -48,11 +48,11 @@ describe("wrong types", () => {
 	]);
 });
 
-test("a key that is undefined is no key that was left out", () => {
+test("an explicit undefined key is refused", () => {
 	assert.throws(() => new RandomStream(42, undefined), { name: "TypeError", message: /key must be/ });
 });
 
-test("a key is what its bytes are, whatever its class says", () => {
+test("a key is its bytes, whatever its class", () => {
 	class Odd extends Uint8Array {
 		subarray() {
 			return new Uint8Array();

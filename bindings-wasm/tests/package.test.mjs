@@ -1,12 +1,11 @@
-// The tarball as it is installed: what it holds, how large it is, and that every kind of host
-// can load it.
+// The installed tarball: its files, its size, and loading it in every kind of host.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
@@ -16,7 +15,7 @@ import { esm, installed, project, requireThere, source } from "./installed.mjs";
 const read = (path) => readFileSync(join(installed, path));
 const manifest = JSON.parse(read("package.json"));
 
-/** Prints the first delay of the README, of the iterator and of a decision. */
+/** Prints the first delay of the README, if an iterator and a decision agree on it. */
 const USE = `
 	const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter: "full" });
 	const stream = new RandomStream(42, "job-1");
@@ -68,7 +67,7 @@ describe("contents", () => {
 		);
 	});
 
-	test("no file looks anything up: no fetch, no file system, no URL", () => {
+	test("no file uses fetch, the file system or a URL", () => {
 		for (const path of ["dist/index.js", "dist/index.cjs", "dist/node.js", "dist/workerd.js"]) {
 			assert.doesNotMatch(read(path).toString(), /fetch\(|import\.meta|require\(|node:|new URL/, path);
 		}
@@ -93,7 +92,7 @@ describe("the module", () => {
 		);
 	});
 
-	test("holds no panic, no name section and no path", () => {
+	test("has no panic, no name section and no path", () => {
 		const text = read("dist/backoff.wasm").toString("latin1");
 		assert.doesNotMatch(text, /panick|unwrap|overflow/);
 		for (const path of [source, homedir()]) {
@@ -141,7 +140,7 @@ describe("loads", () => {
 		assert.equal(node("--input-type=commonjs", "--eval", code), FIRST);
 	});
 
-	/** Uses, with each of two copies, what the other made: prints how often each called, and what came. */
+	/** Passes objects of each import to the other: prints the calls, the error and the class check. */
 	const BOTH = `
 		const fail = async ({ retry, Policy }, { AbortError, Policy: Other }) => {
 			let calls = 0;
@@ -179,7 +178,7 @@ describe("loads", () => {
 		}
 	}
 
-	test("through a bundler, in a realm with nothing of Node", async () => {
+	test("through a bundler, in a realm without Node.js", async () => {
 		const bundled = await bundle("browser", []);
 		const lines = [];
 		const realm = createContext({ console: { log: (line) => lines.push(`${line}\n`) }, TextEncoder });
@@ -187,7 +186,7 @@ describe("loads", () => {
 		assert.deepEqual(lines, [FIRST]);
 	});
 
-	test("in workerd, which imports the compiled module", async () => {
+	test("in workerd, which imports the module", async () => {
 		const bundled = await bundle("neutral", ["workerd"]);
 		assert.match(bundled, /from ?"\.\/backoff\.wasm"/);
 		const lines = [];
@@ -200,7 +199,7 @@ describe("loads", () => {
 		assert.deepEqual(lines, [FIRST]);
 	});
 
-	test("where WebAssembly is forbidden it loads, and says why it cannot be used", () => {
+	test("where WebAssembly is forbidden it loads, and the first call says why it cannot start", () => {
 		const realm = createContext({ module: { exports: {} } }, { codeGeneration: { wasm: false } });
 		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
 		assert.throws(() => runInContext(`new module.exports.Policy({ growth: "constant", base: 1 })`, realm), {
@@ -208,7 +207,7 @@ describe("loads", () => {
 		});
 	});
 
-	test("without crypto a stream from entropy is refused with a reason", () => {
+	test("without crypto a stream from entropy is an error with a reason", () => {
 		const realm = createContext({ module: { exports: {} } });
 		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
 		assert.throws(
@@ -236,7 +235,7 @@ describe("loads", () => {
 	}
 });
 
-test("what it exports, by import and by require", async () => {
+test("the exports, by import and by require", async () => {
 	const classes = "AbortError Backoff Budget Operation Policy PolicyError RandomStream RetryError RetryStats".split(
 		" ",
 	);
@@ -248,5 +247,40 @@ test("what it exports, by import and by require", async () => {
 			classes.map((name) => exported[name].name),
 			classes,
 		);
+	}
+});
+
+describe("the sources", () => {
+	/** The import graph of a folder: each file with the files that it imports. */
+	const graph = (folder, extension, importsOf) =>
+		new Map(
+			readdirSync(join(source, folder), { recursive: true })
+				.filter((path) => path.endsWith(extension))
+				.map((path) => [path, importsOf(readFileSync(join(source, folder, path), "utf8"), path)]),
+		);
+	const graphs = {
+		js: graph("js", ".js", (code, path) =>
+			[...code.matchAll(/from "(\.[^"]*\.js)"/g)].map(([, target]) => join(dirname(path), target)),
+		),
+		src: graph("src", ".rs", (code) => [...code.matchAll(/crate::(\w+)/g)].map(([, target]) => `${target}.rs`)),
+	};
+
+	for (const [folder, imports] of Object.entries(graphs)) {
+		test(`no import circle in ${folder}`, () => {
+			assert.ok([...imports.values()].flat().length > 5);
+			const finished = new Set();
+			const visit = (path, above) => {
+				assert.ok(!above.includes(path), [...above, path].join(" imports "));
+				if (!finished.has(path)) {
+					for (const target of imports.get(path) ?? []) {
+						visit(target, [...above, path]);
+					}
+					finished.add(path);
+				}
+			};
+			for (const path of imports.keys()) {
+				visit(path, []);
+			}
+		});
 	}
 });

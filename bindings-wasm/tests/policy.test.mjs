@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { Backoff, Policy, PolicyError, RandomStream } from "./installed.mjs";
 import { FIRST, good, MAX_NS, policy, policyOf, stream } from "./misuse.mjs";
 
-describe("what is accepted", () => {
+describe("accepted values", () => {
 	const accepted = [
-		// Milliseconds, and the nanoseconds they are: nearest, ties to even.
+		// Milliseconds are rounded to the nearest nanosecond, ties to even.
 		[0, 0n],
 		[-0, 0n],
 		[1e-6, 1n],
@@ -51,11 +51,48 @@ describe("what is accepted", () => {
 		});
 	}
 
-	test("an option that is undefined is not given", () => {
+	describe("Infinity means no limit", () => {
+		const base = { growth: "constant", base: 1 };
+		const rows = [
+			["cap", MAX_NS],
+			["maxRetries", 2n ** 32n],
+			["maxElapsed", MAX_NS],
+			["retryAfterMax", MAX_NS],
+			["retryAfterMaxExtra", MAX_NS],
+		];
+		for (const [option, largest] of rows) {
+			test(option, () => {
+				const unlimited = new Policy({ ...base, [option]: Infinity });
+				const exact = option === "maxRetries" ? largest : { nanoseconds: largest };
+				assert.ok(unlimited.equals(new Policy({ ...base, [option]: exact })));
+				assert.equal(unlimited.params[option], Infinity);
+				assert.ok(new Policy(unlimited.params).equals(unlimited));
+			});
+		}
+
+		test("maxAttempts", () => assert.equal(new Policy({ ...base, maxAttempts: Infinity }).params.maxRetries, Infinity));
+
+		test("a limit just below is not Infinity", () => {
+			const { cap, maxRetries } = new Policy({
+				...base,
+				cap: { nanoseconds: MAX_NS - 1n },
+				maxRetries: 2 ** 32 - 1,
+			}).params;
+			assert.deepEqual([cap, maxRetries], [{ nanoseconds: MAX_NS - 1n }, 2 ** 32 - 1]);
+		});
+
+		test("in the policy string, only retry_after_max shows it", () => {
+			const policy = new Policy({ ...base, cap: Infinity, retryAfterMax: Infinity });
+			assert.equal(`${policy}`, "constant:base=1ms,retry_after_max=none");
+			assert.equal(new Policy(base).params.retryAfterMax, 3_600_000);
+		});
+	});
+
+	test("an option that is undefined is not set", () => {
 		assert.deepEqual(policyOf({ increment: undefined, floor: undefined })().params, policy.params);
 	});
 
-	test("a key of the longest length, as text and as bytes", () => {
+	test("a long key as text and as bytes", () => {
 		const key = "k".repeat(65_536);
 		assert.equal(new RandomStream(1, key).state, new RandomStream(1, new TextEncoder().encode(key)).state);
 	});
@@ -67,20 +104,20 @@ describe("what is accepted", () => {
 		assert.equal(new RandomStream(42, Buffer.from("job-1")).state, stream.state);
 	});
 
-	test("no delays at all", () => {
+	test("an empty batch", () => {
 		assert.equal(policy.delays(stream, 0).length, 0);
 		assert.deepEqual(policy.delaysNs(stream, 0), new BigUint64Array(0));
 	});
 });
 
 describe("state", () => {
-	test("a refused policy leaves the others as they were", () => {
+	test("a refused policy changes no other", () => {
 		const backoff = new Backoff(policy, stream);
 		assert.throws(policyOf({ cap: 1 }), PolicyError);
 		assert.equal(backoff.nextDelayNs(), FIRST);
 	});
 
-	test("policies used in turn do not mix", () => {
+	test("policies used in turn keep apart", () => {
 		const other = new Policy({ growth: "constant", base: 7 });
 		for (let turn = 0; turn < 3; turn++) {
 			assert.equal(policy.delayNs(stream, 0), FIRST);
@@ -89,7 +126,7 @@ describe("state", () => {
 		}
 	});
 
-	test("a getter that makes a policy of its own disturbs nothing", () => {
+	test("a getter of the options may make a policy", () => {
 		const options = {
 			growth: "constant",
 			get base() {

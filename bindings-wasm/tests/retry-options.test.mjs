@@ -1,8 +1,9 @@
-// The options of a loop: the streams, what is refused, and makeRetriable, which takes them once.
+// The options of loops: streams, makeRetriable, and refused options.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
-import { makeRetriable, Policy, PolicyError, RandomStream, retry } from "./installed.mjs";
+import { makeRetriable, Policy, PolicyError, project, RandomStream, retry } from "./installed.mjs";
 import { endOf, FakeClock, run, script } from "./loop.mjs";
 
 const busy = new Error("busy");
@@ -19,6 +20,32 @@ describe("streams", () => {
 		assert.deepEqual(await waits({ seed: 42n, key: new TextEncoder().encode("job-1") }), expected);
 		assert.deepEqual(await waits({ stream: new RandomStream(42, "job-1") }), expected);
 		assert.deepEqual(await waits({ seed: 42 }), [...Policy.parse("full:base=1d").delays(new RandomStream(42), 2)]);
+	});
+
+	test("without one, loop n of a process uses the stream of the key n under one seed (SPEC 18.1)", () => {
+		const seed = 0x0123456789abcdefn;
+		const code = `
+			import { Operation, Policy, RandomStream, retry } from "backoff-wasm";
+			let drawn = 0;
+			crypto.getRandomValues = (array) => { drawn++; return array.fill(${seed}n); };
+			const policy = Policy.parse("full:base=1d,max_retries=1");
+			const waits = [];
+			const clock = { now: () => 0, sleep: (delay) => void waits.push(delay) };
+			const fn = () => { throw new Error("busy"); };
+			for (let loop = 0; loop < 3; loop++) {
+				await retry(fn, { policy, clock, shouldRetry: () => true }).catch(() => {});
+			}
+			const expected = [0n, 1n, 2n].map((n) => {
+				const key = new Uint8Array(new BigUint64Array([n]).buffer);
+				return policy.delay(new RandomStream(${seed}n, key), 0);
+			});
+			console.log(drawn, waits.join() === expected.join());
+		`;
+		const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", code], {
+			cwd: project,
+			encoding: "utf8",
+		});
+		assert.equal(printed, "1 true\n");
 	});
 
 	test("without one, others in each loop", async () => {
@@ -88,7 +115,7 @@ describe("makeRetriable", () => {
 		}
 	});
 
-	test("what such a function gives is checked before anything is called, and what it throws is told", async () => {
+	test("the value of such a function is checked before any call, and its error is the error of the loop", async () => {
 		const fn = script("ok");
 		const broken = () => {
 			throw busy;
@@ -109,7 +136,7 @@ describe("makeRetriable", () => {
 		});
 	});
 
-	test("checks its options at once", () => {
+	test("checks its options when it is made", () => {
 		assert.throws(() => makeRetriable(script("ok"), { retries: 5, ...job }), {
 			message: /^retries is unknown; the options of makeRetriable are /,
 		});
@@ -147,8 +174,8 @@ describe("options", () => {
 		[() => withOption({ clock: { now: always } }), /^clock must be an object with now\(\) and sleep\(delay, signal\)/],
 		[() => withOption({ unref: 1 }), /^unref must be a boolean, got number$/],
 		[() => withOption({ stream: 42 }), /^stream must be a RandomStream, got number$/],
-		[() => withOption({ stream: new RandomStream(1), seed: 1 }), /^stream is given beside seed or key$/],
-		[() => withOption({ stream: new RandomStream(1), key: "k" }), /^stream is given beside seed or key$/],
+		[() => withOption({ stream: new RandomStream(1), seed: 1 }), /^pass either stream or seed and key, not both$/],
+		[() => withOption({ stream: new RandomStream(1), key: "k" }), /^pass either stream or seed and key, not both$/],
 		[() => withOption({ key: "k" }), /^seed must be a whole number or a bigint, got undefined$/],
 		[() => withOption({ seed: 1, key: undefined }), /^key must be a string or a Uint8Array, got undefined$/],
 		[() => withOption({ deadline: "1s" }), /^deadline must be a number of milliseconds or/],

@@ -1,4 +1,4 @@
-// The types, under each way that a project may look packages up.
+// The types, under each way in which TypeScript resolves packages.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -50,7 +50,7 @@ describe("the types name what exists", () => {
 		["Growth", "growth"],
 		["Jitter", "jitter"],
 		["CapOn", "capOn"],
-		["Hint", "hint"],
+		["RetryAfterMode", "retryAfter"],
 	]) {
 		test(`the kinds of ${option}`, () => {
 			const listed = { growth: "constant", base: 1, [option]: "none such" };
@@ -63,17 +63,17 @@ describe("the types name what exists", () => {
 
 	test("the outcomes and the reasons", () => {
 		assert.throws(() => begun.decide("none such", { now: 0 }), {
-			message: `outcome "none such" is unknown; the kinds are ${kinds("Outcome").join(", ")}`,
+			message: `outcome "none such" is unknown; the outcomes are ${kinds("Outcome").join(", ")}`,
 		});
 		assert.throws(() => new RetryStats().record(1, "none such"), {
-			message: `reason "none such" is unknown; the kinds are ${kinds("StopReason").join(", ")}`,
+			message: `reason "none such" is unknown; the reasons are ${kinds("StopReason").join(", ")}`,
 		});
 	});
 
 	test("the codes of the core", () => {
-		const ours = ["not_finite", "negative", "not_whole", "not_unicode"];
-		const core = readFileSync(join(source, "../core/src/error.rs"), "utf8");
-		const codes = [...core.matchAll(/=> "(\w+)",/g)].map(([, code]) => code);
+		const ours = ["not_finite", "negative", "not_whole", "not_unicode", "unknown_outcome", "unknown_reason"];
+		const core = readFileSync(join(source, "../core/src/error/code.rs"), "utf8");
+		const codes = [...core.matchAll(/^ *\w+ = \d+, "(\w+)",/gm)].map(([, code]) => code);
 		assert.deepEqual(kinds("ErrorCode"), [...codes, ...ours]);
 	});
 
@@ -112,14 +112,14 @@ describe("the types name what exists", () => {
 		assert.deepEqual(Object.keys(events[0]).sort(), [...named, "outcome", "reason", "value"].sort());
 	});
 
-	test("the members of what is returned", () => {
+	test("the members of returned objects", () => {
 		const named = (type) => {
 			const [, body] = new RegExp(`interface ${type}(?:<.*>)? \\{([\\s\\S]*?)\\n\\}`).exec(types);
 			return [...body.matchAll(/^\treadonly (\w+)/gm)].map(([, name]) => name);
 		};
 		assert.deepEqual(Object.keys(policy.preview()[0]), named("PreviewRow"));
 		assert.deepEqual(Object.keys(begun.decide("success", { now: 0 })), named("Decision"));
-		assert.deepEqual(Object.keys(new RetryStats().counts()), named("HistoryCounts"));
+		assert.deepEqual(Object.keys(new RetryStats().counts()), named("RetryStatsCounts"));
 	});
 
 	test("the members of the classes", () => {
@@ -137,7 +137,7 @@ describe("the types name what exists", () => {
 		}
 	});
 
-	test("what is exported", () => {
+	test("the exports", () => {
 		const named = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
 		for (const exported of [esm, requireThere("backoff-wasm")]) {
 			assert.deepEqual(Object.keys(exported).sort(), named.sort());

@@ -1,5 +1,4 @@
-// Compiled, never run: what the types say of the package. Each `@ts-expect-error` is an error
-// that must stay one.
+// Compiled but never run: uses of the types. Each `@ts-expect-error` marks an error that must remain one.
 
 import {
 	AbortError,
@@ -63,7 +62,7 @@ void code;
 
 const budget = Budget.parse("aws-sdk-2026");
 const operation = new Operation(policy, undefined, { now: 0, deadline: { nanoseconds: 5n }, budget });
-const hint = parseRetryAfter(new Map<string, string | null>().get("retry-after"));
+const retryAfter = parseRetryAfter(new Map<string, string | null>().get("retry-after"));
 const decision = operation.decide("throttled", { now: 1, retryAfter });
 const outcomes: Outcome[] = ["success", "transient", "throttled", "timeout", "permanent"];
 if (decision.reason === undefined) {
@@ -86,42 +85,42 @@ new RetryStats().merge(new RetryStats());
 void new RetryStats().counts().stops.max_retries;
 void outcomes;
 
-// @ts-expect-error a budget is made of a line
+// @ts-expect-error a budget is made by parse
 new Budget("quota");
-// @ts-expect-error an operation has to be told the time
+// @ts-expect-error an operation needs the time
 new Operation(policy, stream, {});
-// @ts-expect-error and every attempt too
+// @ts-expect-error and so does every decision
 operation.decide("success");
 // @ts-expect-error an outcome that does not exist
 operation.decide("failed", { now: 1 });
 // @ts-expect-error a reason that does not exist
 new RetryStats().record(1, "gave_up");
-// @ts-expect-error a hint is no text
+// @ts-expect-error retryAfter is not text
 operation.decide("throttled", { now: 1, retryAfter: "5" });
-// @ts-expect-error a budget is no line
+// @ts-expect-error a budget is not a string
 new Operation(policy, stream, { now: 0, budget: "quota" });
-// @ts-expect-error a line is text
+// @ts-expect-error a policy string is text
 Policy.parse(5);
-// @ts-expect-error the reason is the operation's own
+// @ts-expect-error the reason is read-only
 operation.reason = "success";
 
 // @ts-expect-error a field that does not exist
 new Policy({ growth: "constant", base: 1, bse: 2 });
 // @ts-expect-error a kind that does not exist
 new Policy({ growth: "expo", base: 1 });
-// @ts-expect-error text is no duration
+// @ts-expect-error text is not a duration
 new Policy({ growth: "constant", base: "1s" });
-// @ts-expect-error base is needed
+// @ts-expect-error base is required
 new Policy({ growth: "constant" });
-// @ts-expect-error a policy does not change
+// @ts-expect-error a policy is immutable
 policy.params.base = 1;
-// @ts-expect-error a stream is no number
+// @ts-expect-error a stream is not a number
 policy.delay(42, 0);
 // @ts-expect-error an index is a number
 policy.delay(stream, 0n);
-// @ts-expect-error a null is no key
+// @ts-expect-error null is not a key
 new RandomStream(1, null);
-// @ts-expect-error a key that may be missing would make a crowd
+// @ts-expect-error an explicit undefined key would make all clients share one stream
 new RandomStream(1, undefined);
 // @ts-expect-error only the package makes errors
 new PolicyError();
@@ -195,11 +194,11 @@ same<AbortError["originalError"], Error>(true);
 same<RetryError["result"], unknown>(true);
 void [new AbortError("gone"), new AbortError(new Error("gone"))];
 
-// @ts-expect-error nobody said what may be repeated
+// @ts-expect-error one predicate is required
 retry(() => 1, {});
-// @ts-expect-error nor here
+// @ts-expect-error options are required
 retry(() => 1);
-// @ts-expect-error an answer is no number
+// @ts-expect-error a verdict is not a number
 retry(() => 1, { shouldRetry: () => 1 });
 // @ts-expect-error an outcome that does not exist
 retry(() => 1, { shouldRetry: () => "failed" });
@@ -207,19 +206,19 @@ retry(() => 1, { shouldRetry: () => "failed" });
 retry(() => 1, { shouldRetry: () => true, stream, seed: 1 });
 // @ts-expect-error a key without a seed
 retry(() => 1, { shouldRetry: () => true, key: "job-1" });
-// @ts-expect-error a key that may be missing would make a crowd
+// @ts-expect-error an explicit undefined key would make all clients share one stream
 retry(() => 1, { shouldRetry: () => true, seed: 1, key: undefined });
-// @ts-expect-error a call of retry has no arguments to make a key of
+// @ts-expect-error a call of retry has no arguments for a key
 retry(() => 1, { shouldRetry: () => true, seed: 1, key: () => "job-1" });
-// @ts-expect-error nor a deadline
+// @ts-expect-error or for a deadline
 retry(() => 1, { shouldRetry: () => true, deadline: () => 5 });
-// @ts-expect-error a key is no number
+// @ts-expect-error a key is not a number
 makeRetriable((id: number) => id, { shouldRetry: () => true, seed: 1, key: (id) => id });
 // @ts-expect-error an option that does not exist
 retry(() => 1, { shouldRetry: () => true, retries: 5 });
-// @ts-expect-error a budget of its own would bound nothing
+// @ts-expect-error a budget of its own would limit nothing
 retry(() => 1, { shouldRetry: () => true, budget: "quota" });
-// @ts-expect-error an error is unknown until it is looked at
+// @ts-expect-error an error is unknown until it is narrowed
 retry(() => 1, { shouldRetry: (error) => error.status === 503 });
 // @ts-expect-error a wrapped function keeps its arguments
 load("url");

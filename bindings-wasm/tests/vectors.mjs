@@ -16,7 +16,7 @@ export function vectors(layer) {
 /** The options of a policy from fields with the names of SPEC 5.1. */
 export function options(fields) {
 	const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-	return Object.fromEntries(Object.entries(fields).map(([name, given]) => [camelCase(name), value(name, `${given}`)]));
+	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [camelCase(name), value(name, `${field}`)]));
 }
 
 function value(name, text) {

@@ -28,38 +28,38 @@ function isPlain(value) {
 }
 
 /** A non-negative whole number as a bigint. A number must be a safe integer. */
-export function wholeNumber(name, given) {
-	if (typeof given === "number") {
-		finite(name, given);
-		if (given % 1) {
-			refuse("not_whole", name, 0n, 0n, `${given} is not a whole number`);
+export function wholeNumber(name, input) {
+	if (typeof input === "number") {
+		finite(name, input);
+		if (input % 1) {
+			refuse("not_whole", name, 0n, 0n, `${input} is not a whole number`);
 		}
-		return atMost(name, BigInt(given), BigInt(Number.MAX_SAFE_INTEGER), "; give it as a bigint");
+		return atMost(name, BigInt(input), BigInt(Number.MAX_SAFE_INTEGER), "; pass it as a bigint");
 	}
-	if (typeof given !== "bigint") {
-		wrongType(name, "a whole number or a bigint", given);
+	if (typeof input !== "bigint") {
+		wrongType(name, "a whole number or a bigint", input);
 	}
-	if (given < 0) {
-		refuse("negative", name, given, 0n, `${given} is negative`);
+	if (input < 0) {
+		refuse("negative", name, input, 0n, `${input} is negative`);
 	}
-	return given;
+	return input;
 }
 
 /** A whole number of at most 64 bits, such as a seed. */
-export function uint64(name, given) {
-	return atMost(name, wholeNumber(name, given), MAX_UINT64);
+export function uint64(name, input) {
+	return atMost(name, wholeNumber(name, input), MAX_UINT64);
 }
 
 /** An index, or another small whole number, as a number. */
-export function checkIndex(name, given, limit = INDEX_COUNT - 1) {
-	if (typeof given !== "number") {
-		wrongType(name, "a number", given);
+export function checkIndex(name, input, limit = INDEX_COUNT - 1) {
+	if (typeof input !== "number") {
+		wrongType(name, "a number", input);
 	}
-	if (finite(name, given) > limit) {
-		refuse("too_large", name, BigInt(Math.floor(given)), BigInt(limit), `${given} is above ${limit}`);
+	if (finite(name, input) > limit) {
+		refuse("too_large", name, BigInt(Math.floor(input)), BigInt(limit), `${input} is above ${limit}`);
 	}
-	wholeNumber(name, given);
-	return given;
+	wholeNumber(name, input);
+	return input;
 }
 
 /** The length of a batch from an index on: `count`, but no more than there are indices. */
@@ -69,14 +69,14 @@ export function batchLength(count, first) {
 }
 
 /** A number that is not NaN or infinite, and not negative unless that is allowed. */
-export function finite(name, given, least = 0) {
-	if (!Number.isFinite(given)) {
-		refuse("not_finite", name, 0n, 0n, `${given} is not a finite number`);
+export function finite(name, input, least = 0) {
+	if (!Number.isFinite(input)) {
+		refuse("not_finite", name, 0n, 0n, `${input} is not a finite number`);
 	}
-	if (given < least) {
-		refuse("negative", name, BigInt(Math.floor(given)), 0n, `${given} is negative`);
+	if (input < least) {
+		refuse("negative", name, BigInt(Math.floor(input)), 0n, `${input} is negative`);
 	}
-	return given;
+	return input;
 }
 
 function atMost(name, value, limit, advice = "") {

@@ -6,29 +6,29 @@ import { refuse, wrongType } from "./errors.js";
 export const NS_PER_MS = 1e6;
 
 /** A duration in nanoseconds, which may need more than 64 bits, and as the text that an error shows. */
-export function readDuration(name, given) {
-	if (typeof given === "number") {
-		const value = nanoseconds(finite(name, given, -Infinity));
-		if (given < 0) {
-			refuse("negative", name, value, 0n, `${given}ms is negative`);
+export function readDuration(name, input) {
+	if (typeof input === "number") {
+		const value = nanoseconds(finite(name, input, -Infinity));
+		if (input < 0) {
+			refuse("negative", name, value, 0n, `${input}ms is negative`);
 		}
-		if (given && !value) {
-			refuse("too_small", name, 0n, 1n, `${given}ms is below 1ns`);
+		if (input && !value) {
+			refuse("too_small", name, 0n, 1n, `${input}ms is below 1ns`);
 		}
-		return { value, shown: `${given}ms` };
+		return { value, shown: `${input}ms` };
 	}
-	if (typeof given !== "object" || given === null || !Object.hasOwn(given, "nanoseconds")) {
-		wrongType(name, "a number of milliseconds or { nanoseconds }", given);
+	if (typeof input !== "object" || input === null || !Object.hasOwn(input, "nanoseconds")) {
+		wrongType(name, "a number of milliseconds or { nanoseconds }", input);
 	}
-	const exact = given.nanoseconds;
+	const exact = input.nanoseconds;
 	const isDigits = typeof exact === "string" && /^-?\d+$/.test(exact);
 	const value = wholeNumber(name, isDigits ? BigInt(exact) : exact);
 	return { value, shown: `${value}ns` };
 }
 
 /** A time or a duration that may be any number of 64 bits. */
-export function toNanoseconds(name, given) {
-	const { value, shown } = readDuration(name, given);
+export function toNanoseconds(name, input) {
+	const { value, shown } = readDuration(name, input);
 	if (value > MAX_UINT64) {
 		refuse("too_large", name, value, MAX_UINT64, `${shown} is above ${MAX_UINT64}ns`);
 	}
@@ -36,8 +36,8 @@ export function toNanoseconds(name, given) {
 }
 
 /** A deadline. No deadline is the largest number of 64 bits. */
-export function toDeadline(given) {
-	return given === undefined || given === Infinity ? MAX_UINT64 : toNanoseconds("deadline", given);
+export function toDeadline(input) {
+	return input === undefined || input === Infinity ? MAX_UINT64 : toNanoseconds("deadline", input);
 }
 
 /** A duration for the caller: milliseconds if a number is exact, otherwise `{ nanoseconds }`. */

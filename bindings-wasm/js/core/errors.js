@@ -29,12 +29,12 @@ export function refuse(code, field, value, limit, reason) {
 	throw new PolicyError(code, field, value, limit, `${field} ${reason}`);
 }
 
-export function wrongType(field, wanted, given) {
-	throw new TypeError(`${field} must be ${wanted}, got ${typeName(given)}`);
+export function wrongType(field, wanted, input) {
+	throw new TypeError(`${field} must be ${wanted}, got ${typeName(input)}`);
 }
 
-export function typeName(given) {
-	return given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+export function typeName(input) {
+	return input === null ? "null" : Array.isArray(input) ? "an array" : typeof input;
 }
 
 /**

@@ -10,16 +10,16 @@ import { refuse, wrongType } from "./errors.js";
 
 const MAX_TERM = 2n ** 32n - 1n;
 const UNKNOWN_KIND = 0n;
-/** Every term of this ratio is too large. `ratio_parse` returns it for a ratio that it cannot represent. */
-const RATIO_TOO_FINE = MAX_UINT64;
+/** The core refuses the numerator of this ratio. */
+const RATIO_TOO_FINE = (MAX_TERM << 32n) | 1n;
 const LONGEST_NAME = 60;
 
 const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount };
 
 /** The number for the core in `raw`; in `unrepresentable`, if it is there, the caller's value. */
-export function toFieldValue(field, given) {
-	const isNoLimit = given === Infinity && field.noLimit !== undefined;
-	return isNoLimit ? { raw: field.noLimit } : readers[field.unit](field.name, given, field);
+export function toFieldValue(field, input) {
+	const isNoLimit = input === Infinity && field.noLimit !== undefined;
+	return isNoLimit ? { raw: field.noLimit } : readers[field.unit](field.name, input, field);
 }
 
 /** The value of a field for the caller, in a form that `toFieldValue` accepts. */
@@ -40,9 +40,9 @@ export function fromFieldValue({ unit, kinds, noLimit }, raw) {
 }
 
 /** The number of an outcome or of a stop reason. */
-export function kindNumber(entry, given) {
+export function kindNumber(entry, input) {
 	const { name, kinds } = entry;
-	const { raw, unrepresentable } = readKind(name, given, entry);
+	const { raw, unrepresentable } = readKind(name, input, entry);
 	if (unrepresentable !== undefined) {
 		const reason = `${unrepresentable.shown} is unknown; the ${name}s are ${kinds.join(", ")}`;
 		refuse(`unknown_${name}`, name, 0n, BigInt(kinds.length), reason);
@@ -50,42 +50,43 @@ export function kindNumber(entry, given) {
 	return Number(raw);
 }
 
-function readKind(name, given, { kinds }) {
-	if (typeof given !== "string") {
-		wrongType(name, `one of ${kinds.join(", ")}`, given);
+function readKind(name, input, { kinds }) {
+	if (typeof input !== "string") {
+		wrongType(name, `one of ${kinds.join(", ")}`, input);
 	}
-	const number = kinds.indexOf(given) + 1;
-	const shown = JSON.stringify(given.slice(0, LONGEST_NAME));
+	const number = kinds.indexOf(input) + 1;
+	const shown = JSON.stringify(input.slice(0, LONGEST_NAME));
 	return number ? { raw: BigInt(number) } : { raw: UNKNOWN_KIND, unrepresentable: { value: 0n, shown } };
 }
 
-function readCount(name, given) {
-	const value = wholeNumber(name, given);
+function readCount(name, input) {
+	const value = wholeNumber(name, input);
 	return fit({ value, shown: `${value}` });
 }
 
-function fitDuration(name, given) {
-	return fit(readDuration(name, given));
+function fitDuration(name, input) {
+	return fit(readDuration(name, input));
 }
 
 function fit({ value, shown }) {
 	return value > MAX_UINT64 ? { raw: MAX_UINT64, unrepresentable: { value, shown } } : { raw: value };
 }
 
-function readRatio(name, given) {
-	if (typeof given === "number") {
+function readRatio(name, input) {
+	if (typeof input === "number") {
 		// The shortest decimal text of the number: 1.6 is 8/5.
-		const { written } = writeText(`${finite(name, given)}`);
-		return fitRatio(unsigned(module().exports.ratio_parse(written)), `${given}`);
+		const { written } = writeText(`${finite(name, input)}`);
+		const raw = unsigned(module().exports.ratio_parse(written));
+		return raw ? { raw } : ratioTooFine(`${input}`);
 	}
-	if (!Array.isArray(given) || given.length !== 2) {
-		wrongType(name, "a number or [numerator, denominator]", given);
+	if (!Array.isArray(input) || input.length !== 2) {
+		wrongType(name, "a number or [numerator, denominator]", input);
 	}
-	const [numerator, denominator] = Array.from(given, (term) => wholeNumber(name, term));
+	const [numerator, denominator] = Array.from(input, (term) => wholeNumber(name, term));
 	const isFit = numerator <= MAX_TERM && denominator <= MAX_TERM;
-	return fitRatio(isFit ? (numerator << 32n) | denominator : RATIO_TOO_FINE, `${numerator}/${denominator}`);
+	return isFit ? { raw: (numerator << 32n) | denominator } : ratioTooFine(`${numerator}/${denominator}`);
 }
 
-function fitRatio(raw, shown) {
-	return raw === RATIO_TOO_FINE ? { raw, unrepresentable: { value: 0n, shown } } : { raw };
+function ratioTooFine(shown) {
+	return { raw: RATIO_TOO_FINE, unrepresentable: { value: 0n, shown } };
 }

@@ -174,11 +174,11 @@ function preview(policy, count = PREVIEW_ROWS, show) {
 function build(options) {
 	const { exports, fields } = module();
 	const names = fields.map(({ option }) => option);
-	const given = pickOptions("a policy", options, names);
+	const picked = pickOptions("a policy", options, names);
 	// All values are read first: a getter of the caller may make a policy of its own.
 	const values = fields
-		.filter(({ option }) => given[option] !== undefined)
-		.map((field) => [field, toFieldValue(field, given[field.option])]);
+		.filter(({ option }) => picked[option] !== undefined)
+		.map((field) => [field, toFieldValue(field, picked[field.option])]);
 	exports.params_clear();
 	for (const [{ number }, { raw }] of values) {
 		exports.params_set(number, raw);

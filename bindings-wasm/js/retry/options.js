@@ -22,14 +22,14 @@ const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
  * calls a function of the caller with the `this` and the arguments of the call.
  */
 export function resolveRetryOptions(caller, options = {}) {
-	const given = pickOptions(caller, options, OPTIONS);
-	const { policy = "default", budget, clock, deadline, signal, stats, unref = false } = given;
+	const picked = pickOptions(caller, options, OPTIONS);
+	const { policy = "default", budget, clock, deadline, signal, stats, unref = false } = picked;
 	for (const name of [...PREDICATES, ...HOOKS]) {
-		if (given[name] !== undefined && typeof given[name] !== "function") {
-			wrongType(name, "a function", given[name]);
+		if (picked[name] !== undefined && typeof picked[name] !== "function") {
+			wrongType(name, "a function", picked[name]);
 		}
 	}
-	if (PREDICATES.every((name) => given[name] === undefined)) {
+	if (PREDICATES.every((name) => picked[name] === undefined)) {
 		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
 	}
 	const resolved = typeof policy === "string" ? Policy.parse(policy) : policy;
@@ -51,9 +51,9 @@ export function resolveRetryOptions(caller, options = {}) {
 	}
 	const isPerCall = caller === "makeRetriable";
 	return {
-		...given,
+		...picked,
 		policy: resolved,
-		streamOf: resolveStream(given, isPerCall),
+		streamOf: resolveStream(picked, isPerCall),
 		deadlineOf: resolveDeadline(deadline, isPerCall),
 		clock: clock ?? defaultClock(unref),
 	};
@@ -64,24 +64,24 @@ function hasMethods(object, ...methods) {
 	return methods.every((method) => typeof object?.[method] === "function");
 }
 
-function resolveStream({ stream, seed, ...given }, isPerCall) {
+function resolveStream({ stream, seed, ...picked }, isPerCall) {
 	if (stream !== undefined) {
 		stateOf(stream);
-		if (seed !== undefined || "key" in given) {
+		if (seed !== undefined || "key" in picked) {
 			throw new TypeError("pass either stream or seed and key, not both");
 		}
 		return () => stream;
 	}
-	if (seed === undefined && !("key" in given)) {
+	if (seed === undefined && !("key" in picked)) {
 		return nextLoopStream;
 	}
-	const { key } = given;
+	const { key } = picked;
 	if (isPerCall && typeof key === "function") {
 		new RandomStream(seed, ""); // checks the seed now
 		return (apply) => new RandomStream(seed, apply(key));
 	}
 	// An explicit `key: undefined` is a bug, which the constructor refuses.
-	const keyed = new RandomStream(seed, ...("key" in given ? [key] : []));
+	const keyed = new RandomStream(seed, ...("key" in picked ? [key] : []));
 	return () => keyed;
 }
 

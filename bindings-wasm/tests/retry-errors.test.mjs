@@ -1,0 +1,149 @@
+// AbortError, and failures of hooks, predicates and clocks, on a clock that does not wait.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AbortError, PolicyError, RetryStats, retry } from "./installed.mjs";
+import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
+
+const busy = new Error("busy");
+const always = () => true;
+const job = { seed: 42, key: "job-1", shouldRetry: always };
+
+describe("AbortError", () => {
+	test("wraps a message, an error, or another AbortError", () => {
+		const rows = [
+			[new AbortError("gone"), "gone", new Error("gone")],
+			[new AbortError(busy), "busy", busy],
+			[new AbortError(new AbortError(busy)), "busy", busy],
+		];
+		for (const [error, message, original] of rows) {
+			assert.ok(error instanceof Error);
+			assert.deepEqual([error.name, error.message], ["AbortError", message]);
+			assert.deepEqual(error.originalError, original);
+		}
+		assert.equal(rows[2][0].originalError, busy);
+	});
+
+	test("wraps anything else as text", () => {
+		for (const [failure, message] of [
+			[5, "5"],
+			[undefined, ""],
+			[null, "null"],
+		]) {
+			const { originalError } = new AbortError(failure);
+			assert.ok(originalError instanceof Error);
+			assert.equal(originalError.message, message);
+		}
+	});
+
+	test("the hook gets the original error", async () => {
+		const gone = new Error("gone");
+		const { stop, error } = await run(script(new AbortError(gone)), job);
+		assert.deepEqual([stop.error, error], [gone, gone]);
+	});
+
+	test("ends enclosing loops, too", async () => {
+		const gone = Object.freeze(new Error("gone"));
+		const fn = script(new AbortError(gone));
+		const inner = () => retry(fn, { ...job, clock: new FakeClock() });
+		let calls = 0;
+		const { error, stop } = await run(() => retry(inner, { ...job, clock: new FakeClock() }), {
+			...job,
+			shouldRetry: () => ++calls > 0,
+		});
+		assert.equal(error, gone);
+		assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length, calls], ["permanent", 1, 1, 0]);
+	});
+
+	test("that is not thrown has no effect", async () => {
+		const maybe = new Error("maybe");
+		void new AbortError(maybe);
+		assert.equal((await run(script(maybe, "ok"), job)).value, "ok");
+	});
+});
+
+describe("a failure outside the function ends the loop", () => {
+	const broken = new Error("broken");
+	const breaks = () => {
+		throw broken;
+	};
+	const clock = (method) => Object.assign(new FakeClock(), { [method]: breaks });
+	const rows = [
+		["onRetry", { onRetry: breaks }, broken, []],
+		["onRetry, later", { onRetry: async () => breaks() }, broken, []],
+		["shouldRetry", { shouldRetry: breaks }, broken, []],
+		["shouldRetry, later", { shouldRetry: () => Promise.reject(broken) }, broken, []],
+		["shouldRetryResult", { fn: script("no"), shouldRetryResult: breaks }, broken, []],
+		["a clock that cannot wait", { clock: clock("sleep") }, broken, ["retry"]],
+		["an unknown outcome", { shouldRetry: () => "failed" }, PolicyError, []],
+		["an invalid Retry-After", { shouldRetry: () => ({ outcome: "timeout", retryAfter: -1 }) }, PolicyError, []],
+		["undefined for a verdict", { shouldRetry: () => undefined }, TypeError, []],
+		["null for a verdict", { shouldRetry: () => null }, TypeError, []],
+		["a verdict with an unknown option", { shouldRetry: () => ({ outcome: "timeout", delay: 5 }) }, TypeError, []],
+	];
+	for (const [name, { fn = script(busy), ...options }, failure, before] of rows) {
+		test(name, async () => {
+			const { budget, isIdle } = sharedBudget();
+			const stats = new RetryStats();
+			const { events, ...hooks } = notes();
+			const all = { ...job, clock: new FakeClock(), stats, ...hooks, budget, ...options };
+			const { error } = await endOf(retry(fn, all));
+			assert.ok(typeof failure === "function" ? error instanceof failure : error === failure, `${error}`);
+			assert.deepEqual(
+				events.map(([hook]) => hook),
+				before,
+			);
+			assert.deepEqual([stats.counts().stops.cancelled, stats.counts().attempts], [1, 1]);
+			assert.ok(isIdle());
+		});
+	}
+
+	describe("a refused verdict is an error whose cause is the failure in question", () => {
+		const wanted = "it must return a boolean, an outcome or a verdict";
+		const invalid = { outcome: "timeout", retryAfter: -1 };
+		for (const [returned, message] of [
+			[undefined, `shouldRetry returned undefined: ${wanted}`],
+			[null, `shouldRetry returned null: ${wanted}`],
+			[5, `shouldRetry returned number: ${wanted}`],
+			[[], "a verdict must be a plain object of options, got an array"],
+			["failed", 'outcome "failed" is unknown; '],
+			[invalid, "retry_after -1ms is negative"],
+		]) {
+			test(`${JSON.stringify(returned)}`, async () => {
+				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => returned }));
+				assert.ok(error.message.startsWith(message), error.message);
+				assert.equal(error.cause, busy);
+				const polled = await endOf(retry(script("no"), { ...job, shouldRetryResult: () => returned }));
+				assert.equal("cause" in polled.error, false);
+			});
+		}
+
+		test("an error of the caller's own getter stays as it is", async () => {
+			const frozen = Object.freeze(new Error("frozen"));
+			const shouldRetry = () => ({
+				get outcome() {
+					throw frozen;
+				},
+			});
+			assert.equal((await endOf(retry(script(busy), { ...job, shouldRetry }))).error, frozen);
+		});
+	});
+
+	test("onStop: the stats have counted by then, and no further hook is called", async () => {
+		for (const [fn, reason] of [
+			[script("ok"), "success"],
+			[script(busy), "max_retries"],
+		]) {
+			const stats = new RetryStats();
+			let calls = 0;
+			const onStop = () => {
+				calls++;
+				assert.equal(stats.counts().stops[reason], 1);
+				throw broken;
+			};
+			const { error } = await endOf(retry(fn, { ...job, clock: new FakeClock(), stats, onStop }));
+			assert.equal(error, broken);
+			assert.deepEqual([calls, stats.counts().operations, stats.counts().stops[reason]], [1, 1, 1]);
+		}
+	});
+});

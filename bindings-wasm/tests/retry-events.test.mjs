@@ -1,0 +1,151 @@
+// The arguments of calls, predicates and hooks, on a clock that does not wait.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AbortError, retry } from "./installed.mjs";
+import { FakeClock, run, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const always = () => true;
+/** The first delays of `default` on seed 42 and "job-1": `full` of tests/vectors/jitters.json. */
+const DELAYS = [11.399434, 83.043876];
+const job = { seed: 42, key: "job-1", shouldRetry: always };
+
+describe("the context of calls and predicates", () => {
+	test("the attempt, and the signal", async () => {
+		const { signal } = new AbortController();
+		const fn = script(busy, "no", "ok");
+		const seen = [];
+		const shouldRetry = (...args) => seen.push(args) > 0;
+		const shouldRetryResult = (...args) => seen.push(args) < 3;
+		assert.equal((await run(fn, { ...job, signal, shouldRetry, shouldRetryResult })).value, "ok");
+		const contexts = [1, 2, 3].map((attempt) => ({ attempt, signal }));
+		assert.deepEqual(fn.contexts, contexts);
+		assert.deepEqual(seen, [
+			[busy, contexts[0]],
+			["no", contexts[1]],
+			["ok", contexts[2]],
+		]);
+		assert.ok(fn.contexts.every((context) => context.signal === signal && Object.isFrozen(context)));
+	});
+
+	test("without a signal, one that is never aborted", async () => {
+		const fn = script(busy, "ok");
+		await run(fn, job);
+		const [first, second] = fn.contexts.map(({ signal }) => signal);
+		assert.ok(first instanceof AbortSignal);
+		assert.deepEqual([first.aborted, second === first], [false, true]);
+	});
+
+	test("without a signal, one is made only on demand", async () => {
+		const original = globalThis.AbortController;
+		let made = 0;
+		globalThis.AbortController = class extends original {
+			constructor() {
+				super();
+				made++;
+			}
+		};
+		try {
+			await run(script("ok"), job);
+			assert.equal(made, 0);
+			await run(({ signal }) => signal.aborted, job);
+			assert.equal(made, 1);
+		} finally {
+			globalThis.AbortController = original;
+		}
+	});
+
+	test("an AbortError calls no predicate", async () => {
+		let calls = 0;
+		await run(script(new AbortError("no")), { ...job, shouldRetry: () => ++calls > 0 });
+		assert.equal(calls, 0);
+	});
+
+	test("errors go to shouldRetry and values to shouldRetryResult", async () => {
+		const seen = [];
+		await run(script(busy, "ok"), {
+			...job,
+			shouldRetry: (error) => seen.push(error) > 0,
+			shouldRetryResult: (value) => seen.push(value) < 0,
+		});
+		assert.deepEqual(seen, [busy, "ok"]);
+	});
+});
+
+describe("events", () => {
+	const DELAYS_NS = [11_399_434n, 83_043_876n];
+
+	test("each once, in order, with all members", async () => {
+		const fn = script(busy, "no", "yes");
+		const shouldRetry = () => "timeout";
+		const { events } = await run(fn, { ...job, shouldRetry, shouldRetryResult: (value) => value === "no" });
+		const [first, second] = DELAYS;
+		const retried = { reason: undefined };
+		assert.deepEqual(events, [
+			[
+				"retry",
+				{ attempts: 1, outcome: "timeout", ...retried, delay: first, delayNs: DELAYS_NS[0], elapsed: 0, error: busy },
+			],
+			[
+				"retry",
+				{
+					attempts: 2,
+					outcome: "transient",
+					...retried,
+					delay: second,
+					delayNs: DELAYS_NS[1],
+					elapsed: first,
+					value: "no",
+				},
+			],
+			[
+				"stop",
+				{
+					attempts: 3,
+					outcome: "success",
+					reason: "success",
+					delay: 0,
+					delayNs: 0n,
+					elapsed: first + second,
+					value: "yes",
+				},
+			],
+		]);
+		assert.ok(events.every(([, event]) => Object.isFrozen(event)));
+	});
+
+	test("the wait that was not started", async () => {
+		const { stop } = await run(script(busy), { ...job, policy: "constant:base=3s", deadline: 2000 });
+		assert.deepEqual(
+			[stop.attempts, stop.outcome, stop.delay, stop.delayNs, stop.elapsed],
+			[1, "transient", 3000, 3_000_000_000n, 0],
+		);
+	});
+
+	test("a hook is awaited, and the whole delay follows", async () => {
+		const clock = new FakeClock();
+		const order = [];
+		const onRetry = async () => {
+			order.push("hook");
+			await Promise.resolve();
+			clock.time += 500;
+			order.push("hooked");
+		};
+		clock.sleep = (delay) => {
+			order.push(`${delay} at ${clock.time}`);
+			clock.time += delay;
+		};
+		const onStop = async () => {
+			await Promise.resolve();
+			order.push("stopped");
+		};
+		const options = { ...job, clock, onRetry, onStop, policy: "constant:base=1s" };
+		assert.equal(await retry(script(busy, "ok"), options), "ok");
+		assert.deepEqual(order, ["hook", "hooked", "1000 at 500", "stopped"]);
+	});
+
+	test("hooks are optional", async () => {
+		assert.equal(await retry(script(busy, "ok"), { ...job, clock: new FakeClock() }), "ok");
+	});
+});
