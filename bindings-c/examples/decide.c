@@ -3,19 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A clock that is set by hand, in place of CLOCK_MONOTONIC, and a server that answers at its third
- * attempt; it sends the header "Retry-After: 2" with the second. */
+/* A clock that the program sets, in place of CLOCK_MONOTONIC, and a server that succeeds at the
+ * third attempt. With the second response it sends the header "Retry-After: 2". */
 static uint64_t now_ns = 0;
 
-static uint32_t call(int attempt, const char **retry_after) {
+static uint32_t call(int attempt, const char **header) {
   now_ns += 50 * BACKOFF_MILLISECOND;
-  *retry_after = attempt == 2 ? "2" : NULL;
+  *header = attempt == 2 ? "2" : NULL;
   if (attempt == 1) return BACKOFF_OUTCOME_TIMEOUT;
   return attempt == 2 ? BACKOFF_OUTCOME_THROTTLED : BACKOFF_OUTCOME_SUCCESS;
 }
 
-/* What is wrong with a line. */
-static int refused(const backoff_error *error) {
+/* Prints the reason why a string is invalid. */
+static int fail(const backoff_error *error) {
   char message[BACKOFF_TEXT_SIZE];
   backoff_error_message(error, message, sizeof message);
   fprintf(stderr, "%s\n", message);
@@ -23,14 +23,14 @@ static int refused(const backoff_error *error) {
 }
 
 int main(void) {
-  static const char line[] = "full:base=100ms,cap=20s,max_retries=5,hint_max=1m";
-  static const char budget_line[] = "aws-sdk-2026";
+  static const char policy_text[] = "full:base=100ms,cap=20s,max_retries=5,retry_after_max=1m";
+  static const char budget_text[] = "aws-sdk-2026";
   backoff_policy policy;
-  backoff_budget budget; /* one for each server, shared by all operations that call it */
+  backoff_budget budget; /* one per server, shared by all operations that call it */
   backoff_error error;
-  if (backoff_policy_parse(&policy, line, sizeof line - 1, &error) != BACKOFF_OK ||
-      backoff_budget_parse(&budget, budget_line, sizeof budget_line - 1, &error) != BACKOFF_OK) {
-    return refused(&error);
+  if (backoff_policy_parse(&policy, policy_text, sizeof policy_text - 1, &error) != BACKOFF_OK ||
+      backoff_budget_parse(&budget, budget_text, sizeof budget_text - 1, &error) != BACKOFF_OK) {
+    return fail(&error);
   }
 
   uint64_t stream;
@@ -40,14 +40,15 @@ int main(void) {
   uint64_t deadline_ns = now_ns + 30 * BACKOFF_SECOND;
   backoff_operation_begin(&operation, &policy, stream, now_ns, deadline_ns, &budget);
   for (int attempt = 1;; attempt++) {
-    const char *retry_after;
-    uint32_t outcome = call(attempt, &retry_after);
-    uint64_t hint_ns = BACKOFF_NONE, unix_ns = 0; /* the time of day, for a date */
-    if (retry_after != NULL) {
-      backoff_retry_after(retry_after, strlen(retry_after), unix_ns, &hint_ns);
+    const char *header;
+    uint32_t outcome = call(attempt, &header);
+    uint64_t retry_after_ns = BACKOFF_NONE;
+    uint64_t unix_ns = 0; /* the time of day, which only dates need */
+    if (header != NULL) {
+      backoff_parse_retry_after(header, strlen(header), unix_ns, &retry_after_ns);
     }
     backoff_decision decision;
-    backoff_operation_decide(&operation, outcome, hint_ns, now_ns, &budget, &decision);
+    backoff_operation_decide(&operation, outcome, retry_after_ns, now_ns, &budget, &decision);
     if (decision.reason != 0) {
       printf("attempt %d: stop, %s\n", attempt, backoff_reason_name(decision.reason));
       return decision.reason != BACKOFF_REASON_SUCCESS;

@@ -1,4 +1,4 @@
-/* GETs a URL until it is answered or not worth another attempt: http URL POLICY SEED KEY */
+/* Gets a URL, and retries the failures that may pass: http URL POLICY SEED KEY */
 
 #include <backoff.h>
 #include <curl/curl.h>
@@ -13,13 +13,13 @@ struct request {
   CURL *curl;
   char *body;
   size_t length;
-  char error[CURL_ERROR_SIZE]; /* how the last attempt ended */
+  char error[CURL_ERROR_SIZE]; /* of the last attempt */
 };
 
 static size_t append(char *bytes, size_t size, size_t count, void *context) {
   struct request *request = context;
   char *body = realloc(request->body, request->length + size * count + 1);
-  if (body == NULL) return 0; /* curl gives up */
+  if (body == NULL) return 0; /* makes curl fail */
   memcpy(body + request->length, bytes, size * count);
   request->body = body;
   request->length += size * count;
@@ -27,7 +27,7 @@ static size_t append(char *bytes, size_t size, size_t count, void *context) {
   return size * count;
 }
 
-/* Which failures without an answer may be repeated, as this is a GET. */
+/* The outcome of a failure without a response. A GET may be repeated. */
 static uint32_t outcome_of(CURLcode code) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
@@ -44,7 +44,7 @@ static uint32_t outcome_of(CURLcode code) {
   }
 }
 
-static uint32_t attempt(void *context, uint64_t *hint_ns) {
+static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
   struct request *request = context;
   struct curl_header *after;
   long status = 0;
@@ -58,7 +58,7 @@ static uint32_t attempt(void *context, uint64_t *hint_ns) {
   snprintf(request->error, sizeof request->error, "HTTP %ld", status);
   if (curl_easy_header(request->curl, "Retry-After", 0, CURLH_HEADER, -1, &after) == CURLHE_OK) {
     uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
-    backoff_retry_after(after->value, strlen(after->value), unix_ns, hint_ns);
+    backoff_parse_retry_after(after->value, strlen(after->value), unix_ns, retry_after_ns);
   }
   return backoff_http_outcome((uint32_t)status);
 }
@@ -70,7 +70,7 @@ static uint64_t now(void *context) {
   return (uint64_t)time.tv_sec * BACKOFF_SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Until a time and not for one, so that a signal neither shortens nor lengthens it. */
+/* Sleeps until a time, not for a duration, so that signals do not change the wait. */
 static uint32_t wait_for(void *context, uint64_t delay_ns) {
   uint64_t until_ns = now(context) + delay_ns;
   struct timespec until = {(time_t)(until_ns / BACKOFF_SECOND), (long)(until_ns % BACKOFF_SECOND)};
@@ -93,18 +93,18 @@ static const char *trim(struct request *request) {
 }
 
 static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
-  static const backoff_calls calls = {
+  static const backoff_callbacks callbacks = {
       .attempt = attempt, .now = now, .wait = wait_for, .on_retry = on_retry};
   struct request request = {.curl = curl_easy_init()};
   backoff_event end = {0};
   if (request.curl == NULL) return 1;
   curl_easy_setopt(request.curl, CURLOPT_URL, url);
-  curl_easy_setopt(request.curl, CURLOPT_TIMEOUT_MS, 1000L); /* of an attempt */
+  curl_easy_setopt(request.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
   curl_easy_setopt(request.curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);
 
-  backoff_retry(policy, stream, BACKOFF_NONE, NULL, NULL, &calls, &request, &end);
+  backoff_retry(policy, stream, BACKOFF_NONE, NULL, NULL, &callbacks, &request, &end);
   if (end.reason == BACKOFF_REASON_SUCCESS) {
     printf("done after %" PRIu64 " attempts: %s\n", end.attempts, trim(&request));
   } else {
@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
   errno = 0;
   uint64_t seed = strtoull(argv[3], &rest, 10);
   if (argv[3][0] < '0' || argv[3][0] > '9' || *rest != '\0' || errno != 0) {
-    fprintf(stderr, "seed %s is no number from 0 to 18446744073709551615\n", argv[3]);
+    fprintf(stderr, "seed %s is not a number from 0 to 18446744073709551615\n", argv[3]);
     return 2;
   }
   backoff_stream_from_key(seed, argv[4], strlen(argv[4]), &stream);

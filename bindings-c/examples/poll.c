@@ -1,6 +1,7 @@
-/* Polls a service on loopback until it says that it is ready: poll PORT
+/* Polls a service on the loopback interface until it is ready: poll PORT
  *
- * The loop by hand, around backoff_operation_decide; backoff_retry makes it of functions. */
+ * The program has its own loop around backoff_operation_decide. backoff_retry is a ready-made loop.
+ */
 
 #include <arpa/inet.h>
 #include <backoff.h>
@@ -20,47 +21,47 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * BACKOFF_SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Until a time and not for one, so that a signal neither shortens nor lengthens it. */
+/* Sleeps until a time, not for a duration, so that signals do not change the wait. */
 static void wait_for(uint64_t delay_ns) {
   uint64_t until_ns = now() + delay_ns;
   struct timespec until = {(time_t)(until_ns / BACKOFF_SECOND), (long)(until_ns % BACKOFF_SECOND)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) continue;
 }
 
-/* A service that is not there, or not yet ready, may be asked again. */
-static uint32_t outcome_of(const char *said) {
-  if (strcmp(said, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
-  if (strcmp(said, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
-  if (strcmp(said, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;
-  return said[0] == '\0' ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_PERMANENT;
+/* A service that is absent or not yet ready may be polled again. */
+static uint32_t outcome_of(const char *answer) {
+  if (strcmp(answer, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
+  if (strcmp(answer, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
+  if (strcmp(answer, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;
+  return answer[0] == '\0' ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_PERMANENT;
 }
 
-/* Asks once, for at most a second without a byte. */
+/* Polls once, and waits at most five seconds for each byte. */
 static uint32_t ask(uint16_t port) {
   const struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons(port),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  const struct timeval second = {1, 0};
-  char said[32];
+  const struct timeval patience = {5, 0};
+  char answer[32];
   size_t length = 0;
   ssize_t got = -1;
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   if (fd < 0) return BACKOFF_OUTCOME_PERMANENT;
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0) {
     do {
-      got = recv(fd, said + length, sizeof said - 1 - length, 0);
+      got = recv(fd, answer + length, sizeof answer - 1 - length, 0);
       if (got > 0) length += (size_t)got;
-    } while ((got > 0 && length < sizeof said - 1) || (got < 0 && errno == EINTR));
+    } while ((got > 0 && length < sizeof answer - 1) || (got < 0 && errno == EINTR));
   }
   int timed_out = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   close(fd);
-  said[length] = '\0';
-  return timed_out ? BACKOFF_OUTCOME_TIMEOUT : outcome_of(said);
+  answer[length] = '\0';
+  return timed_out ? BACKOFF_OUTCOME_TIMEOUT : outcome_of(answer);
 }
 
 int main(int argc, char **argv) {
-  static const char line[] = "equal:base=20ms,cap=1s,throttled_base=100ms,max_retries=9";
+  static const char text[] = "equal:base=20ms,cap=1s,throttled_base=100ms,max_retries=9";
   long port = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
   if (port < 1 || port > 65535) {
     fprintf(stderr, "usage: poll PORT\n");
@@ -70,9 +71,9 @@ int main(int argc, char **argv) {
   backoff_operation operation;
   backoff_decision decision;
   uint64_t stream;
-  if (backoff_policy_parse(&policy, line, sizeof line - 1, NULL) != BACKOFF_OK) return 2;
+  if (backoff_policy_parse(&policy, text, sizeof text - 1, NULL) != BACKOFF_OK) return 2;
   if (backoff_stream_from_entropy(&stream) != BACKOFF_OK) return 2;
-  uint64_t deadline_ns = now() + 30 * BACKOFF_SECOND;
+  uint64_t deadline_ns = now() + 60 * BACKOFF_SECOND;
   backoff_operation_begin(&operation, &policy, stream, now(), deadline_ns, NULL);
   for (int attempt = 1;; attempt++) {
     uint32_t outcome = ask((uint16_t)port);

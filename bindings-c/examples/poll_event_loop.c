@@ -1,8 +1,8 @@
-/* Polls many services on loopback at once, in one thread that never blocks on one of them, until
- * each says that it is ready: poll_event_loop PORT...
+/* Polls many services on the loopback interface until all are ready, in one thread that never
+ * blocks on one service: poll_event_loop PORT...
  *
- * A wait is a time at which to go on; the event loop is poll(2), whose timeout is the nearest such
- * time. SIGINT gives up at once. */
+ * A wait is a time at which to continue. The event loop is poll(2), and its timeout is the earliest
+ * of these times. SIGINT cancels everything at once. */
 
 #include <arpa/inet.h>
 #include <backoff.h>
@@ -21,23 +21,24 @@
 
 #define MOST 64
 
-/* A service that is asked (it has a socket), waited for, or done with. */
+/* A service: an attempt is open (it has a socket), a wait is under way, or it is done. */
 struct service {
   uint16_t port;
   backoff_operation operation;
   int attempts, fd; /* -1 for none */
-  uint64_t due_ns;  /* when the attempt has taken too long, or the wait is over */
-  char said[32];
+  uint64_t due_ns;  /* the end of the wait, or the timeout of the attempt */
+  char answer[32];
   size_t length;
-  uint32_t reason; /* 0 while it goes on */
+  uint32_t reason; /* 0 until it is done */
 };
 
-static int interrupted[2]; /* a pipe: a signal cannot come between looking and waiting */
+/* A pipe, so that poll(2) also returns for a signal that came before it. */
+static int interrupted[2];
 
 static void on_signal(int signal) {
   int saved = errno;
   (void)signal;
-  if (write(interrupted[1], "", 1) < 0) { /* full: it is known already */
+  if (write(interrupted[1], "", 1) < 0) { /* full: the signal is known already */
   }
   errno = saved;
 }
@@ -48,7 +49,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * BACKOFF_SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* An attempt has ended: asks what to do, and does it when it is due. */
+/* Ends an attempt: decides whether to wait or to stop. */
 static void end_attempt(struct service *service, uint32_t outcome, backoff_budget *budget) {
   backoff_decision decision;
   uint64_t now_ns = now();
@@ -72,7 +73,7 @@ static void begin_attempt(struct service *service, backoff_budget *budget) {
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   service->attempts++;
   service->length = 0;
-  service->due_ns = now() + BACKOFF_SECOND;
+  service->due_ns = now() + 5 * BACKOFF_SECOND;
   service->fd = socket(AF_INET, SOCK_STREAM, 0);
   if (service->fd < 0 || fcntl(service->fd, F_SETFL, O_NONBLOCK) < 0) {
     end_attempt(service, BACKOFF_OUTCOME_PERMANENT, budget);
@@ -82,32 +83,32 @@ static void begin_attempt(struct service *service, backoff_budget *budget) {
   }
 }
 
-/* A service that is not there, or not yet ready, may be asked again. */
-static uint32_t outcome_of(const char *said) {
-  if (strcmp(said, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
-  if (strcmp(said, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
-  if (strcmp(said, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;
-  return said[0] == '\0' ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_PERMANENT;
+/* A service that is absent or not yet ready may be polled again. */
+static uint32_t outcome_of(const char *answer) {
+  if (strcmp(answer, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
+  if (strcmp(answer, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
+  if (strcmp(answer, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;
+  return answer[0] == '\0' ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_PERMANENT;
 }
 
 static void read_answer(struct service *service, backoff_budget *budget) {
-  size_t room = sizeof service->said - 1 - service->length;
-  ssize_t got = recv(service->fd, service->said + service->length, room, 0);
+  size_t room = sizeof service->answer - 1 - service->length;
+  ssize_t got = recv(service->fd, service->answer + service->length, room, 0);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
   if (got > 0) service->length += (size_t)got;
   if (got > 0 && (size_t)got < room) return; /* more may come */
-  service->said[service->length] = '\0';
-  end_attempt(service, outcome_of(service->said), budget);
+  service->answer[service->length] = '\0';
+  end_attempt(service, outcome_of(service->answer), budget);
 }
 
-/* How long poll(2) may take: rounded up, as a wait is never shorter than asked. */
+/* The timeout of poll(2), rounded up: a wait must not be shorter than its delay. */
 static int timeout_ms(uint64_t due_ns) {
   uint64_t now_ns = now();
   uint64_t ms = due_ns <= now_ns ? 0 : (due_ns - now_ns - 1) / BACKOFF_MILLISECOND + 1;
   return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
-/* Goes on with all services until each has ended, or there is an interrupt. */
+/* Runs until all services are done, or until an interrupt. */
 static void run(struct service *services, nfds_t count, backoff_budget *budget) {
   for (;;) {
     struct pollfd fds[MOST + 1] = {{.fd = interrupted[0], .events = POLLIN}};
@@ -136,8 +137,8 @@ static void run(struct service *services, nfds_t count, backoff_budget *budget) 
 }
 
 int main(int argc, char **argv) {
-  static const char line[] = "equal:base=20ms,cap=1s,throttled_base=100ms,max_retries=9";
-  static const char budget_line[] = "quota";
+  static const char policy_text[] = "equal:base=20ms,cap=1s,throttled_base=100ms,max_retries=9";
+  static const char budget_text[] = "quota";
   static struct service services[MOST];
   nfds_t count = (nfds_t)(argc - 1);
   backoff_policy policy;
@@ -147,8 +148,8 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: poll_event_loop PORT... (at most %d)\n", MOST);
     return 2;
   }
-  if (backoff_policy_parse(&policy, line, sizeof line - 1, NULL) != BACKOFF_OK ||
-      backoff_budget_parse(&budget, budget_line, sizeof budget_line - 1, NULL) != BACKOFF_OK ||
+  if (backoff_policy_parse(&policy, policy_text, sizeof policy_text - 1, NULL) != BACKOFF_OK ||
+      backoff_budget_parse(&budget, budget_text, sizeof budget_text - 1, NULL) != BACKOFF_OK ||
       pipe(interrupted) < 0 || fcntl(interrupted[1], F_SETFL, O_NONBLOCK) < 0) {
     return 2;
   }
@@ -157,7 +158,7 @@ int main(int argc, char **argv) {
     uint64_t stream;
     long port = strtol(argv[i + 1], NULL, 10);
     if (port < 1 || port > 65535) {
-      fprintf(stderr, "%s is no port\n", argv[i + 1]);
+      fprintf(stderr, "%s is not a port\n", argv[i + 1]);
       return 2;
     }
     if (backoff_stream_from_entropy(&stream) != BACKOFF_OK) return 2;
@@ -165,12 +166,12 @@ int main(int argc, char **argv) {
     services[i].fd = -1;
     services[i].due_ns = now();
     backoff_operation_begin(&services[i].operation, &policy, stream, now(),
-                            now() + 30 * BACKOFF_SECOND, &budget);
+                            now() + 60 * BACKOFF_SECOND, &budget);
   }
   run(services, count, &budget);
   for (nfds_t i = 0; i < count; i++) {
     if (services[i].fd >= 0) close(services[i].fd);
-    /* Also of what has ended: then it changes nothing. */
+    /* This changes nothing for a service that is done. */
     backoff_operation_cancel(&services[i].operation, &budget, &services[i].reason);
     if (services[i].reason == BACKOFF_REASON_CANCELLED) {
       printf("port %u: cancelled\n", services[i].port);

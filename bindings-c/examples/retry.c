@@ -1,8 +1,10 @@
+/* Delays one after another, from an iterator. The loop and the waiting are the program's own. */
+
 #include <backoff.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A job that succeeds the fifth time it is tried. */
+/* A job that succeeds at the fifth attempt. */
 static int job(int attempt) { return attempt == 5; }
 
 int main(void) {
@@ -21,15 +23,15 @@ int main(void) {
     return 1;
   }
 
-  /* Each job has a key of its own, or all jobs would wait the same. */
+  /* Each job has its own key; otherwise all jobs would retry in lockstep. */
   uint64_t stream;
   backoff_stream_from_key(42, "job-1", 5, &stream);
 
-  backoff retries;
-  backoff_init(&retries, &policy, stream);
+  backoff_iter retries;
+  backoff_iter_init(&retries, &policy, stream);
   for (int attempt = 1; !job(attempt); attempt++) {
     uint64_t delay_ns;
-    if (backoff_next_ns(&retries, &delay_ns) != BACKOFF_OK) return 1;
+    if (backoff_iter_next_ns(&retries, &delay_ns) != BACKOFF_OK) return 1;
     printf("attempt %d failed, wait %" PRIu64 " ns\n", attempt, delay_ns);
   }
   printf("done\n");

@@ -61,5 +61,5 @@ pub unsafe extern "C" fn backoff_budget_print(
     buffer: *mut c_char,
     size: u64,
 ) -> u32 {
-    exported!({ write_text(BudgetHandle::get(budget)?.text().as_str(), buffer, size) })
+    exported!({ write_text(BudgetHandle::get(budget)?.text().as_bytes(), buffer, size) })
 }

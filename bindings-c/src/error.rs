@@ -97,7 +97,7 @@ impl From<ParseError> for backoff_error {
 impl backoff_error {
     /// The message, or `None` if no error of the core has these members. `shown` replaces the
     /// value in the message of an error that is not about a string.
-    fn message(&self, shown: Option<&str>) -> Option<TextBuf> {
+    fn message(&self, shown: Option<&[u8]>) -> Option<TextBuf> {
         let code = ffi::error_code_from_number(self.code)?;
         let field = ffi::field_from_number(self.field);
         let kind = match self.text_kind {
@@ -140,14 +140,14 @@ pub unsafe extern "C" fn backoff_error_message(
 ) -> u32 {
     exported!({
         let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
-        write_text(error.message(None).ok_or(BACKOFF_UNINITIALIZED)?.as_str(), buffer, size)
+        write_text(error.message(None).ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
     })
 }
 
 /// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
 /// 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
 /// whose users wrote the value in another form. An error of a string shows the text found in the
-/// string and ignores `shown`. At most 128 bytes are shown; text that is not UTF-8 is ignored.
+/// string and ignores `shown`. At most 128 bytes are copied, as they are.
 ///
 /// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown`, or with
 /// BACKOFF_TOO_LONG.
@@ -165,8 +165,8 @@ pub unsafe extern "C" fn backoff_error_message_with(
 ) -> u32 {
     exported!({
         let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
-        let shown = core::str::from_utf8(bytes_at(shown, shown_length)?).ok();
-        write_text(error.message(shown).ok_or(BACKOFF_UNINITIALIZED)?.as_str(), buffer, size)
+        let message = error.message(Some(bytes_at(shown, shown_length)?));
+        write_text(message.ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
     })
 }
 

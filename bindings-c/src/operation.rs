@@ -1,7 +1,7 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Decision, Operation, RandomStream, StopReason, parse_retry_after_ns};
+use backoff_core::{Decision, Operation, RandomStream, parse_retry_after_ns};
 
 use crate::budget::{BudgetHandle, backoff_budget};
 use crate::code::{BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_UNKNOWN_OUTCOME};
@@ -120,8 +120,6 @@ impl From<Decision> for backoff_decision {
         let (reason, delay_ns) = match decision {
             Decision::Wait { delay_ns } => (0, delay_ns),
             Decision::Stop { reason, delay_ns } => (reason as u32, delay_ns),
-            // `Decision` is non-exhaustive, but has no third variant.
-            _ => (StopReason::Cancelled as u32, 0),
         };
         Self { reason, reserved: 0, delay_ns }
     }

@@ -80,7 +80,7 @@ pub unsafe extern "C" fn backoff_policy_print(
     buffer: *mut c_char,
     size: u64,
 ) -> u32 {
-    exported!({ write_text(PolicyHandle::get(policy)?.text().as_str(), buffer, size) })
+    exported!({ write_text(PolicyHandle::get(policy)?.text().as_bytes(), buffer, size) })
 }
 
 /// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function

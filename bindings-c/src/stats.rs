@@ -159,7 +159,7 @@ pub unsafe extern "C" fn backoff_stats_print(
         let mut page = [0; BACKOFF_STATS_SIZE as usize];
         let mut length = 0;
         for line in stats.prometheus() {
-            let bytes = line.as_str().as_bytes().iter().chain(b"\n");
+            let bytes = line.as_bytes().iter().chain(b"\n");
             for (slot, byte) in page.iter_mut().skip(length).zip(bytes) {
                 *slot = *byte;
                 length += 1;

@@ -22,12 +22,7 @@ pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'
 ///
 /// # Safety
 /// `buffer` is null or valid for writes of `size` bytes, and does not overlap the text.
-pub(crate) unsafe fn write_text(
-    text: impl AsRef<[u8]>,
-    buffer: *mut c_char,
-    size: u64,
-) -> Result<(), u32> {
-    let text = text.as_ref();
+pub(crate) unsafe fn write_text(text: &[u8], buffer: *mut c_char, size: u64) -> Result<(), u32> {
     if buffer.is_null() {
         return Err(BACKOFF_NULL_POINTER);
     }

@@ -127,7 +127,7 @@ static void check_shown(void) {
   } rows[] = {
       {"a text", &cap, TEXT("0.005 us"), "cap 0.005 us is below base 10ns"},
       {"an empty text", &cap, TEXT(""), "cap  is below base 10ns"},
-      {"text that is not UTF-8", &cap, TEXT("\xFF"), "cap 5ns is below base 10ns"},
+      {"text that is not UTF-8", &cap, TEXT("\xFF"), "cap \xFF is below base 10ns"},
       {"an error of a string", &key, TEXT("5 ms"),
        "at 10: base has the unknown unit \"x\"; the units are d, h, m, s, ms, us, ns"},
   };
