@@ -13,8 +13,9 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 	b, delays, key := backoff.New(policy, stream), make([]time.Duration, 100), []byte("job-1")
 	constant := parsePolicy(t, "constant:base=1s")
 	alone, shared := beginOrFail(t, constant), beginOrFail(t, constant, backoff.WithBudget(parseBudget(t, "concurrent:min_concurrent=1")))
-	var history backoff.History
+	var stats backoff.RetryStats
 	text := make([]byte, 0, 1024)
+	var throttled backoff.Verdict = backoff.OutcomeThrottled.WithRetryAfter(time.Second)
 	now := time.Now()
 	rows := []struct {
 		what string
@@ -26,8 +27,8 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 		{"Window", func() { policy.Window(3) }},
 		{"Fill", func() { policy.Fill(stream, 0, delays) }},
 		{"Draw", func() { stream.Draw(3) }},
-		{"KeyStream", func() { _, _ = backoff.KeyStream(42, "job-1") }},
-		{"BytesKeyStream", func() { backoff.BytesKeyStream(42, key) }},
+		{"StreamFromKey", func() { _, _ = backoff.StreamFromKey(42, "job-1") }},
+		{"StreamFromKeyBytes", func() { backoff.StreamFromKeyBytes(42, key) }},
 		{"ParsePolicy", func() { _, _ = backoff.ParsePolicy("default:max_retries=9") }},
 		{"AppendText", func() { _, _ = policy.AppendText(text) }},
 		{"FitBase", func() { _, _ = policy.FitBase(3, time.Minute) }},
@@ -36,28 +37,28 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 				break
 			}
 		}},
-		{"Decide", func() { alone.Decide(backoff.OutcomeTransient, time.Hour) }},
-		{"Decide with a hint", func() { alone.Decide(backoff.OutcomeThrottled, time.Hour, time.Second) }},
-		{"Decide with a budget", func() { shared.Decide(backoff.OutcomeTimeout, time.Hour) }},
+		{"Decide", func() { _, _ = alone.Decide(backoff.OutcomeTransient, time.Hour) }},
+		{"Decide with a retry_after", func() { _, _ = alone.Decide(throttled, time.Hour) }},
+		{"Decide with a budget", func() { _, _ = shared.Decide(backoff.OutcomeTimeout, time.Hour) }},
 		{"Retries", func() { shared.Retries() }},
 		{"ParseRetryAfter", func() { backoff.ParseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now) }},
-		{"Record", func() { _ = history.Record(3, backoff.StopSuccess) }},
-		{"Merge", func() { history.Merge(&history) }},
-		{"Counts", func() { history.Counts() }},
+		{"Record", func() { _ = stats.Record(3, backoff.StopSuccess) }},
+		{"Merge", func() { stats.Merge(&stats) }},
+		{"Counts", func() { stats.Counts() }},
 	}
 	for _, row := range rows {
 		if count := testing.AllocsPerRun(1000, row.do); count != 0 {
 			t.Errorf("%s allocates %v times", row.what, count)
 		}
 	}
-	if !alone.Decide(backoff.OutcomeTransient, time.Hour).Wait || !shared.Decide(backoff.OutcomeTransient, time.Hour).Wait {
-		t.Error("an operation had stopped")
+	if alone.Reason() != 0 || shared.Reason() != 0 {
+		t.Error("an operation stopped")
 	}
 }
 
 func beginOrFail(t testing.TB, policy backoff.Policy, options ...backoff.BeginOption) *backoff.Operation {
 	t.Helper()
-	operation, err := policy.Begin(backoff.SeedStream(42), 0, options...)
+	operation, err := policy.Begin(backoff.StreamFromSeed(42), 0, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,11 @@ import (
 	"iter"
 )
 
-// Attempts returns the attempts of a loop for range, where its body is what Retry would call:
+// Attempts returns the attempts of a loop for range. The body of the range is what Retry would call:
 //
 //	for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
 //		if err != nil {
-//			return err // gave up
+//			return err // the loop stopped
 //		}
 //		if attempt.Failed(save()) {
 //			continue
@@ -17,82 +17,86 @@ import (
 //		return nil
 //	}
 //
-// An attempt of which the body tells no failure has succeeded, and is the last, however the body
-// ends. The waits are between the attempts. When the loop gives up, it comes once more, with the
-// error that Retry would return and a nil attempt. Who leaves it after a failure cancels the
-// operation. The options are those of Retry, but for RetryResult and ClassifyResult; they are read
-// each time that the range begins.
+// An attempt whose body reports no failure has succeeded and is the last one, whether the body
+// breaks or continues. The loop waits between attempts. When it stops without a success, it yields
+// once more, with a nil attempt and the error that Retry would return. Leaving the range after a
+// failure cancels the operation.
+//
+// The options are those of Retry, except RetryResult and ClassifyResult. They are read each time a
+// range begins.
 func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, error] {
 	return func(yield func(*Attempt, error) bool) {
-		loop, err := attemptsLoop(ctx, options)
+		loop, err := newAttemptsLoop(ctx, options)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer loop.abandon()
+		defer loop.close()
 		for loop.next() {
 			attempt := &Attempt{loop: loop, verdict: OutcomeSuccess}
-			goesOn := yield(attempt, nil)
-			attempt.loop, loop.calling = nil, false
-			if !goesOn && attempt.failed() {
-				loop.last = attempt.err
+			more := yield(attempt, nil)
+			attempt.loop, loop.inCall = nil, false
+			if !more && attempt.failed() {
+				loop.lastErr = attempt.err
 				loop.cancel()
 				return
 			}
-			loop.ended(attempt.verdict, attempt.err)
-			if !goesOn {
+			loop.callEnded(attempt.verdict, attempt.err)
+			if !more {
 				return
 			}
 		}
-		if loop.end != nil {
-			yield(nil, loop.end)
+		if loop.err != nil {
+			yield(nil, loop.err)
 		}
 	}
 }
 
-func attemptsLoop(ctx context.Context, options []RetryOption) (*loop, error) {
-	with, err := retryingIn(ctx, options)
+func newAttemptsLoop(ctx context.Context, options []RetryOption) (*loop, error) {
+	config, err := newRetryConfig(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	if with.results != nil {
-		return nil, &ArgumentError{Field: "result", Value: "of Attempts", Rule: "is told by Attempt.Ended"}
+	if config.results.classify != nil {
+		return nil, &ArgumentError{Code: ErrUnused, Field: config.results.option, Rule: "has no effect on Attempts: call Attempt.Ended"}
 	}
-	return newLoop(ctx, with)
+	return newLoop(ctx, config)
 }
 
-// An Attempt is told by the body of a loop of Attempts how it ended. What is told last counts, and
-// what is told after the body has ended does not. It is for one goroutine at a time.
+// An Attempt receives the result of the body of a loop of Attempts. The last report wins; reports
+// after the body has ended are ignored. It is for one goroutine at a time.
 type Attempt struct {
-	loop    *loop // nil when the body has ended
+	loop    *loop // nil after the body has ended
 	verdict Verdict
 	err     error
 }
 
-// Failed tells the error of the attempt, nil for none, and reports whether there is one. Whether
-// it may be repeated is for its mark, RetryIf, RetryOn and Classify to say.
+// Failed reports an error of the attempt, or a success with nil, and returns whether err is an error.
+// Whether the loop retries depends on the error's mark, RetryIf, RetryOn and Classify.
 func (a *Attempt) Failed(err error) bool {
 	if a == nil || a.loop == nil {
 		return err != nil
 	}
 	a.verdict, a.err = OutcomeSuccess, err
 	if err != nil {
-		a.verdict = OutcomePermanent // should judge panic, and the body recover
-		a.loop.calling = false       // should judge panic, that is not the call (SPEC 18.6)
-		a.verdict = a.loop.judge(err)
-		a.loop.calling = true
+		// If the classification panics, it is not the call that panicked (SPEC 18.6); and if the body
+		// recovers, the failure is permanent.
+		a.verdict, a.loop.inCall = OutcomePermanent, false
+		a.verdict = a.loop.classifyFailure(err)
+		a.loop.inCall = true
 	}
 	return err != nil
 }
 
-// Ended tells how the attempt ended, for a result that is no error: an Outcome, or one WithHint.
+// Ended reports the verdict of an attempt that returned no error: an Outcome, or an Outcome
+// WithRetryAfter.
 func (a *Attempt) Ended(verdict Verdict) {
 	if a != nil && a.loop != nil {
 		a.verdict, a.err = verdict, nil
 	}
 }
 
-// Number returns how many attempts there were with this one, 0 after its body has ended.
+// Number returns the number of this attempt, from 1; 0 after its body has ended.
 func (a *Attempt) Number() uint64 {
 	if a == nil || a.loop == nil {
 		return 0

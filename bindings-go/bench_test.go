@@ -15,7 +15,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// Few delays and a success, as most operations go.
+// Few delays and a success, as in most operations.
 func BenchmarkThreeAndReset(b *testing.B) {
 	delays := backoff.New(examplePolicy())
 	for b.Loop() {
@@ -41,7 +41,7 @@ func BenchmarkFill64(b *testing.B) {
 	}
 }
 
-// Full jitter as it is written by hand, to compare BenchmarkNext with.
+// Full jitter written by hand, for comparison with BenchmarkNext.
 func BenchmarkByHand(b *testing.B) {
 	window := 100 * time.Millisecond
 	for b.Loop() {
@@ -73,24 +73,24 @@ func BenchmarkBegin(b *testing.B) {
 func BenchmarkDecide(b *testing.B) {
 	operation := beginOrFail(b, parsePolicy(b, "full:base=100ms,cap=20s"))
 	for b.Loop() {
-		operation.Decide(backoff.OutcomeTransient, 0)
+		_, _ = operation.Decide(backoff.OutcomeTransient, 0)
 	}
 }
 
-// Every core waits for the same account.
+// All goroutines compete for the lock of one budget.
 func BenchmarkDecideOnASharedBudget(b *testing.B) {
 	policy, budget := parsePolicy(b, "constant:base=0s"), parseBudget(b, "ratio")
 	b.RunParallel(func(pb *testing.PB) {
 		operation := beginOrFail(b, policy, backoff.WithBudget(budget))
 		for pb.Next() {
-			if !operation.Decide(backoff.OutcomeTransient, 0).Wait {
+			if decision, _ := operation.Decide(backoff.OutcomeTransient, 0); !decision.Wait {
 				operation = beginOrFail(b, policy, backoff.WithBudget(budget))
 			}
 		}
 	})
 }
 
-// A loop whose first call succeeds, as most do.
+// A loop whose first call succeeds, as in most loops.
 func BenchmarkDo(b *testing.B) {
 	for b.Loop() {
 		_ = backoff.Do(b.Context(), func() error { return nil })
@@ -98,8 +98,8 @@ func BenchmarkDo(b *testing.B) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	var history backoff.History
+	var stats backoff.RetryStats
 	for b.Loop() {
-		_ = history.Record(3, backoff.StopSuccess)
+		_ = stats.Record(3, backoff.StopSuccess)
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A Budget bounds the retries of many operations together, so that retries do not make an
-// overload worse (SPEC 15): one for each server, shared by all operations that call it.
+// A Budget limits the retries of many operations together, so that retries do not make an overload
+// worse (SPEC 15). Use one for each server, shared by all operations that call it.
 //
-// Operations that begin WithBudget keep its account; any number of goroutines may do so at
-// once, each for as long as one event takes: who finds it taken spins a little and then yields
-// to other threads. It reads no clock: the operations are told the time, all by the same clock.
+// Operations take part with WithBudget. Any number of goroutines may use a Budget at once; each
+// update holds a short spin lock. A Budget reads no clock: all operations on it must use the same
+// clock.
 //
-// As text it is the line that makes it, full. It must not be copied, which go vet tells, so only
-// a *Budget is a text: a field of a struct that is marshalled or printed is to be a *Budget,
-// because encoding/json writes a Budget in a struct that it is given by value as {}, and fmt
-// prints its words. The zero Budget, and nil, is none: what can fail fails with ErrNoBudget.
+// Its text form is the budget string that makes it, full. A Budget must not be copied (go vet
+// reports copies), so only *Budget has the methods of a text: declare struct fields as *Budget,
+// because encoding/json writes a Budget inside a struct passed by value as {}, and fmt prints its
+// internals. The zero Budget, and nil, is not valid: methods with an error result return
+// ErrNoBudget.
 type Budget struct {
 	_    noCopy
 	core engine.Budget
@@ -28,60 +29,61 @@ var (
 	_ encoding.TextUnmarshaler = (*Budget)(nil)
 )
 
-// ParseBudget returns the budget of a line such as "quota:max_tokens=100", or the name of a
-// preset such as "aws-sdk-2026" (SPEC 15.1), full. Any text may be given.
+// ParseBudget returns the full budget of a budget string, such as "quota:max_tokens=100" or the
+// preset "aws-sdk-2026" (SPEC 15.1). Any text is safe to pass.
 //
-// It fails with a *PolicyError that says which rule was broken, where, and what was found
-// there. Then the budget is nil.
-func ParseBudget(line string) (*Budget, error) {
+// On failure it returns nil and a *PolicyError with the broken rule, its place in the text and what
+// was found there.
+func ParseBudget(text string) (*Budget, error) {
 	budget := new(Budget)
-	if refused := budget.core.Parse(line); refused != nil {
-		return nil, policyError(refused)
+	if err := budget.core.Parse(text); err != nil {
+		return nil, policyError(err)
 	}
 	return budget, nil
 }
 
-// String returns the line that makes this budget, full; that of the zero Budget is "no
-// budget", which is no line.
+// String returns the budget string that makes this budget, full. For the zero Budget it returns
+// "no budget", which ParseBudget rejects.
 func (b *Budget) String() string {
-	line, ok := orZero(b).core.AppendLine(nil)
+	text, ok := orZero(b).core.AppendText(nil)
 	if !ok {
 		return "no budget"
 	}
-	return string(line)
+	return string(text)
 }
 
-// AppendText appends the line that makes this budget, full. It fails with ErrNoBudget.
+// AppendText appends the budget string. It fails with ErrNoBudget.
 func (b *Budget) AppendText(text []byte) ([]byte, error) {
-	text, ok := orZero(b).core.AppendLine(text)
+	text, ok := orZero(b).core.AppendText(text)
 	if !ok {
 		return text, ErrNoBudget
 	}
 	return text, nil
 }
 
-// MarshalText returns the line that makes this budget, full. It fails with ErrNoBudget.
+// MarshalText returns the budget string. It fails with ErrNoBudget.
 func (b *Budget) MarshalText() ([]byte, error) { return b.AppendText(nil) }
 
-// UnmarshalText makes this the budget of a line, full, before any operation has it. It fails
-// as ParseBudget does, and with ErrNoBudget for nil; then the budget stays as it was.
-func (b *Budget) UnmarshalText(line []byte) error {
+// UnmarshalText sets the budget to the full one of a budget string. Call it before any operation
+// uses the budget. It fails as ParseBudget does, and with ErrNoBudget for a nil receiver; the budget
+// is then unchanged.
+func (b *Budget) UnmarshalText(text []byte) error {
 	if b == nil {
 		return ErrNoBudget
 	}
-	if refused := b.core.Parse(string(line)); refused != nil {
-		return policyError(refused)
+	if err := b.core.Parse(string(text)); err != nil {
+		return policyError(err)
 	}
 	return nil
 }
 
-// noCopy is what go vet looks for in what must not be copied.
+// noCopy makes go vet report copies of the struct that contains it.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// orZero returns what nil stands for as a receiver: a zero value, which nobody keeps.
+// orZero replaces a nil receiver by a new zero value.
 func orZero[T any](receiver *T) *T {
 	if receiver == nil {
 		return new(T)

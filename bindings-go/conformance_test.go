@@ -13,19 +13,18 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"github.com/backoff-rs/backoff/bindings-go/internal/given"
+	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 )
 
-// The layers and what runs the cases of each; a file that is not here fails the test.
+// The check of each layer. A vector file without a check fails the test.
 var layers = map[string]func(t *testing.T, layer string){
 	"articles":      each(checkDelays),
 	"caps":          each(checkDelays),
 	"decisions":     each(checkDecisions),
 	"draws":         each(checkDraw),
-	"errors":        each(checkRefusal),
+	"errors":        each(checkError),
 	"fits":          each(checkFit),
 	"growths":       each(checkDelays),
-	"histories":     each(checkHistory),
 	"http_statuses": each(checkHTTPStatus),
 	"jitters":       each(checkDelays),
 	"presets":       each(checkPreset),
@@ -33,6 +32,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"resets":        each(checkRuns),
 	"retry_after":   each(checkRetryAfter),
 	"samples":       each(checkDelays),
+	"stats":         each(checkStats),
 	"streams":       each(checkStream),
 	"text_errors":   each(checkTextError),
 	"texts":         each(checkText),
@@ -55,7 +55,7 @@ func TestEveryVector(t *testing.T) {
 	}
 }
 
-// each returns what runs a check on every case of a layer.
+// each returns a function that runs a check on every case of a layer.
 func each[Case interface{ id() string }](check func(*testing.T, Case)) func(*testing.T, string) {
 	return func(t *testing.T, layer string) {
 		for _, c := range load[Case](t, layer) {
@@ -64,7 +64,7 @@ func each[Case interface{ id() string }](check func(*testing.T, Case)) func(*tes
 	}
 }
 
-// named is what every case has.
+// named holds the members of every case.
 type named struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
@@ -72,7 +72,7 @@ type named struct {
 
 func (n named) id() string { return n.ID }
 
-// A vector is a case of any layer of delays: each uses some of these (tests/README.md).
+// A vector is a case of a layer of delays. Each layer uses some of the members (tests/README.md).
 type vector struct {
 	named
 	Policy  map[string]string `json:"policy"`
@@ -85,36 +85,36 @@ type vector struct {
 	Stream  uint64            `json:"stream,string"`
 	Index   uint32            `json:"index"`
 	Draw    uint64            `json:"draw,string"`
-	Error   refusal           `json:"error"`
+	Error   policyError       `json:"error"`
 }
 
-// A refusal is what an error has to say.
-type refusal struct {
+// A policyError is what a backoff.PolicyError must contain.
+type policyError struct {
 	Code    string `json:"code"`
-	At      *int   `json:"at"`    // of a line only
-	Found   string `json:"found"` // of a line only
+	At      *int   `json:"at"` // nil without a string
+	Found   string `json:"found"`
 	Field   string `json:"field"`
 	Value   uint64 `json:"value,string"`
 	Limit   uint64 `json:"limit,string"`
 	Message string `json:"message"`
 }
 
-func (want refusal) check(t *testing.T, err error) {
+func (want policyError) check(t *testing.T, err error) {
 	t.Helper()
-	var refused *backoff.PolicyError
-	if !errors.As(err, &refused) {
+	var invalid *backoff.PolicyError
+	if !errors.As(err, &invalid) {
 		t.Fatalf("got %v, want a PolicyError", err)
 	}
 	at := -1
 	if want.At != nil {
 		at = *want.At
 	}
-	got := refusal{refused.Code.Error(), want.At, refused.Found, refused.Field, refused.Value, refused.Limit, err.Error()}
-	if got != want || refused.At != at {
-		t.Errorf("got %+v at %d, want %+v at %d", got, refused.At, want, at)
+	got := policyError{invalid.Code.Error(), want.At, invalid.Found, invalid.Field, invalid.Value, invalid.Limit, err.Error()}
+	if got != want || invalid.At != at {
+		t.Errorf("got %+v at %d, want %+v at %d", got, invalid.At, want, at)
 	}
-	if !errors.Is(err, refused.Code) {
-		t.Errorf("errors.Is does not find %v in its error", refused.Code)
+	if !errors.Is(err, invalid.Code) {
+		t.Errorf("errors.Is does not find %v in the error", invalid.Code)
 	}
 }
 
@@ -152,28 +152,28 @@ func load[Case any](t *testing.T, layer string) []Case {
 
 func (c vector) policy(t *testing.T) backoff.Policy {
 	t.Helper()
-	policy, err := given.Policy(c.Policy)
+	policy, err := fields.Policy(c.Policy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return policy
 }
 
-func (c vector) stream(t *testing.T) backoff.Stream {
+func (c vector) stream(t *testing.T) backoff.RandomStream {
 	t.Helper()
 	return streamOf(t, c.Seed, c.Key)
 }
 
-func streamOf(t *testing.T, seed uint64, hexKey *string) backoff.Stream {
+func streamOf(t *testing.T, seed uint64, hexKey *string) backoff.RandomStream {
 	t.Helper()
 	if hexKey == nil {
-		return backoff.SeedStream(seed)
+		return backoff.StreamFromSeed(seed)
 	}
 	key, err := hex.DecodeString(*hexKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return backoff.BytesKeyStream(seed, key)
+	return backoff.StreamFromKeyBytes(seed, key)
 }
 
 func checkDelays(t *testing.T, c vector) {
@@ -197,7 +197,7 @@ func checkDelays(t *testing.T, c vector) {
 	}
 	if c.First == 0 {
 		if got := take(backoff.New(policy, stream), len(delays)); !slices.Equal(got, delays) {
-			t.Errorf("the iterator gives %d, want %d", got, delays)
+			t.Errorf("the iterator returns %d, want %d", got, delays)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func checkRuns(t *testing.T, c vector) {
 	b := backoff.New(c.policy(t), c.stream(t))
 	for number, run := range c.Runs {
 		if got, want := take(b, len(run)), durations(t, run); !slices.Equal(got, want) {
-			t.Errorf("run %d gives %d, want %d", number, got, want)
+			t.Errorf("run %d is %d, want %d", number, got, want)
 		}
 		if b.Index() != uint64(len(run)) {
 			t.Errorf("after run %d the index is %d, want %d", number, b.Index(), len(run))
@@ -219,7 +219,7 @@ func checkRuns(t *testing.T, c vector) {
 }
 
 func checkDraw(t *testing.T, c vector) {
-	if got := backoff.SeedStream(c.Stream).Draw(c.Index); got != c.Draw {
+	if got := backoff.StreamFromSeed(c.Stream).Draw(c.Index); got != c.Draw {
 		t.Errorf("the draw is %d, want %d", got, c.Draw)
 	}
 }
@@ -232,20 +232,20 @@ func checkStream(t *testing.T, c vector) {
 		return
 	}
 	key, _ := hex.DecodeString(*c.Key)
-	stream, err := backoff.KeyStream(c.Seed, string(key))
+	stream, err := backoff.StreamFromKey(c.Seed, string(key))
 	if err == nil && stream.State() != c.Stream {
-		t.Errorf("the stream of the text is %d, want %d", stream.State(), c.Stream)
+		t.Errorf("the stream of the text key is %d, want %d", stream.State(), c.Stream)
 	}
 	if valid := strings.ToValidUTF8(string(key), "") == string(key); valid != (err == nil) {
-		t.Errorf("the text %q: %v", key, err)
+		t.Errorf("key %q: %v", key, err)
 	}
 }
 
-func checkRefusal(t *testing.T, c vector) {
-	policy, err := given.Policy(c.Policy)
+func checkError(t *testing.T, c vector) {
+	policy, err := fields.Policy(c.Policy)
 	c.Error.check(t, err)
 	if policy != (backoff.Policy{}) {
-		t.Error("a refused policy is not the zero Policy")
+		t.Error("the policy beside the error is not the zero Policy")
 	}
 }
 

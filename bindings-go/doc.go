@@ -1,23 +1,22 @@
-// Package backoff retries what fails, with exponential and other backoff and jitter. Retry is the
-// loop, and Attempts the same for range; nothing is repeated that the caller did not say may be.
+// Package backoff retries calls that fail, with exponential and other backoff and jitter. Retry is
+// the loop; Attempts is the same loop for range. Only failures that you allow are retried.
 //
-// A delay is a pure function of a policy, a stream and an index: every language of the project
-// gives the same nanoseconds for the same three (SPEC.md of the project is normative).
+// A delay is a pure function of a policy, a stream and an index, so every language of the project
+// computes the same nanoseconds for the same three. SPEC.md of the project is normative.
 //
-// A Policy can be written as a line (ParsePolicy). An Operation decides after each attempt whether
-// to wait or to stop, within limits, a deadline, a server's hint and a Budget that many operations
-// share; a History counts how they ended.
+// A Policy can be written as a policy string (ParsePolicy). An Operation decides after each attempt
+// whether to wait or to stop: it knows the limits of the policy, a deadline, the wait that a server
+// asked for, and a Budget that many operations share. RetryStats count how operations ended.
 //
-// An Operation reads no clock and never sleeps; the loops do, by a Clock that can be handed in. Only
-// a Ticker has a goroutine.
+// An Operation reads no clock and never sleeps. The loops do both through a Clock, which tests can
+// replace. The package starts no goroutines.
 //
-// Delays are reproducible, which is also the danger: everyone with the same seed and no key
-// waits the same, so a crowd that failed together retries together. Give each client or job a
-// key of its own (KeyStream), or take EntropyStream.
+// Clients with the same seed and no key wait the same, so clients that failed together retry
+// together. Use one key per client or job (StreamFromKey), or StreamFromEntropy.
 //
-// Arguments out of range are errors, never panics: a *PolicyError with the core's code, field,
-// value, limit and message, and its place in a line, or an *ArgumentError for what no rule
-// applies to.
+// Invalid arguments return errors and never panic: a *PolicyError has the core's code, field, value,
+// limit and message, and the place in a policy string; an *ArgumentError reports a value that
+// cannot be passed to the core at all.
 //
-// It needs the installed C library (libbackoff, found by pkg-config) and cgo.
+// The package needs cgo and the installed C library (libbackoff, found by pkg-config).
 package backoff

@@ -8,38 +8,37 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A PolicyError says which rule a policy, the line of a policy or of a budget, or a fit broke
-// (SPEC 8, 11, 15 and 16). All of it is the same in every language.
+// A PolicyError reports the rule that a policy, a policy or budget string, or a fit broke (SPEC 8,
+// 11, 15 and 16). All its fields are the same in every language.
 //
-// errors.Is finds its code in an error: errors.Is(err, backoff.ErrCapBelowBase).
+// errors.Is finds its code: errors.Is(err, backoff.ErrCapBelowBase).
 type PolicyError struct {
-	// Code is the rule that was broken.
+	// Code is the broken rule.
 	Code Code
-	// Field is the name of the field that broke it, such as "jitter_max"; empty if that is no
-	// rule of a field.
+	// Field is the name of the field, such as "jitter_max", or empty if the rule concerns no field.
 	Field string
-	// Value is what the field was given, 0 if it was not: nanoseconds, a count, the number of
-	// a kind, or n * 2^32 + d for a ratio n/d.
+	// Value is the field's value, 0 if it was not set: nanoseconds, a count, the number of a kind,
+	// or n * 2^32 + d for a ratio n/d.
 	Value uint64
-	// Limit is what the value was measured against, in the same unit.
+	// Limit is the bound that the value violates, in the same unit.
 	Limit uint64
-	// At is where in the line, in bytes from 0, and -1 if the error is not of a line.
+	// At is the byte offset of the error in the string, or -1 if there was no string.
 	At int
-	// Found is what was found there, the empty string if it was nothing.
+	// Found is what stands at that offset.
 	Found string
 
 	message string
 }
 
-func policyError(refused *engine.Refusal) *PolicyError {
+func policyError(err *engine.Error) *PolicyError {
 	return &PolicyError{
-		Code:    Code(refused.Code),
-		Field:   refused.Field,
-		Value:   refused.Value,
-		Limit:   refused.Limit,
-		At:      refused.At,
-		Found:   refused.Found,
-		message: refused.Message,
+		Code:    Code(err.Code),
+		Field:   err.Field,
+		Value:   err.Value,
+		Limit:   err.Limit,
+		At:      err.At,
+		Found:   err.Found,
+		message: err.Message,
 	}
 }
 
@@ -49,110 +48,148 @@ func (e *PolicyError) Error() string { return e.message }
 // Unwrap returns the code, for errors.Is and errors.As.
 func (e *PolicyError) Unwrap() error { return e.Code }
 
-// A Code is the rule that was broken (SPEC 8.6). It is an error itself, so that
-// errors.Is finds it.
-type Code uint32
-
-const (
-	// ErrUnknownKind is a kind that is not on the list of its field.
-	ErrUnknownKind Code = engine.UnknownKind
-	// ErrMissing is a field that the policy needs and that was not given.
-	ErrMissing Code = engine.Missing
-	// ErrUnused is a field that was given and that the growth or jitter does not use.
-	ErrUnused Code = engine.Unused
-	// ErrTooLarge is a value above the limit.
-	ErrTooLarge Code = engine.TooLarge
-	// ErrTooSmall is a value below the limit.
-	ErrTooSmall Code = engine.TooSmall
-	// ErrZeroDenominator is a ratio with a zero denominator.
-	ErrZeroDenominator Code = engine.ZeroDenominator
-	// ErrRatioTooFine is a ratio with a term above the limit in lowest terms.
-	ErrRatioTooFine Code = engine.RatioTooFine
-	// ErrNotExponential is decorrelated jitter on a growth that is not exponential.
-	ErrNotExponential Code = engine.NotExponential
-	// ErrCapBelowBase is a cap below the base.
-	ErrCapBelowBase Code = engine.CapBelowBase
-	// ErrOffsetAboveCap is an offset above the cap.
-	ErrOffsetAboveCap Code = engine.OffsetAboveCap
-	// ErrFloorAboveCap is a floor above the cap.
-	ErrFloorAboveCap Code = engine.FloorAboveCap
-	// ErrGrowthStalls is a base so short that the multiplier, floored, leaves it as it is.
-	ErrGrowthStalls Code = engine.GrowthStalls
-	// ErrGivenTwice is max_attempts beside max_retries.
-	ErrGivenTwice Code = engine.GivenTwice
-	// ErrUnknownHead is a line that begins with no growth, jitter, budget or preset.
-	ErrUnknownHead Code = engine.UnknownHead
-	// ErrUnknownKey is a key of a line that is no field.
-	ErrUnknownKey Code = engine.UnknownKey
-	// ErrRepeatedKey is a field that a line gives twice.
-	ErrRepeatedKey Code = engine.RepeatedKey
-	// ErrMissingValue is a key without a value.
-	ErrMissingValue Code = engine.MissingValue
-	// ErrNotADuration is a text that does not begin with a number, as a duration does.
-	ErrNotADuration Code = engine.NotADuration
-	// ErrMissingUnit is a duration without a unit.
-	ErrMissingUnit Code = engine.MissingUnit
-	// ErrUnknownUnit is a duration in a unit that is not on the list.
-	ErrUnknownUnit Code = engine.UnknownUnit
-	// ErrDurationTooFine is a duration that is no whole number of nanoseconds.
-	ErrDurationTooFine Code = engine.DurationTooFine
-	// ErrNotARatio is a text that is no ratio.
-	ErrNotARatio Code = engine.NotARatio
-	// ErrNotACount is a text that is no whole number.
-	ErrNotACount Code = engine.NotACount
-	// ErrTextTooLong is a line of more than 1024 bytes.
-	ErrTextTooLong Code = engine.TextTooLong
-	// ErrDoesNotFit is a time that no base or cap is short enough for.
-	ErrDoesNotFit Code = engine.DoesNotFit
-)
-
-// Error returns the name of the code, such as "cap_below_base".
-func (c Code) Error() string { return engine.CodeName(uint32(c)) }
-
-// An ArgumentError says what was given that the rules of SPEC 8 do not apply to: a negative
-// duration or time, a float that is no exact ratio, a text that is not UTF-8, an outcome or
-// reason that is none.
+// An ArgumentError reports a value that cannot be passed to the core: a negative duration or time, a
+// float that is not an exact ratio, a key that is not UTF-8, an unknown outcome or reason, or nil.
+//
+// errors.Is finds its code: errors.Is(err, backoff.ErrNegative).
 type ArgumentError struct {
+	// Code is the broken rule (SPEC 8.7), or 0 for a function of the wrong type.
+	Code Code
 	// Field is the name of the field, such as "cap", or of the argument, such as "key".
 	Field string
-	// Value is what was given, and nil for a nil option.
+	// Value is the value, or nil if that is the error.
 	Value any
-	// Rule is what the value broke, with the limit: "is below 0s".
+	// Rule says what is wrong with the value, such as "is below 0s".
 	Rule string
-
-	code error
 }
-
-// Unwrap returns ErrRatioTooFine for a float with a term above 32 bits, and nil for any other.
-func (e *ArgumentError) Unwrap() error { return e.code }
 
 // Error returns field, value and rule, such as "cap -5ns is below 0s".
 func (e *ArgumentError) Error() string {
-	if text, ok := e.Value.(string); ok {
-		return fmt.Sprintf("%s %q %s", e.Field, text, e.Rule)
+	switch value := e.Value.(type) {
+	case nil:
+		return e.Field + " " + e.Rule
+	case string:
+		return fmt.Sprintf("%s %q %s", e.Field, value, e.Rule)
 	}
 	return fmt.Sprintf("%s %v %s", e.Field, e.Value, e.Rule)
 }
 
-// notBelowZero returns an *ArgumentError for a duration or time that is.
-func notBelowZero(argument string, d time.Duration) error {
+// Unwrap returns the code, if there is one, for errors.Is and errors.As.
+func (e *ArgumentError) Unwrap() error {
+	if e.Code == 0 {
+		return nil
+	}
+	return e.Code
+}
+
+// A Code is a rule that a value broke (SPEC 8.6, 8.7). It is an error, so that errors.Is finds it.
+type Code uint32
+
+// The codes of the core.
+const (
+	// ErrUnknownKind: the field has no such kind.
+	ErrUnknownKind Code = engine.UnknownKind
+	// ErrMissing: the field is required and not set, or the argument is nil.
+	ErrMissing Code = engine.Missing
+	// ErrUnused: the field is set and not used by the growth, jitter or kind of budget.
+	ErrUnused Code = engine.Unused
+	// ErrTooLarge: the value is above the limit.
+	ErrTooLarge Code = engine.TooLarge
+	// ErrTooSmall: the value is below the limit.
+	ErrTooSmall Code = engine.TooSmall
+	// ErrZeroDenominator: the ratio has the denominator 0.
+	ErrZeroDenominator Code = engine.ZeroDenominator
+	// ErrRatioTooFine: the ratio, in lowest terms, has a term above the limit.
+	ErrRatioTooFine Code = engine.RatioTooFine
+	// ErrNotExponential: decorrelated jitter requires exponential growth.
+	ErrNotExponential Code = engine.NotExponential
+	// ErrCapBelowBase: the cap is below the base.
+	ErrCapBelowBase Code = engine.CapBelowBase
+	// ErrOffsetAboveCap: the offset is above the cap.
+	ErrOffsetAboveCap Code = engine.OffsetAboveCap
+	// ErrFloorAboveCap: the floor is above the cap.
+	ErrFloorAboveCap Code = engine.FloorAboveCap
+	// ErrGrowthStalls: the base is so short that the multiplier, rounded down, never increases it.
+	ErrGrowthStalls Code = engine.GrowthStalls
+	// ErrGivenTwice: both max_attempts and max_retries are set.
+	ErrGivenTwice Code = engine.GivenTwice
+	// ErrUnknownHead: the string begins with no growth, shorthand, kind of budget or preset.
+	ErrUnknownHead Code = engine.UnknownHead
+	// ErrUnknownKey: the string has a key that is not a field.
+	ErrUnknownKey Code = engine.UnknownKey
+	// ErrRepeatedKey: the string sets a field twice.
+	ErrRepeatedKey Code = engine.RepeatedKey
+	// ErrMissingValue: the string has a key without a value.
+	ErrMissingValue Code = engine.MissingValue
+	// ErrNotADuration: the value of a duration does not begin with a number.
+	ErrNotADuration Code = engine.NotADuration
+	// ErrMissingUnit: the duration has no unit.
+	ErrMissingUnit Code = engine.MissingUnit
+	// ErrUnknownUnit: the duration has an unknown unit.
+	ErrUnknownUnit Code = engine.UnknownUnit
+	// ErrDurationTooFine: the duration is not a whole number of nanoseconds.
+	ErrDurationTooFine Code = engine.DurationTooFine
+	// ErrNotARatio: the value is not a ratio.
+	ErrNotARatio Code = engine.NotARatio
+	// ErrNotACount: the value is not a whole number.
+	ErrNotACount Code = engine.NotACount
+	// ErrTextTooLong: the string is longer than 1024 bytes.
+	ErrTextTooLong Code = engine.TextTooLong
+	// ErrDoesNotFit: no base or cap is short enough for the total.
+	ErrDoesNotFit Code = engine.DoesNotFit
+	// ErrUnknownOutcome: there is no such outcome.
+	ErrUnknownOutcome Code = engine.UnknownOutcome
+	// ErrUnknownReason: there is no such stop reason.
+	ErrUnknownReason Code = engine.UnknownReason
+)
+
+// The codes of values that cannot be passed to the core. Their numbers are those of no core code.
+const (
+	// ErrNegative: the duration, time or number is negative.
+	ErrNegative Code = 1<<16 + iota
+	// ErrNotFinite: the number is NaN or infinite.
+	ErrNotFinite
+	// ErrNotUnicode: the text is not valid UTF-8.
+	ErrNotUnicode
+)
+
+// Error returns the name of the code, such as "cap_below_base".
+func (c Code) Error() string {
+	switch c {
+	case ErrNegative:
+		return "negative"
+	case ErrNotFinite:
+		return "not_finite"
+	case ErrNotUnicode:
+		return "not_unicode"
+	}
+	return engine.CodeName(uint32(c))
+}
+
+// MarshalText returns the name of the code.
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.Error()), nil }
+
+var (
+	// ErrNoEntropy reports that the operating system has no randomness.
+	ErrNoEntropy = errors.New("the operating system has no randomness")
+	// ErrNoPolicy reports the use of the zero Policy.
+	ErrNoPolicy = errors.New("the zero Policy is not valid")
+	// ErrNoBudget reports the use of the zero Budget.
+	ErrNoBudget = errors.New("the zero Budget is not valid")
+	// ErrNoOperation reports the use of the zero Operation.
+	ErrNoOperation = errors.New("the zero Operation is not valid")
+)
+
+func notNegative(argument string, d time.Duration) error {
 	if d < 0 {
-		return &ArgumentError{Field: argument, Value: d, Rule: "is below 0s"}
+		return &ArgumentError{Code: ErrNegative, Field: argument, Value: d, Rule: "is below 0s"}
 	}
 	return nil
 }
 
-func nilOption() error {
-	return &ArgumentError{Field: "option", Value: nil, Rule: "gives nothing"}
+func notNil(argument string, isNil bool) error {
+	if isNil {
+		return &ArgumentError{Code: ErrMissing, Field: argument, Rule: "is nil"}
+	}
+	return nil
 }
-
-var (
-	// ErrNoEntropy says that the operating system has no randomness to give.
-	ErrNoEntropy = errors.New("the operating system has no randomness to give")
-	// ErrNoPolicy says that the zero Policy is none.
-	ErrNoPolicy = errors.New("the zero Policy is no policy")
-	// ErrNoBudget says that the zero Budget is none.
-	ErrNoBudget = errors.New("the zero Budget is no budget")
-	// ErrNoOperation says that the zero Operation is none.
-	ErrNoOperation = errors.New("the zero Operation is no operation")
-)

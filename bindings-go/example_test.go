@@ -22,7 +22,7 @@ func Example() {
 			}
 			return "hello", nil
 		},
-		backoff.RetryIf(backoff.AnyError), // because this call may be made twice
+		backoff.RetryIf(backoff.AnyError), // this call is safe to repeat
 		backoff.WithKey(42, "job-1"),
 		backoff.OnRetry(func(event backoff.Event) {
 			fmt.Println(event.Attempts, event.Err, event.Delay)
@@ -39,10 +39,10 @@ func ExampleRetry() {
 	save := func() (int, error) { return 0, fmt.Errorf("write: %w", io.ErrClosedPipe) }
 
 	written, err := backoff.Retry(ctx, save,
-		backoff.WithPolicyLine("full:base=1ms,cap=5ms,max_retries=2"),
+		backoff.WithPolicyString("full:base=1ms,cap=5ms,max_retries=2"),
 		backoff.RetryOn(io.ErrClosedPipe, syscall.ECONNRESET))
 	fmt.Println(written, err)
-	fmt.Println(errors.Is(err, io.ErrClosedPipe), errors.Is(err, backoff.StopMaxRetries))
+	fmt.Println(errors.Is(err, io.ErrClosedPipe), errors.Is(err, backoff.ErrMaxRetries))
 	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) {
 		fmt.Println(gaveUp.Reason, gaveUp.Attempts, gaveUp.Err)
 	}
@@ -61,7 +61,7 @@ func ExampleClassifyResult() {
 	}
 
 	got, err := backoff.Retry(ctx, status,
-		backoff.WithPolicyLine("full:base=1ms,cap=1s,max_retries=20,throttled_base=2ms"),
+		backoff.WithPolicyString("full:base=1ms,cap=1s,max_retries=20,throttled_base=2ms"),
 		backoff.ClassifyResult(func(status string) backoff.Verdict {
 			switch status {
 			case "SUCCESS":
@@ -91,7 +91,7 @@ func ExampleAttempts() {
 	store := func() error {
 		for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
 			if err != nil {
-				return err // a *RetryError: gave up
+				return err // a *RetryError
 			}
 			if attempt.Failed(save()) {
 				continue
@@ -107,41 +107,20 @@ func ExampleAttempts() {
 	// <nil>
 }
 
-func ExampleNewTicker() {
-	ctx := context.Background()
+// A countingClock advances at once in every wait.
+type countingClock struct{ now time.Duration }
 
-	waits, err := backoff.NewWaits(backoff.WithPolicyLine("full:base=1ms,cap=1s,max_retries=2"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	ticker, err := backoff.NewTicker(ctx, waits)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer ticker.Stop()
-	for range ticker.C {
-		fmt.Println("tick")
-	}
-	// Output:
-	// tick
-	// tick
-	// tick
-}
+func (c *countingClock) Now() time.Duration { return c.now }
 
-// A skipping clock is at the end of every wait at once.
-type skipping struct{ now time.Duration }
-
-func (s *skipping) Now() time.Duration { return s.now }
-
-func (s *skipping) Sleep(_ context.Context, delay time.Duration) { s.now += delay }
+func (c *countingClock) Sleep(_ context.Context, delay time.Duration) { c.now += delay }
 
 func ExampleWithClock() {
 	ctx := context.Background()
 	sync := func() error { return errors.New("offline") }
 
-	clock := new(skipping)
+	clock := new(countingClock)
 	err := backoff.Do(ctx, sync,
-		backoff.WithPolicyLine("exponential:base=1h,max_elapsed=1d"),
+		backoff.WithPolicyString("exponential:base=1h,max_elapsed=1d"),
 		backoff.RetryIf(backoff.AnyError),
 		backoff.WithClock(clock))
 	fmt.Println(err, clock.now)
@@ -155,7 +134,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	stream, err := backoff.KeyStream(42, "job-1")
+	stream, err := backoff.StreamFromKey(42, "job-1")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -196,7 +175,7 @@ func ExamplePolicy_Delay() {
 	policy, _ := examplePolicy()
 	job, retries := "job-1", uint32(2)
 
-	stream, err := backoff.KeyStream(42, job)
+	stream, err := backoff.StreamFromKey(42, job)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -223,8 +202,8 @@ func ExamplePolicyError() {
 	_, err := backoff.NewPolicy(backoff.Exponential, 2*time.Second, backoff.WithCap(time.Second))
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, backoff.ErrCapBelowBase))
-	if refused := (*backoff.PolicyError)(nil); errors.As(err, &refused) {
-		fmt.Println(refused.Code, refused.Field, refused.Value, refused.Limit)
+	if invalid := (*backoff.PolicyError)(nil); errors.As(err, &invalid) {
+		fmt.Println(invalid.Code, invalid.Field, invalid.Value, invalid.Limit)
 	}
 	// Output:
 	// cap 1s is below base 2s
@@ -249,8 +228,8 @@ func ExamplePolicy_UnmarshalText() {
 	}
 	err := json.Unmarshal([]byte(`{"retry": "full:base=100ms,cap=20", "budget": "ratio"}`), &config)
 	fmt.Println(err)
-	if refused := (*backoff.PolicyError)(nil); errors.As(err, &refused) {
-		fmt.Println(refused.Code, refused.Field, refused.At)
+	if invalid := (*backoff.PolicyError)(nil); errors.As(err, &invalid) {
+		fmt.Println(invalid.Code, invalid.Field, invalid.At)
 	}
 	// Output:
 	// at 22: cap has no unit; the units are d, h, m, s, ms, us, ns
@@ -274,14 +253,14 @@ func ExamplePolicy_Begin() {
 		}
 		defer operation.Cancel()
 		for {
-			outcome, err := call()
-			decision := operation.Decide(outcome, now())
-			if decision.Err != nil {
-				return decision.Err
+			outcome, callErr := call()
+			decision, err := operation.Decide(outcome, now())
+			if err != nil {
+				return err
 			}
 			if !decision.Wait {
 				fmt.Println("stopped:", decision.Reason)
-				return err
+				return callErr
 			}
 			sleep(decision.Delay)
 		}
@@ -297,7 +276,7 @@ func ExamplePolicy_Begin() {
 func ExampleParseRetryAfter() {
 	stream, now := exampleStream(), new(exampleClock).now
 
-	policy, err := backoff.ParsePolicy("full:base=100ms,cap=20s,max_retries=5,hint_max=1m")
+	policy, err := backoff.ParsePolicy("full:base=100ms,cap=20s,retry_after_max=1m")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -306,13 +285,14 @@ func ExampleParseRetryAfter() {
 		log.Fatal(err)
 	}
 	defer operation.Cancel()
-	var hint []time.Duration
-	if asked, ok := backoff.ParseRetryAfter("86400", time.Now()); ok {
-		hint = append(hint, asked)
+	var verdict backoff.Verdict = backoff.OutcomeThrottled
+	if retryAfter, ok := backoff.ParseRetryAfter("86400", time.Now()); ok {
+		verdict = backoff.OutcomeThrottled.WithRetryAfter(retryAfter)
 	}
-	fmt.Println(operation.Decide(backoff.OutcomeThrottled, now(), hint...).Delay)
+	decision, err := operation.Decide(verdict, now())
+	fmt.Println(decision.Delay, err)
 	// Output:
-	// 1m0s
+	// 1m0s <nil>
 }
 
 func ExamplePolicy_Preview() {
@@ -321,7 +301,7 @@ func ExamplePolicy_Preview() {
 		log.Fatal(err)
 	}
 	for row := range policy.Preview() {
-		fmt.Println(row.Smallest, row.Mean, row.Largest, row.TotalLargest)
+		fmt.Println(row.Min, row.Mean, row.Max, row.TotalMax)
 	}
 	// Output:
 	// 0s 50ms 100ms 100ms
@@ -338,51 +318,77 @@ func ExamplePolicy_FitBase() {
 	// exponential:base=100ms,cap=20s,jitter=full <nil>
 }
 
-func ExampleHistory() {
-	operation, err := parsedPolicy("default").Begin(exampleStream(), 0)
+func ExampleWithBudget() {
+	ctx := context.Background()
+	call := func() error { return errors.New("refused") }
+
+	budget, err := backoff.ParseBudget("quota:max_tokens=10,cost=5")
 	if err != nil {
 		log.Fatal(err)
 	}
-	operation.Decide(backoff.OutcomeTransient, 0)
-	operation.Decide(backoff.OutcomeSuccess, time.Second)
-
-	var history backoff.History
-	if err := history.Record(operation.Attempts(), operation.Stopped()); err != nil {
-		log.Fatal(err)
+	for range 2 {
+		err := backoff.Do(ctx, call,
+			backoff.WithPolicyString("full:base=1ms,max_retries=5"),
+			backoff.RetryIf(backoff.AnyError),
+			backoff.WithBudget(budget))
+		fmt.Println(err)
 	}
-	counts := history.Counts()
-	fmt.Println(counts.Operations, counts.Retries, counts.Stops[backoff.StopSuccess])
 	// Output:
-	// 1 1 1
+	// gave up after 3 attempts: budget: refused
+	// gave up after 1 attempt: budget: refused
 }
 
-// An exampleClock is at the end of every sleep at once.
-type exampleClock struct{ since time.Duration }
+func ExampleWithStats() {
+	ctx, calls := context.Background(), 0
+	call := func() error {
+		if calls++; calls < 3 {
+			return errors.New("refused")
+		}
+		return nil
+	}
 
-func (c *exampleClock) now() time.Duration { return c.since }
+	var stats backoff.RetryStats
+	err := backoff.Do(ctx, call,
+		backoff.WithPolicyString("full:base=1ms,max_retries=5"),
+		backoff.RetryIf(backoff.AnyError),
+		backoff.WithStats(&stats),
+		backoff.OnStop(func(event backoff.Event) {
+			fmt.Println(event.Reason, "after attempt", event.Attempts)
+		}))
+	counts := stats.Counts()
+	fmt.Println(err, counts.Operations, counts.Retries, counts.Stops[backoff.StopSuccess])
+	// Output:
+	// success after attempt 3
+	// <nil> 1 2 1
+}
+
+// An exampleClock advances at once in every sleep, and prints it.
+type exampleClock struct{ time time.Duration }
+
+func (c *exampleClock) now() time.Duration { return c.time }
 
 func (c *exampleClock) sleep(delay time.Duration) {
 	fmt.Println("sleeping", delay)
-	c.since += delay
+	c.time += delay
 }
 
-func parsedPolicy(line string) backoff.Policy {
-	policy, err := backoff.ParsePolicy(line)
+func parsedPolicy(text string) backoff.Policy {
+	policy, err := backoff.ParsePolicy(text)
 	if err != nil {
 		log.Fatal(err)
 	}
 	return policy
 }
 
-func exampleStream() backoff.Stream {
-	stream, err := backoff.KeyStream(42, "job-1")
+func exampleStream() backoff.RandomStream {
+	stream, err := backoff.StreamFromKey(42, "job-1")
 	if err != nil {
 		log.Fatal(err)
 	}
 	return stream
 }
 
-func examplePolicy() (backoff.Policy, backoff.Stream) {
+func examplePolicy() (backoff.Policy, backoff.RandomStream) {
 	policy, err := backoff.NewPolicy(backoff.Exponential, 100*time.Millisecond,
 		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter))
 	if err != nil {

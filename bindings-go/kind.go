@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
@@ -10,15 +11,15 @@ import (
 type Growth uint32
 
 const (
-	// Constant is a window that is always the base.
+	// Constant growth keeps the window at the base.
 	Constant Growth = engine.GrowthConstant
-	// Linear is base + index * increment.
+	// Linear growth is base + index * increment.
 	Linear Growth = engine.GrowthLinear
-	// Exponential is base * multiplier^index, floored to a nanosecond at each step.
+	// Exponential growth is base * multiplier^index, rounded down to a nanosecond at each step.
 	Exponential Growth = engine.GrowthExponential
-	// Polynomial is base * (index + origin)^power.
+	// Polynomial growth is base * (index + origin)^power.
 	Polynomial Growth = engine.GrowthPolynomial
-	// Fibonacci is the base times 1, 1, 2, 3, 5, 8, ...
+	// Fibonacci growth is the base times 1, 1, 2, 3, 5, 8, ...
 	Fibonacci Growth = engine.GrowthFibonacci
 )
 
@@ -26,74 +27,82 @@ const (
 type Jitter uint32
 
 const (
-	// NoJitter makes the delay the window.
+	// NoJitter makes the delay equal to the window.
 	NoJitter Jitter = engine.JitterNone
-	// FullJitter is 0 to the window.
+	// FullJitter draws from 0 to the window.
 	FullJitter Jitter = engine.JitterFull
-	// EqualJitter is half of the window, rounded up, to the window.
+	// EqualJitter draws from half of the window, rounded up, to the window.
 	EqualJitter Jitter = engine.JitterEqual
-	// ProportionalJitter is window * (1 - jitter_below) to window * (1 + jitter_above); it
-	// needs WithJitterBelow or WithJitterAbove.
+	// ProportionalJitter draws from window * (1 - jitter_below) to window * (1 + jitter_above). It
+	// requires WithJitterBelow or WithJitterAbove.
 	ProportionalJitter Jitter = engine.JitterProportional
-	// AdditiveJitter is the window to window + jitter_max + index * jitter_increment; it
-	// needs WithJitterMax.
+	// AdditiveJitter draws from the window to window + jitter_max + index * jitter_increment. It
+	// requires WithJitterMax.
 	AdditiveJitter Jitter = engine.JitterAdditive
-	// DecorrelatedJitter is the base to multiplier times the previous delay; it goes with
-	// Exponential only.
+	// DecorrelatedJitter draws from the base to multiplier times the previous delay. It requires
+	// Exponential growth.
 	DecorrelatedJitter Jitter = engine.JitterDecorrelated
-	// SlottedJitter is a whole number of slots, fewer than fit into the window (Ethernet);
-	// it needs WithJitterSlot.
+	// SlottedJitter draws a whole number of slots, fewer than fit into the window (Ethernet). It
+	// requires WithJitterSlot.
 	SlottedJitter Jitter = engine.JitterSlotted
 )
 
-// A CapOn is where the cap applies (SPEC 7).
+// A CapOn is what the cap applies to (SPEC 7).
 type CapOn uint32
 
 const (
-	// CapOnWindow caps the window, before jitter: delays stay random at the cap, and
-	// proportional and additive jitter may exceed it.
+	// CapOnWindow caps the window, before jitter. Delays stay random at the cap; proportional and
+	// additive jitter may exceed it.
 	CapOnWindow CapOn = engine.CapOnWindow
-	// CapOnResult caps the delay, after jitter: a hard maximum, on which delays gather.
-	CapOnResult CapOn = engine.CapOnResult
+	// CapOnDelay caps the delay, after jitter. It is a hard maximum, on which delays gather.
+	CapOnDelay CapOn = engine.CapOnDelay
 )
 
-// A Hint is what the time that a server asked to wait does to a delay (SPEC 13.5).
-type Hint uint32
+// A RetryAfterMode is how the wait that a server asks for changes a delay (SPEC 13.5).
+type RetryAfterMode uint32
 
 const (
-	// HintAtLeast waits for the longer of delay and hint.
-	HintAtLeast Hint = engine.HintAtLeast
-	// HintExact waits for the hint.
-	HintExact Hint = engine.HintExact
-	// HintSpread waits for the hint and up to half of it more, so that clients that were given
-	// the same do not come back together.
-	HintSpread Hint = engine.HintSpread
+	// RetryAfterAtLeast waits the longer of the delay and what the server asked for.
+	RetryAfterAtLeast RetryAfterMode = engine.RetryAfterAtLeast
+	// RetryAfterExact waits what the server asked for.
+	RetryAfterExact RetryAfterMode = engine.RetryAfterExact
+	// RetryAfterSpread waits what the server asked for and up to half of it more, so that clients
+	// that got the same answer do not return together.
+	RetryAfterSpread RetryAfterMode = engine.RetryAfterSpread
 )
 
-// String returns the name of the kind, such as "exponential", or the number of none.
-func (g Growth) String() string {
-	return kindName(uint32(g), "constant", "linear", "exponential", "polynomial", "fibonacci")
+// String returns the name, such as "exponential"; an unknown growth is its number.
+func (g Growth) String() string { return kindName(engine.Growth, uint32(g)) }
+
+// MarshalText returns the name.
+func (g Growth) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// String returns the name, such as "full"; an unknown jitter is its number.
+func (j Jitter) String() string { return kindName(engine.Jitter, uint32(j)) }
+
+// MarshalText returns the name.
+func (j Jitter) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
+
+// String returns the name, "window" or "delay"; an unknown value is its number.
+func (c CapOn) String() string { return kindName(engine.CapOn, uint32(c)) }
+
+// MarshalText returns the name.
+func (c CapOn) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// String returns the name, such as "at_least"; an unknown mode is its number.
+func (m RetryAfterMode) String() string { return kindName(engine.RetryAfter, uint32(m)) }
+
+// MarshalText returns the name.
+func (m RetryAfterMode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+func kindName(field engine.Field, kind uint32) string {
+	return nameOr(engine.KindName(field, kind), kind)
 }
 
-// String returns the name of the kind, such as "full", or the number of none.
-func (j Jitter) String() string {
-	return kindName(uint32(j), "none", "full", "equal", "proportional", "additive", "decorrelated", "slotted")
-}
-
-// String returns the name of the kind, "window" or "result", or the number of none.
-func (c CapOn) String() string {
-	return kindName(uint32(c), "window", "result")
-}
-
-// String returns the name of the kind, such as "at_least", or the number of none.
-func (h Hint) String() string {
-	return kindName(uint32(h), "at_least", "exact", "spread")
-}
-
-// kindName picks from names that are in the order of their numbers, from 1.
-func kindName(kind uint32, names ...string) string {
-	if kind == 0 || uint64(kind) > uint64(len(names)) {
-		return strconv.FormatUint(uint64(kind), 10)
+// nameOr returns a name of the core, or the number where the core answers "unknown_...".
+func nameOr(name string, number uint32) string {
+	if strings.HasPrefix(name, "unknown_") {
+		return strconv.FormatUint(uint64(number), 10)
 	}
-	return names[kind-1]
+	return name
 }

@@ -8,65 +8,66 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// An Event is what the hooks of a loop are told (SPEC 18.4).
+// An Event is what the hooks of a loop receive (SPEC 18.4).
 type Event struct {
-	// Attempts is how many calls were made so far.
+	// Attempts is the number of calls so far.
 	Attempts uint64
 	// Outcome is that of the last call, 0 if the loop was cancelled.
 	Outcome Outcome
 	// Reason is why the loop stopped, 0 if it waits.
 	Reason StopReason
-	// Delay is the wait that follows, or the one that was not begun because a limit of time or the
-	// budget stopped the loop; else 0.
+	// Delay is the wait that follows, or the wait that was not begun because a time limit, the
+	// deadline or the budget stopped the loop. Otherwise it is 0.
 	Delay time.Duration
 	// Elapsed is the time since the loop began.
 	Elapsed time.Duration
-	// Err is the last call's error, without its mark, and nil if it had none.
+	// Err is the last call's error, without its mark; nil if it had none.
 	Err error
-	// Value is what the last call returned, of the type that Retry returns; nil if no call was
-	// made, and in a loop of Attempts.
+	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
+	// a loop of Attempts.
 	Value any
 }
 
-// A loop makes the attempts of one operation (SPEC 18): it counts calls, asks for decisions, waits
-// and tells. Who has it makes the calls:
+// A loop makes the attempts of one operation (SPEC 18): it counts calls, asks for decisions, waits,
+// and calls the hooks. Its owner makes the calls:
 //
-//	for loop.next() { loop.ended(...) }
+//	defer loop.close()
+//	for loop.next() { loop.callEnded(...) }
 type loop struct {
-	*retrying
+	*retryConfig
 	ctx       context.Context
 	operation *Operation
-	begun     time.Duration
+	began     time.Duration
 	calls     uint64
-	calling   bool  // a call goes on
-	last      error // of the last call, with its mark; nil while it goes on
+	inCall    bool
+	lastErr   error // of the last call, with its mark; nil while a call runs
 	value     any   // of the last call
 	stopped   bool
-	end       error // what the caller gets
+	err       error // what the caller gets
 }
 
-// newLoop returns a loop that begins now. A context that is done stops it, before any call.
-func newLoop(ctx context.Context, with *retrying) (*loop, error) {
-	l := &loop{retrying: with, ctx: ctx, begun: with.clock.Now()}
-	if err := notBelowZero("now", l.begun); err != nil {
+// newLoop returns a loop that begins now. A context that is done stops it before any call.
+func newLoop(ctx context.Context, config *retryConfig) (*loop, error) {
+	l := &loop{retryConfig: config, ctx: ctx, began: config.clock.Now()}
+	if err := notNegative("now", l.began); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		l.cancel()
 		return l, nil
 	}
-	operation, err := l.policy.begin(l.stream, uint64(l.begun), beginning{deadlineOf(ctx, l.begun), l.budget})
+	operation, err := l.policy.begin(l.stream, uint64(l.began), beginConfig{deadlineOf(ctx, l.began), l.budget})
 	l.operation = operation
 	return l, err
 }
 
-// deadlineOf returns the deadline of a context on a clock on which it is now.
+// deadlineOf returns the deadline of a context on a clock that reads now.
 func deadlineOf(ctx context.Context, now time.Duration) uint64 {
-	end, ok := ctx.Deadline()
+	deadline, ok := ctx.Deadline()
 	if !ok {
 		return engine.None
 	}
-	return uint64(now) + uint64(max(0, time.Until(end)))
+	return uint64(now) + uint64(max(0, time.Until(deadline)))
 }
 
 // next reports whether to make a call, and counts it.
@@ -75,37 +76,33 @@ func (l *loop) next() bool {
 		return false
 	}
 	l.calls++
-	l.calling, l.last, l.value = true, nil, nil
+	l.inCall, l.lastErr, l.value = true, nil, nil
 	return true
 }
 
-// ended takes how the last call ended, with its error, if it had one; it waits or stops.
-func (l *loop) ended(verdict Verdict, err error) {
-	l.last = err
-	outcome, hint, hinted := verdictOf(verdict)
-	// What has succeeded was done, whether the caller still waits for it or not. An outcome that is
-	// none is a classification that failed, which the decision tells (SPEC 18.6).
+// callEnded waits or stops after a call, as the operation decides.
+func (l *loop) callEnded(verdict Verdict, err error) {
+	l.lastErr = err
+	outcome, retryAfter, ok := verdictOf(verdict)
+	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
+	// the classification, which the decision reports (SPEC 18.6).
 	if outcome != OutcomeSuccess && outcome.isKnown() && l.ctx.Err() != nil {
 		l.cancel()
 		return
 	}
-	var hints []time.Duration
-	if hinted {
-		hints = []time.Duration{hint}
-	}
 	now := l.clock.Now()
-	decision := l.operation.Decide(outcome, now, hints...)
+	decision, decideErr := l.decide(outcome, orNone(retryAfter, ok), now)
 	switch {
-	case decision.Err != nil:
-		l.end = decision.Err
+	case decideErr != nil:
+		l.err = decideErr
 		if err != nil {
-			l.end = fmt.Errorf("%w: %w", l.end, unmarked(err))
+			l.err = fmt.Errorf("%w: %w", decideErr, unmarked(err))
 		}
-		l.abandon()
+		l.close()
 	case !decision.Wait:
 		l.stop(decision.Reason, outcome, decision.Delay, now)
 	default:
-		l.tell(l.onRetry, Event{Outcome: outcome, Delay: decision.Delay}, now)
+		l.callHooks(l.onRetry, Event{Outcome: outcome, Delay: decision.Delay}, now)
 		if l.ctx.Err() == nil {
 			l.clock.Sleep(l.ctx, decision.Delay)
 		}
@@ -115,56 +112,69 @@ func (l *loop) ended(verdict Verdict, err error) {
 	}
 }
 
-// cancel gives up for the caller.
+func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (Decision, error) {
+	if err := notNegative("now", now); err != nil {
+		return Decision{}, err
+	}
+	return l.operation.decide(outcome, retryAfter, uint64(now))
+}
+
+// cancel stops the loop for its caller.
 func (l *loop) cancel() {
 	l.operation.Cancel()
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
 }
 
-// stop ends the loop: the history counts it, the hooks are told, and the caller gets the end.
+// stop records the loop, calls the hooks and sets the error that the caller gets.
 func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration) {
-	l.count(reason)
-	event := Event{Outcome: outcome, Reason: reason, Delay: delay}
-	l.tell(l.onStop, event, now)
+	l.record(reason)
+	l.callHooks(l.onStop, Event{Outcome: outcome, Reason: reason, Delay: delay}, now)
 	if reason == StopSuccess {
 		return
 	}
-	end := &RetryError{Err: unmarked(l.last), Reason: reason, Attempts: l.calls, Elapsed: l.elapsed(now), Delay: delay, permanent: isPermanent(markOf(l.last))}
-	switch {
-	case reason == StopCancelled:
-		end.context, end.cause = l.ctx.Err(), context.Cause(l.ctx)
-	case reason == StopDeadline:
-		end.context = context.DeadlineExceeded
+	err := &RetryError{
+		Err:       unmarked(l.lastErr),
+		Reason:    reason,
+		Attempts:  l.calls,
+		Elapsed:   l.elapsed(now),
+		Delay:     delay,
+		permanent: isPermanent(markOf(l.lastErr)),
 	}
-	l.end = end
+	switch reason {
+	case StopCancelled:
+		err.context, err.cause = l.ctx.Err(), context.Cause(l.ctx)
+	case StopDeadline:
+		err.context = context.DeadlineExceeded
+	}
+	l.err = err
 }
 
-// abandon ends a loop that a panic ends or a failure of its own. No further hook is told, unless
-// it was the call that panicked, which gives the loop up (SPEC 18.5, 18.6).
-func (l *loop) abandon() {
+// close ends a loop that has not stopped, because of a panic or a failed classification. If the call
+// panicked the loop is cancelled; otherwise no other hook is called (SPEC 18.5, 18.6).
+func (l *loop) close() {
 	switch {
 	case l.stopped:
-	case l.calling:
+	case l.inCall:
 		l.cancel()
 	default:
 		l.operation.Cancel()
-		l.count(StopCancelled)
+		l.record(StopCancelled)
 	}
 }
 
-func (l *loop) count(reason StopReason) {
+func (l *loop) record(reason StopReason) {
 	l.stopped = true
-	if l.history != nil {
-		_ = l.history.Record(l.calls, reason) // which fails for what is no reason
+	if l.stats != nil {
+		_ = l.stats.Record(l.calls, reason) // fails only for unknown reasons
 	}
 }
 
-func (l *loop) tell(hooks []func(Event), event Event, now time.Duration) {
+func (l *loop) callHooks(hooks []func(Event), event Event, now time.Duration) {
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)
-	event.Err, event.Value = unmarked(l.last), l.value
+	event.Err, event.Value = unmarked(l.lastErr), l.value
 	for _, hook := range hooks {
 		hook(event)
 	}
 }
 
-func (l *loop) elapsed(now time.Duration) time.Duration { return max(0, now-l.begun) }
+func (l *loop) elapsed(now time.Duration) time.Duration { return max(0, now-l.began) }

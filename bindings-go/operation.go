@@ -1,203 +1,173 @@
 package backoff
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// An Outcome is how an attempt ended (SPEC 13.2).
-type Outcome uint32
-
-const (
-	// OutcomeSuccess is an attempt that did what it should.
-	OutcomeSuccess Outcome = engine.OutcomeSuccess
-	// OutcomeTransient is a failure that may pass.
-	OutcomeTransient Outcome = engine.OutcomeTransient
-	// OutcomeThrottled is a failure because the server has too much to do.
-	OutcomeThrottled Outcome = engine.OutcomeThrottled
-	// OutcomeTimeout is no answer in time.
-	OutcomeTimeout Outcome = engine.OutcomeTimeout
-	// OutcomePermanent is a failure that another attempt would not mend, or that may not be repeated.
-	OutcomePermanent Outcome = engine.OutcomePermanent
-)
-
-// String returns the name of the outcome, such as "throttled", or the number of none.
-func (o Outcome) String() string {
-	if !o.isKnown() {
-		return strconv.FormatUint(uint64(o), 10)
-	}
-	return engine.OutcomeName(uint32(o))
-}
-
-func (o Outcome) isKnown() bool { return o >= OutcomeSuccess && o <= OutcomePermanent }
-
-// A StopReason is why an operation stopped (SPEC 13.3); 0 if it goes on.
+// A StopReason is why an operation stopped (SPEC 13.3); 0 while it goes on.
 type StopReason uint32
 
 const (
-	// StopSuccess is an attempt that succeeded.
+	// StopSuccess: an attempt succeeded.
 	StopSuccess StopReason = engine.ReasonSuccess
-	// StopPermanent is a failure that was permanent.
+	// StopPermanent: an attempt failed permanently.
 	StopPermanent StopReason = engine.ReasonPermanent
-	// StopMaxRetries is that all retries were made.
+	// StopMaxRetries: all retries were made.
 	StopMaxRetries StopReason = engine.ReasonMaxRetries
-	// StopMaxElapsed is a wait that would end later after the beginning than the policy allows.
+	// StopMaxElapsed: the next wait would end after max_elapsed.
 	StopMaxElapsed StopReason = engine.ReasonMaxElapsed
-	// StopDeadline is a wait that would end after the deadline.
+	// StopDeadline: the next wait would end after the deadline.
 	StopDeadline StopReason = engine.ReasonDeadline
-	// StopBudget is that the budget refused.
+	// StopBudget: the budget refused a retry.
 	StopBudget StopReason = engine.ReasonBudget
-	// StopCancelled is that the caller gave up.
+	// StopCancelled: the caller cancelled the operation.
 	StopCancelled StopReason = engine.ReasonCancelled
 )
 
-// String returns the name of the reason, such as "max_retries", or the number of none.
+// String returns the name, such as "max_retries"; "none" for 0; the number if it is unknown.
 func (r StopReason) String() string {
-	if r < StopSuccess || r > StopCancelled {
-		return strconv.FormatUint(uint64(r), 10)
+	if r == 0 {
+		return "none"
 	}
-	return engine.ReasonName(uint32(r))
+	return nameOr(engine.ReasonName(uint32(r)), uint32(r))
 }
 
-// Error returns the name of the reason: errors.Is(err, backoff.StopBudget) finds it in a RetryError.
-func (r StopReason) Error() string { return r.String() }
+// MarshalText returns the name.
+func (r StopReason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// A Decision is what to do after an attempt: to wait and to attempt again, or to stop. A loop
-// that goes on only while Wait is true ends for every other reason, an error too.
+// A Decision says what to do after an attempt: wait and attempt again, or stop.
 type Decision struct {
-	// Wait says whether to wait for Delay and to attempt again.
+	// Wait reports whether to wait for Delay and to attempt again.
 	Wait bool
-	// Delay is how long to wait; or, where a limit of time, the deadline or the budget stopped
-	// the operation, the wait that was not begun; else 0.
+	// Delay is how long to wait. If a time limit, the deadline or the budget stopped the operation,
+	// it is the wait that was not begun. Otherwise it is 0.
 	Delay time.Duration
-	// Reason is why to stop, 0 with Wait or Err.
+	// Reason is why to stop, 0 if Wait is true.
 	Reason StopReason
-	// Err is what was wrong with what Decide was given; the operation is as it was before. It
-	// is an *ArgumentError or ErrNoOperation.
-	Err error
 }
 
-// An Operation is what a caller attempts until it succeeds or is given up (SPEC 13): told how
-// each attempt ended, it decides whether to wait and how long, or why to stop. It never sleeps
-// and reads no clock.
+// An Operation is what a caller attempts until it succeeds or must stop (SPEC 13). After each
+// attempt it decides whether to wait and how long, or why to stop. It never sleeps and reads no
+// clock.
 //
-// Times are those since any origin, of a clock that never goes back, the same one for all
-// operations on a budget: time.Since(start) with one start for the whole program. They are not
-// negative.
+// The caller passes the time, measured from any origin by a clock that never goes back, the same
+// clock for all operations on a budget: Now, or time.Since(start) with one start for the whole
+// program. Times must not be negative.
 //
-// It is not for use by two goroutines at once, and must not be copied, which go vet tells. The
-// zero Operation, and nil, is none: it decides with ErrNoOperation.
+// An Operation is for one goroutine at a time and must not be copied (go vet reports copies). The
+// zero Operation, and nil, is not valid: Decide returns ErrNoOperation.
 type Operation struct {
 	_      noCopy
 	core   engine.Operation
 	budget *Budget
 }
 
-// A BeginOption gives an operation what it need not have: WithDeadline and WithBudget.
-type BeginOption interface{ begin(*beginning) error }
+// A BeginOption is an option of Policy.Begin: WithDeadline or WithBudget.
+type BeginOption interface{ begin(*beginConfig) error }
 
-type beginning struct {
+type beginConfig struct {
 	deadline uint64
 	budget   *Budget
 }
 
-// WithDeadline gives the time of Now(), or of the clock that the operation is told, after which no
-// wait may end: Now() + time.Minute, and not a span. That of a loop is its context's.
+// WithDeadline sets the time after which no wait may end, on the operation's clock: a time such as
+// Now() + time.Minute, not a span. The deadline of a loop is that of its context.
 func WithDeadline(deadline time.Duration) BeginOption { return deadlineOption(deadline) }
 
 type deadlineOption time.Duration
 
-func (o deadlineOption) begin(b *beginning) error {
-	b.deadline = uint64(o)
-	return notBelowZero("deadline", time.Duration(o))
+func (o deadlineOption) begin(c *beginConfig) error {
+	c.deadline = uint64(o)
+	return notNegative("deadline", time.Duration(o))
 }
 
-// A BudgetOption is for operations and for loops.
+// A BudgetOption is an option of operations and of loops.
 type BudgetOption struct{ budget *Budget }
 
-// WithBudget gives the budget that the retries are to spend from; nil is none.
+// WithBudget sets the budget that the retries spend from; nil is no budget.
 func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget} }
 
-func (o BudgetOption) begin(b *beginning) error { b.budget = o.budget; return nil }
-func (o BudgetOption) apply(r *retrying) error  { r.budget = o.budget; return nil }
+func (o BudgetOption) begin(c *beginConfig) error { c.budget = o.budget; return nil }
+func (o BudgetOption) apply(c *retryConfig) error { c.budget = o.budget; return nil }
 
-// Begin returns an operation that begins now. Its delays are those of the policy on the
-// stream: give each operation a key of its own, or a stream from entropy.
+// Begin returns an operation that begins at now. Its delays are those of the policy on the stream:
+// use one key per operation, or a stream from entropy.
 //
-// Whatever began is to stop: by a Decision, or by Cancel, say in a defer, which changes nothing
-// after a stop. A budget of the kind "concurrent" counts the operation until then.
+// Every operation must stop, by a Decision or by Cancel: defer Cancel, which does nothing after a
+// stop. A budget of kind "concurrent" counts the operation until then.
 //
-// It fails with an *ArgumentError for a negative time, with ErrNoPolicy and ErrNoBudget. Then
-// the operation is nil.
-func (p Policy) Begin(stream Stream, now time.Duration, options ...BeginOption) (*Operation, error) {
-	if err := notBelowZero("now", now); err != nil {
+// On failure the operation is nil, and the error an *ArgumentError for a negative time, ErrNoPolicy
+// or ErrNoBudget.
+func (p Policy) Begin(stream RandomStream, now time.Duration, options ...BeginOption) (*Operation, error) {
+	if err := notNegative("now", now); err != nil {
 		return nil, err
 	}
-	with := beginning{deadline: engine.None}
+	config := beginConfig{deadline: engine.None}
 	for _, option := range options {
-		if option == nil {
-			return nil, nilOption()
+		if err := notNil("option", option == nil); err != nil {
+			return nil, err
 		}
-		if err := option.begin(&with); err != nil {
+		if err := option.begin(&config); err != nil {
 			return nil, err
 		}
 	}
-	return p.begin(stream, uint64(now), with)
+	return p.begin(stream, uint64(now), config)
 }
 
-func (p Policy) begin(stream Stream, now uint64, with beginning) (*Operation, error) {
+func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Operation, error) {
 	if p == (Policy{}) {
 		return nil, ErrNoPolicy
 	}
-	operation := &Operation{budget: with.budget}
-	if !operation.core.Begin(&p.checked, stream.state, now, with.deadline, operation.account()) {
+	operation := &Operation{budget: config.budget}
+	if !operation.core.Begin(&p.core, stream.state, now, config.deadline, operation.coreBudget()) {
 		return nil, ErrNoBudget
 	}
 	return operation, nil
 }
 
-// Decide returns what to do after an attempt that ended so, now, maybe with a hint: the time
-// that the server asked to wait (see ParseRetryAfter). Of several hints the last counts. An
-// operation that has stopped answers why, whatever it is told. Decide does not allocate.
+// Decide returns what to do after an attempt that ended at now with a verdict: an Outcome, or an
+// Outcome WithRetryAfter if the server asked to wait (see ParseRetryAfter). After a stop it returns
+// the same reason for every verdict. It does not allocate.
 //
-// A hint is bounded by the policy's hint_max and hint_max_extra alone: without one of them a
-// server can ask for 292 years.
-func (o *Operation) Decide(outcome Outcome, now time.Duration, hint ...time.Duration) Decision {
-	if err := notBelowZero("now", now); err != nil {
-		return Decision{Err: err}
+// On failure the operation is unchanged, and the error an *ArgumentError or ErrNoOperation.
+func (o *Operation) Decide(verdict Verdict, now time.Duration) (Decision, error) {
+	if err := notNegative("now", now); err != nil {
+		return Decision{}, err
 	}
-	asked := engine.None
-	for _, hint := range hint {
-		if err := notBelowZero("hint", hint); err != nil {
-			return Decision{Err: err}
-		}
-		asked = uint64(hint)
-	}
-	return o.decide(outcome, uint64(now), asked)
+	outcome, retryAfter, ok := verdictOf(verdict)
+	return o.decide(outcome, orNone(retryAfter, ok), uint64(now))
 }
 
-func (o *Operation) decide(outcome Outcome, now, hint uint64) Decision {
+// orNone returns the nanoseconds of an optional duration for the core.
+func orNone(d time.Duration, ok bool) uint64 {
+	if !ok {
+		return engine.None
+	}
+	return uint64(d)
+}
+
+func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, error) {
 	o = orZero(o)
-	reason, delay, code := o.core.Decide(uint32(outcome), hint, now, o.account())
+	reason, delay, code := o.core.Decide(uint32(outcome), retryAfter, now, o.coreBudget())
 	switch code {
 	case engine.OK:
-		return Decision{Wait: reason == 0, Delay: time.Duration(delay), Reason: StopReason(reason)}
+		return Decision{Wait: reason == 0, Delay: time.Duration(delay), Reason: StopReason(reason)}, nil
 	case engine.UnknownOutcome:
-		return Decision{Err: &ArgumentError{Field: "outcome", Value: outcome, Rule: "is unknown"}}
+		return Decision{}, &ArgumentError{Code: ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: "is unknown"}
 	}
-	return Decision{Err: ErrNoOperation}
+	return Decision{}, ErrNoOperation
 }
 
-// Cancel gives up, at any time, and returns why the operation stopped: StopCancelled, or why
-// it had stopped before; 0 of no operation.
+// Cancel stops the operation at any time. It returns StopCancelled, or the earlier reason if the
+// operation had already stopped, or 0 for the zero Operation.
 //
-// While a wait goes on, what the retry took from a budget stays taken, but for a budget of the
-// kind "concurrent", and the attempt that was waited for counts as one.
+// Budget tokens spent on a granted retry are not refunded, except that a budget of kind "concurrent"
+// releases its slot. An attempt whose wait is cancelled counts as made.
 func (o *Operation) Cancel() StopReason {
 	o = orZero(o)
-	return StopReason(o.core.Cancel(o.account()))
+	return StopReason(o.core.Cancel(o.coreBudget()))
 }
 
 // Retries returns the number of waits decided so far.
@@ -206,23 +176,20 @@ func (o *Operation) Retries() uint64 {
 	return retries
 }
 
-// Attempts returns the number of attempts, with the one that goes on or is waited for.
+// Attempts returns the number of attempts, including one that is running or waited for.
 func (o *Operation) Attempts() uint64 {
-	retries, _, ok := orZero(o).core.State()
-	if !ok {
-		return 0
-	}
-	return retries + 1
+	_, attempts, _ := orZero(o).core.State()
+	return attempts
 }
 
-// Stopped returns why the operation stopped, or 0 if it goes on.
-func (o *Operation) Stopped() StopReason {
-	_, reason, _ := orZero(o).core.State()
+// Reason returns why the operation stopped, 0 while it goes on.
+func (o *Operation) Reason() StopReason {
+	_, _, reason := orZero(o).core.State()
 	return StopReason(reason)
 }
 
-// account returns what the core keeps of the budget, nil if there is none.
-func (o *Operation) account() *engine.Budget {
+// coreBudget returns the core's budget, nil if there is none.
+func (o *Operation) coreBudget() *engine.Budget {
 	if o.budget == nil {
 		return nil
 	}

@@ -18,8 +18,8 @@ const (
 	version    = "v0.1.0"
 )
 
-// A consumer gets the module from a proxy by the README's commands, runs the README's program,
-// and then every other test on what it got.
+// A consumer gets the module from a proxy with the README's commands, runs the README's program, and
+// then runs the other tests of the module it got.
 func TestPackage(t *testing.T) {
 	consumer := newConsumer(t)
 	lines := strings.SplitAfter(readme(t, "sh")[0].code, "\n")
@@ -27,7 +27,7 @@ func TestPackage(t *testing.T) {
 		t.Fatalf("the README installs with %q, want three lines", lines)
 	}
 	install, find, get := lines[0], lines[1], lines[2]
-	// The library is installed already, by this very command; cargo has its own tests.
+	// The tests run on an installed library; cargo xtask install has its own tests.
 	if want := "cargo xtask install --prefix ~/.local\n"; install != want {
 		t.Fatalf("the README installs the library with %q, want %q", install, want)
 	}
@@ -67,8 +67,8 @@ type consumer struct {
 	environment   []string
 }
 
-// newConsumer returns an empty module whose only way to any other is a proxy that serves this
-// one, in a home where the library is installed as the README says.
+// newConsumer returns an empty module that can get modules only from a proxy, which serves this one.
+// The library is installed in its home directory as the README says.
 func newConsumer(t *testing.T) consumer {
 	root := t.TempDir()
 	c := consumer{t: t, folder: filepath.Join(root, "consumer"), cache: filepath.Join(root, "modules")}
@@ -97,6 +97,7 @@ func newConsumer(t *testing.T) consumer {
 		"GOTOOLCHAIN=local",
 		"GOWORK=off",
 		"GOFLAGS=-modcacherw",
+		"CGO_CFLAGS=" + os.Getenv("CGO_CFLAGS"),
 	}
 	return c
 }
@@ -119,7 +120,7 @@ func (c consumer) run(script string) string {
 	return string(output)
 }
 
-// serve writes what a module proxy serves of this module.
+// serve writes the files that a module proxy serves for this module.
 func serve(t *testing.T, folder string) {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o755); err != nil {

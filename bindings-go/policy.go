@@ -7,21 +7,20 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A Policy is how long to wait before each retry, how often to retry and what to make of a
-// server's hint, checked once and never changed.
+// A Policy says how long to wait before each retry, how often to retry, and how to treat the wait
+// that a server asks for. It is validated once and immutable.
 //
-// It holds no state and no randomness: with a stream and an index it gives a delay, always
-// the same one, in every language. It is a plain value: copy it, compare it with ==, use it as
-// the key of a map, share it between any number of goroutines. Policies with the same fields,
-// given or by default, are equal.
+// It holds no state and no randomness: with a stream and an index it always gives the same delay, in
+// every language. It is a plain value: copy it, compare it with ==, use it as a map key, share it
+// between goroutines. Policies are equal if all their fields are, whether set or by default.
 //
-// As text it is a line (SPEC 11), so it can stand in JSON, in YAML and in flags:
+// Its text form is a policy string (SPEC 11), so it works in JSON, in YAML and in flags:
 // flag.TextVar(&policy, "retry", policy, "how to retry").
 //
-// The zero Policy is no policy, and it never panics: its delays and windows are 0, Fill writes
-// nothing, a Backoff over it ends at once, its preview has no rows, and what can fail fails
-// with ErrNoPolicy.
-type Policy struct{ checked engine.Policy }
+// The zero Policy is not valid but never panics: its delays and windows are 0, Fill writes nothing,
+// a Backoff over it ends at once, its preview has no rows, and every method with an error result
+// returns ErrNoPolicy.
+type Policy struct{ core engine.Policy }
 
 var (
 	_ encoding.TextAppender    = Policy{}
@@ -29,18 +28,17 @@ var (
 	_ encoding.TextUnmarshaler = (*Policy)(nil)
 )
 
-// NewPolicy returns the policy of a growth, a base (the window of index 0 for most growths)
-// and the options that give its other fields.
+// NewPolicy returns the policy of a growth, a base (the window of index 0 for most growths) and
+// options that set the other fields.
 //
-// It fails with a *PolicyError, the first rule of SPEC 8 that is broken, or before that with
-// an *ArgumentError, the first argument that no rule applies to. Then the policy is the zero
-// Policy.
+// On failure it returns the zero Policy, and either an *ArgumentError for the first value that
+// cannot be passed to the core, or a *PolicyError for the first rule of SPEC 8 that is broken.
 func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, error) {
 	var params engine.Params
-	given := [...]Option{word(engine.Growth, uint64(growth)), duration(engine.Base, base)}
-	for _, option := range append(given[:], options...) {
-		if option == nil {
-			return Policy{}, &ArgumentError{Field: "option", Value: nil, Rule: "gives no field"}
+	required := [...]Option{set(engine.Growth, uint64(growth)), setDuration(engine.Base, base)}
+	for _, option := range append(required[:], options...) {
+		if err := notNil("option", option == nil); err != nil {
+			return Policy{}, err
 		}
 		if err := option(&params); err != nil {
 			return Policy{}, err
@@ -49,81 +47,73 @@ func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, er
 	return policyOf(params.Build())
 }
 
-// ParsePolicy returns the policy of a line such as "full:base=100ms,cap=20s,max_retries=5", or
-// the name of a preset such as "aws-sdk-standard" and what is changed of it (SPEC 11, 12). Any
-// text may be given.
+// ParsePolicy returns the policy of a policy string, such as
+// "full:base=100ms,cap=20s,max_retries=5" or the preset "aws-sdk-standard:max_retries=5"
+// (SPEC 11, 12). Any text is safe to pass.
 //
-// It fails with a *PolicyError that says which rule was broken, where, and what was found
-// there. Then the policy is the zero Policy.
-func ParsePolicy(line string) (Policy, error) { return policyOf(engine.ParsePolicy(line)) }
+// On failure it returns the zero Policy and a *PolicyError with the broken rule, its place in the
+// text and what was found there.
+func ParsePolicy(text string) (Policy, error) { return policyOf(engine.ParsePolicy(text)) }
 
-// policyOf returns what the core made, or its refusal as an error.
-func policyOf(checked engine.Policy, refused *engine.Refusal) (Policy, error) {
-	if refused != nil {
-		return Policy{}, policyError(refused)
+func policyOf(core engine.Policy, err *engine.Error) (Policy, error) {
+	if err != nil {
+		return Policy{}, policyError(err)
 	}
-	return Policy{checked}, nil
+	return Policy{core}, nil
 }
 
-// String returns the line of the policy, which ParsePolicy reads as an equal one: its growth
-// and each field that is not as if it were not given (SPEC 11.8). Equal policies have equal
-// lines. That of the zero Policy is "no policy", which is no line.
+// String returns the policy string: the growth and each field that differs from its default
+// (SPEC 11.8). ParsePolicy returns an equal policy for it. Equal policies have equal strings. For
+// the zero Policy it returns "no policy", which ParsePolicy rejects.
 func (p Policy) String() string {
-	line, ok := p.checked.AppendLine(nil)
+	text, ok := p.core.AppendText(nil)
 	if !ok {
 		return "no policy"
 	}
-	return string(line)
+	return string(text)
 }
 
-// AppendText appends the line of the policy. It fails with ErrNoPolicy.
+// AppendText appends the policy string. It fails with ErrNoPolicy.
 func (p Policy) AppendText(text []byte) ([]byte, error) {
-	text, ok := p.checked.AppendLine(text)
+	text, ok := p.core.AppendText(text)
 	if !ok {
 		return text, ErrNoPolicy
 	}
 	return text, nil
 }
 
-// MarshalText returns the line of the policy. It fails with ErrNoPolicy.
+// MarshalText returns the policy string. It fails with ErrNoPolicy.
 func (p Policy) MarshalText() ([]byte, error) { return p.AppendText(nil) }
 
-// UnmarshalText makes this the policy of a line. It fails as ParsePolicy does, and with
-// ErrNoPolicy for nil; then the policy stays as it was.
-func (p *Policy) UnmarshalText(line []byte) error {
+// UnmarshalText sets the policy to that of a policy string. It fails as ParsePolicy does, and with
+// ErrNoPolicy for a nil receiver; the policy is then unchanged.
+func (p *Policy) UnmarshalText(text []byte) error {
 	if p == nil {
 		return ErrNoPolicy
 	}
-	policy, err := ParsePolicy(string(line))
+	policy, err := ParsePolicy(string(text))
 	if err == nil {
 		*p = policy
 	}
 	return err
 }
 
-// Delay returns the delay of an index of a stream: a pure function (SPEC 6, 7). Index 0 is the
-// wait before the first retry. Any index may be asked for at any time; the cost is bounded.
+// Delay returns the delay of an index of a stream, a pure function (SPEC 6, 7). Index 0 is the wait
+// before the first retry. Indices can be evaluated in any order, at bounded cost.
 //
-// Everyone with the same stream waits the same: give each client or job a key of its own.
-func (p Policy) Delay(stream Stream, index uint32) time.Duration {
-	return time.Duration(p.checked.Delay(stream.state, index))
+// Clients with the same stream wait the same: use one key per client or job.
+func (p Policy) Delay(stream RandomStream, index uint32) time.Duration {
+	return time.Duration(p.core.Delay(stream.state, index))
 }
 
-// Window returns the window of an index: the wait before jitter, under the cap if the cap is
-// on the window (SPEC 5.3). Decorrelated jitter does not use it.
+// Window returns the window of an index: the wait before jitter, capped if the cap is on the window
+// (SPEC 5.3). Decorrelated jitter does not use it.
 func (p Policy) Window(index uint32) time.Duration {
-	return time.Duration(p.checked.Window(index))
+	return time.Duration(p.core.Window(index))
 }
 
-// Fill writes the delays of the indices first, first + 1, ... and returns how many: all of
-// delays, or fewer where the indices end at 2^32 - 1. It costs far less than as many calls of
-// Delay.
-func (p Policy) Fill(stream Stream, first uint32, delays []time.Duration) int {
-	if left := 1<<32 - uint64(first); uint64(len(delays)) > left {
-		delays = delays[:left]
-	}
-	if !p.checked.Fill(stream.state, first, delays) {
-		return 0
-	}
-	return len(delays)
+// Fill writes the delays of the indices first, first + 1, ... and returns how many it wrote: all of
+// delays, or fewer if the indices end at 2^32 - 1. It costs far less than calling Delay for each.
+func (p Policy) Fill(stream RandomStream, first uint32, delays []time.Duration) int {
+	return p.core.Fill(stream.state, first, delays)
 }

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// The README's code is that of the examples, which run; what it prints is their output.
-func TestREADMEIsTheExamples(t *testing.T) {
-	source, program := read(t, "example_test.go"), read(t, "examples/http/main.go")
+// Each program of the README is an example, which go test runs and whose output it checks.
+func TestREADMEProgramsAreExamples(t *testing.T) {
+	source := read(t, "example_test.go") + read(t, "cenkalti/example_test.go")
+	program := read(t, "examples/http/main.go")
 	snippets := readme(t, "go")
 	programs := 0
 	for _, snippet := range snippets {
@@ -27,7 +28,7 @@ func TestREADMEIsTheExamples(t *testing.T) {
 		}
 	}
 	if want := strings.Count(source, "// Output:"); len(snippets)-programs != want || programs != 1 {
-		t.Errorf("the README has %d snippets and %d times the HTTP example, the examples are %d", len(snippets)-programs, programs, want)
+		t.Errorf("the README has %d programs and %d copies of the HTTP example; there are %d examples", len(snippets)-programs, programs, want)
 	}
 }
 
@@ -42,10 +43,10 @@ func read(t *testing.T, path string) string {
 
 type snippet struct {
 	code   string
-	output string // the text block that follows, if one does
+	output string // the text block that follows, if there is one
 }
 
-// readme returns the README's fenced blocks of a language.
+// readme returns the fenced blocks of a language in the README.
 func readme(t *testing.T, language string) []snippet {
 	t.Helper()
 	var snippets []snippet

@@ -15,8 +15,8 @@ import (
 
 var errShutdown = errors.New("shutting down")
 
-// When a caller gives up, the loop stops at once or as soon as the call lets it (SPEC 18.5). The
-// budget counts it no more, and each event comes once.
+// A cancelled loop stops at once or when the running call returns (SPEC 18.5). The budget releases it,
+// and each hook is called once.
 func TestRetryIsCancelled(t *testing.T) {
 	rows := []struct {
 		name   string
@@ -25,28 +25,28 @@ func TestRetryIsCancelled(t *testing.T) {
 		calls  uint64
 		sleeps int
 		reason backoff.StopReason
-		told   told
+		events eventLog
 	}{
-		{"before", "before", errBusy, 0, 0, backoff.StopCancelled, told{
+		{"before", "before", errBusy, 0, 0, backoff.StopCancelled, eventLog{
 			"stop 0 none cancelled 0s after 0s: <nil> <nil>",
 		}},
-		{"during a call that fails", "call", errBusy, 2, 1, backoff.StopCancelled, told{
+		{"during a call that fails", "call", errBusy, 2, 1, backoff.StopCancelled, eventLog{
 			"retry 1 transient none 1s after 0s: 1 busy",
 			"stop 2 none cancelled 0s after 1s: 2 busy",
 		}},
-		{"during a call that reports it", "call", context.Canceled, 2, 1, backoff.StopCancelled, told{
+		{"during a call that reports it", "call", context.Canceled, 2, 1, backoff.StopCancelled, eventLog{
 			"retry 1 transient none 1s after 0s: 1 context canceled",
 			"stop 2 none cancelled 0s after 1s: 2 context canceled",
 		}},
-		{"during a call that succeeds all the same", "success", errBusy, 2, 1, backoff.StopSuccess, told{
+		{"during a call that still succeeds", "success", errBusy, 2, 1, backoff.StopSuccess, eventLog{
 			"retry 1 transient none 1s after 0s: 1 busy",
 			"stop 2 success success 0s after 1s: 2 <nil>",
 		}},
-		{"in a hook", "hook", errBusy, 1, 0, backoff.StopCancelled, told{
+		{"in a hook", "hook", errBusy, 1, 0, backoff.StopCancelled, eventLog{
 			"retry 1 transient none 1s after 0s: 1 busy",
 			"stop 1 none cancelled 0s after 0s: 1 busy",
 		}},
-		{"during a wait", "wait", errBusy, 1, 1, backoff.StopCancelled, told{
+		{"during a wait", "wait", errBusy, 1, 1, backoff.StopCancelled, eventLog{
 			"retry 1 transient none 1s after 0s: 1 busy",
 			"stop 1 none cancelled 0s after 0s: 1 busy",
 		}},
@@ -61,8 +61,8 @@ func TestRetryIsCancelled(t *testing.T) {
 			}
 			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
 			clock := &fakeClock{during: func() { at("wait") }}
-			var history backoff.History
-			var got told
+			var stats backoff.RetryStats
+			var got eventLog
 			calls := uint64(0)
 			at("before")
 			value, err := backoff.Retry(ctx, func() (uint64, error) {
@@ -76,13 +76,13 @@ func TestRetryIsCancelled(t *testing.T) {
 				return calls, row.err
 			}, append(got.hooks(),
 				backoff.OnRetry(func(backoff.Event) { at("hook") }),
-				backoff.WithPolicyLine("constant:base=1s"), backoff.WithClock(clock), backoff.WithBudget(budget), backoff.WithHistory(&history),
+				backoff.WithPolicyString("constant:base=1s"), backoff.WithClock(clock), backoff.WithBudget(budget), backoff.WithStats(&stats),
 				backoff.RetryIf(backoff.AnyError))...)
 			if value != row.calls || calls != row.calls || len(clock.sleeps) != row.sleeps {
 				t.Errorf("%d calls return %d, %d sleeps", calls, value, len(clock.sleeps))
 			}
-			if !slices.Equal(got, row.told) {
-				t.Errorf("told %q, want %q", got, row.told)
+			if !slices.Equal(got, row.events) {
+				t.Errorf("events %q, want %q", got, row.events)
 			}
 			var last error
 			if row.calls > 0 {
@@ -90,31 +90,31 @@ func TestRetryIsCancelled(t *testing.T) {
 			}
 			checkEnd(t, err, last, row.reason, row.calls)
 			if row.reason == backoff.StopCancelled && (!errors.Is(err, context.Canceled) || !errors.Is(err, errShutdown)) {
-				t.Errorf("%v tells neither the context's error nor its cause", err)
+				t.Errorf("%v contains neither the context's error nor its cause", err)
 			}
-			checkCounted(t, &history, row.calls, row.reason)
+			checkCounted(t, &stats, row.calls, row.reason)
 			checkIdle(t, budget)
 		})
 	}
 }
 
-// checkIdle looks whether a budget of 1 retry has one to grant.
+// checkIdle checks that a budget of 1 concurrent retry grants it.
 func checkIdle(t *testing.T, budget *backoff.Budget) {
 	t.Helper()
 	operation := beginOrFail(t, parsePolicy(t, "constant:base=1s"), backoff.WithBudget(budget))
 	defer operation.Cancel()
-	if !operation.Decide(backoff.OutcomeTransient, 0).Wait {
+	if decision, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil || !decision.Wait {
 		t.Error("the budget still counts a retry")
 	}
 }
 
-// No wait is begun that would end after the deadline of the context.
-func TestRetryEndsWithTheDeadlineOfItsContext(t *testing.T) {
+// No wait begins that would end after the deadline of the context.
+func TestRetryStopsBeforeTheContextsDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	begun := time.Now()
 	retry := func(ctx context.Context, options ...backoff.RetryOption) error {
-		return backoff.Do(ctx, func() error { return errBusy }, append(options, backoff.WithPolicyLine("constant:base=2h"), backoff.RetryIf(backoff.AnyError))...)
+		return backoff.Do(ctx, func() error { return errBusy }, append(options, backoff.WithPolicyString("constant:base=2h"), backoff.RetryIf(backoff.AnyError))...)
 	}
 	err := retry(ctx)
 	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
@@ -133,15 +133,15 @@ func TestRetryEndsWithTheDeadlineOfItsContext(t *testing.T) {
 	}
 }
 
-// A loop's deadline is its context's: that of an operation is a time of Now, which one may take for
-// a span.
-func TestWithDeadlineIsNoOptionOfLoops(t *testing.T) {
+// The deadline of a loop is that of its context. WithDeadline takes a time of Now, which could be
+// mistaken for a span, so loops do not accept it.
+func TestLoopsDoNotAcceptWithDeadline(t *testing.T) {
 	if _, ok := any(backoff.WithDeadline(0)).(backoff.RetryOption); ok {
-		t.Error("WithDeadline is an option of loops")
+		t.Error("WithDeadline is a RetryOption")
 	}
 }
 
-// A context may be done although its channel was never closed.
+// A silent context is done although its channel is never closed.
 type silent struct {
 	context.Context
 	done atomic.Bool
@@ -156,7 +156,7 @@ func (s *silent) Err() error {
 	return nil
 }
 
-func TestRetryAsksTheContextAfterAWait(t *testing.T) {
+func TestRetryChecksTheContextAfterAWait(t *testing.T) {
 	ctx := &silent{Context: t.Context()}
 	clock := &fakeClock{during: func() { ctx.done.Store(true) }}
 	calls := 0
@@ -167,81 +167,81 @@ func TestRetryAsksTheContextAfterAWait(t *testing.T) {
 	}
 }
 
-// A late context has passed its deadline and does not know yet.
+// A late context has passed its deadline and is not done yet.
 type late struct{ context.Context }
 
 func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Hour), true }
 
-func TestRetryBeyondTheDeadlineOfItsContext(t *testing.T) {
+func TestRetryAfterTheContextsDeadline(t *testing.T) {
 	err := backoff.Do(late{t.Context()}, func() error { return errBusy },
-		backoff.WithPolicyLine("constant:base=1ns,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
+		backoff.WithPolicyString("constant:base=1ns,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
 	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
 }
 
-// The real clock: never shorter than asked, from the hook on.
+// The default clock never waits shorter than the delay, measured from the hook.
 func TestRetryNeverWaitsShorter(t *testing.T) {
-	var asked time.Duration
+	var delay time.Duration
 	var hooked time.Time
 	waits := 0
 	_ = backoff.Do(t.Context(), func() error {
-		if waited := time.Since(hooked); waited < asked {
-			t.Errorf("waited %v of %v", waited, asked)
+		if waited := time.Since(hooked); waited < delay {
+			t.Errorf("waited %v of %v", waited, delay)
 		}
 		waits++
 		return errBusy
-	}, backoff.WithPolicyLine("full:base=2ms,cap=4ms,max_retries=40"), backoff.RetryIf(backoff.AnyError),
-		backoff.OnRetry(func(e backoff.Event) { asked, hooked = e.Delay, time.Now() }))
+	}, backoff.WithPolicyString("full:base=2ms,cap=4ms,max_retries=40"), backoff.RetryIf(backoff.AnyError),
+		backoff.OnRetry(func(e backoff.Event) { delay, hooked = e.Delay, time.Now() }))
 	if waits != 41 {
 		t.Errorf("%d calls", waits)
 	}
 }
 
-// 1,000 loops are cancelled at random moments. Every one ends promptly and is counted and told
-// once; nothing of them is left.
+// 1,000 loops are cancelled at random moments. Each ends promptly, is counted once and calls its stop
+// hook once. No goroutine and no memory leaks.
 func TestRetryIsCancelledAtAnyMoment(t *testing.T) {
 	const loops = 1000
 	budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1000000")
 	one := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-	var history backoff.History
+	var stats backoff.RetryStats
 	var stops, reasons atomic.Uint64
-	// The first timers and goroutines of a program allocate what stays.
-	cancelled(t, budget, one, &history, time.Millisecond, func(backoff.Event) {})
+	// The first timers and goroutines of a program allocate memory that is kept.
+	runAndCancel(t, budget, one, &stats, time.Millisecond, func(backoff.Event) {})
 	goroutines, memory := runtime.NumGoroutine(), allocated()
 	for i := range loops {
-		told := uint64(0)
-		cancelled(t, budget, one, &history, rand.N(2*time.Millisecond), func(e backoff.Event) {
-			told++
+		events := uint64(0)
+		runAndCancel(t, budget, one, &stats, rand.N(2*time.Millisecond), func(e backoff.Event) {
+			events++
 			reasons.Add(uint64(e.Reason))
 		})
-		if told != 1 {
-			t.Fatalf("loop %d was told %d times that it stopped", i, told)
+		if events != 1 {
+			t.Fatalf("loop %d called its stop hook %d times", i, events)
 		}
-		stops.Add(told)
+		stops.Add(events)
 	}
 	checkGoroutines(t, goroutines)
 	if now := allocated(); now > memory+1<<20 {
 		t.Errorf("%d bytes, %d before", now, memory)
 	}
-	if reasons.Load() != loops*uint64(backoff.StopCancelled) || history.Counts().Stops[backoff.StopCancelled] != loops+1 || history.Counts().Operations != loops+1 {
-		t.Errorf("counted %+v", history.Counts())
+	if reasons.Load() != loops*uint64(backoff.StopCancelled) || stats.Counts().Stops[backoff.StopCancelled] != loops+1 || stats.Counts().Operations != loops+1 {
+		t.Errorf("counted %+v", stats.Counts())
 	}
 	checkIdle(t, one)
 }
 
-// cancelled makes a loop that fails fast and slowly and waits up to 1 ms, and cancels it then.
-func cancelled(t *testing.T, budget, one *backoff.Budget, history *backoff.History, then time.Duration, onStop func(backoff.Event)) {
+// runAndCancel runs a loop whose calls fail, and cancels it after a time.
+func runAndCancel(t *testing.T, budget, one *backoff.Budget, stats *backoff.RetryStats, then time.Duration, onStop func(backoff.Event)) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var at atomic.Int64
 	time.AfterFunc(then, func() {
 		at.Store(int64(time.Since(start)))
 		cancel()
 	})
-	// One that holds a retry of the budget of 1 when it is cancelled.
+	// This loop holds the only retry of its budget when it is cancelled.
 	hold := make(chan struct{})
 	go func() {
 		defer close(hold)
-		err := backoff.Do(ctx, func() error { return errBusy }, backoff.WithPolicyLine("constant:base=1h"), backoff.RetryIf(backoff.AnyError), backoff.WithBudget(one))
-		if !errors.Is(err, backoff.StopCancelled) {
+		err := backoff.Do(ctx, func() error { return errBusy }, backoff.WithPolicyString("constant:base=1h"), backoff.RetryIf(backoff.AnyError), backoff.WithBudget(one))
+		if !errors.Is(err, backoff.ErrCancelled) {
 			t.Errorf("ended with %v", err)
 		}
 	}()
@@ -250,12 +250,12 @@ func cancelled(t *testing.T, budget, one *backoff.Budget, history *backoff.Histo
 			time.Sleep(rand.N(200 * time.Microsecond))
 		}
 		return errBusy
-	}, backoff.WithPolicyLine("full:base=1ms,cap=1ms"), backoff.RetryIf(backoff.AnyError), backoff.WithBudget(budget), backoff.WithHistory(history), backoff.OnStop(onStop))
+	}, backoff.WithPolicyString("full:base=1ms,cap=1ms"), backoff.RetryIf(backoff.AnyError), backoff.WithBudget(budget), backoff.WithStats(stats), backoff.OnStop(onStop))
 	<-hold
 	if late := time.Since(start) - time.Duration(at.Load()); late > 2*time.Second {
-		t.Errorf("ended %v after it was cancelled", late)
+		t.Errorf("ended %v after the cancellation", late)
 	}
-	if !errors.Is(err, backoff.StopCancelled) || !errors.Is(err, context.Canceled) {
+	if !errors.Is(err, backoff.ErrCancelled) || !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
 	}
 }
@@ -267,4 +267,15 @@ func allocated() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
+}
+
+// checkGoroutines waits for goroutines that are about to end.
+func checkGoroutines(t *testing.T, want int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > want && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if got := runtime.NumGoroutine(); got > want {
+		t.Errorf("%d goroutines, %d before", got, want)
+	}
 }

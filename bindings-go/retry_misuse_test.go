@@ -12,65 +12,65 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// What is wrong with the options is told before any call and to nobody else.
-func TestOptionsOfLoopsThatAreNone(t *testing.T) {
+// Invalid options are reported before any call, to the caller only.
+func TestInvalidRetryOptions(t *testing.T) {
 	type options = []backoff.RetryOption
 	rows := []struct {
 		options options
 		want    string
 	}{
-		{options{nil}, "option <nil> gives nothing"},
-		{options{backoff.WithPolicy(backoff.Policy{})}, "the zero Policy is no policy"},
-		{options{backoff.WithPolicyLine("full")}, "at 4: base is missing"},
+		{options{nil}, "option is nil"},
+		{options{backoff.WithPolicy(backoff.Policy{})}, "the zero Policy is not valid"},
+		{options{backoff.WithPolicyString("full")}, "at 4: base is missing"},
 		{options{backoff.WithKey(42, "\xff")}, `key "\xff" is not valid UTF-8`},
-		{options{backoff.WithBudget(new(backoff.Budget))}, "the zero Budget is no budget"},
-		{options{backoff.WithClock(nil)}, "clock <nil> is missing"},
+		{options{backoff.WithBudget(new(backoff.Budget))}, "the zero Budget is not valid"},
+		{options{backoff.WithClock(nil)}, "clock is nil"},
 		{options{backoff.WithClock(&fakeClock{now: -1})}, "now -1ns is below 0s"},
-		{options{backoff.RetryIf(nil)}, "RetryIf <nil> is missing"},
-		{options{backoff.RetryOn(errBusy, nil)}, "RetryOn <nil> is missing"},
-		{options{backoff.Classify(nil)}, "Classify <nil> is missing"},
-		{options{backoff.RetryResult[int](nil)}, "RetryResult <nil> is missing"},
-		{options{backoff.ClassifyResult[int](nil)}, "ClassifyResult <nil> is missing"},
-		{options{backoff.OnRetry(nil)}, "OnRetry <nil> is missing"},
-		{options{backoff.OnStop(nil)}, "OnStop <nil> is missing"},
-		{options{backoff.RetryResult(func(string) bool { return true })}, `result "func(string) backoff.Verdict" is not the func(int) backoff.Verdict of the operation`},
+		{options{backoff.RetryIf(nil)}, "argument of RetryIf is nil"},
+		{options{backoff.RetryOn(errBusy, nil)}, "argument of RetryOn is nil"},
+		{options{backoff.Classify(nil)}, "argument of Classify is nil"},
+		{options{backoff.RetryResult[int](nil)}, "argument of RetryResult is nil"},
+		{options{backoff.ClassifyResult[int](nil)}, "argument of ClassifyResult is nil"},
+		{options{backoff.OnRetry(nil)}, "OnRetry hook is nil"},
+		{options{backoff.OnStop(nil)}, "OnStop hook is nil"},
+		{options{backoff.RetryResult(func(string) bool { return true })}, "RetryResult classifies string, but the operation returns int"},
 	}
 	for _, row := range rows {
 		called := false
-		var told told
-		var history backoff.History
-		hooked := append(append(options{backoff.WithHistory(&history)}, told.hooks()...), row.options...)
+		var got eventLog
+		var stats backoff.RetryStats
+		hooked := append(append(options{backoff.WithStats(&stats)}, got.hooks()...), row.options...)
 		_, err := backoff.Retry(t.Context(), func() (int, error) { called = true; return 0, nil }, hooked...)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("got %v, want %s", err, row.want)
 		}
-		if called || len(told) != 0 || history.Counts().Operations != 0 {
-			t.Errorf("%s: called %t, told %q", row.want, called, told)
+		if called || len(got) != 0 || stats.Counts().Operations != 0 {
+			t.Errorf("%s: called %t, events %q", row.want, called, got)
 		}
 		for attempt, err := range backoff.Attempts(t.Context(), hooked...) {
-			if attempt != nil || err == nil || err.Error() != row.want && !strings.HasPrefix(row.want, "result") {
+			if attempt != nil || err == nil || err.Error() != row.want && !strings.HasPrefix(row.want, "RetryResult classifies") {
 				t.Errorf("an attempt with %v, want %s", err, row.want)
 			}
 		}
-		if len(told) != 0 {
-			t.Errorf("told %q", told)
+		if len(got) != 0 {
+			t.Errorf("events %q", got)
 		}
 	}
 	//lint:ignore SA1012 a nil context is what is tested
-	if err := backoff.Do(nil, func() error { return nil }); err == nil || err.Error() != "ctx <nil> is missing" {
+	if err := backoff.Do(nil, func() error { return nil }); err == nil || err.Error() != "ctx is nil" {
 		t.Errorf("got %v", err)
 	}
-	if err := backoff.Do(t.Context(), nil); err == nil || err.Error() != "op <nil> is missing" {
+	if err := backoff.Do(t.Context(), nil); err == nil || err.Error() != "op is nil" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := backoff.Retry[int](t.Context(), nil); err == nil || err.Error() != "op <nil> is missing" {
+	if _, err := backoff.Retry[int](t.Context(), nil); err == nil || err.Error() != "op is nil" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A verdict that is none ends the loop, which is cancelled and counted so, also if the caller gives
-// up at the same moment (SPEC 18.6). The last error is not lost.
-func TestVerdictsThatAreNone(t *testing.T) {
+// An unknown outcome ends the loop, which is cancelled and counted as cancelled, even if the caller
+// cancels at the same moment (SPEC 18.6). The error contains the last error.
+func TestUnknownOutcomesEndTheLoop(t *testing.T) {
 	for _, row := range []struct {
 		verdict backoff.Verdict
 		err     error // of the last call
@@ -85,8 +85,8 @@ func TestVerdictsThatAreNone(t *testing.T) {
 		for _, cancels := range []bool{true, false} {
 			ctx, cancel := context.WithCancel(t.Context())
 			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-			var history backoff.History
-			var got told
+			var stats backoff.RetryStats
+			var got eventLog
 			calls := uint64(0)
 			_, err := backoff.Retry(ctx, func() (uint64, error) {
 				if calls++; calls == 1 {
@@ -99,26 +99,25 @@ func TestVerdictsThatAreNone(t *testing.T) {
 			}, append(got.hooks(),
 				backoff.Classify(func(error) backoff.Verdict { return row.verdict }),
 				backoff.ClassifyResult(func(uint64) backoff.Verdict { return row.verdict }),
-				backoff.WithPolicyLine("constant:base=1s"), backoff.WithClock(new(fakeClock)), backoff.WithBudget(budget), backoff.WithHistory(&history))...)
+				backoff.WithPolicyString("constant:base=1s"), backoff.WithClock(new(fakeClock)), backoff.WithBudget(budget), backoff.WithStats(&stats))...)
 			cancel()
-			var refused *backoff.ArgumentError
-			if !errors.As(err, &refused) || err.Error() != row.want || errors.Is(err, errWrong) != (row.err != nil) {
+			var invalid *backoff.ArgumentError
+			if !errors.As(err, &invalid) || err.Error() != row.want || errors.Is(err, errWrong) != (row.err != nil) {
 				t.Errorf("got %v, want %s", err, row.want)
 			}
 			if mark := backoff.Verdict(nil); errors.As(err, &mark) {
 				t.Errorf("%v still has its mark", err)
 			}
-			if want := (told{"retry 1 transient none 1s after 0s: 1 busy"}); !slices.Equal(got, want) {
-				t.Errorf("told %q, want %q", got, want)
+			if want := (eventLog{"retry 1 transient none 1s after 0s: 1 busy"}); !slices.Equal(got, want) {
+				t.Errorf("events %q, want %q", got, want)
 			}
-			checkCounted(t, &history, 2, backoff.StopCancelled)
+			checkCounted(t, &stats, 2, backoff.StopCancelled)
 			checkIdle(t, budget)
 		}
 	}
 }
 
-// What the body of a loop of Attempts tells may be none, too.
-func TestAnAttemptThatEndedInNothing(t *testing.T) {
+func TestAttemptWithAnUnknownOutcome(t *testing.T) {
 	var end error
 	for attempt, err := range backoff.Attempts(t.Context()) {
 		if end = err; err == nil {
@@ -130,8 +129,8 @@ func TestAnAttemptThatEndedInNothing(t *testing.T) {
 	}
 }
 
-// A panic goes on to the caller. The operation is cancelled and counted, and nobody is told more
-// unless it was the call that panicked, which gives the loop up.
+// A panic propagates to the caller. The operation is cancelled and counted. No other hook is called,
+// unless the call panicked, which cancels the loop.
 func TestPanics(t *testing.T) {
 	panics := func(when bool) {
 		if when {
@@ -140,20 +139,20 @@ func TestPanics(t *testing.T) {
 	}
 	rows := map[string]struct {
 		reason backoff.StopReason
-		told   int
+		events int
 	}{
 		"op":       {backoff.StopCancelled, 2},
 		"classify": {backoff.StopCancelled, 1},
 		"result":   {backoff.StopCancelled, 1},
-		"retry":    {backoff.StopCancelled, 1}, // told to the hook before it
+		"retry":    {backoff.StopCancelled, 1}, // the hook before it was called
 		"stop":     {backoff.StopSuccess, 2},
 		"sleep":    {backoff.StopCancelled, 1},
 	}
 	for where, row := range rows {
 		t.Run(where, func(t *testing.T) {
 			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-			var history backoff.History
-			var got told
+			var stats backoff.RetryStats
+			var got eventLog
 			calls := uint64(0)
 			func() {
 				defer func() {
@@ -187,22 +186,22 @@ func TestPanics(t *testing.T) {
 						}
 					}),
 					backoff.WithClock(&fakeClock{during: func() { panics(where == "sleep") }}),
-					backoff.WithPolicyLine("constant:base=1s"), backoff.WithBudget(budget), backoff.WithHistory(&history))...)
+					backoff.WithPolicyString("constant:base=1s"), backoff.WithBudget(budget), backoff.WithStats(&stats))...)
 				t.Errorf("returned %v", err)
 			}()
-			if len(got) != row.told {
-				t.Errorf("told %q", got)
+			if len(got) != row.events {
+				t.Errorf("events %q", got)
 			}
-			checkCounted(t, &history, calls, row.reason)
+			checkCounted(t, &stats, calls, row.reason)
 			checkIdle(t, budget)
 		})
 	}
 }
 
-// A goroutine that ends in a call, as a failed test does, ends the operation.
+// A goroutine that exits in a call, as t.FailNow does, cancels the operation.
 func TestGoexit(t *testing.T) {
 	budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-	var history backoff.History
+	var stats backoff.RetryStats
 	calls := 0
 	inParallel(1, func(int) {
 		_ = backoff.Do(context.Background(), func() error {
@@ -210,14 +209,14 @@ func TestGoexit(t *testing.T) {
 				runtime.Goexit()
 			}
 			return backoff.Transient(errBusy)
-		}, backoff.WithPolicyLine("constant:base=0s"), backoff.WithBudget(budget), backoff.WithHistory(&history))
+		}, backoff.WithPolicyString("constant:base=0s"), backoff.WithBudget(budget), backoff.WithStats(&stats))
 		t.Error("returned")
 	})
-	checkCounted(t, &history, 2, backoff.StopCancelled)
+	checkCounted(t, &stats, 2, backoff.StopCancelled)
 	checkIdle(t, budget)
 }
 
-// The clock of loops is one for the process, has a monotonic reading and never goes back.
+// The default clock has a monotonic reading and never goes back.
 func TestNow(t *testing.T) {
 	before := backoff.Now()
 	time.Sleep(time.Millisecond)

@@ -20,7 +20,7 @@ var (
 	errWrong = errors.New("wrong")
 )
 
-// A fakeClock is at the end of every sleep at once, and keeps them.
+// A fakeClock advances at once in every sleep, and records the sleeps.
 type fakeClock struct {
 	now    time.Duration
 	sleeps []time.Duration
@@ -39,35 +39,28 @@ func (c *fakeClock) Sleep(ctx context.Context, delay time.Duration) {
 	}
 }
 
-// A call is how a call of a script ends: with a value or an error, after so long.
+// A call is the result of a scripted call, which takes some time.
 type call struct {
 	value string
 	err   error
 	took  time.Duration
 }
 
-// A told is a list of events as text.
-type told []string
+// An eventLog records the events of hooks as text.
+type eventLog []string
 
-func (t *told) hooks() []backoff.RetryOption {
+func (l *eventLog) hooks() []backoff.RetryOption {
 	return []backoff.RetryOption{
-		backoff.OnRetry(func(e backoff.Event) { t.add("retry", e) }),
-		backoff.OnStop(func(e backoff.Event) { t.add("stop", e) }),
+		backoff.OnRetry(func(e backoff.Event) { l.add("retry", e) }),
+		backoff.OnStop(func(e backoff.Event) { l.add("stop", e) }),
 	}
 }
 
-func (t *told) add(hook string, e backoff.Event) {
-	outcome, reason := "none", "none"
-	if e.Outcome != 0 {
-		outcome = e.Outcome.String()
-	}
-	if e.Reason != 0 {
-		reason = e.Reason.String()
-	}
-	*t = append(*t, fmt.Sprintf("%s %d %s %s %v after %v: %v %v", hook, e.Attempts, outcome, reason, e.Delay, e.Elapsed, e.Value, e.Err))
+func (l *eventLog) add(hook string, e backoff.Event) {
+	*l = append(*l, fmt.Sprintf("%s %d %v %v %v after %v: %v %v", hook, e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, e.Value, e.Err))
 }
 
-// What a loop does is a fact of SPEC 13 and 18: the delays are those of constant policies.
+// The rows state SPEC 13 and 18. Their policies are constant, so that the delays are obvious.
 func TestRetry(t *testing.T) {
 	anything := backoff.RetryIf(backoff.AnyError)
 	const second = time.Second
@@ -76,191 +69,191 @@ func TestRetry(t *testing.T) {
 		policy  string
 		options []backoff.RetryOption
 		calls   []call
-		want    error // the last error, nil of a success or of a value
+		want    error // the last error; nil after a success or a value
 		reason  backoff.StopReason
-		told    told
+		events  eventLog
 	}{{
 		"a success is returned at once", "constant:base=1s", nil,
 		[]call{{value: "a", took: 2 * second}}, nil, backoff.StopSuccess,
-		told{"stop 1 success success 0s after 2s: a <nil>"},
+		eventLog{"stop 1 success success 0s after 2s: a <nil>"},
 	}, {
-		"failures are repeated until a success", "constant:base=1s", []backoff.RetryOption{anything},
+		"failures are retried until a success", "constant:base=1s", []backoff.RetryOption{anything},
 		[]call{{err: errBusy}, {err: errWrong, took: second}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s:  busy",
 			"retry 2 transient none 1s after 2s:  wrong",
 			"stop 3 success success 0s after 3s: a <nil>",
 		},
 	}, {
-		"a clock that goes back adds no time", "constant:base=1s", []backoff.RetryOption{anything},
+		"a clock that goes backwards adds no time", "constant:base=1s", []backoff.RetryOption{anything},
 		[]call{{err: errBusy, took: -5 * second}, {err: errWrong, took: second}, {value: "a", took: 4 * second}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s:  busy",
 			"retry 2 transient none 1s after 0s:  wrong",
 			"stop 3 success success 0s after 2s: a <nil>",
 		},
 	}, {
-		"the last failure is not waited for", "constant:base=1s,max_retries=2", []backoff.RetryOption{anything},
+		"there is no wait after the last failure", "constant:base=1s,max_retries=2", []backoff.RetryOption{anything},
 		[]call{{err: errBusy}, {err: errBusy}, {value: "last", err: errWrong}}, errWrong, backoff.StopMaxRetries,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s:  busy",
 			"retry 2 transient none 1s after 1s:  busy",
 			"stop 3 transient max_retries 0s after 2s: last wrong",
 		},
 	}, {
-		"no retries run once", "constant:base=1s,max_retries=0", []backoff.RetryOption{anything},
+		"max_retries=0 makes one call", "constant:base=1s,max_retries=0", []backoff.RetryOption{anything},
 		[]call{{err: errBusy}}, errBusy, backoff.StopMaxRetries,
-		told{"stop 1 transient max_retries 0s after 0s:  busy"},
+		eventLog{"stop 1 transient max_retries 0s after 0s:  busy"},
 	}, {
-		"no retries can succeed", "constant:base=1s,max_retries=0", nil,
+		"max_retries=0 can succeed", "constant:base=1s,max_retries=0", nil,
 		[]call{{value: "a"}}, nil, backoff.StopSuccess,
-		told{"stop 1 success success 0s after 0s: a <nil>"},
+		eventLog{"stop 1 success success 0s after 0s: a <nil>"},
 	}, {
-		"nothing is repeated that nobody said may be", "constant:base=1s", nil,
+		"without options nothing is retried", "constant:base=1s", nil,
 		[]call{{value: "partial", err: errBusy}}, errBusy, backoff.StopPermanent,
-		told{"stop 1 permanent permanent 0s after 0s: partial busy"},
+		eventLog{"stop 1 permanent permanent 0s after 0s: partial busy"},
 	}, {
-		"what is marked is repeated", "constant:base=1s", nil,
+		"a mark allows a retry", "constant:base=1s", nil,
 		[]call{{err: backoff.Transient(errBusy)}, {err: backoff.Permanent(errWrong)}}, errWrong, backoff.StopPermanent,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s:  busy",
 			"stop 2 permanent permanent 0s after 1s:  wrong",
 		},
 	}, {
-		"Permanent is not repeated, whatever RetryIf says", "constant:base=1s", []backoff.RetryOption{anything},
+		"Permanent overrides RetryIf", "constant:base=1s", []backoff.RetryOption{anything},
 		[]call{{err: backoff.Permanent(errBusy)}}, errBusy, backoff.StopPermanent,
-		told{"stop 1 permanent permanent 0s after 0s:  busy"},
+		eventLog{"stop 1 permanent permanent 0s after 0s:  busy"},
 	}, {
-		"a hint is waited for", "constant:base=1s", nil,
+		"the loop waits what the server asked for", "constant:base=1s", nil,
 		[]call{{err: backoff.RetryAfter(5*second, errBusy)}, {err: backoff.RetryAfter(second/2, errBusy)}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 throttled none 5s after 0s:  busy",
 			"retry 2 throttled none 1s after 5s:  busy",
 			"stop 3 success success 0s after 6s: a <nil>",
 		},
 	}, {
-		"a hint of nothing is one, and a past one is nothing", "constant:base=1s,hint=exact", nil,
-		[]call{{err: backoff.RetryAfter(0, errBusy)}, {err: backoff.RetryAfter(-second, errBusy)}, {err: &selfish{-second}}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		"a retry_after of 0 counts, and a negative one is 0", "constant:base=1s,retry_after=exact", nil,
+		[]call{{err: backoff.RetryAfter(0, errBusy)}, {err: backoff.RetryAfter(-second, errBusy)}, {err: &markedError{-second}}, {value: "a"}}, nil, backoff.StopSuccess,
+		eventLog{
 			"retry 1 throttled none 0s after 0s:  busy",
 			"retry 2 throttled none 0s after 0s:  busy",
-			"retry 3 timeout none 0s after 0s:  selfish",
+			"retry 3 timeout none 0s after 0s:  marked",
 			"stop 4 success success 0s after 0s: a <nil>",
 		},
 	}, {
-		"the policy bounds a hint", "constant:base=1s,hint_max=1m", nil,
+		"retry_after_max bounds the wait", "constant:base=1s,retry_after_max=1m", nil,
 		[]call{{err: backoff.RetryAfter(24*time.Hour, errBusy)}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 throttled none 1m0s after 0s:  busy",
 			"stop 2 success success 0s after 1m0s: a <nil>",
 		},
 	}, {
-		"outcomes have their bases", "constant:base=1s,throttled_base=3s", []backoff.RetryOption{backoff.Classify(func(err error) backoff.Verdict {
+		"throttled failures have their own base", "constant:base=1s,throttled_base=3s", []backoff.RetryOption{backoff.Classify(func(err error) backoff.Verdict {
 			if err == errBusy {
 				return backoff.OutcomeThrottled
 			}
 			return backoff.OutcomeTimeout
 		})},
 		[]call{{err: errBusy}, {err: errWrong}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 throttled none 3s after 0s:  busy",
 			"retry 2 timeout none 1s after 3s:  wrong",
 			"stop 3 success success 0s after 4s: a <nil>",
 		},
 	}, {
-		"max_elapsed tells the wait that was not begun", "constant:base=3s,max_elapsed=6s", []backoff.RetryOption{anything},
+		"max_elapsed reports the wait that was not begun", "constant:base=3s,max_elapsed=6s", []backoff.RetryOption{anything},
 		[]call{{err: errBusy, took: second}, {err: errBusy}}, errBusy, backoff.StopMaxElapsed,
-		told{
+		eventLog{
 			"retry 1 transient none 3s after 1s:  busy",
 			"stop 2 transient max_elapsed 3s after 4s:  busy",
 		},
 	}, {
 		"a wait may end at max_elapsed", "constant:base=3s,max_elapsed=6s", []backoff.RetryOption{anything},
 		[]call{{err: errBusy}, {err: errBusy}, {value: "a", took: second}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 transient none 3s after 0s:  busy",
 			"retry 2 transient none 3s after 3s:  busy",
 			"stop 3 success success 0s after 7s: a <nil>",
 		},
 	}, {
-		"values that are not there yet", "constant:base=1s", []backoff.RetryOption{backoff.RetryResult(func(value string) bool { return value == "wait" })},
+		"RetryResult polls", "constant:base=1s", []backoff.RetryOption{backoff.RetryResult(func(value string) bool { return value == "wait" })},
 		[]call{{value: "wait"}, {value: "wait"}, {value: "a"}}, nil, backoff.StopSuccess,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s: wait <nil>",
 			"retry 2 transient none 1s after 1s: wait <nil>",
 			"stop 3 success success 0s after 2s: a <nil>",
 		},
 	}, {
-		"values until the retries end", "constant:base=1s,max_retries=1", []backoff.RetryOption{backoff.RetryResult(func(string) bool { return true })},
+		"polling ends after max_retries", "constant:base=1s,max_retries=1", []backoff.RetryOption{backoff.RetryResult(func(string) bool { return true })},
 		[]call{{value: "wait"}, {value: "still"}}, nil, backoff.StopMaxRetries,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s: wait <nil>",
 			"stop 2 transient max_retries 0s after 1s: still <nil>",
 		},
 	}, {
-		"polling stops at what is wrong", "constant:base=1s", []backoff.RetryOption{backoff.ClassifyResult(func(value string) backoff.Verdict {
+		"ClassifyResult can stop polling", "constant:base=1s", []backoff.RetryOption{backoff.ClassifyResult(func(value string) backoff.Verdict {
 			switch value {
 			case "wait":
 				return backoff.OutcomeTransient
 			case "slow":
-				return backoff.OutcomeThrottled.WithHint(7 * time.Second)
+				return backoff.OutcomeThrottled.WithRetryAfter(7 * time.Second)
 			}
 			return backoff.OutcomePermanent
 		})},
 		[]call{{value: "wait"}, {value: "slow"}, {value: "broken"}}, nil, backoff.StopPermanent,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s: wait <nil>",
 			"retry 2 throttled none 7s after 1s: slow <nil>",
 			"stop 3 permanent permanent 0s after 8s: broken <nil>",
 		},
 	}, {
-		"an error is no value to poll", "constant:base=1s", []backoff.RetryOption{backoff.RetryResult(func(string) bool { return true })},
+		"RetryResult does not see errors", "constant:base=1s", []backoff.RetryOption{backoff.RetryResult(func(string) bool { return true })},
 		[]call{{value: "wait"}, {err: errBusy}}, errBusy, backoff.StopPermanent,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s: wait <nil>",
 			"stop 2 permanent permanent 0s after 1s:  busy",
 		},
 	}, {
-		"RetryOn finds what is wrapped", "constant:base=1s", []backoff.RetryOption{backoff.RetryOn(io.EOF, errBusy)},
+		"RetryOn finds wrapped errors", "constant:base=1s", []backoff.RetryOption{backoff.RetryOn(io.EOF, errBusy)},
 		[]call{{err: fmt.Errorf("read: %w", io.EOF)}, {err: errBusy}, {err: io.ErrUnexpectedEOF}}, io.ErrUnexpectedEOF, backoff.StopPermanent,
-		told{
+		eventLog{
 			"retry 1 transient none 1s after 0s:  read: EOF",
 			"retry 2 transient none 1s after 1s:  busy",
 			"stop 3 permanent permanent 0s after 2s:  unexpected EOF",
 		},
 	}, {
-		"the first that does not say permanent counts", "constant:base=1s", []backoff.RetryOption{
+		"the first option that is not permanent decides", "constant:base=1s", []backoff.RetryOption{
 			backoff.RetryOn(io.EOF),
 			backoff.Classify(func(err error) backoff.Verdict {
 				if err == errBusy {
-					return backoff.OutcomeThrottled.WithHint(4 * time.Second)
+					return backoff.OutcomeThrottled.WithRetryAfter(4 * time.Second)
 				}
 				return backoff.OutcomePermanent
 			}),
 			backoff.RetryIf(func(err error) bool { return err != errWrong }),
 		},
 		[]call{{err: errBusy}, {err: io.ErrClosedPipe}, {err: io.EOF}, {err: errWrong}}, errWrong, backoff.StopPermanent,
-		told{
+		eventLog{
 			"retry 1 throttled none 4s after 0s:  busy",
 			"retry 2 transient none 1s after 4s:  io: read/write on closed pipe",
 			"retry 3 transient none 1s after 5s:  EOF",
 			"stop 4 permanent permanent 0s after 6s:  wrong",
 		},
 	}, {
-		"a failure is never a success", "constant:base=1s", []backoff.RetryOption{backoff.Classify(func(error) backoff.Verdict { return backoff.OutcomeSuccess })},
+		"a failure cannot be classified as a success", "constant:base=1s", []backoff.RetryOption{backoff.Classify(func(error) backoff.Verdict { return backoff.OutcomeSuccess })},
 		[]call{{value: "gone", err: errWrong}}, errWrong, backoff.StopPermanent,
-		told{"stop 1 permanent permanent 0s after 0s: gone wrong"},
+		eventLog{"stop 1 permanent permanent 0s after 0s: gone wrong"},
 	}}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			clock := &fakeClock{now: 100 * second}
-			var history backoff.History
-			var got told
+			var stats backoff.RetryStats
+			var got eventLog
 			calls := 0
-			options := append([]backoff.RetryOption{backoff.WithPolicyLine(row.policy), backoff.WithClock(clock), backoff.WithHistory(&history)}, got.hooks()...)
+			options := append([]backoff.RetryOption{backoff.WithPolicyString(row.policy), backoff.WithClock(clock), backoff.WithStats(&stats)}, got.hooks()...)
 			value, err := backoff.Retry(t.Context(), func() (string, error) {
 				if calls == len(row.calls) {
-					t.Fatal("called once more")
+					t.Fatal("too many calls")
 				}
 				call := row.calls[calls]
 				calls++
@@ -270,19 +263,29 @@ func TestRetry(t *testing.T) {
 			if calls != len(row.calls) || value != row.calls[calls-1].value {
 				t.Errorf("%d calls return %q", calls, value)
 			}
-			if !slices.Equal(got, row.told) {
-				t.Errorf("told %q, want %q", got, row.told)
+			if !slices.Equal(got, row.events) {
+				t.Errorf("events %q, want %q", got, row.events)
 			}
 			checkEnd(t, err, row.want, row.reason, uint64(calls))
-			checkCounted(t, &history, uint64(calls), row.reason)
-			if waits := len(row.told) - 1; len(clock.sleeps) != waits {
+			checkCounted(t, &stats, uint64(calls), row.reason)
+			if waits := len(row.events) - 1; len(clock.sleeps) != waits {
 				t.Errorf("%d sleeps, want %d", len(clock.sleeps), waits)
 			}
 		})
 	}
 }
 
-// checkEnd looks at the error of a loop that has stopped.
+// reasonErrors are the errors that errors.Is finds in a RetryError.
+var reasonErrors = map[backoff.StopReason]error{
+	backoff.StopPermanent:  backoff.ErrPermanent,
+	backoff.StopMaxRetries: backoff.ErrMaxRetries,
+	backoff.StopMaxElapsed: backoff.ErrMaxElapsed,
+	backoff.StopDeadline:   backoff.ErrDeadline,
+	backoff.StopBudget:     backoff.ErrBudget,
+	backoff.StopCancelled:  backoff.ErrCancelled,
+}
+
+// checkEnd checks the error of a loop that has stopped.
 func checkEnd(t *testing.T, err, last error, reason backoff.StopReason, attempts uint64) {
 	t.Helper()
 	if reason == backoff.StopSuccess {
@@ -292,34 +295,39 @@ func checkEnd(t *testing.T, err, last error, reason backoff.StopReason, attempts
 		return
 	}
 	var gaveUp *backoff.RetryError
-	if !errors.As(err, &gaveUp) || gaveUp.Reason != reason || gaveUp.Attempts != attempts || !errors.Is(err, reason) {
+	if !errors.As(err, &gaveUp) || gaveUp.Reason != reason || gaveUp.Attempts != attempts {
 		t.Fatalf("ended with %#v, want %v after %d attempts", err, reason, attempts)
+	}
+	for other, sentinel := range reasonErrors {
+		if gaveUp.Is(sentinel) != (other == reason) {
+			t.Errorf("%v is %v: %t", err, sentinel, other != reason)
+		}
 	}
 	if !errors.Is(gaveUp.Err, last) || last != nil && !errors.Is(err, last) {
 		t.Errorf("the last error is %v, want %v", gaveUp.Err, last)
 	}
 }
 
-// checkCounted looks for one loop in a history.
-func checkCounted(t *testing.T, history *backoff.History, attempts uint64, reason backoff.StopReason) {
+// checkCounted checks that the stats count one loop.
+func checkCounted(t *testing.T, stats *backoff.RetryStats, attempts uint64, reason backoff.StopReason) {
 	t.Helper()
-	got := history.Counts()
+	got := stats.Counts()
 	if got.Operations != 1 || got.Attempts != max(1, attempts) || got.Stops[reason] != 1 {
 		t.Errorf("counted %+v, want %d attempts and %v", got, attempts, reason)
 	}
 }
 
-// The delays are those of the policy on the stream: the numbers of the README.
+// The waits are the delays of the policy on the stream: the numbers of the README.
 func TestRetryWaitsTheDelaysOfItsStream(t *testing.T) {
 	want := []time.Duration{11399434, 83043876, 229309811}
-	stream, err := backoff.KeyStream(42, "job-1")
+	stream, err := backoff.StreamFromKey(42, "job-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, options := range map[string][]backoff.RetryOption{
-		"default policy": {backoff.WithKey(42, "job-1")},
-		"stream":         {backoff.WithStream(stream)},
-		"last given":     {backoff.WithStream(backoff.SeedStream(7)), backoff.WithPolicyLine("none"), backoff.WithPolicy(parsePolicy(t, "default")), backoff.WithKey(42, "job-1")},
+		"default policy":  {backoff.WithKey(42, "job-1")},
+		"stream":          {backoff.WithStream(stream)},
+		"last of several": {backoff.WithStream(backoff.StreamFromSeed(7)), backoff.WithPolicyString("none"), backoff.WithPolicy(parsePolicy(t, "default")), backoff.WithKey(42, "job-1")},
 	} {
 		clock := new(fakeClock)
 		err := backoff.Do(t.Context(), func() error { return errBusy }, append(options, backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))...)
@@ -330,20 +338,20 @@ func TestRetryWaitsTheDelaysOfItsStream(t *testing.T) {
 	}
 }
 
-// Without a stream each loop has its own, and those of one process are not those of another.
-func TestRetryWaitsLikeNobodyElse(t *testing.T) {
+// Without a stream, loops differ from each other and from those of other processes.
+func TestDefaultStreamsDiffer(t *testing.T) {
 	const print = "PRINT_WAITS"
 	var waits []string
 	for range 20 {
 		clock := new(fakeClock)
-		_ = backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyLine("full:base=1d,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))
+		_ = backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyString("full:base=1d,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))
 		waits = append(waits, clock.sleeps[0].String())
 	}
 	if os.Getenv(print) != "" {
 		fmt.Println(strings.Join(waits, "\n"))
 		return
 	}
-	other := exec.Command(os.Args[0], "-test.run=^TestRetryWaitsLikeNobodyElse$")
+	other := exec.Command(os.Args[0], "-test.run=^TestDefaultStreamsDiffer$")
 	other.Env = append(os.Environ(), print+"=1")
 	printed, err := other.Output()
 	if err != nil {
@@ -352,39 +360,41 @@ func TestRetryWaitsLikeNobodyElse(t *testing.T) {
 	waits = append(waits, strings.Split(string(printed), "\n")[:20]...)
 	slices.Sort(waits)
 	if seen := len(slices.Compact(waits)); seen != 40 {
-		t.Errorf("40 loops have %d waits", seen)
+		t.Errorf("40 loops have %d different waits", seen)
 	}
 }
 
 // Loops, and an operation driven by hand on the same clock, share a budget.
-func TestRetryShareABudget(t *testing.T) {
+func TestLoopsShareABudget(t *testing.T) {
 	budget := parseBudget(t, "quota:max_tokens=10,cost=5")
 	clock := new(fakeClock)
 	attempt := func(err error) error {
-		return backoff.Do(t.Context(), func() error { return err }, backoff.WithPolicyLine("constant:base=1s,max_retries=1"), backoff.WithBudget(budget), backoff.WithClock(clock))
+		return backoff.Do(t.Context(), func() error { return err }, backoff.WithPolicyString("constant:base=1s,max_retries=1"), backoff.WithBudget(budget), backoff.WithClock(clock))
 	}
 	checkEnd(t, attempt(backoff.Transient(errBusy)), errBusy, backoff.StopMaxRetries, 2)
 	operation := beginOrFail(t, parsePolicy(t, "constant:base=1s"), backoff.WithBudget(budget))
-	if !operation.Decide(backoff.OutcomeTransient, backoff.Now()).Wait {
-		t.Error("the second 5 of 10 tokens are refused")
+	if decision, err := operation.Decide(backoff.OutcomeTransient, backoff.Now()); err != nil || !decision.Wait {
+		t.Error("the budget refuses the second 5 of 10 tokens")
 	}
 	err := attempt(backoff.Transient(errBusy))
 	checkEnd(t, err, errBusy, backoff.StopBudget, 1)
 	if gaveUp := (*backoff.RetryError)(nil); !errors.As(err, &gaveUp) || gaveUp.Delay != time.Second {
-		t.Errorf("the wait that was not begun is told as %v", gaveUp)
+		t.Errorf("the wait that was not begun is missing in %v", gaveUp)
 	}
-	operation.Decide(backoff.OutcomeSuccess, backoff.Now())
+	if _, err := operation.Decide(backoff.OutcomeSuccess, backoff.Now()); err != nil {
+		t.Error(err)
+	}
 	checkEnd(t, attempt(backoff.Transient(errBusy)), errBusy, backoff.StopMaxRetries, 2)
 }
 
-func TestTheErrorOfRetry(t *testing.T) {
+func TestRetryError(t *testing.T) {
 	clock := &fakeClock{now: time.Second}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	retry := func(err error, options ...backoff.RetryOption) error {
 		_, err = backoff.Retry(ctx, func() (int, error) {
 			clock.now += time.Minute
 			return 0, err
-		}, append(options, backoff.WithClock(clock), backoff.WithPolicyLine("constant:base=3s,max_elapsed=62s"))...)
+		}, append(options, backoff.WithClock(clock), backoff.WithPolicyString("constant:base=3s,max_elapsed=62s"))...)
 		return err
 	}
 	err := retry(fmt.Errorf("dial: %w", io.ErrClosedPipe), backoff.RetryIf(backoff.AnyError))
@@ -415,32 +425,32 @@ func TestTheErrorOfRetry(t *testing.T) {
 	}
 }
 
-// Of what one loop was told of an error, a loop around it hears Permanent alone (SPEC 18.3).
-func TestRetryWithinRetry(t *testing.T) {
+// Of the marks of a loop, an enclosing loop inherits only Permanent (SPEC 18.3).
+func TestNestedRetry(t *testing.T) {
 	anything, nothing := backoff.RetryIf(backoff.AnyError), backoff.RetryOn()
 	rows := []struct {
 		name         string
 		err          error
-		cancels      bool                // the function gives its loop up
-		says, around backoff.RetryOption // of its loop and of the one around it
-		reason       backoff.StopReason  // of that one
-		calls        uint64              // of the function
+		cancels      bool // the function cancels its loop
+		inner, outer backoff.RetryOption
+		reason       backoff.StopReason // of the outer loop
+		calls        uint64             // of the function
 	}{
-		{"Transient is for one loop", fmt.Errorf("wrapped: %w", backoff.Transient(errBusy)), false, nothing, nothing, backoff.StopPermanent, 2},
-		{"the options of the other may say it, too", backoff.Transient(errBusy), false, nothing, anything, backoff.StopMaxRetries, 4},
-		{"RetryAfter is for one loop", backoff.RetryAfter(0, errBusy), false, nothing, nothing, backoff.StopPermanent, 2},
-		{"Permanent is for both", backoff.Permanent(errBusy), false, anything, anything, backoff.StopPermanent, 1},
-		{"so it is within another", fmt.Errorf("wrapped: %w", backoff.Permanent(errBusy)), false, anything, anything, backoff.StopPermanent, 1},
-		{"a mark of success is one of permanent", backoff.Mark(errBusy, backoff.OutcomeSuccess), false, anything, anything, backoff.StopPermanent, 1},
-		{"Permanent in a loop that was given up", backoff.Permanent(errBusy), true, anything, anything, backoff.StopPermanent, 1},
-		{"options speak for their loop alone", errBusy, false, nothing, anything, backoff.StopMaxRetries, 2},
+		{"Transient applies to one loop", fmt.Errorf("wrapped: %w", backoff.Transient(errBusy)), false, nothing, nothing, backoff.StopPermanent, 2},
+		{"the options of the outer loop allow a retry", backoff.Transient(errBusy), false, nothing, anything, backoff.StopMaxRetries, 4},
+		{"RetryAfter applies to one loop", backoff.RetryAfter(0, errBusy), false, nothing, nothing, backoff.StopPermanent, 2},
+		{"Permanent applies to both", backoff.Permanent(errBusy), false, anything, anything, backoff.StopPermanent, 1},
+		{"a wrapped Permanent applies to both", fmt.Errorf("wrapped: %w", backoff.Permanent(errBusy)), false, anything, anything, backoff.StopPermanent, 1},
+		{"a mark of success counts as permanent", backoff.Mark(errBusy, backoff.OutcomeSuccess), false, anything, anything, backoff.StopPermanent, 1},
+		{"Permanent in a cancelled loop", backoff.Permanent(errBusy), true, anything, anything, backoff.StopPermanent, 1},
+		{"options apply to their loop alone", errBusy, false, nothing, anything, backoff.StopMaxRetries, 2},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			policy := backoff.WithPolicyLine("constant:base=0s,max_retries=1")
-			calls, around := uint64(0), uint64(0)
+			policy := backoff.WithPolicyString("constant:base=0s,max_retries=1")
+			calls, outerCalls := uint64(0), uint64(0)
 			err := backoff.Do(t.Context(), func() error {
-				around++
+				outerCalls++
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				return fmt.Errorf("within: %w", backoff.Do(ctx, func() error {
@@ -448,13 +458,13 @@ func TestRetryWithinRetry(t *testing.T) {
 						cancel()
 					}
 					return row.err
-				}, policy, row.says))
-			}, policy, row.around)
-			checkEnd(t, err, errBusy, row.reason, around)
+				}, policy, row.inner))
+			}, policy, row.outer)
+			checkEnd(t, err, errBusy, row.reason, outerCalls)
 			if calls != row.calls {
 				t.Errorf("%d calls, want %d", calls, row.calls)
 			}
-			// A third loop hears what the second did.
+			// A third loop sees the same mark as the second.
 			third := backoff.Do(t.Context(), func() error { return err }, policy, anything)
 			if row.calls == 1 {
 				checkEnd(t, third, errBusy, backoff.StopPermanent, 1)

@@ -8,7 +8,7 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-func TestAllTakesWhatNextTakes(t *testing.T) {
+func TestAllConsumesDelaysAsNextDoes(t *testing.T) {
 	c := find(t, "resets", "prefetched")
 	b := backoff.New(c.policy(t), c.stream(t))
 	for number, run := range c.Runs {
@@ -19,7 +19,7 @@ func TestAllTakesWhatNextTakes(t *testing.T) {
 			}
 		}
 		if want := durations(t, run); !slices.Equal(got, want) {
-			t.Errorf("run %d gives %d, want %d", number, got, want)
+			t.Errorf("run %d is %d, want %d", number, got, want)
 		}
 		b.Reset()
 	}
@@ -32,7 +32,7 @@ func TestTheIndicesEnd(t *testing.T) {
 	const last = 1<<32 - 1
 	count := 0
 	for _, c := range load[vector](t, "growths") {
-		// Cases that reach the last index say what is there.
+		// Only cases that reach the last index have its delay.
 		if uint64(c.First)+uint64(len(c.Delays)) != last+1 {
 			continue
 		}
@@ -68,7 +68,7 @@ func TestTheIndicesEnd(t *testing.T) {
 	}
 }
 
-func TestACopyGoesOnByItself(t *testing.T) {
+func TestCopiesAreIndependent(t *testing.T) {
 	c := find(t, "jitters", "full")
 	want := durations(t, c.Delays)
 	b := backoff.New(c.policy(t), c.stream(t))
@@ -76,7 +76,7 @@ func TestACopyGoesOnByItself(t *testing.T) {
 	other := *b
 	for name, b := range map[string]*backoff.Backoff{"original": b, "copy": &other} {
 		if got := take(b, len(want)-2); !slices.Equal(got, want[2:]) {
-			t.Errorf("the %s goes on with %d, want %d", name, got, want[2:])
+			t.Errorf("the %s continues with %d, want %d", name, got, want[2:])
 		}
 	}
 }
@@ -95,11 +95,11 @@ func TestPoliciesAreValues(t *testing.T) {
 		a, b  backoff.Policy
 		equal bool
 	}{
-		{"a field given as its default", plain, make(backoff.WithMultiplier(2)), true},
+		{"a field set to its default", plain, make(backoff.WithMultiplier(2)), true},
 		{"a ratio in other terms", plain, make(backoff.WithMultiplierRatio(20, 10)), true},
-		{"the last of an option counts", full, make(backoff.WithJitter(backoff.EqualJitter), backoff.WithJitter(backoff.FullJitter)), true},
+		{"the last of a repeated option wins", full, make(backoff.WithJitter(backoff.EqualJitter), backoff.WithJitter(backoff.FullJitter)), true},
 		{"another jitter", plain, full, false},
-		{"no policy", plain, backoff.Policy{}, false},
+		{"the zero Policy", plain, backoff.Policy{}, false},
 	}
 	for _, row := range rows {
 		if (row.a == row.b) != row.equal {
@@ -111,10 +111,10 @@ func TestPoliciesAreValues(t *testing.T) {
 	}
 }
 
-func TestEntropyStreamsDiffer(t *testing.T) {
-	seen := make(map[backoff.Stream]bool)
+func TestStreamsFromEntropyDiffer(t *testing.T) {
+	seen := make(map[backoff.RandomStream]bool)
 	for range 100 {
-		stream, err := backoff.EntropyStream()
+		stream, err := backoff.StreamFromEntropy()
 		if err != nil {
 			t.Fatal(err)
 		}

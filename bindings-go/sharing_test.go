@@ -12,7 +12,7 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// Run with -race, which is what it is for.
+// These tests are meant for -race.
 func TestGoroutinesShareAPolicy(t *testing.T) {
 	for _, c := range load[vector](t, "jitters") {
 		policy, stream, want := c.policy(t), c.stream(t), durations(t, c.Delays)
@@ -32,7 +32,7 @@ func TestGoroutinesShareAPolicy(t *testing.T) {
 					}
 				}
 				if c.First == 0 && !slices.Equal(take(backoff.New(policy, stream), len(want)), want) {
-					t.Errorf("%s: an iterator of its own differs", c.ID)
+					t.Errorf("%s: the iterator differs", c.ID)
 				}
 			}()
 		}
@@ -40,14 +40,14 @@ func TestGoroutinesShareAPolicy(t *testing.T) {
 	}
 }
 
-// What a budget grants to many goroutines is what it would grant to one: the bounds are those
-// of SPEC 15.3, at one time, for operations that all began before.
+// A budget grants as much to many goroutines as to one. The limits are those of SPEC 15.3, at one
+// time, for operations that have all begun.
 func TestGoroutinesShareABudget(t *testing.T) {
 	const goroutines, each = 8, 250
 	policy := parsePolicy(t, "constant:base=1s")
 	rows := []struct {
-		line          string
-		first, second int // granted before and after all operations have ended
+		text          string
+		first, second int // retries granted, before and after all operations have stopped
 	}{
 		{"quota:max_tokens=1000,cost=7", 1000 / 7, 1000 / 7},
 		{"ratio:max_tokens=90,ratio=0.5", 90, 90},
@@ -56,7 +56,7 @@ func TestGoroutinesShareABudget(t *testing.T) {
 		{"ttl:ttl=10s,min_per_second=10,ratio=0.2", goroutines*each/5 + 10*10, goroutines * each / 5},
 	}
 	for _, row := range rows {
-		budget := parseBudget(t, row.line)
+		budget := parseBudget(t, row.text)
 		for round, want := range []int{row.first, row.second} {
 			var operations [goroutines][each]*backoff.Operation
 			inParallel(goroutines, func(g int) {
@@ -67,7 +67,7 @@ func TestGoroutinesShareABudget(t *testing.T) {
 			var granted [goroutines]int
 			inParallel(goroutines, func(g int) {
 				for _, operation := range operations[g] {
-					if operation.Decide(backoff.OutcomeTransient, 0).Wait {
+					if decision, _ := operation.Decide(backoff.OutcomeTransient, 0); decision.Wait {
 						granted[g]++
 					}
 				}
@@ -77,38 +77,38 @@ func TestGoroutinesShareABudget(t *testing.T) {
 				sum += count
 			}
 			if sum != want {
-				t.Errorf("%s: round %d grants %d, want %d", row.line, round, sum, want)
+				t.Errorf("%s: round %d grants %d, want %d", row.text, round, sum, want)
 			}
 			inParallel(goroutines, func(g int) {
 				for _, operation := range operations[g] {
-					operation.Decide(backoff.OutcomeSuccess, 0)
+					_, _ = operation.Decide(backoff.OutcomeSuccess, 0)
 				}
 			})
 		}
 	}
 }
 
-func TestGoroutinesShareAHistory(t *testing.T) {
+func TestGoroutinesShareStats(t *testing.T) {
 	const goroutines, each = 8, 1000
-	var history, sum backoff.History
+	var stats, sum backoff.RetryStats
 	inParallel(goroutines, func(g int) {
 		for i := range each {
-			if err := history.Record(uint64(i%60)+1, backoff.StopReason(g%7)+backoff.StopSuccess); err != nil {
+			if err := stats.Record(uint64(i%60)+1, backoff.StopReason(g%7)+backoff.StopSuccess); err != nil {
 				t.Error(err)
 			}
 			if i%100 == 0 {
-				_ = history.String()
-				history.Counts()
+				_ = stats.String()
+				stats.Counts()
 			}
 		}
 	})
-	inParallel(goroutines, func(int) { sum.Merge(&history) })
-	var want backoff.HistoryCounts
-	bounds := backoff.HistoryBounds()
+	inParallel(goroutines, func(int) { sum.Merge(&stats) })
+	got := sum.Counts()
+	want := backoff.RetryStatsCounts{Bounds: got.Bounds}
 	for g := range goroutines {
 		for i := range each {
 			attempts := uint64(i%60) + 1
-			bucket, _ := slices.BinarySearch(bounds[:], attempts)
+			bucket, _ := slices.BinarySearch(got.Bounds[:], attempts)
 			want.Operations += goroutines
 			want.Attempts += goroutines * attempts
 			want.Retries += goroutines * (attempts - 1)
@@ -116,18 +116,18 @@ func TestGoroutinesShareAHistory(t *testing.T) {
 			want.Stops[g%7+1] += goroutines
 		}
 	}
-	if got := sum.Counts(); got != want {
+	if got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}
 }
 
-// Whatever is read while others record is a count that grows, and a page that agrees with itself.
-func TestAHistoryIsReadWhileOthersRecord(t *testing.T) {
+// While other goroutines record, counts never decrease and each Prometheus page is consistent.
+func TestStatsAreReadWhileOthersRecord(t *testing.T) {
 	const reads = 20_000
-	var history backoff.History
+	var stats backoff.RetryStats
 	var done atomic.Bool
 	var before uint64
-	grows := func(retries uint64) {
+	checkGrows := func(retries uint64) {
 		if retries < before {
 			t.Errorf("%d retries after %d", retries, before)
 		}
@@ -136,7 +136,7 @@ func TestAHistoryIsReadWhileOthersRecord(t *testing.T) {
 	inParallel(3, func(g int) {
 		if g > 0 {
 			for !done.Load() {
-				if err := history.Record(2, backoff.StopSuccess); err != nil {
+				if err := stats.Record(2, backoff.StopSuccess); err != nil {
 					t.Error(err)
 					return
 				}
@@ -148,11 +148,11 @@ func TestAHistoryIsReadWhileOthersRecord(t *testing.T) {
 			if t.Failed() {
 				return
 			}
-			grows(history.Counts().Retries)
-			page := history.String()
+			checkGrows(stats.Counts().Retries)
+			page := stats.String()
 			operations := onPage(t, page, "backoff_attempts_count")
 			retries := onPage(t, page, "backoff_retries_total")
-			grows(retries)
+			checkGrows(retries)
 			if all := onPage(t, page, `backoff_attempts_bucket{le="+Inf"}`); all != operations {
 				t.Errorf("%d operations in all buckets, %d in all", all, operations)
 			}
@@ -162,11 +162,11 @@ func TestAHistoryIsReadWhileOthersRecord(t *testing.T) {
 		}
 	})
 	if before == 0 {
-		t.Error("nothing was recorded meanwhile")
+		t.Error("nothing was recorded during the reads")
 	}
 }
 
-// onPage returns the number on the line of a name.
+// onPage returns the value of a metric.
 func onPage(t *testing.T, page, name string) uint64 {
 	_, after, _ := strings.Cut(page, "\n"+name+" ")
 	text, _, _ := strings.Cut(after, "\n")

@@ -1,7 +1,6 @@
 package backoff
 
 import (
-	"encoding/binary"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -10,67 +9,65 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A Stream is where the randomness of delays comes from: one random word for each index. It is
-// a plain value: copy it, compare it, share it.
+// A RandomStream is the source of the randomness of delays: one random 64-bit word for each index.
+// It is a plain value: copy it, compare it with ==, share it.
 //
-// Everyone with the same stream waits the same, so that any process can tell what another
-// waits. Give each client or job a key of its own, or a crowd that failed together retries
-// together. The zero Stream is that of seed 0, the same for everyone.
-type Stream struct{ state uint64 }
+// Clients with the same stream wait the same, which lets any process compute what another waits. Use
+// one key per client or job; otherwise clients that failed together retry together. The zero
+// RandomStream is StreamFromSeed(0).
+type RandomStream struct{ state uint64 }
 
-// KeyStream returns the stream of a seed and a key, such as a job's id: what every language
-// computes from the same two (SPEC 3.2). An empty key is a key.
+// StreamFromKey returns the stream of a seed and a key, such as a job's ID. Every language computes
+// the same stream from the same two (SPEC 3.2). The empty key is a key.
 //
-// It fails with an *ArgumentError if the key is not valid UTF-8, because text means the same
-// in every language (SPEC 3.3); BytesKeyStream takes any bytes.
-func KeyStream(seed uint64, key string) (Stream, error) {
+// It fails with an *ArgumentError if the key is not valid UTF-8, because a text must mean the same
+// in every language (SPEC 3.3). StreamFromKeyBytes takes any bytes.
+func StreamFromKey(seed uint64, key string) (RandomStream, error) {
 	if !utf8.ValidString(key) {
-		return Stream{}, &ArgumentError{Field: "key", Value: key, Rule: "is not valid UTF-8"}
+		return RandomStream{}, &ArgumentError{Code: ErrNotUnicode, Field: "key", Value: key, Rule: "is not valid UTF-8"}
 	}
-	return Stream{engine.KeyStream(seed, key)}, nil
+	return RandomStream{engine.StreamFromKey(seed, key)}, nil
 }
 
-// BytesKeyStream returns the stream of a seed and a key of any bytes (SPEC 3.2). The key of a
+// StreamFromKeyBytes returns the stream of a seed and a key of any bytes (SPEC 3.2). The key of a
 // client number n is binary.LittleEndian.AppendUint64(nil, n) (SPEC 3.4).
-func BytesKeyStream(seed uint64, key []byte) Stream {
-	return Stream{engine.KeyStream(seed, unsafe.String(unsafe.SliceData(key), len(key)))}
+func StreamFromKeyBytes(seed uint64, key []byte) RandomStream {
+	return RandomStream{engine.StreamFromKey(seed, unsafe.String(unsafe.SliceData(key), len(key)))}
 }
 
-// SeedStream returns the stream of a seed alone, and the stream whose State is the seed
+// StreamFromSeed returns the stream of a seed alone, and the stream whose State is the seed
 // (SPEC 3.1).
 //
-// Every client with the same seed and no key waits the same: prefer KeyStream.
-func SeedStream(seed uint64) Stream { return Stream{seed} }
+// Clients with the same seed and no key wait the same: prefer StreamFromKey.
+func StreamFromSeed(seed uint64) RandomStream { return RandomStream{seed} }
 
-// EntropyStream returns a stream that nobody else has, from the operating system. It fails
-// with ErrNoEntropy.
-func EntropyStream() (Stream, error) {
-	state, ok := engine.EntropyStream()
+// StreamFromEntropy returns a new stream drawn from the operating system. It fails with
+// ErrNoEntropy.
+func StreamFromEntropy() (RandomStream, error) {
+	state, ok := engine.StreamFromEntropy()
 	if !ok {
-		return Stream{}, ErrNoEntropy
+		return RandomStream{}, ErrNoEntropy
 	}
-	return Stream{state}, nil
+	return RandomStream{state}, nil
 }
 
-// Loops ask for entropy once in a process, because that costs as much as the rest of a loop does.
+// Drawing entropy costs as much as the rest of a loop, so a process draws one seed for all loops.
 var (
-	entropy = sync.OnceValues(EntropyStream)
-	loops   atomic.Uint64
+	loopSeed  = sync.OnceValues(StreamFromEntropy)
+	loopCount atomic.Uint64
 )
 
-// loopStream returns the stream of entropy and of the number of a loop (SPEC 3.4).
-func loopStream() (Stream, error) {
-	seed, err := entropy()
+// nextLoopStream returns the default stream of the next loop of this process (SPEC 18.1).
+func nextLoopStream() (RandomStream, error) {
+	seed, err := loopSeed()
 	if err != nil {
-		return Stream{}, err
+		return RandomStream{}, err
 	}
-	var key [8]byte
-	binary.LittleEndian.PutUint64(key[:], loops.Add(1))
-	return BytesKeyStream(seed.state, key[:]), nil
+	return RandomStream{engine.NthStream(seed.state, loopCount.Add(1)-1)}, nil
 }
 
 // Draw returns the random word of an index (SPEC 2.1).
-func (s Stream) Draw(index uint32) uint64 { return engine.Draw(s.state, index) }
+func (s RandomStream) Draw(index uint32) uint64 { return engine.Draw(s.state, index) }
 
-// State returns the word that the stream is. SeedStream makes the stream of it again.
-func (s Stream) State() uint64 { return s.state }
+// State returns the stream as a number, from which StreamFromSeed makes the same stream.
+func (s RandomStream) State() uint64 { return s.state }

@@ -12,11 +12,11 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// Within a bubble the loop's own clock is the bubble's: nothing is handed in, and nobody waits.
+// In a bubble the default clock follows the bubble's time, so the test does not wait.
 func TestRetryInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, loops := time.Now(), backoff.Now()
-		err := backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyLine("constant:base=1h,max_elapsed=150m"), backoff.RetryIf(backoff.AnyError))
+		err := backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyString("constant:base=1h,max_elapsed=150m"), backoff.RetryIf(backoff.AnyError))
 		checkEnd(t, err, errBusy, backoff.StopMaxElapsed, 3)
 		if took, loops := time.Since(begun), backoff.Now()-loops; took != 2*time.Hour || loops != took {
 			t.Errorf("took %v and %v", took, loops)
@@ -24,7 +24,7 @@ func TestRetryInABubble(t *testing.T) {
 	})
 }
 
-// A bound context tells a deadline and never ends.
+// A bound context has a deadline and is never done.
 type bound struct {
 	context.Context
 	deadline time.Time
@@ -32,7 +32,7 @@ type bound struct {
 
 func (b bound) Deadline() (time.Time, bool) { return b.deadline, true }
 
-// No wait is begun that would end after the deadline of the context, to the nanosecond (SPEC 13.4).
+// A wait may end at the deadline of the context, but not a nanosecond later (SPEC 13.4).
 func TestAWaitMayEndAtTheDeadline(t *testing.T) {
 	for after, want := range map[time.Duration]backoff.StopReason{
 		4*time.Second - 1: backoff.StopDeadline,
@@ -41,7 +41,7 @@ func TestAWaitMayEndAtTheDeadline(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
 			err := backoff.Do(bound{t.Context(), time.Now().Add(after)}, func() error { calls++; return errBusy },
-				backoff.WithPolicyLine("constant:base=2s,max_retries=2"), backoff.RetryIf(backoff.AnyError))
+				backoff.WithPolicyString("constant:base=2s,max_retries=2"), backoff.RetryIf(backoff.AnyError))
 			attempts := uint64(3)
 			if want == backoff.StopDeadline {
 				attempts = 2

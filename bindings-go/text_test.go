@@ -20,7 +20,7 @@ type config struct {
 	Named  map[backoff.Policy]int
 }
 
-func TestLinesInJSON(t *testing.T) {
+func TestTextsInJSON(t *testing.T) {
 	const text = `{"retry":"constant:base=2s,max_retries=3","budget":"quota:cost=7","Named":{"constant:base=1s":4}}`
 	var read config
 	if err := json.Unmarshal([]byte(text), &read); err != nil {
@@ -37,8 +37,8 @@ func TestLinesInJSON(t *testing.T) {
 	}
 }
 
-// A Budget is written where it is pointed to; a copy has no methods, and go vet finds it.
-func TestABudgetInAStructThatIsPointedTo(t *testing.T) {
+// A Budget field is written if its struct is passed by pointer.
+func TestBudgetFieldOfAStructPassedByPointer(t *testing.T) {
 	var config struct{ Budget backoff.Budget }
 	const text = `{"Budget":"quota:cost=7"}`
 	if err := json.Unmarshal([]byte(text), &config); err != nil {
@@ -52,7 +52,7 @@ func TestABudgetInAStructThatIsPointedTo(t *testing.T) {
 	}
 }
 
-func TestLinesInFlags(t *testing.T) {
+func TestTextsInFlags(t *testing.T) {
 	var policy backoff.Policy
 	flags := flag.NewFlagSet("test", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -70,8 +70,8 @@ func TestLinesInFlags(t *testing.T) {
 	}
 }
 
-// go vet finds copies of what must not be copied.
-func TestVetFindsCopies(t *testing.T) {
+// go vet reports copies of the types that must not be copied.
+func TestVetReportsCopies(t *testing.T) {
 	folder := t.TempDir()
 	here, err := os.Getwd()
 	if err != nil {
@@ -80,7 +80,7 @@ func TestVetFindsCopies(t *testing.T) {
 	files := map[string]string{
 		"go.mod": "module copies\n\ngo 1.24\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + here + "\n",
 	}
-	for _, kind := range []string{"Budget", "Operation", "History"} {
+	for _, kind := range []string{"Budget", "Operation", "RetryStats"} {
 		files[kind+".go"] = "package copies\n\nimport backoff \"" + modulePath + "\"\n\nfunc " + kind + "(b *backoff." + kind + ") { _ = *b }\n"
 	}
 	for name, content := range files {
@@ -91,9 +91,9 @@ func TestVetFindsCopies(t *testing.T) {
 	vet := exec.Command("go", "vet", ".")
 	vet.Dir = folder
 	found, err := vet.CombinedOutput()
-	for _, kind := range []string{"Budget", "Operation", "History"} {
+	for _, kind := range []string{"Budget", "Operation", "RetryStats"} {
 		if err == nil || !strings.Contains(string(found), "assignment copies lock value to _: "+modulePath+"."+kind) {
-			t.Errorf("vet finds no copy of %s: %v\n%s", kind, err, found)
+			t.Errorf("go vet reports no copy of %s: %v\n%s", kind, err, found)
 		}
 	}
 }

@@ -1,49 +1,101 @@
 package backoff
 
-import "time"
+import (
+	"time"
 
-// A Verdict is how a call ended: an Outcome is one, and so is an Outcome WithHint (SPEC 18.3).
-//
-// An error with this method, anywhere in the tree that errors.Is walks, is marked: it says itself
-// how its call ended. Permanent, Transient, RetryAfter and Mark make such errors of any.
-type Verdict interface {
-	// Verdict returns the outcome, and the time that the server asked to wait if it did; a negative
-	// one is 0.
-	Verdict() (outcome Outcome, hint time.Duration, hinted bool)
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+)
+
+// An Outcome is how an attempt ended (SPEC 13.2).
+type Outcome uint32
+
+const (
+	// OutcomeSuccess: the attempt succeeded.
+	OutcomeSuccess Outcome = engine.OutcomeSuccess
+	// OutcomeTransient: the attempt failed, and another may succeed.
+	OutcomeTransient Outcome = engine.OutcomeTransient
+	// OutcomeThrottled: the attempt failed because the server is overloaded.
+	OutcomeThrottled Outcome = engine.OutcomeThrottled
+	// OutcomeTimeout: the attempt got no answer in time.
+	OutcomeTimeout Outcome = engine.OutcomeTimeout
+	// OutcomePermanent: the attempt failed, and another would fail too or is not safe.
+	OutcomePermanent Outcome = engine.OutcomePermanent
+)
+
+// String returns the name, such as "throttled"; "none" for 0; the number if it is unknown.
+func (o Outcome) String() string {
+	if o == 0 {
+		return "none"
+	}
+	return nameOr(engine.OutcomeName(uint32(o)), uint32(o))
 }
 
-// Verdict returns the outcome, without a hint.
+// MarshalText returns the name.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+func (o Outcome) isKnown() bool { return o >= OutcomeSuccess && o <= OutcomePermanent }
+
+// A Verdict is how an attempt ended: an Outcome, or an Outcome WithRetryAfter (SPEC 18.3).
+//
+// An error with this method is marked: the verdict says how its attempt ended. The method may be
+// anywhere in the tree that errors.As walks. Permanent, Transient, RetryAfter and Mark mark an error.
+type Verdict interface {
+	// Verdict returns the outcome and the wait that the server asked for, with false if it asked for
+	// none. A negative wait counts as 0.
+	Verdict() (outcome Outcome, retryAfter time.Duration, ok bool)
+}
+
+// Verdict returns the outcome, without a wait that the server asked for.
 func (o Outcome) Verdict() (Outcome, time.Duration, bool) { return o, 0, false }
 
-// WithHint returns the verdict of this outcome and of the time that the server asked to wait. A
-// negative one, as of a date that has passed, is 0.
-func (o Outcome) WithHint(hint time.Duration) Verdict { return hinted{o, max(0, hint)} }
-
-type hinted struct {
-	outcome Outcome
-	hint    time.Duration
+// WithRetryAfter returns the verdict of this outcome and the wait that the server asked for. A
+// negative wait, such as that of a date in the past, is 0.
+func (o Outcome) WithRetryAfter(retryAfter time.Duration) Verdict {
+	return outcomeAfter{o, max(0, retryAfter)}
 }
 
-func (h hinted) Verdict() (Outcome, time.Duration, bool) { return h.outcome, h.hint, true }
+type outcomeAfter struct {
+	outcome    Outcome
+	retryAfter time.Duration
+}
 
-// Permanent returns an error that Retry does not repeat, whatever else it is told, and no loop around
-// that one; nil of nil.
+func (o outcomeAfter) Verdict() (Outcome, time.Duration, bool) { return o.outcome, o.retryAfter, true }
+
+// verdictOf returns the outcome and retry_after of v; for nil, the zero Outcome. A negative
+// retry_after is 0.
+func verdictOf(v Verdict) (Outcome, time.Duration, bool) {
+	if v == nil {
+		return 0, 0, false
+	}
+	outcome, retryAfter, ok := v.Verdict()
+	return outcome, max(0, retryAfter), ok
+}
+
+// isPermanent reports whether v is permanent for a failure, which cannot be a success.
+func isPermanent(v Verdict) bool {
+	outcome, _, _ := verdictOf(v)
+	return outcome == OutcomePermanent || outcome == OutcomeSuccess
+}
+
+// Permanent marks an error that must not be retried, neither by the loop that made the call nor by
+// any loop around it, whatever their options say. Permanent(nil) is nil.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
-// Transient returns an error that Retry repeats, but not a loop around that one; nil of nil.
+// Transient marks an error that the loop retries. The mark does not apply to a loop around that
+// loop. Transient(nil) is nil.
 func Transient(err error) error { return Mark(err, OutcomeTransient) }
 
-// RetryAfter returns an error that Retry repeats as throttled, with the hint to wait so long: how
-// long it waits then is for the policy to say, by its hint and hint_max. A negative hint is 0. The
-// cause is the error, if there is one.
+// RetryAfter marks an error that the loop retries as throttled, because the server asked to wait.
+// The policy's retry_after and retry_after_max decide how long to wait. A negative wait is 0. The
+// cause is the error itself; it may be nil.
 //
-// Of the header of an HTTP response the hint is that of ParseRetryAfter.
-func RetryAfter(hint time.Duration, cause error) error {
-	return &marked{cause, OutcomeThrottled.WithHint(hint)}
+// ParseRetryAfter reads the wait from an HTTP header.
+func RetryAfter(retryAfter time.Duration, cause error) error {
+	return &marked{cause, OutcomeThrottled.WithRetryAfter(retryAfter)}
 }
 
-// Mark returns an error that says how its call ended, such as Mark(err, HTTPOutcome(504)); nil of
-// nil. It reads as the error itself, which errors.Is, errors.As and errors.Unwrap find.
+// Mark marks an error with a verdict, such as Mark(err, HTTPOutcome(504)). The result reads as the
+// error itself; errors.Is, errors.As and errors.Unwrap find it. Mark(nil, verdict) is nil.
 func Mark(err error, verdict Verdict) error {
 	if err == nil {
 		return nil
@@ -60,31 +112,16 @@ func (m *marked) Error() string {
 	if m.err != nil {
 		return m.err.Error()
 	}
-	_, hint, _ := m.verdict.Verdict()
-	return "retry after " + hint.String()
+	_, retryAfter, _ := m.verdict.Verdict()
+	return "retry after " + retryAfter.String()
 }
 
 func (m *marked) Unwrap() error { return m.err }
 
 func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.verdict) }
 
-// verdictOf returns what a verdict says, the outcome 0, which is none, of nil. A negative hint is 0.
-func verdictOf(verdict Verdict) (Outcome, time.Duration, bool) {
-	if verdict == nil {
-		return 0, 0, false
-	}
-	outcome, hint, hinted := verdict.Verdict()
-	return outcome, max(0, hint), hinted
-}
-
-// isPermanent reports whether a verdict is so for a failure, of which it may not say success.
-func isPermanent(verdict Verdict) bool {
-	outcome, _, _ := verdictOf(verdict)
-	return outcome == OutcomePermanent || outcome == OutcomeSuccess
-}
-
-// markOf returns what an error says of itself, nil if nothing. Of what was said to a loop, one around
-// it hears Permanent alone (SPEC 18.3).
+// markOf returns the mark of an error, nil if it has none. Of the marks inside a RetryError only
+// Permanent counts (SPEC 18.3).
 func markOf(err error) Verdict {
 	switch err := err.(type) {
 	case *RetryError:
@@ -106,7 +143,7 @@ func markOf(err error) Verdict {
 	return nil
 }
 
-// unmarked returns the error without the marks around it; one that is nothing but a mark stays.
+// unmarked returns the error without the marks around it. A mark without an error stays.
 func unmarked(err error) error {
 	for {
 		mark, ok := err.(*marked)
@@ -116,7 +153,3 @@ func unmarked(err error) error {
 		err = mark.err
 	}
 }
-
-// AnyError returns true: with RetryIf, every failure may be repeated that is not marked as
-// Permanent. Say so only of calls that may be made twice.
-func AnyError(error) bool { return true }

@@ -10,22 +10,22 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// A selfish error says itself how its call ended.
-type selfish struct{ hint time.Duration }
+// A markedError is an error type with a mark of its own.
+type markedError struct{ retryAfter time.Duration }
 
-func (s *selfish) Error() string { return "selfish" }
+func (m *markedError) Error() string { return "marked" }
 
-func (s *selfish) Verdict() (backoff.Outcome, time.Duration, bool) {
-	return backoff.OutcomeTimeout, s.hint, true
+func (m *markedError) Verdict() (backoff.Outcome, time.Duration, bool) {
+	return backoff.OutcomeTimeout, m.retryAfter, true
 }
 
 func TestMarks(t *testing.T) {
 	const none = time.Duration(-1)
 	rows := []struct {
-		err     error
-		text    string
-		outcome backoff.Outcome
-		hint    time.Duration
+		err        error
+		text       string
+		outcome    backoff.Outcome
+		retryAfter time.Duration
 	}{
 		{backoff.Permanent(io.EOF), "EOF", backoff.OutcomePermanent, none},
 		{backoff.Transient(io.EOF), "EOF", backoff.OutcomeTransient, none},
@@ -33,33 +33,33 @@ func TestMarks(t *testing.T) {
 		{backoff.RetryAfter(-1, io.EOF), "EOF", backoff.OutcomeThrottled, 0},
 		{backoff.RetryAfter(3*time.Second, nil), "retry after 3s", backoff.OutcomeThrottled, 3 * time.Second},
 		{backoff.Mark(io.EOF, backoff.HTTPOutcome(504)), "EOF", backoff.OutcomeTimeout, none},
-		{backoff.Mark(io.EOF, backoff.OutcomeTransient.WithHint(0)), "EOF", backoff.OutcomeTransient, 0},
+		{backoff.Mark(io.EOF, backoff.OutcomeTransient.WithRetryAfter(0)), "EOF", backoff.OutcomeTransient, 0},
 		{fmt.Errorf("read: %w", backoff.Transient(io.EOF)), "read: EOF", backoff.OutcomeTransient, none},
 		{errors.Join(io.ErrClosedPipe, backoff.Transient(io.EOF)), "io: read/write on closed pipe\nEOF", backoff.OutcomeTransient, none},
 		{backoff.Permanent(backoff.Transient(io.EOF)), "EOF", backoff.OutcomePermanent, none},
-		{fmt.Errorf("get: %w", &selfish{4}), "get: selfish", backoff.OutcomeTimeout, 4},
+		{fmt.Errorf("get: %w", &markedError{4}), "get: marked", backoff.OutcomeTimeout, 4},
 	}
 	for _, row := range rows {
 		var verdict backoff.Verdict
 		if !errors.As(row.err, &verdict) {
-			t.Fatalf("%v says nothing", row.err)
+			t.Fatalf("%v has no mark", row.err)
 		}
-		outcome, hint, hinted := verdict.Verdict()
-		if !hinted {
-			hint = none
+		outcome, retryAfter, ok := verdict.Verdict()
+		if !ok {
+			retryAfter = none
 		}
-		if outcome != row.outcome || hint != row.hint || row.err.Error() != row.text {
-			t.Errorf("%v says %v, %v, want %v, %v", row.err, outcome, hint, row.outcome, row.hint)
+		if outcome != row.outcome || retryAfter != row.retryAfter || row.err.Error() != row.text {
+			t.Errorf("%v is marked %v, %v, want %v, %v", row.err, outcome, retryAfter, row.outcome, row.retryAfter)
 		}
-		if found := errors.Is(row.err, io.EOF); found != (row.text != "retry after 3s" && row.text != "get: selfish") {
+		if found := errors.Is(row.err, io.EOF); found != (row.text != "retry after 3s" && row.text != "get: marked") {
 			t.Errorf("%v: EOF is found: %t", row.err, found)
 		}
-		// The loop reads what errors.As does.
-		var heard backoff.Outcome
+		// The loop finds the same mark as errors.As.
+		var seen backoff.Outcome
 		_ = backoff.Do(t.Context(), func() error { return row.err },
-			backoff.WithPolicyLine("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { heard = e.Outcome }))
-		if heard != row.outcome {
-			t.Errorf("%v is heard as %v, want %v", row.err, heard, row.outcome)
+			backoff.WithPolicyString("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { seen = e.Outcome }))
+		if seen != row.outcome {
+			t.Errorf("the outcome of %v is %v, want %v", row.err, seen, row.outcome)
 		}
 	}
 	for name, err := range map[string]error{"Permanent": backoff.Permanent(nil), "Transient": backoff.Transient(nil), "Mark": backoff.Mark(nil, backoff.OutcomeTimeout)} {
@@ -69,11 +69,11 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// The mark is taken off the last error, however many there are, but for what is nothing else.
-func TestTheLastErrorHasNoMark(t *testing.T) {
+// All marks are removed from the last error, unless the mark is the whole error.
+func TestLastErrorHasNoMark(t *testing.T) {
 	wrapped := fmt.Errorf("read: %w", backoff.Permanent(io.EOF))
 	bare := backoff.RetryAfter(time.Second, nil)
-	rows := []struct{ given, want error }{
+	rows := []struct{ err, want error }{
 		{io.EOF, io.EOF},
 		{backoff.Permanent(io.EOF), io.EOF},
 		{backoff.Permanent(backoff.RetryAfter(time.Second, backoff.Transient(io.EOF))), io.EOF},
@@ -81,12 +81,12 @@ func TestTheLastErrorHasNoMark(t *testing.T) {
 		{bare, bare},
 	}
 	for _, row := range rows {
-		var told error
-		err := backoff.Do(t.Context(), func() error { return row.given },
-			backoff.WithPolicyLine("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { told = e.Err }))
+		var eventErr error
+		err := backoff.Do(t.Context(), func() error { return row.err },
+			backoff.WithPolicyString("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { eventErr = e.Err }))
 		var gaveUp *backoff.RetryError
-		if !errors.As(err, &gaveUp) || gaveUp.Err != row.want || told != row.want {
-			t.Errorf("of %v the error is %v and told is %v", row.given, gaveUp.Err, told)
+		if !errors.As(err, &gaveUp) || gaveUp.Err != row.want || eventErr != row.want {
+			t.Errorf("%v: the error is %v, and that of the event %v", row.err, gaveUp.Err, eventErr)
 		}
 	}
 }

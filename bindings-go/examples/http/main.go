@@ -1,4 +1,4 @@
-// Command http gets a URL and repeats what fails in a way that may pass:
+// Command http gets a URL and retries transient failures:
 //
 //	http URL POLICY SEED KEY
 package main
@@ -39,9 +39,9 @@ func main() {
 		}),
 		backoff.OnStop(func(event backoff.Event) { attempts = event.Attempts }),
 	)
-	var refused *backoff.ArgumentError
+	var invalid *backoff.ArgumentError
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &invalid):
 		fail(2, err)
 	case err != nil:
 		fail(1, err)
@@ -49,33 +49,33 @@ func main() {
 	fmt.Printf("done after %d attempts: %s\n", attempts, strings.TrimSpace(body))
 }
 
-// Without kept connections, because over one that was used before net/http repeats a GET itself.
-var client = http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+// Keep-alives are disabled, because net/http itself retries a GET on a reused connection.
+var client = http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// get marks its errors with how the call ended. All of them may be repeated, because a GET may.
+// get marks its errors with an outcome. Retrying is safe because a GET is.
 func get(url string) (string, error) {
 	response, err := client.Get(url)
 	if err != nil {
-		return "", transport(err)
+		return "", markTransport(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return "", transport(err)
+		return "", markTransport(err)
 	}
 	outcome := backoff.HTTPOutcome(response.StatusCode)
 	if outcome == backoff.OutcomeSuccess {
 		return string(body), nil
 	}
 	var verdict backoff.Verdict = outcome
-	if hint, ok := backoff.ParseRetryAfter(response.Header.Get("Retry-After"), time.Now()); ok {
-		verdict = outcome.WithHint(hint)
+	if retryAfter, ok := backoff.ParseRetryAfter(response.Header.Get("Retry-After"), time.Now()); ok {
+		verdict = outcome.WithRetryAfter(retryAfter)
 	}
 	return "", backoff.Mark(errors.New(response.Status), verdict)
 }
 
-func transport(err error) error {
-	if failed := net.Error(nil); errors.As(err, &failed) && failed.Timeout() {
+func markTransport(err error) error {
+	if netErr := net.Error(nil); errors.As(err, &netErr) && netErr.Timeout() {
 		return backoff.Mark(err, backoff.OutcomeTimeout)
 	}
 	return backoff.Transient(err)

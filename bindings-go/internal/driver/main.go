@@ -1,5 +1,4 @@
-// Command driver answers request lines (tests/README.md), so that this language can be put
-// beside any other.
+// Command driver answers request lines (tests/README.md), which compare this language with any other.
 package main
 
 import (
@@ -15,7 +14,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"github.com/backoff-rs/backoff/bindings-go/internal/given"
+	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 )
 
 func main() {
@@ -37,25 +36,25 @@ func answerAll(requests io.Reader, answers io.Writer) error {
 	return errors.Join(lines.Err(), out.Flush())
 }
 
-// answer returns the line of one request, or why it is none.
+// answer returns the answer to a request line, or an error if it is not valid.
 func answer(line string) (string, error) {
-	fields := make(map[string]string)
+	members := make(map[string]string)
 	for _, word := range strings.Fields(line) {
 		name, value, _ := strings.Cut(word, "=")
-		fields[name] = value
+		members[name] = value
 	}
-	asked, err := question(fields)
+	request, err := takeRequest(members)
 	if err != nil {
 		return "", err
 	}
-	policy, err := given.Policy(fields)
-	if refused := (*backoff.PolicyError)(nil); errors.As(err, &refused) {
-		return fmt.Sprintf("error %v %s %d %d", refused.Code, refused.Field, refused.Value, refused.Limit), nil
+	policy, err := fields.Policy(members)
+	if invalid := (*backoff.PolicyError)(nil); errors.As(err, &invalid) {
+		return fmt.Sprintf("error %v %s %d %d", invalid.Code, invalid.Field, invalid.Value, invalid.Limit), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	delays, err := asked.of(policy)
+	delays, err := request.delays(policy)
 	if err != nil {
 		return "", err
 	}
@@ -67,34 +66,34 @@ func answer(line string) (string, error) {
 }
 
 type request struct {
-	stream backoff.Stream
+	stream backoff.RandomStream
 	via    string
 	index  uint32
 	count  int
 }
 
-// question takes the words that are no fields of the policy out of the fields.
-func question(fields map[string]string) (request, error) {
+// takeRequest removes the members that are not fields of the policy and returns them.
+func takeRequest(members map[string]string) (request, error) {
 	take := func(name string) string {
-		value := fields[name]
-		delete(fields, name)
+		value := members[name]
+		delete(members, name)
 		return value
 	}
-	hexKey, hasKey := fields["key"]
+	hexKey, hasKey := members["key"]
 	key, keyErr := hex.DecodeString(hexKey)
-	delete(fields, "key")
+	delete(members, "key")
 	seed, seedErr := strconv.ParseUint(take("seed"), 10, 64)
 	index, indexErr := strconv.ParseUint(take("index"), 10, 32)
 	count, countErr := strconv.Atoi(take("count"))
-	stream := backoff.SeedStream(seed)
+	stream := backoff.StreamFromSeed(seed)
 	if hasKey {
-		stream = backoff.BytesKeyStream(seed, key)
+		stream = backoff.StreamFromKeyBytes(seed, key)
 	}
-	asked := request{stream, take("via"), uint32(index), count}
-	return asked, errors.Join(keyErr, seedErr, indexErr, countErr)
+	taken := request{stream, take("via"), uint32(index), count}
+	return taken, errors.Join(keyErr, seedErr, indexErr, countErr)
 }
 
-func (r request) of(policy backoff.Policy) ([]time.Duration, error) {
+func (r request) delays(policy backoff.Policy) ([]time.Duration, error) {
 	delays := make([]time.Duration, r.count)
 	count := 0
 	switch r.via {

@@ -2,41 +2,41 @@ package engine
 
 import "testing"
 
-func TestTheLibraryIsTheOneOfTheHeader(t *testing.T) {
+func TestLibraryMatchesHeader(t *testing.T) {
 	if LibraryVersion() != HeaderVersion {
-		t.Errorf("the library is version %d, its header %d", LibraryVersion(), HeaderVersion)
+		t.Errorf("library version %d, header version %d", LibraryVersion(), HeaderVersion)
 	}
 }
 
-// Set and SetRatio return nothing because no call of this module can fail; here is why.
-func TestEveryFieldHasItsUnit(t *testing.T) {
+// Set and SetRatio return no error, because every field accepts the unit that this module uses.
+func TestEveryFieldAcceptsItsUnit(t *testing.T) {
 	rows := map[Field]struct {
 		name    string
 		isRatio bool
 	}{
-		Growth:          {"growth", false},
-		Base:            {"base", false},
-		Increment:       {"increment", false},
-		Multiplier:      {"multiplier", true},
-		Power:           {"power", false},
-		Origin:          {"origin", false},
-		Offset:          {"offset", false},
-		Cap:             {"cap", false},
-		CapOn:           {"cap_on", false},
-		Floor:           {"floor", false},
-		Jitter:          {"jitter", false},
-		JitterBelow:     {"jitter_below", true},
-		JitterAbove:     {"jitter_above", true},
-		JitterMax:       {"jitter_max", false},
-		JitterIncrement: {"jitter_increment", false},
-		JitterSlot:      {"jitter_slot", false},
-		MaxRetries:      {"max_retries", false},
-		MaxAttempts:     {"max_attempts", false},
-		MaxElapsed:      {"max_elapsed", false},
-		ThrottledBase:   {"throttled_base", false},
-		Hint:            {"hint", false},
-		HintMax:         {"hint_max", false},
-		HintMaxExtra:    {"hint_max_extra", false},
+		Growth:             {"growth", false},
+		Base:               {"base", false},
+		Increment:          {"increment", false},
+		Multiplier:         {"multiplier", true},
+		Power:              {"power", false},
+		Origin:             {"origin", false},
+		Offset:             {"offset", false},
+		Cap:                {"cap", false},
+		CapOn:              {"cap_on", false},
+		Floor:              {"floor", false},
+		Jitter:             {"jitter", false},
+		JitterBelow:        {"jitter_below", true},
+		JitterAbove:        {"jitter_above", true},
+		JitterMax:          {"jitter_max", false},
+		JitterIncrement:    {"jitter_increment", false},
+		JitterSlot:         {"jitter_slot", false},
+		MaxRetries:         {"max_retries", false},
+		MaxAttempts:        {"max_attempts", false},
+		MaxElapsed:         {"max_elapsed", false},
+		ThrottledBase:      {"throttled_base", false},
+		RetryAfter:         {"retry_after", false},
+		RetryAfterMax:      {"retry_after_max", false},
+		RetryAfterMaxExtra: {"retry_after_max_extra", false},
 	}
 	for field, row := range rows {
 		var params Params
@@ -46,10 +46,10 @@ func TestEveryFieldHasItsUnit(t *testing.T) {
 			params.Set(field, 7)
 		}
 		if params == (Params{}) {
-			t.Errorf("%s was not taken", row.name)
+			t.Errorf("%s was not set", row.name)
 		}
 		if FieldName(field) != row.name {
-			t.Errorf("field %d is %s, want %s", field, FieldName(field), row.name)
+			t.Errorf("field %d is named %s, want %s", field, FieldName(field), row.name)
 		}
 	}
 }

@@ -2,5 +2,5 @@
 
 package engine
 
-// The compiler stops here and shows the name, instead of a screen of undefined functions.
+// Compiling fails here and shows the name, instead of a screen of undefined functions.
 var _ = backoff_needs_cgo__set_CGO_ENABLED_1_and_install_a_C_compiler

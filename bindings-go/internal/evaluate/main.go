@@ -1,5 +1,5 @@
-// Command evaluate answers lines of JSON (tests/README.md): a line of a policy, a stream and an
-// index in, the line as it is printed and the delay out.
+// Command evaluate answers lines of JSON (tests/README.md). A request holds a policy string, a stream
+// and an index; the answer holds the canonical policy string and the delay.
 package main
 
 import (
@@ -40,80 +40,81 @@ func answerAll(requests io.Reader, answers io.Writer) error {
 }
 
 func appendAnswer(answer, line []byte) []byte {
-	asked, ok := read(line)
+	request, ok := parseRequest(line)
 	if !ok {
 		return append(answer, `{"error":"not_a_request","at":0}`+"\n"...)
 	}
-	policy, err := backoff.ParsePolicy(asked.policy)
-	if refused := (*backoff.PolicyError)(nil); errors.As(err, &refused) {
-		return fmt.Appendf(answer, `{"error":"%v","at":%d}`+"\n", refused.Code, refused.At)
+	policy, err := backoff.ParsePolicy(request.policy)
+	if invalid := (*backoff.PolicyError)(nil); errors.As(err, &invalid) {
+		return fmt.Appendf(answer, `{"error":"%v","at":%d}`+"\n", invalid.Code, invalid.At)
 	}
 	answer = append(answer, `{"canonical":"`...)
-	answer, _ = policy.AppendText(answer) // a policy that was made has a line
+	answer, _ = policy.AppendText(answer) // only the zero Policy fails
 	answer = append(answer, `","delay_ns":"`...)
-	answer = strconv.AppendInt(answer, int64(policy.Delay(asked.stream, asked.index)), 10)
+	answer = strconv.AppendInt(answer, int64(policy.Delay(request.stream, request.index)), 10)
 	return append(answer, "\"}\n"...)
 }
 
 type request struct {
 	policy string
-	stream backoff.Stream
+	stream backoff.RandomStream
 	index  uint32
 }
 
-// read returns the request of a line, if it is one.
-func read(line []byte) (request, bool) {
-	// Members of a map, because those of a struct are found in any case of their letters. And
-	// encoding/json puts replacement characters for what is no Unicode.
+// parseRequest returns the request of a line, and whether the line is a valid request.
+func parseRequest(line []byte) (request, bool) {
+	// A map, because encoding/json ignores case when it matches the members of a struct. UTF-8 and
+	// surrogates are checked first, because encoding/json replaces invalid ones.
 	var members map[string]json.RawMessage
 	if !utf8.Valid(line) || hasLoneSurrogate(line) || json.Unmarshal(line, &members) != nil {
 		return request{}, false
 	}
-	policy, isPolicy := text(members["policy"])
-	seed, isSeed := seedOf(members["seed"])
-	index, isIndex := indexOf(members["index"])
-	stream, isKey := streamOf(seed, members["key"])
+	policy, isPolicy := parseText(members["policy"])
+	seed, isSeed := parseSeed(members["seed"])
+	index, isIndex := parseIndex(members["index"])
+	stream, isKey := parseStream(seed, members["key"])
 	return request{policy, stream, index}, isPolicy && isSeed && isIndex && isKey
 }
 
-func seedOf(member json.RawMessage) (uint64, bool) {
+func parseSeed(member json.RawMessage) (uint64, bool) {
 	if member == nil {
 		return 0, true
 	}
-	digits, ok := text(member)
+	digits, ok := parseText(member)
 	seed, err := strconv.ParseUint(digits, 10, 64)
 	return seed, ok && err == nil
 }
 
-func indexOf(member json.RawMessage) (uint32, bool) {
+func parseIndex(member json.RawMessage) (uint32, bool) {
 	if member == nil {
 		return 0, true
 	}
-	// Of all JSON, only a number begins as one that ParseFloat reads.
+	// ParseFloat fails for every JSON value that is not a number.
 	index, err := strconv.ParseFloat(string(member), 64)
 	return uint32(index), err == nil && index == math.Trunc(index) && index >= 0 && index <= math.MaxUint32
 }
 
-func streamOf(seed uint64, member json.RawMessage) (backoff.Stream, bool) {
+func parseStream(seed uint64, member json.RawMessage) (backoff.RandomStream, bool) {
 	if member == nil || string(member) == "null" {
-		return backoff.SeedStream(seed), true
+		return backoff.StreamFromSeed(seed), true
 	}
-	key, ok := text(member)
+	key, ok := parseText(member)
 	if !ok {
-		return backoff.Stream{}, false
+		return backoff.RandomStream{}, false
 	}
-	stream, err := backoff.KeyStream(seed, key)
+	stream, err := backoff.StreamFromKey(seed, key)
 	return stream, err == nil
 }
 
-// text returns what a member holds, if it is a string.
-func text(member json.RawMessage) (string, bool) {
+// parseText returns the value of a member that is a string.
+func parseText(member json.RawMessage) (string, bool) {
 	var text string
 	ok := bytes.HasPrefix(member, []byte(`"`)) && json.Unmarshal(member, &text) == nil
 	return text, ok
 }
 
-// hasLoneSurrogate looks at the escapes of a line; those that are no JSON are left to its reader.
+// hasLoneSurrogate reports whether an escape in the line is half of a surrogate pair. It ignores
+// escapes that are not valid JSON, which the parser rejects.
 func hasLoneSurrogate(line []byte) bool {
 	for {
 		at := bytes.IndexByte(line, '\\')
@@ -121,14 +122,14 @@ func hasLoneSurrogate(line []byte) bool {
 			return false
 		}
 		line = line[at:]
-		first, ok := escaped(line)
+		first, ok := parseEscape(line)
 		switch {
 		case !ok:
 			line = line[2:]
 		case !utf16.IsSurrogate(first):
 			line = line[6:]
 		default:
-			second, _ := escaped(line[6:])
+			second, _ := parseEscape(line[6:])
 			if utf16.DecodeRune(first, second) == utf8.RuneError {
 				return true
 			}
@@ -137,8 +138,8 @@ func hasLoneSurrogate(line []byte) bool {
 	}
 }
 
-// escaped returns the unit of an escape of four digits that text begins with, if it does.
-func escaped(text []byte) (rune, bool) {
+// parseEscape returns the code unit of a \uXXXX escape at the beginning of text.
+func parseEscape(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}

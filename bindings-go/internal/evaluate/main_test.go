@@ -7,11 +7,11 @@ import (
 
 const (
 	notARequest = `{"error":"not_a_request","at":0}`
-	// "constant:base=1s" waits so long whoever asks.
+	// The answer for "constant:base=1s", whatever the stream and the index.
 	second = `{"canonical":"constant:base=1s","delay_ns":"1000000000"}`
 )
 
-// What is a request, by the words of tests/README.md.
+// The rules for requests are those of tests/README.md.
 func TestRequests(t *testing.T) {
 	rows := []struct{ line, want string }{
 		{`{"policy":"constant:base=1s"}`, second},
@@ -67,12 +67,12 @@ func TestRequests(t *testing.T) {
 	}
 	for _, row := range rows {
 		if got := string(appendAnswer(nil, []byte(row.line))); got != row.want+"\n" {
-			t.Errorf("%q is answered %swant %s", row.line, got, row.want)
+			t.Errorf("%q: answer %swant %s", row.line, got, row.want)
 		}
 	}
 }
 
-func TestEveryLineIsAnswered(t *testing.T) {
+func TestEveryLineGetsAnAnswer(t *testing.T) {
 	long := `{"policy":"constant:base=1s","other":"` + strings.Repeat("x", 1<<20) + `"}`
 	for requests, want := range map[string][]string{
 		"":                      {},
@@ -86,7 +86,7 @@ func TestEveryLineIsAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := strings.Join(append(want, ""), "\n"); answers.String() != want {
-			t.Errorf("answered %q, want %q", answers.String(), want)
+			t.Errorf("answers %q, want %q", answers.String(), want)
 		}
 	}
 }

@@ -1,0 +1,118 @@
+package backoff
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// RetryIf retries errors for which the function returns true, as transient. Of several RetryIf,
+// RetryOn and Classify, the first that does not return permanent decides.
+func RetryIf(shouldRetry func(error) bool) RetryOption {
+	return classifyFailures("RetryIf", shouldRetry == nil, func(err error) Verdict {
+		if shouldRetry(err) {
+			return OutcomeTransient
+		}
+		return OutcomePermanent
+	})
+}
+
+// AnyError returns true. RetryIf(AnyError) retries every failure that is not marked as Permanent.
+// Use it only for calls that are safe to repeat.
+func AnyError(error) bool { return true }
+
+// RetryOn retries errors in which errors.Is finds one of the targets, as transient.
+func RetryOn(targets ...error) RetryOption {
+	hasNil := false
+	for _, target := range targets {
+		hasNil = hasNil || target == nil
+	}
+	return classifyFailures("RetryOn", hasNil, func(err error) Verdict {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return OutcomeTransient
+			}
+		}
+		return OutcomePermanent
+	})
+}
+
+// Classify returns the verdict of every error: an Outcome, or an Outcome WithRetryAfter. A failure
+// cannot be a success: OutcomeSuccess counts as OutcomePermanent.
+func Classify(classify func(error) Verdict) RetryOption {
+	return classifyFailures("Classify", classify == nil, classify)
+}
+
+func classifyFailures(option string, hasNil bool, classify func(error) Verdict) RetryOption {
+	return retryOption(func(c *retryConfig) error {
+		c.failures = append(c.failures, classify)
+		return notNil("argument of "+option, hasNil)
+	})
+}
+
+// RetryResult retries values that were returned without an error and for which the function returns
+// true, as transient: use it to poll. T must be the type that the operation returns.
+func RetryResult[T any](shouldRetry func(T) bool) RetryOption {
+	return classifyResults("RetryResult", shouldRetry == nil, func(value T) Verdict {
+		if shouldRetry(value) {
+			return OutcomeTransient
+		}
+		return OutcomeSuccess
+	})
+}
+
+// ClassifyResult returns the verdict of every value that was returned without an error: an Outcome,
+// or an Outcome WithRetryAfter. T must be the type that the operation returns.
+func ClassifyResult[T any](classify func(T) Verdict) RetryOption {
+	return classifyResults("ClassifyResult", classify == nil, classify)
+}
+
+// A resultClassifier is the last RetryResult or ClassifyResult; its zero value is none.
+type resultClassifier struct {
+	option   string
+	result   reflect.Type // T
+	classify any          // a func(T) Verdict
+}
+
+func classifyResults[T any](option string, isNil bool, classify func(T) Verdict) RetryOption {
+	return retryOption(func(c *retryConfig) error {
+		c.results = resultClassifier{option, reflect.TypeFor[T](), classify}
+		return notNil("argument of "+option, isNil)
+	})
+}
+
+// resultsOf returns the function that classifies values of T.
+func resultsOf[T any](c *retryConfig) (func(T) Verdict, error) {
+	if c.results.classify == nil {
+		return func(T) Verdict { return OutcomeSuccess }, nil
+	}
+	classify, ok := c.results.classify.(func(T) Verdict)
+	if !ok {
+		rule := fmt.Sprintf("classifies %v, but the operation returns %v", c.results.result, reflect.TypeFor[T]())
+		return nil, &ArgumentError{Field: c.results.option, Rule: rule}
+	}
+	return classify, nil
+}
+
+// classifyFailure returns the verdict of an error, which is never a success.
+func (c *retryConfig) classifyFailure(err error) Verdict {
+	verdict := c.classify(err)
+	if isPermanent(verdict) {
+		return OutcomePermanent
+	}
+	return verdict
+}
+
+// classify returns the mark of an error, or the first verdict of the options that is not permanent.
+func (c *retryConfig) classify(err error) Verdict {
+	if mark := markOf(err); mark != nil {
+		return mark
+	}
+	for _, classify := range c.failures {
+		verdict := classify(err)
+		if outcome, _, _ := verdictOf(verdict); outcome != OutcomePermanent {
+			return verdict
+		}
+	}
+	return OutcomePermanent
+}

@@ -1,0 +1,120 @@
+package backoff_test
+
+import (
+	"encoding"
+	"slices"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
+)
+
+// A text is a case of texts, text_errors or presets.
+type text struct {
+	named
+	Of        string            `json:"of"`
+	Text      string            `json:"text"`
+	Canonical string            `json:"canonical"`
+	Policy    map[string]string `json:"policy"`
+	Error     policyError       `json:"error"`
+	Preset    string            `json:"preset"`
+	String    string            `json:"string"`
+	Windows   []string          `json:"windows"`
+}
+
+func checkText(t *testing.T, c text) {
+	if c.Of == "budget" {
+		checkPrinted(t, parseBudget(t, c.Text), c, new(backoff.Budget))
+		return
+	}
+	policy := parsePolicy(t, c.Text)
+	checkPrinted(t, policy, c, new(backoff.Policy))
+	if want, err := fields.Policy(c.Policy); err != nil || policy != want {
+		t.Errorf("the policy of the fields is %v, %v", want, err)
+	}
+	if again := parsePolicy(t, c.Canonical); again != policy {
+		t.Errorf("the canonical string makes %v", again)
+	}
+}
+
+// printable is a type with a text form: *Policy or *Budget.
+type printable interface {
+	encoding.TextMarshaler
+	String() string
+}
+
+// checkPrinted checks the text form, directly and through the interfaces of package encoding.
+func checkPrinted(t *testing.T, parsed printable, c text, empty interface {
+	printable
+	encoding.TextUnmarshaler
+}) {
+	t.Helper()
+	if parsed.String() != c.Canonical {
+		t.Errorf("printed %s, want %s", parsed, c.Canonical)
+	}
+	if text, err := parsed.MarshalText(); err != nil || string(text) != c.Canonical {
+		t.Errorf("marshalled %s, %v", text, err)
+	}
+	if err := empty.UnmarshalText([]byte(c.Text)); err != nil || empty.String() != c.Canonical {
+		t.Errorf("unmarshalled %s, %v", empty, err)
+	}
+}
+
+func checkTextError(t *testing.T, c text) {
+	if c.Of == "budget" {
+		budget, err := backoff.ParseBudget(c.Text)
+		c.Error.check(t, err)
+		unchanged := parseBudget(t, "ratio:max_tokens=7")
+		c.Error.check(t, unchanged.UnmarshalText([]byte(c.Text)))
+		if budget != nil || unchanged.String() != "ratio:max_tokens=7" {
+			t.Errorf("parsed %v, and the unmarshalled budget became %v", budget, unchanged)
+		}
+		return
+	}
+	policy, err := backoff.ParsePolicy(c.Text)
+	c.Error.check(t, err)
+	unchanged := parsePolicy(t, "constant:base=7s")
+	c.Error.check(t, unchanged.UnmarshalText([]byte(c.Text)))
+	if policy != (backoff.Policy{}) || unchanged.String() != "constant:base=7s" {
+		t.Errorf("parsed %v, and the unmarshalled policy became %v", policy, unchanged)
+	}
+}
+
+func checkPreset(t *testing.T, c text) {
+	if c.Of == "budget" {
+		if preset, text := parseBudget(t, c.Preset), parseBudget(t, c.String); preset.String() != c.Canonical || text.String() != c.Canonical {
+			t.Errorf("the preset is %v and its string %v, want %s", preset, text, c.Canonical)
+		}
+		return
+	}
+	policy := parsePolicy(t, c.Preset)
+	if policy.String() != c.Canonical || policy != parsePolicy(t, c.String) {
+		t.Errorf("the preset is %v, want %s", policy, c.Canonical)
+	}
+	var windows []time.Duration
+	for index := range c.Windows {
+		windows = append(windows, policy.Window(uint32(index)))
+	}
+	if want := durations(t, c.Windows); !slices.Equal(windows, want) {
+		t.Errorf("the windows are %v, want %v", windows, want)
+	}
+}
+
+func parsePolicy(t testing.TB, text string) backoff.Policy {
+	t.Helper()
+	policy, err := backoff.ParsePolicy(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy
+}
+
+func parseBudget(t testing.TB, text string) *backoff.Budget {
+	t.Helper()
+	budget, err := backoff.ParseBudget(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return budget
+}

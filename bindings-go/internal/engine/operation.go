@@ -1,0 +1,73 @@
+package engine
+
+// #include <backoff.h>
+import "C"
+
+import "unsafe"
+
+// Budget is the state of a budget, which the core changes in place. The zero value is no budget.
+type Budget struct{ c C.backoff_budget }
+
+// Parse sets the budget to a full one of a budget string.
+func (b *Budget) Parse(text string) *Error {
+	var err C.backoff_error
+	if C.backoff_budget_parse(&b.c, bytesOf(text), C.uint64_t(len(text)), &err) != C.BACKOFF_OK {
+		return errorOf(&err, text)
+	}
+	return nil
+}
+
+// AppendText appends the budget string. It reports false for the zero Budget.
+func (b *Budget) AppendText(text []byte) ([]byte, bool) {
+	var buffer [C.BACKOFF_TEXT_SIZE]byte
+	if C.backoff_budget_print(&b.c, chars(&buffer), C.BACKOFF_TEXT_SIZE) != C.BACKOFF_OK {
+		return text, false
+	}
+	return append(text, terminated(&buffer)...), true
+}
+
+// pointer returns the budget for C, and NULL for nil, which has no field to point to.
+func (b *Budget) pointer() *C.backoff_budget { return (*C.backoff_budget)(unsafe.Pointer(b)) }
+
+// Operation is the state of an operation. The zero value is no operation.
+type Operation struct{ c C.backoff_operation }
+
+// Begin begins an operation. It reports false if the policy or the budget is the zero one; a nil
+// budget is allowed.
+func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) bool {
+	return C.backoff_operation_begin(&o.c, &policy.c, C.uint64_t(stream), C.uint64_t(now), C.uint64_t(deadline), budget.pointer()) == C.BACKOFF_OK
+}
+
+// Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
+func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
+	var decision C.backoff_decision
+	code = uint32(C.backoff_operation_decide(&o.c, C.uint32_t(outcome), C.uint64_t(retryAfter), C.uint64_t(now), budget.pointer(), &decision))
+	return uint32(decision.reason), uint64(decision.delay_ns), code
+}
+
+// Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation.
+func (o *Operation) Cancel(budget *Budget) uint32 {
+	var reason C.uint32_t
+	C.backoff_operation_cancel(&o.c, budget.pointer(), &reason)
+	return uint32(reason)
+}
+
+// State returns the retries and attempts so far, and the reason why the operation stopped, 0 while
+// it goes on. All are 0 for the zero Operation.
+func (o *Operation) State() (retries, attempts uint64, reason uint32) {
+	var retried, attempted C.uint64_t
+	var stopped C.uint32_t
+	C.backoff_operation_state(&o.c, &retried, &attempted, &stopped)
+	return uint64(retried), uint64(attempted), uint32(stopped)
+}
+
+// ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header
+// is not valid.
+func ParseRetryAfter(header string, now uint64) (uint64, bool) {
+	var retryAfter C.uint64_t
+	code := C.backoff_parse_retry_after(bytesOf(header), C.uint64_t(len(header)), C.uint64_t(now), &retryAfter)
+	return uint64(retryAfter), code == C.BACKOFF_OK
+}
+
+// HTTPOutcome returns the outcome of an HTTP status.
+func HTTPOutcome(status uint32) uint32 { return uint32(C.backoff_http_outcome(C.uint32_t(status))) }

@@ -1,0 +1,66 @@
+// Package fields builds policies from fields written as text, as the vectors and the request lines
+// of the driver write them (tests/README.md). It can set values that the options of NewPolicy cannot
+// express and that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
+package fields
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+)
+
+// Policy returns the policy of the fields, or the error of NewPolicy. It panics on a field or a
+// number that tests/README.md does not allow.
+func Policy(fields map[string]string) (backoff.Policy, error) {
+	var params engine.Params
+	for name, text := range fields {
+		set(&params, fieldOf(name), text)
+	}
+	replaceAll := func(p *engine.Params) error { *p = params; return nil }
+	return backoff.NewPolicy(0, 0, replaceAll)
+}
+
+func fieldOf(name string) engine.Field {
+	for field := engine.Growth; field <= engine.RetryAfterMaxExtra; field++ {
+		if engine.FieldName(field) == name {
+			return field
+		}
+	}
+	panic("unknown field " + name)
+}
+
+func set(params *engine.Params, field engine.Field, text string) {
+	switch field {
+	case engine.Growth, engine.Jitter, engine.CapOn, engine.RetryAfter:
+		params.Set(field, kind(field, text))
+	case engine.Multiplier, engine.JitterBelow, engine.JitterAbove:
+		numerator, denominator, _ := strings.Cut(text, "/")
+		params.SetRatio(field, uint32(number(numerator, 32)), uint32(number(denominator, 32)))
+	default:
+		params.Set(field, number(text, 64))
+	}
+}
+
+// kind returns the number of a kind, given by name or number; 0, which is no kind, for another name.
+func kind(field engine.Field, text string) uint64 {
+	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return n
+	}
+	for kind := range uint32(16) {
+		if engine.KindName(field, kind) == text {
+			return uint64(kind)
+		}
+	}
+	return 0
+}
+
+func number(text string, bits int) uint64 {
+	n, err := strconv.ParseUint(text, 10, bits)
+	if err != nil {
+		panic(fmt.Sprintf("%q is not a number: %v", text, err))
+	}
+	return n
+}

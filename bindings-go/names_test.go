@@ -1,0 +1,154 @@
+package backoff_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// The messages of the vectors about unknown kinds list all names.
+func TestKindNames(t *testing.T) {
+	rows := map[string][]string{
+		"growth-6":      {backoff.Constant.String(), backoff.Linear.String(), backoff.Exponential.String(), backoff.Polynomial.String(), backoff.Fibonacci.String()},
+		"jitter-8":      {backoff.NoJitter.String(), backoff.FullJitter.String(), backoff.EqualJitter.String(), backoff.ProportionalJitter.String(), backoff.AdditiveJitter.String(), backoff.DecorrelatedJitter.String(), backoff.SlottedJitter.String()},
+		"cap_on-3":      {backoff.CapOnWindow.String(), backoff.CapOnDelay.String()},
+		"retry_after-4": {backoff.RetryAfterAtLeast.String(), backoff.RetryAfterExact.String(), backoff.RetryAfterSpread.String()},
+	}
+	for id, names := range rows {
+		message := find(t, "errors", id).Error.Message
+		if _, want, _ := strings.Cut(message, "the kinds are "); strings.Join(names, ", ") != want {
+			t.Errorf("the kinds are %v, want %s", names, want)
+		}
+	}
+}
+
+func TestUnknownNumbersPrintAsNumbers(t *testing.T) {
+	for want, got := range map[string]string{
+		"0":          backoff.Growth(0).String(),
+		"8":          backoff.Jitter(8).String(),
+		"4294967295": backoff.CapOn(math.MaxUint32).String(),
+		"4":          backoff.RetryAfterMode(4).String(),
+		"6":          backoff.Outcome(6).String(),
+		"9":          backoff.StopReason(9).String(),
+	} {
+		if got != want {
+			t.Errorf("%s prints as %s", want, got)
+		}
+	}
+}
+
+func TestOutcomeAndReasonNames(t *testing.T) {
+	outcomes := map[backoff.Outcome]string{
+		0: "none", backoff.OutcomeSuccess: "success", backoff.OutcomeTransient: "transient", backoff.OutcomeThrottled: "throttled",
+		backoff.OutcomeTimeout: "timeout", backoff.OutcomePermanent: "permanent",
+	}
+	reasons := map[backoff.StopReason]string{
+		0: "none", backoff.StopSuccess: "success", backoff.StopPermanent: "permanent", backoff.StopMaxRetries: "max_retries",
+		backoff.StopMaxElapsed: "max_elapsed", backoff.StopDeadline: "deadline", backoff.StopBudget: "budget",
+		backoff.StopCancelled: "cancelled",
+	}
+	for outcome, name := range outcomes {
+		if outcome.String() != name {
+			t.Errorf("%d is %v, want %s", uint32(outcome), outcome, name)
+		}
+	}
+	for reason, name := range reasons {
+		if reason.String() != name {
+			t.Errorf("%d is %v, want %s", uint32(reason), reason, name)
+		}
+	}
+	if len(outcomes) != 6 || len(reasons) != 8 {
+		t.Errorf("%d outcomes and %d reasons differ", len(outcomes), len(reasons))
+	}
+}
+
+// A log in JSON shows names, not numbers.
+func TestEnumsMarshalAsNames(t *testing.T) {
+	got, err := json.Marshal([]any{
+		backoff.Exponential, backoff.FullJitter, backoff.CapOnDelay, backoff.RetryAfterSpread,
+		backoff.OutcomeThrottled, backoff.StopMaxRetries, backoff.StopReason(0), backoff.ErrCapBelowBase, backoff.ErrNegative,
+	})
+	want := `["exponential","full","delay","spread","throttled","max_retries","none","cap_below_base","negative"]`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
+
+// A stop reason is a value that callers may ignore, as linters allow for a result that is no error.
+func TestStopReasonIsNotAnError(t *testing.T) {
+	if _, ok := any(backoff.StopBudget).(error); ok {
+		t.Error("StopReason is an error")
+	}
+}
+
+// Every code of the vectors has a constant, and the constants of the core have their names.
+func TestCodes(t *testing.T) {
+	constants := map[string]backoff.Code{
+		"unknown_kind":      backoff.ErrUnknownKind,
+		"missing":           backoff.ErrMissing,
+		"unused":            backoff.ErrUnused,
+		"too_large":         backoff.ErrTooLarge,
+		"too_small":         backoff.ErrTooSmall,
+		"zero_denominator":  backoff.ErrZeroDenominator,
+		"ratio_too_fine":    backoff.ErrRatioTooFine,
+		"not_exponential":   backoff.ErrNotExponential,
+		"cap_below_base":    backoff.ErrCapBelowBase,
+		"offset_above_cap":  backoff.ErrOffsetAboveCap,
+		"floor_above_cap":   backoff.ErrFloorAboveCap,
+		"growth_stalls":     backoff.ErrGrowthStalls,
+		"given_twice":       backoff.ErrGivenTwice,
+		"unknown_head":      backoff.ErrUnknownHead,
+		"unknown_key":       backoff.ErrUnknownKey,
+		"repeated_key":      backoff.ErrRepeatedKey,
+		"missing_value":     backoff.ErrMissingValue,
+		"not_a_duration":    backoff.ErrNotADuration,
+		"missing_unit":      backoff.ErrMissingUnit,
+		"unknown_unit":      backoff.ErrUnknownUnit,
+		"duration_too_fine": backoff.ErrDurationTooFine,
+		"not_a_ratio":       backoff.ErrNotARatio,
+		"not_a_count":       backoff.ErrNotACount,
+		"text_too_long":     backoff.ErrTextTooLong,
+		"does_not_fit":      backoff.ErrDoesNotFit,
+	}
+	for name, code := range constants {
+		if code.Error() != name {
+			t.Errorf("%d is %s, want %s", uint32(code), code, name)
+		}
+	}
+	for name, code := range map[string]backoff.Code{
+		"unknown_outcome": backoff.ErrUnknownOutcome,
+		"unknown_reason":  backoff.ErrUnknownReason,
+		"negative":        backoff.ErrNegative,
+		"not_finite":      backoff.ErrNotFinite,
+		"not_unicode":     backoff.ErrNotUnicode,
+	} {
+		if code.Error() != name {
+			t.Errorf("%d is %s, want %s", uint32(code), code, name)
+		}
+	}
+	var codes []string
+	for _, c := range load[vector](t, "errors") {
+		codes = append(codes, c.Error.Code)
+	}
+	for _, c := range load[text](t, "text_errors") {
+		codes = append(codes, c.Error.Code)
+	}
+	for _, c := range load[fit](t, "fits") {
+		if c.Error != nil {
+			codes = append(codes, c.Error.Code)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, code := range codes {
+		seen[code] = true
+		if _, ok := constants[code]; !ok {
+			t.Errorf("%s has no constant", code)
+		}
+	}
+	if len(seen) != len(constants) {
+		t.Errorf("%d codes have vectors, want %d", len(seen), len(constants))
+	}
+}

@@ -1,0 +1,103 @@
+package backoff_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// Each option sets the field of its name: the policy equals that of a policy string.
+func TestOptionsSetTheirFields(t *testing.T) {
+	const base = 100 * time.Millisecond
+	type options = []backoff.Option
+	rows := []struct {
+		growth  backoff.Growth
+		options options
+		text    string
+	}{
+		{backoff.Constant, nil, "constant:base=100ms"},
+		{backoff.Linear, options{backoff.WithIncrement(7)}, "linear:base=100ms,increment=7ns"},
+		{backoff.Exponential, options{backoff.WithMultiplier(1.6)}, "exponential:base=100ms,multiplier=1.6"},
+		{backoff.Exponential, options{backoff.WithMultiplierRatio(4, 3)}, "exponential:base=100ms,multiplier=4/3"},
+		{backoff.Polynomial, options{backoff.WithPower(3)}, "polynomial:base=100ms,power=3"},
+		{backoff.Polynomial, options{backoff.WithOrigin(0)}, "polynomial:base=100ms,origin=0"},
+		{backoff.Fibonacci, options{backoff.WithOffset(7)}, "fibonacci:base=100ms,offset=7ns"},
+		{backoff.Exponential, options{backoff.WithCap(time.Minute)}, "exponential:base=100ms,cap=1m"},
+		{backoff.Exponential, options{backoff.WithCap(time.Minute), backoff.WithCapOn(backoff.CapOnDelay)}, "exponential:base=100ms,cap=1m,cap_on=delay"},
+		{backoff.Constant, options{backoff.WithFloor(7)}, "constant:base=100ms,floor=7ns"},
+		{backoff.Exponential, options{backoff.WithJitter(backoff.EqualJitter)}, "equal:base=100ms"},
+		{backoff.Constant, options{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterBelow(0.2), backoff.WithJitterAbove(0.3)}, "constant:base=100ms,jitter=proportional,jitter_below=0.2,jitter_above=0.3"},
+		{backoff.Constant, options{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterBelowRatio(1, 3), backoff.WithJitterAboveRatio(2, 3)}, "constant:base=100ms,jitter=proportional,jitter_below=1/3,jitter_above=2/3"},
+		{backoff.Constant, options{backoff.WithJitter(backoff.AdditiveJitter), backoff.WithJitterMax(7)}, "constant:base=100ms,jitter=additive,jitter_max=7ns"},
+		{backoff.Constant, options{backoff.WithJitter(backoff.AdditiveJitter), backoff.WithJitterMax(7), backoff.WithJitterIncrement(9)}, "constant:base=100ms,jitter=additive,jitter_max=7ns,jitter_increment=9ns"},
+		{backoff.Constant, options{backoff.WithJitter(backoff.SlottedJitter), backoff.WithJitterSlot(7)}, "constant:base=100ms,jitter=slotted,jitter_slot=7ns"},
+		{backoff.Constant, options{backoff.WithMaxRetries(7)}, "constant:base=100ms,max_retries=7"},
+		{backoff.Constant, options{backoff.WithMaxAttempts(7)}, "constant:base=100ms,max_retries=6"},
+		{backoff.Constant, options{backoff.WithMaxElapsed(time.Hour)}, "constant:base=100ms,max_elapsed=1h"},
+		{backoff.Constant, options{backoff.WithThrottledBase(time.Second)}, "constant:base=100ms,throttled_base=1s"},
+		{backoff.Constant, options{backoff.WithRetryAfterMode(backoff.RetryAfterExact)}, "constant:base=100ms,retry_after=exact"},
+		{backoff.Constant, options{backoff.WithRetryAfterMax(time.Minute)}, "constant:base=100ms,retry_after_max=1m"},
+		{backoff.Constant, options{backoff.WithRetryAfterMax(time.Hour)}, "constant:base=100ms"},
+		{backoff.Constant, options{backoff.WithRetryAfterMax(backoff.NoLimit)}, "constant:base=100ms,retry_after_max=none"},
+		{backoff.Constant, options{backoff.WithRetryAfterMaxExtra(7)}, "constant:base=100ms,retry_after_max_extra=7ns"},
+	}
+	for _, row := range rows {
+		got, err := backoff.NewPolicy(row.growth, base, row.options...)
+		if err != nil || got != parsePolicy(t, row.text) || got.String() == "no policy" {
+			t.Errorf("%s: made %v, %v", row.text, got, err)
+		}
+	}
+}
+
+// A float counts as its shortest decimal.
+func TestFloatsAreExactRatios(t *testing.T) {
+	rows := []struct {
+		float, ratio backoff.Option
+	}{
+		{backoff.WithMultiplier(1.6), backoff.WithMultiplierRatio(8, 5)},
+		{backoff.WithMultiplier(1.01), backoff.WithMultiplierRatio(101, 100)},
+		{backoff.WithMultiplier(1), backoff.WithMultiplierRatio(1, 1)},
+		{backoff.WithMultiplier(1e6), backoff.WithMultiplierRatio(1000000, 1)},
+	}
+	for i, row := range rows {
+		got, err := backoff.NewPolicy(backoff.Exponential, time.Second, row.float)
+		want, wantErr := backoff.NewPolicy(backoff.Exponential, time.Second, row.ratio)
+		if err != nil || wantErr != nil || got != want {
+			t.Errorf("row %d: %v, %v", i, err, wantErr)
+		}
+	}
+	parts := []struct {
+		float                  float64
+		numerator, denominator uint32
+	}{{0.2, 1, 5}, {0.000001, 1, 1000000}, {1, 1, 1}, {0, 0, 1}, {math.Copysign(0, -1), 0, 1}}
+	for _, part := range parts {
+		got, err := proportional(backoff.WithJitterBelow(part.float), backoff.WithJitterAbove(part.float))
+		want, wantErr := proportional(backoff.WithJitterBelowRatio(part.numerator, part.denominator), backoff.WithJitterAboveRatio(part.numerator, part.denominator))
+		if err != nil || wantErr != nil || got != want {
+			t.Errorf("%v: %v, %v", part.float, err, wantErr)
+		}
+	}
+}
+
+func proportional(options ...backoff.Option) (backoff.Policy, error) {
+	options = append(options, backoff.WithJitter(backoff.ProportionalJitter))
+	return backoff.NewPolicy(backoff.Exponential, time.Second, options...)
+}
+
+// errors.Is finds the same code for a term above 32 bits, which is rejected here, and for one above
+// the limit of the core.
+func TestRatiosThatAreTooFineHaveOneCode(t *testing.T) {
+	for value, code := range map[float64]backoff.Code{
+		4.0 / 3: backoff.ErrRatioTooFine,
+		1000001: backoff.ErrRatioTooFine,
+		0.5:     backoff.ErrTooSmall,
+	} {
+		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
+		if !errors.Is(err, code) {
+			t.Errorf("multiplier %v: %v, want %v", value, err, code)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package backoff
+
+import (
+	"io"
+	"sync"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+)
+
+// RetryStats count operations that have stopped: how many attempts they made and why they stopped
+// (SPEC 17). Counts stop at 2^64 - 1.
+//
+// Any number of goroutines may use the same RetryStats at once. A read may see only a part of an
+// operation that is being recorded, but no count ever decreases. The zero value is empty and ready
+// to use; nil discards what is recorded. RetryStats must not be copied (go vet reports copies).
+type RetryStats struct {
+	once sync.Once
+	core engine.RetryStats
+}
+
+// RetryStatsCounts are the counts of RetryStats.
+type RetryStatsCounts struct {
+	// Operations is the number of operations, Attempts the sum of their attempts, and Retries the
+	// same sum without the first attempt of each.
+	Operations, Attempts, Retries uint64
+	// Buckets counts operations by attempts: those of Buckets[i] made at most Bounds[i] attempts and
+	// more than Bounds[i-1]. The last bucket has no bound.
+	Buckets [12]uint64
+	// Bounds are the upper bounds of the buckets, the same for all RetryStats.
+	Bounds [11]uint64
+	// Stops counts operations by stop reason, such as Stops[StopBudget].
+	Stops [StopCancelled + 1]uint64
+}
+
+// Record counts an operation that has stopped. An operation of 0 attempts counts as one of 1:
+//
+//	err := stats.Record(operation.Attempts(), operation.Reason())
+//
+// It fails with an *ArgumentError, and counts nothing, if the reason is unknown, such as the 0 of
+// an operation that goes on.
+func (s *RetryStats) Record(attempts uint64, reason StopReason) error {
+	if !s.ready().Record(attempts, uint32(reason)) {
+		return &ArgumentError{Code: ErrUnknownReason, Field: "reason", Value: uint32(reason), Rule: "is unknown"}
+	}
+	return nil
+}
+
+// Merge adds the counts of other.
+func (s *RetryStats) Merge(other *RetryStats) { s.ready().Merge(other.ready()) }
+
+// Counts returns the counts so far.
+func (s *RetryStats) Counts() RetryStatsCounts {
+	core := s.ready().Counts()
+	counts := RetryStatsCounts{
+		Operations: core.Operations,
+		Attempts:   core.Attempts,
+		Retries:    core.Retries,
+		Buckets:    core.Buckets,
+		Bounds:     core.Bounds,
+	}
+	copy(counts.Stops[StopSuccess:], core.Stops[:])
+	return counts
+}
+
+// String returns the counts in the text format of Prometheus (SPEC 17.2).
+func (s *RetryStats) String() string { return string(s.ready().Text()) }
+
+// WriteTo writes the counts in the text format of Prometheus. It implements io.WriterTo and returns
+// the writer's error.
+func (s *RetryStats) WriteTo(writer io.Writer) (int64, error) {
+	written, err := writer.Write(s.ready().Text())
+	return int64(written), err
+}
+
+// ready returns the core's counts, initialised.
+func (s *RetryStats) ready() *engine.RetryStats {
+	s = orZero(s)
+	s.once.Do(s.core.Init)
+	return &s.core
+}
