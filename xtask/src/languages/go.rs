@@ -1,7 +1,8 @@
-//! Go: the module over the installed C library.
+//! Go: the module, tested with the go command on the installed C library.
 
 use std::fs;
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, ensure};
 
@@ -11,10 +12,10 @@ use crate::shell::{command, progress, root, run, scratch, stdout};
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
-/// Run as a program of its own, so that the module stays without dependencies.
+/// Run as a program of its own, so that the module has no dependencies.
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
 
-/// What programs of documents may compare ours with, and the versions.
+/// The libraries that programs in the documents use beside ours, with their versions.
 const PEERS: [(&str, &str); 4] = [
     ("github.com/cenkalti/backoff/v4", "v4.3.0"),
     ("github.com/cenkalti/backoff/v5", "v5.0.3"),
@@ -22,30 +23,35 @@ const PEERS: [(&str, &str); 4] = [
     ("github.com/cenkalti/backoff/v7", "v7.0.3"),
 ];
 
-/// The go tool, which finds libbackoff under the prefix.
+/// The go command, which finds libbackoff under the prefix.
 fn go() -> Result<Command> {
     let prefix = c::prefix()?;
+    // The go command does not notice that backoff.h has changed. A flag that changes with the header
+    // keeps it from reusing what it compiled with the old one.
+    let header = fs::metadata(root().join("include/backoff.h"))?.modified()?;
+    let header = header.duration_since(UNIX_EPOCH)?.as_secs();
     let mut go = command("go");
     go.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
         .env("LD_LIBRARY_PATH", prefix.join("lib"))
         .env("GOTOOLCHAIN", "local")
         .env("GOFLAGS", "-mod=mod")
+        .env("CGO_CFLAGS", format!("-O2 -g -DBACKOFF_HEADER={header}"))
         .env("BACKOFF_VECTORS", root().join("tests/vectors"))
         .current_dir(root().join("bindings-go"));
     Ok(go)
 }
 
-/// The driver.
+/// The driver of request lines (tests/README.md).
 pub(crate) fn driver() -> Result<Command> {
     program("driver", "./internal/driver")
 }
 
-/// The evaluator.
+/// The evaluator (tests/README.md).
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate", "./internal/evaluate")
 }
 
-/// The HTTP example.
+/// The HTTP example, a client of the scenario.
 pub(crate) fn client() -> Result<Command> {
     program("http", "./examples/http")
 }
@@ -59,7 +65,7 @@ fn program(name: &str, package: &str) -> Result<Command> {
     Ok(program)
 }
 
-/// A user's module with ours as its dependency.
+/// Runs a program in a user's module that depends on ours, and returns its output.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("go-user");
     fs::create_dir_all(&user)?;
