@@ -16,9 +16,10 @@ def small(rng):
     """A policy of a few nanoseconds."""
     cap = rng.randint(1, 40)
     low = [rng.randint(0, cap) for _ in range(4)]
-    line = f"{rng.choice(GROWTHS)}:base={low[0]}ns,cap={cap}ns,floor={rng.choice([0, low[1]])}ns,offset={rng.choice([0, low[2]])}ns"
-    line += f",throttled_base={low[3]}ns,cap_on={rng.choice(['window', 'delay'])}"
-    return strings.parse("policy", f"{line},jitter={rng.choice(JITTERS)}")
+    string = f"{rng.choice(GROWTHS)}:base={low[0]}ns,cap={cap}ns"
+    string += f",floor={rng.choice([0, low[1]])}ns,offset={rng.choice([0, low[2]])}ns"
+    string += f",throttled_base={low[3]}ns,cap_on={rng.choice(['window', 'delay'])}"
+    return strings.parse("policy", f"{string},jitter={rng.choice(JITTERS)}")
 
 
 def all_delays(p, index, monkeypatch):

@@ -85,23 +85,45 @@ def test_ratios_are_exact():
 
 
 def test_the_evaluator_answers_byte_for_byte():
+    first = "exponential:base=100ms,cap=20s,jitter=full"
     asked = {
-        b'{"policy":"full:base=1s"}': b'{"canonical":"exponential:base=1s,jitter=full","delay_ns":"883310809"}',
-        b' {"index" : 1e0 , "policy":"full:base=1s","seed":"000"}\r': b'{"canonical":"exponential:base=1s,jitter=full","delay_ns":"863055994"}',
-        b'{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":2}': b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"229309811"}',
-        b'{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":-0}': b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"11399434"}',
-        b'{"policy":5,"policy":"full:base=1","\\u0070olicy":"full:base"}': b'{"error":"missing_value","at":9}',
-        b'{"policy":"none","x":["\\ud83d\\ude00"]}': b'{"canonical":"constant:base=0s","delay_ns":"0"}',
+        '{"policy":"full:base=1s"}': ("exponential:base=1s,jitter=full", 883310809),
+        ' {"index" : 1e0 , "policy":"full:base=1s","seed":"000"}\r': (
+            "exponential:base=1s,jitter=full",
+            863055994,
+        ),
+        '{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":2}': (
+            first,
+            229309811,
+        ),
+        '{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":-0}': (
+            first,
+            11399434,
+        ),
+        '{"policy":"none","x":["\\ud83d\\ude00"]}': ("constant:base=0s", 0),
     }
-    no_requests = [
-        *(b"", b"5", b"[]", b"null", b"{}", b'"default"', b'{"policy":null}', b'{"policy":"default"'),
-        *(b"\xef\xbb\xbf" b'{"policy":"none"}', b'{"policy":"\xff"}', b'{"policy":"\xed\xa0\x80"}'),
-        *(b'{"policy":"none","key":"\\ud800"}', b'{"policy":"none","x":[{"\\udc00":1}]}', b'["\\ud800"]'),
-        *(b'{"policy":"none","index":' + i + b"}" for i in (b"-1", b"0.5", b"4294967296", b"NaN", b"true", b'"0"', b"1e99")),
-        *(b'{"policy":"none","seed":' + s + b"}" for s in (b"1", b"null", b'""', b'"-1"', b'"18446744073709551616"', b'"\xc2\xb2"')),
-        *(b'{"policy":"none","key":' + k + b"}" for k in (b"1", b"false", b"[]")),
-    ]  # fmt: skip
-    asked |= dict.fromkeys(no_requests, b'{"error":"not_a_request","at":0}')
+    asked = {
+        line.encode(): f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}'.encode()
+        for line, (canonical, delay) in asked.items()
+    }
+    repeated = b'{"policy":5,"policy":"full:base=1","\\u0070olicy":"full:base"}'
+    asked[repeated] = b'{"error":"missing_value","at":9}'
+    not_requests = [
+        *(b"", b"5", b"[]", b"null", b"{}", b'"default"', b'["\\ud800"]'),
+        *(b'{"policy":null}', b'{"policy":"default"', b'\xef\xbb\xbf{"policy":"none"}'),
+        *(b'{"policy":"\xff"}', b'{"policy":"\xed\xa0\x80"}'),
+        *(b'{"policy":"none","key":"\\ud800"}', b'{"policy":"none","x":[{"\\udc00":1}]}'),
+        *(
+            b'{"policy":"none","index":' + index + b"}"
+            for index in (b"-1", b"0.5", b"4294967296", b"NaN", b"true", b'"0"', b"1e99")
+        ),
+        *(
+            b'{"policy":"none","seed":' + seed + b"}"
+            for seed in (b"1", b"null", b'""', b'"-1"', b'"18446744073709551616"', b'"\xc2\xb2"')
+        ),
+        *(b'{"policy":"none","key":' + key + b"}" for key in (b"1", b"false", b"[]")),
+    ]
+    asked |= dict.fromkeys(not_requests, b'{"error":"not_a_request","at":0}')
     run = subprocess.run(
         [sys.executable, HERE / "evaluate.py"],
         input=b"\n".join(asked),

@@ -1,45 +1,55 @@
-"""Writes tests/vectors/*.json from the reference: the cases are in `cases/`.
+"""Writes tests/vectors/*.json from the cases and the reference.
 
-Run by `cargo xtask generate`; `tests/README.md` documents the files field by field.
+`cargo xtask generate` runs it; `tests/README.md` documents the files.
+
+Usage: write_vectors.py FOLDER
 """
 
 import json
 import sys
 from pathlib import Path
 
-from cases import decisions, delays, errors, http_responses, previews, stats, texts
+from cases import (
+    articles,
+    caps,
+    decisions,
+    draws,
+    errors,
+    fits,
+    growths,
+    http_responses,
+    jitters,
+    previews,
+    stats,
+    string_errors,
+    strings,
+)
 
 LAYERS = {
-    "draws": (delays.draw_cases, "The draw of an index of a stream (SPEC 2)."),
-    "streams": (delays.stream_cases, "The stream of a seed and a key (SPEC 3)."),
-    "samples": (
-        delays.sample_cases,
-        "A draw spread over a range (SPEC 4), each range as a policy.",
-    ),
-    "growths": (delays.growth_cases, "Windows of each growth (SPEC 5), without jitter."),
-    "jitters": (delays.jitter_cases, "Delays of each jitter (SPEC 6)."),
-    "caps": (delays.cap_cases, "Both places of the cap, and the floor (SPEC 7)."),
-    "articles": (
-        delays.article_cases,
-        "The parameters that published articles use, as written there.",
-    ),
-    "resets": (delays.reset_cases, "Iterators that are reset between runs (SPEC 9)."),
-    "errors": (errors.error_cases, "Policies that are refused (SPEC 8)."),
+    "draws": (draws.draw_cases, "The draw of an index of a stream (SPEC 2)."),
+    "streams": (draws.stream_cases, "The stream of a seed and a key (SPEC 3)."),
+    "samples": (draws.sample_cases, "Draws sampled from ranges (SPEC 4), each range as a policy."),
+    "growths": (growths.growth_cases, "Windows of each growth (SPEC 5), without jitter."),
+    "jitters": (jitters.jitter_cases, "Delays of each jitter (SPEC 6)."),
+    "caps": (caps.cap_cases, "Caps on the window and on the delay, and floors (SPEC 7)."),
+    "articles": (articles.article_cases, "The parameters of published articles."),
+    "resets": (articles.reset_cases, "Iterators that are reset between runs (SPEC 9)."),
+    "errors": (errors.error_cases, "Invalid policies (SPEC 8)."),
     "texts": (
-        texts.text_cases,
-        "Policy and budget strings (SPEC 11, 15.1), and how they are printed.",
+        strings.text_cases,
+        "Valid policy and budget strings, and their canonical form (SPEC 11, 15.1).",
     ),
     "text_errors": (
-        texts.text_error_cases,
-        "Policy and budget strings that are refused (SPEC 11.5 to 11.7).",
+        string_errors.text_error_cases,
+        "Invalid policy and budget strings (SPEC 11.5 to 11.7).",
     ),
-    "presets": (texts.preset_cases, "The presets (SPEC 12, 15.1)."),
+    "presets": (strings.preset_cases, "The presets (SPEC 12, 15.1)."),
     "decisions": (decisions.decision_cases, "Operations, step by step (SPEC 13, 15)."),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
     "http_statuses": (http_responses.http_status_cases, "Statuses of HTTP responses (SPEC 14.4)."),
-    "previews": (previews.preview_cases, "What the delays can be (SPEC 16.1 to 16.4)."),
-    "fits": (previews.fit_cases, "Policies that fit into a time (SPEC 16.5)."),
-    "stats": (stats.stats_cases, "Stats as they are printed (SPEC 17)."),
+    "previews": (previews.preview_cases, "Previews of policies (SPEC 16.1 to 16.4)."),
+    "fits": (fits.fit_cases, "Policies that are fitted into a time (SPEC 16.5)."),
+    "stats": (stats.stats_cases, "Stats and their printed form (SPEC 17)."),
 }
 
 
@@ -47,7 +57,7 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for layer, (cases, about) in LAYERS.items():
         cases = list(cases())
-        assert len({case["id"] for case in cases}) == len(cases), f"{layer}: an id twice"
+        assert len({case["id"] for case in cases}) == len(cases), f"{layer}: two cases have one id"
         content = {
             "layer": layer,
             "about": about,
@@ -65,7 +75,7 @@ ONE_PER_LINE = {"cases", "steps", "rows"}
 
 
 def pretty(value, name=None, depth=0):
-    """JSON in which a step, a row or a short value takes one line."""
+    """JSON with a step, a row or a short value on one line."""
     one_line = json.dumps(value)
     if not isinstance(value, dict | list) or not value:
         return one_line

@@ -1,1 +1,1 @@
-"""The cases of the vectors, and why each exists, a theme a file."""
+"""The cases of the vectors, with the reason for each."""

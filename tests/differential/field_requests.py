@@ -1,6 +1,6 @@
-"""Random request lines, valid and broken, the same for a given seed (see tests/README.md).
+"""Random requests to the drivers, valid and invalid, the same for the same seed.
 
-Usage: requests.py SEED LINES
+Usage: field_requests.py SEED COUNT; `tests/README.md` describes a request.
 """
 
 import random
@@ -11,10 +11,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from reference import delays, fields, numbers
 
 MAX, RESTART = numbers.MAX, delays.RESTART
-# Where formulas break: ends of ranges, powers of two, and the words beyond the limit.
+# Where formulas break: ends of ranges, powers of two, defaults, and numbers above the limit.
 EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
+EDGES += [fields.HOUR, fields.HOUR + 1]
 BEYOND = [MAX + 1, 2**64 - 1]
-# How often a field is given where it is used, of those that are not nearly always.
+# How often a field is set where it is used, if that is not nearly always.
 OFTEN = {
     "floor": 0.25,
     "offset": 0.25,
@@ -61,7 +62,7 @@ def value(rng, field):
 
 
 def policy(rng):
-    """Mostly sensible policies, so that most lines reach the formulas."""
+    """Mostly valid policies, so that most requests reach the formulas."""
     given = {
         "growth": rng.choice(fields.KINDS["growth"]),
         "jitter": rng.choice(fields.KINDS["jitter"]),
@@ -73,13 +74,13 @@ def policy(rng):
         if rng.random() < often:
             given[field] = rng.choice(fields.KINDS[field])
     for field in fields.FIELDS:
-        governor, kinds = fields.USED_BY.get(field, ("growth", fields.KINDS["growth"]))
-        used = given[governor] in kinds
+        selector, kinds = fields.USED_BY.get(field, ("growth", fields.KINDS["growth"]))
+        used = given[selector] in kinds
         if field not in given and field not in fields.KINDS:
             often = OFTEN.get(field, 0.85)
             if rng.random() < (often if used else 0.003):
                 given[field] = value(rng, field)
-    # Unrelated durations would nearly always break a relation: keep most of them in order.
+    # Independent durations would nearly always break a relation of SPEC 8.5.
     if rng.random() < 0.95 and "cap" in given:
         below = ("base", "floor", "offset", "throttled_base")
         given["cap"] = max(given["cap"], *(given.get(field, 0) for field in below))
@@ -101,7 +102,7 @@ def line(rng):
     count = 100
     if via == "next":
         index = 0
-        # Now and then far enough for decorrelated jitter to start again.
+        # Sometimes far enough for decorrelated jitter to restart.
         if given.get("jitter") == "decorrelated" and rng.random() < 0.1:
             count = RESTART + 50
     elif via == "reset":

@@ -1,6 +1,6 @@
-"""Random lines for the evaluators, valid and broken, the same for a given seed.
+"""Random requests to the evaluators, valid and invalid, the same for the same seed.
 
-Usage: lines.py SEED COUNT; `tests/README.md` says what a line is.
+Usage: string_requests.py SEED COUNT; `tests/README.md` describes a request.
 """
 
 import json
@@ -13,14 +13,32 @@ from reference import delays, fields, strings
 
 RESTART, LAST = delays.RESTART, 2**32 - 1
 KEYS, HEADS = strings.KEYS["policy"], list(strings.HEADS["policy"])
-STRANGE = ["", " ", "\0", "\t", "\n", "=", ":", ",", "none", "None", "NaN", "inf", "-1", "+1s", "1e3s", "٣s", "²", "ä", "任务", "🚀", '"', "\\", "\x7f", "\u00a0", "1_0s", "0x1", "x" * 40]  # fmt: skip
+STRANGE = [
+    *("", " ", "\0", "\t", "\n", "=", ":", ",", '"', "\\", "\x7f", "\u00a0", "x" * 40),
+    *(
+        "none",
+        "None",
+        "NaN",
+        "inf",
+        "-1",
+        "+1s",
+        "1e3s",
+        "1_0s",
+        "0x1",
+        "٣s",
+        "²",
+        "ä",
+        "任务",
+        "🚀",
+    ),
+]
 
 
 def pick(rng, text):
     return rng.choice(text.split())
 
 
-# Values, in every form that clause 11.4 has, and in some that it has not.
+# Values: every form of SPEC 11.4, and some that are not allowed.
 
 
 def number(rng, most):
@@ -32,7 +50,7 @@ def number(rng, most):
 
 
 def duration(rng, field):
-    """Bases are short and caps long, so that most relations of clause 8.5 hold."""
+    """Short bases and long caps, so that most policies satisfy SPEC 8.5."""
     chance = rng.random()
     if chance < 0.01:
         return rng.choice(
@@ -90,8 +108,10 @@ def count(rng, field):
 def value(rng, field):
     if rng.random() < 0.02:
         return rng.choice([*STRANGE, "1", "1.5", "1x", "0.1ns", "1.", ".5", "1..2s", "8/", "20%%"])
-    if rng.random() < 0.01:
+    if rng.random() < (0.3 if field == "retry_after_max" else 0.01):
         return "none"
+    if field == "retry_after_max" and rng.random() < 0.2:
+        return rng.choice(["1h", "60m", "3600000000001ns", "9223372036854775807ns", "0s"])
     if field == "jitter" and rng.random() < 0.2:
         return ratio(rng, field)
     if field in fields.KINDS:
@@ -101,11 +121,11 @@ def value(rng, field):
     return ratio(rng, field) if field in fields.RATIOS else duration(rng, field)
 
 
-# Lines
+# Strings
 
 
 def policy(rng):
-    """Mostly sensible: fields that the growth and the jitter use, each once."""
+    """Mostly valid: fields that the growth and the jitter use, each once."""
     head = rng.choice(HEADS[:8] if rng.random() < 0.8 else HEADS)
     kinds = {"growth": head, "jitter": "none"} | strings.HEADS["policy"][head]
     pairs = {}
@@ -121,8 +141,8 @@ def policy(rng):
         ):
             kinds["jitter"] = pairs["jitter"] = "full"
     for key in KEYS:
-        governor, used = fields.USED_BY.get(key, fields.ALWAYS)
-        often = 0.15 if kinds[governor] in used else 0.004
+        selector, used = fields.USED_BY.get(key, fields.ALWAYS)
+        often = 0.15 if kinds[selector] in used else 0.004
         if key in ("jitter_max", "jitter_slot", "jitter_below") and often == 0.15:
             often = 0.9
         if key not in pairs and rng.random() < often:
@@ -145,7 +165,7 @@ def policy(rng):
 
 
 def mutated(rng, line):
-    """One edit, at any place."""
+    """One random edit."""
     at, end = sorted(rng.randrange(len(line) + 1) for _ in range(2))
     end = min(end, at + 3)
     some = rng.choice([*STRANGE, *KEYS, *HEADS, *"0123456789.,:=/%smhdunx"])
@@ -165,7 +185,7 @@ def mutated(rng, line):
 
 
 def long(rng, line):
-    """About 1024 bytes, or far more."""
+    """About 1024 bytes, or many more."""
     zeros = rng.choice([1000, 1024 - len(line) - 6, 1025 - len(line) - 6, 5000])
     return f"{line}{',' if ':' in line else ':'}floor={'0' * zeros}s"[
         : rng.choice([1023, 1024, 1025, 9999])
@@ -234,7 +254,7 @@ def seed(rng):
 
 
 def encoded(rng, members):
-    """A JSON object with the members in their order, repeated ones too."""
+    """A JSON object with its members in this order, including repeated ones."""
     ascii_only, space = rng.random() < 0.5, rng.choice(["", "", "", " ", "\t"])
 
     def dumped(x):
@@ -249,39 +269,66 @@ def encoded(rng, members):
     return "{" + ",".join(rows) + space + "}" + rng.choice(["", "", "", " ", "\r"])
 
 
-def no_request(rng):
+SEEDS = [5, None, "", "-1", "+1", " 1", "1.0", "1e3", "0x1", "٣", "²", str(2**64), "9" * 100, True]
+INDICES = [-1, 2**32, 1.5, 1e30, 10**30, "1", None, True, False, [], 0.1, -0.5]
+NOT_REQUESTS = [
+    *(
+        "",
+        " ",
+        "\t",
+        "{",
+        "}",
+        "{}",
+        "[]",
+        "null",
+        "true",
+        "5",
+        '"default"',
+        "default",
+        "full:base=1s",
+    ),
+    *(
+        f'{{"policy":"default","index":{index}}}'
+        for index in ("NaN", "Infinity", "-Infinity", "01", "+1", ".5", "1.", "0x1")
+    ),
+    *(
+        f'{{"policy":"default","key":"{key}"}}'
+        for key in ("\\ud800", "\\udc00\\ud800", "\\ud83dx\\ude00", "\t", "\\x41")
+    ),
+    *('{"policy":"default\\udfff"}', '{"policy":"default","more":["\\ud83d"]}'),
+    *('{"policy":"default","\\ud800":1}', '{"policy":"default",}', '{policy:"default"}'),
+    '{"policy":"default" "seed":"1"}',
+]
+
+
+def not_a_request(rng):
     valid = encoded(rng, [("policy", policy(rng)), ("seed", seed(rng))])
     at = rng.randrange(len(valid))
-    members = rng.choice([
-        [("seed", "1")],
-        [("policy", None)],
-        [("policy", 5)],
-        [("policy", ["default"])],
-        *([("policy", "default"), ("seed", x)] for x in (5, None, "", "-1", "+1", " 1", "1.0", "1e3", "0x1", "٣", "²", "18446744073709551616", "9" * 100, True)),
-        *([("policy", "default"), ("key", x)] for x in (5, True, [], {}, False)),
-        *([("policy", "default"), ("index", x)] for x in (-1, 4294967296, 1.5, 1e30, 10**30, "1", None, True, False, [], 0.1, -0.5)),
-    ])  # fmt: skip
-    return rng.choice([
-        "", " ", "\t", "{", "}", "{}", "[]", "null", "true", "5", '"default"', "default", "full:base=1s", valid[:at],
-        valid[:at] + rng.choice("{}[]:,x") + valid[at:], valid + rng.choice(["x", ",", valid, "//"]), "[" + valid + "]",
-        valid.replace('"', "'"), "\ufeff" + valid, "\x0b" + valid, "\u00a0" + valid, valid.replace("{", "{,"),
-        '{"policy":"default","index":NaN}', '{"policy":"default","index":Infinity}', '{"policy":"default","index":-Infinity}',
-        '{"policy":"default","index":01}', '{"policy":"default","index":+1}', '{"policy":"default","index":.5}', '{"policy":"default","index":1.}',
-        '{"policy":"default","index":0x1}', '{"policy":"default","key":"\\ud800"}', '{"policy":"default\\udfff"}', '{"policy":"default","key":"\\udc00\\ud800"}',
-        '{"policy":"default","more":["\\ud83d"]}', '{"policy":"default","\\ud800":1}', '{"policy":"default","key":"\\ud83dx\\ude00"}',
-        '{"policy":"default","key":"\t"}', '{"policy":"default","key":"\\x41"}', '{"policy":"default",}', '{policy:"default"}', '{"policy":"default" "seed":"1"}',
-        *[encoded(rng, members)] * 40,
-    ])  # fmt: skip
+    members = rng.choice(
+        [
+            *([("seed", "1")], [("policy", None)], [("policy", 5)], [("policy", ["default"])]),
+            *([("policy", "default"), ("seed", x)] for x in SEEDS),
+            *([("policy", "default"), ("key", x)] for x in (5, True, [], {}, False)),
+            *([("policy", "default"), ("index", x)] for x in INDICES),
+        ]
+    )
+    broken = [
+        *(valid[:at], valid[:at] + rng.choice("{}[]:,x") + valid[at:]),
+        *(valid + rng.choice(["x", ",", valid, "//"]), "[" + valid + "]"),
+        *(valid.replace('"', "'"), valid.replace("{", "{,")),
+        *("\ufeff" + valid, "\x0b" + valid, "\u00a0" + valid),
+    ]
+    return rng.choice([*NOT_REQUESTS, *broken, *[encoded(rng, members)] * 40])
 
 
 def line(rng):
-    return no_request(rng) if rng.random() < 0.06 else encoded(rng, request(rng))
+    return not_a_request(rng) if rng.random() < 0.06 else encoded(rng, request(rng))
 
 
 if __name__ == "__main__":
     rng = random.Random(int(sys.argv[1]))
-    lines = {}  # in their order, and no line twice
+    lines = {}  # a dict keeps the order and drops repeated lines
     while len(lines) < int(sys.argv[2]):
         lines[line(rng)] = None
-    # The last line lacks its end.
+    # The last line has no line feed.
     sys.stdout.buffer.write("\n".join(lines).encode())

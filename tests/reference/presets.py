@@ -24,8 +24,10 @@ PRESETS = {
         "k8s-crashloop": "exponential:base=10s,cap=300s",
         "k8s-workqueue": "exponential:base=5ms,cap=1000s",
         "k8s-conflict": "exponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3",
-        "sidekiq": "polynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25",
-        "faktory": "polynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25",
+        "sidekiq": "polynomial:base=1s,power=4,origin=0,offset=15s"
+        ",jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25",
+        "faktory": "polynomial:base=1s,power=4,origin=0,offset=15s"
+        ",jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25",
         "river": "polynomial:base=1s,power=4,jitter=0.1,max_retries=24",
         "oban": "exponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19",
         "celery": "exponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3",

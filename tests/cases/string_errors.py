@@ -1,0 +1,419 @@
+"""Policy and budget strings with errors (SPEC 11.5 to 11.7)."""
+
+from reference import parse_error, strings
+
+
+def text_error_cases():
+    def error(id, why, line, of="policy"):
+        try:
+            strings.parse(of, line)
+        except parse_error.ParseError as refused:
+            return {
+                "id": id,
+                "why": why,
+                "of": of,
+                "text": line,
+                "error": {
+                    "code": refused.code,
+                    "at": refused.at,
+                    "found": refused.found,
+                    "field": refused.field,
+                    "value": str(refused.value),
+                    "limit": str(refused.limit),
+                    "message": str(refused),
+                },
+            }
+        raise AssertionError(f"{id} is valid")
+
+    def budget(id, why, line):
+        return error(f"budget-{id}", why, line, of="budget")
+
+    yield error("too-long", "1025 bytes", "constant:base=" + "0" * (1024 - 15) + "1s")
+    yield error("too-long-bytes", "the limit counts bytes, not characters", "constant:base=" + "ä" * 506)
+    yield error("too-long-first", "the length is checked before the head", "x" * 2000)
+    yield budget("too-long", "the limit holds for budget strings, too", "q" * 1025)
+
+    for id, why, line in (
+        ("empty", "an empty string", ""),
+        ("colon", "an empty head", ":base=1s"),
+        ("unknown", "an unknown name", "fibbonacci:base=1s"),
+        ("upper", "names are case-sensitive", "Full:base=1s"),
+        ("space", "a space before the head", " full:base=1s"),
+        ("space-after", "a space after the head", "full :base=1s"),
+        ("newline", "a line feed at the end", "default\n"),
+        ("comma", "a comma does not end the head", "full,base=1s"),
+        ("nul", "a zero byte", "full\0:base=1s"),
+        ("prefix", "a prefix of a name", "ful"),
+        ("umlaut", "a non-ASCII head is shown byte by byte", "völl:base=1s"),
+        ("quote", "a quote and a backslash are shown as they are", '"\\:x'),
+        ("thirty-two", "32 bytes are shown whole", "x" * 32),
+        ("thirty-three", "the 33rd byte is cut", "x" * 33),
+        ("cut-letter", "the excerpt is cut inside a character", "x" * 31 + "ä"),
+        ("wide", "characters of 3 and 4 bytes", "任务🚀"),
+        ("delete", "DEL is escaped, ~ is not", "~\x7f"),
+        ("budget", "a kind of budget is not a head of a policy", "quota"),
+        ("field", "a field is not a head", "growth=full"),
+    ):
+        yield error(f"head-{id}", why, line)
+    yield budget("head-growth", "a shorthand is not a head of a budget", "full")
+    yield budget("head-default", "a preset of policies is not a head of a budget", "default")
+
+    for id, why, line in (
+        ("empty", "nothing after the colon", "full:"),
+        ("comma", "nothing after the last comma", "full:base=1s,"),
+        ("two-commas", "nothing between two commas", "full:base=1s,,cap=2s"),
+        ("unknown", "an unknown field", "full:base=1s,bass=2s"),
+        ("growth", "growth is not a key", "full:growth=linear"),
+        ("upper", "names are case-sensitive", "full:Base=1s"),
+        ("space", "a space after a comma", "full:base=1s, cap=2s"),
+        ("space-equals", "a space before an equals sign", "full:base =1s"),
+        ("no-equals", "an unknown key without a value", "full:base=1s,cup"),
+        ("equals", "an empty key", "full:=1s"),
+        ("colon", "a second colon", "full:base:1s"),
+        ("preset", "a preset is not a key", "full:base=1s,default"),
+        ("budget", "a field of a budget", "full:base=1s,max_tokens=5"),
+        ("accent", "a non-ASCII key", "full:bäse=1s"),
+        ("before-value", "the key is checked before its value", "full:x="),
+    ):
+        yield error(f"key-{id}", why, line)
+    yield budget("key-policy", "a field of a policy", "quota:base=1s")
+    yield budget("key-unknown", "an unknown field", "ratio:max_tokens=1,ratios=1")
+
+    for id, why, line in (
+        ("no-equals", "a key without an equals sign", "full:base"),
+        ("nothing", "nothing after the equals sign", "full:base="),
+        ("middle", "the position is the end of the pair, not of the string", "full:base=1s,cap=,floor=1ms"),
+        ("middle-no-equals", "a key without an equals sign, in the middle", "full:base=1s,cap,floor=1ms"),
+        ("jitter", "a missing value of a kind", "full:base=1s,jitter="),
+        ("repeated", "missing_value is checked before repeated_key", "full:base=1s,base="),
+    ):
+        yield error(f"value-{id}", why, line)
+    yield budget("value-nothing", "a budget string", "throttle:ratio=")
+
+    for id, why, base in (
+        ("word", "a word instead of a number", "soon"),
+        ("unit", "a unit without a number", "ms"),
+        ("dot-first", "no digit before the dot", ".5s"),
+        ("dot-last", "no digit after the dot", "1.s"),
+        ("dot-last-alone", "no digit after the dot is found before the missing unit", "1."),
+        ("two-dots", "two dots", "1.2.3s"),
+        ("dots", "only dots", "..s"),
+        ("dot-letter", "no digit between dot and unit", "1.x"),
+        ("minus", "signs are not allowed", "-1s"),
+        ("plus", "signs are not allowed", "+1s"),
+        ("space", "a space before the number", " 1s"),
+        ("infinity", "inf is not a number", "inf"),
+        ("arabic", "digits of another script are not digits", "٣s"),
+        ("superscript", "superscripts are not digits", "²s"),
+        ("fraction", "a fraction is not a duration", "/2s"),
+        ("none-upper", "none is case-sensitive", "None"),
+        ("none-more", "none followed by more", "none1"),
+        ("equals", "a second equals sign is part of the value", "=1s"),
+        ("colon", "a colon is part of the value", ":1s"),
+        ("long", "a long value is cut in the message", "x" * 100),
+    ):
+        yield error(f"duration-{id}", why, f"full:base={base},cap=1h")
+    for id, why, base in (
+        ("number", "a number without a unit", "100"),
+        ("zero", "zero needs a unit, too", "0"),
+        ("decimal", "a decimal without a unit", "1.5"),
+        ("huge", "a number above 64 bits without a unit", "9" * 40),
+    ):
+        yield error(f"unit-missing-{id}", why, f"full:base={base},cap=1h")
+    for id, why, base in (
+        ("min", "the unit is m, not min", "1min"),
+        ("upper", "names are case-sensitive", "1S"),
+        ("exponent", "exponents are not allowed", "1e3s"),
+        ("space", "a space before the unit", "1 s"),
+        ("space-after", "a space after the unit", "1s "),
+        ("micro", "the unit is us, not the micro sign", "1µs"),
+        ("two", "two numbers with units", "1h30m"),
+        ("comma", "a unit that begins with x", "1x"),
+        ("underscore", "digit separators are not allowed", "1_000ms"),
+        ("percent", "a percentage is not a duration", "5%"),
+        ("fraction", "a fraction is not a duration", "1/2s"),
+        ("dot-after", "text after the unit is part of the unit", "1s.5"),
+        ("nothing-before-fine", "the unit is checked before the precision", "0.1x"),
+        ("nul", "a zero byte", "1s\0"),
+    ):
+        yield error(f"unit-{id}", why, f"full:base={base}")
+    for id, why, base in (
+        ("half-ns", "half a nanosecond", "0.5ns"),
+        ("us", "a ten thousandth of a microsecond", "1.0001us"),
+        ("s", "the tenth digit of a second", "0.0000000001s"),
+        ("day", "a third of a day is not exact", "0.3333333333333333d"),
+        ("huge", "the precision is checked before the size", "9" * 40 + ".5ns"),
+        ("long", "more digits than a 64-bit number has", "0." + "0" * 60 + "1s"),
+    ):
+        yield error(f"fine-{id}", why, f"full:base={base}")
+    for id, why, line in (
+        ("decimal", "a ratio without a dot", "polynomial:base=1s,power=2.0"),
+        ("minus", "signs are not allowed", "constant:base=1s,max_retries=-1"),
+        ("hexadecimal", "hexadecimal is not allowed", "constant:base=1s,max_retries=0x10"),
+        ("unit", "a count has no unit", "constant:base=1s,max_attempts=3s"),
+        ("space", "spaces are not allowed", "constant:base=1s,max_retries=3 "),
+        ("arabic", "digits of another script are not digits", "polynomial:base=1s,power=٣"),
+        ("superscript", "superscripts are not digits", "polynomial:base=1s,power=²"),
+        ("word", "a word instead of a number", "polynomial:base=1s,origin=first"),
+    ):
+        yield error(f"count-{id}", why, line)
+    yield budget("count-decimal", "a count of a budget", "quota:cost=1.5")
+    for id, why, multiplier in (
+        ("word", "a word instead of a number", "fast"),
+        ("dot-first", "no digit before the dot", ".5"),
+        ("dot-last", "no digit after the dot", "2."),
+        ("two-dots", "two dots", "1.2.3"),
+        ("minus", "signs are not allowed", "-2"),
+        ("exponent", "exponents are not allowed", "1e3"),
+        ("unit", "a count has no unit", "2x"),
+        ("fraction-dot", "the terms of a fraction are digits", "1.5/2"),
+        ("fraction-dot-below", "the terms of a fraction are digits", "3/1.5"),
+        ("fraction-percent", "a fraction with a percent sign", "3/2%"),
+        ("fraction-open", "no denominator", "3/"),
+        ("fraction-empty", "no numerator", "/2"),
+        ("fraction-three", "two slashes", "8/5/2"),
+        ("percent-alone", "no number before the percent sign", "%"),
+        ("percent-two", "two percent signs", "200%%"),
+        ("percent-first", "the percent sign comes before the number", "%200"),
+        ("percent-fraction", "a fraction of a percentage", "200%/1"),
+        ("percent-space", "spaces are not allowed", "200 %"),
+        ("comma", "a letter before a number", "x1"),
+        ("arabic", "digits of another script are not digits", "٢"),
+        ("superscript", "superscripts are not digits", "²"),
+    ):
+        yield error(f"ratio-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
+    yield error("ratio-decimal-comma", "a decimal comma ends the pair", "exponential:base=1s,multiplier=1,6")
+    yield error("ratio-jitter", "a jitter that begins with a digit is a ratio", "exponential:base=1s,jitter=0x")
+    yield error(
+        "ratio-jitter-word",
+        "a jitter that begins with a digit is a ratio, not a kind",
+        "exponential:base=1s,jitter=1full",
+    )
+    yield error(
+        "ratio-jitter_above",
+        "jitter_above does not accept a kind",
+        "exponential:base=1s,jitter=proportional,jitter_above=full",
+    )
+    yield budget("ratio-word", "a ratio of a budget", "concurrent:ratio=half")
+    for id, why, multiplier in (
+        ("one", "denominator 0", "1/0"),
+        ("zero", "numerator and denominator 0", "0/0"),
+        ("zeros", "a denominator of several zeros", "1/0000"),
+        ("huge", "the denominator is checked before the size of the terms", "9" * 30 + "/0"),
+    ):
+        yield error(f"zero-denominator-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
+    yield error("zero-denominator-jitter", "a ratio as the jitter", "exponential:base=1s,jitter=1/0")
+    for id, why, multiplier in (
+        ("64", "terms of 65 bits, although they would reduce", "36893488147419103232/18446744073709551616"),
+        ("64-zero", "a denominator of 65 bits, although the ratio is 0", "0/18446744073709551616"),
+        ("32", "a term of 33 bits in lowest terms", "4294967296"),
+        ("32-below", "a denominator of 33 bits in lowest terms", "4294967297/4294967296"),
+        ("decimal", "20 digits after the dot", "1.00000000000000000001"),
+        ("percent", "18 digits after the dot of a percentage", "100.000000000000000001%"),
+        ("long", "a number of 500 digits", "1" * 500),
+    ):
+        yield error(f"ratio-terms-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
+    yield error("ratio-terms-jitter", "a ratio as the jitter", f"exponential:base=1s,jitter=0.{'0' * 30}1")
+    yield budget("ratio-terms", "a budget string", "ttl:ratio=0.000000000000000000001")
+    for id, why, line in (
+        ("jitter", "a name that is not a kind", "constant:base=1s,jitter=some"),
+        ("jitter-dot", "a jitter that begins with a dot is not a ratio", "constant:base=1s,jitter=.5"),
+        ("jitter-minus", "a jitter that begins with a sign is not a ratio", "constant:base=1s,jitter=-0.5"),
+        (
+            "jitter-arabic",
+            "a jitter that begins with a digit of another script is not a ratio",
+            "constant:base=1s,jitter=٣",
+        ),
+        ("jitter-superscript", "a jitter that begins with a superscript is not a ratio", "constant:base=1s,jitter=²"),
+        ("cap_on", "a name that is not a kind", "constant:base=1s,cap_on=jitter"),
+        ("cap_on-number", "the number of a kind is not its name", "constant:base=1s,cap_on=1"),
+        ("retry_after", "a name that is not a kind", "constant:base=1s,retry_after=atleast"),
+        ("retry_after-upper", "names are case-sensitive", "constant:base=1s,retry_after=Exact"),
+    ):
+        yield error(f"kind-{id}", why, line)
+    for id, why, line in (
+        ("same", "a key directly repeated", "full:base=1s,base=1s"),
+        ("later", "a key repeated later", "full:base=1s,cap=5s,floor=1ms,cap=6s"),
+        ("none", "a value after none", "full:base=none,base=1s"),
+        ("none-after", "none after a value", "default:cap=3s,cap=none"),
+        ("none-none", "none after none", "default:cap=none,cap=none"),
+        ("retry_after_max", "a value after none", "default:retry_after_max=none,retry_after_max=1s"),
+        ("retry_after_max-none", "none after a value", "default:retry_after_max=1s,retry_after_max=none"),
+        ("jitter", "jitter twice", "default:jitter=none,jitter=equal"),
+        ("ratio-then-part", "jitter as a ratio sets jitter_above", "constant:base=1s,jitter=0.5,jitter_above=0.1"),
+        (
+            "ratio-then-part-none",
+            "jitter as a ratio sets jitter_below, and none repeats it",
+            "constant:base=1s,jitter=0.5,jitter_below=none",
+        ),
+        ("part-then-ratio", "a ratio as the jitter after jitter_above", "constant:base=1s,jitter_above=0.1,jitter=0.5"),
+        (
+            "part-none-then-ratio",
+            "a key that set nothing counts as used",
+            "constant:base=1s,jitter_below=none,jitter=0.5",
+        ),
+        ("value-first", "the value is checked before repeated_key", "full:base=1s,base=1"),
+        ("three", "the first repeated key is reported", "full:base=1s,cap=1s,cap=1s,base=1s"),
+    ):
+        yield error(f"repeated-{id}", why, line)
+    yield budget("repeated", "a budget string", "quota:cost=1,cost=2")
+
+    for id, why, line in (
+        ("base-missing", "a field that nothing set: the end of the string", "full"),
+        ("base-missing-pairs", "a field that nothing set: the end, after the pairs", "full:cap=20s"),
+        ("base-none", "the pair base=none is the pair of the field", "default:base=none"),
+        ("base-none-of-nothing", "base=none is the pair of the field, even without a preset", "full:base=none,cap=5s"),
+        ("jitter_max-missing", "a field that nothing set", "constant:base=1s,jitter=additive"),
+        (
+            "jitter_slot-taken-back",
+            "the jitter removed the preset's value: the end of the string",
+            "envoy:jitter=slotted",
+        ),
+        ("jitter_below-taken-back", "the jitter removed the preset's ratios", "grpc-connect:jitter=proportional"),
+        ("jitter_below-none", "none removed the preset's ratio", "k8s-conflict:jitter_above=none"),
+        (
+            "jitter_below-both-none",
+            "none removed the preset's ratio",
+            "grpc-connect:jitter_above=none,jitter_below=none",
+        ),
+        ("not-exponential", "the growth is set by the head", "sidekiq:jitter=decorrelated"),
+        ("not-exponential-growth", "the growth is set by the head", "linear:base=1s,jitter=decorrelated"),
+        ("unused", "unused is reported at the key", "constant:base=1s,multiplier=2"),
+        (
+            "unused-later",
+            "fields are checked by number, not by position",
+            "constant:power=2,base=1s,multiplier=2,increment=1s",
+        ),
+        ("unused-jitter", "a field that the jitter does not use", "full:base=1s,jitter_above=0.5"),
+        ("unused-head", "the pair's field is unused with the new jitter", "gax:jitter=decorrelated,offset=1s"),
+        ("unused-head-preset", "the preset's field is unused with the new jitter", "oban:jitter=decorrelated"),
+        (
+            "unused-ratio",
+            "a ratio as the jitter does not use jitter_slot",
+            "constant:base=1s,jitter=0.5,jitter_slot=1s",
+        ),
+        (
+            "jitter_max-unused",
+            "a pair's jitter_max stays when the jitter changes",
+            "google-cloud:jitter_max=2s,jitter=none",
+        ),
+        (
+            "given-twice",
+            "given_twice is reported at the key of max_attempts",
+            "full:base=1s,max_retries=2,max_attempts=3",
+        ),
+        (
+            "given-twice-order",
+            "given_twice is reported at max_attempts, in any order",
+            "full:base=1s,max_attempts=3,max_retries=2",
+        ),
+        ("too-large", "too_large is reported at the value", "full:base=9223372036854775808ns"),
+        ("too-large-days", "a duration above 64 bits becomes 2^64 - 1", "full:base=300000d"),
+        ("too-large-digits", "a number of 60 digits becomes 2^64 - 1", f"full:base={'9' * 60}s"),
+        (
+            "too-large-count",
+            "a count above 64 bits becomes 2^64 - 1",
+            "constant:base=1s,max_retries=18446744073709551616",
+        ),
+        ("too-large-retries", "one above 2^32", "constant:base=1s,max_retries=4294967297"),
+        ("too-large-attempts", "one above 2^32 + 1", "constant:base=1s,max_attempts=4294967298"),
+        ("too-large-elapsed", "one nanosecond too long", "constant:base=1s,max_elapsed=9223372036854775808ns"),
+        (
+            "too-large-retry_after_max",
+            "one nanosecond too long",
+            "constant:base=1s,retry_after_max=9223372036854775808ns",
+        ),
+        (
+            "too-large-retry_after_max_extra",
+            "one nanosecond too long",
+            "constant:base=1s,retry_after_max_extra=9223372036854775808ns",
+        ),
+        ("too-small-attempts", "0 attempts", "default:max_attempts=0"),
+        ("too-small-power", "power 0", "polynomial:base=1s,power=0"),
+        ("too-small-slot", "a slot of 0", "constant:base=1s,jitter=slotted,jitter_slot=0s"),
+        ("too-small-multiplier", "a multiplier below 1", "exponential:base=1s,multiplier=0.5"),
+        ("too-small-multiplier-near", "a multiplier between 1 and 1.01", "exponential:base=1s,multiplier=100.5%"),
+        (
+            "too-large-jitter",
+            "a ratio above 1 as the jitter: field jitter_below, at the value of jitter",
+            "constant:base=1s,jitter=1.5",
+        ),
+        ("too-large-jitter-unreduced", "the value is reported in lowest terms", "constant:base=1s,jitter=150%"),
+        ("too-large-jitter_above", "a ratio above 1", "constant:base=1s,jitter=proportional,jitter_above=3/2"),
+        ("ratio-too-fine", "a term above a million is an error of clause 8", "exponential:base=1s,multiplier=1000001"),
+        ("ratio-too-fine-decimal", "seven digits after the dot", "exponential:base=1s,multiplier=1.0000001"),
+        ("ratio-too-fine-64", "terms of 64 bits that reduce to 32", "exponential:base=1s,multiplier=0.0000000004"),
+        (
+            "ratio-too-fine-jitter",
+            "a ratio as the jitter with a term above a million",
+            "constant:base=1s,jitter=1/1000001",
+        ),
+        ("cap-below-base", "cap_below_base is reported at the value of the cap", "full:base=30s,cap=20s"),
+        ("cap-below-base-head", "the cap is set by the head", "default:base=30s"),
+        ("cap-below-base-order", "cap_below_base is reported at the cap, in any order", "full:cap=20s,base=30s"),
+        ("offset-above-cap", "offset_above_cap is reported at the offset", "full:base=1s,cap=2s,offset=3s"),
+        ("offset-above-cap-head", "the offset is set by the head", "oban:cap=5s"),
+        ("floor-above-cap", "floor_above_cap is reported at the floor", "full:base=1s,cap=2s,floor=3s"),
+        ("floor-above-cap-head", "the floor is set by the head", "gax:base=0s,cap=0s"),
+        ("growth-stalls", "growth_stalls is reported at the base", "exponential:base=1ns,multiplier=1.5"),
+        ("growth-stalls-head", "the base replaces the preset's", "ethernet:multiplier=1.01,base=5ns"),
+        ("throttled-above-cap", "the error is reported at throttled_base", "full:base=1s,cap=2s,throttled_base=3s"),
+        ("throttled-above-cap-head", "throttled_base is set by the head", "aws-sdk-2026:cap=500ms"),
+        (
+            "throttled-stalls",
+            "the error is reported at throttled_base",
+            "exponential:base=1s,multiplier=1.5,throttled_base=1ns",
+        ),
+        ("zero-cap", "a cap of 0 is a cap", "constant:base=1s,cap=0s"),
+        (
+            "first-by-clause",
+            "the order of the rules decides, not the order of the pairs",
+            "polynomial:floor=9s,cap=1s,power=17,base=5s",
+        ),
+        ("syntax-first", "all pairs are read before clause 8 is checked", "constant:base=9999999d,multiplier=2,cap=x"),
+    ):
+        yield error(f"rule-{id}", why, line)
+    yield error("rule-end", "the end of a long string", "linear:" + "cap=" + "0" * 900 + "1s")
+
+    for id, why, line in (
+        ("unused", "a field of another kind", "quota:ratio=0.1"),
+        ("unused-first", "fields are checked by number, not by position", "rate:ttl=5s,cost=1"),
+        ("unused-ratio", "the value of a ratio is n * 2^32 + d", "rate:ratio=1/4"),
+        ("unused-duration", "a duration", "throttle:per=90s"),
+        ("unused-preset", "a field that the preset's kind does not use", "finagle:max_tokens=5"),
+        ("unused-before-range", "unused is checked before the range", "rate:ratio=3/2"),
+        ("tokens-zero", "0 tokens", "quota:max_tokens=0"),
+        ("tokens-quota", "above 1000000", "quota:max_tokens=1000001"),
+        ("tokens-ratio", "above 1000000", "ratio:max_tokens=1000001"),
+        ("tokens-throttle", "above gRPC's limit of 1000", "throttle:max_tokens=1001"),
+        ("tokens-rate", "above 100000", "rate:max_tokens=100001"),
+        ("tokens-huge", "above 64 bits", "rate:max_tokens=99999999999999999999999"),
+        ("cost-zero", "a cost of 0", "quota:cost=0"),
+        ("cost-above", "a cost above the tokens", "quota:max_tokens=10,cost=11"),
+        ("cost-default", "a default above the tokens: the end of the string", "quota:max_tokens=4"),
+        ("cost-preset", "a preset's cost above the tokens: the head", "aws-sdk-2026:max_tokens=10"),
+        ("cost_throttled-above", "a cost above the tokens", "quota:max_tokens=10,cost_throttled=11"),
+        ("cost_timeout-above", "a cost above the tokens", "quota:max_tokens=10,cost_timeout=11"),
+        ("cost_timeout-zero", "a cost of 0", "quota:cost_timeout=0"),
+        (
+            "cost_timeout-preset",
+            "the preset's cost_timeout above the tokens: the head",
+            "aws-sdk-standard:max_tokens=9",
+        ),
+        ("ratio-above", "a ratio above 1", "ratio:ratio=3/2"),
+        ("ratio-above-unreduced", "the value is reported in lowest terms", "throttle:ratio=150%"),
+        ("ratio-fine", "a term above a million", "ttl:ratio=1/1000001"),
+        ("ratio-zero-denominator", "denominator 0", "concurrent:ratio=1/0"),
+        ("per-zero", "a duration of 0", "rate:per=0s"),
+        ("per-long", "more than a day", "rate:per=86401s"),
+        ("ttl-short", "less than a second", "ttl:ttl=999ms"),
+        ("ttl-long", "more than a minute", "ttl:ttl=61s"),
+        ("min_per_second-large", "above 1000000", "ttl:min_per_second=1000001"),
+        ("min_concurrent-large", "above 32 bits", "concurrent:min_concurrent=4294967296"),
+        ("order", "max_tokens is checked before cost", "quota:cost=0,max_tokens=0"),
+        ("missing_unit", "a duration without a unit", "rate:per=60"),
+        ("not_a_duration", "a word instead of a duration", "ttl:ttl=short"),
+        ("unknown_unit", "a count has no unit", "ttl:ttl=10sec"),
+        ("duration_too_fine", "half a nanosecond", "rate:per=0.5ns"),
+    ):
+        yield budget(id, why, line)
