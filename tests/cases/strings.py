@@ -124,10 +124,9 @@ def text_cases():
     yield text(
         "every-field",
         "every field that exponential growth and proportional jitter use",
-        "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s,jitter=proportional"
-        ",jitter_below=0.1,jitter_above=0.2"
         "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s"
-        ",jitter=proportional",
+        ",jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h"
+        ",throttled_base=5s,retry_after=spread,retry_after_max=10s,retry_after_max_extra=4s",
     )
     yield text(
         "every-field-linear",
