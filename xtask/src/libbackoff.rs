@@ -1,4 +1,4 @@
-//! Building libbackoff and putting it in place.
+//! libbackoff: building it, and `cargo xtask install`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,22 @@ pub(crate) fn build() -> Result<Built> {
     })
 }
 
+/// Builds the library and installs it under the prefix. For packagers the environment variable
+/// DESTDIR names a folder in front of the prefix, which the installed files do not contain.
+pub(crate) fn install(prefix: &str) -> Result<()> {
+    let prefix = std::path::absolute(prefix)?;
+    let destination = match std::env::var_os("DESTDIR").filter(|dir| !dir.is_empty()) {
+        Some(dir) => PathBuf::from(dir).join(prefix.strip_prefix("/").unwrap_or(&prefix)),
+        None => prefix.clone(),
+    };
+    let built = build()?;
+    progress(&format!("installing libbackoff into {}", destination.display()));
+    built.put(&prefix, &destination)
+}
+
 impl Built {
-    /// Puts the header, the libraries and the pkg-config file in place.
+    /// Puts the header, the libraries and the pkg-config file into the destination, for use under
+    /// the prefix.
     pub(crate) fn put(&self, prefix: &Path, destination: &Path) -> Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         let major = env!("CARGO_PKG_VERSION_MAJOR");
@@ -49,7 +63,7 @@ impl Built {
     }
 }
 
-/// Replaces the file as a whole, so that a program that runs on the old one goes on with it.
+/// Replaces the file in one step. A program that runs on the old file keeps it.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let fresh = to.with_extension("new");
     fs::copy(from, &fresh).with_context(|| format!("{} to {}", from.display(), to.display()))?;

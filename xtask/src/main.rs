@@ -6,7 +6,6 @@ mod docs;
 mod drivers;
 mod fresh;
 mod generate;
-mod install;
 mod languages;
 mod libbackoff;
 mod report;
@@ -53,7 +52,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
-        ["install", "--prefix", prefix] if !prefix.is_empty() => install::run(prefix),
+        ["install", "--prefix", prefix] if !prefix.is_empty() => libbackoff::install(prefix),
         ["package", "--out", folder] if !folder.is_empty() => languages::package(folder),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
