@@ -1038,7 +1038,7 @@ uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, 
 // Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
 // 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
 // whose users wrote the value in another form. An error of a string shows the text found in the
-// string and ignores `shown`. At most 128 bytes are shown; text that is not UTF-8 is ignored.
+// string and ignores `shown`. At most 128 bytes are copied, as they are.
 //
 // Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown`, or with
 // BACKOFF_TOO_LONG.

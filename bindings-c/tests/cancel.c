@@ -191,7 +191,7 @@ int main(void) {
   unsigned open = open_files();
   check_waits();
   check_number("budget", "code", backoff_budget_parse(&budget, text, sizeof text - 1, NULL),
-             BACKOFF_OK);
+               BACKOFF_OK);
   check_number("stats", "code", backoff_stats_init(&stats), BACKOFF_OK);
   backoff_policy_parse(&policy, "default", 7, NULL);
   /* Operations under way, so that the budget has retries to grant. */

@@ -33,7 +33,8 @@ static void check_one_by_one(struct sequence_vector row, const backoff_policy *p
   for (size_t i = 0; i < row.delays.count; i++) {
     uint64_t delay = CANARY;
     check_number(row.id, "code of a delay",
-                 backoff_policy_delay_ns(policy, stream, row.first + (uint32_t)i, &delay), BACKOFF_OK);
+                 backoff_policy_delay_ns(policy, stream, row.first + (uint32_t)i, &delay),
+                 BACKOFF_OK);
     check_number(row.id, "delay", delay, row.delays.numbers[i]);
   }
   for (size_t i = 0; i < row.windows.count; i++) {

@@ -93,7 +93,7 @@ struct play {
   const char *id;
   const struct step *step, *end; /* the next step */
   uint64_t now, attempts, waits, stops;
-  uint32_t gave_up;
+  uint32_t cancelled;
   struct step last;
 };
 
@@ -101,7 +101,7 @@ static uint32_t play_attempt(void *context, uint64_t *retry_after_ns) {
   struct play *play = context;
   play->attempts++;
   if (play->step == play->end || play->step->action == CANCEL) {
-    play->gave_up = 1;
+    play->cancelled = 1;
     return BACKOFF_OUTCOME_TRANSIENT;
   }
   play->last = *play->step++;
@@ -114,7 +114,7 @@ static uint32_t play_attempt(void *context, uint64_t *retry_after_ns) {
 
 static uint64_t play_now(void *context) { return ((struct play *)context)->now; }
 
-static uint32_t play_cancelled(void *context) { return ((struct play *)context)->gave_up; }
+static uint32_t play_cancelled(void *context) { return ((struct play *)context)->cancelled; }
 
 static uint32_t play_wait(void *context, uint64_t delay_ns) {
   struct play *play = context;
@@ -131,7 +131,8 @@ static void play_stop(void *context, const backoff_event *event) {
   play->stops++;
   check_number(play->id, "attempts at the end", event->attempts, play->attempts);
   if (cancelled) {
-    check_true(play->id, "the steps end here", play->step == play->end || play->step->action == CANCEL);
+    check_true(play->id, "the steps end here",
+               play->step == play->end || play->step->action == CANCEL);
   } else {
     check_number(play->id, "reason at the end", event->reason, play->last.reason);
   }
@@ -142,8 +143,11 @@ static void play_stop(void *context, const backoff_event *event) {
 /* Plays the steps of a case through loops, one after another. Returns 0 for a case in which
  * operations take turns, which loops cannot do. */
 static int check_loops(struct decision_vector row) {
-  static const backoff_callbacks callbacks = {.attempt = play_attempt, .now = play_now, .wait = play_wait,
-                                      .cancelled = play_cancelled, .on_stop = play_stop};
+  static const backoff_callbacks callbacks = {.attempt = play_attempt,
+                                              .now = play_now,
+                                              .wait = play_wait,
+                                              .cancelled = play_cancelled,
+                                              .on_stop = play_stop};
   backoff_policy policy;
   backoff_budget budget;
   for (size_t i = 1; i < row.step_count; i++) {

@@ -173,7 +173,8 @@ static void check_no_attempts(void) {
 
 /* Stream n of a seed is the stream of the key LE64(n) (SPEC 3.4). */
 static void check_nth(void) {
-  static const unsigned char keys[][8] = {{0}, {1}, {0, 1}, {255, 255, 255, 255, 255, 255, 255, 255}};
+  static const unsigned char keys[][8] = {
+      {0}, {1}, {0, 1}, {255, 255, 255, 255, 255, 255, 255, 255}};
   static const uint64_t numbers[] = {0, 1, 256, UINT64_MAX};
   for (size_t i = 0; i < LENGTH(numbers); i++) {
     uint64_t nth = 0, of_key = 1;

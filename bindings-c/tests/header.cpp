@@ -9,18 +9,18 @@
 int main() {
   backoff_params params = BACKOFF_PARAMS_INIT;
   check_number("params", "growth",
-             backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL),
-             BACKOFF_OK);
+               backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL),
+               BACKOFF_OK);
   check_number("params", "base",
-             backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND),
-             BACKOFF_OK);
+               backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND),
+               BACKOFF_OK);
   check_number("params", "cap",
-             backoff_params_set(&params, BACKOFF_FIELD_CAP, 10 * BACKOFF_SECOND), BACKOFF_OK);
+               backoff_params_set(&params, BACKOFF_FIELD_CAP, 10 * BACKOFF_SECOND), BACKOFF_OK);
   check_number("params", "multiplier",
-             backoff_params_set_ratio(&params, BACKOFF_FIELD_MULTIPLIER, 2, 1), BACKOFF_OK);
+               backoff_params_set_ratio(&params, BACKOFF_FIELD_MULTIPLIER, 2, 1), BACKOFF_OK);
   check_number("params", "jitter",
-             backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL),
-             BACKOFF_OK);
+               backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL),
+               BACKOFF_OK);
 
   backoff_policy policy;
   backoff_error error = {};
@@ -37,16 +37,16 @@ int main() {
   const std::string text = "full:base=100ms,cap=10s,max_retries=1";
   backoff_policy parsed;
   check_number("string", "code", backoff_policy_parse(&parsed, text.data(), text.size(), &error),
-             BACKOFF_OK);
+               BACKOFF_OK);
   backoff_operation operation;
   backoff_decision decision = {};
   check_number("operation", "begin",
-             backoff_operation_begin(&operation, &parsed, stream, 0, BACKOFF_NONE, nullptr),
-             BACKOFF_OK);
+               backoff_operation_begin(&operation, &parsed, stream, 0, BACKOFF_NONE, nullptr),
+               BACKOFF_OK);
   check_number("operation", "decide",
-             backoff_operation_decide(&operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0,
-                                      nullptr, &decision),
-             BACKOFF_OK);
+               backoff_operation_decide(&operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0,
+                                        nullptr, &decision),
+               BACKOFF_OK);
   check_number("operation", "delay", decision.delay_ns, 11399434);
 
   backoff_callbacks callbacks = {};
@@ -59,8 +59,8 @@ int main() {
   uint64_t now_ns = 0;
   backoff_event end = {};
   check_number("loop", "code",
-             backoff_retry(&parsed, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &now_ns, &end),
-             BACKOFF_OK);
+               backoff_retry(&parsed, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &now_ns, &end),
+               BACKOFF_OK);
   check_number("loop", "attempts", end.attempts, 2);
   check_number("loop", "elapsed", end.elapsed_ns, 11399434);
   check_text("code", "name", backoff_code_name(BACKOFF_OK), "ok");

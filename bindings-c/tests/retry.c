@@ -122,7 +122,8 @@ struct row {
 static const struct row rows[] = {
     {"success at once", CONSTANT, BACKOFF_NONE, 0, 0, ANSWERS(SUCCESS),
      "attempt stop:1,success,success,0,10", BACKOFF_REASON_SUCCESS, 1},
-    {"success after two retries", CONSTANT, BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, TIMEOUT, SUCCESS),
+    {"success after two retries", CONSTANT, BACKOFF_NONE, 0, 0,
+     ANSWERS(TRANSIENT, TIMEOUT, SUCCESS),
      "attempt retry:1,transient,-,100,10 wait:100 attempt retry:2,timeout,-,100,120 wait:100 "
      "attempt stop:3,success,success,0,230",
      BACKOFF_REASON_SUCCESS, 3},
@@ -131,7 +132,8 @@ static const struct row rows[] = {
     {"a permanent failure later", CONSTANT, BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, PERMANENT),
      "attempt retry:1,transient,-,100,10 wait:100 attempt stop:2,permanent,permanent,0,120",
      BACKOFF_REASON_PERMANENT, 2},
-    {"max_retries=0 makes one attempt", CONSTANT ",max_retries=0", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT),
+    {"max_retries=0 makes one attempt", CONSTANT ",max_retries=0", BACKOFF_NONE, 0, 0,
+     ANSWERS(TRANSIENT),
      "attempt stop:1,transient,max_retries,0,10", BACKOFF_REASON_MAX_RETRIES, 1},
     {"no wait follows the last failure", CONSTANT ",max_retries=1", BACKOFF_NONE, 0, 0,
      ANSWERS(TRANSIENT, TIMEOUT),
@@ -159,7 +161,8 @@ static const struct row rows[] = {
      "attempt retry:1,transient,-,100,10 wait:100 attempt retry:2,transient,-,100,120 wait:100 "
      "attempt stop:3,transient,max_elapsed,100,230",
      BACKOFF_REASON_MAX_ELAPSED, 3},
-    {"a delay of 0 is a wait of 0", "constant:base=0s", BACKOFF_NONE, 0, 0, ANSWERS(TRANSIENT, SUCCESS),
+    {"a delay of 0 is a wait of 0", "constant:base=0s", BACKOFF_NONE, 0, 0,
+     ANSWERS(TRANSIENT, SUCCESS),
      "attempt retry:1,transient,-,0,10 wait:0 attempt stop:2,success,success,0,20",
      BACKOFF_REASON_SUCCESS, 2},
     {"cancelled before it begins", CONSTANT, BACKOFF_NONE, 1, 0, ANSWERS(SUCCESS),
@@ -212,7 +215,7 @@ static void check_idle(const char *id, backoff_budget *budget) {
 
 static void parse_budget(const char *id, backoff_budget *budget, const char *text) {
   check_number(id, "code of the budget", backoff_budget_parse(budget, text, strlen(text), NULL),
-             BACKOFF_OK);
+               BACKOFF_OK);
 }
 
 static void check_counts(const char *id, const backoff_stats *stats, uint64_t attempts,
@@ -233,12 +236,12 @@ static void check_row(const struct row *row) {
                       row->cancelled_wait, 1000, 0, &stats, ""};
   memset(&end, 0xA5, sizeof end);
   check_number(row->id, "code of the policy",
-             backoff_policy_parse(&policy, row->policy, strlen(row->policy), NULL), BACKOFF_OK);
+               backoff_policy_parse(&policy, row->policy, strlen(row->policy), NULL), BACKOFF_OK);
   parse_budget(row->id, &budget, "concurrent:min_concurrent=1,ratio=0.5");
   backoff_stats_init(&stats);
   check_number(row->id, "code",
-             backoff_retry(&policy, 1, row->deadline, &budget, &stats, &callbacks, &play, &end),
-             BACKOFF_OK);
+               backoff_retry(&policy, 1, row->deadline, &budget, &stats, &callbacks, &play, &end),
+               BACKOFF_OK);
   check_text(row->id, "trace", play.trace, row->trace);
   check_number(row->id, "reason", end.reason, row->reason);
   /* The written end equals the event of the hook. */
@@ -261,8 +264,8 @@ static void check_idle_after(const struct row *row) {
   parse_budget(row->id, &budget, "concurrent:min_concurrent=0,ratio=0.5");
   backoff_operation_begin(&other, &policy, 1, 0, BACKOFF_NONE, &budget);
   check_number(row->id, "code",
-             backoff_retry(&policy, 1, row->deadline, &budget, NULL, &callbacks, &play, &end),
-             BACKOFF_OK);
+               backoff_retry(&policy, 1, row->deadline, &budget, NULL, &callbacks, &play, &end),
+               BACKOFF_OK);
   check_text(row->id, "trace of the loop on a budget", play.trace, row->trace);
   backoff_operation_cancel(&other, &budget, NULL);
   check_idle(row->id, &budget);
@@ -274,7 +277,8 @@ static void check_shared_budget(void) {
   backoff_policy policy;
   backoff_budget budget;
   backoff_event end;
-  backoff_policy_parse(&policy, CONSTANT ",max_retries=2", sizeof CONSTANT ",max_retries=2" - 1, NULL);
+  static const char text[] = CONSTANT ",max_retries=2";
+  backoff_policy_parse(&policy, text, sizeof text - 1, NULL);
   parse_budget("shared", &budget, "quota:max_tokens=3,cost=1");
   struct play first = {answers, 1, 0, 0, 0, 0, 0, 0, 1000, 0, NULL, ""}, second = first,
               third = first;
@@ -299,7 +303,8 @@ static void check_defaults(void) {
   uint64_t stream;
   backoff_stream_from_key(42, "job-1", 5, &stream);
   check_number("defaults", "code",
-             backoff_retry(NULL, stream, BACKOFF_NONE, NULL, NULL, &few, &play, &end), BACKOFF_OK);
+               backoff_retry(NULL, stream, BACKOFF_NONE, NULL, NULL, &few, &play, &end),
+               BACKOFF_OK);
   check_text("defaults", "trace", play.trace,
              "attempt wait:11399434 attempt wait:83043876 attempt wait:229309811 attempt");
   check_number("defaults", "attempts", end.attempts, 4);
@@ -335,8 +340,8 @@ static void check_unknown_outcomes(void) {
     backoff_operation_begin(&other, &policy, 1, 0, BACKOFF_NONE, &budget);
     backoff_stats_init(&stats);
     check_text("unknown outcome", "code",
-               backoff_code_name(backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &stats, &callbacks,
-                                               &play, &end)),
+               backoff_code_name(backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &stats,
+                                               &callbacks, &play, &end)),
                "unknown_outcome");
     check_true("unknown outcome", "the end is unchanged", memcmp(&end, &before, sizeof end) == 0);
     check_text("unknown outcome", "trace", play.trace,

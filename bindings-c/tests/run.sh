@@ -1,31 +1,29 @@
-# Runs commands whose last line is `N passed, N failed`, and prints the sum of these lines.
+# Runs test commands, and prints the sum of the lines `N passed, N failed` with which they end.
 #
 # Usage: run.sh COMMAND...
 #
-# A command that fails without counting a failure, or that counts nothing, is one failure.
+# A command counts as one failure if it counts nothing, or exits with an error without a failure.
 
 passed=0
 failed=0
 for command in "$@"; do
-  name=$(basename "${command%% *}")
-  test "$name" = sh || test "$name" = "${name#python}" || name=examples
-  test "$name" = sh && name=library
   output=$(sh -c "$command" 2>&1)
   status=$?
-  counts=$(printf '%s\n' "$output" | sed -n '$s/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
-  count_passed=${counts% *}
-  count_failed=${counts#* }
-  : "${count_passed:=0}" "${count_failed:=0}"
-  if [ $((count_passed + count_failed)) -eq 0 ] || { [ $status -ne 0 ] && [ "$count_failed" -eq 0 ]; }; then
-    count_failed=1
+  set -- $(printf '%s\n' "$output" | sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
+  own_passed=${1:-0}
+  own_failed=${2:-0}
+  if [ "$own_failed" -eq 0 ] && { [ "$own_passed" -eq 0 ] || [ "$status" -ne 0 ]; }; then
+    own_failed=1
   fi
-  passed=$((passed + count_passed))
-  failed=$((failed + count_failed))
-  if [ "$count_failed" -gt 0 ]; then
-    printf 'FAILED: %s (exit code %s)\n%s\n' "$command" "$status" "$(printf '%s\n' "$output" | sed '$s/,/ and/')"
+  passed=$((passed + own_passed))
+  failed=$((failed + own_failed))
+  if [ "$own_failed" -eq 0 ]; then
+    echo "ok: $command ($own_passed checks)"
   else
-    printf 'ok: %s, %s checks\n' "$name" "$count_passed"
+    # Without its own summary, so that the last line of all is the only one.
+    printf '%s\n' "$output" | sed '$s/^[0-9]* passed, [0-9]* failed$//'
+    echo "FAILED: $command (exit code $status)"
   fi
 done
-printf '%s passed, %s failed\n' "$passed" "$failed"
+echo "$passed passed, $failed failed"
 test "$failed" -eq 0

@@ -24,8 +24,9 @@ static void check_print(const char *id, const char *what, uint32_t kind, const u
                         const char *want) {
   char text[BACKOFF_TEXT_SIZE] = "";
   check_number(id, what,
-               kind == BACKOFF_TEXT_KIND_POLICY ? backoff_policy_print(&made->policy, text, sizeof text)
-               : backoff_budget_print(&made->budget, text, sizeof text),
+               kind == BACKOFF_TEXT_KIND_POLICY
+                   ? backoff_policy_print(&made->policy, text, sizeof text)
+                   : backoff_budget_print(&made->budget, text, sizeof text),
                BACKOFF_OK);
   check_text(id, what, text, want);
 }
@@ -50,7 +51,8 @@ static void check_texts(void) {
     union made made, again;
     check_parse(row.id, &made, row.kind, row.text, row.canonical);
     check_parse(row.id, &again, row.kind, canonical, row.canonical);
-    check_true(row.id, "the printed string parses to an equal one", memcmp(&made, &again, sizeof made) == 0);
+    check_true(row.id, "the printed string parses to an equal one",
+               memcmp(&made, &again, sizeof made) == 0);
     if (row.kind == BACKOFF_TEXT_KIND_POLICY) {
       memset(&again, 0, sizeof again);
       check_number(row.id, "code of the fields", make(&again.policy, row.policy, NULL), BACKOFF_OK);
@@ -116,7 +118,8 @@ static void check_previews(void) {
     check_number(row.id, "code of the policy",
                  backoff_policy_parse(&policy, row.policy.bytes, row.policy.length, NULL),
                  BACKOFF_OK);
-    check_number(row.id, "code of the preview", backoff_preview_init(&preview, &policy), BACKOFF_OK);
+    check_number(row.id, "code of the preview", backoff_preview_init(&preview, &policy),
+                 BACKOFF_OK);
     for (size_t at = 0; at < row.first; at++) {
       check_number(row.id, "code of a skipped row", backoff_preview_next(&preview, &retry),
                    BACKOFF_OK);

@@ -50,7 +50,7 @@ static void count(struct findings *findings, uint64_t got, uint64_t want) {
 }
 
 static void compute(struct findings *findings, const backoff_policy *policy,
-                const struct sequence_vector *row, uint64_t *delays) {
+                    const struct sequence_vector *row, uint64_t *delays) {
   uint64_t stream = row->seed;
   if (row->key.is_set) {
     backoff_stream_from_key(row->seed, row->key.bytes, row->key.length, &stream);
@@ -223,7 +223,7 @@ static void check_start(void) {
     check_number(jitters[i].id, "code", make(&policies[i], jitters[i].policy, NULL), BACKOFF_OK);
   }
   check_number(text, "code", backoff_policy_parse(&at_once, text, sizeof text - 1, NULL),
-             BACKOFF_OK);
+               BACKOFF_OK);
   share("ratio:max_tokens=100,ratio=0.1", &ratio);
   share("quota:max_tokens=500,cost=5", &quota);
   share("concurrent:min_concurrent=3,ratio=0", &concurrent);
@@ -245,12 +245,12 @@ static void check_sums(unsigned long retries) {
   for (size_t i = 0; i < LENGTH(operations); i++) {
     begin(&operations[i], &concurrent);
     check_number("concurrent", "a retry is granted", (uint64_t)fails(&operations[i], &concurrent),
-               i < 3);
+                 i < 3);
   }
   check_number("stats", "code", backoff_stats_read(&shared_stats, &counts), BACKOFF_OK);
   check_number("stats", "operations", counts.operations, 2 * THREADS * OPERATIONS);
   check_number("stats", "attempts", counts.attempts,
-             51 * THREADS * OPERATIONS + (1 + 2 + 3 + 4 + 5 + 6 + 7) * each);
+               51 * THREADS * OPERATIONS + (1 + 2 + 3 + 4 + 5 + 6 + 7) * each);
   for (size_t i = 0; i < LENGTH(counts.stops); i++) {
     snprintf(id, sizeof id, "stats, reason %zu", i + 1);
     check_number(id, "stops", counts.stops[i], 2 * each);

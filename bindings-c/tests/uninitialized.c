@@ -31,8 +31,11 @@ static void check_uninitialized(const char *content) {
   IS_UNINITIALIZED(backoff_budget_print(budget, memory.text, sizeof memory.text));
   IS_UNINITIALIZED(backoff_operation_begin(&memory.operation, policy, 1, 0, 1, &memory.budget));
   IS_UNINITIALIZED(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, 1, budget));
-  IS_UNINITIALIZED(backoff_operation_decide(operation, outcome, 0, 0, &memory.budget, &memory.decision));
-  IS_UNINITIALIZED(backoff_operation_decide(&memory.operation, outcome, 0, 0, budget, &memory.decision));
+  backoff_decision *decision = &memory.decision;
+  IS_UNINITIALIZED(
+      backoff_operation_decide(operation, outcome, 0, 0, &memory.budget, decision));
+  IS_UNINITIALIZED(
+      backoff_operation_decide(&memory.operation, outcome, 0, 0, budget, decision));
   IS_UNINITIALIZED(backoff_operation_cancel(operation, &memory.budget, reason));
   IS_UNINITIALIZED(backoff_operation_cancel(&memory.operation, budget, reason));
   IS_UNINITIALIZED(backoff_operation_state(operation, number, number, reason));
