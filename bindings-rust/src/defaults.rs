@@ -2,31 +2,48 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use backoff_core::{Policy, RandomStream};
 
+/// The number of loops on default streams that this process has begun.
+static LOOPS: AtomicU64 = AtomicU64::new(0);
+
 /// The stream of this process's next loop (SPEC 18.1): number `n` under the seed of the process.
 pub(crate) fn stream() -> RandomStream {
-    static LOOPS: AtomicU64 = AtomicU64::new(0);
-    RandomStream::nth(seed(), LOOPS.fetch_add(1, Ordering::Relaxed))
+    let seed = seed();
+    RandomStream::nth(seed, LOOPS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The seed of this process, drawn from entropy at its first use.
 ///
-/// A forked child has a copy of its parent's memory, so a seed counts only for the process ID that
-/// it was drawn for. There is no lock, because a fork would copy a lock that another thread holds.
+/// A forked child starts with a copy of its parent's memory, so the seed counts only together with
+/// the process ID for which it was drawn. A lock would not do: the child would copy it even while
+/// another thread holds it, and wait for ever.
 fn seed() -> u64 {
-    /// The ID of the process that drew the seed; 0 before the first draw.
-    static PROCESS: AtomicU32 = AtomicU32::new(0);
     static SEED: AtomicU64 = AtomicU64::new(0);
+    /// The process that draws the seed, as twice its ID; one more once it is drawn.
+    static STATE: AtomicU64 = AtomicU64::new(0);
 
-    let process = process_id();
-    if PROCESS.load(Ordering::Acquire) != process {
-        SEED.store(draw_seed(), Ordering::Relaxed);
-        PROCESS.store(process, Ordering::Release);
+    let drawing = u64::from(process_id()) << 1;
+    let drawn = drawing | 1;
+    loop {
+        let state = STATE.load(Ordering::Acquire);
+        if state == drawn {
+            return SEED.load(Ordering::Relaxed);
+        }
+        if state == drawing {
+            thread::yield_now();
+        } else if STATE
+            .compare_exchange(state, drawing, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+        {
+            SEED.store(draw_seed(), Ordering::Relaxed);
+            LOOPS.store(0, Ordering::Relaxed);
+            STATE.store(drawn, Ordering::Release);
+        }
     }
-    SEED.load(Ordering::Relaxed)
 }
 
 fn draw_seed() -> u64 {
@@ -49,13 +66,18 @@ pub(crate) fn policy() -> Policy {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::thread;
+
     use super::{RandomStream, seed, stream};
 
+    /// The only test that uses default streams here, so it uses the first ones of the process.
     #[test]
-    fn loops_use_consecutive_streams_under_one_seed() {
+    fn the_loops_of_all_threads_have_consecutive_streams_under_one_seed() {
+        let threads = [(); 4].map(|()| thread::spawn(|| [(); 25].map(|()| stream().state())));
+        let streams = threads.map(|thread| thread.join().unwrap());
         let seed = seed();
-        for n in 0..10 {
-            assert_eq!(stream(), RandomStream::nth(seed, n));
-        }
+        let expected: BTreeSet<_> = (0..100).map(|n| RandomStream::nth(seed, n).state()).collect();
+        assert_eq!(BTreeSet::from_iter(streams.concat()), expected);
     }
 }

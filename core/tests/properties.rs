@@ -170,7 +170,7 @@ proptest! {
 
     #[test]
     fn a_ratio_parses_to_the_number_that_is_written(n in 0_u32..=1_000_000, d in 1_u32..=1_000_000) {
-        prop_assert_eq!(Ratio::parse(&format!("{n}/{d}")), Ok(Ratio::new(n, d)));
+        prop_assert_eq!(Ratio::parse(format!("{n}/{d}")), Ok(Ratio::new(n, d)));
         let decimal = format!("{}.{:06}", n, d - 1);
         let millionths = u64::from(n) * 1_000_000 + u64::from(d - 1);
         if let Ok(ratio) = Ratio::parse(&decimal) {
