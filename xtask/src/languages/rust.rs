@@ -14,9 +14,9 @@ use crate::shell::{
 const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
 const RETRY: &str = concat!("backoff-retry-", env!("CARGO_PKG_VERSION"));
 
-/// What a program of the documents may use beside the loops, in the versions of `Cargo.lock`: the
-/// core, and the peers that it migrates from.
-const BESIDE: &str = r#"backoff-core = "*"
+/// The other dependencies of the programs in the documents, in the versions of `Cargo.lock`: the
+/// core, and the peer that a page migrates from.
+const OTHER_DEPENDENCIES: &str = r#"backoff-core = "*"
 backon = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
@@ -39,8 +39,8 @@ fn example(name: &str) -> Result<Command> {
     Ok(command(target().join("release/examples").join(name)))
 }
 
-/// The HTTP example. Not of the release profile: it takes a minute to link, to save nothing of
-/// what the waits take.
+/// The HTTP example. Built without optimisation, because linking with it takes a minute and the
+/// example spends its time in waits.
 pub(crate) fn client() -> Result<Command> {
     progress("building Rust's http");
     run(cargo()
@@ -49,44 +49,36 @@ pub(crate) fn client() -> Result<Command> {
     Ok(command(target().join("debug/examples/http")))
 }
 
-/// Lints of all crates; tests of the core, of the loops and of xtask.
+/// Lints of all crates, and the tests of the core, of the loops and of xtask.
 pub(crate) fn test(report: &mut Report) {
     report.command("cargo fmt", cargo().args(["fmt", "--all", "--check"]));
-    let clippy = |packages: &[&str]| {
+    let clippy = |arguments: &[&str]| {
         let mut command = cargo();
-        command.args(["clippy", "--locked", "--quiet", "--all-targets"]).args(packages);
+        command.args(["clippy", "--locked", "--quiet"]).args(arguments);
         command.args(["--", "-D", "warnings"]);
         command
     };
-    report.command(
-        "clippy: the core with all features",
-        &mut clippy(&["--package", "backoff-core", "--all-features"]),
-    );
-    report.command(
-        "clippy: the loops with all features",
-        &mut clippy(&["--package", "backoff-retry", "--all-features"]),
-    );
-    // Apart from the loops, whose tests turn on features of what libbackoff links.
-    let apart = ["backoff-core", "backoff-retry", "xtask"].map(|name| ["--exclude", name]);
-    report.command(
-        "clippy: the bindings",
-        &mut clippy(&[&["--workspace"], &*apart.concat()].concat()),
-    );
-    report.command("clippy: xtask", &mut clippy(&["--package", "xtask"]));
+    // Separate runs, because the tests of the loops and the tools turn on features of shared
+    // dependencies that libbackoff is built without.
+    for packages in [
+        &["backoff-core"][..],
+        &["backoff-retry"],
+        &["bindings-c", "bindings-python", "bindings-wasm"],
+        &["xtask", "scenario", "bindings-wasm-glue"],
+    ] {
+        let arguments = packages.iter().flat_map(|package| ["--package", package]);
+        let arguments: Vec<_> =
+            ["--all-targets", "--all-features"].into_iter().chain(arguments).collect();
+        report.command(&format!("clippy: {}", packages.join(", ")), &mut clippy(&arguments));
+    }
     report.command(
         "the core without features",
         cargo().args(["build", "--locked", "--package", "backoff-core", "--no-default-features"]),
     );
     report.check("clippy: the loops without features, in WebAssembly", || {
         wasm_target()?;
-        run(cargo().args(["clippy", "--locked", "--quiet", "--package", "backoff-retry"]).args([
-            "--no-default-features",
-            "--target",
-            WASM,
-            "--",
-            "-D",
-            "warnings",
-        ]))
+        let features = ["--package", "backoff-retry", "--no-default-features"];
+        run(&mut clippy(&[&features[..], &["--target", WASM]].concat()))
     });
     report.command(
         "rustdoc",
@@ -96,24 +88,16 @@ pub(crate) fn test(report: &mut Report) {
             .env("RUSTDOCFLAGS", "-D warnings"),
     );
     if command("java").arg("-version").output().is_err() {
-        progress("no JDK here: recorded draws of OpenJDK 17 stand for Java's SplittableRandom");
+        progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
-    report.suite(
-        "tests of the core",
-        Runner::Summary,
-        cargo().args(["test", "--locked", "--package", "backoff-core", "--all-features"]),
-    );
-    report.suite(
-        "tests of the loops",
-        Runner::Summary,
-        cargo().args(["test", "--locked", "--package", "backoff-retry", "--all-features"]),
-    );
-    report.suite(
-        "tests of xtask",
-        Runner::Summary,
-        cargo().args(["test", "--locked", "--package", "xtask"]),
-    );
-    report.check("the packaged crates hold what they need and no more", || {
+    for folder in ["core", "bindings-rust", "xtask"] {
+        report.suite(
+            &format!("cargo test in {folder}"),
+            Runner::Summary,
+            cargo().args(["test", "--locked"]).current_dir(root().join(folder)),
+        );
+    }
+    report.check("the packaged crates hold the files that they need and no tests", || {
         for folder in packaged()? {
             for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
                 anyhow::ensure!(folder.join(file).exists(), "no {file} in {}", folder.display());
@@ -127,13 +111,18 @@ pub(crate) fn test(report: &mut Report) {
         anyhow::ensure!(printed == "Ok(3)\n", "printed\n{printed}");
         Ok(())
     });
-    report.check("loops over the packaged crates in WebAssembly, with all handed in", || {
-        let user = user("rust-wasm", "default-features = false }\n", "src/lib.rs", HANDED_IN)?;
-        wasm_target()?;
-        run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
+    report.check(
+        "the packaged crates in WebAssembly, with a clock and a sleep of the caller",
+        || {
+            let user =
+                user("rust-wasm", "default-features = false }\n", "src/lib.rs", WITHOUT_SYSTEM)?;
+            wasm_target()?;
+            run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
+        },
+    );
+    report.check("the HTTP example waits for the delays of the core", || {
+        scenario::check("rust", client()?)
     });
-    report
-        .check("the HTTP example waits what the core says", || scenario::check("rust", client()?));
 }
 
 const PROGRAM: &str = r#"
@@ -153,23 +142,23 @@ async fn main() -> Result<(), backoff_core::ParseError> {
 }
 "#;
 
-/// What has no clock, no sleep and no entropy hands them in.
-const HANDED_IN: &str = r#"
-use backoff_retry::{Policy, Retry, Stream};
+/// A platform without a clock, a sleep and entropy.
+const WITHOUT_SYSTEM: &str = r#"
+use backoff_retry::{Policy, RandomStream, Retry};
 use std::time::Duration;
 
 pub fn blocking(now: fn() -> Duration, sleep: fn(Duration)) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), Stream::from_seed(42));
+    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
     retry.clock(now).sleep(sleep).when(|()| true).call(|| Err(()))
 }
 
 pub async fn awaited<S: Future>(now: fn() -> Duration, sleep: fn(Duration) -> S) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), Stream::from_seed(42));
+    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
     retry.clock(now).sleep(sleep).when(|()| true).call_async(async || Err(())).await
 }
 "#;
 
-/// The crates as the registry would hand them out.
+/// The archives that a registry would serve.
 pub(crate) fn archives() -> Result<[PathBuf; 2]> {
     run(cargo().args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"]).args([
         "--package",
@@ -190,15 +179,15 @@ fn packaged() -> Result<[PathBuf; 2]> {
     Ok([CORE, RETRY].map(|name| folder.join(name)))
 }
 
-/// What a program prints over the packaged crates, beside the peers.
+/// The output of a program that depends on the packaged crates.
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    let dependencies = format!("features = [\"tokio\"] }}\n{BESIDE}");
+    let dependencies = format!("features = [\"tokio\"] }}\n{OTHER_DEPENDENCIES}");
     let user = user("rust-user", &dependencies, "src/main.rs", code)?;
     stdout(&mut on(&user, &["run", "--quiet"]))
 }
 
-/// A user's crate with the packaged ones; its dependencies begin with the rest of the line for
-/// the loops.
+/// Writes a user's crate that depends on the packaged ones. `dependencies` is the end of its
+/// manifest, from the middle of the line of `backoff-retry`.
 fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
     let user = scratch().join(name);
     fs::create_dir_all(user.join("src"))?;
@@ -212,12 +201,12 @@ fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<Pat
     );
     fs::write(user.join("Cargo.toml"), manifest)?;
     fs::write(user.join(file), program)?;
-    // The versions that this project is tested with.
+    // The versions that the tests of this project use.
     fs::copy(root().join("Cargo.lock"), user.join("Cargo.lock")).context("Cargo.lock")?;
     Ok(user)
 }
 
-/// What cargo does with a user's crate.
+/// Runs cargo in a user's crate.
 fn on(user: &Path, arguments: &[&str]) -> Command {
     let mut cargo = cargo();
     cargo.args(arguments).arg("--manifest-path").arg(user.join("Cargo.toml"));
