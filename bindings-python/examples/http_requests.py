@@ -11,8 +11,8 @@ def verdict_of(error: Exception) -> Verdict:
     """Whether another GET may help, and when: a GET may be repeated."""
     if isinstance(error, requests.HTTPError):
         response = error.response
-        hint = parse_retry_after(response.headers.get("Retry-After"))
-        return Verdict(Outcome.of_http_status(response.status_code), hint)
+        retry_after = parse_retry_after(response.headers.get("Retry-After"))
+        return Verdict(Outcome.of_http_status(response.status_code), retry_after)
     if isinstance(error, requests.Timeout):
         return Verdict("timeout")
     # Refused, reset, or closed without an answer.

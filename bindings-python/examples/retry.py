@@ -4,11 +4,11 @@ prints what it waits."""
 import time
 from collections.abc import Callable
 
-from backoff_rs import Budget, History, Operation, Outcome, Policy, Stream
+from backoff_rs import Budget, Operation, Outcome, Policy, RandomStream, RetryStats
 
 POLICY = Policy.parse("full:base=100ms,cap=20s,max_retries=5,max_elapsed=1m")
 BUDGET = Budget.parse("aws-sdk-2026")
-HISTORY = History()
+STATS = RetryStats()
 
 
 def outcome_of(error: OSError) -> Outcome:
@@ -25,7 +25,7 @@ def retry(
     now_ns: Callable[[], int] = time.monotonic_ns,
 ) -> str:
     """What the call returns, after as many retries as the policy and the budget allow."""
-    operation = Operation(POLICY, Stream(42, job), now_ns=now_ns(), budget=BUDGET)
+    operation = Operation(POLICY, RandomStream(42, job), now_ns=now_ns(), budget=BUDGET)
     try:
         while True:
             try:
@@ -42,7 +42,7 @@ def retry(
                 return result
     finally:
         # Gives up if anything else ended it, such as Ctrl-C: the budget has to hear of it.
-        HISTORY.record(operation.attempts, operation.cancel())
+        STATS.record(operation.attempts, operation.cancel())
 
 
 if __name__ == "__main__":
@@ -54,4 +54,4 @@ if __name__ == "__main__":
         return "done"
 
     print(retry(call, "job-1"))
-    print(HISTORY)
+    print(STATS)

@@ -3,20 +3,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
-use crate::arguments::Given;
-use crate::fork;
+use crate::arguments::Instance;
+use crate::duration::seconds;
 use crate::policy::Policy;
-use crate::seconds::seconds;
-use crate::stream::{Stream, entropy};
+use crate::process;
+use crate::stream::RandomStream;
 
-/// The delays of a policy one after another, in float seconds: an iterator over
-/// policy.delay(stream, index) of index 0, 1, 2, ..., which ends after index 2**32 - 1.
+/// An iterator over the delays of a policy in float seconds: policy.delay(stream, index) for
+/// index 0, 1, 2, ..., up to index 2**32 - 1.
 ///
-/// Backoff(policy, stream=None): without a stream it draws one of its own from the operating
-/// system, and draws it again in a forked child, at the same index: the workers of a
-/// pre-forking server do not wait the same. A stream that is given is kept over a fork.
+/// Backoff(policy, stream=None): without a stream it draws one from the operating system, and a
+/// forked child draws a new one at the same index, so that the workers of a pre-forking server do
+/// not wait in lockstep. A stream that you pass is kept in a forked child.
 ///
-/// Threads may share one: each delay is given out once. It never sleeps and reads no clock.
+/// Threads may share one: each delay is returned once. It never sleeps and reads no clock.
 ///
 /// Raises OSError if the system has no randomness to give.
 #[pyclass(frozen, module = "backoff_rs")]
@@ -26,7 +26,8 @@ pub(crate) struct Backoff {
 
 struct State {
     backoff: backoff_core::Backoff,
-    /// The generation of processes in which the stream came from entropy, if it did.
+    /// The generation of the process that drew the stream from entropy; `None` if the caller
+    /// passed the stream.
     drawn_in: Option<u32>,
 }
 
@@ -34,10 +35,13 @@ struct State {
 impl Backoff {
     #[new]
     #[pyo3(signature = (policy, stream = None))]
-    fn new(policy: Given<'_, '_, Policy>, stream: Option<Given<'_, '_, Stream>>) -> PyResult<Self> {
+    fn new(
+        policy: Instance<'_, '_, Policy>,
+        stream: Option<Instance<'_, '_, RandomStream>>,
+    ) -> PyResult<Self> {
         let (stream, drawn_in) = match stream {
             Some(stream) => (stream.0.get().0, None),
-            None => (entropy()?, Some(fork::generation())),
+            None => (process::entropy()?, Some(process::generation())),
         };
         let backoff = backoff_core::Backoff::new(policy.0.get().0, stream);
         Ok(Self { state: Mutex::new(State { backoff, drawn_in }) })
@@ -51,20 +55,20 @@ impl Backoff {
         Ok(self.state()?.backoff.next_ns().map(seconds))
     }
 
-    /// The next delay in nanoseconds, an int: next() without the rounding to a float. After
-    /// index 2**32 - 1 it raises StopIteration, as next() does.
+    /// The next delay in nanoseconds, an int: next() without the rounding to a float. Raises
+    /// StopIteration after index 2**32 - 1, as next() does.
     fn next_ns(&self) -> PyResult<u64> {
         self.state()?.backoff.next_ns().ok_or_else(|| PyStopIteration::new_err(()))
     }
 
-    /// Starts again at index 0, after a success. It never repeats itself: the stream moves on
-    /// by the draws taken (SPEC 9.2).
+    /// Starts again at index 0, after a success. The delays are new ones: the stream advances by
+    /// the draws taken (SPEC 9.2).
     fn reset(&self) -> PyResult<()> {
         self.state()?.backoff.reset();
         Ok(())
     }
 
-    /// The index of the next delay, 0 to 2**32: how many were taken since the last reset.
+    /// The index of the next delay, 0 to 2**32: the delays taken since the last reset.
     #[getter]
     fn index(&self) -> PyResult<u64> {
         Ok(self.state()?.backoff.index())
@@ -72,8 +76,8 @@ impl Backoff {
 
     /// The stream of these delays; reset() changes it.
     #[getter]
-    fn stream(&self) -> PyResult<Stream> {
-        Ok(Stream(self.state()?.backoff.stream()))
+    fn stream(&self) -> PyResult<RandomStream> {
+        Ok(RandomStream(self.state()?.backoff.stream()))
     }
 
     /// The policy.
@@ -91,22 +95,22 @@ impl Backoff {
 }
 
 impl Backoff {
-    /// Where it stands, with a stream of this process. No Python runs while it is locked.
+    /// The state, with a stream of this process. No Python runs while it is locked.
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let generation = fork::generation();
+        let generation = process::generation();
         if state.drawn_in.is_some_and(|drawn_in| drawn_in != generation) {
-            state.draw_again(generation)?;
+            state.redraw(generation)?;
         }
         Ok(state)
     }
 }
 
 impl State {
-    /// Walks to the index where the parent stood, which took it longer.
+    /// A new stream at the parent's index.
     #[cold]
-    fn draw_again(&mut self, generation: u32) -> PyResult<()> {
-        let mut backoff = backoff_core::Backoff::new(*self.backoff.policy(), entropy()?);
+    fn redraw(&mut self, generation: u32) -> PyResult<()> {
+        let mut backoff = backoff_core::Backoff::new(*self.backoff.policy(), process::entropy()?);
         for _ in 0..self.backoff.index() {
             backoff.next_ns();
         }

@@ -1,33 +1,33 @@
-//! Many delays in one call into the core.
+//! Batches: many delays in one call into the core.
 
-use backoff_core::{Policy, Stream};
+use backoff_core::{Policy, RandomStream};
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PySlice};
 
-use crate::refusal;
-use crate::seconds::seconds;
+use crate::duration::seconds;
+use crate::errors;
 
-/// The delays of `first`, `first + 1`, ...; fewer where the indices end.
+/// The delays of `first`, `first + 1`, ...; fewer if the indices end.
 pub(crate) fn delays(
     policy: &Policy,
-    stream: Stream,
+    stream: RandomStream,
     first: u32,
     count: u64,
 ) -> PyResult<Vec<u64>> {
-    let left = u64::from(u32::MAX).saturating_sub(first.into()).saturating_add(1);
+    let no_memory = || PyMemoryError::new_err(format!("no memory for {count} delays"));
+    let left = (1_u64 << 32).saturating_sub(first.into());
+    let length = usize::try_from(count.min(left)).map_err(|_| no_memory())?;
     let mut delays = Vec::new();
-    usize::try_from(count.min(left))
-        .ok()
-        .and_then(|count| delays.try_reserve_exact(count).ok().map(|()| delays.resize(count, 0)))
-        .ok_or_else(|| PyMemoryError::new_err(format!("no memory for {count} delays")))?;
+    delays.try_reserve_exact(length).map_err(|_| no_memory())?;
+    delays.resize(length, 0);
     policy.fill_ns(stream, first, &mut delays);
     Ok(delays)
 }
 
-/// Such delays in a list of float seconds. Python makes it from an array of floats: where
-/// memory ends, that is its `MemoryError` and no panic.
+/// The delays as a list of float seconds. Python makes it from an array of floats: if memory runs
+/// out, Python raises `MemoryError`, where PyO3 would panic.
 pub(crate) fn list<'py>(py: Python<'py>, delays: &[u64]) -> PyResult<Bound<'py, PyAny>> {
     const WIDTH: usize = size_of::<f64>();
     let floats = PyBytes::new_with(py, size_of_val(delays), |bytes| {
@@ -39,22 +39,22 @@ pub(crate) fn list<'py>(py: Python<'py>, delays: &[u64]) -> PyResult<Bound<'py, 
     PyMemoryView::from(&floats)?.call_method1("cast", ("d",))?.call_method0("tolist")
 }
 
-/// Writes such delays into a buffer of the caller and returns how many. Where the indices end
-/// the rest is not touched.
+/// Writes the delays of `first`, `first + 1`, ... into the caller's buffer until it is full or the
+/// indices end, and returns how many it wrote.
 pub(crate) fn fill(
     policy: &Policy,
-    stream: Stream,
+    stream: RandomStream,
     first: u32,
     given: &Bound<'_, PyAny>,
 ) -> PyResult<usize> {
     let py = given.py();
-    let length = words(given)?;
+    let length = capacity(given)?;
     if length == 0 {
         return Ok(0);
     }
     let delays = delays(policy, stream, first, length as u64)?;
     let written = delays.len();
-    // Delays are at most 2^63 - 1: as a signed word each is the same 8 bytes.
+    // Delays are at most 2^63 - 1, which is the same 8 bytes signed and unsigned.
     let view = PyMemoryView::from(given)?.call_method1("cast", ("B",))?;
     let start = view.call_method1("cast", ("Q",))?.get_item(PySlice::new(
         py,
@@ -63,25 +63,25 @@ pub(crate) fn fill(
         1,
     ))?;
     let start = PyBuffer::get(&start)
-        .map_err(|error| refusal::no_buffer(error, "buffer", EXPECTED, given))?;
+        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, given))?;
     start.copy_from_slice(py, &delays)?;
     Ok(written)
 }
 
 const EXPECTED: &str = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
 
-/// How many 8-byte integers, signed or not, the caller's buffer holds.
-fn words(given: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let refused = || refusal::wrong_type("buffer", EXPECTED, given);
+/// The number of 8-byte integers, signed or not, that the caller's buffer holds.
+fn capacity(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let wrong_type = || errors::wrong_type("buffer", EXPECTED, given);
     let buffer = PyUntypedBuffer::get(given)
-        .map_err(|error| refusal::no_buffer(error, "buffer", EXPECTED, given))?;
+        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, given))?;
     if buffer.readonly() || !buffer.is_c_contiguous() || buffer.item_size() != size_of::<u64>() {
-        return Err(refused());
+        return Err(wrong_type());
     }
-    // Not left to `PyBuffer<u64>`: it takes `>Q` for native on a little-endian machine.
-    let ([code] | [b'@', code]) = *buffer.format().to_bytes() else { return Err(refused()) };
+    // `PyBuffer<u64>` would take `>Q` for native on a little-endian machine.
+    let ([code] | [b'@', code]) = *buffer.format().to_bytes() else { return Err(wrong_type()) };
     match code {
         b'Q' | b'L' | b'N' | b'q' | b'l' | b'n' => Ok(buffer.item_count()),
-        _ => Err(refused()),
+        _ => Err(wrong_type()),
     }
 }

@@ -2,44 +2,49 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::{arguments, refusal};
+use crate::arguments::{self, Argument};
+use crate::errors;
 
-/// What bounds the retries of many operations together (SPEC 15), so that retries do not make
-/// an overload worse: one budget for each server, shared by all operations that call it.
+/// Retries that many operations share (SPEC 15), so that retries do not make an overload worse:
+/// one budget for each server, passed to all operations that call it.
 ///
-/// Made by Budget.parse; operations are given it and keep its account. Threads may share one,
-/// with and without the GIL: each event happens as a whole. It reads no clock.
+/// Budget.parse makes one, and str() is its budget string. Threads may share one, with and
+/// without the GIL: each update is atomic. It reads no clock.
 ///
-/// str() is its line. It is no value but an account: two budgets are equal only if they are
-/// the same one, and a copy, which would grant the same retries again, can be neither made nor
-/// pickled. A forked child goes on with an account of its own, but must not use one that
-/// another thread of its parent may have been using at that moment.
+/// Budgets are compared by identity and cannot be copied or pickled: a copy would grant the
+/// same retries twice. A forked child continues with its own copy of the counts, but must not
+/// use a budget that another thread of its parent may have been using at the fork.
 #[pyclass(frozen, module = "backoff_rs")]
 pub(crate) struct Budget(pub(crate) backoff_core::Budget);
 
+impl Argument for Budget {
+    const ARGUMENT: &'static str = "budget";
+}
+
 #[pymethods]
 impl Budget {
-    // Without one, Python would show a signature, and pickle budgets by its oldest protocols.
+    // Without a constructor Python would show a signature, and its oldest pickle protocols would
+    // accept budgets.
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords), text_signature = None)]
     fn new(
         _arguments: &Bound<'_, PyTuple>,
         _keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Err(PyTypeError::new_err("Budget has no constructor; Budget.parse(line) makes one"))
+        Err(PyTypeError::new_err("Budget has no constructor; Budget.parse(text) makes one"))
     }
 
-    /// The budget that a line describes, full: "quota:max_tokens=100,cost=5", "concurrent", or
+    /// A full budget, from a budget string: "quota:max_tokens=100,cost=5", "concurrent", or
     /// a preset (SPEC 15.1), "aws-sdk-2026".
     ///
-    /// Raises PolicyError, whose at and found say where and what, for the first rule of SPEC 11
-    /// or 15 that is broken.
+    /// Raises PolicyError for the first rule of SPEC 11 or 15 that is broken; its at and found
+    /// locate the error in the string.
     #[staticmethod]
-    fn parse(line: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let text = arguments::utf8("line", "a str", line)?;
-        backoff_core::Budget::parse(&text)
+    fn parse(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let utf8 = arguments::utf8("text", "a str", text)?;
+        backoff_core::Budget::parse(&utf8)
             .map(Self)
-            .map_err(|error| refusal::by_line(line.py(), &error, &text))
+            .map_err(|error| errors::parse_error(text.py(), &error, &utf8))
     }
 
     fn __str__(&self) -> String {

@@ -2,12 +2,11 @@ use backoff_core::StopReason;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{Delay, Reason};
-use crate::names::member;
-use crate::seconds::seconds;
+use crate::arguments::Delay;
+use crate::duration::seconds;
+use crate::enums::{ReasonArgument, member};
 
-/// What to do after an attempt: to wait and attempt again, or to stop. As a condition it is
-/// true to wait and false to stop.
+/// What to do after an attempt: wait and attempt again (true as a condition), or stop (false).
 ///
 /// A value: frozen, hashable, comparable, picklable.
 #[pyclass(frozen, eq, hash, module = "backoff_rs")]
@@ -19,12 +18,13 @@ pub(crate) struct Decision {
 
 impl From<backoff_core::Decision> for Decision {
     fn from(decision: backoff_core::Decision) -> Self {
-        match decision {
-            backoff_core::Decision::Wait(delay_ns) => Self { delay_ns, reason: None },
-            backoff_core::Decision::Stop { reason, delay_ns } => {
-                Self { delay_ns, reason: Some(reason) }
-            }
-        }
+        let (delay_ns, reason) = match decision {
+            backoff_core::Decision::Wait { delay_ns } => (delay_ns, None),
+            backoff_core::Decision::Stop { reason, delay_ns } => (delay_ns, Some(reason)),
+            // A later core may have more decisions; this one has not.
+            _ => (0, Some(StopReason::Cancelled)),
+        };
+        Self { delay_ns, reason }
     }
 }
 
@@ -32,24 +32,24 @@ impl From<backoff_core::Decision> for Decision {
 impl Decision {
     #[new]
     #[pyo3(signature = (delay_ns, reason = None))]
-    fn new(delay_ns: Delay, reason: Option<Reason>) -> Self {
+    fn new(delay_ns: Delay, reason: Option<ReasonArgument>) -> Self {
         Self { delay_ns: delay_ns.0, reason: reason.map(|reason| reason.0) }
     }
 
-    /// The wait in float seconds; of a stop, the wait that was not begun: 0.0 unless
-    /// "max_elapsed", "deadline" or "budget" stopped it.
+    /// The wait in float seconds. For a stop, the wait that was not begun: 0.0 unless the reason
+    /// is "max_elapsed", "deadline" or "budget".
     #[getter]
     fn delay(&self) -> f64 {
         seconds(self.delay_ns)
     }
 
-    /// That wait in nanoseconds, an int.
+    /// The same in nanoseconds, an int.
     #[getter]
     fn delay_ns(&self) -> u64 {
         self.delay_ns
     }
 
-    /// Why to stop, a StopReason; None to wait.
+    /// Why the operation stopped, a StopReason; None to wait.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.reason.map(|reason| member(py, reason)).transpose()

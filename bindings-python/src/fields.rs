@@ -1,74 +1,106 @@
-//! The arguments of `Policy(...)` and of its fitting: from Python's to the core's.
+//! The fields of a policy: arguments of `Policy(...)` to the core's params, and back.
 
-use backoff_core::{Field, Params, Policy, PolicyError, Unit};
+use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::{Field, MAX_NS, Policy, PolicyError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::numbers::{self, Word};
-use crate::refusal;
+use crate::numbers::{self, Value};
+use crate::{duration, errors, ratio};
 
-/// The policy of the arguments of a call: the growth may be positional.
+/// The policy of the arguments of a call; the growth may be positional.
 pub(crate) fn policy(
     positional: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Policy> {
-    let given = named(positional, keywords)?;
-    let (mut params, mut stand_ins) = (Params::default(), StandIns::default());
-    for field in Field::ALL {
-        if let Some(value) = given.get_item(field.name())? {
-            params.set(field, stand_ins.number(field, &value)?);
+    let given = by_name(positional, keywords)?;
+    let (mut params, mut conversions) = (Params::default(), Conversions::default());
+    for field in ffi::POLICY_FIELDS {
+        let Some(value) = given.get_item(field.name())? else { continue };
+        if !(value.is_none() && is_limit(field)) {
+            params.set(field, conversions.number(field, &value)?);
+        } else if field == Field::RetryAfterMax {
+            // The only limit that a policy has by default.
+            params.set(field, MAX_NS);
         }
     }
-    params.build().map_err(|error| stand_ins.refused(given.py(), &error))
+    ffi::build_policy(&params).map_err(|error| conversions.error(given.py(), &error))
 }
 
-/// The policy that a fit gives, or why there is none.
+/// The policy that `fit` finds for these arguments.
 pub(crate) fn fitted<'py>(
     attempts: &Bound<'py, PyAny>,
     total: &Bound<'py, PyAny>,
     fit: impl FnOnce(u64, u64) -> Result<Policy, PolicyError>,
 ) -> PyResult<Policy> {
-    let mut stand_ins = StandIns::default();
-    let attempts = stand_ins.number(Field::MaxAttempts, attempts)?;
-    let total_ns = stand_ins.number(Field::MaxElapsed, total)?;
-    fit(attempts, total_ns).map_err(|error| stand_ins.refused(total.py(), &error))
+    let mut conversions = Conversions::default();
+    let attempts = conversions.number(Field::MaxAttempts, attempts)?;
+    let total_ns = conversions.number(Field::MaxElapsed, total)?;
+    fit(attempts, total_ns).map_err(|error| conversions.error(total.py(), &error))
 }
 
-/// The values that the core is handed others in place of.
+/// Converts the arguments of one call, and remembers those that the core cannot be passed.
 #[derive(Default)]
-struct StandIns<'py>(Vec<(Field, Bound<'py, PyAny>)>);
+struct Conversions<'py> {
+    unrepresentable: Vec<(Field, Bound<'py, PyAny>)>,
+}
 
-impl<'py> StandIns<'py> {
-    /// The number to hand to the core.
-    fn number(&mut self, field: Field, value: &Bound<'py, PyAny>) -> PyResult<u64> {
-        let word = word(field, value)?;
-        if matches!(word, Word::StandIn(_)) {
-            self.0.push((field, value.clone()));
+impl<'py> Conversions<'py> {
+    /// The number to pass to the core.
+    fn number(&mut self, field: Field, given: &Bound<'py, PyAny>) -> PyResult<u64> {
+        let value = value(field, given)?;
+        if matches!(value, Value::Unrepresentable(_)) {
+            self.unrepresentable.push((field, given.clone()));
         }
-        Ok(word.number())
+        Ok(value.number())
     }
 
-    /// What the core refused, about what was given.
-    fn refused(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
-        match self.0.iter().find(|(field, _)| *field == error.field()) {
-            Some((field, value)) => {
-                refusal::by_core_about(error, value, matches!(field.unit(), Unit::Kind(_)))
-            }
-            None => refusal::by_core(py, error),
+    /// The core's error, about the argument as it was given.
+    fn error(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
+        match self.unrepresentable.iter().find(|(field, _)| *field == error.field()) {
+            Some((field, given)) => errors::policy_error_about(error, given, is_kind(*field)),
+            None => errors::policy_error(py, error),
         }
     }
 }
 
-/// The name of a kind by its number.
-pub(crate) fn kind_name(field: Field, number: u64) -> &'static str {
-    let Unit::Kind(names) = field.unit() else { return "" };
-    let position = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-    position.and_then(|position| names.get(position)).copied().unwrap_or_default()
+fn value(field: Field, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match ffi::field_unit(field) {
+        Unit::Kind(_) => {
+            let name = given
+                .cast::<PyString>()
+                .map_err(|_| errors::wrong_type(field.name(), "a str", given))?;
+            Ok(match ffi::kind_number(field, &name.to_string_lossy()) {
+                0 => Value::Unrepresentable(0),
+                number => Value::Exact(number),
+            })
+        }
+        Unit::Duration => duration::nanoseconds(field.name(), given),
+        Unit::Ratio => ratio::value(field.name(), given),
+        _ => numbers::count(field.name(), given),
+    }
 }
 
-/// All arguments by name, every name a field.
-fn named<'py>(
+fn is_kind(field: Field) -> bool {
+    matches!(ffi::field_unit(field), Unit::Kind(_))
+}
+
+/// Whether `None` as the value of a field means no limit.
+fn is_limit(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Cap
+            | Field::MaxRetries
+            | Field::MaxAttempts
+            | Field::MaxElapsed
+            | Field::RetryAfterMax
+            | Field::RetryAfterMaxExtra
+    )
+}
+
+/// All arguments by the name of their field.
+fn by_name<'py>(
     positional: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -77,43 +109,57 @@ fn named<'py>(
         None => PyDict::new(positional.py()),
     };
     for name in given.keys() {
-        if Field::from_name(&name.cast::<PyString>()?.to_string_lossy()).is_none() {
-            let fields = Field::ALL.map(Field::name).join(", ");
+        let text = name.cast::<PyString>()?.to_string_lossy();
+        if !ffi::POLICY_FIELDS.iter().any(|field| field.name() == text) {
+            let fields = ffi::POLICY_FIELDS.map(Field::name).join(", ");
             return Err(PyTypeError::new_err(format!(
                 "Policy() has no field {}; the fields are {fields}",
-                refusal::shown(&name)
+                errors::shown(&name)
             )));
         }
     }
     if positional.len() > 1 {
         return Err(PyTypeError::new_err(format!(
-            "Policy() takes only the growth by position, and was given {} arguments",
+            "Policy() takes 1 positional argument, the growth, but {} were given",
             positional.len()
         )));
     }
     if let Some(growth) = positional.iter().next() {
         let name = Field::Growth.name();
         if given.contains(name)? {
-            return Err(PyTypeError::new_err("Policy() was given growth twice"));
+            return Err(PyTypeError::new_err("Policy() got growth twice"));
         }
         given.set_item(name, growth)?;
     }
     Ok(given)
 }
 
-fn word(field: Field, value: &Bound<'_, PyAny>) -> PyResult<Word> {
-    match field.unit() {
-        Unit::Kind(_) => {
-            let name = value
-                .cast::<PyString>()
-                .map_err(|_| refusal::wrong_type(field.name(), "a str", value))?;
-            Ok(match field.kind_number(&name.to_string_lossy()) {
-                0 => Word::StandIn(0),
-                number => Word::Exact(number),
-            })
-        }
-        Unit::Duration => numbers::duration(field.name(), value),
-        Unit::Ratio => numbers::ratio(field.name(), value),
-        _ => numbers::count(field.name(), value),
-    }
+/// The name of a kind; `None` if the policy does not use the field.
+pub(crate) fn kind(policy: &Policy, field: Field) -> Option<&'static str> {
+    number(policy, field).and_then(|number| ffi::kind_name(field, number))
+}
+
+/// A count; `None` if the policy does not use the field.
+pub(crate) fn number(policy: &Policy, field: Field) -> Option<u64> {
+    ffi::policy_params(policy).get(field)
+}
+
+/// The most retries; `None` for no limit, which is as many as there are indices.
+pub(crate) fn max_retries(policy: &Policy) -> Option<u64> {
+    Some(policy.max_retries()).filter(|&retries| retries <= u32::MAX.into())
+}
+
+/// A duration in float seconds; `None` if the policy does not use the field, and for no limit.
+pub(crate) fn seconds(policy: &Policy, field: Field) -> Option<f64> {
+    let is_no_limit = |ns: &u64| is_limit(field) && *ns == MAX_NS;
+    number(policy, field).filter(|ns| !is_no_limit(ns)).map(duration::seconds)
+}
+
+/// A ratio as a `Fraction`; `None` if the policy does not use the field.
+pub(crate) fn fraction<'py>(
+    py: Python<'py>,
+    policy: &Policy,
+    field: Field,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    number(policy, field).map(|value| ratio::fraction(py, value)).transpose()
 }

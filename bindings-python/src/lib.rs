@@ -1,9 +1,9 @@
-//! backoff-rs: the Python extension over backoff-core. What is documented here is the
-//! docstring that a Python programmer reads.
+//! backoff-rs: the Python extension over backoff-core. It converts, validates, and calls the
+//! core; it computes no delay and makes no decision.
 //!
-//! It computes no delay and decides nothing: it converts, validates, and calls the core.
+//! The doc comments of classes, methods and functions are the docstrings that Python shows.
 
-// The docs are docstrings: Python's names in them are read as plain text.
+// They write Python's names without the backticks that Rust's docs would need.
 #![allow(clippy::doc_markdown)]
 #![deny(unsafe_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
@@ -13,18 +13,18 @@ mod backoff;
 mod batch;
 mod budget;
 mod decision;
+mod duration;
+mod enums;
+mod errors;
 mod fields;
-mod fork;
-mod history;
-mod http_status;
-mod names;
 mod numbers;
 mod operation;
 mod policy;
 mod preview;
-mod refusal;
+mod process;
+mod ratio;
 mod retry_after;
-mod seconds;
+mod stats;
 mod stream;
 
 /// Backoff with jitter as a pure function of (policy, stream, index).
@@ -39,11 +39,9 @@ mod extension {
     #[pymodule_export]
     use crate::decision::Decision;
     #[pymodule_export]
-    use crate::history::History;
+    use crate::enums::_outcome_of_http_status;
     #[pymodule_export]
-    use crate::http_status::_outcome_of_http_status;
-    #[pymodule_export]
-    use crate::operation::Operation;
+    use crate::operation::{_checked_deadline_ns, Operation};
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]
@@ -51,7 +49,9 @@ mod extension {
     #[pymodule_export]
     use crate::retry_after::parse_retry_after;
     #[pymodule_export]
-    use crate::stream::Stream;
+    use crate::stats::RetryStats;
+    #[pymodule_export]
+    use crate::stream::{_next_loop_stream, RandomStream};
 
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     #[pymodule_export]
@@ -59,6 +59,6 @@ mod extension {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::fork::watch(module.py())
+        crate::process::watch_forks(module.py())
     }
 }

@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{Largest, Mean, Smallest, TotalLargest, TotalMean, TotalSmallest};
-use crate::seconds::seconds;
+use crate::arguments::{Max, Mean, Min, TotalMax, TotalMean, TotalMin};
+use crate::duration::seconds;
 
-/// A retry as it can be (SPEC 16): its smallest, mean and largest delay, and the totals of each
-/// up to here.
+/// The range of one retry's delay (SPEC 16): its minimum, mean and maximum, and the totals of
+/// each up to and including this retry.
 ///
 /// A value: frozen, hashable, comparable, picklable.
 #[pyclass(frozen, eq, hash, module = "backoff_rs")]
@@ -19,102 +19,102 @@ pub(crate) struct PreviewRow(backoff_core::PreviewRow);
 impl PreviewRow {
     #[new]
     fn new(
-        smallest_ns: Smallest,
+        min_ns: Min,
         mean_ns: Mean,
-        largest_ns: Largest,
-        total_smallest_ns: TotalSmallest,
+        max_ns: Max,
+        total_min_ns: TotalMin,
         total_mean_ns: TotalMean,
-        total_largest_ns: TotalLargest,
+        total_max_ns: TotalMax,
     ) -> Self {
         Self(backoff_core::PreviewRow {
-            smallest: smallest_ns.0,
-            mean: mean_ns.0,
-            largest: largest_ns.0,
-            total_smallest: total_smallest_ns.0,
-            total_mean: total_mean_ns.0,
-            total_largest: total_largest_ns.0,
+            min_ns: min_ns.0,
+            mean_ns: mean_ns.0,
+            max_ns: max_ns.0,
+            total_min_ns: total_min_ns.0,
+            total_mean_ns: total_mean_ns.0,
+            total_max_ns: total_max_ns.0,
         })
     }
 
-    /// The smallest delay, in float seconds.
+    /// The shortest delay, in float seconds.
     #[getter]
-    fn smallest(&self) -> f64 {
-        seconds(self.0.smallest)
+    fn min(&self) -> f64 {
+        seconds(self.0.min_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
-    fn smallest_ns(&self) -> u64 {
-        self.0.smallest
+    fn min_ns(&self) -> u64 {
+        self.0.min_ns
     }
 
-    /// The mean of the delays, rounded down. Under decorrelated jitter, that after the mean of
-    /// the retry before, an upper estimate where the cap can be reached; in float seconds.
+    /// The mean delay, rounded down, in float seconds. Under decorrelated jitter it is the mean
+    /// after the mean of the previous retry: an upper estimate once the cap can be reached.
     #[getter]
     fn mean(&self) -> f64 {
-        seconds(self.0.mean)
+        seconds(self.0.mean_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
     fn mean_ns(&self) -> u64 {
-        self.0.mean
+        self.0.mean_ns
     }
 
-    /// The largest delay, in float seconds.
+    /// The longest delay, in float seconds.
     #[getter]
-    fn largest(&self) -> f64 {
-        seconds(self.0.largest)
+    fn max(&self) -> f64 {
+        seconds(self.0.max_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
-    fn largest_ns(&self) -> u64 {
-        self.0.largest
+    fn max_ns(&self) -> u64 {
+        self.0.max_ns
     }
 
-    /// The smallest delays up to here together, in float seconds.
+    /// The sum of the minimums so far, in float seconds.
     #[getter]
-    fn total_smallest(&self) -> f64 {
-        seconds(self.0.total_smallest)
+    fn total_min(&self) -> f64 {
+        seconds(self.0.total_min_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
-    fn total_smallest_ns(&self) -> u64 {
-        self.0.total_smallest
+    fn total_min_ns(&self) -> u64 {
+        self.0.total_min_ns
     }
 
-    /// The means up to here together, in float seconds.
+    /// The sum of the means so far, in float seconds.
     #[getter]
     fn total_mean(&self) -> f64 {
-        seconds(self.0.total_mean)
+        seconds(self.0.total_mean_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
     fn total_mean_ns(&self) -> u64 {
-        self.0.total_mean
+        self.0.total_mean_ns
     }
 
-    /// The largest delays up to here together, in float seconds.
+    /// The sum of the maximums so far, in float seconds.
     #[getter]
-    fn total_largest(&self) -> f64 {
-        seconds(self.0.total_largest)
+    fn total_max(&self) -> f64 {
+        seconds(self.0.total_max_ns)
     }
 
     /// The same in nanoseconds, an int.
     #[getter]
-    fn total_largest_ns(&self) -> u64 {
-        self.0.total_largest
+    fn total_max_ns(&self) -> u64 {
+        self.0.total_max_ns
     }
 
     fn __repr__(&self) -> String {
-        let (smallest, mean, largest, total_smallest, total_mean, total_largest) = self.parts();
+        let (min, mean, max, total_min, total_mean, total_max) = self.parts();
         format!(
-            "PreviewRow(smallest_ns={smallest}, mean_ns={mean}, largest_ns={largest}, \
-            total_smallest_ns={total_smallest}, total_mean_ns={total_mean}, \
-            total_largest_ns={total_largest})"
+            "PreviewRow(min_ns={min}, mean_ns={mean}, max_ns={max}, \
+            total_min_ns={total_min}, total_mean_ns={total_mean}, \
+            total_max_ns={total_max})"
         )
     }
 
@@ -128,7 +128,7 @@ type Parts = (u64, u64, u64, u64, u64, u64);
 impl PreviewRow {
     fn parts(&self) -> Parts {
         let row = self.0;
-        (row.smallest, row.mean, row.largest, row.total_smallest, row.total_mean, row.total_largest)
+        (row.min_ns, row.mean_ns, row.max_ns, row.total_min_ns, row.total_mean_ns, row.total_max_ns)
     }
 }
 
@@ -137,9 +137,9 @@ impl PreviewRow {
 pub(crate) struct Preview(Mutex<Take<backoff_core::Preview>>);
 
 impl Preview {
-    /// All rows, or so many at most.
+    /// The rows of a policy, at most `count`.
     pub(crate) fn new(policy: &backoff_core::Policy, count: Option<u64>) -> Self {
-        // No policy has more rows than there are indices.
+        // A count beyond memory is no limit: there are 2^32 rows at most.
         let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
         Self(Mutex::new(policy.preview().take(count)))
     }

@@ -1,17 +1,19 @@
-use backoff_core::retry_after_ns;
+use backoff_core::parse_retry_after_ns;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDateTime, PyTzInfo};
 
-use crate::numbers::{self, Word};
-use crate::seconds::seconds;
-use crate::{arguments, refusal};
+use crate::numbers::Value;
+use crate::{arguments, duration, errors};
 
-/// How long a server asked to wait, in float seconds, by the value of its Retry-After header
-/// (SPEC 14), a str or bytes: seconds, or a date, which is compared with now. 0.0 for a date
-/// that has passed; None for a value that is neither, and for None, a header that is not
-/// there. What it gives is a hint for Operation.decide().
+const NOW: &str =
+    "seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time zone";
+
+/// How long a server asked to wait, in float seconds: the value of its Retry-After header (SPEC
+/// 14), a str or bytes, is seconds, or a date that is compared with now. Returns 0.0 for a date
+/// in the past; None for any other value, and for None, a missing header. Pass the result to
+/// Operation.decide() or a Verdict.
 ///
-/// Now is seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time zone;
+/// now is seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time zone;
 /// None reads time.time_ns().
 ///
 /// Raises PolicyError for a now before 1970 or after the year 2554; TypeError for other types.
@@ -29,11 +31,13 @@ pub(crate) fn parse_retry_after(
     if header.is_none() {
         return Ok(None);
     }
-    let hint = match header.cast::<PyBytes>() {
-        Ok(bytes) => retry_after_ns(bytes.as_bytes(), now_ns),
-        Err(_) => retry_after_ns(arguments::utf8("header", "a str or bytes", header)?, now_ns),
+    let retry_after_ns = match header.cast::<PyBytes>() {
+        Ok(bytes) => parse_retry_after_ns(bytes.as_bytes(), now_ns),
+        Err(_) => {
+            parse_retry_after_ns(arguments::utf8("header", "a str or bytes", header)?, now_ns)
+        }
     };
-    Ok(hint.map(seconds))
+    Ok(retry_after_ns.map(duration::seconds))
 }
 
 /// A time in nanoseconds since 1970.
@@ -41,24 +45,21 @@ fn since_1970(now: &Bound<'_, PyAny>) -> PyResult<u64> {
     let py = now.py();
     let since = if now.is_instance_of::<PyDateTime>() {
         if now.call_method0("utcoffset")?.is_none() {
-            return Err(refusal::wrong_type("now", "a datetime with a time zone", now));
+            return Err(errors::wrong_type("now", "a datetime with a time zone", now));
         }
         let utc = PyTzInfo::utc(py)?;
         let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
         if now.lt(&epoch)? {
-            return Err(refusal::by_binding("negative", "now", now, 0, "is before 1970"));
+            return Err(errors::invalid("negative", "now", now, 0, "is before 1970"));
         }
-        numbers::duration("now", &now.sub(epoch)?)?
+        duration::nanoseconds("now", &now.sub(epoch)?)?
     } else {
-        numbers::seconds("now", NOW, now)?
+        duration::of_seconds("now", NOW, now)?
     };
     match since {
-        Word::Exact(ns) => Ok(ns),
-        Word::StandIn(most) => {
-            Err(refusal::by_binding("too_large", "now", now, most, &format!("is above {most}ns")))
+        Value::Exact(ns) => Ok(ns),
+        Value::Unrepresentable(max) => {
+            Err(errors::invalid("too_large", "now", now, max, &format!("is above {max}ns")))
         }
     }
 }
-
-const NOW: &str =
-    "seconds since 1970 (int, float, Decimal or Fraction) or a datetime with a time zone";

@@ -1,4 +1,4 @@
-"""Answers request lines (see tests/README.md at the root) through the installed package."""
+"""The driver (see tests/README.md at the root): answers request lines with the installed package."""
 
 import sys
 from array import array

@@ -1,50 +1,50 @@
-"""The evaluator (see tests/README.md at the root): a policy line, a stream and an index in, the
-canonical line and the delay out, a JSON object a line, through the installed package."""
+"""The evaluator (see tests/README.md at the root): reads requests with a policy string, a stream
+and an index, and writes the canonical string and the delay, one JSON object per line."""
 
 import json
 import re
 from itertools import islice
 
-from backoff_rs import Policy, PolicyError, Stream
+from backoff_rs import Policy, PolicyError, RandomStream
 
 NOT_A_REQUEST = '{"error":"not_a_request","at":0}\n'
 LINES = 4096
 
 
-def no_json(name):
-    raise ValueError(f"{name} is no JSON")
+def not_json(name):
+    raise ValueError(f"{name} is not JSON")
 
 
-# Any number of digits is a number; a float holds every index.
-DECODER = json.JSONDecoder(parse_int=float, parse_float=float, parse_constant=no_json)
+# A number of any length is accepted; a float holds every index.
+DECODER = json.JSONDecoder(parse_int=float, parse_float=float, parse_constant=not_json)
 PAIR = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def has_lone_surrogate(text):
-    """Whether JSON has an escape that is half a character."""
+    """Whether JSON text has an escape of a lone surrogate."""
     if not SURROGATE.search(text):
         return False
     return SURROGATE.search(PAIR.sub(" ", text.replace(r"\\", " "))) is not None
 
 
 def request(line):
-    """The line of the policy, the stream and the index; or ValueError."""
+    """The policy string, the stream and the index. Raises ValueError if it is not a request."""
     text = line.decode()
     members = DECODER.decode(text)
     if type(members) is not dict or has_lone_surrogate(text):
-        raise ValueError("no object")
+        raise ValueError("not an object")
     policy, seed = members["policy"], members.get("seed", "0")
     key, index = members.get("key"), members.get("index", 0.0)
     if not (type(policy) is str and type(seed) is str and seed.isascii() and seed.isdigit()):
-        raise ValueError("no request")
+        raise ValueError("not a request")
     if not (key is None or type(key) is str) or type(index) is not float:
-        raise ValueError("no request")
+        raise ValueError("not a request")
     if not (0 <= index < 2**32 and index.is_integer()):
-        raise ValueError("no index")
-    # A long run of zeros is more than int() reads.
+        raise ValueError("not an index")
+    # int() rejects a long run of zeros.
     seed = int(seed.lstrip("0")[:21] or 0)
-    return policy, Stream(seed) if key is None else Stream(seed, key), int(index)
+    return policy, RandomStream(seed) if key is None else RandomStream(seed, key), int(index)
 
 
 def answer(line):

@@ -1,4 +1,4 @@
-"""Every form of a loop, driven by a script: what each call raises or returns."""
+"""Every form of a loop, driven by a script of what the calls raise or return."""
 
 import asyncio
 import functools
@@ -8,7 +8,7 @@ from backoff_rs import retry, retrying
 
 
 class Script:
-    """A function that raises or returns what the script says, call by call."""
+    """A function that raises or returns the next item of a script at each call."""
 
     def __init__(self, *results):
         self.results = iter(results)
@@ -109,7 +109,7 @@ FORMS = {**SYNC, **ASYNC}
 
 
 def first_item(script, **options):
-    """The generators, by their first item."""
+    """A generator, up to its first item."""
 
     @retry(**options)
     def items():

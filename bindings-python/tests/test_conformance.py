@@ -1,4 +1,4 @@
-"""Every vector, one by one at random access, as a batch and by an iterator."""
+"""Every vector: delays at random access, as a batch and by an iterator, and all other layers."""
 
 from array import array
 from itertools import islice
@@ -9,29 +9,29 @@ from backoff_rs import (
     Backoff,
     Budget,
     Decision,
-    History,
     Operation,
     Outcome,
     Policy,
     PolicyError,
+    RandomStream,
+    RetryStats,
     StopReason,
-    Stream,
     parse_retry_after,
 )
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
-LINES = ["texts", "text_errors", "presets"]
-DECISIONS = ["decisions", "retry_after", "http_statuses", "previews", "fits", "histories"]
+STRINGS = ["texts", "text_errors", "presets"]
+DECISIONS = ["decisions", "retry_after", "http_statuses", "previews", "fits", "stats"]
 
 
-def test_no_file_of_vectors_is_left_out():
+def test_every_file_of_vectors_is_read():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
-    assert names == {"draws", "streams", *DELAYS, "resets", "errors", *LINES, *DECISIONS}
+    assert names == {"draws", "streams", *DELAYS, "resets", "errors", *STRINGS, *DECISIONS}
 
 
 @pytest.mark.parametrize("case", vectors.cases("draws"))
 def test_draw(case):
-    assert Stream(int(case["stream"])).draw(case["index"]) == int(case["draw"])
+    assert RandomStream(int(case["stream"])).draw(case["index"]) == int(case["draw"])
 
 
 @pytest.mark.parametrize("case", vectors.cases("streams"))
@@ -86,7 +86,7 @@ def test_reset(case):
         assert [backoff.next_ns() for _ in run] == [int(delay) for delay in run]
         backoff.reset()
         assert backoff.index == 0
-    assert backoff.stream == Stream(int(case["stream"]))
+    assert backoff.stream == RandomStream(int(case["stream"]))
 
 
 @pytest.mark.parametrize("case", vectors.cases("errors"))
@@ -97,7 +97,7 @@ def test_error(case):
     error = caught.value
     assert (error.code, error.field) == (expected["code"], expected["field"])
     if error.code == "unknown_kind":
-        # Kinds are names here: the number of a vector is a name that is none.
+        # Kinds are names here: the vector's number becomes an unknown name, whose value is 0.
         assert error.value == 0
         return
     check(error, expected)
@@ -133,8 +133,8 @@ def test_text_error(case):
 
 @pytest.mark.parametrize("case", vectors.cases("presets"))
 def test_preset(case):
-    for line in (case["preset"], case["line"]):
-        made = PARSE[case["of"]](line)
+    for text in (case["preset"], case["string"]):
+        made = PARSE[case["of"]](text)
         assert str(made) == case["canonical"]
         for index, window in enumerate(case.get("windows", [])):
             assert made.window_ns(index) == int(window)
@@ -158,8 +158,8 @@ def test_decisions(case):
         if step["do"] == "cancel":
             assert operation.cancel() is stop
         else:
-            hint = vectors.optional(vectors.seconds, step["hint"])
-            decision = operation.decide(step["outcome"], now_ns=now, hint=hint)
+            retry_after = vectors.optional(vectors.seconds, step["retry_after"])
+            decision = operation.decide(step["outcome"], now_ns=now, retry_after=retry_after)
             delay = int(answer["delay" if stop else "wait"])
             assert decision == Decision(delay, stop)
             assert decision.delay == delay / 10**9
@@ -171,10 +171,10 @@ def test_decisions(case):
 
 @pytest.mark.parametrize("case", vectors.cases("retry_after"))
 def test_retry_after(case):
-    hint = vectors.optional(lambda ns: int(ns) / 10**9, case["hint"])
+    retry_after = vectors.optional(lambda ns: int(ns) / 10**9, case["retry_after"])
     now = vectors.seconds(case["now"])
-    assert parse_retry_after(case["value"], now=now) == hint
-    assert parse_retry_after(case["value"].encode(), now=now) == hint
+    assert parse_retry_after(case["value"], now=now) == retry_after
+    assert parse_retry_after(case["value"].encode(), now=now) == retry_after
 
 
 @pytest.mark.parametrize("case", vectors.cases("http_statuses"))
@@ -186,7 +186,8 @@ def test_http_status(case):
 
 @pytest.mark.parametrize("case", vectors.cases("previews"))
 def test_preview(case):
-    rows = list(Policy.parse(case["policy"]).preview(case["count"]))
+    first, count = case["first"], case["count"]
+    rows = list(islice(Policy.parse(case["policy"]).preview(first + count), first, None))
     assert len(rows) == len(case["rows"])
     for row, expected in zip(rows, case["rows"], strict=True):
         for name, text in expected.items():
@@ -207,12 +208,12 @@ def test_fit(case):
         assert str(fit(attempts, total)) == case["canonical"]
 
 
-@pytest.mark.parametrize("case", vectors.cases("histories"))
-def test_history(case):
-    history, more = History(), History()
-    for counted, records in ((history, case["records"]), (more, case["more"])):
+@pytest.mark.parametrize("case", vectors.cases("stats"))
+def test_stats(case):
+    stats, more = RetryStats(), RetryStats()
+    for counted, records in ((stats, case["records"]), (more, case["more"])):
         for attempts, reason, times in records:
             for _ in range(int(times)):
                 counted.record(int(attempts), reason)
-    history += more
-    assert history.prometheus() == case["text"]
+    stats += more
+    assert stats.prometheus() == case["text"]

@@ -55,7 +55,7 @@ def test_example(example, capsys):
     assert capsys.readouterr().out == (
         "job-1: refused, waiting 0.011399434 s\njob-1: timed out, waiting 0.083043876 s\n"
     )
-    assert (example.HISTORY.attempts, example.HISTORY.stops["success"]) == (3, 1)
+    assert (example.STATS.attempts, example.STATS.stops["success"]) == (3, 1)
 
 
 def test_the_example_stops(example, capsys):
@@ -76,9 +76,9 @@ def test_the_example_stops(example, capsys):
     assert capsys.readouterr().out == "job-2: none, stopping: permanent\n"
     with pytest.raises(KeyboardInterrupt):
         example.retry(call, "job-3", sleep=interrupt)
-    stops = {reason: count for reason, count in example.HISTORY.stops.items() if count}
+    stops = {reason: count for reason, count in example.STATS.stops.items() if count}
     assert stops == {"max_retries": 1, "permanent": 1, "cancelled": 1}
-    assert example.HISTORY.attempts == 6 + 1 + 2
+    assert example.STATS.attempts == 6 + 1 + 2
 
 
 def public_names():
@@ -98,6 +98,6 @@ def test_everything_public_is_documented(thing):
 
 def test_whoever_takes_a_seed_is_warned():
     warning = "Everyone with the same seed and no key waits the same"
-    for taker in [backoff_rs.Stream, backoff_rs.Retrying]:
+    for taker in [backoff_rs.RandomStream, backoff_rs.Retrying]:
         assert warning in " ".join(inspect.getdoc(taker).split())
     assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())

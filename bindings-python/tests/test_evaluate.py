@@ -1,4 +1,4 @@
-"""The evaluator: what is a request, and the bytes of an answer."""
+"""The evaluator: which lines are requests, and the bytes of its answers."""
 
 import subprocess
 import sys
@@ -18,13 +18,13 @@ REQUESTS = [
     ("all members", b'"seed":"42","key":"job-1","index":3', 83486434),
     ("a seed of zeros", b'"seed":"' + b"0" * 5000 + b'42","key":"job-1","index":3', 83486434),
     ("an index in other forms", b'"seed":"42","key":"job-1","index":0.300e1', 83486434),
-    ("an index below its point", b'"seed":"42","key":"job-1","index":30E-1', 83486434),
+    ("an index with a negative exponent", b'"seed":"42","key":"job-1","index":30E-1', 83486434),
     ("the last of repeated members", b'"index":1,"seed":"1","seed":"42","key":7,"key":"job-1","index":3', 83486434),
     ("an index of 0", b'"seed":"42","key":"job-1","index":-0e99999999999999999999', 11399434),
     ("no index", b'"seed":"42","key":"job-1"', 11399434),
     ("an escape", rb'"seed":"42","key":"\u006aob-1"', 11399434),
-    ("members that nobody asked for", rb'"seed":"42","key":"job-1","x":[1e999999999999999999999,{"\ud83d\ude80":"\\ud800"},' + b"9" * 5000 + b"]", 11399434),
-    ("white space", b'\t "seed" :\r "42" , "key" : "job-1" ', 11399434),
+    ("unknown members", rb'"seed":"42","key":"job-1","x":[1e999999999999999999999,{"\ud83d\ude80":"\\ud800"},' + b"9" * 5000 + b"]", 11399434),
+    ("whitespace", b'\t "seed" :\r "42" , "key" : "job-1" ', 11399434),
 ]  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def test_request(members, delay):
 def test_defaults():
     expected = answer(b'{"policy":"full:base=100ms,cap=20s","seed":"0","key":null,"index":0}\n')
     assert answer(b'{"policy":"full:base=100ms,cap=20s"}') == expected
-    # A key that is empty is one.
+    # An empty key is a key.
     assert answer(b'{"policy":"full:base=100ms,cap=20s","key":""}') != expected
 
 
@@ -106,7 +106,7 @@ NOT_REQUESTS = [
 
 
 @pytest.mark.parametrize("line", NOT_REQUESTS, ids=[f"{n}" for n in range(len(NOT_REQUESTS))])
-def test_no_request(line):
+def test_not_a_request(line):
     assert answer(line + b"\n") == NONE
 
 

@@ -1,10 +1,11 @@
-"""A forked child does not wait what its parent and its siblings wait, and keeps its own accounts."""
+"""A forked child has random streams and counts of its own."""
 
 import json
 import os
 
+import loops
 import pytest
-from backoff_rs import Backoff, Budget, History, Operation, Policy, Stream
+from backoff_rs import Backoff, Budget, Operation, Policy, RandomStream, RetryStats
 
 POLICIES = [
     Policy("exponential", base=1, cap=600, jitter="full"),
@@ -12,13 +13,13 @@ POLICIES = [
 ]
 
 
-def in_child(answer):
-    """What a function returns in a forked child."""
+def in_child(function):
+    """The result of a function in a forked child."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(write, json.dumps(answer()).encode())
+            os.write(write, json.dumps(function()).encode())
         finally:
             os._exit(0)
     os.close(write)
@@ -29,7 +30,7 @@ def in_child(answer):
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.jitter)
-def test_entropy_is_drawn_again(policy):
+def test_a_child_draws_a_new_stream(policy):
     backoff = Backoff(policy)
     for _ in range(3):
         next(backoff)
@@ -44,7 +45,7 @@ def test_entropy_is_drawn_again(policy):
     assert len(states | {parent.state}) == 4
     for state, index, delay in children:
         assert index == 4
-        assert delay == policy.delay_ns(Stream(state), 3)
+        assert delay == policy.delay_ns(RandomStream(state), 3)
     assert (backoff.stream, backoff.index) == (parent, 3)
     assert backoff.next_ns() == policy.delay_ns(parent, 3)
 
@@ -54,7 +55,7 @@ def test_entropy_is_drawn_again(policy):
     [next, Backoff.next_ns, Backoff.reset, lambda b: b.index, lambda b: b.stream, repr],
     ids=["next", "next_ns", "reset", "index", "stream", "repr"],
 )
-def test_whatever_a_child_does_first(first):
+def test_a_child_draws_whatever_it_does_first(first):
     backoff = Backoff(POLICIES[0])
     parent = backoff.stream.state
 
@@ -67,7 +68,7 @@ def test_whatever_a_child_does_first(first):
     assert once != parent
 
 
-def test_a_grandchild_draws_again():
+def test_a_grandchild_draws_a_new_stream():
     backoff = Backoff(POLICIES[0])
 
     def child():
@@ -83,8 +84,8 @@ def test_a_grandchild_draws_again():
     assert len({backoff.stream.state, *in_child(child)}) == 5
 
 
-def test_a_stream_that_was_given_is_kept():
-    for stream in (Stream(42, "job-1"), Stream.from_entropy()):
+def test_a_stream_of_the_caller_is_kept():
+    for stream in (RandomStream(42, "job-1"), RandomStream.from_entropy()):
         backoff = Backoff(POLICIES[0], stream)
         assert in_child(lambda b=backoff: [b.next_ns(), b.stream.state]) == [
             POLICIES[0].delay_ns(stream, 0),
@@ -92,11 +93,22 @@ def test_a_stream_that_was_given_is_kept():
         ]
 
 
-def test_a_budget_works_on_with_an_account_of_its_own():
+def test_loops_of_a_child_have_streams_of_their_own():
+    def waits():
+        slept, script = [], loops.Script(*[ConnectionError()] * 3, "done")
+        loops.called(script, on=ConnectionError, log=False, sleep=slept.append)
+        return slept
+
+    before = waits()
+    children = [in_child(waits) for _ in range(3)]
+    assert len(set(map(tuple, [before, *children, waits()]))) == 5
+
+
+def test_a_child_continues_with_its_own_copy_of_a_budget():
     budget = Budget.parse("quota:max_tokens=3,cost=1")
 
     def granted(retries):
-        operation = Operation(POLICIES[0], Stream(42), now_ns=0, budget=budget)
+        operation = Operation(POLICIES[0], RandomStream(42), now_ns=0, budget=budget)
         return [bool(operation.decide("transient", now_ns=0)) for _ in range(retries)]
 
     assert granted(1) == [True]
@@ -105,8 +117,8 @@ def test_a_budget_works_on_with_an_account_of_its_own():
     assert in_child(lambda: granted(1)) == [False]
 
 
-def test_an_operation_goes_on_in_both():
-    operation = Operation(Policy("constant", base=1, max_retries=2), Stream(42), now_ns=0)
+def test_an_operation_continues_in_both_processes():
+    operation = Operation(Policy("constant", base=1, max_retries=2), RandomStream(42), now_ns=0)
     assert operation.decide("transient", now_ns=0)
 
     def go_on():
@@ -117,14 +129,14 @@ def test_an_operation_goes_on_in_both():
     assert go_on() == [None, "max_retries", 3]
 
 
-def test_a_history_counts_by_itself():
-    history = History()
-    history.record(3, "success")
+def test_a_child_continues_with_its_own_copy_of_stats():
+    stats = RetryStats()
+    stats.record(3, "success")
 
     def record():
-        history.record(2, "budget")
-        return history.operations, history.attempts, history.retries, history.stops["budget"]
+        stats.record(2, "budget")
+        return stats.operations, stats.attempts, stats.retries, stats.stops["budget"]
 
     assert [in_child(record) for _ in range(2)] == [[2, 5, 3, 1]] * 2
-    assert (history.operations, history.attempts, history.stops["budget"]) == (1, 3, 0)
+    assert (stats.operations, stats.attempts, stats.stops["budget"]) == (1, 3, 0)
     assert record() == (2, 5, 3, 1)

@@ -1,4 +1,4 @@
-"""The HTTP examples, against a server on loopback that fails on purpose."""
+"""The HTTP examples, against a server on the loopback interface that fails on purpose."""
 
 import socket
 import subprocess
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-#: The hint takes the place of the delay.
-POLICY = "equal:base=1ms,max_retries=9,hint=exact"
+#: The retry_after takes the place of the delay.
+POLICY = "equal:base=1ms,max_retries=9,retry_after=exact"
 
 
 def answer(status, headers="", body=""):
@@ -32,7 +32,7 @@ SCRIPT = [
 
 @contextmanager
 def server(answers):
-    """The address of a server that answers each connection so; None resets it."""
+    """The address of a server that sends each connection one of the answers; None resets it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
@@ -69,14 +69,14 @@ def example(request):
     return request.param
 
 
-def test_it_retries_what_may_help(example):
+def test_it_retries_failures_that_may_pass(example):
     with server([reply for reply, _ in SCRIPT]) as url:
         done = run(example, url, POLICY, "42", "job-1")
     assert (done.returncode, done.stderr) == (0, "")
     *retries, last = done.stdout.splitlines()
     assert last == "done after 7 attempts: ready"
-    for number, (line, (_, said)) in enumerate(zip(retries, SCRIPT, strict=False), 1):
-        assert line.startswith(f"attempt {number}: {said}")
+    for number, (line, (_, expected)) in enumerate(zip(retries, SCRIPT, strict=False), 1):
+        assert line.startswith(f"attempt {number}: {expected}")
     assert len(retries) == 6
 
 
@@ -88,7 +88,7 @@ def test_it_gives_up(example):
     assert "503" in done.stderr
 
 
-def test_what_it_does_not_retry(example):
+def test_it_does_not_retry_a_permanent_failure(example):
     with server([answer(404)]) as url:
         done = run(example, url, "default", "42", "job-1")
     assert (done.returncode, done.stdout) == (1, "")
@@ -104,7 +104,7 @@ def test_what_it_does_not_retry(example):
         (["http://127.0.0.1", "default", "x", "k"], "'x'"),
     ],
 )
-def test_bad_arguments(example, arguments, message):
+def test_invalid_arguments(example, arguments, message):
     done = run(example, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

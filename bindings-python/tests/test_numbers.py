@@ -1,4 +1,4 @@
-"""What a duration and a ratio mean, by hand."""
+"""Conversions of durations and ratios, computed by hand."""
 
 import decimal
 import time
@@ -16,8 +16,8 @@ DURATIONS = [
     ("a float", 0.1, 100_000_000),
     ("a float with nanoseconds", 1.000000001, 1_000_000_001),
     ("one nanosecond", 1e-9, 1),
-    ("nothing", 0, 0),
-    ("nothing below 0", -0.0, 0),
+    ("zero", 0, 0),
+    ("negative zero", -0.0, 0),
     ("a Decimal", Decimal("0.1"), 100_000_000),
     ("a Decimal of many digits", Decimal("9223372036.854775807"), MAX_NS),
     ("a tie, down to even", Decimal("2.5E-9"), 2),
@@ -50,7 +50,7 @@ def test_duration_ignores_the_decimal_context():
         assert policy.window_ns(0) == 1_234_567_890
 
 
-def test_a_million_digits_take_no_time():
+def test_a_million_digits_are_converted_quickly():
     long = Decimal("1." + "0" * 10**6 + "1")
     start = time.process_time()
     assert Policy("constant", base=long).window_ns(0) == 10**9
@@ -89,8 +89,9 @@ SMALL_RATIOS = [
     ("without an exponent", 0.25, Fraction(1, 4)),
     ("with an exponent in its repr", 1e-05, Fraction(1, 100_000)),
     ("the finest", 0.000001, Fraction(1, 1_000_000)),
-    ("nothing", 0.0, Fraction(0)),
-    ("nothing with an exponent", Decimal("0E-999999999"), Fraction(0)),
+    ("zero", 0.0, Fraction(0)),
+    ("negative zero", -0.0, Fraction(0)),
+    ("zero with an exponent", Decimal("0E-999999999"), Fraction(0)),
 ]
 
 
@@ -104,9 +105,9 @@ def test_jitter_below(given, ratio):
 
 SECONDS = [
     ("exact", 1_500_000_000, 1.5),
-    ("the last that a float holds", 2**53, 9007199.254740992),
+    ("the last that every float holds", 2**53, 9007199.254740992),
     ("beyond it, rounded once", 2**53 + 1, (2**53 + 1) / 10**9),
-    ("rounded twice it would be off", 5249979066121302517, 5249979066121302517 / 10**9),
+    ("off if it were rounded twice", 5249979066121302517, 5249979066121302517 / 10**9),
     ("the longest", MAX_NS, 9223372036.854776),
 ]
 

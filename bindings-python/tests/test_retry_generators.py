@@ -1,4 +1,4 @@
-"""Generators are retried up to their first item, and pass everything through after it."""
+"""Generators are retried up to their first item; after it everything passes through."""
 
 import asyncio
 import inspect
@@ -26,7 +26,8 @@ def drain_async(generator):
 
 
 class Source:
-    """A generator function that fails so often before its first item, and maybe after it."""
+    """A generator function that fails a number of times before its first item, and optionally
+    after its last."""
 
     def __init__(self, failures, items=(1, 2), last=None):
         self.failures, self.items, self.last = failures, items, last
@@ -67,14 +68,14 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("make", "drain"), KINDS)
-def test_up_to_the_first_item(make, drain, time):
+def test_retries_up_to_the_first_item(make, drain, time):
     source = Source(failures=2)
     assert drain(make(source)) == [1, 2]
     assert (source.calls, len(time.slept)) == (3, 2)
 
 
 @pytest.mark.parametrize(("make", "drain"), KINDS)
-def test_no_item_is_given_twice(make, drain, time):
+def test_no_item_is_yielded_twice(make, drain, time):
     source, got = Source(failures=1, last=ConnectionError("late")), []
     with pytest.raises(ConnectionError, match="late"):
         drain(recorded(make(source), got))
@@ -100,7 +101,7 @@ def test_giving_up(make, drain):
         drain(make(Source(failures=9)))
 
 
-def test_what_a_generator_returns():
+def test_the_return_value_of_a_generator():
     def outer(source):
         return (yield from source.sync())
 
@@ -169,7 +170,7 @@ def test_asend_athrow_and_aclose():
     asyncio.run(run())
 
 
-def test_what_is_thrown_in_passes_through_once():
+def test_a_thrown_exception_passes_through():
     @retry(on=ConnectionError)
     def items():
         yield 1
@@ -180,7 +181,7 @@ def test_what_is_thrown_in_passes_through_once():
         generator.throw(ConnectionError("thrown"))
 
 
-def test_they_stay_generator_functions():
+def test_decorated_functions_keep_their_kind():
     @retry(on=())
     def items():
         yield

@@ -1,4 +1,4 @@
-"""What a loop logs, out of the box."""
+"""The default log of a loop."""
 
 import logging
 
@@ -66,21 +66,21 @@ def test_a_result_is_not_logged(caplog):
 
 
 @pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])
-def test_what_is_the_callers_is_not_logged(caplog, result):
+def test_successes_and_failures_that_are_not_retried_are_not_logged(caplog, result):
     assert loops.called(loops.Script("done"), **OPTIONS) == "done"
     with pytest.raises(result):
         loops.called(loops.Script(result), **OPTIONS)
     assert caplog.records == []
 
 
-def test_structlog_that_is_only_imported(caplog, capsys):
+def test_structlog_without_configuration_is_ignored(caplog, capsys):
     assert not structlog.is_configured()
     loops.called(loops.Script(RESET, 1), **OPTIONS)
     assert (len(caplog.records), capsys.readouterr().out) == (1, "")
 
 
 class Empty(ConnectionError):
-    """An exception that is false, and cannot be described."""
+    """An exception that is false as a condition, and whose repr fails."""
 
     def __len__(self):
         return 0
@@ -89,7 +89,7 @@ class Empty(ConnectionError):
         raise RuntimeError("no repr")
 
 
-def test_an_error_that_is_false_and_cannot_be_described(caplog):
+def test_an_error_that_is_false_and_has_no_repr(caplog):
     assert loops.called(loops.Script(Empty(), "done"), **OPTIONS) == "done"
     (record,) = caplog.records
     assert record.message == (
@@ -98,7 +98,7 @@ def test_an_error_that_is_false_and_cannot_be_described(caplog):
     assert record.backoff_error == "<Empty, whose repr failed>"
 
 
-def test_nothing_is_described_if_nobody_listens():
+def test_no_repr_is_made_if_the_logger_is_off():
     asked = []
 
     class Asked(ConnectionError):
@@ -143,14 +143,14 @@ def test_structlog():
 
 
 @pytest.mark.usefixtures("configured")
-def test_a_logger_that_is_given(caplog):
+def test_a_logger_of_the_caller(caplog):
     logger = logging.getLogger("mine")
     loops.called(loops.Script(RESET, 1), **OPTIONS, log=logger)
     assert [record.name for record in caplog.records] == ["mine"]
 
 
 @pytest.mark.usefixtures("configured")
-def test_switched_off(caplog):
+def test_log_false(caplog):
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
         retrying(**OPTIONS, log=False).call(loops.Script(RESET, RESET))
     assert (logs, caplog.records) == ([], [])

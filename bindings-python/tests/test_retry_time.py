@@ -1,4 +1,4 @@
-"""The waits of loops, as they are and as tests replace them."""
+"""The waits of loops: real ones, and their replacements in tests."""
 
 import asyncio
 import functools
@@ -12,14 +12,14 @@ from unittest import mock
 import loops
 import pytest
 import trio
-from backoff_rs import Policy, PolicyError, Stream, retry, retrying
+from backoff_rs import Policy, PolicyError, RandomStream, retry, retrying
 from backoff_rs.testing import fake_time
 
 RESET = ConnectionResetError("reset")
 
 
 @pytest.mark.parametrize("form", loops.FORMS)
-def test_a_wait_is_never_shorter_than_asked(form):
+def test_a_wait_is_never_shorter_than_its_delay(form):
     ended = []
 
     class Timed(loops.Script):
@@ -27,21 +27,21 @@ def test_a_wait_is_never_shorter_than_asked(form):
             ended.append(time.monotonic_ns())
             return super().__call__()
 
-    told, script = [], Timed(*[RESET] * 30, "done")
+    events, script = [], Timed(*[RESET] * 30, "done")
     policy = "full:base=2ms,cap=2ms,max_retries=30"
     begun = time.monotonic()
-    loops.FORMS[form](script, policy=policy, on=OSError, on_retry=told.append, log=False)
+    loops.FORMS[form](script, policy=policy, on=OSError, on_retry=events.append, log=False)
     took = [after - before for before, after in itertools.pairwise(ended)]
-    assert all(gap >= event.delay_ns for gap, event in zip(took, told, strict=True))
+    assert all(gap >= event.delay_ns for gap, event in zip(took, events, strict=True))
     assert time.monotonic() - begun < 10
 
 
-def test_a_timer_that_fires_early_is_asked_again(monkeypatch):
-    real, asked = time.sleep, []
+def test_a_timer_that_fires_early_is_set_again(monkeypatch):
+    real, requested = time.sleep, []
 
     def sleep(seconds):
-        asked.append(seconds)
-        if len(asked) > 1:
+        requested.append(seconds)
+        if len(requested) > 1:
             real(seconds)
 
     sleep.__module__ = "time"
@@ -49,35 +49,35 @@ def test_a_timer_that_fires_early_is_asked_again(monkeypatch):
     begun = time.monotonic_ns()
     loops.called(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
     assert time.monotonic_ns() - begun >= 300_000_000
-    assert 0.3 >= asked[0] >= asked[1] > 0
+    assert 0.3 >= requested[0] >= requested[1] > 0
 
 
-def test_a_timer_of_asyncio_that_fires_early_is_asked_again(monkeypatch):
-    real, asked = asyncio.sleep, []
+def test_an_asyncio_timer_that_fires_early_is_set_again(monkeypatch):
+    real, requested = asyncio.sleep, []
 
     async def sleep(seconds):
-        asked.append(seconds)
-        await real(seconds if len(asked) > 1 else 0)
+        requested.append(seconds)
+        await real(seconds if len(requested) > 1 else 0)
 
     sleep.__module__ = "asyncio"
     monkeypatch.setattr(asyncio, "sleep", sleep)
     begun, call = time.monotonic_ns(), loops.FORMS["asyncio-call"]
     call(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
     assert time.monotonic_ns() - begun >= 300_000_000
-    assert 0.3 >= asked[0] >= asked[1] > 0
+    assert 0.3 >= requested[0] >= requested[1] > 0
 
 
 def test_a_long_wait_does_not_overflow(monkeypatch):
-    asked = []
-    monkeypatch.setattr(time, "sleep", asked.append)
+    requested = []
+    monkeypatch.setattr(time, "sleep", requested.append)
     loops.called(loops.Script(RESET, 1), policy="constant:base=106751d", on=OSError, log=False)
-    assert asked == [86400.0]
+    assert requested == [86400.0]
 
 
 @pytest.mark.parametrize(
     ("form", "sleep"), [("called", "time.sleep"), ("asyncio-call", "asyncio.sleep")]
 )
-def test_a_sleep_that_a_test_has_patched_is_called_once(form, sleep):
+def test_a_patched_sleep_is_called_once(form, sleep):
     kind = mock.Mock if form == "called" else mock.AsyncMock
     with mock.patch(sleep, new_callable=kind) as patched:
         script = loops.Script(RESET, 1)
@@ -86,7 +86,7 @@ def test_a_sleep_that_a_test_has_patched_is_called_once(form, sleep):
     assert wait.args[0] == pytest.approx(3600, abs=60)
 
 
-def test_a_wait_of_nothing_still_lets_a_task_be_cancelled():
+def test_a_wait_of_0_can_be_cancelled():
     @retry("constant:base=1ns", on=OSError, log=False)
     async def call():
         raise RESET
@@ -100,8 +100,8 @@ def test_a_wait_of_nothing_still_lets_a_task_be_cancelled():
 
 
 @pytest.mark.parametrize("form", loops.FORMS)
-def test_a_sleep_and_a_clock_that_are_given(form):
-    waits, now, told = [], [0], []
+def test_sleep_and_clock_of_the_caller(form):
+    waits, now, events = [], [0], []
 
     def sleep(delay):
         waits.append(delay)
@@ -113,37 +113,37 @@ def test_a_sleep_and_a_clock_that_are_given(form):
             loops.Script(RESET, 1),
             sleep=sleep,
             clock_ns=lambda: now[0],
-            on_stop=told.append,
+            on_stop=events.append,
             **options,
         )
-    assert (waits, told[0].elapsed_ns, fake.slept) == ([2.0], 7, [])
+    assert (waits, events[0].elapsed_ns, fake.slept) == ([2.0], 7, [])
 
 
 @pytest.mark.parametrize("form", loops.FORMS)
-def test_the_clock_is_read_when_it_begins_and_for_each_decision(form):
+def test_the_clock_is_read_at_the_beginning_and_for_each_decision(form):
     """The time of an event is that of its decision."""
-    readings, told = iter([100, 107, 130]), []
+    readings, events = iter([100, 107, 130]), []
     loops.FORMS[form](
         loops.Script(RESET, 1),
         on=OSError,
         sleep=lambda _: None,
         clock_ns=lambda: next(readings),
-        on_retry=told.append,
-        on_stop=told.append,
+        on_retry=events.append,
+        on_stop=events.append,
         log=False,
     )
-    assert [event.elapsed_ns for event in told] == [7, 30]
+    assert [event.elapsed_ns for event in events] == [7, 30]
 
 
 def test_a_clock_that_goes_back():
-    readings, told = iter([100, 30]), []
-    options = {"clock_ns": lambda: next(readings), "on_stop": told.append}
+    readings, events = iter([100, 30]), []
+    options = {"clock_ns": lambda: next(readings), "on_stop": events.append}
     loops.called(loops.Script(1), on=OSError, **options)
-    assert told[0].elapsed_ns == 0
+    assert events[0].elapsed_ns == 0
 
 
 @pytest.mark.parametrize("form", loops.ASYNC)
-def test_a_sleep_that_is_awaited(form):
+def test_an_async_sleep_is_awaited(form):
     waits = []
 
     async def sleep(delay):
@@ -156,7 +156,7 @@ def test_a_sleep_that_is_awaited(form):
 
 
 def test_without_asyncio_and_trio():
-    """A coroutine that something else runs needs a sleep of its own."""
+    """Under another event loop, a loop needs a sleep of its own."""
 
     class Pause:
         def __await__(self):
@@ -174,7 +174,7 @@ def test_without_asyncio_and_trio():
     with pytest.raises(StopIteration) as end:
         coroutine.send(None)
     assert end.value.value == "done"
-    with pytest.raises(RuntimeError, match="give sleep="):
+    with pytest.raises(RuntimeError, match="pass sleep="):
         call()
 
 
@@ -189,19 +189,19 @@ def fails_once():
 
 @pytest.mark.parametrize("form", loops.ASYNC)
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop"])
-def test_hooks_and_predicates_that_are_awaited(form, hook):
+def test_async_hooks_and_predicates_are_awaited(form, hook):
     got = []
 
-    async def answer(given):
+    async def hook_function(argument):
         await loops.asyncio_or_trio()
-        got.append(given)
-        return hook == "on" or given == "pending"
+        got.append(argument)
+        return hook == "on" or argument == "pending"
 
-    options = {"on": OSError, hook: answer}
+    options = {"on": OSError, hook: hook_function}
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("pending", "done")
     with fake_time():
         if form.endswith("-block") and hook != "on_retry":
-            # `with attempt` cannot await: it says so.
+            # `with attempt` cannot await, and raises.
             with pytest.raises(TypeError, match="nothing awaits here"):
                 loops.ASYNC[form](script, log=False, **options)
             assert got == []
@@ -210,19 +210,19 @@ def test_hooks_and_predicates_that_are_awaited(form, hook):
     assert len(got) == (2 if hook == "on_result" else 1)
 
 
-async def answer(_given):
+async def hook_function(_argument):
     pass
 
 
-class Answer:
-    async def __call__(self, _given):
+class Hook:
+    async def __call__(self, _argument):
         pass
 
 
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
-@pytest.mark.parametrize("function", [answer, functools.partial(answer), Answer()])
-def test_a_loop_that_blocks_refuses_coroutine_functions(hook, function):
-    """Before anything is called, whose result would be lost."""
+@pytest.mark.parametrize("function", [hook_function, functools.partial(hook_function), Hook()])
+def test_a_blocking_loop_rejects_coroutine_functions(hook, function):
+    """It raises before a call whose result would be lost."""
     retries = retrying(log=False, **{"on": OSError, hook: function})
 
     def generator():
@@ -238,11 +238,11 @@ def test_a_loop_that_blocks_refuses_coroutine_functions(hook, function):
 
 
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_stop"])
-def test_with_attempt_refuses_coroutine_functions_before_the_call(hook):
+def test_with_attempt_rejects_coroutine_functions_before_the_call(hook):
     called = []
 
     async def run():
-        async for attempt in retrying(log=False, **{"on": OSError, hook: answer}):
+        async for attempt in retrying(log=False, **{"on": OSError, hook: hook_function}):
             with attempt:
                 called.append(1)
 
@@ -252,10 +252,12 @@ def test_with_attempt_refuses_coroutine_functions_before_the_call(hook):
 
 
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
-def test_a_loop_that_blocks_refuses_coroutines(hook):
+def test_a_blocking_loop_rejects_coroutines(hook):
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")
     with fake_time(), pytest.raises(TypeError, match="nothing awaits here"):
-        loops.called(script, log=False, **{"on": OSError, hook: lambda given: answer(given)})
+        loops.called(
+            script, log=False, **{"on": OSError, hook: lambda argument: hook_function(argument)}
+        )
 
 
 def test_fake_time():
@@ -272,7 +274,7 @@ def test_fake_time():
         thread.start()
         thread.join()
         outer.advance_ns(5)
-    streams = [Stream(3, "loop-1"), Stream(3, "loop-2")]
+    streams = [RandomStream(3, "loop-1"), RandomStream(3, "loop-2")]
     first = [Policy.parse("default").delay_ns(stream, 0) for stream in streams]
     assert outer.slept_ns == first
     assert outer.elapsed_ns == sum(first) + 5
@@ -282,7 +284,7 @@ def test_fake_time():
         assert again.slept == []
 
 
-def test_deadlines_still_mean_what_they_say_in_fake_time():
+def test_deadlines_keep_their_meaning_in_fake_time():
     with fake_time() as fake:
         deadline_ns = time.monotonic_ns() + 5 * 10**9
         with pytest.raises(ConnectionResetError):
@@ -297,7 +299,7 @@ def test_deadlines_still_mean_what_they_say_in_fake_time():
 
 
 def test_asyncio_with_trio_as_its_guest():
-    """The tasks of trio sleep by trio, those of asyncio by asyncio."""
+    """Tasks of trio sleep with trio, those of asyncio with asyncio."""
     done = []
 
     async def in_trio():
@@ -325,7 +327,7 @@ def test_neither_library_is_imported():
     assert not {"asyncio", "trio", "anyio", "structlog"} & set(run.stdout.split())
 
 
-def test_fake_time_lets_others_have_their_turn():
+def test_fake_time_lets_other_tasks_run():
     turns = []
 
     def job(name):

@@ -1,4 +1,4 @@
-"""Threads may share everything."""
+"""Threads may share every object."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -6,11 +6,11 @@ from itertools import chain
 from threading import Barrier
 
 import pytest
-from backoff_rs import Backoff, Budget, History, Operation, Policy, StopReason, Stream
+from backoff_rs import Backoff, Budget, Operation, Policy, RandomStream, RetryStats, StopReason
 
 THREADS, EACH = 8, 5_000
 POLICY = Policy("exponential", base=1, cap=600, jitter="decorrelated")
-STREAM = Stream(42, "job-1")
+STREAM = RandomStream(42, "job-1")
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def _switch_often():
 
 
 def at_once(work):
-    """The results of as many threads that start together."""
+    """The results of the function in threads that start together."""
     barrier = Barrier(THREADS)
 
     def run():
@@ -33,7 +33,7 @@ def at_once(work):
         return [future.result() for future in [pool.submit(run) for _ in range(THREADS)]]
 
 
-def test_each_delay_is_given_out_once():
+def test_each_delay_is_returned_once():
     backoff = Backoff(POLICY, STREAM)
     taken = at_once(lambda: [next(backoff) for _ in range(EACH)])
     assert sorted(chain.from_iterable(taken)) == sorted(POLICY.delays(STREAM, THREADS * EACH))
@@ -72,11 +72,11 @@ def test_a_budget_grants_what_it_holds_and_no_more():
     taken = at_once(
         lambda: sum(bool(operation(budget).decide("transient", now_ns=0)) for _ in range(1000))
     )
-    # 8000 were asked for.
+    # 8000 were requested.
     assert sum(taken) == 10_000 // 3
 
 
-def test_a_budget_counts_those_that_are_on_their_way():
+def test_a_budget_counts_retries_in_progress():
     budget = Budget.parse("concurrent:min_concurrent=5,ratio=0")
     holding = list(chain.from_iterable(at_once(lambda: [operation(budget) for _ in range(10)])))
     first = [one for one in holding if one.decide("transient", now_ns=0)]
@@ -96,35 +96,35 @@ def test_a_budget_counts_those_that_are_on_their_way():
                 one.decide("transient", now_ns=0)
 
     at_once(again)
-    # All is given back: five at a time again.
+    # Everything was refunded: five at a time again.
     assert sum(bool(operation(budget).decide("transient", now_ns=0)) for _ in range(10)) == 5
 
 
-def test_an_operation_gives_each_wait_once():
+def test_an_operation_grants_each_wait_once():
     shared = operation(None, Policy("constant", base=1, max_retries=1000))
     taken = at_once(lambda: [shared.decide("timeout", now_ns=0).delay_ns for _ in range(EACH)])
     assert sum(chain.from_iterable(taken)) == 1000 * 10**9
     assert (shared.retries, shared.reason) == (1000, StopReason.MAX_RETRIES)
 
 
-def test_a_preview_gives_each_row_once():
+def test_a_preview_yields_each_row_once():
     rows = POLICY.preview(4000)
     taken = at_once(lambda: list(rows))
     assert sum(map(len, taken)) == 4000
     assert {row for thread in taken for row in thread} == set(POLICY.preview(4000))
 
 
-def test_a_history_counts_each_operation_once():
-    history, other = History(), History()
+def test_stats_counts_each_operation_once():
+    stats, other = RetryStats(), RetryStats()
     other.record(2, "budget")
 
     def work():
         for attempts in range(EACH):
-            history.record(attempts % 3 + 1, "success")
-            history.merge(other)
+            stats.record(attempts % 3 + 1, "success")
+            stats.merge(other)
 
     at_once(work)
     third = [len(range(first, EACH, 3)) * THREADS for first in range(3)]
-    assert history.buckets[:4] == [third[0], third[1] + THREADS * EACH, third[2], 0]
-    assert history.operations == 2 * THREADS * EACH
-    assert history.stops["success"] == history.stops["budget"] == THREADS * EACH
+    assert stats.buckets[:4] == [third[0], third[1] + THREADS * EACH, third[2], 0]
+    assert stats.operations == 2 * THREADS * EACH
+    assert stats.stops["success"] == stats.stops["budget"] == THREADS * EACH

@@ -1,4 +1,4 @@
-"""Policies, streams and errors are values: equal, hashable, frozen, copied and pickled."""
+"""Values are equal, hashable, frozen, copied and pickled; iterators, operations and budgets are not."""
 
 import copy
 import email.utils
@@ -14,14 +14,14 @@ from backoff_rs import (
     Backoff,
     Budget,
     Decision,
-    History,
     Operation,
     Outcome,
     Policy,
     PolicyError,
     PreviewRow,
+    RandomStream,
+    RetryStats,
     StopReason,
-    Stream,
     parse_retry_after,
 )
 
@@ -43,8 +43,8 @@ POLICIES = [
         "polynomial:base=1ns,cap=1m,jitter=proportional,jitter_below=0.2",
     ),
     (
-        Policy("linear", base=1, cap=60, cap_on="result", jitter="additive", jitter_max=0.5),
-        "linear:base=1s,cap=1m,cap_on=result,jitter=additive,jitter_max=500ms",
+        Policy("linear", base=1, cap=60, cap_on="delay", jitter="additive", jitter_max=0.5),
+        "linear:base=1s,cap=1m,cap_on=delay,jitter=additive,jitter_max=500ms",
     ),
     (
         Policy("fibonacci", base=1, cap=60, floor=0.25, jitter="slotted", jitter_slot=51.2e-6),
@@ -52,21 +52,21 @@ POLICIES = [
     ),
     (
         Policy("constant", base=1, max_attempts=6, max_elapsed=timedelta(minutes=15),
-               throttled_base=2, hint="spread", hint_max=60, hint_max_extra=0.5),
-        "constant:base=1s,max_retries=5,max_elapsed=15m,throttled_base=2s,hint=spread,"
-        "hint_max=1m,hint_max_extra=500ms",
+               throttled_base=2, retry_after="spread", retry_after_max=60, retry_after_max_extra=0.5),
+        "constant:base=1s,max_retries=5,max_elapsed=15m,throttled_base=2s,retry_after=spread,"
+        "retry_after_max=1m,retry_after_max_extra=500ms",
     ),
 ]  # fmt: skip
 VALUES = [
-    (Stream(42), "Stream(42)"),
-    (Stream(42, "job-1"), "Stream(7581291595918318509)"),
-    *((policy, f"Policy.parse('{line}')") for policy, line in POLICIES),
+    (RandomStream(42), "RandomStream(42)"),
+    (RandomStream(42, "job-1"), "RandomStream(7581291595918318509)"),
+    *((policy, f"Policy.parse('{text}')") for policy, text in POLICIES),
     (Decision(5), "Decision(delay_ns=5)"),
     (Decision(5, StopReason.BUDGET), "Decision(delay_ns=5, reason='budget')"),
     (
         PreviewRow(1, 2, 3, 4, 5, 6),
-        "PreviewRow(smallest_ns=1, mean_ns=2, largest_ns=3, total_smallest_ns=4, total_mean_ns=5, "
-        "total_largest_ns=6)",
+        "PreviewRow(min_ns=1, mean_ns=2, max_ns=3, total_min_ns=4, total_mean_ns=5, "
+        "total_max_ns=6)",
     ),
 ]
 
@@ -88,16 +88,16 @@ def test_value(value, text):
             setattr(value, name, 1)
 
 
-@pytest.mark.parametrize(("policy", "line"), POLICIES, ids=[line for _, line in POLICIES])
-def test_the_line_of_a_policy(policy, line):
-    assert str(policy) == f"{policy}" == line
-    assert policy == Policy.parse(line)
+@pytest.mark.parametrize(("policy", "text"), POLICIES, ids=[text for _, text in POLICIES])
+def test_the_policy_string(policy, text):
+    assert str(policy) == f"{policy}" == text
+    assert policy == Policy.parse(text)
 
 
 @pytest.mark.parametrize(
-    "final", [Policy, Stream, Backoff, Budget, Operation, History, Decision, PreviewRow]
+    "final", [Policy, RandomStream, Backoff, Budget, Operation, RetryStats, Decision, PreviewRow]
 )
-def test_no_class_of_the_extension_has_subclasses(final):
+def test_classes_of_the_extension_are_final(final):
     with pytest.raises(TypeError):
         type("Sub", (final,), {})
 
@@ -107,21 +107,19 @@ def test_different_values_differ():
     assert len(set(values)) == len(values)
 
 
-def test_fields_read_as_they_were_resolved():
+def test_fields_have_their_defaults_filled_in():
     policy = Policy("exponential", base=0.1, cap=20)
     resolved = {
         "growth": "exponential", "base": 0.1, "multiplier": Fraction(2), "offset": 0.0,
-        "cap": 20.0, "cap_on": "window", "floor": 0.0, "jitter": "none", "max_retries": 2**32,
-        "max_attempts": 2**32 + 1, "max_elapsed": (2**63 - 1) / 10**9, "throttled_base": 0.1,
-        "hint": "at_least", "hint_max": (2**63 - 1) / 10**9,
-        "hint_max_extra": (2**63 - 1) / 10**9,
+        "cap": 20.0, "cap_on": "window", "floor": 0.0, "jitter": "none", "throttled_base": 0.1,
+        "retry_after": "at_least", "retry_after_max": 3600.0,
     }  # fmt: skip
-    unused = {
-        "increment", "power", "origin", "jitter_below", "jitter_above", "jitter_max",
+    unused_or_no_limit = {
+        "max_retries", "max_attempts", "max_elapsed", "retry_after_max_extra", "increment", "power", "origin", "jitter_below", "jitter_above", "jitter_max",
         "jitter_increment", "jitter_slot",
     }  # fmt: skip
     assert {name: getattr(policy, name) for name in resolved} == resolved
-    assert {getattr(policy, name) for name in unused} == {None}
+    assert {getattr(policy, name) for name in unused_or_no_limit} == {None}
 
 
 OTHER_FIELDS = [
@@ -132,13 +130,13 @@ OTHER_FIELDS = [
     (Policy("constant", base=1, jitter="additive", jitter_max=0.5),
      {"jitter_max": 0.5, "jitter_increment": 0.0}),
     (Policy("constant", base=1, jitter="slotted", jitter_slot=0.25), {"jitter_slot": 0.25}),
-    (Policy("constant", base=1, offset=0.5, floor=0.25, cap_on="result"),
-     {"growth": "constant", "offset": 0.5, "floor": 0.25, "cap_on": "result"}),
+    (Policy("constant", base=1, offset=0.5, floor=0.25, cap_on="delay"),
+     {"growth": "constant", "offset": 0.5, "floor": 0.25, "cap_on": "delay"}),
     (Policy("constant", base=1, max_retries=5), {"max_retries": 5, "max_attempts": 6}),
     (Policy("constant", base=1, max_attempts=1), {"max_attempts": 1, "max_retries": 0}),
     (POLICIES[-1][0],
      {"max_retries": 5, "max_attempts": 6, "max_elapsed": 900.0, "throttled_base": 2.0,
-      "hint": "spread", "hint_max": 60.0, "hint_max_extra": 0.5}),
+      "retry_after": "spread", "retry_after_max": 60.0, "retry_after_max_extra": 0.5}),
 ]  # fmt: skip
 
 
@@ -149,20 +147,54 @@ def test_fields_of_other_policies(policy, fields):
     assert {name: getattr(policy, name) for name in fields} == fields
 
 
+LIMITS = [
+    "cap", "max_retries", "max_attempts", "max_elapsed", "retry_after_max", "retry_after_max_extra",
+]  # fmt: skip
+
+
+def test_none_is_no_limit():
+    policy = Policy("constant", base=1, **dict.fromkeys(LIMITS))
+    assert {getattr(policy, name) for name in LIMITS} == {None}
+    assert str(policy) == "constant:base=1s,retry_after_max=none"
+    longest = Fraction(2**63 - 1, 10**9)
+    same = dict.fromkeys(
+        ["cap", "max_elapsed", "retry_after_max", "retry_after_max_extra"], longest
+    )
+    assert Policy("constant", base=1, **same, max_retries=2**32) == policy
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Policy("constant", base=1), Policy("constant", base=1, retry_after_max=None), POLICIES[-1][0]],
+    ids=str,
+)
+def test_limits_of_one_policy_are_arguments_of_another(policy):
+    # max_attempts is the same limit as max_retries.
+    limits = {name: getattr(policy, name) for name in LIMITS if name != "max_attempts"}
+    other = Policy("constant", base=1, **limits)
+    assert {name: getattr(other, name) for name in LIMITS} == {
+        name: getattr(policy, name) for name in LIMITS
+    }
+
+
 def test_key():
-    assert Stream(42, "żółw") == Stream(42, "żółw".encode())
-    assert Stream(42, b"job-1") == Stream(42, bytearray(b"job-1")) == Stream(42, "job-1")
-    assert Stream(42, memoryview(b"jxoxbx-x1x")[::2]) == Stream(42, "job-1")
-    assert Stream(42, "") != Stream(42)
+    assert RandomStream(42, "żółw") == RandomStream(42, "żółw".encode())
+    assert (
+        RandomStream(42, b"job-1")
+        == RandomStream(42, bytearray(b"job-1"))
+        == RandomStream(42, "job-1")
+    )
+    assert RandomStream(42, memoryview(b"jxoxbx-x1x")[::2]) == RandomStream(42, "job-1")
+    assert RandomStream(42, "") != RandomStream(42)
     for length in (4095, 4096, 4097, 8192, 10_000):
         key = bytes(i % 251 for i in range(length))
         same = [bytearray(key), memoryview(key[::-1])[::-1]]
         same.append(memoryview(key).cast("B", (1, length)))
-        assert {Stream(42, other) for other in same} == {Stream(42, key)}
+        assert {RandomStream(42, other) for other in same} == {RandomStream(42, key)}
 
 
 def test_entropy():
-    assert len({Stream.from_entropy() for _ in range(1000)}) == 1000
+    assert len({RandomStream.from_entropy() for _ in range(1000)}) == 1000
 
 
 PARTS = ["code", "field", "value", "limit", "at", "found"]
@@ -180,7 +212,7 @@ ERRORS = [
     (
         lambda: Budget.parse("quota:cost=5,cost=5"),
         ("repeated_key", None, 0, 0, 13, "cost"),
-        'at 13: key "cost" is given twice',
+        'at 13: key "cost" is repeated',
     ),
 ]
 
@@ -201,7 +233,7 @@ def pickled_by(protocol):
 CLONES = [copy.copy, copy.deepcopy, *map(pickled_by, range(pickle.HIGHEST_PROTOCOL + 1))]
 
 
-def test_an_iterator_is_no_value():
+def test_an_iterator_cannot_be_copied():
     """A clone would give two jobs the same jitter."""
     backoff = Backoff(POLICIES[0][0])
     for clone in CLONES:
@@ -215,9 +247,9 @@ def test_an_iterator_is_no_value():
 
 @pytest.mark.parametrize("account", [
     Budget.parse("sre"),
-    Operation(POLICIES[0][0], Stream(42), now_ns=0),
+    Operation(POLICIES[0][0], RandomStream(42), now_ns=0),
 ], ids=repr)  # fmt: skip
-def test_an_account_is_no_value(account):
+def test_budgets_and_operations_cannot_be_copied(account):
     """A clone would grant the same retries again."""
     for clone in CLONES:
         with pytest.raises(TypeError):
@@ -235,7 +267,7 @@ def test_a_budget():
 
 def test_an_operation():
     policy = Policy("constant", base=1, max_retries=2)
-    operation = Operation(policy, Stream(42), now_ns=0)
+    operation = Operation(policy, RandomStream(42), now_ns=0)
     assert repr(operation) == "<Operation at attempt 1: goes on>"
     assert operation.decide(Outcome.TIMEOUT, now_ns=0) == Decision(10**9, None)
     assert (operation.retries, operation.attempts, operation.reason) == (1, 2, None)
@@ -244,11 +276,11 @@ def test_an_operation():
     assert operation.cancel() is operation.reason is StopReason.SUCCESS
 
 
-def test_with_cancels_what_goes_on():
+def test_with_cancels_an_operation_that_has_not_stopped():
     policy, budget = Policy("constant", base=1), Budget.parse("concurrent:min_concurrent=1,ratio=0")
 
     def begin():
-        return Operation(policy, Stream(42), now_ns=0, budget=budget)
+        return Operation(policy, RandomStream(42), now_ns=0, budget=budget)
 
     operation = begin()
     assert operation.decide("transient", now_ns=0)
@@ -257,7 +289,7 @@ def test_with_cancels_what_goes_on():
         raise KeyboardInterrupt
     assert entered is operation
     assert operation.reason is StopReason.CANCELLED
-    # What it held is there again.
+    # The retry that it held was refunded.
     with begin() as operation:
         assert operation.decide("transient", now_ns=0)
         assert operation.decide("success", now_ns=0).reason is StopReason.SUCCESS
@@ -269,7 +301,7 @@ def test_with_cancels_what_goes_on():
     (Decision(0, None), True),
     (Decision(1_500_000_000, StopReason.DEADLINE), False),
 ])  # fmt: skip
-def test_a_decision_is_true_to_wait(decision, wait):
+def test_a_decision_to_wait_is_true(decision, wait):
     assert bool(decision) is wait
     assert decision.delay == decision.delay_ns / 10**9
 
@@ -283,58 +315,58 @@ def test_names_are_strings():
     assert pickle.loads(pickle.dumps(Outcome.TIMEOUT)) is Outcome.TIMEOUT
 
 
-def test_a_history():
-    history, other = History(), History()
-    assert history.BOUNDS == (1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50)
-    history.record(1, StopReason.SUCCESS)
-    history.record(7, "max_retries")
+def test_stats():
+    stats, other = RetryStats(), RetryStats()
+    assert stats.BOUNDS == (1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50)
+    stats.record(1, StopReason.SUCCESS)
+    stats.record(7, "max_retries")
     other.record(51, "cancelled")
-    history.merge(other)
-    before = history
-    history += other
-    assert history is before
-    assert (history.operations, history.attempts, history.retries) == (4, 110, 106)
-    assert history.buckets == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2]
-    assert history.stops == dict.fromkeys(StopReason, 0) | {
+    stats.merge(other)
+    before = stats
+    stats += other
+    assert stats is before
+    assert (stats.operations, stats.attempts, stats.retries) == (4, 110, 106)
+    assert stats.buckets == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2]
+    assert stats.stops == dict.fromkeys(StopReason, 0) | {
         "success": 1, "max_retries": 1, "cancelled": 2,
     }  # fmt: skip
-    assert all(type(reason) is StopReason for reason in history.stops)
+    assert all(type(reason) is StopReason for reason in stats.stops)
     assert (other.operations, other.attempts) == (1, 51)
-    assert repr(history) == "<History of 4 operations, 110 attempts>"
-    text = history.prometheus()
+    assert repr(stats) == "<RetryStats of 4 operations, 110 attempts>"
+    text = stats.prometheus()
     assert text.startswith("# HELP backoff_attempts ")
     assert text.endswith('\nbackoff_stops_total{reason="cancelled"} 2\n')
 
 
-def test_a_copy_of_a_history_is_another():
-    history = History()
-    history.record(2**64 - 1, "success")
-    clones = [copy.copy(history), copy.deepcopy(history)]
+def test_a_copy_of_stats_is_independent():
+    stats = RetryStats()
+    stats.record(2**64 - 1, "success")
+    clones = [copy.copy(stats), copy.deepcopy(stats)]
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        clones.append(pickle.loads(pickle.dumps(history, protocol)))
-    text = history.prometheus()
+        clones.append(pickle.loads(pickle.dumps(stats, protocol)))
+    text = stats.prometheus()
     assert [clone.prometheus() for clone in clones] == [text] * len(clones)
     for clone in clones:
         clone.record(1, "success")
         assert (clone.operations, clone.attempts) == (2, 2**64 - 1)
-    assert history.prometheus() == text
-    # Nothing that unpickles may add to one that counts.
-    assert not hasattr(history, "__setstate__")
+    assert stats.prometheus() == text
+    # Unpickling must not change an existing object.
+    assert not hasattr(stats, "__setstate__")
 
 
-def test_no_attempts_count_as_one():
-    history = History()
-    history.record(0, "cancelled")
-    history.record(1, "cancelled")
-    assert (history.operations, history.attempts, history.retries) == (2, 2, 0)
-    assert history.buckets == [2] + [0] * 11
+def test_zero_attempts_count_as_one():
+    stats = RetryStats()
+    stats.record(0, "cancelled")
+    stats.record(1, "cancelled")
+    assert (stats.operations, stats.attempts, stats.retries) == (2, 2, 0)
+    assert stats.buckets == [2] + [0] * 11
 
 
 def test_a_preview():
     policy = Policy("exponential", base=0.1, cap=20, jitter="full", max_retries=3)
     rows = policy.preview()
     assert iter(rows) is rows
-    assert [row.largest for row in rows] == [0.1, 0.2, 0.4]
+    assert [row.max for row in rows] == [0.1, 0.2, 0.4]
     assert list(rows) == []
     assert [row.total_mean_ns for row in policy.preview(2)] == [50_000_000, 150_000_000]
     assert list(policy.preview(0)) == []
@@ -346,8 +378,8 @@ NOON = 784_123_200
 RETRY_AFTERS = [
     ("seconds", "120", {}, 120.0),
     ("bytes", b" 120\t", {}, 120.0),
-    ("a header that is not there", None, {}, None),
-    ("a header that is none", "soon", {"now": 0}, None),
+    ("a missing header", None, {}, None),
+    ("an invalid header", "soon", {"now": 0}, None),
     ("a lone surrogate", "1\ud800", {"now": 0}, None),
     ("a date that has passed", "Sun, 06 Nov 1994 12:00:00 GMT", {}, 0.0),
     ("an int", "Sun, 06 Nov 1994 12:00:01 GMT", {"now": NOON}, 1.0),
@@ -369,13 +401,13 @@ RETRY_AFTERS = [
 
 
 @pytest.mark.parametrize(
-    ("header", "now", "hint"), [pytest.param(*row, id=fact) for fact, *row in RETRY_AFTERS]
+    ("header", "now", "retry_after"), [pytest.param(*row, id=fact) for fact, *row in RETRY_AFTERS]
 )
-def test_parse_retry_after(header, now, hint):
-    assert parse_retry_after(header, **now) == hint
+def test_parse_retry_after(header, now, retry_after):
+    assert parse_retry_after(header, **now) == retry_after
 
 
-def test_now_is_read_where_none_is_given(monkeypatch):
+def test_without_now_the_clock_is_read(monkeypatch):
     monkeypatch.setattr(time, "time_ns", lambda: NOON * 10**9 + 1)
     assert parse_retry_after("Sun Nov  6 12:00:01 1994") == 0.999999999
     monkeypatch.undo()

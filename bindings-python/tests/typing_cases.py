@@ -1,5 +1,5 @@
-"""Read by mypy --strict and pyright, never run: they must accept each line, and refuse what is
-ignored."""
+"""Checked by mypy --strict and pyright, never run: they must accept each line without a
+`type: ignore`, and reject each with one."""
 
 from array import array
 from collections.abc import Iterator
@@ -12,21 +12,21 @@ from backoff_rs import (
     Backoff,
     Budget,
     Decision,
-    History,
     Operation,
     Outcome,
     Policy,
     PolicyError,
     PreviewRow,
+    RandomStream,
+    RetryStats,
     StopReason,
-    Stream,
     parse_retry_after,
 )
 
 policy = Policy("exponential", base=0.1, cap=20, jitter="full")
 Policy("linear", base=timedelta(seconds=1), increment=Decimal("0.5"), offset=Fraction(1, 3))
 Policy("exponential", base=1, multiplier=(8, 5))
-Policy("polynomial", base=1, power=2, origin=0, cap_on="result")
+Policy("polynomial", base=1, power=2, origin=0, cap_on="delay")
 Policy("expo", base=1)  # type: ignore[arg-type]
 Policy("constant")  # type: ignore[call-arg]
 Policy("constant", base="1s")  # type: ignore[arg-type]
@@ -34,19 +34,26 @@ Policy("constant", base=None)  # type: ignore[arg-type]
 Policy("constant", base=1, jitter="some")  # type: ignore[arg-type]
 Policy("constant", base=1, cpa=2)  # type: ignore[call-arg]
 Policy("constant", 1)  # type: ignore[call-arg]
-Policy("constant", base=1, max_retries=5, max_elapsed=timedelta(minutes=1), hint="spread")
-Policy("constant", base=1, max_attempts=6, throttled_base=2, hint_max=60, hint_max_extra=0.5)
+Policy("constant", base=1, max_retries=5, max_elapsed=timedelta(minutes=1), retry_after="spread")
+Policy(
+    "constant",
+    base=1,
+    max_attempts=6,
+    throttled_base=2,
+    retry_after_max=60,
+    retry_after_max_extra=0.5,
+)
 Policy("constant", base=1, max_retries=5.0)  # type: ignore[arg-type]
-Policy("constant", base=1, hint="most")  # type: ignore[arg-type]
+Policy("constant", base=1, retry_after="most")  # type: ignore[arg-type]
 policy.base = 1  # type: ignore[misc]
 
-stream = Stream(42, "job-1")
-Stream(42, b"job-1")
-Stream(42, bytearray(8))
-Stream("42")  # type: ignore[arg-type]
-Stream(42, None)  # type: ignore[arg-type]
-Stream(42, key=None)  # type: ignore[arg-type]
-assert_type(Stream.from_entropy(), Stream)
+stream = RandomStream(42, "job-1")
+RandomStream(42, b"job-1")
+RandomStream(42, bytearray(8))
+RandomStream("42")  # type: ignore[arg-type]
+RandomStream(42, None)  # type: ignore[arg-type]
+RandomStream(42, key=None)  # type: ignore[arg-type]
+assert_type(RandomStream.from_entropy(), RandomStream)
 assert_type(stream.draw(0), int)
 
 assert_type(policy.delay(stream, 0), float)
@@ -65,12 +72,14 @@ assert_type(Policy.parse("default"), Policy)
 Policy.parse(b"default")  # type: ignore[arg-type]
 assert_type(policy.fit_base(4, timedelta(seconds=1)), Policy)
 assert_type(policy.fit_cap(4, 1.5), Policy)
-assert_type(policy.max_retries, int)
-assert_type(policy.max_elapsed, float)
+assert_type(policy.max_retries, int | None)
+assert_type(policy.max_elapsed, float | None)
+Policy("constant", base=1, cap=policy.cap, max_attempts=policy.max_attempts)
+Policy("constant", base=1, retry_after_max=None, floor=None)  # type: ignore[arg-type]
 for row in policy.preview(3):
     assert_type(row, PreviewRow)
     assert_type(row.mean, float)
-    assert_type(row.total_largest_ns, int)
+    assert_type(row.total_max_ns, int)
 row.mean = 1.0  # type: ignore[misc]
 
 budget = Budget.parse("sre")
@@ -81,11 +90,11 @@ with Operation(policy, stream, now_ns=0, deadline_ns=None, budget=budget) as ope
 Operation(policy, stream, 0)  # type: ignore[call-arg]
 Operation(policy, stream)  # type: ignore[call-arg]
 Operation(policy, stream, now_ns=0.5)  # type: ignore[arg-type]
-decision = operation.decide(Outcome.TIMEOUT, now_ns=1, hint=parse_retry_after("120"))
+decision = operation.decide(Outcome.TIMEOUT, now_ns=1, retry_after=parse_retry_after("120"))
 assert_type(decision, Decision)
 assert_type(decision.delay, float)
 assert_type(decision.reason, StopReason | None)
-operation.decide("throttled", now_ns=1, hint=timedelta(seconds=1))
+operation.decide("throttled", now_ns=1, retry_after=timedelta(seconds=1))
 operation.decide("slow", now_ns=1)  # type: ignore[arg-type]
 operation.decide(StopReason.SUCCESS, now_ns=1)  # type: ignore[arg-type]
 assert_type(operation.cancel(), StopReason)
@@ -96,16 +105,16 @@ assert_type(parse_retry_after(None, now=1.5), float | None)
 parse_retry_after(120)  # type: ignore[arg-type]
 parse_retry_after("1", now=timedelta(1))  # type: ignore[arg-type]
 
-history = History()
-history.record(3, "max_retries")
-history.record(operation.attempts, operation.cancel())
-history.record(3, "timeout")  # type: ignore[arg-type]
-history.record(1, Outcome.SUCCESS)  # type: ignore[arg-type]
-history += History()
-assert_type(history.stops, dict[StopReason, int])
-assert_type(history.buckets, list[int])
-assert_type(History.BOUNDS, tuple[int, ...])
-assert_type(history.prometheus(), str)
+stats = RetryStats()
+stats.record(3, "max_retries")
+stats.record(operation.attempts, operation.cancel())
+stats.record(3, "timeout")  # type: ignore[arg-type]
+stats.record(1, Outcome.SUCCESS)  # type: ignore[arg-type]
+stats += RetryStats()
+assert_type(stats.stops, dict[StopReason, int])
+assert_type(stats.buckets, list[int])
+assert_type(RetryStats.BOUNDS, tuple[int, ...])
+assert_type(stats.prometheus(), str)
 
 
 def refused(error: PolicyError) -> tuple[str, str | None, object, int, int | None, str | None]:

@@ -1,4 +1,4 @@
-"""Read by mypy --strict and pyright, never run: retries keep the types of what they retry."""
+"""Checked by mypy --strict and pyright, never run: decorated functions keep their types."""
 
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any, assert_type
@@ -6,14 +6,14 @@ from typing import Any, assert_type
 from backoff_rs import (
     Attempt,
     Budget,
-    History,
     Outcome,
     Policy,
+    RandomStream,
     RetryError,
     RetryEvent,
     Retrying,
+    RetryStats,
     StopReason,
-    Stream,
     Verdict,
     permanent,
     retry,
@@ -101,7 +101,7 @@ retrying(on=OSError).call(fetch, 1)  # type: ignore[arg-type]
 
 
 def verdict(error: Exception) -> Verdict:
-    return Verdict("throttled", hint=1.5)
+    return Verdict("throttled", retry_after=1.5)
 
 
 def key_of(url: str) -> str:
@@ -127,7 +127,7 @@ every: Retrying = retry(
     seed=42,
     key=key_of,
     budget=Budget.parse("sre"),
-    history=History(),
+    stats=RetryStats(),
     deadline_ns=lambda *_: None,
     on_retry=tell,
     on_stop=print,
@@ -137,7 +137,7 @@ every: Retrying = retry(
     sleep=lambda seconds: None,
     clock_ns=lambda: 0,
 )
-retry(on=lambda error: isinstance(error, OSError), stream=Stream(1))
+retry(on=lambda error: isinstance(error, OSError), stream=RandomStream(1))
 retry(on=lambda error: Outcome.TIMEOUT)
 retry(on=lambda error: "timeout")
 retry()  # type: ignore[call-arg]
@@ -153,7 +153,7 @@ retry(on=OSError, deadline_ns=1.5)  # type: ignore[arg-type]
 assert_type(permanent(KeyError("a")), KeyError)
 assert_type(retry_after(OSError("a"), 1.5), OSError)
 Verdict("slow")  # type: ignore[arg-type]
-Verdict(Outcome.TIMEOUT, hint="1s")  # type: ignore[arg-type]
+Verdict(Outcome.TIMEOUT, retry_after="1s")  # type: ignore[arg-type]
 assert_type(Outcome.of_http_status(503), Outcome)
 
 

@@ -1,20 +1,20 @@
-"""The shared vectors, and how their policies are spelled in Python."""
+"""The shared vectors, and their fields as Python's arguments."""
 
 import json
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from backoff_rs import Policy, Stream
+from backoff_rs import Policy, RandomStream
 
 FOLDER = Path(__file__).parents[2] / "tests" / "vectors"
-KINDS = {"growth", "jitter", "cap_on", "hint"}
+KINDS = {"growth", "jitter", "cap_on", "retry_after"}
 RATIOS = {"multiplier", "jitter_below", "jitter_above"}
 COUNTS = {"power", "origin", "max_retries", "max_attempts"}
 
 
 def layer(name):
-    """One file of vectors, all of it."""
+    """One file of vectors."""
     content = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     assert len(content["cases"]) == content["count"], f"{name}.json is not complete"
     return content
@@ -29,12 +29,12 @@ def cases(*names):
     ]
 
 
-def policy(given):
-    return Policy(**{field: value(field, text) for field, text in given.items()})
+def policy(fields):
+    return Policy(**{field: value(field, text) for field, text in fields.items()})
 
 
 def value(field, text):
-    """The exact value of a field: no float comes between."""
+    """The exact value of a field, without a float in between."""
     if field in KINDS:
         return text
     if field in RATIOS:
@@ -44,13 +44,13 @@ def value(field, text):
 
 
 def seconds(ns):
-    """Nanoseconds as the library takes durations, exactly."""
+    """Nanoseconds as an exact number of seconds."""
     return Fraction(int(ns), 10**9)
 
 
-def optional(function, given):
-    return None if given is None else function(given)
+def optional(function, value):
+    return None if value is None else function(value)
 
 
 def stream(seed, key):
-    return Stream(int(seed), *([] if key is None else [bytes.fromhex(key)]))
+    return RandomStream(int(seed), *([] if key is None else [bytes.fromhex(key)]))

@@ -1,10 +1,9 @@
-"""Backoff with jitter as a pure function of (policy, stream, index).
+"""Retries with exponential backoff and jitter.
 
-Policy says how long to wait before each retry and when to stop, Stream where the randomness
-comes from, and Backoff gives the delays one after another. An Operation decides after each
-attempt whether to wait or to stop, a Budget bounds the retries of many operations, and a
-History counts them. retry and retrying make the calls, the decisions and the waits. The same policy and stream give the same nanoseconds in Rust, C, Go,
-Python and JavaScript.
+retry decorates a function, retrying makes a loop over attempts. Policy says how long to wait
+before each retry and when to stop, Budget limits the retries of many operations, and RetryStats
+counts them. Each delay is a pure function of (policy, stream, index): the same policy and
+RandomStream give the same nanoseconds in Python, Rust, C, Go and JavaScript.
 """
 
 from ._attempts import Attempt
@@ -12,19 +11,19 @@ from ._backoff import (
     Backoff,
     Budget,
     Decision,
-    History,
     Operation,
     Policy,
     PreviewRow,
-    Stream,
+    RandomStream,
+    RetryStats,
     __version__,
     parse_retry_after,
 )
-from ._error import PolicyError
 from ._event import RetryEvent
-from ._names import Outcome, StopReason
+from ._policy_error import PolicyError
 from ._retry_error import RetryError
 from ._retrying import Retrying
+from ._types import Outcome, StopReason
 from ._verdict import Verdict, permanent, retry_after
 
 retry = Retrying
@@ -35,17 +34,17 @@ __all__ = [
     "Backoff",
     "Budget",
     "Decision",
-    "History",
     "Operation",
     "Outcome",
     "Policy",
     "PolicyError",
     "PreviewRow",
+    "RandomStream",
     "RetryError",
     "RetryEvent",
+    "RetryStats",
     "Retrying",
     "StopReason",
-    "Stream",
     "Verdict",
     "__version__",
     "parse_retry_after",

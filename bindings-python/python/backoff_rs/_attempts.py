@@ -1,4 +1,4 @@
-"""The attempts of a loop as `for` and `async for` give them out."""
+"""The iterators over the attempts of a loop, for `for` and `async for`."""
 
 from types import TracebackType
 
@@ -6,15 +6,15 @@ from ._loop import Loop, run
 
 
 class Attempt:
-    """One attempt of a loop: the call is what its `with` statement holds.
+    """One attempt of a loop, a context manager around the call.
 
         for attempt in retrying(on=ConnectionError):
             with attempt:
                 ...
 
-    A failure that may be repeated ends with the statement, and the loop goes on; any other passes
-    through it. Set value in the statement for on_result and the hooks to see. In an `async for`,
-    `async with attempt` does the same and also awaits predicates and hooks.
+    The `with` statement suppresses a failure that may be repeated, and the loop goes on; any other
+    exception passes through. Set value in the statement for on_result and the hooks. In an
+    `async for`, `async with attempt` also awaits predicates and hooks.
     """
 
     __module__ = "backoff_rs"
@@ -23,25 +23,25 @@ class Attempt:
         self._loop = loop
         self._entered = self._ended = False
         self._number = loop.attempts
-        #: What the call gave, for on_result and the events to see: set it in the statement.
+        #: The result of the call, for on_result and the hooks; set it in the statement.
         self.value: object = None
 
     @property
     def number(self) -> int:
-        """Which attempt it is, 1 for the first."""
+        """The number of the attempt, 1 for the first."""
         return self._number
 
     def __repr__(self) -> str:
         return f"<Attempt {self._number}>"
 
     def __enter__(self) -> "Attempt":
-        # `async for` awaits the others.
-        self._loop.options.refuse_coroutine_functions(but=("on_retry", "sleep"))
+        # `async for` awaits these two.
+        self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
         return self._enter()
 
     def _enter(self) -> "Attempt":
         if self._entered or self._loop.stopped:
-            raise RuntimeError("an attempt is entered once, in the loop that gave it")
+            raise RuntimeError("an attempt is entered once, in the loop that yielded it")
         self._entered = True
         return self
 
@@ -51,7 +51,7 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        return self._loop.block(self._end(error))
+        return self._loop.run_blocking(self._end(error))
 
     async def __aenter__(self) -> "Attempt":
         if not self._loop.awaits:
@@ -67,7 +67,7 @@ class Attempt:
         return await self._end(error)
 
     async def _end(self, error: BaseException | None) -> bool:
-        """Whether the failure ends here."""
+        """Whether to suppress the failure."""
         self._ended = True
         if error is not None:
             return await self._loop.failed(error)
@@ -76,8 +76,8 @@ class Attempt:
 
 
 class Attempts:
-    """The attempts of a loop, each with the wait before it. A loop that is left before it
-    stopped, as by `break`, is cancelled."""
+    """The attempts of a blocking loop, each after its wait. Leaving the loop early, as by `break`,
+    cancels it."""
 
     __slots__ = ("_last", "_loop")
 
@@ -107,7 +107,7 @@ class Attempts:
 
 
 class AsyncAttempts(Attempts):
-    """The same, where waits suspend."""
+    """The attempts of an async loop."""
 
     __slots__ = ()
 

@@ -1,25 +1,25 @@
-"""What a loop tells its hooks."""
+"""RetryEvent, which hooks receive."""
 
 from dataclasses import dataclass
 
-from ._names import Outcome, StopReason
+from ._types import Outcome, StopReason
 
 
 @dataclass(frozen=True, init=False)
 class RetryEvent:
-    """What a loop tells its hooks: before each wait, and once when it stops (SPEC 18.4).
+    """The state of a loop, passed to its hooks before each wait and when it stops (SPEC 18.4).
 
-    name        the name of the loop: that of the function, unless given.
+    name        the name of the loop, by default that of the function.
     attempts    the calls so far.
-    outcome     of the last call; None if the loop was cancelled.
-    reason      why the loop stopped; None if it waits.
-    delay_ns    the wait that follows, or the one that was not begun, in nanoseconds.
+    outcome     the outcome of the last call; None if the loop was cancelled.
+    reason      why the loop stopped; None before a wait.
+    delay_ns    the wait that follows, or that was not begun, in nanoseconds.
     elapsed_ns  the time since the loop began, in nanoseconds.
     error       the failure of the last call, if it failed.
-    value       the value of the last call, if it returned; of a generator, its first item.
+    value       the value of the last call, if it returned; for a generator, its first item.
 
-    delay and elapsed are the same in seconds. A value: frozen, comparable, and picklable if what
-    it holds is.
+    delay and elapsed are the same in seconds. A value: frozen, comparable, and picklable if its
+    error and value are.
     """
 
     __module__ = "backoff_rs"
@@ -44,7 +44,7 @@ class RetryEvent:
         error: BaseException | None,
         value: object,
     ) -> None:
-        # At once: that of a frozen dataclass takes three times as long, in each loop.
+        # The generated __init__ of a frozen dataclass takes three times as long.
         self.__dict__.update(
             name=name,
             attempts=attempts,
@@ -58,7 +58,7 @@ class RetryEvent:
 
     @property
     def delay(self) -> float:
-        """The wait that follows, or the one that was not begun, in seconds."""
+        """The wait that follows, or that was not begun, in seconds."""
         return self.delay_ns / 10**9
 
     @property
@@ -66,7 +66,7 @@ class RetryEvent:
         """The time since the loop began, in seconds."""
         return self.elapsed_ns / 10**9
 
-    def _account(self) -> str:
-        """How the loop stopped, in words."""
+    def _summary(self) -> str:
+        """How the loop ended, for messages."""
         attempts = "attempt" if self.attempts == 1 else "attempts"
         return f"gave up after {self.attempts} {attempts} in {self.elapsed:.3f} s: {self.reason}"

@@ -1,4 +1,4 @@
-"""Retrying: what may be retried, how, and who is told; a decorator, a loop and a call."""
+"""Retrying: the public entry point, a decorator, a loop and a call."""
 
 import logging
 from collections.abc import Callable
@@ -6,26 +6,26 @@ from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
-from ._backoff import Budget, History, Policy, Stream
+from ._backoff import Budget, Policy, RandomStream, RetryStats
 from ._loop import Loop
 from ._options import Hook, Key, Options, checked_deadline
 from ._types import Maybe
-from ._verdict import Answer
+from ._verdict import VerdictLike
 
 P = ParamSpec("P")
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 Failures: TypeAlias = (
-    type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], Maybe[Answer]]
+    type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], Maybe[VerdictLike]]
 )
 
 
 class Retrying:
-    """Retries what the caller says may be repeated (SPEC 18): a decorator of functions, methods,
-    coroutine functions and generators, the `for` and `async for` over its attempts, or a call.
+    """Retries calls (SPEC 18): a decorator for functions, methods, coroutine functions and
+    generators, an iterable of attempts for `for` and `async for`, or a call.
 
-    retry and retrying are other names of it, for each to read well:
+    retry and retrying are the same class, so that each use reads well:
 
         @retry("full:base=100ms,cap=20s,max_retries=5", on=ConnectionError)
         def fetch(): ...
@@ -36,35 +36,35 @@ class Retrying:
 
         retrying(on=ConnectionError).call(fetch, url)
 
-    policy     a Policy or its line.
+    policy     a Policy or a policy string.
     on         the failures that may be repeated: an exception type, a tuple of them, () for none,
-               or a predicate of the exception that answers a bool (True: transient, False:
+               or a predicate of the exception that returns a bool (True: transient, False:
                permanent), an Outcome, its name, or a Verdict. Nothing else is repeated.
-    on_result  a predicate of what was returned, which answers the same; False is a success.
-    stream     where the randomness comes from; or
-    seed, key  the same as Stream(seed, key). The key may be a function of the arguments of the
-               call. Everyone with the same seed and no key waits the same. Without any of the
-               three, each loop draws a stream of its own from the operating system.
-    budget     a Budget that all loops share which are given it.
-    history    a History that counts the loops.
-    deadline_ns  the time of time.monotonic_ns() after which no wait may end, or a function of
-               the arguments of the call that answers it, or None.
+    on_result  a predicate of the returned value, with the same results; False is a success.
+    stream     the RandomStream of every loop; or
+    seed, key  the same as RandomStream(seed, key). The key may be a function of the call's
+               arguments. Everyone with the same seed and no key waits the same. Without any of
+               the three, each loop has a random stream of its own.
+    budget     a Budget that all loops with it share.
+    stats      a RetryStats that counts the loops.
+    deadline_ns  no wait may end after this time of time.monotonic_ns(); or a function of the
+               call's arguments that returns it, or None.
     on_retry   called with a RetryEvent before each wait.
-    on_stop    called with a RetryEvent once, at the end, whatever the end is.
-    reraise    whether giving up raises the last exception, with a note, and not a RetryError
-               from it. A permanent failure is always raised itself.
-    name       of the loop in events and logs; that of the function unless given.
-    log        False, or the logger; True is structlog if it was configured, or the logger
+    on_stop    called with a RetryEvent once, when the loop ends for any reason.
+    reraise    True: giving up raises the last exception, with a note. False: it raises a
+               RetryError from it. A permanent failure is always raised itself.
+    name       of the loop in events and logs; by default that of the function.
+    log        False, or a logger; True is structlog if it is configured, otherwise the logger
                "backoff_rs".
-    sleep      waits the seconds that it is given in place of the platform.
-    clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits see what the
-               sleep waits only if this clock does.
+    sleep      waits the seconds it is passed, in place of the platform's sleep.
+    clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits take a wait
+               into account only if this clock advances during the sleep.
 
-    A loop that awaits also awaits what on, on_result, on_retry, on_stop, and sleep answer;
-    elsewhere coroutine functions are refused.
+    An async loop also awaits the results of on, on_result, on_retry, on_stop and sleep;
+    elsewhere coroutine functions raise TypeError.
 
-    Raises PolicyError and TypeError for arguments that are refused. It holds no state of a loop:
-    threads and tasks may share it.
+    Raises PolicyError and TypeError for invalid arguments. It holds no state of a loop: threads
+    and tasks may share it.
     """
 
     __module__ = "backoff_rs"
@@ -75,12 +75,12 @@ class Retrying:
         policy: Policy | str = "default",
         *,
         on: Failures,
-        on_result: Callable[[Any], Maybe[Answer]] | None = None,
-        stream: Stream | None = None,
+        on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
+        stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
         key: Key | Callable[..., Key] | None = None,
         budget: Budget | None = None,
-        history: History | None = None,
+        stats: RetryStats | None = None,
         deadline_ns: int | Callable[..., int | None] | None = None,
         on_retry: Hook | None = None,
         on_stop: Hook | None = None,
@@ -91,21 +91,21 @@ class Retrying:
         clock_ns: Callable[[], int] | None = None,
     ) -> None:
         if stream is not None and seed is not None:
-            raise TypeError("a stream and a seed were given: a seed makes a stream")
+            raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
-            raise TypeError("key picks a stream under a seed: give seed too")
-        for argument, given, expected in [
-            ("stream", stream, Stream),
+            raise TypeError("key picks a stream under a seed: pass a seed too")
+        for argument, value, expected in [
+            ("stream", stream, RandomStream),
             ("budget", budget, Budget),
-            ("history", history, History),
+            ("stats", stats, RetryStats),
             ("name", name, str),
             ("reraise", reraise, bool),
             ("log", log, bool | logging.Logger),
         ]:
             optional = argument not in {"reraise", "log"}
-            if not (isinstance(given, expected) or (optional and given is None)):
+            if not (isinstance(value, expected) or (optional and value is None)):
                 wanted = getattr(expected, "__name__", expected)
-                raise TypeError(f"{argument} must be a {wanted}, not {type(given).__name__}")
+                raise TypeError(f"{argument} must be a {wanted}, not {type(value).__name__}")
         functions: dict[str, Any] = {
             "on_result": on_result,
             "on_retry": on_retry,
@@ -121,13 +121,14 @@ class Retrying:
         for argument in coroutines:
             if argument in {"key", "deadline_ns", "clock_ns"}:
                 raise TypeError(f"{argument} is a coroutine function, which no loop awaits")
-        # Refused here, not at the first call.
+        # Rejected here, not at the first call.
         if not callable(deadline_ns):
             checked_deadline(deadline_ns)
         if seed is not None and not callable(key):
-            stream, seed, key = Stream(seed) if key is None else Stream(seed, key), None, None
+            stream = RandomStream(seed) if key is None else RandomStream(seed, key)
+            seed, key = None, None
         elif seed is not None:
-            Stream(seed)
+            RandomStream(seed)
         self._options = Options(
             policy if isinstance(policy, Policy) else Policy.parse(policy),
             _classifier(on),
@@ -136,7 +137,7 @@ class Retrying:
             seed,
             key,
             budget,
-            history,
+            stats,
             deadline_ns,
             on_retry,
             on_stop,
@@ -151,21 +152,22 @@ class Retrying:
     def __call__(self, function: F, /) -> F:
         """The function with retries.
 
-        Of a generator function the call up to the first item is retried, and what is raised
-        later passes through: items that were given out cannot be taken back. Of a function that
-        returns a Task or a Future only the call is.
+        A generator function is retried until it yields its first item; later exceptions pass
+        through, because items that were yielded cannot be taken back. For a function that returns
+        a Task or a Future only the call is retried.
 
-        Raises TypeError for what cannot be retried, such as a staticmethod object, and for hooks
-        that are coroutine functions where this is none.
+        Raises TypeError for objects that cannot be retried, such as a staticmethod, and for hooks
+        that are coroutine functions if this one is not.
         """
         return _wrap.wrap(self._options, function)
 
     def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function returns, with retries; of a coroutine function, what to await."""
+        """Calls the function with retries and returns its result: for a coroutine function, an
+        awaitable."""
         return self(function)(*args, **kwargs)
 
     def __iter__(self) -> Attempts:
-        self._options.refuse_coroutine_functions()
+        self._options.reject_coroutine_functions()
         return Attempts(Loop(self._options, self._options.name or "loop", awaits=False))
 
     def __aiter__(self) -> AsyncAttempts:
@@ -176,12 +178,12 @@ class Retrying:
 
 
 def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
-    """A predicate for what on= may be."""
+    """The predicate that on= stands for."""
     types: tuple[Any, ...] = on if isinstance(on, tuple) else (on,)
     if all(isinstance(kind, type) for kind in types):
         for kind in types:
             if not issubclass(kind, Exception):
-                raise TypeError(f"{kind.__name__} is never retried: it is no Exception")
+                raise TypeError(f"{kind.__name__} is never retried: it is not an Exception")
         return lambda error: isinstance(error, types)
     if not isinstance(on, tuple) and callable(on):
         return on

@@ -1,4 +1,4 @@
-"""The clock and the waits of loops: the platform's, unless a test replaces them."""
+"""The clock, the waits and the default streams of loops, which tests can replace."""
 
 import contextlib
 import sys
@@ -7,37 +7,37 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol, cast
 
-from ._backoff import Policy, Stream
+from ._backoff import Policy, RandomStream, _next_loop_stream
 
 
 class Time(Protocol):
-    """What loops ask of the world."""
+    """The environment of a loop."""
 
     def now_ns(self) -> int:
-        """The time of one clock for the whole process, which never goes back."""
+        """The time of one monotonic clock for the whole process."""
 
     def block(self, delay_ns: int) -> None:
-        """Waits in this thread, never shorter."""
+        """Blocks this thread for at least this long."""
 
     async def suspend(self, delay_ns: int) -> None:
-        """Waits in this task, never shorter."""
+        """Suspends this task for at least this long."""
 
-    def policy(self, given: Policy) -> Policy:
-        """The policy of a loop that was given this one."""
+    def policy(self, policy: Policy) -> Policy:
+        """The policy to use in place of a loop's own, or that one."""
 
-    def stream(self) -> Stream:
-        """The stream of a loop that was given none."""
+    def stream(self) -> RandomStream:
+        """The stream of a loop that has none of its own."""
 
 
-#: Longer sleeps overflow somewhere below.
+#: Longer sleeps overflow on some platforms.
 _LONGEST_SLEEP: Final = 86400.0
 
 
 class PlatformTime:
-    """The world as it is."""
+    """The platform's clock and timers."""
 
     def now_ns(self, clock: Callable[[], int] = time.monotonic_ns) -> int:
-        # Bound here: a test that freezes the clock of the module must not freeze a wait.
+        # A default argument: a test that patches the module's clock must not freeze a wait.
         return clock()
 
     def block(self, delay_ns: int) -> None:
@@ -49,31 +49,31 @@ class PlatformTime:
 
     async def suspend(self, delay_ns: int) -> None:
         end_ns, sleep = self.now_ns() + delay_ns, async_library().sleep
-        # At least once: a task that never suspends could not be cancelled.
+        # Also for a delay of 0: a task that never suspends cannot be cancelled.
         await sleep(self._until(end_ns))
         while _is_genuine(sleep) and (left := self._until(end_ns)) > 0:
             await sleep(left)
 
     def _until(self, end_ns: int) -> float:
-        """The seconds until then, as far as one sleep may go."""
+        """The seconds until then, or the longest sleep."""
         left_ns = max(0, end_ns - self.now_ns())
         return min(left_ns / 10**9, _LONGEST_SLEEP)
 
-    def policy(self, given: Policy) -> Policy:
-        return given
+    def policy(self, policy: Policy) -> Policy:
+        return policy
 
-    def stream(self) -> Stream:
-        return Stream.from_entropy()
+    def stream(self) -> RandomStream:
+        return _next_loop_stream()
 
 
 def _is_genuine(sleep: object) -> bool:
-    """Whether it sleeps: a test that has patched it means not to."""
+    """Whether it is the platform's sleep. A test that patched it does not want to wait."""
     module = str(getattr(sleep, "__module__", ""))
     return module.partition(".")[0] in {"time", "asyncio", "trio"}
 
 
 def _asyncio_task() -> Any:
-    """The task of asyncio that runs here, if one does."""
+    """The current asyncio task, if there is one."""
     asyncio = sys.modules.get("asyncio")
     with contextlib.suppress(RuntimeError):
         return asyncio and asyncio.current_task()
@@ -81,7 +81,7 @@ def _asyncio_task() -> Any:
 
 
 def _trio() -> Any:
-    """trio, if a task of it runs here."""
+    """trio, if a trio task runs here."""
     trio = sys.modules.get("trio")
     return trio if trio is not None and trio.lowlevel.in_trio_task() else None
 
@@ -89,34 +89,33 @@ def _trio() -> Any:
 def async_library() -> Any:
     """The module whose sleep suspends this task: asyncio or trio.
 
-    An asyncio task comes first: with trio-asyncio it runs within one of trio; where trio is
-    asyncio's guest, its tasks are none of asyncio."""
+    asyncio comes first: a trio-asyncio task runs within a trio task, and in guest mode trio's
+    tasks are not asyncio tasks."""
     library = sys.modules["asyncio"] if _asyncio_task() is not None else _trio()
     if library is None:
-        raise RuntimeError("neither asyncio nor trio runs this task: give sleep=")
+        raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
     return library
 
 
 async def checkpoint_if_cancelled() -> None:
-    """Raises the cancellation of this task, if there is one that it has not got yet."""
+    """Raises the cancellation of this task, if one is pending."""
     if (task := _asyncio_task()) is not None:
         if task.cancelling():
-            # It raises nothing if the task got it before, and goes on to clean up.
+            # It does not raise in a task that already received it and is cleaning up.
             await sys.modules["asyncio"].sleep(0)
     elif (trio := _trio()) is not None:
         await trio.lowlevel.checkpoint_if_cancelled()
 
 
 def cancellations() -> int:
-    """How often this task of asyncio was cancelled, less what was taken back. trio cancels each
-    await, and needs no count."""
+    """The pending cancellations of this asyncio task. trio cancels each await and needs no
+    count."""
     task = _asyncio_task()
     return 0 if task is None else int(task.cancelling())
 
 
 def shield(awaits: bool) -> AbstractContextManager[object]:
-    """Where a hook of a loop may be awaited although trio has cancelled it, which would end it
-    at its first await."""
+    """A context in which a hook can be awaited although trio has cancelled the loop."""
     if awaits and _asyncio_task() is None and (trio := _trio()) is not None:
         return cast(AbstractContextManager[object], trio.CancelScope(shield=True))
     return contextlib.nullcontext()
@@ -127,15 +126,15 @@ _replaced: list[Time] = []
 
 
 def current() -> Time:
-    """The time of loops that begin now."""
+    """The environment of loops that begin now."""
     return _replaced[-1] if _replaced else _platform
 
 
 def replace(time: Time) -> None:
-    """Hands another time to the loops that begin from now on."""
+    """Replaces the environment of loops that begin from now on."""
     _replaced.append(time)
 
 
 def restore(time: Time) -> None:
-    """Ends that."""
+    """Undoes replace()."""
     _replaced.remove(time)

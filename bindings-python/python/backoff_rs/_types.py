@@ -1,19 +1,70 @@
-"""What arguments may be."""
+"""Outcomes and stop reasons, and the types of arguments."""
 
 from collections.abc import Awaitable
 from datetime import timedelta
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, SupportsIndex, TypeAlias, TypeVar
 
-from ._names import Outcome
+from . import _backoff
 
 T = TypeVar("T")
+
+
+class Outcome(StrEnum):
+    """How an attempt ended (SPEC 13.2). Arguments accept a member or its name."""
+
+    __module__ = "backoff_rs"
+
+    SUCCESS = "success"
+    #: A failure that may pass.
+    TRANSIENT = "transient"
+    #: The server is overloaded.
+    THROTTLED = "throttled"
+    #: No response in time.
+    TIMEOUT = "timeout"
+    #: A failure that another attempt would not fix, or a call that must not be repeated.
+    PERMANENT = "permanent"
+
+    @staticmethod
+    def of_http_status(status: SupportsIndex) -> "Outcome":
+        """The outcome of an HTTP response with this status (SPEC 14.4): THROTTLED for 429 and
+        503, TIMEOUT for 408 and 504, TRANSIENT for 425, 500 and 502, SUCCESS from 100 to 399,
+        and PERMANENT for any other, from 0 to 65535.
+
+        It says nothing about whether the request is safe to repeat.
+
+        Raises PolicyError for a status out of range; TypeError for other types.
+        """
+        return Outcome(_backoff._outcome_of_http_status(status))
+
+
+class StopReason(StrEnum):
+    """Why an operation stopped (SPEC 13.3). Arguments accept a member or its name."""
+
+    __module__ = "backoff_rs"
+
+    #: The attempt succeeded.
+    SUCCESS = "success"
+    #: The failure was permanent.
+    PERMANENT = "permanent"
+    #: All retries were made.
+    MAX_RETRIES = "max_retries"
+    #: The wait would end later after the beginning than the policy allows.
+    MAX_ELAPSED = "max_elapsed"
+    #: The wait would end after the deadline.
+    DEADLINE = "deadline"
+    #: The budget granted no retry.
+    BUDGET = "budget"
+    #: The caller cancelled it.
+    CANCELLED = "cancelled"
+
 
 Seconds: TypeAlias = float | Decimal | Fraction
 Duration: TypeAlias = Seconds | timedelta
 OutcomeOrName: TypeAlias = (
     Outcome | Literal["success", "transient", "throttled", "timeout", "permanent"]
 )
-#: What a hook or a predicate may answer: only an async loop can await it.
+#: The result of a hook or a predicate: only an async loop can await it.
 Maybe: TypeAlias = T | Awaitable[T]

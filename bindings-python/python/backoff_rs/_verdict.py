@@ -1,41 +1,39 @@
-"""What a caller says of how a call ended."""
+"""Verdicts: how a call ended, according to the caller."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
-from ._names import Outcome
-from ._types import Duration, OutcomeOrName
+from ._types import Duration, Outcome, OutcomeOrName
 
 E = TypeVar("E", bound=BaseException)
 
-#: Set on an exception itself, whose class may refuse attributes: what is raised at the end is
-#: still the caller's own exception.
+#: Stored in the exception's __dict__, since its class may refuse attributes.
 _MARK: Final = "_backoff_rs_verdict"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a call ended, an Outcome or its name, and maybe how long the server asked to wait, a
-    duration as for a policy (SPEC 18.3).
+    """How a call ended, an Outcome or its name, and optionally how long the server asked to wait,
+    a duration as for a policy (SPEC 18.3).
 
-    Only the policy's hint_max and hint_max_extra bound a hint. An outcome that is unknown, and
-    a hint that is no duration, end the loop with a PolicyError.
+    The policy's retry_after_max (1 h by default) and retry_after_max_extra bound retry_after. An
+    unknown outcome or an invalid duration ends the loop with a PolicyError.
     """
 
     __module__ = "backoff_rs"
 
     outcome: OutcomeOrName
-    hint: Duration | None = None
+    retry_after: Duration | None = None
 
 
-#: What a predicate answers of a failure (True: transient, False: permanent) or of a value
-#: (True: transient, False: success).
-Answer: TypeAlias = bool | OutcomeOrName | Verdict
+#: The result of a predicate. For a failure True is transient and False permanent; for a value
+#: True is transient and False a success.
+VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
 def permanent(error: E) -> E:
-    """The error itself, marked: no loop repeats the call that raises it, whatever its on= says,
-    and no loop around that loop.
+    """Marks an error and returns it: no loop repeats the call that raises it, whatever its on=
+    says, and neither does an enclosing loop.
 
     except KeyError as error:
         raise permanent(error)
@@ -44,10 +42,11 @@ def permanent(error: E) -> E:
 
 
 def retry_after(error: E, delay: Duration | None = None) -> E:
-    """The error itself, marked: the call that raises it may be repeated, whatever on= says, and
-    the server asked to wait that long, a duration as for a policy; None if it did not say.
+    """Marks an error as throttled and returns it: the call that raises it may be repeated,
+    whatever on= says, after the delay that the server asked for, a duration as for a policy; None
+    if it named none.
 
-    It counts as throttled. The mark is for the loop that makes the call, not for one around it.
+    Only the loop that makes the call sees the mark; an enclosing loop does not.
     """
     return _marked(error, Verdict(Outcome.THROTTLED, delay))
 
@@ -58,34 +57,36 @@ def _marked(error: E, verdict: Verdict) -> E:
 
 
 def mark_of(error: BaseException) -> Verdict | None:
-    """How the error is marked, if it is."""
+    """The mark of an error, if it has one."""
     mark = error.__dict__.get(_MARK)
     return mark if isinstance(mark, Verdict) else None
 
 
 def unmark(error: BaseException) -> None:
-    """Of a failure that leaves its loop only `permanent` holds for the loops around (SPEC 18.3)."""
+    """Removes the mark of a failure that leaves its loop. `permanent` also holds for enclosing
+    loops (SPEC 18.3)."""
     if (mark := mark_of(error)) is not None and mark.outcome is not Outcome.PERMANENT:
         del error.__dict__[_MARK]
 
 
-def verdict_of_error(answer: object) -> Verdict:
-    """What an answer says of a failure: an exception is raised, also one that is a success."""
-    verdict = _verdict("on", answer, Outcome.PERMANENT)
+def verdict_of_error(result: object) -> Verdict:
+    """The verdict on a failure, from the result of `on`. A failure that it calls a success is
+    permanent: an exception is raised all the same."""
+    verdict = _verdict("on", result, Outcome.PERMANENT)
     return verdict if verdict.outcome != Outcome.SUCCESS else Verdict(Outcome.PERMANENT)
 
 
-def verdict_of_value(answer: object) -> Verdict:
-    """What an answer says of a value."""
-    return _verdict("on_result", answer, Outcome.SUCCESS)
+def verdict_of_value(result: object) -> Verdict:
+    """The verdict on a value, from the result of `on_result`."""
+    return _verdict("on_result", result, Outcome.SUCCESS)
 
 
-def _verdict(argument: str, answer: object, no: Outcome) -> Verdict:
-    if isinstance(answer, Verdict):
-        return answer
-    if isinstance(answer, bool):
-        return Verdict(Outcome.TRANSIENT if answer else no)
-    if isinstance(answer, str):
-        return Verdict(answer)  # type: ignore[arg-type]  # The operation refuses other names.
-    kind = type(answer).__name__
-    raise TypeError(f"{argument} must answer a bool, an Outcome or a Verdict, not {kind}")
+def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
+    if isinstance(result, Verdict):
+        return result
+    if isinstance(result, bool):
+        return Verdict(Outcome.TRANSIENT if result else if_false)
+    if isinstance(result, str):
+        return Verdict(result)  # type: ignore[arg-type]  # The operation rejects other names.
+    name = type(result).__name__
+    raise TypeError(f"{argument} must return a bool, an Outcome or a Verdict, not {name}")

@@ -1,4 +1,4 @@
-"""Functions with retries, each as what it was: a function that blocks or suspends, a generator."""
+"""Decorated functions: each stays a function, coroutine function or (async) generator function."""
 
 import functools
 import inspect
@@ -21,23 +21,23 @@ def wrap(options: Options, function: F) -> F:
     generates = _is(inspect.isgeneratorfunction, function)
     generates_async = _is(inspect.isasyncgenfunction, function)
     if (generates or generates_async) and options.on_result is not None:
-        raise TypeError(f"on_result has no result to judge: {name} is a generator function")
-    suspends = generates_async or is_coroutine_function(function)
-    if not suspends:
-        options.refuse_coroutine_functions()
+        raise TypeError(f"on_result does not work with generator functions such as {name}")
+    awaits = generates_async or is_coroutine_function(function)
+    if not awaits:
+        options.reject_coroutine_functions()
     if generates:
-        made = _generator(options, name, function)
+        retried = _generator(options, name, function)
     elif generates_async:
-        made = _async_generator(options, name, function)
-    elif suspends:
-        made = _suspending(options, name, function)
+        retried = _async_generator(options, name, function)
+    elif awaits:
+        retried = _coroutine(options, name, function)
     else:
-        made = _blocking(options, name, function)
-    return cast(F, functools.wraps(function)(made))
+        retried = _function(options, name, function)
+    return cast(F, functools.wraps(function)(retried))
 
 
 def is_coroutine_function(function: object) -> bool:
-    """Whether calling it gives something to await: also a partial, or an object with such a
+    """Whether calling it returns an awaitable: also true for a partial, or an object with such a
     __call__."""
     return _is(inspect.iscoroutinefunction, function)
 
@@ -57,7 +57,7 @@ def _name(function: object) -> str:
     return f"{getattr(function, '__module__', None) or '?'}.{name}"
 
 
-def _blocking(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _function(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def retried(*args: Any, **kwargs: Any) -> Any:
         with Loop(options, name, False, args, kwargs) as loop:
             while True:
@@ -79,7 +79,7 @@ def _blocking(options: Options, name: str, function: Callable[..., Any]) -> Call
     return retried
 
 
-def _suspending(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _coroutine(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     async def retried(*args: Any, **kwargs: Any) -> Any:
         with Loop(options, name, True, args, kwargs) as loop:
             while True:
@@ -121,7 +121,7 @@ def _generator(options: Options, name: str, function: Callable[..., Any]) -> Cal
 
 
 def _rest(generator: Generator[Any, Any, Any], item: Any) -> Generator[Any, Any, Any]:
-    """`yield from` a generator that has given its first item."""
+    """`yield from` a generator that has already yielded its first item."""
     while True:
         try:
             sent = yield item

@@ -1,4 +1,4 @@
-"""Tests of code that retries, without waiting and with the same delays each time."""
+"""For tests of code that retries: no waiting, and the same delays in each run."""
 
 import threading
 import time as _clock
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import _time
-from ._backoff import Policy, Stream
+from ._backoff import Policy, RandomStream
 
 __all__ = ["FakeTime", "fake_time"]
 
 
 class FakeTime:
-    """A clock that only waits move, for all loops of the process: fake_time() gives one.
+    """A clock that only waits advance, for all loops of the process; see fake_time().
 
-    It begins at time.monotonic_ns(), so that a deadline of the code under test still means what
-    it says. The waits of a loop with a sleep of its own do not move it.
+    It starts at time.monotonic_ns(), so deadlines of the code under test keep their meaning. A
+    loop with a sleep of its own does not advance it.
     """
 
     def __init__(self, policy: Policy | None, seed: int) -> None:
@@ -38,11 +38,11 @@ class FakeTime:
 
     @property
     def elapsed_ns(self) -> int:
-        """How far the clock went, in nanoseconds."""
+        """The time since the clock started, in nanoseconds."""
         return self._now_ns - self._begun_ns
 
     def advance_ns(self, time_ns: int) -> None:
-        """Moves the clock on, as a call would that takes that long."""
+        """Advances the clock, like a call that takes this long."""
         with self._lock:
             self._now_ns += time_ns
 
@@ -51,36 +51,36 @@ class FakeTime:
         return self._now_ns
 
     def block(self, delay_ns: int) -> None:
-        """What a loop does in place of waiting."""
+        """Records a wait of a blocking loop and advances the clock."""
         with self._lock:
             self._slept_ns.append(delay_ns)
             self._now_ns += delay_ns
 
     async def suspend(self, delay_ns: int) -> None:
-        """The same where a wait suspends: others get their turn, and a cancellation comes."""
+        """The same in an async loop. Other tasks run, and a cancellation is raised."""
         self.block(delay_ns)
         await _time.async_library().sleep(0)
 
-    def policy(self, given: Policy) -> Policy:
-        """The policy of a loop that was given this one."""
-        return self._policy or given
+    def policy(self, policy: Policy) -> Policy:
+        """The policy that replaces a loop's own, or that one."""
+        return self._policy or policy
 
-    def stream(self) -> Stream:
-        """The stream of a loop that was given none: one of its own, the same in each run."""
+    def stream(self) -> RandomStream:
+        """The stream of a loop that has none of its own, the same in each run."""
         with self._lock:
             self._streams += 1
-            return Stream(self._seed, f"loop-{self._streams}")
+            return RandomStream(self._seed, f"loop-{self._streams}")
 
 
 @contextmanager
 def fake_time(*, policy: Policy | str | None = None, seed: int = 0) -> Iterator[FakeTime]:
-    """A FakeTime for the loops that begin in this context, in all threads and tasks: sync,
+    """A FakeTime for the loops that begin in this context, in all threads and tasks, blocking,
     asyncio and trio.
 
-    A policy, or its line, replaces that of each loop: "constant:base=1ns,max_retries=0" retries
-    nothing. The streams that loops would draw from the operating system come from the seed.
+    A policy or policy string replaces that of each loop: "constant:base=1ns,max_retries=0" turns
+    retries off. Loops without a stream or seed draw from the seed.
 
-    Raises PolicyError for a line that is refused.
+    Raises PolicyError for an invalid policy string.
     """
     time = FakeTime(Policy.parse(policy) if isinstance(policy, str) else policy, seed)
     _time.replace(time)

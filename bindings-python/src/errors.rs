@@ -1,4 +1,4 @@
-//! How Python hears of a refusal: `PolicyError`, which is a `ValueError`.
+//! Errors as Python raises them: `PolicyError`, which is a `ValueError`, and `TypeError`.
 
 use backoff_core::{Field, ParseError, PolicyError};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
@@ -6,13 +6,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyType};
 
-use crate::arguments::SURROGATES;
+/// The codec error handler that encodes lone surrogates, which UTF-8 does not have.
+pub(crate) const SURROGATES: &str = "surrogatepass";
 
-/// What the core refused, in its words.
-pub(crate) fn by_core(py: Python<'_>, error: &PolicyError) -> PyErr {
+/// An error of the core, with its own message.
+pub(crate) fn policy_error(py: Python<'_>, error: &PolicyError) -> PyErr {
     raise(
         py,
-        error.text().as_str(),
+        error.message().as_str(),
         error.code().name(),
         Some(error.field().name()),
         (error.value(), error.limit()),
@@ -20,15 +21,34 @@ pub(crate) fn by_core(py: Python<'_>, error: &PolicyError) -> PyErr {
     )
 }
 
-/// What the core refused of a line. All that was found is told, not only its beginning.
-pub(crate) fn by_line(py: Python<'_>, error: &ParseError, line: &[u8]) -> PyErr {
+/// An error of the core about a value that it could not be passed: `given` takes the place of
+/// the value that stood in for it. For a kind only the message names it; `value` stays 0.
+pub(crate) fn policy_error_about(
+    error: &PolicyError,
+    given: &Bound<'_, PyAny>,
+    is_kind: bool,
+) -> PyErr {
+    let (py, limit) = (given.py(), error.limit());
+    let shown = shown(given);
+    let message = error.message_with(&shown);
+    let (code, field) = (error.code().name(), Some(error.field().name()));
+    if is_kind {
+        raise(py, message.as_str(), code, field, (error.value(), limit), None)
+    } else {
+        raise(py, message.as_str(), code, field, (given, limit), None)
+    }
+}
+
+/// An error of the core about a policy string or budget string. `found` is the whole excerpt,
+/// which the message may cut.
+pub(crate) fn parse_error(py: Python<'_>, error: &ParseError, text: &[u8]) -> PyErr {
     let (at, length) = (error.at(), error.found_length());
-    let found = line.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
-    // What is found ends between characters.
+    let found = text.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
+    // The core cuts between characters, so this decodes.
     match PyBytes::new(py, found).call_method1("decode", ("utf-8", SURROGATES)) {
         Ok(found) => raise(
             py,
-            error.text().as_str(),
+            error.message().as_str(),
             error.code().name(),
             error.field().map(Field::name),
             (error.value(), error.limit()),
@@ -38,24 +58,8 @@ pub(crate) fn by_line(py: Python<'_>, error: &ParseError, line: &[u8]) -> PyErr 
     }
 }
 
-/// What the core refused while a stand-in took the place of a value that no word can hold:
-/// the message, and but for a kind the value, are about what the caller gave.
-pub(crate) fn by_core_about(error: &PolicyError, given: &Bound<'_, PyAny>, is_kind: bool) -> PyErr {
-    let py = given.py();
-    let text = error.text();
-    // "field value why": a value as the core writes it is one word.
-    let why = text.as_str().splitn(3, ' ').nth(2).unwrap_or_default();
-    let (code, field) = (error.code().name(), error.field().name());
-    let message = format!("{field} {} {why}", shown(given));
-    if is_kind {
-        raise(py, &message, code, Some(field), (error.value(), error.limit()), None)
-    } else {
-        raise(py, &message, code, Some(field), (given, error.limit()), None)
-    }
-}
-
-/// What cannot be handed to the core at all.
-pub(crate) fn by_binding(
+/// A value of the right type that cannot be converted (SPEC 8.7).
+pub(crate) fn invalid(
     code: &str,
     field: &str,
     given: &Bound<'_, PyAny>,
@@ -71,19 +75,19 @@ pub(crate) fn wrong_type(field: &str, expected: &str, given: &Bound<'_, PyAny>) 
     PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(given)))
 }
 
-/// A value that gives no buffer of the kind that is needed. An exception that is about
-/// something else, such as the end of memory, stays what it is.
-pub(crate) fn no_buffer(
+/// A value that has no buffer of the kind that is needed. Exceptions about something else, such
+/// as `MemoryError`, stay as they are.
+pub(crate) fn wrong_buffer(
     error: PyErr,
     field: &str,
     expected: &str,
     given: &Bound<'_, PyAny>,
 ) -> PyErr {
     let py = given.py();
-    let ours = error.is_instance_of::<PyBufferError>(py)
+    let about_the_value = error.is_instance_of::<PyBufferError>(py)
         || error.is_instance_of::<PyTypeError>(py)
         || error.is_instance_of::<PyValueError>(py);
-    if ours { wrong_type(field, expected, given) } else { error }
+    if about_the_value { wrong_type(field, expected, given) } else { error }
 }
 
 fn raise<'py>(
@@ -92,19 +96,19 @@ fn raise<'py>(
     code: &str,
     field: Option<&str>,
     (value, limit): (impl IntoPyObject<'py>, u64),
-    place: Option<(usize, Bound<'py, PyAny>)>,
+    excerpt: Option<(usize, Bound<'py, PyAny>)>,
 ) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     CLASS
-        .import(py, "backoff_rs._error", "PolicyError")
+        .import(py, "backoff_rs._policy_error", "PolicyError")
         .and_then(|class| {
-            let (at, found) = place.unzip();
+            let (at, found) = excerpt.unzip();
             class.call1((message, code, field, value, limit, at, found))
         })
         .map_or_else(|error| error, PyErr::from_value)
 }
 
-/// The value as Python shows it. An int of too many digits has no repr at all.
+/// The repr of a value, printable and cut to a line. An int of too many digits has no repr.
 pub(crate) fn shown(given: &Bound<'_, PyAny>) -> String {
     let repr = given.repr();
     let Ok(text) = repr.as_ref().map_err(|_| ()).and_then(|repr| repr.to_str().map_err(|_| ()))
@@ -121,8 +125,8 @@ fn type_name(given: &Bound<'_, PyAny>) -> String {
         .map_or_else(|_| "?".to_owned(), |name| printable(given.py(), &name.to_string_lossy()))
 }
 
-/// A text of the caller's code, cut where it would fill a screen, on one line: what cannot be
-/// printed is escaped as in Python's repr of a str.
+/// The first characters of a text that the caller's code made, on one line: characters that
+/// cannot be printed are escaped as in the repr of a `str`.
 fn printable(py: Python<'_>, text: &str) -> String {
     const LONGEST: usize = 60;
     let escaped = |char: char| match PyString::new(py, char.encode_utf8(&mut [0; 4])).repr() {

@@ -1,19 +1,17 @@
-"""Why a policy was refused."""
+"""PolicyError, which the extension raises."""
 
 
 class PolicyError(ValueError):
-    """Why a policy, a line or an argument was refused: which rule, which field, its value, the
-    limit.
+    """A policy, a string or an argument breaks a rule.
 
-    str() is the message, such as "cap 1s is below base 2s". code is the name of the rule:
-    those of SPEC 8.6 and, for what the core cannot be given, "negative", "not_finite",
-    "not_unicode", "unknown_outcome" and "unknown_reason". value and limit are the ints of SPEC
-    8.1: a duration in nanoseconds, a ratio n/d as n * 2**32 + d, 0 for an unknown kind. Where
-    no 64-bit int can hold the value, or it would be rounded to 0, value is the argument as it
-    was given.
+    str() is the message, such as "cap 1s is below base 2s". code is the name of the rule, one of
+    SPEC 8.6 or 8.7. field, value and limit are those of the message: a duration is an int of
+    nanoseconds, a ratio n/d is n * 2**32 + d, an unknown kind is 0 (SPEC 8.1). If no 64-bit int
+    can hold the value, or it would round to 0, value is the argument itself.
 
-    Of a line, at is where in it, in characters from 0, and found what was found there; field
-    is None if the rule is of no field. Both are None for what was no line.
+    For a policy string or budget string, at is the position of the error, counted in
+    characters from 0, and found is the text there; field is None if the rule concerns no field.
+    Otherwise at and found are None.
     """
 
     __module__ = "backoff_rs"

@@ -1,0 +1,66 @@
+//! Ratios: Python's numbers to the core's, and the core's to `fractions.Fraction`.
+
+use backoff_core::Ratio;
+use backoff_core::ffi::{ratio_from_value, ratio_value};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple, PyType};
+
+use crate::errors;
+use crate::numbers::{self, Value};
+
+const EXPECTED: &str = "a float, int, Decimal, Fraction or a pair of ints";
+
+/// Stands in for a ratio with a term above 32 bits.
+const UNREPRESENTABLE: Value = Value::Unrepresentable(ratio_value(u32::MAX, 1));
+
+/// The value of a ratio. A float means its shortest decimal text, which the core parses; every
+/// other number has exact terms.
+pub(crate) fn value(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(float) = given.cast::<PyFloat>() {
+        return of_float(field, given, float.value());
+    }
+    let wrong_type = || errors::wrong_type(field, EXPECTED, given);
+    let (n, d) = if let Ok(pair) = given.cast::<PyTuple>() {
+        let (n, d) = pair.extract().map_err(|_| wrong_type())?;
+        if !is_int(&n) || !is_int(&d) {
+            return Err(wrong_type());
+        }
+        (n, d)
+    } else {
+        numbers::fraction(field, given)?.ok_or_else(wrong_type)?
+    };
+    if n.lt(0)? || d.lt(0)? {
+        return Err(numbers::negative(field, given));
+    }
+    Ok(match (n.extract::<u32>(), d.extract::<u32>()) {
+        (Ok(n), Ok(d)) => Value::Exact(ratio_value(n, d)),
+        _ => UNREPRESENTABLE,
+    })
+}
+
+fn of_float(field: &str, given: &Bound<'_, PyAny>, float: f64) -> PyResult<Value> {
+    if !float.is_finite() {
+        return Err(numbers::not_finite(field, given));
+    }
+    if float < 0.0 {
+        return Err(numbers::negative(field, given));
+    }
+    // -0.0 has a sign.
+    let ratio = Ratio::parse(&float.abs().to_string());
+    Ok(ratio.map_or(UNREPRESENTABLE, |ratio| {
+        Value::Exact(ratio_value(ratio.numerator(), ratio.denominator()))
+    }))
+}
+
+fn is_int(given: &Bound<'_, PyAny>) -> bool {
+    given.is_instance_of::<PyInt>() && !given.is_instance_of::<PyBool>()
+}
+
+/// The `Fraction` of a field's value.
+pub(crate) fn fraction(py: Python<'_>, value: u64) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let ratio = ratio_from_value(value);
+    let class = CLASS.import(py, "fractions", "Fraction")?;
+    class.call1((ratio.numerator(), ratio.denominator()))
+}

@@ -1,0 +1,182 @@
+"""Exceptions of hooks, predicates and sleeps end a loop, and no failure is lost (SPEC 18.6)."""
+
+import asyncio
+import gc
+import pickle
+import weakref
+
+import loops
+import pytest
+from backoff_rs import (
+    Budget,
+    Outcome,
+    PolicyError,
+    RetryError,
+    RetryEvent,
+    RetryStats,
+    Verdict,
+    retrying,
+)
+from backoff_rs.testing import fake_time
+from jobs import REFUSED, RESET, Events, Job, run, stops
+
+
+@pytest.fixture
+def time():
+    with fake_time() as time:
+        yield time
+
+
+@pytest.fixture(params=loops.FORMS)
+def form(request, time):
+    return loops.FORMS[request.param]
+
+
+class Broken(Exception):
+    pass
+
+
+def broken(*_args):
+    raise Broken
+
+
+@pytest.mark.parametrize("hook", ["on_retry", "on", "on_result"])
+def test_a_hook_or_predicate_that_raises_ends_the_loop(form, time, hook):
+    """It is cancelled and counted as cancelled, and no other hook is called."""
+    events, stats = Events(), RetryStats()
+    script = loops.Script("value" if hook == "on_result" else RESET, "done")
+    budget = Budget.parse("concurrent:ratio=0,min_concurrent=1")
+    with pytest.raises(Broken):
+        run(form, script, events, stats, **{"budget": budget, hook: broken})
+    assert (script.calls, events.all, time.slept_ns) == (1, [], [])
+    # The one retry that the budget grants at a time was refunded.
+    assert form(loops.Script(RESET, "done"), on=OSError, budget=budget, log=False) == "done"
+    assert (stats.attempts, stops(stats)) == (1, {"cancelled": 1})
+
+
+@pytest.mark.parametrize(("result", "reason"), [("done", "success"), (KeyError(), "permanent")])
+def test_an_on_stop_that_raises(form, time, result, reason):
+    stats, script = RetryStats(), loops.Script(result)
+    with pytest.raises(Broken):
+        run(form, script, stats=stats, on_stop=broken)
+    assert (script.calls, stats.operations, stops(stats)) == (1, 1, {reason: 1})
+
+
+@pytest.mark.parametrize(
+    ("result", "raised"),
+    [
+        (None, TypeError),
+        (1, TypeError),
+        ("slow", PolicyError),
+        (Verdict("slow"), PolicyError),
+        (Verdict("timeout", retry_after=-1), PolicyError),
+        (Verdict("timeout", retry_after="1"), TypeError),
+    ],
+)
+def test_an_invalid_result_of_a_predicate(form, time, result, raised):
+    stats, script = RetryStats(), loops.Script(RESET, "done")
+    with pytest.raises(raised):
+        run(form, script, stats=stats, on=lambda _: result)
+    assert (script.calls, stops(stats)) == (1, {"cancelled": 1})
+
+
+def test_a_sleep_that_raises_cancels_the_loop():
+    job = Job()
+
+    def sleep(_delay):
+        raise TimeoutError("enough")
+
+    with pytest.raises(TimeoutError, match="enough"):
+        retrying(**job.options, sleep=sleep).call(loops.Script(ConnectionError()))
+    assert job.is_cancelled(1)
+    assert isinstance(job.stops[0].error, ConnectionError)
+
+
+@pytest.mark.parametrize("what", ["on_retry", "sleep"])
+def test_the_last_failure_is_the_context_of_what_is_raised(what):
+    last, raised = ConnectionError("last"), KeyError("raised")
+
+    def broken(_argument):
+        raise raised
+
+    with pytest.raises(KeyError):
+        retrying(**Job().options | {what: broken}).call(loops.Script(last))
+    assert raised.__context__ is last
+
+
+@pytest.mark.parametrize("of", ["itself", "its context"])
+def test_a_hook_that_raises_the_last_failure_makes_no_cycle(of):
+    def call():
+        try:
+            raise KeyError("root")
+        except KeyError as root:
+            raise ConnectionError("last") from root
+
+    def broken(event):
+        raise event.error if of == "itself" else event.error.__context__
+
+    with pytest.raises((ConnectionError, KeyError)) as raised:
+        retrying(**Job().options | {"on_retry": broken}).call(call)
+    links, error = [], raised.value
+    while error is not None:
+        assert error not in links
+        links.append(error)
+        error = error.__context__
+
+
+@pytest.mark.parametrize("form", loops.SYNC)
+def test_an_on_stop_that_raises_keeps_the_last_failure(form):
+    def broken(_event):
+        raise KeyError
+
+    last = ConnectionError("last")
+    options = {"policy": "constant:base=1s,max_retries=0", "on": OSError, "on_stop": broken}
+    with pytest.raises(KeyError) as raised:
+        loops.SYNC[form](loops.Script(last), **options, log=False)
+    assert raised.value.__context__ is last
+
+
+@pytest.mark.parametrize("reraise", [True, False])
+@pytest.mark.parametrize("form", [loops.called, loops.block, loops.call_async, loops.block_async])
+def test_no_reference_cycle_keeps_an_error(form, reraise, time):
+    """The exception is freed with its last reference, without the garbage collector."""
+
+    class Held(Exception):
+        pass
+
+    class Fails:
+        calls = 0
+
+        def __call__(self, *_args):
+            self.calls += 1
+            raise Held
+
+    async def give_up():
+        try:
+            ended = form(Fails(), on=Held, log=False, reraise=reraise)
+            await ended
+        except RetryError as raised:
+            return weakref.ref(raised.__cause__)
+        except Held as raised:
+            return weakref.ref(raised)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(give_up())() is None
+    finally:
+        gc.enable()
+
+
+def test_an_exception_that_is_raised_again_does_not_grow(time):
+    for _ in range(3):
+        with pytest.raises(ConnectionRefusedError):
+            run(loops.decorated, loops.Script(*[REFUSED] * 9))
+    assert len(REFUSED.__notes__) == 1
+
+
+def test_events_are_values():
+    event = RetryEvent("call", 1, Outcome.TRANSIENT, None, 5, 7, None, None)
+    with pytest.raises(AttributeError):
+        event.attempts = 2
+    assert pickle.loads(pickle.dumps(event)) == event

@@ -1,0 +1,194 @@
+"""Loops that end early: Ctrl-C, break, return, and coroutines that are closed."""
+
+import asyncio
+import gc
+import random
+import signal
+import sys
+import time
+
+import loops
+import pytest
+from backoff_rs import retry, retrying
+from backoff_rs.testing import fake_time
+from jobs import Job, is_idle
+
+
+async def forever():
+    await asyncio.Event().wait()
+
+
+@pytest.fixture
+def interrupt_after():
+    """Interrupts this thread after a number of seconds, as Ctrl-C does."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    # Python swallows an interrupt in a finalizer, such as one of an earlier test.
+    gc.collect()
+    gc.disable()
+    yield lambda delay: signal.setitimer(signal.ITIMER_REAL, delay)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    gc.enable()
+
+
+@pytest.mark.parametrize("form", loops.SYNC)
+def test_ctrl_c_ends_a_wait(form, interrupt_after):
+    job = Job()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        loops.SYNC[form](
+            loops.Script(ConnectionError()),
+            **job.options | {"on_retry": lambda _: interrupt_after(0.02)},
+        )
+    assert time.monotonic() - begun < 5
+    assert job.is_cancelled(1)
+
+
+# The interrupt may come after a step of the loop is created and before it runs.
+@pytest.mark.filterwarnings("ignore:coroutine 'Loop:RuntimeWarning")
+def test_ctrl_c_at_random_moments(interrupt_after):
+    randomness = random.Random(6)
+    for _ in range(200):
+        job = Job("constant:base=1us,jitter=full,max_elapsed=10s")
+        first = [True]
+
+        def call(first=first):
+            if first:
+                first.clear()
+                interrupt_after(randomness.random() / 200)
+            raise ConnectionError
+
+        with pytest.raises(KeyboardInterrupt):
+            retrying(**job.options).call(call)
+        assert len(job.stops) == 1
+        assert is_idle(job.budget)
+
+
+@pytest.mark.parametrize("how", ["break", "raise", "return"])
+def test_leaving_a_loop_cancels_it(how):
+    """A blocking loop is cancelled at once."""
+    job = Job()
+
+    def leave():
+        with fake_time():
+            for attempt in retrying(**job.options):
+                with attempt:
+                    raise ConnectionError
+                if how == "break":
+                    break
+                if how == "raise":
+                    raise KeyError
+                return
+
+    if how == "raise":
+        with pytest.raises(KeyError):
+            leave()
+    else:
+        leave()
+    assert job.is_cancelled(1)
+
+
+def test_a_loop_left_in_a_later_attempt():
+    """The event has no result of a call in progress (SPEC 18.4)."""
+    job = Job()
+    with fake_time():
+        for attempt in retrying(**job.options):
+            if attempt.number == 2:
+                break
+            with attempt:
+                raise ConnectionError
+    del attempt
+    assert job.is_cancelled(2)
+    assert (job.stops[0].error, job.stops[0].value) == (None, None)
+
+
+def test_an_attempt_of_a_loop_that_has_ended():
+    attempts = iter(retrying(**Job().options))
+    attempt = next(attempts)
+    del attempts
+    with pytest.raises(RuntimeError, match="entered once"), attempt:
+        pass
+
+
+@pytest.mark.parametrize("end", ["break", "with"])
+def test_a_hook_that_raises_after_a_break_is_reported(monkeypatch, end):
+    """After a break there is no caller to raise to: it goes to sys.unraisablehook."""
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_type))
+
+    def on_stop(_event):
+        raise KeyError
+
+    for attempt in retrying(on=(), on_stop=on_stop):
+        if end == "break":
+            break
+        with pytest.raises(KeyError), attempt:
+            pass
+    assert reported == ([KeyError] if end == "break" else [])
+
+
+def test_leaving_an_async_loop_cancels_it():
+    job = Job()
+
+    async def leave():
+        async for attempt in retrying(**job.options):
+            with attempt:
+                raise ConnectionError
+            break
+
+    asyncio.run(leave())
+    assert job.is_cancelled(1)
+
+
+def test_a_return_in_an_attempt_is_a_success():
+    job = Job()
+
+    def leave():
+        for attempt in retrying(**job.options):
+            with attempt:
+                return "value"
+
+    assert leave() == "value"
+    assert [stop.reason for stop in job.stops] == ["success"]
+
+
+@pytest.mark.parametrize("make", ["coroutine", "generator"])
+def test_closing_a_coroutine_cancels_its_loop(make):
+    job = Job()
+
+    @retry(**job.options)
+    async def call():
+        await forever()
+
+    @retry(**job.options)
+    async def items():
+        await forever()
+        yield
+
+    async def run():
+        suspended = call() if make == "coroutine" else items().asend(None)
+        suspended.send(None)
+        suspended.close()
+
+    asyncio.run(run())
+    assert job.is_cancelled(1)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_no_hook_is_awaited_in_a_closed_coroutine(known):
+    job, called = Job(), []
+
+    async def on_stop(_event):
+        called.append(1)
+
+    @retry(**job.options | {"on_stop": on_stop if known else lambda event: on_stop(event)})
+    async def call():
+        await forever()
+
+    async def run():
+        suspended = call()
+        suspended.send(None)
+        suspended.close()
+
+    asyncio.run(run())
+    assert (called, job.stats.stops["cancelled"], is_idle(job.budget)) == ([], 1, True)

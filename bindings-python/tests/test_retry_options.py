@@ -1,0 +1,175 @@
+"""The options of loops: keys and streams, names, and arguments that are rejected."""
+
+import asyncio
+
+import loops
+import pytest
+from backoff_rs import (
+    Policy,
+    PolicyError,
+    RandomStream,
+    Retrying,
+    RetryStats,
+    retry,
+)
+from backoff_rs.testing import fake_time
+from jobs import DELAYS, POLICY, RESET, Events, run, stops
+
+
+@pytest.fixture
+def time():
+    with fake_time() as time:
+        yield time
+
+
+@pytest.fixture(params=loops.FORMS)
+def form(request, time):
+    return loops.FORMS[request.param]
+
+
+def test_keys_from_the_arguments_of_a_call(time):
+    of_job = {"key": lambda job, **_: job, "deadline_ns": lambda job, **_: None}
+
+    @retry(POLICY, on=OSError, seed=42, log=False, **of_job)
+    def call(job, *, script):
+        return script()
+
+    for job in ["job-1", "job-2", "job-1"]:
+        call(job, script=loops.Script(RESET, 1))
+    first, second, third = time.slept_ns
+    assert first == third == DELAYS[0]
+    assert second == Policy.parse(POLICY).delay_ns(RandomStream(42, "job-2"), 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "index_0"),
+    [
+        ({"stream": RandomStream(42, "job-1")}, DELAYS[0]),
+        ({"seed": 42, "key": b"job-1"}, DELAYS[0]),
+        ({"seed": 42}, Policy.parse(POLICY).delay_ns(RandomStream(42), 0)),
+    ],
+)
+def test_streams_of_the_caller(time, options, index_0):
+    for _ in range(2):
+        loops.called(loops.Script(RESET, 1), policy=POLICY, on=OSError, log=False, **options)
+    assert time.slept_ns == [index_0] * 2
+
+
+def test_each_loop_has_a_random_stream_of_its_own():
+    waits = []
+    for _ in range(10):
+        loops.called(loops.Script(RESET, 1), on=OSError, log=False, sleep=waits.append)
+    assert len(set(waits)) == 10
+
+
+async def coroutine(*_args):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("options", "raised", "message"),
+    [
+        ({}, TypeError, "'on'"),
+        ({"on": "OSError"}, TypeError, "on must be an exception type, a tuple of them or a"),
+        ({"on": (OSError, "E")}, TypeError, "on must be an exception type, a tuple of them or"),
+        ({"on": KeyboardInterrupt}, TypeError, "KeyboardInterrupt is never retried"),
+        ({"on": (OSError, int)}, TypeError, "int is never retried: it is not an Exception"),
+        ({"on": (), "policy": "ful"}, PolicyError, "ful"),
+        ({"on": (), "policy": 3}, TypeError, "text must be"),
+        ({"on": (), "key": "job"}, TypeError, "pass a seed too"),
+        ({"on": (), "seed": -1}, PolicyError, "seed"),
+        ({"on": (), "seed": 1, "key": 2}, TypeError, "key must be"),
+        (
+            {"on": (), "seed": 1, "stream": RandomStream(1)},
+            TypeError,
+            "a stream or a seed, not both",
+        ),
+        ({"on": (), "stream": 42}, TypeError, "stream must be a RandomStream, not int"),
+        ({"on": (), "budget": "sre"}, TypeError, "budget must be a Budget, not str"),
+        ({"on": (), "stats": 1}, TypeError, "stats must be a RetryStats, not int"),
+        ({"on": (), "log": 1}, TypeError, "log must be a bool"),
+        ({"on": (), "log": None}, TypeError, "log must be a bool"),
+        ({"on": (), "reraise": 1}, TypeError, "reraise must be a bool, not int"),
+        ({"on": (), "reraise": None}, TypeError, "reraise must be a bool, not NoneType"),
+        ({"on": (), "name": 1}, TypeError, "name must be a str, not int"),
+        ({"on": (), "deadline_ns": 1.5}, TypeError, "deadline_ns must be an int, not float"),
+        ({"on": (), "deadline_ns": -1}, PolicyError, "deadline_ns"),
+        ({"on": (), "seed": -1, "key": str}, PolicyError, "seed"),
+        ({"on": (), "seed": "1", "key": str}, TypeError, "seed must be an int, not str"),
+        ({"on": (), "seed": 1, "key": coroutine}, TypeError, "key is a coroutine function"),
+        ({"on": (), "deadline_ns": coroutine}, TypeError, "deadline_ns is a coroutine function"),
+        ({"on": (), "clock_ns": coroutine}, TypeError, "clock_ns is a coroutine function"),
+        ({"on": (), "on_stop": 1}, TypeError, "on_stop must be callable, not int"),
+        ({"on": (), "sleep": 1}, TypeError, "sleep must be callable, not int"),
+    ],
+)
+def test_invalid_options(options, raised, message):
+    with pytest.raises(raised, match=message):
+        Retrying(**options)
+
+
+def generator():
+    yield
+
+
+@pytest.mark.parametrize(
+    ("decorate", "message"),
+    [
+        (lambda: retry(on=())(staticmethod(print)), "beneath @staticmethod"),
+        (lambda: retry(on=())(3), "decorates a function, not int"),
+        (lambda: retry(on=(), on_result=bool)(generator), "on_result does not work with generator"),
+    ],
+)
+def test_objects_that_cannot_be_decorated(decorate, message):
+    with pytest.raises(TypeError, match=message):
+        decorate()
+
+
+def test_a_function_that_returns_a_coroutine(time):
+    """It cannot be retried: nothing has run yet."""
+    events, stats = Events(), RetryStats()
+
+    async def call():
+        raise RESET
+
+    with pytest.raises(TypeError, match="returned a coroutine: retry its async function"):
+        run(lambda script, **options: retry(**options)(lambda: call())(), None, events, stats)
+    assert stops(stats) == {"cancelled": 1}
+
+
+@pytest.mark.parametrize("deadline_ns", [-1, 1.5, "soon"])
+def test_an_invalid_deadline_of_a_call(form, time, deadline_ns):
+    events, script = Events(), loops.Script(1)
+    with pytest.raises((PolicyError, TypeError), match="deadline_ns"):
+        run(form, script, events, deadline_ns=lambda *_: deadline_ns)
+    assert (script.calls, events.all) == (0, [])
+
+
+def test_a_function_that_returns_a_future():
+    """It is returned as it is, for the caller to await."""
+
+    @retry(on=OSError)
+    def call():
+        return future
+
+    future = asyncio.Future(loop=asyncio.new_event_loop())
+    assert call() is future
+    future.get_loop().close()
+
+
+def test_a_decorated_function_keeps_its_name_and_doc():
+    @retry(on=OSError)
+    def call(one: int, two: str = "2") -> bytes:
+        """Its doc."""
+
+    assert (call.__name__, call.__doc__) == ("call", "Its doc.")
+    assert call.__wrapped__.__code__.co_varnames == ("one", "two")
+
+
+def test_names(time):
+    events = Events()
+    run(loops.decorated, loops.Script(1), events)
+    run(loops.decorated, loops.Script(1), events, name="job")
+    run(loops.block, loops.Script(1), events)
+    names = ["loops.decorated.<locals>.call", "job", "loop"]
+    assert [event.name for event in events.all] == names
