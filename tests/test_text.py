@@ -103,8 +103,8 @@ def test_the_evaluator_answers_byte_for_byte():
         '{"policy":"none","x":["\\ud83d\\ude00"]}': ("constant:base=0s", 0),
     }
     asked = {
-        line.encode(): f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}'.encode()
-        for line, (canonical, delay) in asked.items()
+        string.encode(): f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}'.encode()
+        for string, (canonical, delay) in asked.items()
     }
     repeated = b'{"policy":5,"policy":"full:base=1","\\u0070olicy":"full:base"}'
     asked[repeated] = b'{"error":"missing_value","at":9}'

@@ -7,9 +7,9 @@ MS, S = 10**6, 10**9
 
 
 def fit_cases():
-    def fit(id, why, line, field, attempts, total):
-        case = {"id": id, "why": why, "policy": line, "field": field, "attempts": attempts, "total": str(total)}
-        policy = strings.parse("policy", line)
+    def fit(id, why, string, field, attempts, total):
+        case = {"id": id, "why": why, "policy": string, "field": field, "attempts": attempts, "total": str(total)}
+        policy = strings.parse("policy", string)
         try:
             return case | {"canonical": printing.printed("policy", preview.fit(policy, field, attempts, total))}
         except errors.PolicyError as refused:

@@ -10,12 +10,12 @@ COLUMNS = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
 
 
 def preview_cases():
-    def rows(id, why, line, count=10, first=0):
-        policy = strings.parse("policy", line)
+    def rows(id, why, string, count=10, first=0):
+        policy = strings.parse("policy", string)
         return {
             "id": id,
             "why": why,
-            "policy": line,
+            "policy": string,
             "first": first,
             "count": count,
             "rows": [

@@ -51,7 +51,7 @@ def decisions():
 
 
 def random_policy(rng):
-    line = rng.choice(
+    string = rng.choice(
         [
             "full:base=100ms,cap=20s",
             "equal:base=50ms,cap=5s",
@@ -71,11 +71,11 @@ def random_policy(rng):
         "retry_after_max=5s",
         "retry_after_max_extra=2s",
     ):
-        if rng.random() < 0.3 and pair.split("=")[0] not in line:
-            line += f",{pair}"
-    if "retry_after_max=" not in line:
-        line += ",retry_after_max=none"
-    return f"{line},retry_after={rng.choice(fields.KINDS['retry_after'])}"
+        if rng.random() < 0.3 and pair.split("=")[0] not in string:
+            string += f",{pair}"
+    if "retry_after_max=" not in string:
+        string += ",retry_after_max=none"
+    return f"{string},retry_after={rng.choice(fields.KINDS['retry_after'])}"
 
 
 def random_budget(rng, kind):

@@ -4,15 +4,15 @@ from reference import parse_error, strings
 
 
 def text_error_cases():
-    def error(id, why, line, of="policy"):
+    def error(id, why, string, of="policy"):
         try:
-            strings.parse(of, line)
+            strings.parse(of, string)
         except parse_error.ParseError as refused:
             return {
                 "id": id,
                 "why": why,
                 "of": of,
-                "text": line,
+                "text": string,
                 "error": {
                     "code": refused.code,
                     "at": refused.at,
@@ -25,15 +25,15 @@ def text_error_cases():
             }
         raise AssertionError(f"{id} is valid")
 
-    def budget(id, why, line):
-        return error(f"budget-{id}", why, line, of="budget")
+    def budget(id, why, string):
+        return error(f"budget-{id}", why, string, of="budget")
 
     yield error("too-long", "1025 bytes", "constant:base=" + "0" * (1024 - 15) + "1s")
     yield error("too-long-bytes", "the limit counts bytes, not characters", "constant:base=" + "ä" * 506)
     yield error("too-long-first", "the length is checked before the head", "x" * 2000)
     yield budget("too-long", "the limit holds for budget strings, too", "q" * 1025)
 
-    for id, why, line in (
+    for id, why, string in (
         ("empty", "an empty string", ""),
         ("colon", "an empty head", ":base=1s"),
         ("unknown", "an unknown name", "fibbonacci:base=1s"),
@@ -54,11 +54,11 @@ def text_error_cases():
         ("budget", "a kind of budget is not a head of a policy", "quota"),
         ("field", "a field is not a head", "growth=full"),
     ):
-        yield error(f"head-{id}", why, line)
+        yield error(f"head-{id}", why, string)
     yield budget("head-growth", "a shorthand is not a head of a budget", "full")
     yield budget("head-default", "a preset of policies is not a head of a budget", "default")
 
-    for id, why, line in (
+    for id, why, string in (
         ("empty", "nothing after the colon", "full:"),
         ("comma", "nothing after the last comma", "full:base=1s,"),
         ("two-commas", "nothing between two commas", "full:base=1s,,cap=2s"),
@@ -75,11 +75,11 @@ def text_error_cases():
         ("accent", "a non-ASCII key", "full:bäse=1s"),
         ("before-value", "the key is checked before its value", "full:x="),
     ):
-        yield error(f"key-{id}", why, line)
+        yield error(f"key-{id}", why, string)
     yield budget("key-policy", "a field of a policy", "quota:base=1s")
     yield budget("key-unknown", "an unknown field", "ratio:max_tokens=1,ratios=1")
 
-    for id, why, line in (
+    for id, why, string in (
         ("no-equals", "a key without an equals sign", "full:base"),
         ("nothing", "nothing after the equals sign", "full:base="),
         ("middle", "the position is the end of the pair, not of the string", "full:base=1s,cap=,floor=1ms"),
@@ -87,7 +87,7 @@ def text_error_cases():
         ("jitter", "a missing value of a kind", "full:base=1s,jitter="),
         ("repeated", "missing_value is checked before repeated_key", "full:base=1s,base="),
     ):
-        yield error(f"value-{id}", why, line)
+        yield error(f"value-{id}", why, string)
     yield budget("value-nothing", "a budget string", "throttle:ratio=")
 
     for id, why, base in (
@@ -146,7 +146,7 @@ def text_error_cases():
         ("long", "more digits than a 64-bit number has", "0." + "0" * 60 + "1s"),
     ):
         yield error(f"fine-{id}", why, f"full:base={base}")
-    for id, why, line in (
+    for id, why, string in (
         ("decimal", "a ratio without a dot", "polynomial:base=1s,power=2.0"),
         ("minus", "signs are not allowed", "constant:base=1s,max_retries=-1"),
         ("hexadecimal", "hexadecimal is not allowed", "constant:base=1s,max_retries=0x10"),
@@ -156,7 +156,7 @@ def text_error_cases():
         ("superscript", "superscripts are not digits", "polynomial:base=1s,power=²"),
         ("word", "a word instead of a number", "polynomial:base=1s,origin=first"),
     ):
-        yield error(f"count-{id}", why, line)
+        yield error(f"count-{id}", why, string)
     yield budget("count-decimal", "a count of a budget", "quota:cost=1.5")
     for id, why, multiplier in (
         ("word", "a word instead of a number", "fast"),
@@ -215,7 +215,7 @@ def text_error_cases():
         yield error(f"ratio-terms-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
     yield error("ratio-terms-jitter", "a ratio as the jitter", f"exponential:base=1s,jitter=0.{'0' * 30}1")
     yield budget("ratio-terms", "a budget string", "ttl:ratio=0.000000000000000000001")
-    for id, why, line in (
+    for id, why, string in (
         ("jitter", "a name that is not a kind", "constant:base=1s,jitter=some"),
         ("jitter-dot", "a jitter that begins with a dot is not a ratio", "constant:base=1s,jitter=.5"),
         ("jitter-minus", "a jitter that begins with a sign is not a ratio", "constant:base=1s,jitter=-0.5"),
@@ -230,8 +230,8 @@ def text_error_cases():
         ("retry_after", "a name that is not a kind", "constant:base=1s,retry_after=atleast"),
         ("retry_after-upper", "names are case-sensitive", "constant:base=1s,retry_after=Exact"),
     ):
-        yield error(f"kind-{id}", why, line)
-    for id, why, line in (
+        yield error(f"kind-{id}", why, string)
+    for id, why, string in (
         ("same", "a key directly repeated", "full:base=1s,base=1s"),
         ("later", "a key repeated later", "full:base=1s,cap=5s,floor=1ms,cap=6s"),
         ("none", "a value after none", "full:base=none,base=1s"),
@@ -255,10 +255,10 @@ def text_error_cases():
         ("value-first", "the value is checked before repeated_key", "full:base=1s,base=1"),
         ("three", "the first repeated key is reported", "full:base=1s,cap=1s,cap=1s,base=1s"),
     ):
-        yield error(f"repeated-{id}", why, line)
+        yield error(f"repeated-{id}", why, string)
     yield budget("repeated", "a budget string", "quota:cost=1,cost=2")
 
-    for id, why, line in (
+    for id, why, string in (
         ("base-missing", "a field that nothing set: the end of the string", "full"),
         ("base-missing-pairs", "a field that nothing set: the end, after the pairs", "full:cap=20s"),
         ("base-none", "the pair base=none is the pair of the field", "default:base=none"),
@@ -372,10 +372,10 @@ def text_error_cases():
         ),
         ("syntax-first", "all pairs are read before clause 8 is checked", "constant:base=9999999d,multiplier=2,cap=x"),
     ):
-        yield error(f"rule-{id}", why, line)
+        yield error(f"rule-{id}", why, string)
     yield error("rule-end", "the end of a long string", "linear:" + "cap=" + "0" * 900 + "1s")
 
-    for id, why, line in (
+    for id, why, string in (
         ("unused", "a field of another kind", "quota:ratio=0.1"),
         ("unused-first", "fields are checked by number, not by position", "rate:ttl=5s,cost=1"),
         ("unused-ratio", "the value of a ratio is n * 2^32 + d", "rate:ratio=1/4"),
@@ -416,4 +416,4 @@ def text_error_cases():
         ("unknown_unit", "a count has no unit", "ttl:ttl=10sec"),
         ("duration_too_fine", "half a nanosecond", "rate:per=0.5ns"),
     ):
-        yield budget(id, why, line)
+        yield budget(id, why, string)

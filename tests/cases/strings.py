@@ -6,15 +6,15 @@ from cases.policies import dump
 
 
 def text_cases():
-    def text(id, why, line, of="policy"):
-        value = strings.parse(of, line)
+    def text(id, why, string, of="policy"):
+        value = strings.parse(of, string)
         canonical = printing.printed(of, value)
-        assert strings.parse(of, canonical) == value, line
-        case = {"id": id, "why": why, "of": of, "text": line, "canonical": canonical}
+        assert strings.parse(of, canonical) == value, string
+        case = {"id": id, "why": why, "of": of, "text": string, "canonical": canonical}
         return case | ({"policy": dump(printing.shown(of, value))} if of == "policy" else {})
 
-    def budget(id, why, line):
-        return text(f"budget-{id}", why, line, of="budget")
+    def budget(id, why, string):
+        return text(f"budget-{id}", why, string, of="budget")
 
     for growth in fields.KINDS["growth"]:
         yield text(f"head-{growth}", "a growth as the head", f"{growth}:base=1s")
@@ -287,15 +287,15 @@ def text_cases():
 
 def preset_cases():
     for of, strings_of in presets.PRESETS.items():
-        for preset, line in strings_of.items():
+        for preset, string in strings_of.items():
             value = strings.parse(of, preset)
-            assert value == strings.parse(of, line)
+            assert value == strings.parse(of, string)
             case = {
                 "id": f"{of}-{preset}",
                 "why": f"the {of} of this name",
                 "of": of,
                 "preset": preset,
-                "string": line,
+                "string": string,
                 "canonical": printing.printed(of, value),
             }
             if of == "policy":
