@@ -1,4 +1,4 @@
-"""The evaluator over the reference: lines of JSON in, answers out (see README.md)."""
+"""The evaluator of the reference: lines of JSON in, answers out (see README.md)."""
 
 import json
 import os
@@ -12,23 +12,23 @@ NOT_A_REQUEST = b'{"error":"not_a_request","at":0}\n'
 
 
 def answer(line):
-    asked = request(line)
-    if asked is None:
+    found = request(line)
+    if found is None:
         return NOT_A_REQUEST
-    text, seed, key, index = asked
+    text, seed, key, index = found
     try:
         policy = strings.parse("policy", text)
-    except parse_error.ParseError as refused:
-        return f'{{"error":"{refused.code}","at":{refused.at}}}\n'.encode()
+    except parse_error.ParseError as error:
+        return f'{{"error":"{error.code}","at":{error.at}}}\n'.encode()
     canonical = printing.printed("policy", policy)
     delay = delays.delay(policy, streams.stream(seed, key), index)
     return f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}\n'.encode()
 
 
 def request(line):
-    """The policy, seed, key and index that a line asks for, or None."""
+    """The policy, seed, key and index of a request, or None."""
     try:
-        # Only an escape can make a string that is not well-formed.
+        # Only an escape can produce a lone surrogate.
         decoder = strict if b"\\u" in line else fast
         found = decoder.decode(line.decode())
     except (ValueError, RecursionError):
@@ -50,7 +50,7 @@ def request(line):
 
 
 def members(pairs):
-    """An object, of well-formed strings only: Python lets lone surrogates pass."""
+    """An object of well-formed strings: Python's decoder accepts lone surrogates."""
     for name, value in pairs:
         well_formed(name)
         well_formed(value)
@@ -65,17 +65,17 @@ def well_formed(value):
             well_formed(part)
 
 
-def no_number(name):
-    raise ValueError(f"{name} is no JSON")
+def not_a_number(name):
+    raise ValueError(f"{name} is not JSON")
 
 
 def number(digits):
-    """Beyond an index it does not matter which number it is, and Python refuses long ones."""
+    """Above an index the exact value does not matter, and int() rejects long numbers."""
     return int(digits) if len(digits) <= 20 else float(digits)
 
 
-fast = json.JSONDecoder(parse_int=number, parse_constant=no_number)
-strict = json.JSONDecoder(parse_int=number, parse_constant=no_number, object_pairs_hook=members)
+fast = json.JSONDecoder(parse_int=number, parse_constant=not_a_number)
+strict = json.JSONDecoder(parse_int=number, parse_constant=not_a_number, object_pairs_hook=members)
 
 
 def answers(lines):
@@ -83,7 +83,7 @@ def answers(lines):
 
 
 def main():
-    """The answers in the order of the lines, by as many processes as there are processors."""
+    """Answers in the order of the lines, computed by one process for each processor."""
     chunks = iter(lambda: sys.stdin.buffer.readlines(1 << 17), [])
     out = sys.stdout.buffer
     with Pool() as pool:
