@@ -77,7 +77,7 @@ func TestEnumsMarshalAsNames(t *testing.T) {
 	}
 }
 
-// A stop reason is a value that callers may ignore, as linters allow for a result that is no error.
+// Linters report an ignored error, and `defer operation.Cancel()` ignores a StopReason.
 func TestStopReasonIsNotAnError(t *testing.T) {
 	if _, ok := any(backoff.StopBudget).(error); ok {
 		t.Error("StopReason is an error")

@@ -161,7 +161,7 @@ func setDecimal(field engine.Field, value float64) Option {
 		case value < 0:
 			err.Code, err.Rule = ErrNegative, "is below 0"
 		case code == engine.RatioTooFine:
-			err.Code, err.Rule = ErrRatioTooFine, "has a term above 4294967295 as a ratio"
+			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio"
 		}
 		return err
 	}

@@ -295,7 +295,7 @@ func checkEnd(t *testing.T, err, last error, reason backoff.StopReason, attempts
 		return
 	}
 	var gaveUp *backoff.RetryError
-	if !errors.As(err, &gaveUp) || gaveUp.Reason != reason || gaveUp.Attempts != attempts {
+	if !errors.As(err, &gaveUp) || gaveUp.Reason != reason || gaveUp.Attempts != attempts || !errors.Is(err, reasonErrors[reason]) {
 		t.Fatalf("ended with %#v, want %v after %d attempts", err, reason, attempts)
 	}
 	for other, sentinel := range reasonErrors {

@@ -8,7 +8,7 @@ import (
 )
 
 // RetryStats count operations that have stopped: how many attempts they made and why they stopped
-// (SPEC 17). Counts stop at 2^64 - 1.
+// (SPEC 17). Counts saturate at 2^64 - 1.
 //
 // Any number of goroutines may use the same RetryStats at once. A read may see only a part of an
 // operation that is being recorded, but no count ever decreases. The zero value is empty and ready

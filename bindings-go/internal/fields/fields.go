@@ -44,7 +44,7 @@ func set(params *engine.Params, field engine.Field, text string) {
 	}
 }
 
-// kind returns the number of a kind, given by name or number; 0, which is no kind, for another name.
+// kind returns the number of a kind from its name or number. An unknown name is 0, which no kind has.
 func kind(field engine.Field, text string) uint64 {
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return n
