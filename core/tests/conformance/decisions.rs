@@ -54,7 +54,7 @@ fn decisions() {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RetryAfter {
+struct Header {
     id: String,
     #[serde(rename = "why")]
     _why: String,
@@ -65,7 +65,7 @@ struct RetryAfter {
 
 #[test]
 fn retry_after_headers() {
-    for case in cases::<RetryAfter>("retry_after") {
+    for case in cases::<Header>("retry_after") {
         let retry_after = parse_retry_after_ns(&case.value, number(&case.now));
         assert_eq!(retry_after, case.retry_after.as_deref().map(number), "{}", case.id);
     }
