@@ -1,4 +1,4 @@
-"""Random operations on random budgets; the differential test draws more."""
+"""Random sequences of operations on random budgets."""
 
 import random
 
@@ -8,7 +8,7 @@ from cases.scenario import Scenario
 
 WORD_MAX, MAX = numbers.WORD_MAX, numbers.MAX
 MS, S = 10**6, 10**9
-# Of the 60 that are drawn, two for each kind of budget: those with the most different answers.
+# Two of the ten random sequences for each kind of budget: those with the most different answers.
 KEPT = {12, 42, 25, 55, 8, 56, 15, 45, 10, 46, 29, 41}
 
 
@@ -43,7 +43,7 @@ def decisions():
                 failed = outcome in ("transient", "throttled", "timeout")
                 retry_after = rng.choice([0, 1, MS, S, 7 * S, 100 * S, MAX, WORD_MAX, rng.randrange(10 * S)])
                 scenario.outcome(operation, outcome, now, retry_after if failed and rng.random() < 0.25 else None)
-            # Most operations that have ended make room, some are asked once more.
+            # Most operations that have ended are removed; the others are used once more.
             if scenario.operations[operation].reason and rng.random() < 0.8:
                 running.remove(operation)
         if number in KEPT:
@@ -79,7 +79,7 @@ def random_policy(rng):
 
 
 def random_budget(rng, kind):
-    """Small ones, so that they refuse."""
+    """A small budget, so that it refuses retries."""
     tokens, ratio = rng.randint(1, 4), rng.choice(["0", "0.1", "1/3", "0.5", "1"])
     return {
         "quota": f"quota:max_tokens={10 * tokens}"

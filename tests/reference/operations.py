@@ -23,7 +23,7 @@ class Operation:  # 13.1
         self.budget = budget or Unlimited()
         self.retries = 0
         self.reason = None
-        self.held = 0  # what it holds of the budget (15.3)
+        self.held = 0  # tokens or slots of the budget (15.3)
         self.budget.operation_begins(begun)
 
     def outcome(self, outcome, now, retry_after=None):

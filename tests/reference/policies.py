@@ -26,7 +26,7 @@ def policy(fields):
         if fields[selector] not in kinds:
             if value is not None:
                 raise PolicyError("unused", field, raw(value), number(selector, fields[selector]))
-            p[field] = 0  # takes part in nothing
+            p[field] = 0  # no formula uses it
             continue
         if field == "max_attempts":
             if value is not None:

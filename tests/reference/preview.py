@@ -1,5 +1,7 @@
 """Clause 16: previews, and policies fitted into a time."""
 
+from itertools import islice
+
 from reference.delays import RESTART, range_after, range_at, slot
 from reference.errors import PolicyError
 from reference.numbers import MAX, sat
@@ -20,60 +22,60 @@ def preview(p):
 def rows(p):
     """(min, mean, max) of each index, without end."""
     i = 0
-    mean = largest = None
+    mean = maximum = None
     while True:
         if p["jitter"] == "decorrelated":  # 16.3
             if i % RESTART == 0:
-                mean = largest = p["base"]
-            least, _, largest = of_range(p, *range_after(p, largest))
+                mean = maximum = p["base"]
+            minimum, _, maximum = of_range(p, *range_after(p, maximum))
             _, mean, _ = of_range(p, *range_after(p, mean))
-            yield least, mean, largest
+            yield minimum, mean, maximum
         else:
             yield of_range(p, *range_at(p, i))
         i += 1
 
 
 def of_range(p, low, high):  # 16.2
-    most = p["cap"] if p["cap_on"] == "delay" else MAX
+    limit = p["cap"] if p["cap_on"] == "delay" else MAX
     s = slot(p)
-    q = min(high, most // s)
+    q = min(high, limit // s)
     if q < low:
-        mean = most
+        mean = limit
     else:
-        total = s * (low + q) * (q - low + 1) // 2 + (high - q) * most
+        total = s * (low + q) * (q - low + 1) // 2 + (high - q) * limit
         mean = total // (high - low + 1)
-    return min(most, s * low), mean, min(most, s * high)
+    return min(limit, s * low), mean, min(limit, s * high)
 
 
 # 16.5 Fitting
 
 
-def fit(p, field, attempts, most):
-    """The policy that fits, its `field` being "base" or "cap", or PolicyError."""
+def fit(p, field, attempts, time):
+    """The policy with the largest `field` ("base" or "cap") that fits, or PolicyError."""
     if attempts < 1:
         raise PolicyError("too_small", "max_attempts", attempts, 1)
     if attempts > 65_536:
         raise PolicyError("too_large", "max_attempts", attempts, 65_536)
-    if most > MAX:
-        raise PolicyError("too_large", "max_elapsed", most, MAX)
+    if time > MAX:
+        raise PolicyError("too_large", "max_elapsed", time, MAX)
     if field == "base":
         low, high = least_base(p), p["cap"]
     else:
         low, high = max(p["base"], p["offset"], p["floor"], p["throttled_base"]), MAX
 
     if low > high:
-        raise PolicyError("does_not_fit", field, MAX, most)
+        raise PolicyError("does_not_fit", field, MAX, time)
     printed = shown("policy", p)
 
     def candidate(x):
         return policy(printed | {field: x})
 
-    least = total(candidate(low), attempts)
-    if least > most:
-        raise PolicyError("does_not_fit", field, sat(least), most)
+    smallest = total(candidate(low), attempts)
+    if smallest > time:
+        raise PolicyError("does_not_fit", field, sat(smallest), time)
     while low < high:
         middle = (low + high + 1) // 2
-        if total(candidate(middle), attempts) <= most:
+        if total(candidate(middle), attempts) <= time:
             low = middle
         else:
             high = middle - 1
@@ -81,6 +83,5 @@ def fit(p, field, attempts, most):
 
 
 def total(p, attempts):
-    """The exact sum of the largest delays of that many attempts, without regard to 16.4."""
-    largest = (row[2] for row in rows(p))
-    return sum(next(largest) for _ in range(attempts - 1))
+    """The exact sum of the maximum delays between this many attempts, without 16.4."""
+    return sum(row[2] for row in islice(rows(p), attempts - 1))

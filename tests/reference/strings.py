@@ -46,7 +46,7 @@ def read(of, text):  # 11.5
 
     from_head = dict(HEADS[of][head])
     from_pairs = {}
-    places = {}  # of each key and each field that a pair sets: where key and value stand
+    places = {}  # the key and the value of the pair that used a key or set a field
     at = len(head) + 1
     for pair in rest.split(",") if colon else []:
         key, _, value = pair.partition("=")
