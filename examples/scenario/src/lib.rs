@@ -5,7 +5,7 @@
 //! had arrived. Such a gap is never shorter than the wait, on a machine of any load. How much
 //! longer it is says more about the machine than about the client, so no upper bound is checked.
 
-pub mod server;
+mod server;
 
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use std::{iter, thread};
 use anyhow::{Context, Result, bail, ensure};
 use backoff_core::{Decision, Operation, Outcome, Policy, RandomStream};
 
-use crate::server::{Answer, Server, Visit, gaps};
+use crate::server::{Answer, Request, Server, gaps};
 
 const POLICY: &str = "equal:base=100ms,cap=2s,max_retries=9,retry_after_max=5s";
 const SEED: u64 = 42;
@@ -97,7 +97,7 @@ fn steps() -> Result<Vec<Step>> {
             Answer::Status(200, ..) => ("200", Outcome::Success, None),
             Answer::Reset => ("a reset", Outcome::Transient, None),
             Answer::Silence => ("none in time", Outcome::Timeout, None),
-            Answer::Status(..) | Answer::Bytes(_) => bail!("an answer without an outcome"),
+            Answer::Status(..) => bail!("an answer without an outcome"),
         };
         let decision = operation.decide(outcome, retry_after_ns, 0, None);
         let delay_ns =
@@ -114,7 +114,7 @@ fn steps() -> Result<Vec<Step>> {
 
 /// Runs all clients at once against one server.
 fn play(steps: &[Step], commands: Vec<(String, Command)>) -> Result<Vec<Client>> {
-    let server = &Server::of_requests(&SCRIPT)?;
+    let server = &Server::start(&SCRIPT)?;
     eprintln!("==> {} clients, one server", commands.len());
     thread::scope(|scope| {
         let running: Vec<_> = commands
@@ -123,7 +123,7 @@ fn play(steps: &[Step], commands: Vec<(String, Command)>) -> Result<Vec<Client>>
                 command.arg(server.url(&name)).args([POLICY, &SEED.to_string(), KEY]);
                 scope.spawn(move || {
                     let printed = run_client(steps, &mut command);
-                    client(steps, name.clone(), &server.visits(&name), printed)
+                    client(steps, name.clone(), &server.requests(&name), printed)
                 })
             })
             .collect();
@@ -163,11 +163,11 @@ fn output_within(command: &mut Command, limit: Duration) -> Result<Output> {
 }
 
 /// What a client did, and everything that is wrong with it.
-fn client(steps: &[Step], name: String, visits: &[Visit], printed: Result<()>) -> Client {
-    let gaps = gaps(visits);
+fn client(steps: &[Step], name: String, requests: &[Request], printed: Result<()>) -> Client {
+    let gaps = gaps(requests);
     let mut problems: Vec<_> = printed.err().map(|e| format!("{e:#}")).into_iter().collect();
-    if visits.len() != steps.len() {
-        problems.push(format!("{} requests, expected {}", visits.len(), steps.len()));
+    if requests.len() != steps.len() {
+        problems.push(format!("{} requests, expected {}", requests.len(), steps.len()));
     }
     for (retry, (step, gap)) in (1..).zip(iter::zip(steps, &gaps)) {
         let delay = Duration::from_nanos(step.delay_ns.unwrap_or_default());
@@ -224,14 +224,14 @@ mod tests {
 
     use anyhow::{Result, bail};
 
-    use super::{Step, Visit, client, expected_lines, output_within, steps, table};
+    use super::{Request, Step, client, expected_lines, output_within, steps, table};
 
     /// The requests of a client whose gaps differ from the delays by this many ms.
-    fn requests(steps: &[Step], late_ms: impl Fn(usize) -> i64) -> Vec<Visit> {
+    fn requests(steps: &[Step], late_ms: impl Fn(usize) -> i64) -> Vec<Request> {
         let mut now = Instant::now();
         let mut requests = Vec::new();
         for (position, step) in steps.iter().enumerate() {
-            requests.push(Visit { arrived: now, answered: now });
+            requests.push(Request { arrived: now, answered: now });
             now += Duration::from_nanos(step.delay_ns.unwrap_or_default());
             let late_ms = late_ms(position);
             let by = Duration::from_millis(late_ms.unsigned_abs());
@@ -240,7 +240,7 @@ mod tests {
         requests
     }
 
-    fn problems(requests: &[Visit], printed: Result<()>) -> Vec<String> {
+    fn problems(requests: &[Request], printed: Result<()>) -> Vec<String> {
         client(&steps().unwrap(), "rust".to_owned(), requests, printed).problems
     }
 

@@ -11,13 +11,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use socket2::SockRef;
 
-/// How the server treats one request or connection.
+/// How the server treats one request.
 #[derive(Clone, Copy)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// An HTTP response: a status, a `Retry-After` in seconds, and a body.
     Status(u16, Option<u64>, &'static str),
-    /// These bytes, then the end of the connection.
-    Bytes(&'static str),
     /// A reset of the connection.
     Reset,
     /// Nothing, until the client closes the connection.
@@ -25,89 +23,61 @@ pub enum Answer {
 }
 
 /// The answers that a client gets, in order. The last one repeats.
-pub type Script = &'static [Answer];
+pub(crate) type Script = &'static [Answer];
 
-/// One request or connection of a client.
+/// One request of a client.
 #[derive(Clone, Copy)]
-pub struct Visit {
-    /// When the server had read the whole request, or had accepted the connection if it reads
-    /// none.
-    pub arrived: Instant,
+pub(crate) struct Request {
+    /// When the server had read the whole request.
+    pub(crate) arrived: Instant,
     /// A moment before the first byte of the answer left, so no client can have read it earlier.
     /// Equal to `arrived` if there is no answer.
-    pub answered: Instant,
+    pub(crate) answered: Instant,
 }
 
 /// How long a silent connection stays open if the client does not close it.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The visits of each client, by path.
-type Log = Arc<Mutex<HashMap<String, Vec<Visit>>>>;
+/// The requests of each client, by path.
+type Log = Arc<Mutex<HashMap<String, Vec<Request>>>>;
 
 /// A running server. It runs until the program ends.
-pub struct Server {
-    /// The port on 127.0.0.1.
-    pub port: u16,
+pub(crate) struct Server {
+    port: u16,
     log: Log,
 }
 
 impl Server {
-    /// Starts an HTTP server that follows the script for each path on its own.
-    ///
-    /// # Errors
-    ///
-    /// If there is no free port.
-    pub fn of_requests(script: Script) -> Result<Self> {
-        Self::start(move |stream, log| {
-            let path = path_of(stream)?;
-            let Some(path) = path else { return Ok(()) };
-            answer(stream, script, log, &path)
-        })
-    }
-
-    /// Starts a server that reads nothing and answers each connection by the script.
-    ///
-    /// # Errors
-    ///
-    /// If there is no free port.
-    pub fn of_connections(script: Script) -> Result<Self> {
-        Self::start(move |stream, log| answer(stream, script, log, "/"))
-    }
-
-    fn start(
-        serve: impl Fn(&TcpStream, &Log) -> std::io::Result<()> + Clone + Send + 'static,
-    ) -> Result<Self> {
+    /// Starts an HTTP server that follows the script for each client on its own.
+    pub(crate) fn start(script: Script) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let server = Self { port: listener.local_addr()?.port(), log: Log::default() };
         let log = Arc::clone(&server.log);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (serve, log) = (serve.clone(), Arc::clone(&log));
+                let log = Arc::clone(&log);
                 // A client may close its connection at any time: that is not an error here.
-                thread::spawn(move || serve(&stream, &log).ok());
+                thread::spawn(move || serve(&stream, script, &log).ok());
             }
         });
         Ok(server)
     }
 
     /// The URL of a client's path.
-    #[must_use]
-    pub fn url(&self, client: &str) -> String {
+    pub(crate) fn url(&self, client: &str) -> String {
         format!("http://127.0.0.1:{}/{client}", self.port)
     }
 
-    /// The visits of a client so far. The client "" is the path `/`, or every connection.
-    #[must_use]
-    pub fn visits(&self, client: &str) -> Vec<Visit> {
+    /// The requests of a client so far.
+    pub(crate) fn requests(&self, client: &str) -> Vec<Request> {
         locked(&self.log).get(&format!("/{client}")).cloned().unwrap_or_default()
     }
 }
 
-/// The time from each answer to the next visit.
-#[must_use]
-pub fn gaps(visits: &[Visit]) -> Vec<Duration> {
-    iter::zip(visits, visits.iter().skip(1))
-        .map(|(visit, next)| next.arrived.saturating_duration_since(visit.answered))
+/// The time from each answer to the next request.
+pub(crate) fn gaps(requests: &[Request]) -> Vec<Duration> {
+    iter::zip(requests, requests.iter().skip(1))
+        .map(|(request, next)| next.arrived.saturating_duration_since(request.answered))
         .collect()
 }
 
@@ -124,20 +94,21 @@ fn path_of(stream: &TcpStream) -> std::io::Result<Option<String>> {
     Ok(head.split(' ').nth(1).map(str::to_owned))
 }
 
-/// Answers one visit and closes the connection. A connection that stayed open would be used
+/// Answers one request and closes the connection. A connection that stayed open would be used
 /// again, and some HTTP clients repeat a request on such a connection by themselves.
-fn answer(mut stream: &TcpStream, script: Script, log: &Log, path: &str) -> std::io::Result<()> {
+fn serve(mut stream: &TcpStream, script: Script, log: &Log) -> std::io::Result<()> {
+    let Some(path) = path_of(stream)? else { return Ok(()) };
     let now = Instant::now();
     let position = {
         let mut log = locked(log);
-        let visits = log.entry(path.to_owned()).or_default();
-        visits.push(Visit { arrived: now, answered: now });
-        visits.len().saturating_sub(1)
+        let requests = log.entry(path.clone()).or_default();
+        requests.push(Request { arrived: now, answered: now });
+        requests.len().saturating_sub(1)
     };
     let answered = || {
         let now = Instant::now();
-        if let Some(visit) = locked(log).get_mut(path).and_then(|log| log.get_mut(position)) {
-            visit.answered = now;
+        if let Some(request) = locked(log).get_mut(&path).and_then(|log| log.get_mut(position)) {
+            request.answered = now;
         }
     };
     match script.get(position).or(script.last()) {
@@ -151,10 +122,6 @@ fn answer(mut stream: &TcpStream, script: Script, log: &Log, path: &str) -> std:
             );
             answered();
             stream.write_all(answer.as_bytes())
-        }
-        Some(Answer::Bytes(bytes)) => {
-            answered();
-            stream.write_all(bytes.as_bytes())
         }
         Some(Answer::Reset) => {
             answered();
