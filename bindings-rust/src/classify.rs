@@ -12,7 +12,8 @@ use crate::verdict::{IntoVerdict, Verdict};
 ///
 /// ```
 /// use backoff_retry::{Classify, Loop, Report, Retry};
-/// fn connect<V: Classify<Result<(), u8>>>(plan: Loop<'_, Result<(), u8>, V>) -> Report<Result<(), u8>> {
+/// type Connected = Result<(), u8>;
+/// fn connect<V: Classify<Connected>>(plan: Loop<'_, Connected, V>) -> Report<Connected> {
 ///     plan.run(|| Ok(()))
 /// }
 /// assert_eq!(connect(Retry::default().when(|_: &u8| true)).result, Ok(()));

@@ -41,7 +41,8 @@ impl<'a, T, E> RetryEvent<'a, Result<T, E>> {
     /// use backoff_retry::Retry;
     /// let mut errors = Vec::new();
     /// let plan = Retry::default().when(|_: &&str| false);
-    /// let _ = plan.on_stop(|event| errors.extend(event.error().copied())).call(|| Err::<(), _>("no"));
+    /// let plan = plan.on_stop(|event| errors.extend(event.error().copied()));
+    /// let _ = plan.call(|| Err::<(), _>("no"));
     /// assert_eq!(errors, ["no"]);
     /// ```
     #[must_use]

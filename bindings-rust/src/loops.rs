@@ -58,12 +58,12 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     /// Sets the hook that runs before each wait. It replaces an earlier one.
     ///
     /// ```
-    /// use backoff_retry::Retry;
+    /// use {backoff_retry::Retry, std::time::Duration};
     /// let mut delays = Vec::new();
     /// let retry = Retry::new("linear:base=1ms,max_retries=2".parse()?);
-    /// let plan = retry.when(|_: &&str| true).on_retry(|event| delays.push(event.delay.as_millis()));
+    /// let plan = retry.when(|_: &&str| true).on_retry(|event| delays.push(event.delay));
     /// let _ = plan.call(|| Err::<(), _>("busy"));
-    /// assert_eq!(delays, [1, 2]);
+    /// assert_eq!(delays, [Duration::from_millis(1), Duration::from_millis(2)]);
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     pub fn on_retry<M>(self, on_retry: M) -> Loop<'a, R, V, C, S, M, P>

@@ -169,4 +169,8 @@ fn a_builder_makes_the_policy_of_a_policy_string() {
         .retry_after_max(Duration::from_secs(30));
     let text = "constant:base=1s,max_elapsed=1m,retry_after=spread,retry_after_max=30s";
     assert_eq!(polling.build().unwrap().to_string(), text);
+    let unlimited = polling.retry_after_max(None).build().unwrap().to_string();
+    assert_eq!(unlimited, text.replace("retry_after_max=30s", "retry_after_max=none"));
+    let default = polling.retry_after_max(Duration::from_hours(1)).build().unwrap().to_string();
+    assert_eq!(default, text.replace(",retry_after_max=30s", ""));
 }
