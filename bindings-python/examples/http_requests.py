@@ -1,4 +1,4 @@
-"""GETs a URL, with retries where they may help: http_requests.py URL POLICY SEED KEY."""
+"""GETs a URL and retries failures that may pass: http_requests.py URL POLICY SEED KEY."""
 
 import argparse
 import sys
@@ -8,14 +8,14 @@ from backoff_rs import Outcome, RetryEvent, Verdict, parse_retry_after, retrying
 
 
 def verdict_of(error: Exception) -> Verdict:
-    """Whether another GET may help, and when: a GET may be repeated."""
+    """How a GET ended. A GET is safe to repeat."""
     if isinstance(error, requests.HTTPError):
         response = error.response
         retry_after = parse_retry_after(response.headers.get("Retry-After"))
         return Verdict(Outcome.of_http_status(response.status_code), retry_after)
     if isinstance(error, requests.Timeout):
         return Verdict("timeout")
-    # Refused, reset, or closed without an answer.
+    # Refused, reset, or closed without a response.
     lost = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
     return Verdict("transient" if lost else "permanent")
 
@@ -34,13 +34,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("url", "policy", "seed", "key"):
         parser.add_argument(name, metavar=name.upper())
-    given = parser.parse_args()
+    options = parser.parse_args()
     try:
         attempts = retrying(
-            given.policy,
+            options.policy,
             on=verdict_of,
-            seed=int(given.seed),
-            key=given.key,
+            seed=int(options.seed),
+            key=options.key,
             on_retry=on_retry,
             on_stop=on_stop,
             log=False,
@@ -51,7 +51,7 @@ def main() -> int:
         with requests.Session() as client:
             for attempt in attempts:
                 with attempt:
-                    response = client.get(given.url, timeout=1)
+                    response = client.get(options.url, timeout=5)
                     response.raise_for_status()
                     print(f"done after {attempt.number} attempts: {response.text.strip()}")
     except requests.RequestException:

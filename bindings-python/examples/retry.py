@@ -1,5 +1,4 @@
-"""Retries a call, with a stream of its own for each job and a budget that all jobs share, and
-prints what it waits."""
+"""A retry loop by hand: each job has a stream of its own, and all jobs share a budget."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ STATS = RetryStats()
 
 
 def outcome_of(error: OSError) -> Outcome:
-    """Whether another attempt may help."""
+    """How a failed attempt ended."""
     if isinstance(error, TimeoutError):
         return Outcome.TIMEOUT
     return Outcome.TRANSIENT if isinstance(error, ConnectionError) else Outcome.PERMANENT
@@ -24,7 +23,7 @@ def retry(
     sleep: Callable[[float], None] = time.sleep,
     now_ns: Callable[[], int] = time.monotonic_ns,
 ) -> str:
-    """What the call returns, after as many retries as the policy and the budget allow."""
+    """Makes the call with retries, and returns its result."""
     operation = Operation(POLICY, RandomStream(42, job), now_ns=now_ns(), budget=BUDGET)
     try:
         while True:
@@ -41,7 +40,7 @@ def retry(
                 operation.decide(Outcome.SUCCESS, now_ns=now_ns())
                 return result
     finally:
-        # Gives up if anything else ended it, such as Ctrl-C: the budget has to hear of it.
+        # If something else ended it, such as Ctrl-C, the budget gets back what it holds.
         STATS.record(operation.attempts, operation.cancel())
 
 

@@ -21,8 +21,6 @@ impl From<backoff_core::Decision> for Decision {
         let (delay_ns, reason) = match decision {
             backoff_core::Decision::Wait { delay_ns } => (delay_ns, None),
             backoff_core::Decision::Stop { reason, delay_ns } => (delay_ns, Some(reason)),
-            // A later core may have more decisions; this one has not.
-            _ => (0, Some(StopReason::Cancelled)),
         };
         Self { delay_ns, reason }
     }

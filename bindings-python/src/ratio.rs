@@ -47,7 +47,7 @@ fn of_float(field: &str, given: &Bound<'_, PyAny>, float: f64) -> PyResult<Value
         return Err(numbers::negative(field, given));
     }
     // -0.0 has a sign.
-    let ratio = Ratio::parse(&float.abs().to_string());
+    let ratio = Ratio::parse(float.abs().to_string());
     Ok(ratio.map_or(UNREPRESENTABLE, |ratio| {
         Value::Exact(ratio_value(ratio.numerator(), ratio.denominator()))
     }))

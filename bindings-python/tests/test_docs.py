@@ -1,4 +1,4 @@
-"""What the manual says is run: its snippets print what the blocks after them show."""
+"""Every program in the README is run, and prints what the block after it shows."""
 
 import importlib.util
 import inspect
@@ -20,11 +20,12 @@ PAIRS = [
 
 
 def test_every_snippet_shows_what_it_prints():
-    assert [language for language, _ in SHOWN] == ["sh"] + ["python", "text"] * len(PAIRS)
+    languages = ["sh", *["python", "text"] * len(PAIRS), "sh"]
+    assert [language for language, _ in SHOWN] == languages
     assert len(PAIRS) >= 14
 
 
-def test_the_http_example_is_shown_as_it_is():
+def test_the_http_example_is_shown_unchanged():
     assert len(SHOWN) == len(BLOCKS) - 1
 
 
@@ -96,8 +97,8 @@ def test_everything_public_is_documented(thing):
     assert inspect.getdoc(thing)
 
 
-def test_whoever_takes_a_seed_is_warned():
+def test_docs_of_a_seed_warn_about_a_missing_key():
     warning = "Everyone with the same seed and no key waits the same"
-    for taker in [backoff_rs.RandomStream, backoff_rs.Retrying]:
-        assert warning in " ".join(inspect.getdoc(taker).split())
+    for documented in [backoff_rs.RandomStream, backoff_rs.Retrying]:
+        assert warning in " ".join(inspect.getdoc(documented).split())
     assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())

@@ -10,23 +10,23 @@ use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
-const REQUIREMENTS: [&str; 2] =
-    ["tests/requirements.txt", "bindings-python/tests/requirements.txt"];
+/// The requirements of the shared tests, and the project whose group `dev` has those of the package.
+const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", "bindings-python/pyproject.toml"];
 const INPUTS: [&str; 6] =
     ["core", "bindings-python", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
-/// A virtual environment with the linters and test runners, and not with our package.
+/// A virtual environment with the linters and test runners, without the package.
 pub(crate) fn tools() -> Result<PathBuf> {
     let folder = scratch().join("python-tools");
     fresh::unless_fresh(&folder, &REQUIREMENTS, || {
         progress("installing the tools for Python");
         environment(&folder)?;
-        run(pip(&folder).args(["-r", REQUIREMENTS[0], "-r", REQUIREMENTS[1]]))
+        install_requirements(&folder)
     })?;
     Ok(folder)
 }
 
-/// The wheel, as pip builds it from the folder.
+/// The wheel, built by pip.
 pub(crate) fn wheel() -> Result<PathBuf> {
     let folder = scratch().join("wheel");
     fresh::unless_fresh(&folder, &INPUTS, || {
@@ -46,14 +46,14 @@ pub(crate) fn wheel() -> Result<PathBuf> {
         .context("no wheel was built")
 }
 
-/// Folders of this machine, which the texts of panics would name.
+/// Folders of this machine, which messages of panics would name.
 fn machine_folders() -> Vec<String> {
     let home = std::env::var("HOME").unwrap_or_default();
     let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
     vec![cargo, root().display().to_string()]
 }
 
-/// The flags that keep them out of what is built.
+/// Flags that keep these folders out of the build.
 fn without_paths() -> String {
     let remap = |folder: &String| format!("--remap-path-prefix={folder}=source");
     machine_folders().iter().map(remap).collect::<Vec<_>>().join("\x1f")
@@ -70,7 +70,7 @@ for name in files.namelist():
             sys.exit(f'{name} holds {folder}')
 ";
 
-/// Fails if the wheel names a folder of this machine.
+/// Fails if a file of the wheel contains the path of such a folder.
 fn holds_no_path(wheel: &Path) -> Result<()> {
     run(command("python3").args(["-c", SEARCH]).arg(wheel).args(machine_folders()))
 }
@@ -83,7 +83,7 @@ fn installed() -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &inputs, || {
         progress("installing the wheel");
         environment(&folder)?;
-        run(pip(&folder).args(["-r", REQUIREMENTS[0], "-r", REQUIREMENTS[1]]))?;
+        install_requirements(&folder)?;
         run(pip(&folder).args(["--force-reinstall", "--no-deps"]).arg(&wheel))
     })?;
     Ok(folder)
@@ -92,6 +92,13 @@ fn installed() -> Result<PathBuf> {
 fn environment(folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder);
     run(command("python3").args(["-m", "venv"]).arg(folder))
+}
+
+fn install_requirements(environment: &Path) -> Result<()> {
+    // The first pip that knows --group; a new environment may have an older one.
+    run(pip(environment).args(["--upgrade", "pip>=25.1"]))?;
+    let group = format!("{}:dev", REQUIREMENTS[1]);
+    run(pip(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
 }
 
 fn pip(environment: &Path) -> Command {
@@ -158,7 +165,7 @@ pub(crate) fn test(report: &mut Report) {
     let results = scratch().join("python-results.xml");
     report.suite_of("pytest", Runner::Junit(results.clone()), || {
         let mut python = python()?;
-        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
+        python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
         python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel()?);
         Ok(python)
     });
