@@ -66,14 +66,14 @@ def test_fits_match_an_enumeration(seed, field, monkeypatch):
     rng = random.Random(seed)
     p = small(rng)
     attempts, most = rng.randint(1, 6), rng.randint(0, 150)
-    given = printing.shown("policy", p)
+    printed = printing.shown("policy", p)
     beyond = 200  # above every total that is requested
     if field == "base":
         candidates = range(1, p["cap"] + 1)
     else:
         least = max(p["base"], p["floor"], p["offset"], p["throttled_base"])
         candidates = [*range(least, beyond), numbers.MAX]
-    fitted = [policies.policy(given | {field: x}) for x in candidates]
+    fitted = [policies.policy(printed | {field: x}) for x in candidates]
     fitting = [each for each in fitted if longest(each, attempts, monkeypatch) <= most]
     if fitting:
         assert preview.fit(p, field, attempts, most) == fitting[-1]

@@ -63,39 +63,39 @@ def value(rng, field):
 
 def policy(rng):
     """Mostly valid policies, so that most requests reach the formulas."""
-    given = {
+    chosen = {
         "growth": rng.choice(fields.KINDS["growth"]),
         "jitter": rng.choice(fields.KINDS["jitter"]),
         "base": duration(rng),
     }
-    if given.get("jitter") == "decorrelated" and rng.random() < 0.97:
-        given["growth"] = "exponential"
+    if chosen.get("jitter") == "decorrelated" and rng.random() < 0.97:
+        chosen["growth"] = "exponential"
     for field, often in (("cap_on", 0.7), ("retry_after", 0.1)):
         if rng.random() < often:
-            given[field] = rng.choice(fields.KINDS[field])
+            chosen[field] = rng.choice(fields.KINDS[field])
     for field in fields.FIELDS:
         selector, kinds = fields.USED_BY.get(field, ("growth", fields.KINDS["growth"]))
-        used = given[selector] in kinds
-        if field not in given and field not in fields.KINDS:
+        used = chosen[selector] in kinds
+        if field not in chosen and field not in fields.KINDS:
             often = OFTEN.get(field, 0.85)
             if rng.random() < (often if used else 0.003):
-                given[field] = value(rng, field)
+                chosen[field] = value(rng, field)
     # Independent durations would nearly always break a relation of SPEC 8.5.
-    if rng.random() < 0.95 and "cap" in given:
+    if rng.random() < 0.95 and "cap" in chosen:
         below = ("base", "floor", "offset", "throttled_base")
-        given["cap"] = max(given["cap"], *(given.get(field, 0) for field in below))
+        chosen["cap"] = max(chosen["cap"], *(chosen.get(field, 0) for field in below))
     if rng.random() < 0.01:
-        given.pop(rng.choice(list(given)))
+        chosen.pop(rng.choice(list(chosen)))
     if rng.random() < 0.01:
-        given[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
-    return given
+        chosen[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
+    return chosen
 
 
 def line(rng):
-    given = policy(rng)
+    chosen = policy(rng)
     tokens = [
         f"{field}={'/'.join(map(str, v)) if isinstance(v, tuple) else v}"
-        for field, v in given.items()
+        for field, v in chosen.items()
     ]
     rng.shuffle(tokens)
     via = rng.choice(["at", "fill", "next", "reset"])
@@ -103,7 +103,7 @@ def line(rng):
     if via == "next":
         index = 0
         # Sometimes far enough for decorrelated jitter to restart.
-        if given.get("jitter") == "decorrelated" and rng.random() < 0.1:
+        if chosen.get("jitter") == "decorrelated" and rng.random() < 0.1:
             count = RESTART + 50
     elif via == "reset":
         index = rng.choice([0, 1, 2, 63, 64, 65, rng.randrange(300), RESTART - 1, RESTART])

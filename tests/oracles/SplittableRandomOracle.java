@@ -1,6 +1,6 @@
 import java.util.SplittableRandom;
 
-/** Prints the first draws of each seed that is given: SEED DRAW DRAW DRAW DRAW, unsigned. */
+/** Prints a line for each argument, a seed, and its first draws: SEED DRAW DRAW DRAW DRAW, unsigned. */
 public class SplittableRandomOracle {
     public static void main(String[] seeds) {
         for (String text : seeds) {
