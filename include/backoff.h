@@ -376,7 +376,8 @@
 // The buffer cannot hold the text and its terminating zero.
 #define BACKOFF_BUFFER_TOO_SMALL 106
 
-// The value of the Retry-After header is neither a number of seconds nor a date.
+// The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
+// 1024 bytes.
 #define BACKOFF_NOT_A_RETRY_AFTER 107
 
 // The length is longer than any memory, such as a negative number that was cast.
@@ -954,7 +955,7 @@ uint32_t backoff_operation_state(const struct backoff_operation *operation,
 // nothing else does.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
-// neither (SPEC 14).
+// neither, or longer than 1024 bytes (SPEC 14).
 //
 // `text` points to `length` bytes, `retry_after_ns` to one number.
 uint32_t backoff_parse_retry_after(const char *text,

@@ -65,7 +65,8 @@ pub const BACKOFF_END: u32 = 104;
 pub const BACKOFF_NO_ENTROPY: u32 = 105;
 /// The buffer cannot hold the text and its terminating zero.
 pub const BACKOFF_BUFFER_TOO_SMALL: u32 = 106;
-/// The value of the Retry-After header is neither a number of seconds nor a date.
+/// The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
+/// 1024 bytes.
 pub const BACKOFF_NOT_A_RETRY_AFTER: u32 = 107;
 /// The length is longer than any memory, such as a negative number that was cast.
 pub const BACKOFF_TOO_LONG: u32 = 108;

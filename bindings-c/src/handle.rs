@@ -45,11 +45,11 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
                 unsafe { Self::init(at, value) };
                 Ok(())
             }
-            Err(refused) => {
-                let refused = refused.into();
-                let code = refused.code;
+            Err(reason) => {
+                let explained = reason.into();
+                let code = explained.code;
                 // SAFETY: the caller promises that `error` is null or valid for a write.
-                unsafe { write_optional(error, refused) };
+                unsafe { write_optional(error, explained) };
                 Err(code)
             }
         }

@@ -182,7 +182,7 @@ pub unsafe extern "C" fn backoff_operation_state(
 /// nothing else does.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
-/// neither (SPEC 14).
+/// neither, or longer than 1024 bytes (SPEC 14).
 ///
 /// # Safety
 /// `text` points to `length` bytes, `retry_after_ns` to one number.

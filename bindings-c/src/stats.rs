@@ -121,9 +121,9 @@ pub unsafe extern "C" fn backoff_stats_read(
             operations: stats.operations(),
             attempts: stats.attempts(),
             retries: stats.retries(),
-            bounds: filled(RetryStats::BOUNDS.iter().copied()),
-            buckets: filled(stats.buckets()),
-            stops: filled(stops),
+            bounds: array_of(RetryStats::BOUNDS.iter().copied()),
+            buckets: array_of(stats.buckets()),
+            stops: array_of(stops),
         });
         Ok(())
     })
@@ -133,7 +133,7 @@ const _: () = assert!(
     RetryStats::BOUNDS.len() == 11 && ffi::STATS_BUCKETS == 12 && StopReason::ALL.len() == 7
 );
 
-fn filled<const N: usize>(numbers: impl Iterator<Item = u64>) -> [u64; N] {
+fn array_of<const N: usize>(numbers: impl Iterator<Item = u64>) -> [u64; N] {
     let mut array = [0; N];
     for (slot, number) in array.iter_mut().zip(numbers) {
         *slot = number;

@@ -24,7 +24,10 @@ def built(folder: str) -> str:
     build = ["cargo", "build", "--locked", "--quiet", "--release", "--message-format=json"]
     environment = os.environ | {"CARGO_TARGET_DIR": os.path.abspath(folder)}
     output = subprocess.run(
-        [*build, "--manifest-path", str(MANIFEST)], env=environment, stdout=subprocess.PIPE, check=True
+        [*build, "--manifest-path", str(MANIFEST)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=True,
     )
     messages = [json.loads(line) for line in output.stdout.splitlines()]
     out = {

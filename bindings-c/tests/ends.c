@@ -135,8 +135,8 @@ static void check_same_memory(void) {
   check_number("merged with itself", "stops", memory.counts.stops[BACKOFF_REASON_DEADLINE - 1], 2);
 }
 
-/* Counts stop at 2^64 - 1, and the largest counts fit the page. */
-static void check_largest_stats(void) {
+/* Counts stop at 2^64 - 1, and the page holds such counts. */
+static void check_full_counts(void) {
   backoff_stats stats;
   SUCCEEDS(backoff_stats_init(&stats));
   for (uint32_t reason = BACKOFF_REASON_SUCCESS; reason <= BACKOFF_REASON_CANCELLED; reason++) {
@@ -145,14 +145,14 @@ static void check_largest_stats(void) {
   for (int doubled = 0; doubled < 65; doubled++) SUCCEEDS(backoff_stats_merge(&stats, &stats));
   SUCCEEDS(backoff_stats_record(&stats, UINT64_MAX, BACKOFF_REASON_SUCCESS));
   SUCCEEDS(backoff_stats_read(&stats, &memory.counts));
-  check_number("largest stats", "operations", memory.counts.operations, UINT64_MAX);
-  check_number("largest stats", "attempts", memory.counts.attempts, UINT64_MAX);
-  check_number("largest stats", "retries", memory.counts.retries, UINT64_MAX);
-  check_number("largest stats", "first bucket", memory.counts.buckets[0], UINT64_MAX);
-  check_number("largest stats", "last bucket", memory.counts.buckets[11], 1);
-  check_number("largest stats", "stops", memory.counts.stops[6], UINT64_MAX);
+  check_number("full counts", "operations", memory.counts.operations, UINT64_MAX);
+  check_number("full counts", "attempts", memory.counts.attempts, UINT64_MAX);
+  check_number("full counts", "retries", memory.counts.retries, UINT64_MAX);
+  check_number("full counts", "first bucket", memory.counts.buckets[0], UINT64_MAX);
+  check_number("full counts", "last bucket", memory.counts.buckets[11], 1);
+  check_number("full counts", "stops", memory.counts.stops[6], UINT64_MAX);
   SUCCEEDS(backoff_stats_print(&stats, memory.page, BACKOFF_STATS_SIZE));
-  check_true("largest stats", "the last line is complete",
+  check_true("full counts", "the last line is complete",
              strstr(memory.page, "{reason=\"cancelled\"} 18446744073709551615\n") != NULL);
   SUCCEEDS(backoff_stats_init(&stats));
   SUCCEEDS(backoff_stats_read(&stats, &memory.counts));
@@ -198,7 +198,7 @@ int main(void) {
   check_iterators();
   check_previews();
   check_same_memory();
-  check_largest_stats();
+  check_full_counts();
   check_no_attempts();
   check_nth();
   check_entropy();

@@ -129,7 +129,9 @@ def key(hexadecimal: str | None) -> str:
         return "{0, 0, NULL}"
     data = bytes.fromhex(hexadecimal)
     numbers = ", ".join(f"{byte:#04x}" for byte in data)
-    return braced(["1", str(len(data)), f"(const unsigned char[]){{{numbers}}}" if data else "NULL"])
+    return braced(
+        ["1", str(len(data)), f"(const unsigned char[]){{{numbers}}}" if data else "NULL"]
+    )
 
 
 def preview_row(numbers: dict) -> str:
@@ -138,7 +140,9 @@ def preview_row(numbers: dict) -> str:
 
 
 def records(rows: list) -> str:
-    members = [[u64(attempts), constant("REASON", why), u64(times)] for attempts, why, times in rows]
+    members = [
+        [u64(attempts), constant("REASON", why), u64(times)] for attempts, why, times in rows
+    ]
     return braced([array("struct record", [braced(each) for each in members])])
 
 
