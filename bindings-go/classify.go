@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// RetryIf retries errors for which the function returns true, as transient. Of several RetryIf,
-// RetryOn and Classify, the first that does not return permanent decides.
+// RetryIf retries errors for which the function returns true, as transient. If RetryIf, RetryOn and
+// Classify are combined, the first that is not permanent decides.
 func RetryIf(shouldRetry func(error) bool) RetryOption {
 	return classifyFailures("RetryIf", shouldRetry == nil, func(err error) Verdict {
 		if shouldRetry(err) {

@@ -8,9 +8,9 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// An Option sets a field of a policy. Each field of SPEC 5.1 has an option of the same name; a
-// ratio has a second one for fractions that no decimal represents. Of repeated options the last
-// wins.
+// An Option sets a field of a policy. Each field of SPEC 5.1 has an option of its name, except that
+// WithRetryAfterMode sets retry_after. A ratio has a second option, for fractions that no decimal
+// represents. If an option is repeated, the last one wins.
 //
 // Setting a field that the policy's growth or jitter does not use is an error.
 type Option func(*engine.Params) error

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A RetryOption configures a loop. WithBudget is one, too. Of a repeated option the last wins, except
-// that RetryIf, RetryOn, Classify, OnRetry and OnStop add up, in order.
+// A RetryOption configures a loop. WithBudget is one, too. If an option is repeated, the last one wins,
+// except that RetryIf, RetryOn, Classify, OnRetry and OnStop add up, in order.
 type RetryOption interface{ apply(*retryConfig) error }
 
 type retryOption func(*retryConfig) error

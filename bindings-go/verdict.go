@@ -87,15 +87,15 @@ func Transient(err error) error { return Mark(err, OutcomeTransient) }
 
 // RetryAfter marks an error that the loop retries as throttled, because the server asked to wait.
 // The policy's retry_after and retry_after_max decide how long to wait. A negative wait is 0. The
-// cause is the error itself; it may be nil.
+// result wraps cause, which may be nil.
 //
 // ParseRetryAfter reads the wait from an HTTP header.
 func RetryAfter(retryAfter time.Duration, cause error) error {
 	return &marked{cause, OutcomeThrottled.WithRetryAfter(retryAfter)}
 }
 
-// Mark marks an error with a verdict, such as Mark(err, HTTPOutcome(504)). The result reads as the
-// error itself; errors.Is, errors.As and errors.Unwrap find it. Mark(nil, verdict) is nil.
+// Mark marks an error with a verdict, such as Mark(err, HTTPOutcome(504)). The result has the message
+// of err and wraps it. Mark(nil, verdict) is nil.
 func Mark(err error, verdict Verdict) error {
 	if err == nil {
 		return nil
@@ -120,8 +120,8 @@ func (m *marked) Unwrap() error { return m.err }
 
 func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.verdict) }
 
-// markOf returns the mark of an error, nil if it has none. Of the marks inside a RetryError only
-// Permanent counts (SPEC 18.3).
+// markOf returns the mark of an error, nil if it has none. A RetryError has no mark but Permanent
+// (SPEC 18.3).
 func markOf(err error) Verdict {
 	switch err := err.(type) {
 	case *RetryError:
