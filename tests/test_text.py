@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from differential import string_requests
+from differential import random_strings
 from reference import numbers, parse_error, printing, strings
 
 HERE = Path(__file__).parent
@@ -26,7 +26,7 @@ def read(string):
 def test_printed_policies_parse_to_equal_policies():
     rng = random.Random(1)
     policies = [
-        policy for policy, _ in (read(string_requests.policy(rng)) for _ in range(5000)) if policy
+        policy for policy, _ in (read(random_strings.policy(rng)) for _ in range(5000)) if policy
     ]
     assert len(policies) > 2000
     for policy in policies:
@@ -39,7 +39,7 @@ def test_an_error_shows_the_text_at_its_position():
     rng = random.Random(2)
     seen = set()
     for _ in range(20_000):
-        string = string_requests.text(rng)
+        string = random_strings.text(rng)
         _, error = read(string)
         if error is None:
             continue
