@@ -71,6 +71,10 @@ function shrink() {
 		"wasm-opt",
 		"dist/pkg/called.wasm",
 		"--output=dist/backoff.wasm",
+		// The new control flow graph and the second round save 170 bytes of the gzipped package.
+		"--flatten",
+		"--rereloop",
+		"-Oz",
 		"-Oz",
 		// Similar functions side by side: gzip finds more patterns.
 		"--reorder-functions",

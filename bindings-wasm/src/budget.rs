@@ -51,7 +51,7 @@ pub fn budget_parse(length: usize) -> bool {
 pub fn budget_text() -> usize {
     with_buffers(|buffers| {
         let text = load(buffers).text();
-        buffers.write_text(0, text.as_str())
+        buffers.write_text(0, text.as_bytes())
     })
 }
 

@@ -73,9 +73,9 @@ impl Buffers {
     }
 
     /// Writes text into the bytes from `start` on; returns its end.
-    pub(crate) fn write_text(&mut self, start: usize, text: &str) -> usize {
+    pub(crate) fn write_text(&mut self, start: usize, text: impl AsRef<[u8]>) -> usize {
         let mut end = start;
-        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_bytes()) {
+        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_ref()) {
             *slot = byte;
             end = end.saturating_add(1);
         }

@@ -75,9 +75,6 @@ pub fn no_limit(field: u32) -> u64 {
 #[wasm_bindgen]
 #[must_use]
 pub fn ratio_parse(length: usize) -> u64 {
-    let ratio = with_buffers(|buffers| {
-        let text = std::str::from_utf8(buffers.text(length)).unwrap_or_default();
-        Ratio::parse(text).ok()
-    });
+    let ratio = with_buffers(|buffers| Ratio::parse(buffers.text(length)).ok());
     ratio.map_or(0, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))
 }

@@ -35,9 +35,8 @@ pub fn error_message_with(length: usize) -> usize {
     let error = LAST_POLICY_ERROR.try_with(Cell::get).ok().flatten();
     error.map_or(0, |error| {
         with_buffers(|buffers| {
-            let shown = std::str::from_utf8(buffers.text(length)).unwrap_or_default();
-            let message = error.message_with(shown);
-            buffers.write_text(0, message.as_str())
+            let message = error.message_with(buffers.text(length));
+            buffers.write_text(0, message.as_bytes())
         })
     })
 }
@@ -46,9 +45,10 @@ fn write(code: ErrorCode, field: Option<Field>, message: &TextBuf, numbers: [u64
     let field = field.map(Field::name).unwrap_or_default();
     with_buffers(|buffers| {
         let mut end = 0;
-        for text in [code.name(), "\n", field, "\n", message.as_str()] {
+        for text in [code.name(), "\n", field, "\n"] {
             end = buffers.write_text(end, text);
         }
+        end = buffers.write_text(end, message.as_bytes());
         let [value, limit, at, found_length] = numbers;
         buffers.write_words(0, &[value, limit, end as u64, at, found_length]);
     });

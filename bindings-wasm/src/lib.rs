@@ -34,7 +34,7 @@ pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
 pub use errors::error_message_with;
 pub use http::{http_outcome, parse_retry_after};
-pub use operation::{begin, cancel, decide, decision_offset, operation_words};
+pub use operation::{begin, decide, decision_offset, operation_words};
 pub use params::{params_clear, params_get, params_has, params_set, params_words};
 pub use policy::{
     delay, fill, policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text,

@@ -39,37 +39,24 @@ pub fn begin(stream: u64, now: u64, deadline: u64, has_budget: bool) {
     });
 }
 
-/// Reports the outcome of an attempt to the operation in the words, and writes its decision.
+/// Reports the outcome of an attempt to the operation in the words, or cancels it if the outcome is
+/// 0, and writes its decision.
 #[wasm_bindgen]
 pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64, has_budget: bool) {
-    change(has_budget, |operation, budget| {
-        let outcome = ffi::outcome_from_number(outcome)?;
-        let retry_after = has_retry_after.then_some(retry_after);
-        match operation.decide(outcome, retry_after, now, budget) {
-            Decision::Wait { delay_ns } | Decision::Stop { delay_ns, .. } => Some(delay_ns),
-            _ => None,
-        }
-    });
-}
-
-/// Cancels the operation in the words.
-#[wasm_bindgen]
-pub fn cancel(has_budget: bool) {
-    change(has_budget, |operation, budget| {
-        operation.cancel(budget);
-        Some(0)
-    });
-}
-
-/// Applies a change that returns a delay to the operation and the budget in the words.
-fn change(has_budget: bool, apply: impl FnOnce(&mut Operation, Option<&Budget>) -> Option<u64>) {
     with_buffers(|buffers| {
         let budget = has_budget.then(|| budget::load(buffers));
-        if let Some(policy) = with_current(|policy| Some(*policy)) {
-            let mut operation = ffi::operation_from_words(policy, buffers.words_at(0));
-            let delay_ns = apply(&mut operation, budget.as_ref()).unwrap_or_default();
-            save(buffers, &operation, delay_ns, budget.as_ref());
+        let Some(policy) = with_current(|policy| Some(*policy)) else { return };
+        let mut operation = ffi::operation_from_words(policy, buffers.words_at(0));
+        let mut delay = 0;
+        if let Some(outcome) = ffi::outcome_from_number(outcome) {
+            let retry_after = has_retry_after.then_some(retry_after);
+            let (Decision::Wait { delay_ns } | Decision::Stop { delay_ns, .. }) =
+                operation.decide(outcome, retry_after, now, budget.as_ref());
+            delay = delay_ns;
+        } else {
+            operation.cancel(budget.as_ref());
         }
+        save(buffers, &operation, delay, budget.as_ref());
     });
 }
 

@@ -57,7 +57,7 @@ pub fn policy_fit_cap(attempts: u64, total: u64) -> bool {
 #[wasm_bindgen]
 #[must_use]
 pub fn policy_text() -> usize {
-    with_current(|policy| with_buffers(|buffers| buffers.write_text(0, policy.text().as_str())))
+    with_current(|policy| with_buffers(|buffers| buffers.write_text(0, policy.text().as_bytes())))
 }
 
 /// The delay of an index, in nanoseconds.

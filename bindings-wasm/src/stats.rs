@@ -61,7 +61,7 @@ pub fn stats_counts() {
 pub fn stats_text() -> usize {
     with_buffers(|buffers| {
         load(buffers).prometheus().fold(0, |end, line| {
-            let end = buffers.write_text(end, line.as_str());
+            let end = buffers.write_text(end, line.as_bytes());
             buffers.write_text(end, "\n")
         })
     })

@@ -6,6 +6,9 @@ import { kindNumber } from "./field.js";
 import { checkPolicy, makeCurrent } from "./policy.js";
 import { RandomStream, stateOf } from "./stream.js";
 
+/** In place of an outcome. */
+const CANCEL = 0;
+
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export class Operation {
 	static name = "Operation"; // stays the same when a bundler renames the class
@@ -54,7 +57,7 @@ export class Operation {
 	}
 
 	cancel() {
-		this.#change(({ cancel }, hasBudget) => cancel(hasBudget));
+		this.#change(({ decide }, hasBudget) => decide(CANCEL, 0n, false, 0n, hasBudget));
 		return this.#reason;
 	}
 
