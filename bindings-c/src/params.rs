@@ -81,8 +81,7 @@ pub unsafe extern "C" fn backoff_ratio_parse(
 ) -> u32 {
     exported!({
         let (numerator, denominator) = (required(numerator)?, required(denominator)?);
-        let text = core::str::from_utf8(bytes_at(text, length)?);
-        let ratio = Ratio::parse(text.map_err(|_| BACKOFF_NOT_A_RATIO)?).map_err(code_of_ratio)?;
+        let ratio = Ratio::parse(bytes_at(text, length)?).map_err(code_of_ratio)?;
         numerator.write(ratio.numerator());
         denominator.write(ratio.denominator());
         Ok(())

@@ -16,7 +16,7 @@ struct answer {
 /* A scripted loop, and the trace of its calls. */
 struct play {
   const struct answer *answers; /* the last one repeats */
-  size_t answer_count, attempts, asks, waits, stops;
+  size_t answer_count, attempts, cancelled_calls, waits, stops;
   size_t cancelled_from; /* the first call of `cancelled` that returns yes, from 1; NEVER */
   size_t cancelled_wait; /* the wait that returns early, from 1; NEVER */
   uint64_t now;
@@ -62,7 +62,7 @@ static uint32_t wait_for(void *context, uint64_t delay_ns) {
 
 static uint32_t cancelled(void *context) {
   struct play *play = context;
-  int yes = play->cancelled_from != NEVER && ++play->asks >= play->cancelled_from;
+  int yes = play->cancelled_from != NEVER && ++play->cancelled_calls >= play->cancelled_from;
   if (play->cancelled_from != NEVER) note(play, yes ? "yes" : "no");
   return yes ? UINT32_MAX : 0;
 }
