@@ -30,11 +30,11 @@ impl<T> Copy for Instance<'_, '_, T> {}
 impl<'a, 'py, T: Argument> FromPyObject<'a, 'py> for Instance<'a, 'py, T> {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        given
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        object
             .cast()
             .map(Self)
-            .map_err(|_| errors::wrong_type(T::ARGUMENT, &format!("a {}", T::NAME), &given))
+            .map_err(|_| errors::wrong_type(T::ARGUMENT, &format!("a {}", T::NAME), &object))
     }
 }
 
@@ -47,8 +47,8 @@ macro_rules! whole_numbers {
         impl FromPyObject<'_, '_> for $type {
             type Error = PyErr;
 
-            fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-                whole($name, &given, $max.into()).map(Self)
+            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                whole($name, &object, $max.into()).map(Self)
             }
         }
     )*};
@@ -82,16 +82,16 @@ whole_numbers! {
     TotalMax(u64) = "total_max_ns", MAX_NS;
 }
 
-fn whole<T: TryFrom<u64>>(name: &str, given: &Bound<'_, PyAny>, max: u64) -> PyResult<T> {
-    let int = numbers::index(given)?.ok_or_else(|| errors::wrong_type(name, "an int", given))?;
+fn whole<T: TryFrom<u64>>(name: &str, object: &Bound<'_, PyAny>, max: u64) -> PyResult<T> {
+    let int = numbers::index(object)?.ok_or_else(|| errors::wrong_type(name, "an int", object))?;
     let number = int.extract::<u64>().ok().filter(|&number| number <= max);
     if let Some(number) = number.and_then(|number| T::try_from(number).ok()) {
         return Ok(number);
     }
     if int.lt(0)? {
-        return Err(numbers::negative(name, given));
+        return Err(numbers::negative(name, object));
     }
-    Err(errors::invalid("too_large", name, given, max, &format!("is above {max}")))
+    Err(errors::invalid("too_large", name, object, max, &format!("is above {max}")))
 }
 
 /// How long a server asked to wait.
@@ -101,9 +101,9 @@ pub(crate) struct RetryAfter(pub(crate) u64);
 impl FromPyObject<'_, '_> for RetryAfter {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         // Beyond 64 bits it is the longest there is: the policy bounds it.
-        duration::nanoseconds("retry_after", &given).map(Value::number).map(Self)
+        duration::nanoseconds("retry_after", &object).map(Value::number).map(Self)
     }
 }
 
@@ -112,13 +112,13 @@ impl FromPyObject<'_, '_> for RetryAfter {
 pub(crate) fn utf8<'a>(
     argument: &str,
     expected: &str,
-    given: &'a Bound<'_, PyAny>,
+    object: &'a Bound<'_, PyAny>,
 ) -> PyResult<Cow<'a, [u8]>> {
     let text =
-        given.cast::<PyString>().map_err(|_| errors::wrong_type(argument, expected, given))?;
+        object.cast::<PyString>().map_err(|_| errors::wrong_type(argument, expected, object))?;
     match text.to_str() {
         Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
-        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(given.py()) => {
+        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(object.py()) => {
             let bytes = text.call_method1("encode", ("utf-8", errors::SURROGATES))?;
             Ok(Cow::Owned(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
         }

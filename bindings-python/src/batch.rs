@@ -45,17 +45,17 @@ pub(crate) fn fill(
     policy: &Policy,
     stream: RandomStream,
     first: u32,
-    given: &Bound<'_, PyAny>,
+    object: &Bound<'_, PyAny>,
 ) -> PyResult<usize> {
-    let py = given.py();
-    let length = capacity(given)?;
+    let py = object.py();
+    let length = capacity(object)?;
     if length == 0 {
         return Ok(0);
     }
     let delays = delays(policy, stream, first, length as u64)?;
     let written = delays.len();
     // Delays are at most 2^63 - 1, which is the same 8 bytes signed and unsigned.
-    let view = PyMemoryView::from(given)?.call_method1("cast", ("B",))?;
+    let view = PyMemoryView::from(object)?.call_method1("cast", ("B",))?;
     let start = view.call_method1("cast", ("Q",))?.get_item(PySlice::new(
         py,
         0,
@@ -63,7 +63,7 @@ pub(crate) fn fill(
         1,
     ))?;
     let start = PyBuffer::get(&start)
-        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, given))?;
+        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, object))?;
     start.copy_from_slice(py, &delays)?;
     Ok(written)
 }
@@ -71,10 +71,10 @@ pub(crate) fn fill(
 const EXPECTED: &str = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
 
 /// The number of 8-byte integers, signed or not, that the caller's buffer holds.
-fn capacity(given: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let wrong_type = || errors::wrong_type("buffer", EXPECTED, given);
-    let buffer = PyUntypedBuffer::get(given)
-        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, given))?;
+fn capacity(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let wrong_type = || errors::wrong_type("buffer", EXPECTED, object);
+    let buffer = PyUntypedBuffer::get(object)
+        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, object))?;
     if buffer.readonly() || !buffer.is_c_contiguous() || buffer.item_size() != size_of::<u64>() {
         return Err(wrong_type());
     }

@@ -11,18 +11,22 @@ use crate::numbers::{self, Fraction, Value};
 const EXPECTED: &str = "seconds (int, float, Decimal or Fraction) or a timedelta";
 
 /// A duration in nanoseconds, rounded to the nearest, ties to even.
-pub(crate) fn nanoseconds(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
-    match given.cast::<PyDelta>() {
-        Ok(delta) => round(field, given, of_timedelta(delta)?),
-        Err(_) => of_seconds(field, EXPECTED, given),
+pub(crate) fn nanoseconds(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match object.cast::<PyDelta>() {
+        Ok(delta) => round(field, object, of_timedelta(delta)?),
+        Err(_) => of_seconds(field, EXPECTED, object),
     }
 }
 
 /// The same, of a number alone.
-pub(crate) fn of_seconds(field: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let seconds = numbers::fraction(field, given)?
-        .ok_or_else(|| errors::wrong_type(field, expected, given))?;
-    round(field, given, seconds)
+pub(crate) fn of_seconds(
+    field: &str,
+    expected: &str,
+    object: &Bound<'_, PyAny>,
+) -> PyResult<Value> {
+    let seconds = numbers::fraction(field, object)?
+        .ok_or_else(|| errors::wrong_type(field, expected, object))?;
+    round(field, object, seconds)
 }
 
 fn of_timedelta<'py>(delta: &Bound<'py, PyDelta>) -> PyResult<Fraction<'py>> {
@@ -36,11 +40,11 @@ fn of_timedelta<'py>(delta: &Bound<'py, PyDelta>) -> PyResult<Fraction<'py>> {
 
 fn round<'py>(
     field: &str,
-    given: &Bound<'py, PyAny>,
+    object: &Bound<'py, PyAny>,
     (numerator, denominator): Fraction<'py>,
 ) -> PyResult<Value> {
     match numerator.compare(0)? {
-        Ordering::Less => return Err(numbers::negative(field, given)),
+        Ordering::Less => return Err(numbers::negative(field, object)),
         Ordering::Equal => return Ok(Value::Exact(0)),
         Ordering::Greater => {}
     }
@@ -54,7 +58,7 @@ fn round<'py>(
     let ns = if up { quotient.add(1)? } else { quotient };
     if ns.eq(0)? {
         let why = "rounds to 0ns; the shortest duration but 0 is 1ns";
-        return Err(errors::invalid("too_small", field, given, 1, why));
+        return Err(errors::invalid("too_small", field, object, 1, why));
     }
     Value::of_int(&ns)
 }

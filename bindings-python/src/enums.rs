@@ -33,10 +33,10 @@ pub(crate) struct OutcomeArgument(pub(crate) Outcome);
 impl FromPyObject<'_, '_> for OutcomeArgument {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         const EXPECTED: &str = "an Outcome or its name";
         let all = (Outcome::ALL, Outcome::name as fn(_) -> _);
-        named("outcome", EXPECTED, &given, reason_class, all).map(Self)
+        named("outcome", EXPECTED, &object, reason_class, all).map(Self)
     }
 }
 
@@ -47,32 +47,32 @@ pub(crate) struct ReasonArgument(pub(crate) StopReason);
 impl FromPyObject<'_, '_> for ReasonArgument {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         const EXPECTED: &str = "a StopReason or its name";
         let all = (StopReason::ALL, StopReason::name as fn(_) -> _);
-        named("reason", EXPECTED, &given, outcome_class, all).map(Self)
+        named("reason", EXPECTED, &object, outcome_class, all).map(Self)
     }
 }
 
-/// The one of `all` with the given name. Outcomes and reasons share some names, so a member of
+/// The one of `all` with this name. Outcomes and reasons share some names, so a member of
 /// the other enum is a mistake, although it is a `str`.
 fn named<T: Copy>(
     argument: &str,
     expected: &str,
-    given: &Bound<'_, PyAny>,
+    object: &Bound<'_, PyAny>,
     other_enum: fn(Python<'_>) -> PyResult<&Bound<'_, PyType>>,
     (all, name): (&[T], fn(T) -> &'static str),
 ) -> PyResult<T> {
-    let wrong_type = || errors::wrong_type(argument, expected, given);
-    let text = given.cast::<PyString>().map_err(|_| wrong_type())?;
-    if !text.is_exact_instance_of::<PyString>() && text.is_instance(other_enum(given.py())?)? {
+    let wrong_type = || errors::wrong_type(argument, expected, object);
+    let text = object.cast::<PyString>().map_err(|_| wrong_type())?;
+    if !text.is_exact_instance_of::<PyString>() && text.is_instance(other_enum(object.py())?)? {
         return Err(wrong_type());
     }
     let text = text.to_string_lossy();
     all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {
         let names = all.iter().map(|&one| name(one)).collect::<Vec<_>>().join(", ");
         let why = format!("is unknown; the {argument}s are {names}");
-        errors::invalid(&format!("unknown_{argument}"), argument, given, 0, &why)
+        errors::invalid(&format!("unknown_{argument}"), argument, object, 0, &why)
     })
 }
 

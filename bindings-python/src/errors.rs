@@ -21,21 +21,21 @@ pub(crate) fn policy_error(py: Python<'_>, error: &PolicyError) -> PyErr {
     )
 }
 
-/// An error of the core about a value that it could not be passed: `given` takes the place of
-/// the value that stood in for it. For a kind only the message names it; `value` stays 0.
+/// An error of the core about an object that has no value in the core: the error reports the object
+/// in place of the value that was passed for it. The `value` of an unknown kind stays 0.
 pub(crate) fn policy_error_about(
     error: &PolicyError,
-    given: &Bound<'_, PyAny>,
+    object: &Bound<'_, PyAny>,
     is_kind: bool,
 ) -> PyErr {
-    let (py, limit) = (given.py(), error.limit());
-    let shown = shown(given);
+    let (py, limit) = (object.py(), error.limit());
+    let shown = shown(object);
     let message = error.message_with(&shown);
     let (code, field) = (error.code().name(), Some(error.field().name()));
     if is_kind {
         raise(py, message.as_str(), code, field, (error.value(), limit), None)
     } else {
-        raise(py, message.as_str(), code, field, (given, limit), None)
+        raise(py, message.as_str(), code, field, (object, limit), None)
     }
 }
 
@@ -62,17 +62,17 @@ pub(crate) fn parse_error(py: Python<'_>, error: &ParseError, text: &[u8]) -> Py
 pub(crate) fn invalid(
     code: &str,
     field: &str,
-    given: &Bound<'_, PyAny>,
+    object: &Bound<'_, PyAny>,
     limit: u64,
     why: &str,
 ) -> PyErr {
-    let message = format!("{field} {} {why}", shown(given));
-    raise(given.py(), &message, code, Some(field), (given, limit), None)
+    let message = format!("{field} {} {why}", shown(object));
+    raise(object.py(), &message, code, Some(field), (object, limit), None)
 }
 
 /// A value of a wrong type.
-pub(crate) fn wrong_type(field: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(given)))
+pub(crate) fn wrong_type(field: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(object)))
 }
 
 /// A value that has no buffer of the kind that is needed. Exceptions about something else, such
@@ -81,13 +81,13 @@ pub(crate) fn wrong_buffer(
     error: PyErr,
     field: &str,
     expected: &str,
-    given: &Bound<'_, PyAny>,
+    object: &Bound<'_, PyAny>,
 ) -> PyErr {
-    let py = given.py();
+    let py = object.py();
     let about_the_value = error.is_instance_of::<PyBufferError>(py)
         || error.is_instance_of::<PyTypeError>(py)
         || error.is_instance_of::<PyValueError>(py);
-    if about_the_value { wrong_type(field, expected, given) } else { error }
+    if about_the_value { wrong_type(field, expected, object) } else { error }
 }
 
 fn raise<'py>(
@@ -109,20 +109,20 @@ fn raise<'py>(
 }
 
 /// The repr of a value, printable and cut to a line. An int of too many digits has no repr.
-pub(crate) fn shown(given: &Bound<'_, PyAny>) -> String {
-    let repr = given.repr();
+pub(crate) fn shown(object: &Bound<'_, PyAny>) -> String {
+    let repr = object.repr();
     let Ok(text) = repr.as_ref().map_err(|_| ()).and_then(|repr| repr.to_str().map_err(|_| ()))
     else {
-        return format!("<{}>", type_name(given));
+        return format!("<{}>", type_name(object));
     };
-    printable(given.py(), text)
+    printable(object.py(), text)
 }
 
-fn type_name(given: &Bound<'_, PyAny>) -> String {
-    given
+fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object
         .get_type()
         .name()
-        .map_or_else(|_| "?".to_owned(), |name| printable(given.py(), &name.to_string_lossy()))
+        .map_or_else(|_| "?".to_owned(), |name| printable(object.py(), &name.to_string_lossy()))
 }
 
 /// The first characters of a text that the caller's code made, on one line: characters that

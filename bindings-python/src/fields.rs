@@ -14,10 +14,10 @@ pub(crate) fn policy(
     positional: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Policy> {
-    let given = by_name(positional, keywords)?;
+    let arguments = by_name(positional, keywords)?;
     let (mut params, mut conversions) = (Params::default(), Conversions::default());
     for field in ffi::POLICY_FIELDS {
-        let Some(value) = given.get_item(field.name())? else { continue };
+        let Some(value) = arguments.get_item(field.name())? else { continue };
         if !(value.is_none() && is_limit(field)) {
             params.set(field, conversions.number(field, &value)?);
         } else if field == Field::RetryAfterMax {
@@ -25,7 +25,7 @@ pub(crate) fn policy(
             params.set(field, MAX_NS);
         }
     }
-    ffi::build_policy(&params).map_err(|error| conversions.error(given.py(), &error))
+    ffi::build_policy(&params).map_err(|error| conversions.error(arguments.py(), &error))
 }
 
 /// The policy that `fit` finds for these arguments.
@@ -48,37 +48,37 @@ struct Conversions<'py> {
 
 impl<'py> Conversions<'py> {
     /// The number to pass to the core.
-    fn number(&mut self, field: Field, given: &Bound<'py, PyAny>) -> PyResult<u64> {
-        let value = value(field, given)?;
+    fn number(&mut self, field: Field, object: &Bound<'py, PyAny>) -> PyResult<u64> {
+        let value = value(field, object)?;
         if matches!(value, Value::Unrepresentable(_)) {
-            self.unrepresentable.push((field, given.clone()));
+            self.unrepresentable.push((field, object.clone()));
         }
         Ok(value.number())
     }
 
-    /// The core's error, about the argument as it was given.
+    /// The core's error, about the caller's own object.
     fn error(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
         match self.unrepresentable.iter().find(|(field, _)| *field == error.field()) {
-            Some((field, given)) => errors::policy_error_about(error, given, is_kind(*field)),
+            Some((field, object)) => errors::policy_error_about(error, object, is_kind(*field)),
             None => errors::policy_error(py, error),
         }
     }
 }
 
-fn value(field: Field, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn value(field: Field, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     match ffi::field_unit(field) {
         Unit::Kind(_) => {
-            let name = given
+            let name = object
                 .cast::<PyString>()
-                .map_err(|_| errors::wrong_type(field.name(), "a str", given))?;
+                .map_err(|_| errors::wrong_type(field.name(), "a str", object))?;
             Ok(match ffi::kind_number(field, &name.to_string_lossy()) {
                 0 => Value::Unrepresentable(0),
                 number => Value::Exact(number),
             })
         }
-        Unit::Duration => duration::nanoseconds(field.name(), given),
-        Unit::Ratio => ratio::value(field.name(), given),
-        _ => numbers::count(field.name(), given),
+        Unit::Duration => duration::nanoseconds(field.name(), object),
+        Unit::Ratio => ratio::value(field.name(), object),
+        _ => numbers::count(field.name(), object),
     }
 }
 
@@ -104,11 +104,11 @@ fn by_name<'py>(
     positional: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let given = match keywords {
+    let arguments = match keywords {
         Some(keywords) => keywords.copy()?,
         None => PyDict::new(positional.py()),
     };
-    for name in given.keys() {
+    for name in arguments.keys() {
         let text = name.cast::<PyString>()?.to_string_lossy();
         if !ffi::POLICY_FIELDS.iter().any(|field| field.name() == text) {
             let fields = ffi::POLICY_FIELDS.map(Field::name).join(", ");
@@ -126,12 +126,12 @@ fn by_name<'py>(
     }
     if let Some(growth) = positional.iter().next() {
         let name = Field::Growth.name();
-        if given.contains(name)? {
+        if arguments.contains(name)? {
             return Err(PyTypeError::new_err("Policy() got growth twice"));
         }
-        given.set_item(name, growth)?;
+        arguments.set_item(name, growth)?;
     }
-    Ok(given)
+    Ok(arguments)
 }
 
 /// The name of a kind; `None` if the policy does not use the field.

@@ -37,26 +37,26 @@ impl Value {
 }
 
 /// A whole number.
-pub(crate) fn count(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let int = index(given)?.ok_or_else(|| errors::wrong_type(field, "an int", given))?;
+pub(crate) fn count(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let int = index(object)?.ok_or_else(|| errors::wrong_type(field, "an int", object))?;
     if int.lt(0)? {
-        return Err(negative(field, given));
+        return Err(negative(field, object));
     }
     Value::of_int(&int)
 }
 
 /// The int that a value stands for; `None` if it is not an int. Calls `__index__` at most once.
-pub(crate) fn index<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if given.is_instance_of::<PyBool>() {
+pub(crate) fn index<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if object.is_instance_of::<PyBool>() {
         return Ok(None);
     }
-    if given.is_instance_of::<PyInt>() {
-        return Ok(Some(given.clone()));
+    if object.is_instance_of::<PyInt>() {
+        return Ok(Some(object.clone()));
     }
-    let Some(method) = given.getattr_opt("__index__")? else { return Ok(None) };
+    let Some(method) = object.getattr_opt("__index__")? else { return Ok(None) };
     match method.call0() {
         Ok(int) => Ok(Some(int).filter(PyAnyMethods::is_instance_of::<PyInt>)),
-        Err(error) if error.is_instance_of::<PyTypeError>(given.py()) => Ok(None),
+        Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -67,22 +67,22 @@ pub(crate) type Fraction<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// The two ints whose quotient a number is; `None` if it is not a number.
 pub(crate) fn fraction<'py>(
     field: &str,
-    given: &Bound<'py, PyAny>,
+    object: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Fraction<'py>>> {
-    let py = given.py();
-    if given.is_instance_of::<PyBool>() {
+    let py = object.py();
+    if object.is_instance_of::<PyBool>() {
         return Ok(None);
     }
-    let mut given_or_shortened = given.clone();
-    if is_decimal(given)? {
-        if let Some(fraction) = extreme_decimal(given)? {
+    let mut number = object.clone();
+    if is_decimal(object)? {
+        if let Some(fraction) = extreme_decimal(object)? {
             return Ok(Some(fraction));
         }
-        given_or_shortened = shortened(given)?;
+        number = shortened(object)?;
     }
-    let Some(method) = given_or_shortened.getattr_opt("as_integer_ratio")? else {
+    let Some(method) = number.getattr_opt("as_integer_ratio")? else {
         let one = 1_u32.into_pyobject(py)?.into_any();
-        return Ok(index(given)?.map(|int| (int, one)));
+        return Ok(index(object)?.map(|int| (int, one)));
     };
     match method.call0() {
         Ok(fraction) => fraction.extract().map(Some),
@@ -91,18 +91,18 @@ pub(crate) fn fraction<'py>(
             if error.is_instance_of::<PyValueError>(py)
                 || error.is_instance_of::<PyOverflowError>(py) =>
         {
-            Err(not_finite(field, given))
+            Err(not_finite(field, object))
         }
         Err(error) => Err(error),
     }
 }
 
 /// Whether a value is a `decimal.Decimal`.
-pub(crate) fn is_decimal(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn is_decimal(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     // Among numbers only a Decimal has this method: without one, the module is not imported.
-    Ok(given.hasattr("adjusted")?
-        && given.is_instance(CLASS.import(given.py(), "decimal", "Decimal")?)?)
+    Ok(object.hasattr("adjusted")?
+        && object.is_instance(CLASS.import(object.py(), "decimal", "Decimal")?)?)
 }
 
 /// The exponent beyond which a decimal is extreme.
@@ -110,14 +110,14 @@ const EXTREME: i64 = 400;
 
 /// A fraction that has the sign of an extreme decimal and is beyond the same limits. The exact
 /// one may have a term of a billion digits, as for `Decimal("1E+999999999")`.
-fn extreme_decimal<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Fraction<'py>>> {
-    let py = given.py();
-    let exponent = given.call_method0("adjusted")?.extract::<i64>()?;
+fn extreme_decimal<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Fraction<'py>>> {
+    let py = object.py();
+    let exponent = object.call_method0("adjusted")?.extract::<i64>()?;
     if (-EXTREME..=EXTREME).contains(&exponent) {
         return Ok(None);
     }
     let int = |n: i64| n.into_pyobject(py).map(Bound::into_any);
-    let sign = given.compare(0)? as i64;
+    let sign = object.compare(0)? as i64;
     let large = int(10)?.pow(EXTREME, py.None())?;
     Ok(Some(if sign == 0 {
         (int(0)?, int(1)?)
@@ -132,11 +132,11 @@ fn extreme_decimal<'py>(given: &Bound<'py, PyAny>) -> PyResult<Option<Fraction<'
 /// rounds to the same nanosecond: `ROUND_05UP` never makes the last digit a 0 or 5 unless the
 /// result is exact, so the decimal keeps its place between its neighbours, and is a tie only if
 /// it was one.
-fn shortened<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn shortened<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static CONTEXT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     // All digits before the point, and far more than 10 after it.
     const DIGITS: i64 = EXTREME + 100;
-    let py = given.py();
+    let py = object.py();
     let settings = PyDict::new(py);
     settings.set_item("prec", DIGITS)?;
     settings.set_item("rounding", "ROUND_05UP")?;
@@ -144,13 +144,13 @@ fn shortened<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     settings.set_item("Emax", 999_999)?;
     settings.set_item("traps", PyList::empty(py))?;
     let context = CONTEXT.import(py, "decimal", "Context")?.call((), Some(&settings))?;
-    context.call_method1("plus", (given,))
+    context.call_method1("plus", (object,))
 }
 
-pub(crate) fn negative(field: &str, given: &Bound<'_, PyAny>) -> PyErr {
-    errors::invalid("negative", field, given, 0, "is below 0")
+pub(crate) fn negative(field: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    errors::invalid("negative", field, object, 0, "is below 0")
 }
 
-pub(crate) fn not_finite(field: &str, given: &Bound<'_, PyAny>) -> PyErr {
-    errors::invalid("not_finite", field, given, 0, "is not finite")
+pub(crate) fn not_finite(field: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    errors::invalid("not_finite", field, object, 0, "is not finite")
 }

@@ -10,8 +10,8 @@ use crate::enums::{OutcomeArgument, member};
 use crate::policy::Policy;
 use crate::stream::RandomStream;
 
-/// One call that is attempted until it succeeds or gives up: it decides after each attempt
-/// whether to wait and how long, or why to stop (SPEC 13).
+/// A call that is attempted until it succeeds or stops: after each attempt it decides whether to
+/// wait and how long, or why to stop (SPEC 13).
 ///
 /// Operation(policy, stream, *, now_ns, deadline_ns=None, budget=None): it begins now. Times
 /// are nanoseconds, 0 to 2**64 - 1, of any clock that does not go back, such as

@@ -239,7 +239,7 @@ impl Policy {
         fields::seconds(&self.0, Field::JitterSlot)
     }
 
-    /// The most retries; None, the default, is no limit. Not to be given beside max_attempts.
+    /// The most retries; None, the default, is no limit. Excludes max_attempts.
     #[getter]
     fn max_retries(&self) -> Option<u64> {
         fields::max_retries(&self.0)

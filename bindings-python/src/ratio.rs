@@ -16,22 +16,22 @@ const UNREPRESENTABLE: Value = Value::Unrepresentable(ratio_value(u32::MAX, 1));
 
 /// The value of a ratio. A float means its shortest decimal text, which the core parses; every
 /// other number has exact terms.
-pub(crate) fn value(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
-    if let Ok(float) = given.cast::<PyFloat>() {
-        return of_float(field, given, float.value());
+pub(crate) fn value(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(float) = object.cast::<PyFloat>() {
+        return of_float(field, object, float.value());
     }
-    let wrong_type = || errors::wrong_type(field, EXPECTED, given);
-    let (n, d) = if let Ok(pair) = given.cast::<PyTuple>() {
+    let wrong_type = || errors::wrong_type(field, EXPECTED, object);
+    let (n, d) = if let Ok(pair) = object.cast::<PyTuple>() {
         let (n, d) = pair.extract().map_err(|_| wrong_type())?;
         if !is_int(&n) || !is_int(&d) {
             return Err(wrong_type());
         }
         (n, d)
     } else {
-        numbers::fraction(field, given)?.ok_or_else(wrong_type)?
+        numbers::fraction(field, object)?.ok_or_else(wrong_type)?
     };
     if n.lt(0)? || d.lt(0)? {
-        return Err(numbers::negative(field, given));
+        return Err(numbers::negative(field, object));
     }
     Ok(match (n.extract::<u32>(), d.extract::<u32>()) {
         (Ok(n), Ok(d)) => Value::Exact(ratio_value(n, d)),
@@ -39,12 +39,12 @@ pub(crate) fn value(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
-fn of_float(field: &str, given: &Bound<'_, PyAny>, float: f64) -> PyResult<Value> {
+fn of_float(field: &str, object: &Bound<'_, PyAny>, float: f64) -> PyResult<Value> {
     if !float.is_finite() {
-        return Err(numbers::not_finite(field, given));
+        return Err(numbers::not_finite(field, object));
     }
     if float < 0.0 {
-        return Err(numbers::negative(field, given));
+        return Err(numbers::negative(field, object));
     }
     // -0.0 has a sign.
     let ratio = Ratio::parse(float.abs().to_string());
@@ -53,8 +53,8 @@ fn of_float(field: &str, given: &Bound<'_, PyAny>, float: f64) -> PyResult<Value
     }))
 }
 
-fn is_int(given: &Bound<'_, PyAny>) -> bool {
-    given.is_instance_of::<PyInt>() && !given.is_instance_of::<PyBool>()
+fn is_int(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>()
 }
 
 /// The `Fraction` of a field's value.

@@ -13,7 +13,8 @@ use crate::enums::{ReasonArgument, member};
 #[pyclass(frozen, module = "backoff_rs")]
 pub(crate) struct RetryStats(backoff_core::RetryStats);
 
-type Words = [u64; STATS_WORDS];
+/// The counts in a pickle.
+type Counts = [u64; STATS_WORDS];
 
 impl Argument for RetryStats {
     const ARGUMENT: &'static str = "other";
@@ -95,13 +96,13 @@ impl RetryStats {
         format!("<RetryStats of {operations} operations, {attempts} attempts>")
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Words,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Counts,))> {
         Ok((py.get_type::<Self>().getattr("_of")?, (stats_to_words(&self.0),)))
     }
 
     /// Restores a pickle.
     #[staticmethod]
-    fn _of(words: Words) -> Self {
-        Self(stats_from_words(&words))
+    fn _of(counts: Counts) -> Self {
+        Self(stats_from_words(&counts))
     }
 }

@@ -30,7 +30,7 @@ impl RandomStream {
     #[new]
     #[pyo3(signature = (seed, key = Key::Omitted), text_signature = "(seed, key=...)")]
     fn new(seed: Seed, key: Key<'_>) -> PyResult<Self> {
-        let Key::Given(key) = key else {
+        let Key::Object(key) = key else {
             return Ok(Self(backoff_core::RandomStream::from_seed(seed.0)));
         };
         let mut hasher = KeyHasher::new(seed.0);
@@ -79,14 +79,14 @@ pub(crate) fn _next_loop_stream() -> PyResult<RandomStream> {
 /// that everyone without a key shares.
 enum Key<'py> {
     Omitted,
-    Given(Bound<'py, PyAny>),
+    Object(Bound<'py, PyAny>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Key<'py> {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self::Given(given.to_owned()))
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self::Object(object.to_owned()))
     }
 }
 

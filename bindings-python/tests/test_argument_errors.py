@@ -95,7 +95,7 @@ WRONG_TYPES = [
     (lambda: POLICY.fit_base("4", 1), "max_attempts must be an int, not str"),
     (lambda: POLICY.fit_cap(4, "1s"), SECONDS.replace("base", "max_elapsed") + "str"),
     (lambda: Budget(), NO_CONSTRUCTOR),
-    (lambda: Budget("sre", line="sre"), NO_CONSTRUCTOR),
+    (lambda: Budget("sre", text="sre"), NO_CONSTRUCTOR),
     (lambda: Outcome.of_http_status("200"), "status must be an int, not str"),
     (lambda: Operation("full", STREAM, now_ns=0), "policy must be a Policy, not str"),
     (lambda: Operation(POLICY, 42, now_ns=0), "stream must be a RandomStream, not int"),
@@ -286,20 +286,20 @@ class Index:
 
 
 INDEXED = [
-    ("power", lambda given: Policy("polynomial", base=1, power=given)),
-    ("origin", lambda given: Policy("polynomial", base=1, origin=given)),
-    ("multiplier", lambda given: Policy("exponential", base=1, multiplier=given)),
-    ("base", lambda given: Policy("exponential", base=given)),
+    ("power", lambda value: Policy("polynomial", base=1, power=value)),
+    ("origin", lambda value: Policy("polynomial", base=1, origin=value)),
+    ("multiplier", lambda value: Policy("exponential", base=1, multiplier=value)),
+    ("base", lambda value: Policy("exponential", base=value)),
     ("seed", RandomStream),
     ("index", STREAM.draw),
-    ("first", lambda given: POLICY.delays(STREAM, 1, given)),
-    ("count", lambda given: POLICY.delays(STREAM, given)),
-    ("max_retries", lambda given: Policy("constant", base=1, max_retries=given)),
-    ("max_attempts", lambda given: POLICY.fit_base(given, 1)),
-    ("now_ns", lambda given: OPERATION.decide("success", now_ns=given)),
-    ("deadline_ns", lambda given: Operation(POLICY, STREAM, now_ns=0, deadline_ns=given)),
-    ("retry_after", lambda given: OPERATION.decide("timeout", now_ns=0, retry_after=given)),
-    ("attempts", lambda given: STATS.record(given, "success")),
+    ("first", lambda value: POLICY.delays(STREAM, 1, value)),
+    ("count", lambda value: POLICY.delays(STREAM, value)),
+    ("max_retries", lambda value: Policy("constant", base=1, max_retries=value)),
+    ("max_attempts", lambda value: POLICY.fit_base(value, 1)),
+    ("now_ns", lambda value: OPERATION.decide("success", now_ns=value)),
+    ("deadline_ns", lambda value: Operation(POLICY, STREAM, now_ns=0, deadline_ns=value)),
+    ("retry_after", lambda value: OPERATION.decide("timeout", now_ns=0, retry_after=value)),
+    ("attempts", lambda value: STATS.record(value, "success")),
 ]
 
 
@@ -335,15 +335,15 @@ def test_an_error_changes_no_iterator():
 def test_an_error_changes_no_operation_and_no_stats():
     budget = Budget.parse("quota:max_tokens=1,cost=1")
     operation = Operation(POLICY, STREAM, now_ns=0, budget=budget)
-    for given in ({"outcome": "time"}, {"now_ns": -1}, {"retry_after": math.nan}):
+    for arguments in ({"outcome": "time"}, {"now_ns": -1}, {"retry_after": math.nan}):
         with pytest.raises(PolicyError):
-            operation.decide(**{"outcome": "timeout", "now_ns": 0, **given})
+            operation.decide(**{"outcome": "timeout", "now_ns": 0, **arguments})
     with pytest.raises(TypeError):
         operation.decide("timeout", 0)
     assert (operation.retries, operation.reason) == (0, None)
     assert operation.decide("timeout", now_ns=0).delay_ns == 11399434
     stats = RetryStats()
-    for given in ((-1, "success"), (1, "sucess")):
+    for arguments in ((-1, "success"), (1, "sucess")):
         with pytest.raises(PolicyError):
-            stats.record(*given)
+            stats.record(*arguments)
     assert stats.prometheus() == RetryStats().prometheus()

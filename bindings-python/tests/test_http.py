@@ -15,29 +15,29 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 POLICY = "equal:base=1ms,max_retries=9,retry_after=exact"
 
 
-def answer(status, headers="", body=""):
+def response(status, headers="", body=""):
     return f"HTTP/1.1 {status} Why\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}".encode()
 
 
 SCRIPT = [
-    (answer(503, "Retry-After: 0\r\n"), "throttled, waiting 0 ns"),
-    (answer(429), "throttled, waiting"),
-    (answer(500), "transient, waiting"),
-    (answer(504), "timeout, waiting"),
+    (response(503, "Retry-After: 0\r\n"), "throttled, waiting 0 ns"),
+    (response(429), "throttled, waiting"),
+    (response(500), "transient, waiting"),
+    (response(504), "timeout, waiting"),
     (None, "transient, waiting"),
     (time.sleep, "timeout, waiting"),
-    (answer(200, body=" ready\n"), None),
+    (response(200, body=" ready\n"), None),
 ]
 
 
 @contextmanager
-def server(answers):
-    """The address of a server that sends each connection one of the answers; None resets it."""
+def server(responses):
+    """The address of a server that sends each connection one of the responses; None resets it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
             kept = []
-            for reply in answers:
+            for reply in responses:
                 connection, _ = listener.accept()
                 connection.recv(65536)
                 if reply is None:
@@ -81,7 +81,7 @@ def test_it_retries_failures_that_may_pass(example):
 
 
 def test_it_gives_up(example):
-    with server([answer(503)] * 3) as url:
+    with server([response(503)] * 3) as url:
         done = run(example, url, "full:base=1ms,max_retries=2", "42", "job-1")
     assert (done.returncode, done.stdout.count("\n")) == (1, 2)
     assert done.stderr.startswith("gave up after 3 attempts: max_retries: ")
@@ -89,7 +89,7 @@ def test_it_gives_up(example):
 
 
 def test_it_does_not_retry_a_permanent_failure(example):
-    with server([answer(404)]) as url:
+    with server([response(404)]) as url:
         done = run(example, url, "default", "42", "job-1")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("gave up after 1 attempts: permanent: ")

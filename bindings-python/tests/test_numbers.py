@@ -38,10 +38,10 @@ DURATIONS = [
 
 
 @pytest.mark.parametrize(
-    ("given", "ns"), [pytest.param(given, ns, id=fact) for fact, given, ns in DURATIONS]
+    ("value", "ns"), [pytest.param(value, ns, id=fact) for fact, value, ns in DURATIONS]
 )
-def test_duration(given, ns):
-    assert Policy("constant", base=given).window_ns(0) == ns
+def test_duration(value, ns):
+    assert Policy("constant", base=value).window_ns(0) == ns
 
 
 def test_duration_ignores_the_decimal_context():
@@ -79,10 +79,10 @@ RATIOS = [
 
 
 @pytest.mark.parametrize(
-    ("given", "ratio"), [pytest.param(given, ratio, id=fact) for fact, given, ratio in RATIOS]
+    ("value", "ratio"), [pytest.param(value, ratio, id=fact) for fact, value, ratio in RATIOS]
 )
-def test_multiplier(given, ratio):
-    assert Policy("exponential", base=1, multiplier=given).multiplier == ratio
+def test_multiplier(value, ratio):
+    assert Policy("exponential", base=1, multiplier=value).multiplier == ratio
 
 
 SMALL_RATIOS = [
@@ -96,10 +96,10 @@ SMALL_RATIOS = [
 
 
 @pytest.mark.parametrize(
-    ("given", "ratio"), [pytest.param(given, ratio, id=fact) for fact, given, ratio in SMALL_RATIOS]
+    ("value", "ratio"), [pytest.param(value, ratio, id=fact) for fact, value, ratio in SMALL_RATIOS]
 )
-def test_jitter_below(given, ratio):
-    policy = Policy("constant", base=1, jitter="proportional", jitter_below=given)
+def test_jitter_below(value, ratio):
+    policy = Policy("constant", base=1, jitter="proportional", jitter_below=value)
     assert (policy.jitter_below, policy.jitter_above) == (ratio, 0)
 
 

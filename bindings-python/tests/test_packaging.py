@@ -1,4 +1,4 @@
-"""The files that would be published: BACKOFF_WHEEL is the wheel, the sdist is built here."""
+"""The files to publish: the wheel that BACKOFF_WHEEL names, and an sdist that is built here."""
 
 import email
 import os
@@ -16,8 +16,6 @@ import pytest
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
 ROOT = Path(__file__).parents[2]
-
-
 WHEEL = Path(os.environ["BACKOFF_WHEEL"])
 
 
@@ -36,7 +34,7 @@ def wheel():
 def sdist(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sdist")
     manifest = ROOT / "bindings-python" / "Cargo.toml"
-    # With its usual date of 2006, cargo takes a target directory that it has seen for fresh.
+    # With the default date of 2006, cargo would treat an existing target directory as fresh.
     now = {**os.environ, "SOURCE_DATE_EPOCH": str(int(time.time()))}
     subprocess.run(
         [sys.executable, "-m", "maturin", "sdist", "-m", manifest, "-o", folder],
@@ -82,12 +80,11 @@ def test_contents_of_the_wheel(wheel):
             "backoff_rs/_attempts.py",
             "backoff_rs/_backoff.abi3.so",
             "backoff_rs/_backoff.pyi",
-            "backoff_rs/_error.py",
             "backoff_rs/_event.py",
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",
-            "backoff_rs/_names.py",
             "backoff_rs/_options.py",
+            "backoff_rs/_policy_error.py",
             "backoff_rs/_retry_error.py",
             "backoff_rs/_retrying.py",
             "backoff_rs/_time.py",
@@ -105,7 +102,7 @@ def test_contents_of_the_wheel(wheel):
     )
 
 
-def test_what_is_installed_is_the_wheel(wheel):
+def test_the_wheel_is_installed(wheel):
     package = Path(backoff_rs.__file__).parent
     for name in wheel.namelist():
         if name.startswith("backoff_rs/"):
@@ -130,7 +127,7 @@ def test_the_sdist_holds_the_core(files):
     folders = ["core/src", "bindings-python/src"]
     for folder in folders:
         held = {name for name in files if name.startswith(f"{folder}/")}
-        assert held == {str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("*.rs")}
+        assert held == {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*.rs")}
         for name in held:
             assert files[name] == (ROOT / name).read_bytes(), name
     assert files["Cargo.lock"]

@@ -186,12 +186,12 @@ INVALID = [
 
 
 @pytest.mark.parametrize(
-    ("given", "facts", "message"),
+    ("fields", "facts", "message"),
     [pytest.param(*row, id=f"{row[1][1]}-{row[1][0]}-{i}") for i, row in enumerate(INVALID)],
 )
-def test_invalid_policy(given, facts, message):
+def test_invalid_policy(fields, facts, message):
     with pytest.raises(PolicyError) as caught:
-        Policy(**given)
+        Policy(**fields)
     error = caught.value
     assert (error.code, error.field, error.value, error.limit) == facts
     assert str(error) == message

@@ -156,8 +156,8 @@ def test_marks_override_on(form, time, reraise):
 def test_polling_on_results(form, time):
     events = Events()
     script = loops.Script("pending", "throttled", "ready")
-    answers = {"pending": True, "throttled": Verdict("throttled", 5), "ready": False}
-    assert run(form, script, events, on=(), on_result=answers.get) == "ready"
+    verdicts = {"pending": True, "throttled": Verdict("throttled", 5), "ready": False}
+    assert run(form, script, events, on=(), on_result=verdicts.get) == "ready"
     assert events.brief == [
         (1, "transient", None, DELAYS[0]),
         (2, "throttled", None, 5 * SECOND),

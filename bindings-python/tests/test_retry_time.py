@@ -228,9 +228,9 @@ def test_a_blocking_loop_rejects_coroutine_functions(hook, function):
     def generator():
         yield
 
-    for refused in [lambda: retries(print), lambda: iter(retries)]:
+    for rejected in [lambda: retries(print), lambda: iter(retries)]:
         with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awai"):
-            refused()
+            rejected()
     if hook != "on_result":
         with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awai"):
             retries(generator)

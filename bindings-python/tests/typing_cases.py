@@ -117,7 +117,7 @@ assert_type(RetryStats.BOUNDS, tuple[int, ...])
 assert_type(stats.prometheus(), str)
 
 
-def refused(error: PolicyError) -> tuple[str, str | None, object, int, int | None, str | None]:
+def parts(error: PolicyError) -> tuple[str, str | None, object, int, int | None, str | None]:
     base: ValueError = error
     return error.code, error.field, base, error.limit, error.at, error.found
 

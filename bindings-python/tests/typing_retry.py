@@ -112,7 +112,7 @@ async def is_pending(value: str) -> bool:
     return value == "pending"
 
 
-async def tell(event: RetryEvent) -> None:
+async def hook(event: RetryEvent) -> None:
     assert_type(event.reason, StopReason | None)
     assert_type(event.outcome, Outcome | None)
     assert_type(event.delay, float)
@@ -129,7 +129,7 @@ every: Retrying = retry(
     budget=Budget.parse("sre"),
     stats=RetryStats(),
     deadline_ns=lambda *_: None,
-    on_retry=tell,
+    on_retry=hook,
     on_stop=print,
     reraise=False,
     name="job",
