@@ -24,8 +24,11 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
     /// # Safety
     /// `at` is valid for a write of an `S`, and no other thread uses it during the call.
     pub(crate) unsafe fn init<S>(at: NonNull<S>, value: T) {
-        const { assert!(size_of::<Self>() <= size_of::<S>() && align_of::<Self>() <= align_of::<S>()) }
-        // SAFETY: by the assertion, memory for an `S` is large enough for this and aligned.
+        const {
+            assert!(size_of::<Self>() <= size_of::<S>());
+            assert!(align_of::<Self>() <= align_of::<S>());
+        }
+        // SAFETY: by the assertions, memory for an `S` is large enough for this and aligned.
         unsafe { at.cast::<Self>().write(Self { magic: MAGIC, value }) }
     }
 
