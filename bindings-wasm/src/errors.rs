@@ -1,4 +1,4 @@
-//! The error of the last refusal, for JavaScript to read from the buffers.
+//! The error of the last refused policy or string, which JavaScript reads from the buffers.
 
 use std::cell::Cell;
 

@@ -232,9 +232,9 @@ describe("cancelled", () => {
 			const controller = new AbortController();
 			const { signal } = controller;
 			let isLate = false;
-			const look = (answer) => () => {
+			const look = (result) => () => {
 				isLate ||= signal.aborted;
-				return answer;
+				return result;
 			};
 			const { events, ...hooks } = notes();
 			const onRetry = look();

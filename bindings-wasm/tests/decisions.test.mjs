@@ -28,12 +28,12 @@ describe("decisions", () => {
 				if (step.do === "cancel") {
 					assert.equal(operation.cancel(), stop);
 				} else {
-					const answer = operation.decide(step.outcome, {
+					const decision = operation.decide(step.outcome, {
 						now: nanoseconds(step.now),
 						...maybe("retryAfter", step.retry_after),
 					});
 					const delayNs = BigInt(delay);
-					assert.deepEqual(answer, { delay: Number(delayNs) / 1e6, delayNs, reason: stop });
+					assert.deepEqual(decision, { delay: Number(delayNs) / 1e6, delayNs, reason: stop });
 					assert.deepEqual([operation.retries, operation.attempts], [step.retries, step.retries + 1]);
 				}
 				assert.equal(operation.reason, stop);

@@ -185,7 +185,7 @@ describe("operations", () => {
 				return budget;
 			},
 		});
-		const answer = operation.decide("transient", {
+		const decision = operation.decide("transient", {
 			get now() {
 				return disturb();
 			},
@@ -195,7 +195,7 @@ describe("operations", () => {
 				},
 			},
 		});
-		assert.deepEqual([answer.delayNs, operation.retries], [FIRST, 1]);
+		assert.deepEqual([decision.delayNs, operation.retries], [FIRST, 1]);
 		assert.equal(operation.decide("transient", { now: 0 }).reason, "budget");
 		const fitted = Policy.parse("full:base=1s,cap=20s").fitBase(4, {
 			get nanoseconds() {

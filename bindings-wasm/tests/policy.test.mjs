@@ -60,10 +60,10 @@ describe("accepted values", () => {
 			["retryAfterMax", MAX_NS],
 			["retryAfterMaxExtra", MAX_NS],
 		];
-		for (const [option, largest] of rows) {
+		for (const [option, noLimit] of rows) {
 			test(option, () => {
 				const unlimited = new Policy({ ...base, [option]: Infinity });
-				const exact = option === "maxRetries" ? largest : { nanoseconds: largest };
+				const exact = option === "maxRetries" ? noLimit : { nanoseconds: noLimit };
 				assert.ok(unlimited.equals(new Policy({ ...base, [option]: exact })));
 				assert.equal(unlimited.params[option], Infinity);
 				assert.ok(new Policy(unlimited.params).equals(unlimited));

@@ -66,6 +66,14 @@ describe("how a loop ends", () => {
 			[3000, 3000],
 		],
 		[
+			"a deadline of Infinity is none",
+			[busy],
+			{ policy: "constant:base=3s,max_retries=1", deadline: Infinity },
+			busy,
+			text("max_retries", 2),
+			[3000],
+		],
+		[
 			"a deadline in ns",
 			[busy],
 			{ policy: "constant:base=3s", deadline: { nanoseconds: 5_999_999_999n } },

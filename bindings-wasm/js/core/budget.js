@@ -46,7 +46,7 @@ export class Budget {
 
 	static {
 		checkBudget = (budget) => {
-			if (typeof budget !== "object" || budget === null || !(#state in budget)) {
+			if (!(#state in Object(budget))) {
 				wrongType("budget", "a Budget", budget);
 			}
 		};

@@ -77,7 +77,7 @@ function throwParseError(text) {
 	throw new PolicyError(code, field || undefined, value, limit, message, at, rest.slice(0, read));
 }
 
-/** The error that the module holds after a refusal. */
+/** The error that the module left in its buffers. */
 function readError() {
 	const [value, limit, length, at, foundLength] = readWords(0, 5);
 	const [code, field, message] = readText(Number(length)).split("\n");

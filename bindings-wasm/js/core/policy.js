@@ -108,7 +108,7 @@ export class Policy {
 	}
 
 	equals(other) {
-		return typeof other === "object" && other !== null && #state in other && `${this}` === `${other}`;
+		return #state in Object(other) && `${this}` === `${other}`;
 	}
 
 	toString() {
@@ -122,7 +122,7 @@ export class Policy {
 
 	static {
 		checkPolicy = (policy) => {
-			if (typeof policy !== "object" || policy === null || !(#state in policy)) {
+			if (!(#state in Object(policy))) {
 				wrongType("policy", "a Policy", policy);
 			}
 		};

@@ -72,7 +72,7 @@ export class RetryStats {
 
 	static {
 		checkStats = (name, stats) => {
-			if (typeof stats !== "object" || stats === null || !(#state in stats)) {
+			if (!(#state in Object(stats))) {
 				wrongType(name, "a RetryStats", stats);
 			}
 		};

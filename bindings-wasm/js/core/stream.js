@@ -33,7 +33,7 @@ export class RandomStream {
 
 	static {
 		stateOf = (stream) => {
-			if (typeof stream !== "object" || stream === null || !(#state in stream)) {
+			if (!(#state in Object(stream))) {
 				wrongType("stream", "a RandomStream", stream);
 			}
 			return stream.#state;
