@@ -98,7 +98,7 @@ pub(crate) fn fraction<'py>(
 }
 
 /// Whether a value is a `decimal.Decimal`.
-pub(crate) fn is_decimal(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_decimal(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     // Among numbers only a Decimal has this method: without one, the module is not imported.
     Ok(object.hasattr("adjusted")?

@@ -114,7 +114,8 @@ class Loop:
 
     def __exit__(self, *_exception: object) -> None:
         """Cancels a loop that was left early, so that the budget gets back what it holds."""
-        run(self._cancel(can_await=False))
+        if self._reason is None:
+            run(self._cancel(can_await=False))
 
     async def attempt(self) -> None:
         """Begins an attempt. Before the first, it raises a pending cancellation of this task."""
