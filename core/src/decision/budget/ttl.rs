@@ -4,7 +4,7 @@
 use crate::decision::budget::account::{Account, BudgetConfig, State};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
-use crate::number::arithmetic::{NS_PER_SECOND, divide};
+use crate::number::arithmetic::NS_PER_SECOND;
 
 const SLICES: u64 = 10;
 
@@ -45,8 +45,15 @@ impl<'a> Ttl<'a> {
             .config
             .get(Field::MinPerSecond)
             .saturating_mul(self.config.ratio().denominator.into());
-        let wide = u128::from(tokens).wrapping_mul(self.config.get(Field::Ttl).into());
-        i64::try_from(divide(wide, NS_PER_SECOND)).unwrap_or(i64::MAX)
+        // floor(tokens * ttl / second), exact in 64 bits: both factors are split at a second.
+        let (tokens, token_part) = split_at_second(tokens);
+        let (seconds, second_part) = split_at_second(self.config.get(Field::Ttl));
+        let (part, _) = split_at_second(token_part.saturating_mul(second_part));
+        let reserve = tokens
+            .saturating_mul(self.config.get(Field::Ttl))
+            .saturating_add(token_part.saturating_mul(seconds))
+            .saturating_add(part);
+        i64::try_from(reserve).unwrap_or(i64::MAX)
     }
 }
 
@@ -66,6 +73,11 @@ impl Account for Ttl<'_> {
         }
         is_granted.then_some(0)
     }
+}
+
+/// The quotient and the remainder of a division by the nanoseconds of a second.
+fn split_at_second(n: u64) -> (u64, u64) {
+    (n.wrapping_div(NS_PER_SECOND), n.wrapping_rem(NS_PER_SECOND))
 }
 
 /// The position of a slice among the levels.
