@@ -4,7 +4,7 @@ from reference import budgets, operations, streams, strings
 
 
 class Scenario:
-    """A case that is being written: what is asked of the reference, and what it answers."""
+    """A case under construction: the steps so far, with the answers of the reference."""
 
     def __init__(self, id, why, policy, budget=None, seed=42, key=b"job-1"):
         self.case = {
