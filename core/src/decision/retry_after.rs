@@ -144,8 +144,8 @@ struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
     fn literal(&mut self, byte: u8) -> Option<()> {
-        self.0 = self.0.strip_prefix(&[byte])?;
-        Some(())
+        let (&first, rest) = self.0.split_first()?;
+        (first == byte).then(|| self.0 = rest)
     }
 
     /// Reads `length` digits.
@@ -159,7 +159,9 @@ impl Cursor<'_> {
     fn name(&mut self, names: &[&str], length: usize) -> Option<i64> {
         (1..).zip(names).find_map(|(number, name)| {
             let name = name.as_bytes();
-            self.0 = self.0.strip_prefix(name.get(..length).unwrap_or(name))?;
+            let name = name.get(..length).unwrap_or(name);
+            let (start, rest) = self.0.split_at_checked(name.len())?;
+            (start == name).then(|| self.0 = rest)?;
             Some(number)
         })
     }
