@@ -103,11 +103,11 @@ impl MessageArgs<'_> {
     fn write_value(&self, unit: Unit, text: &mut TextBuf) {
         match (self.shown, self.found) {
             (Some(shown), _) => {
-                let mut end = MAX_SHOWN;
-                // A cut through a character of UTF-8 would make the message invalid.
-                while shown.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
-                    end = end.saturating_sub(1);
-                }
+                // A cut through a character of UTF-8, of at most 4 bytes, would make the message
+                // invalid.
+                let is_boundary = |end: &usize| shown.get(*end).is_none_or(|b| b & 0xC0 != 0x80);
+                let ends = MAX_SHOWN.saturating_sub(3)..=MAX_SHOWN;
+                let end = ends.rev().find(is_boundary).unwrap_or(MAX_SHOWN);
                 match shown.get(..end) {
                     Some(start) if end < shown.len() => text.push(start).push("..."),
                     _ => text.push(shown),
@@ -149,11 +149,27 @@ mod tests {
             (cut.clone() + "\u{e9}", cut.clone() + "..."),
             (long, cut + "..."),
             ("y".repeat(128), "y".repeat(128)),
+            ("\u{1f600}".repeat(33), "\u{1f600}".repeat(32) + "..."),
+            (
+                String::from("x") + &"\u{1f600}".repeat(33),
+                String::from("x") + &"\u{1f600}".repeat(31) + "...",
+            ),
         ];
         for (shown, expected) in table {
             let message = error.message_with(&shown);
             let end = " is unknown; the kinds are window, delay";
             assert_eq!(message.as_str(), String::from("cap_on ") + &expected + end);
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_text_is_cut_as_well() {
+        let error = PolicyError::new(ErrorCode::UnknownKind, Field::CapOn, 0, 2);
+        for length in [1, 127, 128, 129, 200, 2000] {
+            let message = error.message_with(std::vec![0x80; length]);
+            let shown = message.as_bytes().iter().filter(|&&byte| byte == 0x80).count();
+            assert_eq!(shown, length.min(128), "length {length}");
+            assert!(message.as_bytes().ends_with(b" is unknown; the kinds are window, delay"));
         }
     }
 }
