@@ -7,8 +7,8 @@ use crate::number::arithmetic::{MAX_NS, add, sample};
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
 
-/// One unit of work that is attempted until it succeeds or stops. After each attempt it decides
-/// whether to wait, and how long, or why to stop.
+/// One unit of work that is attempted until it succeeds or stops. After each attempt it returns how
+/// long to wait, or the reason to stop.
 ///
 /// It never sleeps and reads no clock. Times are nanoseconds of any monotonic clock, the same one
 /// for all operations that share a budget.
@@ -51,7 +51,7 @@ impl Operation {
     /// means none) and an optional budget. Every later call must pass the same budget; passing
     /// another one is not detected.
     ///
-    /// Operations that share a stream wait the same time: give each operation a key of its own,
+    /// Operations that share a stream wait for the same times: give each operation a key of its own,
     /// or a stream from entropy.
     #[must_use]
     pub fn begin(

@@ -1,5 +1,7 @@
 //! The outcome of an attempt, the reason to stop, and the decision (SPEC 13.2, 13.3, 14.4).
 
+use core::fmt;
+
 /// Declares an enum of names, one row each: number and name.
 macro_rules! names {
     (
@@ -32,6 +34,12 @@ macro_rules! names {
                     $($number => Some(Self::$variant),)*
                     _ => None,
                 }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
             }
         }
     };

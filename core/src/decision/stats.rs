@@ -8,7 +8,7 @@ use crate::text::buffer::TextBuf;
 /// Counts operations by their number of attempts and by the reason why they stopped.
 ///
 /// Any number of threads may record into the same stats by reference. A read during a write may
-/// lack a part of one operation.
+/// see an operation only partly counted.
 ///
 /// ```
 /// use backoff_core::{RetryStats, StopReason};
@@ -46,7 +46,7 @@ impl RetryStats {
         Self::from_words(&[0; Self::WORDS])
     }
 
-    /// Counts an operation that stopped after `attempts` attempts, at least one.
+    /// Counts an operation that stopped after `attempts` attempts; 0 counts as 1.
     pub fn record(&self, attempts: u64, reason: StopReason) {
         let bucket = Self::BOUNDS.iter().filter(|bound| attempts > **bound).count();
         self.add(bucket, 1);

@@ -23,7 +23,7 @@ pub enum Growth {
     Fibonacci = 5,
 }
 
-/// The spread of a delay around its window (SPEC 6).
+/// How a delay is drawn from its window (SPEC 6).
 ///
 /// `index` counts from 0, and `w` is the window of that index. Ranges include both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ pub enum Jitter {
     },
 }
 
-/// The place of the cap (SPEC 7).
+/// What the cap limits (SPEC 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u32)]
 #[non_exhaustive]

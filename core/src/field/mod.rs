@@ -85,11 +85,11 @@ fields! {
         Offset = 7, "offset", Unit::Duration;
         /// The cap.
         Cap = 8, "cap", Unit::Duration;
-        /// The place of the cap: the window or the delay.
+        /// What the cap limits: the window or the delay.
         CapOn = 9, "cap_on", Unit::Kind(CAPS);
-        /// The shortest delay.
+        /// The shortest computed delay.
         Floor = 10, "floor", Unit::Duration;
-        /// The spread of the delay around its window.
+        /// How the delay is drawn from its window.
         Jitter = 11, "jitter", Unit::Kind(JITTERS);
         /// Proportional jitter: the fraction by which the delay may fall short of the window.
         JitterBelow = 12, "jitter_below", Unit::Ratio;
@@ -113,7 +113,7 @@ fields! {
         RetryAfter = 21, "retry_after", Unit::Kind(RETRY_AFTER_MODES);
         /// The longest `Retry-After` that is honoured.
         RetryAfterMax = 22, "retry_after_max", Unit::Duration;
-        /// The longest excess of a `Retry-After` over the delay that is honoured.
+        /// How much longer than the delay a `Retry-After` may make the wait.
         RetryAfterMaxExtra = 23, "retry_after_max_extra", Unit::Duration;
     }
     budget {

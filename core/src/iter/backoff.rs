@@ -11,7 +11,7 @@ use crate::schedule::state::DelayState;
 /// The delays of a policy one after another: [`Policy::delay`] of index 0, 1, 2, ...
 ///
 /// It keeps its state, so every delay costs the same. It never reads a clock and never sleeps. It
-/// ends after index 2^32 - 1.
+/// ends after index 2^32 - 1, and ignores the limits of the policy.
 ///
 /// ```
 /// use std::time::Duration;

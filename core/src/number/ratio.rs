@@ -1,6 +1,7 @@
 //! Exact ratios: multipliers and fractions of a window (SPEC 1.4).
 
 use core::fmt;
+use core::str::FromStr;
 
 use crate::number::arithmetic::MAX_NS;
 use crate::number::digits::{is_digits, number, split};
@@ -163,6 +164,14 @@ impl Ratio {
     pub(crate) fn is_below(self, other: Self) -> bool {
         u64::from(self.numerator).wrapping_mul(u64::from(other.denominator))
             < u64::from(other.numerator).wrapping_mul(u64::from(self.denominator))
+    }
+}
+
+impl FromStr for Ratio {
+    type Err = RatioError;
+
+    fn from_str(text: &str) -> Result<Self, RatioError> {
+        Self::parse(text)
     }
 }
 

@@ -10,7 +10,8 @@ use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 
-/// Composes a policy; [`build`](Self::build) validates it.
+/// Composes a policy; [`build`](Self::build) validates it. Without a limit
+/// ([`max_retries`](Self::max_retries), [`max_elapsed`](Self::max_elapsed)) it retries for ever.
 ///
 /// Durations range up to [`MAX_NS`](crate::MAX_NS) nanoseconds.
 #[derive(Debug, Clone, Copy)]
@@ -88,18 +89,19 @@ impl PolicyBuilder {
         self.duration(Field::Cap, cap)
     }
 
-    /// Sets the place of the cap; by default the window.
+    /// Chooses whether the cap limits the window, which is the default, or the delay.
     pub fn cap_on(self, cap_on: CapOn) -> Self {
         self.with(Field::CapOn, cap_on as u64)
     }
 
-    /// Sets the shortest delay, at most the cap. The range that is sampled starts there.
+    /// Sets the shortest computed delay, at most the cap: the range that is sampled starts there. A
+    /// `Retry-After` with [`RetryAfterMode::Exact`] or [`RetryAfterMode::Spread`] may be shorter.
     pub fn floor(self, floor: Duration) -> Self {
         self.duration(Field::Floor, floor)
     }
 
-    /// Sets the spread of the delay around its window; by default none. The last call replaces
-    /// earlier ones.
+    /// Sets how the delay is drawn from its window; by default it is the window. The last call
+    /// replaces earlier ones.
     pub fn jitter(mut self, jitter: Jitter) -> Self {
         let parameters = [
             Field::JitterBelow,
@@ -159,7 +161,7 @@ impl PolicyBuilder {
         self.duration(Field::RetryAfterMax, max.into().unwrap_or(no_limit))
     }
 
-    /// Sets the longest excess of a `Retry-After` over the delay that is honoured; no limit by
+    /// Limits how much longer than the delay a `Retry-After` may make the wait; no limit by
     /// default.
     pub fn retry_after_max_extra(self, max_extra: Duration) -> Self {
         self.duration(Field::RetryAfterMaxExtra, max_extra)

@@ -40,16 +40,25 @@ use crate::validate::policy::build;
 /// assert_eq!(policy.delay(stream, 3), Duration::from_nanos(83_486_434));
 /// # Ok::<(), backoff_core::PolicyError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Policy(pub(crate) Parameters);
 
 impl Policy {
-    /// The policy that a policy string describes: `full:base=100ms,cap=20s,max_retries=5`, or a
-    /// preset, as it is or changed: `aws-sdk-2026:max_retries=5`.
+    /// The policy that a policy string describes (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`,
+    /// or a preset, as it is or changed: `aws-sdk-2026:max_retries=5`.
+    ///
+    /// The string is a head and `key=value` pairs, without spaces. The head is a growth
+    /// (`constant`, `linear`, `exponential`, `polynomial`, `fibonacci`), a shorthand for
+    /// exponential growth with a jitter (`full`, `equal`, `decorrelated`) or a preset. The keys are
+    /// the names of [`Field`], such as `base`, `cap`, `jitter` and `max_retries`. A duration has one
+    /// unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`) and may have decimals. The value `none` unsets a
+    /// field of a preset, and `retry_after_max=none` removes that limit.
+    ///
+    /// Without `max_retries`, `max_attempts` or `max_elapsed` a policy retries for ever.
     ///
     /// # Errors
-    /// The first rule of SPEC 11 or 8 that the string breaks, where, and the text found there.
+    /// The rule that the string breaks first, the position in bytes, and the text found there.
     ///
     /// ```
     /// use backoff_core::Policy;
@@ -58,6 +67,9 @@ impl Policy {
     ///     policy.to_string(),
     ///     "exponential:base=1s,cap=30s,floor=1ns,jitter=full,max_retries=5"
     /// );
+    /// let error = Policy::parse("gax:cap=x").unwrap_err();
+    /// assert!(format!("{error:?}").ends_with("at: 8, found: \"x\" }"));
+    /// assert_eq!(format!("{:?}", Policy::parse("none")?), r#"Policy("constant:base=0s")"#);
     /// # Ok::<(), backoff_core::ParseError>(())
     /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, ParseError> {
@@ -177,6 +189,12 @@ impl FromStr for Policy {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         Self::parse(text)
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Policy").field(&self.text()).finish()
     }
 }
 

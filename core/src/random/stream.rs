@@ -11,9 +11,9 @@ const KEY_DOMAIN: u64 = u64::from_le_bytes(*b"jitter-1");
 
 /// The 64-bit state from which the draws of every index follow.
 ///
-/// Clients that share a stream wait the same time. That is right for a worker that takes over
+/// Clients that share a stream wait for the same times. That is right for a worker that takes over
 /// another worker's job, and wrong for clients that retry at the same moment: give each client
-/// or job its own key with [`RandomStream::from_key`], or use [`RandomStream::from_entropy`].
+/// or job its own key with [`RandomStream::from_key`], or use `RandomStream::from_entropy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RandomStream(u64);
@@ -22,7 +22,7 @@ impl RandomStream {
     /// The stream of a seed alone, which is its state (SPEC 3.1).
     ///
     /// Its draws equal those of `java.util.SplittableRandom(seed).nextLong()`. Two clients with
-    /// the same seed wait the same time. Seeds that differ by a multiple of the step of
+    /// the same seed wait for the same times. Seeds that differ by a multiple of the step of
     /// SplitMix64 give the same draws at shifted indices. Prefer one seed and a key per client.
     #[must_use]
     pub const fn from_seed(seed: u64) -> Self {

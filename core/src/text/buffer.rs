@@ -1,6 +1,8 @@
 //! A fixed-capacity string. It needs neither allocation nor `core::fmt`, whose machinery would be
 //! most of the WebAssembly package.
 
+use core::fmt;
+
 use crate::field::Unit;
 use crate::field::kind::name_of;
 use crate::number::ratio::Ratio;
@@ -17,7 +19,7 @@ pub(crate) const DURATION_UNITS: [(&str, u64); 7] = [
 ];
 
 /// A string of at most 768 bytes, such as an error message or a policy string.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct TextBuf {
     bytes: [u8; Self::CAPACITY],
     length: usize,
@@ -149,5 +151,17 @@ impl TextBuf {
             Unit::Ratio => self.push_ratio(Ratio::from_value(value)),
             Unit::Count => self.push_number(value),
         }
+    }
+}
+
+impl fmt::Display for TextBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for TextBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
     }
 }

@@ -35,7 +35,8 @@ pub(crate) fn resolve_kinds(params: &Params, fields: &[Field]) -> Checked<FieldV
     Ok(values)
 }
 
-/// Adds the values of the other fields, in their order.
+/// Adds the values of the other fields, in their order. The arms of the match are the rules of
+/// SPEC 8.4 in the order in which they apply: the first that matches decides.
 pub(crate) fn resolve_values(
     params: &Params,
     fields: &[Field],

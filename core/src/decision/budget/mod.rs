@@ -34,6 +34,15 @@ use crate::validate::rules::{resolve_kinds, resolve_values};
 /// Bounds the retries of many operations together, so that retries do not make an overload
 /// worse. Use one budget per server, shared by all operations that call it.
 ///
+/// | kind | rule | fields and defaults |
+/// |---|---|---|
+/// | `quota` | every retry costs tokens, and a success refunds them (AWS SDKs) | `max_tokens=500,cost=5`; `cost_throttled` and `cost_timeout` default to the cost |
+/// | `throttle` | failures take tokens, successes earn `ratio`, and retries stop at half of the tokens (gRPC) | `max_tokens=10,ratio=0.1` |
+/// | `ratio` | every operation earns `ratio` of a retry (SRE book) | `max_tokens=10,ratio=0.1` |
+/// | `rate` | a token bucket that fills within `per` (SRE book) | `max_tokens=60,per=1m` |
+/// | `ttl` | every operation earns `ratio` of a retry for `ttl`, on top of a reserve (Finagle) | `ttl=10s,min_per_second=10,ratio=0.2` |
+/// | `concurrent` | only `ratio` of the active operations may retry at the same time (Envoy) | `ratio=0.2,min_concurrent=3` |
+///
 /// The [`Operation`](crate::Operation)s that take the budget keep its account. Share it by
 /// reference, between threads as well: every event is atomic. It can live in a `static` or in an
 /// `Arc`. It reads no clock; operations pass the time. After a fork, make a new budget in the

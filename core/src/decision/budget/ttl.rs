@@ -10,7 +10,8 @@ const SLICES: u64 = 10;
 
 pub(super) struct Ttl<'a> {
     config: &'a BudgetConfig,
-    /// The level of each slice of time, a signed number in the denominator of the ratio.
+    /// The level of each slice of time: an `i64` in the unit of 1/denominator retry, stored as
+    /// `u64`. A retry may spend what earlier slices earned, so a level can be negative.
     levels: &'a mut [u64],
     /// The number of the latest slice.
     latest: &'a mut u64,
