@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Attempts returns the attempts of a loop for range. The body of the range is what Retry would call:
+// Attempts returns a retry loop to range over. The loop body takes the place of Retry's function:
 //
 //	for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
 //		if err != nil {
@@ -18,9 +18,17 @@ import (
 //	}
 //
 // An attempt whose body reports no failure has succeeded and is the last one, whether the body
-// breaks or continues. The loop waits between attempts. When it stops without a success, it yields
-// once more, with a nil attempt and the error that Retry would return. Leaving the range after a
-// failure cancels the operation.
+// breaks, continues or returns. A body that returns its own error must therefore report it first:
+//
+//	if err := save(); attempt.Failed(err) && !isTemporary(err) {
+//		return err // without Failed, the loop would count a success
+//	}
+//
+// The loop waits between attempts. When it stops without a success, it yields once more, with a nil
+// attempt and the error that Retry would return. Do not leave out the second variable: "for attempt :=
+// range" yields the nil attempt, too, and loses the error. The methods of a nil attempt do nothing.
+//
+// Leaving the range after a failure cancels the operation.
 //
 // The options are those of Retry, except RetryResult and ClassifyResult. They are read each time a
 // range begins.
@@ -89,10 +97,10 @@ func (a *Attempt) Failed(err error) bool {
 }
 
 // Ended reports the verdict of an attempt that returned no error: an Outcome, or an Outcome
-// WithRetryAfter.
+// WithRetryAfter. nil is a success.
 func (a *Attempt) Ended(verdict Verdict) {
 	if a != nil && a.loop != nil {
-		a.verdict, a.err = verdict, nil
+		a.verdict, a.err = orSuccess(verdict), nil
 	}
 }
 

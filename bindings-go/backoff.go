@@ -15,7 +15,8 @@ const (
 )
 
 // A Backoff iterates over the delays of a policy: Policy.Delay of index 0, 1, 2, ... (SPEC 9). It
-// never sleeps and never reads a clock.
+// never sleeps and never reads a clock. It ignores the limits of the policy, max_retries and
+// max_elapsed: the caller counts, or uses an Operation, which knows them.
 //
 // It is for one goroutine at a time; use one Backoff and one stream per operation. The zero Backoff,
 // and nil, has no delays.
@@ -30,12 +31,13 @@ type Backoff struct {
 
 // New returns the delays of a policy on a stream, from index 0.
 //
-// Clients with the same policy and stream wait the same: use one key per client or job.
+// Clients with the same policy and stream wait for identical times: use one key per client or job.
 func New(policy Policy, stream RandomStream) *Backoff {
 	return &Backoff{policy: policy, stream: stream}
 }
 
-// Next returns the next delay and true, or 0 and false after index 2^32 - 1. It does not allocate.
+// Next returns the next delay and true, or 0 and false after index 2^32 - 1. It ignores the limits of
+// the policy. It does not allocate.
 func (b *Backoff) Next() (time.Duration, bool) {
 	if b == nil || b.taken >= b.fetched && !b.fetch() {
 		return 0, false
@@ -45,8 +47,8 @@ func (b *Backoff) Next() (time.Duration, bool) {
 	return delay, true
 }
 
-// All returns the remaining delays for range and consumes them as Next does. After a break, Next
-// returns the delay that would have followed.
+// All returns the remaining delays for range and consumes them as Next does. It ignores the limits of
+// the policy: break out of the loop. After a break, Next returns the delay that would have followed.
 func (b *Backoff) All() iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		for delay, ok := b.Next(); ok && yield(delay); {

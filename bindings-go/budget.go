@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"encoding"
+	"encoding/json"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
@@ -10,14 +11,13 @@ import (
 // worse (SPEC 15). Use one for each server, shared by all operations that call it.
 //
 // Operations take part with WithBudget. Any number of goroutines may use a Budget at once; each
-// update holds a short spin lock. A Budget reads no clock: all operations on it must use the same
-// clock.
+// update holds a short spin lock. A Budget reads no clock: everything that shares a budget must use the
+// same clock. The default clock, Now, satisfies this.
 //
-// Its text form is the budget string that makes it, full. A Budget must not be copied (go vet
-// reports copies), so only *Budget has the methods of a text: declare struct fields as *Budget,
-// because encoding/json writes a Budget inside a struct passed by value as {}, and fmt prints its
-// internals. The zero Budget, and nil, is not valid: methods with an error result return
-// ErrNoBudget.
+// Its text form is its budget string; parsing that gives a full budget. A Budget must not be copied or
+// overwritten (go vet reports copies). Declare budget fields as *Budget: only the pointer has the text
+// methods, so a plain Budget in a struct passed by value is encoded as {}. A nil or zero Budget is not
+// valid: methods with an error result return ErrNoBudget.
 type Budget struct {
 	_    noCopy
 	core engine.Budget
@@ -63,6 +63,15 @@ func (b *Budget) AppendText(text []byte) ([]byte, error) {
 
 // MarshalText returns the budget string. It fails with ErrNoBudget.
 func (b *Budget) MarshalText() ([]byte, error) { return b.AppendText(nil) }
+
+// MarshalJSON returns the budget string as JSON, and null for the zero Budget.
+func (b *Budget) MarshalJSON() ([]byte, error) {
+	text, err := b.MarshalText()
+	if err != nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(text))
+}
 
 // UnmarshalText sets the budget to the full one of a budget string. Call it before any operation
 // uses the budget. It fails as ParseBudget does, and with ErrNoBudget for a nil receiver; the budget

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// RetryIf retries errors for which the function returns true, as transient. If RetryIf, RetryOn and
-// Classify are combined, the first that is not permanent decides.
+// RetryIf retries errors for which the function returns true, as transient. If you pass several of
+// RetryIf, RetryOn and Classify, they are asked in order until one does not say permanent.
 func RetryIf(shouldRetry func(error) bool) RetryOption {
 	return classifyFailures("RetryIf", shouldRetry == nil, func(err error) Verdict {
 		if shouldRetry(err) {
@@ -17,8 +17,8 @@ func RetryIf(shouldRetry func(error) bool) RetryOption {
 	})
 }
 
-// AnyError returns true. RetryIf(AnyError) retries every failure that is not marked as Permanent.
-// Use it only for calls that are safe to repeat.
+// AnyError returns true: RetryIf(AnyError) retries every error without a mark. Use it only for calls
+// that are safe to repeat.
 func AnyError(error) bool { return true }
 
 // RetryOn retries errors in which errors.Is finds one of the targets, as transient.
@@ -37,8 +37,10 @@ func RetryOn(targets ...error) RetryOption {
 	})
 }
 
-// Classify returns the verdict of every error: an Outcome, or an Outcome WithRetryAfter. A failure
-// cannot be a success: OutcomeSuccess counts as OutcomePermanent.
+// Classify retries errors as the function says: it returns the verdict of every error without a mark,
+// which is an Outcome or an Outcome WithRetryAfter. nil counts as OutcomePermanent, so that nothing is
+// retried that the function does not allow. OutcomeSuccess counts as OutcomePermanent, too, because a
+// failure is not a success.
 func Classify(classify func(error) Verdict) RetryOption {
 	return classifyFailures("Classify", classify == nil, classify)
 }
@@ -51,7 +53,8 @@ func classifyFailures(option string, hasNil bool, classify func(error) Verdict) 
 }
 
 // RetryResult retries values that were returned without an error and for which the function returns
-// true, as transient: use it to poll. T must be the type that the operation returns.
+// true, as transient: use it to poll. T must be the type that the function of Retry returns. Do has no
+// result and does not accept it. RetryResult and ClassifyResult replace each other: the last one counts.
 func RetryResult[T any](shouldRetry func(T) bool) RetryOption {
 	return classifyResults("RetryResult", shouldRetry == nil, func(value T) Verdict {
 		if shouldRetry(value) {
@@ -61,8 +64,10 @@ func RetryResult[T any](shouldRetry func(T) bool) RetryOption {
 	})
 }
 
-// ClassifyResult returns the verdict of every value that was returned without an error: an Outcome,
-// or an Outcome WithRetryAfter. T must be the type that the operation returns.
+// ClassifyResult retries values as the function says: it returns the verdict of every value that was
+// returned without an error, which is an Outcome or an Outcome WithRetryAfter. nil counts as
+// OutcomeSuccess. T must be the type that the function of Retry returns. Do has no result and does not
+// accept it. RetryResult and ClassifyResult replace each other: the last one counts.
 func ClassifyResult[T any](classify func(T) Verdict) RetryOption {
 	return classifyResults("ClassifyResult", classify == nil, classify)
 }
@@ -88,10 +93,21 @@ func resultsOf[T any](c *retryConfig) (func(T) Verdict, error) {
 	}
 	classify, ok := c.results.classify.(func(T) Verdict)
 	if !ok {
-		rule := fmt.Sprintf("classifies %v, but the operation returns %v", c.results.result, reflect.TypeFor[T]())
-		return nil, &ArgumentError{Field: c.results.option, Rule: rule}
+		rule := fmt.Sprintf("classifies %v, but the function returns %v", c.results.result, reflect.TypeFor[T]())
+		if reflect.TypeFor[T]() == reflect.TypeFor[noResult]() {
+			rule = fmt.Sprintf("classifies %v, but Do has no result: use Retry", c.results.result)
+		}
+		return nil, &ArgumentError{Code: ErrWrongType, Field: c.results.option, Rule: rule}
 	}
-	return classify, nil
+	return func(value T) Verdict { return orSuccess(classify(value)) }, nil
+}
+
+// orSuccess returns the verdict of a result, for which nil is a success.
+func orSuccess(verdict Verdict) Verdict {
+	if verdict == nil {
+		return OutcomeSuccess
+	}
+	return verdict
 }
 
 // classifyFailure returns the verdict of an error, which is never a success.
@@ -110,7 +126,10 @@ func (c *retryConfig) classify(err error) Verdict {
 	}
 	for _, classify := range c.failures {
 		verdict := classify(err)
-		if outcome, _, _ := verdictOf(verdict); outcome != OutcomePermanent {
+		if verdict == nil {
+			continue
+		}
+		if outcome, _, _ := verdict.Verdict(); outcome != OutcomePermanent {
 			return verdict
 		}
 	}

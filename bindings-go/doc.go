@@ -1,5 +1,5 @@
-// Package backoff retries calls that fail, with exponential and other backoff and jitter. Retry is
-// the loop; Attempts is the same loop for range. Only failures that you allow are retried.
+// Package backoff retries calls that fail, with jittered backoff: exponential and other growths. Retry
+// is the loop; Attempts is the same loop for range. Only failures that you allow are retried.
 //
 // A delay is a pure function of a policy, a stream and an index, so every language of the project
 // computes the same nanoseconds for the same three. SPEC.md of the project is normative.
@@ -11,12 +11,12 @@
 // An Operation reads no clock and never sleeps. The loops do both through a Clock, which tests can
 // replace. The package starts no goroutines.
 //
-// Clients with the same seed and no key wait the same, so clients that failed together retry
-// together. Use one key per client or job (StreamFromKey), or StreamFromEntropy.
+// Clients that share a seed and use no key wait for identical times, so clients that failed together
+// retry together. Use one key per client or job (StreamFromKey), or StreamFromEntropy.
 //
 // Invalid arguments return errors and never panic: a *PolicyError has the core's code, field, value,
-// limit and message, and the place in a policy string; an *ArgumentError reports a value that
-// cannot be passed to the core at all.
+// limit and message, and the place in a policy string; an *ArgumentError reports a value rejected
+// before it reaches the C library.
 //
 // The package needs cgo and the installed C library (libbackoff, found by pkg-config).
 package backoff

@@ -42,18 +42,34 @@ func policyError(err *engine.Error) *PolicyError {
 	}
 }
 
-// Error returns the core's message, such as "cap 5ns is below base 10ns".
-func (e *PolicyError) Error() string { return e.message }
+// Error returns the core's message, such as "cap 5ns is below base 10ns", and "<nil>" for nil.
+func (e *PolicyError) Error() string {
+	switch {
+	case e == nil:
+		return "<nil>"
+	case e.message != "":
+		return e.message
+	case e.Field != "":
+		return e.Field + ": " + e.Code.Error()
+	}
+	return "invalid policy or budget: " + e.Code.Error()
+}
 
 // Unwrap returns the code, for errors.Is and errors.As.
-func (e *PolicyError) Unwrap() error { return e.Code }
+func (e *PolicyError) Unwrap() error {
+	if e == nil || e.Code == 0 {
+		return nil
+	}
+	return e.Code
+}
 
-// An ArgumentError reports a value that cannot be passed to the core: a negative duration or time, a
-// float that is not an exact ratio, a key that is not UTF-8, an unknown outcome or reason, or nil.
+// An ArgumentError reports a value rejected before it reaches the C library: a negative duration or
+// time, a float that is not an exact ratio, a key that is not UTF-8, an unknown outcome or reason, a
+// function of the wrong type, an option that does not apply, or nil.
 //
 // errors.Is finds its code: errors.Is(err, backoff.ErrNegative).
 type ArgumentError struct {
-	// Code is the broken rule (SPEC 8.7), or 0 for a function of the wrong type.
+	// Code is the broken rule (SPEC 8.7).
 	Code Code
 	// Field is the name of the field, such as "cap", or of the argument, such as "key".
 	Field string
@@ -63,8 +79,16 @@ type ArgumentError struct {
 	Rule string
 }
 
-// Error returns field, value and rule, such as "cap -5ns is below 0s".
+// Error returns field, value and rule, such as "cap -5ns is below 0s", and "<nil>" for nil.
 func (e *ArgumentError) Error() string {
+	switch {
+	case e == nil:
+		return "<nil>"
+	case e.Rule == "" && e.Field == "":
+		return "invalid argument: " + e.Code.Error()
+	case e.Rule == "":
+		return e.Field + ": " + e.Code.Error()
+	}
 	switch value := e.Value.(type) {
 	case nil:
 		return e.Field + " " + e.Rule
@@ -74,9 +98,9 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s %v %s", e.Field, e.Value, e.Rule)
 }
 
-// Unwrap returns the code, if there is one, for errors.Is and errors.As.
+// Unwrap returns the code, for errors.Is and errors.As.
 func (e *ArgumentError) Unwrap() error {
-	if e.Code == 0 {
+	if e == nil || e.Code == 0 {
 		return nil
 	}
 	return e.Code
@@ -91,7 +115,8 @@ const (
 	ErrUnknownKind Code = engine.UnknownKind
 	// ErrMissing: the field is required and not set, or the argument is nil.
 	ErrMissing Code = engine.Missing
-	// ErrUnused: the field is set and not used by the growth, jitter or kind of budget.
+	// ErrUnused: the field is set, but the growth, jitter or budget kind does not use it; or the option
+	// does not apply to Attempts.
 	ErrUnused Code = engine.Unused
 	// ErrTooLarge: the value is above the limit.
 	ErrTooLarge Code = engine.TooLarge
@@ -143,7 +168,7 @@ const (
 	ErrUnknownReason Code = engine.UnknownReason
 )
 
-// The codes of values that cannot be passed to the core. Their numbers are those of no core code.
+// The codes of values rejected before they reach the C library. The core has no codes of these numbers.
 const (
 	// ErrNegative: the duration, time or number is negative.
 	ErrNegative Code = 1<<16 + iota
@@ -151,17 +176,23 @@ const (
 	ErrNotFinite
 	// ErrNotUnicode: the text is not valid UTF-8.
 	ErrNotUnicode
+	// ErrWrongType: the function has another type than the loop needs.
+	ErrWrongType
 )
 
-// Error returns the name of the code, such as "cap_below_base".
+// Error returns the name of the code, such as "cap_below_base", and "none" for 0.
 func (c Code) Error() string {
 	switch c {
+	case 0:
+		return "none"
 	case ErrNegative:
 		return "negative"
 	case ErrNotFinite:
 		return "not_finite"
 	case ErrNotUnicode:
 		return "not_unicode"
+	case ErrWrongType:
+		return "wrong_type"
 	}
 	return engine.CodeName(uint32(c))
 }
@@ -174,9 +205,9 @@ var (
 	ErrNoEntropy = errors.New("the operating system has no randomness")
 	// ErrNoPolicy reports the use of the zero Policy.
 	ErrNoPolicy = errors.New("the zero Policy is not valid")
-	// ErrNoBudget reports the use of the zero Budget.
+	// ErrNoBudget reports the use of a nil or zero Budget.
 	ErrNoBudget = errors.New("the zero Budget is not valid")
-	// ErrNoOperation reports the use of the zero Operation.
+	// ErrNoOperation reports the use of a nil or zero Operation.
 	ErrNoOperation = errors.New("the zero Operation is not valid")
 )
 

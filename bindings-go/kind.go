@@ -54,7 +54,8 @@ const (
 	// CapOnWindow caps the window, before jitter. Delays stay random at the cap; proportional and
 	// additive jitter may exceed it.
 	CapOnWindow CapOn = engine.CapOnWindow
-	// CapOnDelay caps the delay, after jitter. It is a hard maximum, on which delays gather.
+	// CapOnDelay caps the delay, after jitter. It is a hard maximum: all longer delays become exactly
+	// the cap.
 	CapOnDelay CapOn = engine.CapOnDelay
 )
 
@@ -77,11 +78,21 @@ func (g Growth) String() string { return kindName(engine.Growth, uint32(g)) }
 // MarshalText returns the name.
 func (g Growth) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
+// UnmarshalText sets the growth of a name. It fails with an *ArgumentError for any other text.
+func (g *Growth) UnmarshalText(text []byte) error {
+	return unmarshalName(g, text, ErrUnknownKind, "growth")
+}
+
 // String returns the name, such as "full"; an unknown jitter is its number.
 func (j Jitter) String() string { return kindName(engine.Jitter, uint32(j)) }
 
 // MarshalText returns the name.
 func (j Jitter) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
+
+// UnmarshalText sets the jitter of a name. It fails with an *ArgumentError for any other text.
+func (j *Jitter) UnmarshalText(text []byte) error {
+	return unmarshalName(j, text, ErrUnknownKind, "jitter")
+}
 
 // String returns the name, "window" or "delay"; an unknown value is its number.
 func (c CapOn) String() string { return kindName(engine.CapOn, uint32(c)) }
@@ -89,14 +100,45 @@ func (c CapOn) String() string { return kindName(engine.CapOn, uint32(c)) }
 // MarshalText returns the name.
 func (c CapOn) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
+// UnmarshalText sets what the cap applies to of a name. It fails with an *ArgumentError for any other text.
+func (c *CapOn) UnmarshalText(text []byte) error {
+	return unmarshalName(c, text, ErrUnknownKind, "cap_on")
+}
+
 // String returns the name, such as "at_least"; an unknown mode is its number.
 func (m RetryAfterMode) String() string { return kindName(engine.RetryAfter, uint32(m)) }
 
 // MarshalText returns the name.
 func (m RetryAfterMode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
+// UnmarshalText sets the mode of a name. It fails with an *ArgumentError for any other text.
+func (m *RetryAfterMode) UnmarshalText(text []byte) error {
+	return unmarshalName(m, text, ErrUnknownKind, "retry_after")
+}
+
 func kindName(field engine.Field, kind uint32) string {
 	return nameOr(engine.KindName(field, kind), kind)
+}
+
+// unmarshalName sets target to the value of a name.
+func unmarshalName[T interface {
+	~uint32
+	String() string
+}](target *T, text []byte, code Code, field string) error {
+	var names []string
+	for number := T(0); number < 16; number++ {
+		name := number.String()
+		if name == strconv.FormatUint(uint64(number), 10) {
+			continue // no value has this number
+		}
+		if name == string(text) {
+			*target = number
+			return nil
+		}
+		names = append(names, name)
+	}
+	rule := "is unknown; the names are " + strings.Join(names, ", ")
+	return &ArgumentError{Code: code, Field: field, Value: string(text), Rule: rule}
 }
 
 // nameOr returns a name of the core, or the number where the core answers "unknown_...".

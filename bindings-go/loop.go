@@ -2,7 +2,9 @@ package backoff
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -24,8 +26,56 @@ type Event struct {
 	// Err is the last call's error, without its mark; nil if it had none.
 	Err error
 	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
-	// a loop of Attempts.
+	// the loops of Do and Attempts.
 	Value any
+}
+
+// LogValue returns the members of the event for slog, with the names of the outcome and the reason and
+// the text of the error.
+func (e Event) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.Uint64("attempts", e.Attempts),
+		slog.String("outcome", e.Outcome.String()),
+		slog.String("reason", e.Reason.String()),
+		slog.Duration("delay", e.Delay),
+		slog.Duration("elapsed", e.Elapsed),
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.String("err", e.Err.Error()))
+	}
+	if e.Value != nil {
+		attrs = append(attrs, slog.Any("value", e.Value))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds. If the value
+// cannot be encoded, its place holds the reason.
+func (e Event) MarshalJSON() ([]byte, error) {
+	var value []byte
+	if e.Value != nil {
+		var err error
+		if value, err = json.Marshal(e.Value); err != nil {
+			value, _ = json.Marshal("!ERROR:" + err.Error()) // as slog writes it
+		}
+	}
+	return json.Marshal(struct {
+		Attempts uint64          `json:"attempts"`
+		Outcome  Outcome         `json:"outcome"`
+		Reason   StopReason      `json:"reason"`
+		Delay    time.Duration   `json:"delay"`
+		Elapsed  time.Duration   `json:"elapsed"`
+		Err      string          `json:"err,omitempty"`
+		Value    json.RawMessage `json:"value,omitempty"`
+	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, errorText(e.Err), value})
+}
+
+// errorText returns the message of an error, empty for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // A loop makes the attempts of one operation (SPEC 18): it counts calls, asks for decisions, waits,
@@ -61,13 +111,18 @@ func newLoop(ctx context.Context, config *retryConfig) (*loop, error) {
 	return l, err
 }
 
-// deadlineOf returns the deadline of a context on a clock that reads now.
+// deadlineOf returns the deadline of a context on a clock that reads now. A deadline at NoLimit or
+// beyond is none.
 func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return engine.None
 	}
-	return uint64(now) + uint64(max(0, time.Until(deadline)))
+	left := time.Until(deadline)
+	if left == NoLimit {
+		return engine.None
+	}
+	return uint64(now) + uint64(max(0, left))
 }
 
 // next reports whether to make a call, and counts it.

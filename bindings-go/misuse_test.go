@@ -43,11 +43,11 @@ func TestInvalidArguments(t *testing.T) {
 		{option(backoff.WithMultiplier(math.Inf(1))), infinite, "multiplier", "multiplier +Inf is not a finite number"},
 		{option(backoff.WithMultiplier(math.Inf(-1))), negative, "multiplier", "multiplier -Inf is below 0"},
 		{option(backoff.WithMultiplier(-2)), negative, "multiplier", "multiplier -2 is below 0"},
-		{option(backoff.WithMultiplier(1e300)), tooFine, "multiplier", "multiplier 1e+300 has a term above 1000000 as a ratio"},
-		{option(backoff.WithMultiplier(4.0 / 3)), tooFine, "multiplier", "multiplier 1.3333333333333333 has a term above 1000000 as a ratio"},
-		{option(backoff.WithMultiplier(almost)), tooFine, "multiplier", "multiplier 1.2000000000000002 has a term above 1000000 as a ratio"},
+		{option(backoff.WithMultiplier(1e300)), tooFine, "multiplier", "multiplier 1e+300 has a term above 1000000 as a ratio; use WithMultiplierRatio for a fraction"},
+		{option(backoff.WithMultiplier(4.0 / 3)), tooFine, "multiplier", "multiplier 1.3333333333333333 has a term above 1000000 as a ratio; use WithMultiplierRatio for a fraction"},
+		{option(backoff.WithMultiplier(almost)), tooFine, "multiplier", "multiplier 1.2000000000000002 has a term above 1000000 as a ratio; use WithMultiplierRatio for a fraction"},
 		{option(backoff.WithJitterBelow(-0.5)), negative, "jitter_below", "jitter_below -0.5 is below 0"},
-		{option(backoff.WithJitterBelow(5e-324)), tooFine, "jitter_below", "jitter_below 5e-324 has a term above 1000000 as a ratio"},
+		{option(backoff.WithJitterBelow(5e-324)), tooFine, "jitter_below", "jitter_below 5e-324 has a term above 1000000 as a ratio; use WithJitterBelowRatio for a fraction"},
 		{option(backoff.WithJitterAbove(math.NaN())), infinite, "jitter_above", "jitter_above NaN is not a finite number"},
 		{option(nil), backoff.ErrMissing, "option", "option is nil"},
 		{func() (any, error) { return streamOrNil("\xed\xa0\x80") }, backoff.ErrNotUnicode, "key", `key "\xed\xa0\x80" is not valid UTF-8`},
@@ -153,6 +153,16 @@ func TestInvalidArgumentsOfDecide(t *testing.T) {
 	got, err := operation.Decide(backoff.OutcomeTransient.WithRetryAfter(-time.Second), 0)
 	if want := (backoff.Decision{Wait: true, Delay: time.Second}); got != want || err != nil {
 		t.Errorf("decided %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// A budget that is overwritten while an operation uses it is reported as the zero Budget.
+func TestOverwrittenBudget(t *testing.T) {
+	budget := parseBudget(t, "quota")
+	operation := beginOrFail(t, parsePolicy(t, "default"), backoff.WithBudget(budget))
+	*budget = backoff.Budget{}
+	if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != backoff.ErrNoBudget {
+		t.Errorf("decided with %v", err)
 	}
 }
 

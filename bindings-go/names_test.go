@@ -1,8 +1,10 @@
 package backoff_test
 
 import (
+	"encoding"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -77,6 +79,53 @@ func TestEnumsMarshalAsNames(t *testing.T) {
 	}
 }
 
+// What MarshalText writes for a known value, UnmarshalText reads, also as a key of a map.
+func TestEnumsUnmarshalFromNames(t *testing.T) {
+	type enums struct {
+		Growth     backoff.Growth
+		Jitter     backoff.Jitter
+		CapOn      backoff.CapOn
+		RetryAfter backoff.RetryAfterMode
+		Outcome    backoff.Outcome
+		Reason     backoff.StopReason
+		Stops      map[backoff.StopReason]int
+	}
+	for _, want := range []enums{
+		{backoff.Constant, backoff.NoJitter, backoff.CapOnWindow, backoff.RetryAfterAtLeast, 0, 0, nil},
+		{backoff.Fibonacci, backoff.SlottedJitter, backoff.CapOnDelay, backoff.RetryAfterSpread, backoff.OutcomePermanent, backoff.StopCancelled, map[backoff.StopReason]int{backoff.StopBudget: 2}},
+	} {
+		var got enums
+		text, err := json.Marshal(want)
+		if err == nil {
+			err = json.Unmarshal(text, &got)
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s reads as %+v, %v", text, got, err)
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	growth, outcome, reason := backoff.Linear, backoff.OutcomeTimeout, backoff.StopBudget
+	for _, row := range []struct {
+		target encoding.TextUnmarshaler
+		text   string
+		code   backoff.Code
+		field  string
+		want   string
+	}{
+		{&growth, "full", backoff.ErrUnknownKind, "growth", `growth "full" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
+		{&growth, "0", backoff.ErrUnknownKind, "growth", `growth "0" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
+		{&outcome, "", backoff.ErrUnknownOutcome, "outcome", `outcome "" is unknown; the names are none, success, transient, throttled, timeout, permanent`},
+		{&reason, "unknown_reason", backoff.ErrUnknownReason, "reason", `reason "unknown_reason" is unknown; the names are none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled`},
+	} {
+		checkArgument(t, row.target.UnmarshalText([]byte(row.text)), row.code, row.field, row.want)
+	}
+	if growth != backoff.Linear || outcome != backoff.OutcomeTimeout || reason != backoff.StopBudget {
+		t.Errorf("changed to %v, %v, %v", growth, outcome, reason)
+	}
+}
+
 // Linters report an ignored error, and `defer operation.Cancel()` ignores a StopReason.
 func TestStopReasonIsNotAnError(t *testing.T) {
 	if _, ok := any(backoff.StopBudget).(error); ok {
@@ -124,6 +173,8 @@ func TestCodes(t *testing.T) {
 		"negative":        backoff.ErrNegative,
 		"not_finite":      backoff.ErrNotFinite,
 		"not_unicode":     backoff.ErrNotUnicode,
+		"wrong_type":      backoff.ErrWrongType,
+		"none":            backoff.Code(0),
 	} {
 		if code.Error() != name {
 			t.Errorf("%d is %s, want %s", uint32(code), code, name)

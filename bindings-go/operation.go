@@ -37,6 +37,11 @@ func (r StopReason) String() string {
 // MarshalText returns the name.
 func (r StopReason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
+// UnmarshalText sets the reason of a name. It fails with an *ArgumentError for any other text.
+func (r *StopReason) UnmarshalText(text []byte) error {
+	return unmarshalName(r, text, ErrUnknownReason, "reason")
+}
+
 // A Decision says what to do after an attempt: wait and attempt again, or stop.
 type Decision struct {
 	// Wait reports whether to wait for Delay and to attempt again.
@@ -56,8 +61,9 @@ type Decision struct {
 // clock for all operations on a budget: Now, or time.Since(start) with one start for the whole
 // program. Times must not be negative.
 //
-// An Operation is for one goroutine at a time and must not be copied (go vet reports copies). The
-// zero Operation, and nil, is not valid: Decide returns ErrNoOperation.
+// An Operation is for one goroutine at a time: do not share it. The race detector does not see its
+// state, which only the C library accesses. It must not be copied (go vet reports copies). A nil or zero
+// Operation is not valid: Decide returns ErrNoOperation.
 type Operation struct {
 	_      noCopy
 	core   engine.Operation
@@ -73,13 +79,17 @@ type beginConfig struct {
 }
 
 // WithDeadline sets the time after which no wait may end, on the operation's clock: a time such as
-// Now() + time.Minute, not a span. The deadline of a loop is that of its context.
+// Now() + time.Minute, not a span. NoLimit is no deadline. The deadline of a loop is that of its
+// context.
 func WithDeadline(deadline time.Duration) BeginOption { return deadlineOption(deadline) }
 
 type deadlineOption time.Duration
 
 func (o deadlineOption) begin(c *beginConfig) error {
 	c.deadline = uint64(o)
+	if time.Duration(o) == NoLimit {
+		c.deadline = engine.None
+	}
 	return notNegative("deadline", time.Duration(o))
 }
 
@@ -95,8 +105,8 @@ func (o BudgetOption) apply(c *retryConfig) error { c.budget = o.budget; return 
 // Begin returns an operation that begins at now. Its delays are those of the policy on the stream:
 // use one key per operation, or a stream from entropy.
 //
-// Every operation must stop, by a Decision or by Cancel: defer Cancel, which does nothing after a
-// stop. A budget of kind "concurrent" counts the operation until then.
+// Defer Cancel: after a stop it does nothing; before one it stops the operation and frees its slot in
+// a concurrent budget.
 //
 // On failure the operation is nil, and the error an *ArgumentError for a negative time, ErrNoPolicy
 // or ErrNoBudget.
@@ -131,7 +141,9 @@ func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Ope
 // Outcome WithRetryAfter if the server asked to wait (see ParseRetryAfter). After a stop it returns
 // the same reason for every verdict. It does not allocate.
 //
-// On failure the operation is unchanged, and the error an *ArgumentError or ErrNoOperation.
+// On failure the operation is unchanged. The error is an *ArgumentError for an unknown outcome, a nil
+// verdict or a negative time, ErrNoOperation, or ErrNoBudget if the budget was overwritten with the
+// zero Budget since Begin.
 func (o *Operation) Decide(verdict Verdict, now time.Duration) (Decision, error) {
 	if err := notNegative("now", now); err != nil {
 		return Decision{}, err
@@ -157,6 +169,9 @@ func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, e
 	case engine.UnknownOutcome:
 		return Decision{}, &ArgumentError{Code: ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: "is unknown"}
 	}
+	if _, attempts, _ := o.core.State(); attempts > 0 {
+		return Decision{}, ErrNoBudget
+	}
 	return Decision{}, ErrNoOperation
 }
 
@@ -176,7 +191,7 @@ func (o *Operation) Retries() uint64 {
 	return retries
 }
 
-// Attempts returns the number of attempts, including one that is running or waited for.
+// Attempts returns the number of attempts, including the one running or about to run.
 func (o *Operation) Attempts() uint64 {
 	_, attempts, _ := orZero(o).core.State()
 	return attempts

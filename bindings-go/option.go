@@ -10,12 +10,15 @@ import (
 
 // An Option sets a field of a policy. Each field of SPEC 5.1 has an option of its name, except that
 // WithRetryAfterMode sets retry_after. A ratio has a second option, for fractions that no decimal
-// represents. If an option is repeated, the last one wins.
+// represents. If an option is repeated, the last one counts, but an invalid one fails even if a later
+// one replaces it.
 //
 // Setting a field that the policy's growth or jitter does not use is an error.
 type Option func(*engine.Params) error
 
-// NoLimit is the longest duration. WithRetryAfterMax(NoLimit) removes the default limit.
+// NoLimit is the longest duration, which as a limit is none: WithRetryAfterMax(NoLimit) removes the
+// default limit, and WithCap, WithMaxElapsed, WithRetryAfterMaxExtra and WithDeadline of NoLimit set no
+// limit.
 const NoLimit time.Duration = math.MaxInt64
 
 // WithIncrement sets what linear growth adds with each retry. Default: the base.
@@ -27,7 +30,9 @@ func WithIncrement(increment time.Duration) Option {
 // with DecorrelatedJitter.
 //
 // The float counts as its shortest decimal, exactly: 1.6 is 8/5.
-func WithMultiplier(multiplier float64) Option { return setDecimal(engine.Multiplier, multiplier) }
+func WithMultiplier(multiplier float64) Option {
+	return setDecimal(engine.Multiplier, multiplier, "WithMultiplierRatio")
+}
 
 // WithMultiplierRatio sets the multiplier to numerator / denominator, for a fraction such as 4/3
 // that has no short decimal. In lowest terms both may be at most 1,000,000.
@@ -62,7 +67,9 @@ func WithJitter(jitter Jitter) Option { return set(engine.Jitter, uint64(jitter)
 
 // WithJitterBelow sets how far below the window proportional jitter may go, as a part of the window
 // from 0 to 1: 0.2 is 20%. It is required unless WithJitterAbove is set; then its default is 0.
-func WithJitterBelow(part float64) Option { return setDecimal(engine.JitterBelow, part) }
+func WithJitterBelow(part float64) Option {
+	return setDecimal(engine.JitterBelow, part, "WithJitterBelowRatio")
+}
 
 // WithJitterBelowRatio is WithJitterBelow for a fraction such as 1/3 that has no short decimal.
 func WithJitterBelowRatio(numerator, denominator uint32) Option {
@@ -71,7 +78,9 @@ func WithJitterBelowRatio(numerator, denominator uint32) Option {
 
 // WithJitterAbove sets how far above the window proportional jitter may go, as a part of the window
 // from 0 to 1. Default: 0.
-func WithJitterAbove(part float64) Option { return setDecimal(engine.JitterAbove, part) }
+func WithJitterAbove(part float64) Option {
+	return setDecimal(engine.JitterAbove, part, "WithJitterAboveRatio")
+}
 
 // WithJitterAboveRatio is WithJitterAbove for a fraction such as 1/3 that has no short decimal.
 func WithJitterAboveRatio(numerator, denominator uint32) Option {
@@ -98,8 +107,8 @@ func WithMaxRetries(retries uint64) Option { return set(engine.MaxRetries, retri
 // set WithMaxRetries(attempts - 1); setting both is an error.
 func WithMaxAttempts(attempts uint64) Option { return set(engine.MaxAttempts, attempts) }
 
-// WithMaxElapsed sets the time since the beginning of an operation after which no wait may end.
-// Default: no limit.
+// WithMaxElapsed limits the time since the operation began: no wait may end later. It does not limit
+// calls. Default: no limit.
 func WithMaxElapsed(elapsed time.Duration) Option { return setDuration(engine.MaxElapsed, elapsed) }
 
 // WithThrottledBase sets the base of a delay after a throttled attempt. Default: the base.
@@ -110,12 +119,12 @@ func WithThrottledBase(base time.Duration) Option { return setDuration(engine.Th
 func WithRetryAfterMode(mode RetryAfterMode) Option { return set(engine.RetryAfter, uint64(mode)) }
 
 // WithRetryAfterMax sets the longest wait that a server can ask for; a longer one counts as this.
-// Default: 1 hour; NoLimit removes the limit. The cap does not bound what a server asks for.
+// Default: 1 hour; NoLimit removes the limit. The policy's cap does not limit Retry-After.
 // RetryAfterSpread may wait up to half more than this.
 func WithRetryAfterMax(limit time.Duration) Option { return setDuration(engine.RetryAfterMax, limit) }
 
-// WithRetryAfterMaxExtra sets how much longer than the delay the wait that a server asks for can be;
-// a longer one counts as that. Default: no limit.
+// WithRetryAfterMaxExtra limits how much a server can lengthen a delay; longer requests are cut to it.
+// Default: no limit.
 func WithRetryAfterMaxExtra(extra time.Duration) Option {
 	return setDuration(engine.RetryAfterMaxExtra, extra)
 }
@@ -144,8 +153,9 @@ func setRatio(field engine.Field, numerator, denominator uint32) Option {
 	}
 }
 
-// setDecimal passes a float as text, because the core knows which decimals are exact ratios.
-func setDecimal(field engine.Field, value float64) Option {
+// setDecimal passes a float as text, because the core knows which decimals are exact ratios. It names
+// the option for the others.
+func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 	if value == 0 {
 		value = 0 // drops the sign of -0
 	}
@@ -161,7 +171,7 @@ func setDecimal(field engine.Field, value float64) Option {
 		case value < 0:
 			err.Code, err.Rule = ErrNegative, "is below 0"
 		case code == engine.RatioTooFine:
-			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio"
+			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio; use "+ratioOption+" for a fraction"
 		}
 		return err
 	}

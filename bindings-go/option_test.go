@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -101,3 +102,37 @@ func TestRatiosThatAreTooFineHaveOneCode(t *testing.T) {
 		}
 	}
 }
+
+// NoLimit is no limit: it does not stop the longest wait.
+func TestNoLimit(t *testing.T) {
+	plain := parsePolicy(t, "exponential:base=1s,retry_after_max=none")
+	limits := []backoff.Option{backoff.WithCap(backoff.NoLimit), backoff.WithMaxElapsed(backoff.NoLimit), backoff.WithRetryAfterMax(backoff.NoLimit), backoff.WithRetryAfterMaxExtra(backoff.NoLimit)}
+	if got, err := backoff.NewPolicy(backoff.Exponential, time.Second, limits...); err != nil || got != plain {
+		t.Errorf("made %v, %v, want %v", got, err, plain)
+	}
+	longest := parsePolicy(t, "constant:base=9223372036854775807ns")
+	for deadline, want := range map[time.Duration]backoff.Decision{
+		backoff.NoLimit:     {Wait: true, Delay: math.MaxInt64},
+		backoff.NoLimit - 1: {Delay: math.MaxInt64, Reason: backoff.StopDeadline},
+	} {
+		operation, err := longest.Begin(backoff.StreamFromSeed(42), time.Hour, backoff.WithDeadline(deadline))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := operation.Decide(backoff.OutcomeTransient, time.Hour); got != want || err != nil {
+			t.Errorf("with the deadline %v: decided %+v, %v, want %+v", deadline, got, err, want)
+		}
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
+	defer cancel()
+	err := backoff.Do(ctx, func() error { return errBusy }, backoff.WithPolicyString("constant:base=9223372036854775807ns,max_retries=1"),
+		backoff.RetryIf(backoff.AnyError), backoff.WithClock(stoppedClock{}))
+	checkEnd(t, err, errBusy, backoff.StopMaxRetries, 2)
+}
+
+// A stoppedClock does not advance.
+type stoppedClock struct{}
+
+func (stoppedClock) Now() time.Duration { return time.Hour }
+
+func (stoppedClock) Sleep(context.Context, time.Duration) {}

@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"encoding"
+	"encoding/json"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -15,7 +16,8 @@ import (
 // between goroutines. Policies are equal if all their fields are, whether set or by default.
 //
 // Its text form is a policy string (SPEC 11), so it works in JSON, in YAML and in flags:
-// flag.TextVar(&policy, "retry", policy, "how to retry").
+// flag.TextVar(&policy, "retry", policy, "how to retry"). The zero Policy has no text, but is null in
+// JSON.
 //
 // The zero Policy is not valid but never panics: its delays and windows are 0, Fill writes nothing,
 // a Backoff over it ends at once, its preview has no rows, and every method with an error result
@@ -31,8 +33,9 @@ var (
 // NewPolicy returns the policy of a growth, a base (the window of index 0 for most growths) and
 // options that set the other fields.
 //
-// On failure it returns the zero Policy, and either an *ArgumentError for the first value that
-// cannot be passed to the core, or a *PolicyError for the first rule of SPEC 8 that is broken.
+// On failure it returns the zero Policy, and either an *ArgumentError for the first value that is
+// rejected before it reaches the C library, or a *PolicyError for the first rule of SPEC 8 that is
+// broken.
 func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, error) {
 	var params engine.Params
 	required := [...]Option{set(engine.Growth, uint64(growth)), setDuration(engine.Base, base)}
@@ -85,6 +88,18 @@ func (p Policy) AppendText(text []byte) ([]byte, error) {
 // MarshalText returns the policy string. It fails with ErrNoPolicy.
 func (p Policy) MarshalText() ([]byte, error) { return p.AppendText(nil) }
 
+// MarshalJSON returns the policy string as JSON, and null for the zero Policy, which null leaves
+// unchanged when it is decoded. To leave the field out, tag it with omitzero.
+func (p Policy) MarshalJSON() ([]byte, error) {
+	if p.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(p.String())
+}
+
+// IsZero reports whether this is the zero Policy, which is not valid.
+func (p Policy) IsZero() bool { return p == Policy{} }
+
 // UnmarshalText sets the policy to that of a policy string. It fails as ParsePolicy does, and with
 // ErrNoPolicy for a nil receiver; the policy is then unchanged.
 func (p *Policy) UnmarshalText(text []byte) error {
@@ -101,7 +116,10 @@ func (p *Policy) UnmarshalText(text []byte) error {
 // Delay returns the delay of an index of a stream, a pure function (SPEC 6, 7). Index 0 is the wait
 // before the first retry. Indices can be evaluated in any order, at bounded cost.
 //
-// Clients with the same stream wait the same: use one key per client or job.
+// It ignores the limits of the policy: it has a delay also for an index at which the policy allows no
+// retry.
+//
+// Clients with the same stream wait for identical times: use one key per client or job.
 func (p Policy) Delay(stream RandomStream, index uint32) time.Duration {
 	return time.Duration(p.core.Delay(stream.state, index))
 }

@@ -30,13 +30,13 @@ func (p Policy) Preview() iter.Seq[PreviewRow] {
 	}
 }
 
-// FitBase returns this policy with the longest base for which the waits of a number of attempts, 1
-// to 65536, always fit into a total (SPEC 16.5). It assumes that no failure is throttled and that no
-// server asks for a wait, and ignores the limits of the policy.
+// FitBase returns this policy with the longest base with which the waits of a number of attempts, 1 to
+// 65536, never exceed a total (SPEC 16.5). It assumes that no failure is throttled and that no server
+// asks for a wait, and ignores the limits of the policy.
 //
 // On failure it returns the zero Policy and a *PolicyError (ErrDoesNotFit if no base is short
-// enough), an *ArgumentError for a negative total, or ErrNoPolicy. Errors call the attempts
-// max_attempts and the total max_elapsed.
+// enough), an *ArgumentError for a negative total, or ErrNoPolicy. In errors, the two arguments are
+// named max_attempts and max_elapsed.
 func (p Policy) FitBase(attempts uint64, total time.Duration) (Policy, error) {
 	return p.fit(p.core.FitBase, attempts, total)
 }

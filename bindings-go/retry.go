@@ -2,8 +2,10 @@ package backoff
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -17,15 +19,17 @@ import (
 // safe to repeat (a GET), or what the server recognises as a repetition by a key.
 //
 // By default the policy is "default" and the stream comes from entropy. Retry waits in this
-// goroutine, never shorter than the delay, and not after the last failure. When ctx is done, a wait
-// ends at once and op is not called again; the reason is StopCancelled. A running call is not
-// interrupted, so pass it the same context. No wait begins that would end after the deadline of ctx;
-// the reason is then StopDeadline, and errors.Is also finds context.DeadlineExceeded.
+// goroutine: at least the policy's delay between calls, and not after the last failure.
 //
-// Before any call it fails with the errors of its options, with ErrNoEntropy, ErrNoPolicy or
-// ErrNoBudget, and with an *ArgumentError for nil and for a ClassifyResult of another type than op
-// returns. An unknown outcome from a classification ends the loop with an *ArgumentError, joined with
-// the last error. A panic of op, of a hook or of a classification propagates to the caller; the
+// When ctx is done, a wait ends at once and op is not called again; the reason is StopCancelled. The
+// loop does not interrupt a running call: use the same context inside op. The loop never starts a wait
+// that would end after the deadline of ctx; the reason is then StopDeadline. A timeout can end a loop
+// in both ways, so test errors.Is(err, context.DeadlineExceeded), which finds both.
+//
+// An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
+// ErrNoBudget; so do nil arguments, with an *ArgumentError, and a system without entropy, with
+// ErrNoEntropy. An unknown outcome from a classification ends the loop with an *ArgumentError, joined
+// with the last error. A panic of op, of a hook or of a classification propagates to the caller; the
 // operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
 	config, err := newRetryConfig(ctx, options)
@@ -46,7 +50,10 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	defer loop.close()
 	for loop.next() {
 		value, err = op()
-		loop.inCall, loop.value = false, value
+		loop.inCall = false
+		if _, isNone := any(value).(noResult); !isNone {
+			loop.value = value
+		}
 		if err != nil {
 			loop.callEnded(loop.classifyFailure(err), err)
 		} else {
@@ -56,27 +63,36 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	return value, loop.err
 }
 
-// Do is Retry for a function that returns only an error.
+// Do is Retry for a function that returns only an error. It has no result, so it fails with an
+// *ArgumentError for RetryResult and ClassifyResult.
 func Do(ctx context.Context, op func() error, options ...RetryOption) error {
 	if err := notNil("op", op == nil); err != nil {
 		return err
 	}
-	_, err := Retry(ctx, func() (struct{}, error) { return struct{}{}, op() }, options...)
+	_, err := Retry(ctx, func() (noResult, error) { return noResult{}, op() }, options...)
 	return err
 }
+
+// noResult is the type of the result of Do.
+type noResult struct{}
 
 // A RetryError reports why a loop stopped without a success. errors.Is and errors.As find the last
 // error and, if the context ended the loop, the context's error and cause. errors.Is also finds the
 // error of the reason: errors.Is(err, backoff.ErrMaxRetries).
 //
-// An enclosing loop treats it as permanent if the last error was marked Permanent; other marks are
-// not inherited.
+// An enclosing loop treats it as permanent if it contains an error marked Permanent; it does not
+// inherit other marks, and classifies the RetryError with its own options. There, test the Reason:
+// errors.Is(err, ErrMaxRetries) finds the reason of any loop in the error.
+//
+// If the deadline of the context ended the loop, the reason is StopCancelled during a call or a wait,
+// and StopDeadline before a wait that would end too late. errors.Is(err, context.DeadlineExceeded)
+// finds both.
 type RetryError struct {
 	// Err is the last call's error, without its mark; nil if it had none or no call was made.
 	Err error
 	// Reason is why the loop stopped, never StopSuccess.
 	Reason StopReason
-	// Attempts is the number of calls.
+	// Attempts is the number of calls: 0 if the context was done before the first.
 	Attempts uint64
 	// Elapsed is the time since the loop began.
 	Elapsed time.Duration
@@ -107,8 +123,12 @@ var reasonErrors = map[StopReason]error{
 	StopCancelled:  ErrCancelled,
 }
 
-// Error returns a message such as "gave up after 4 attempts: max_retries: connection refused".
+// Error returns a message such as "gave up after 4 attempts: max_retries: connection refused", and
+// "<nil>" for nil.
 func (e *RetryError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	attempts := "attempts"
 	if e.Attempts == 1 {
 		attempts = "attempt"
@@ -123,11 +143,50 @@ func (e *RetryError) Error() string {
 	return text
 }
 
+// LogValue returns the message and the members of the error for slog, with the name of the reason and
+// the text of the last error.
+func (e *RetryError) LogValue() slog.Value {
+	if e == nil {
+		return slog.StringValue("<nil>")
+	}
+	attrs := []slog.Attr{
+		slog.String("message", e.Error()),
+		slog.String("reason", e.Reason.String()),
+		slog.Uint64("attempts", e.Attempts),
+		slog.Duration("elapsed", e.Elapsed),
+		slog.Duration("delay", e.Delay),
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.String("err", e.Err.Error()))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds.
+func (e *RetryError) MarshalJSON() ([]byte, error) {
+	if e == nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(struct {
+		Message  string        `json:"message"`
+		Reason   StopReason    `json:"reason"`
+		Attempts uint64        `json:"attempts"`
+		Elapsed  time.Duration `json:"elapsed"`
+		Delay    time.Duration `json:"delay"`
+		Err      string        `json:"err,omitempty"`
+	}{e.Error(), e.Reason, e.Attempts, e.Elapsed, e.Delay, errorText(e.Err)})
+}
+
 // Is reports whether target is the error of the reason, such as ErrMaxRetries.
-func (e *RetryError) Is(target error) bool { return target == reasonErrors[e.Reason] }
+func (e *RetryError) Is(target error) bool {
+	return e != nil && target != nil && target == reasonErrors[e.Reason]
+}
 
 // Unwrap returns the error and the cause of a context that ended the loop, and the last error.
 func (e *RetryError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	var errs []error
 	for _, err := range []error{e.context, e.cause, e.Err} {
 		if err != nil {

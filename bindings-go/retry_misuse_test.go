@@ -33,7 +33,7 @@ func TestInvalidRetryOptions(t *testing.T) {
 		{options{backoff.ClassifyResult[int](nil)}, "argument of ClassifyResult is nil"},
 		{options{backoff.OnRetry(nil)}, "OnRetry hook is nil"},
 		{options{backoff.OnStop(nil)}, "OnStop hook is nil"},
-		{options{backoff.RetryResult(func(string) bool { return true })}, "RetryResult classifies string, but the operation returns int"},
+		{options{backoff.RetryResult(func(string) bool { return true })}, "RetryResult classifies string, but the function returns int"},
 	}
 	for _, row := range rows {
 		called := false
@@ -43,6 +43,9 @@ func TestInvalidRetryOptions(t *testing.T) {
 		_, err := backoff.Retry(t.Context(), func() (int, error) { called = true; return 0, nil }, hooked...)
 		if err == nil || err.Error() != row.want {
 			t.Errorf("got %v, want %s", err, row.want)
+		}
+		if invalid := (*backoff.ArgumentError)(nil); errors.As(err, &invalid) && !errors.Is(err, invalid.Code) {
+			t.Errorf("%v has no code", err)
 		}
 		if called || len(got) != 0 || stats.Counts().Operations != 0 {
 			t.Errorf("%s: called %t, events %q", row.want, called, got)
@@ -72,6 +75,50 @@ func TestInvalidRetryOptions(t *testing.T) {
 	}
 }
 
+// Do has no result that RetryResult or ClassifyResult could classify.
+func TestDoHasNoResult(t *testing.T) {
+	for want, option := range map[string]backoff.RetryOption{
+		"RetryResult classifies int, but Do has no result: use Retry":          backoff.RetryResult(func(int) bool { return false }),
+		"ClassifyResult classifies struct {}, but Do has no result: use Retry": backoff.ClassifyResult(func(struct{}) backoff.Verdict { return nil }),
+	} {
+		err := backoff.Do(t.Context(), func() error { t.Error("called"); return nil }, option)
+		if err == nil || err.Error() != want || !errors.Is(err, backoff.ErrWrongType) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	err := backoff.Do(t.Context(), func() error { return nil }, backoff.OnStop(func(event backoff.Event) {
+		if event.Value != nil {
+			t.Errorf("the value is %v", event.Value)
+		}
+	}))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A classification that returns nil allows no retry: it is permanent for an error and a success for a
+// result.
+func TestNilVerdicts(t *testing.T) {
+	none := func(error) backoff.Verdict { return nil }
+	policy := backoff.WithPolicyString("constant:base=0s,max_retries=1")
+	fails := func() error { return errBusy }
+	checkEnd(t, backoff.Do(t.Context(), fails, policy, backoff.Classify(none)), errBusy, backoff.StopPermanent, 1)
+	checkEnd(t, backoff.Do(t.Context(), fails, policy, backoff.Classify(none), backoff.RetryOn(errBusy)), errBusy, backoff.StopMaxRetries, 2)
+	value, err := backoff.Retry(t.Context(), func() (int, error) { return 7, nil }, policy, backoff.ClassifyResult(func(int) backoff.Verdict { return nil }))
+	if value != 7 || err != nil {
+		t.Errorf("returned %d, %v", value, err)
+	}
+	for attempt, err := range backoff.Attempts(t.Context(), policy) {
+		if err != nil || attempt.Number() != 1 {
+			t.Errorf("attempt %d, %v", attempt.Number(), err)
+		}
+		attempt.Ended(nil)
+	}
+	if got := backoff.Mark(errBusy, nil); got != errBusy {
+		t.Errorf("marked %v", got)
+	}
+}
+
 // An unknown outcome ends the loop, which is cancelled and counted as cancelled, even if the caller
 // cancels at the same moment (SPEC 18.6). The error contains the last error.
 func TestUnknownOutcomesEndTheLoop(t *testing.T) {
@@ -80,10 +127,10 @@ func TestUnknownOutcomesEndTheLoop(t *testing.T) {
 		err     error // of the last call
 		want    string
 	}{
-		{nil, errWrong, "outcome 0 is unknown: wrong"},
+		{backoff.Outcome(0), errWrong, "outcome 0 is unknown: wrong"},
 		{backoff.Outcome(9), errWrong, "outcome 9 is unknown: wrong"},
-		{backoff.OutcomeThrottled, backoff.Mark(errWrong, nil), "outcome 0 is unknown: wrong"},
-		{nil, nil, "outcome 0 is unknown"},
+		{backoff.OutcomeThrottled, backoff.Mark(errWrong, backoff.Outcome(0)), "outcome 0 is unknown: wrong"},
+		{backoff.Outcome(0), nil, "outcome 0 is unknown"},
 		{backoff.Outcome(9), nil, "outcome 9 is unknown"},
 	} {
 		for _, cancels := range []bool{true, false} {
@@ -125,7 +172,7 @@ func TestAttemptWithAnUnknownOutcome(t *testing.T) {
 	var end error
 	for attempt, err := range backoff.Attempts(t.Context()) {
 		if end = err; err == nil {
-			attempt.Ended(nil)
+			attempt.Ended(backoff.Outcome(0))
 		}
 	}
 	if end == nil || end.Error() != "outcome 0 is unknown" {

@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// A RetryOption configures a loop. WithBudget is one, too. If an option is repeated, the last one wins,
-// except that RetryIf, RetryOn, Classify, OnRetry and OnStop add up, in order.
+// A RetryOption configures a loop. WithBudget is one, too. RetryIf, RetryOn and Classify add up, in
+// order, and so do OnRetry and OnStop. Each other option replaces an earlier one of its purpose:
+// RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString, and
+// WithStream and WithKey. An invalid option fails even if a later one replaces it.
 type RetryOption interface{ apply(*retryConfig) error }
 
 type retryOption func(*retryConfig) error
@@ -73,7 +75,7 @@ func WithPolicyString(text string) RetryOption {
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.
 //
-// Loops with the same stream wait the same: see WithKey.
+// Loops with the same stream wait for identical times: see WithKey.
 func WithStream(stream RandomStream) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.stream, c.hasStream = stream, true
@@ -82,7 +84,8 @@ func WithStream(stream RandomStream) RetryOption {
 }
 
 // WithKey is WithStream for the stream of a seed and a key, such as a job's ID, which every language
-// computes. The loop fails as StreamFromKey does.
+// computes. Do not use the same key for clients that may fail together. The loop fails as StreamFromKey
+// does.
 func WithKey(seed uint64, key string) RetryOption {
 	return retryOption(func(c *retryConfig) (err error) {
 		c.stream, err = StreamFromKey(seed, key)
@@ -91,7 +94,8 @@ func WithKey(seed uint64, key string) RetryOption {
 	})
 }
 
-// WithStats records the loop in stats when it stops; nil records nothing.
+// WithStats records the loop in stats when it stops; nil records nothing. A loop whose context was done
+// before the first call counts as one of 1 attempt.
 func WithStats(stats *RetryStats) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.stats = stats
@@ -114,7 +118,7 @@ func OnRetry(hook func(Event)) RetryOption {
 // a success. It runs after the stats have recorded the loop and before the caller gets the result.
 // If a hook panics, no other hook is called.
 //
-// It also reports how many attempts a success took: OnStop(func(event Event) { last = event }).
+// Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.onStop = append(c.onStop, hook)

@@ -32,12 +32,13 @@ type RetryStatsCounts struct {
 	Stops [StopCancelled + 1]uint64
 }
 
-// Record counts an operation that has stopped. An operation of 0 attempts counts as one of 1:
+// Record counts an operation that has stopped. An operation of 0 attempts, such as a loop whose context
+// was done before the first call, counts as one of 1 attempt:
 //
 //	err := stats.Record(operation.Attempts(), operation.Reason())
 //
-// It fails with an *ArgumentError, and counts nothing, if the reason is unknown, such as the 0 of
-// an operation that goes on.
+// It fails with an *ArgumentError, and counts nothing, if the reason is unknown, such as 0, the reason
+// of an operation still in progress.
 func (s *RetryStats) Record(attempts uint64, reason StopReason) error {
 	if !s.ready().Record(attempts, uint32(reason)) {
 		return &ArgumentError{Code: ErrUnknownReason, Field: "reason", Value: uint32(reason), Rule: "is unknown"}

@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -12,8 +13,8 @@ import (
 // A RandomStream is the source of the randomness of delays: one random 64-bit word for each index.
 // It is a plain value: copy it, compare it with ==, share it.
 //
-// Clients with the same stream wait the same, which lets any process compute what another waits. Use
-// one key per client or job; otherwise clients that failed together retry together. The zero
+// Clients with the same stream wait for identical times, which lets any process compute what another
+// waits. Use one key per client or job; otherwise clients that failed together retry together. The zero
 // RandomStream is StreamFromSeed(0).
 type RandomStream struct{ state uint64 }
 
@@ -35,10 +36,10 @@ func StreamFromKeyBytes(seed uint64, key []byte) RandomStream {
 	return RandomStream{engine.StreamFromKey(seed, unsafe.String(unsafe.SliceData(key), len(key)))}
 }
 
-// StreamFromSeed returns the stream of a seed alone, and the stream whose State is the seed
-// (SPEC 3.1).
+// StreamFromSeed returns the stream of a seed without a key (SPEC 3.1). It is also the inverse of
+// State.
 //
-// Clients with the same seed and no key wait the same: prefer StreamFromKey.
+// Clients that share a seed and use no key wait for identical times: prefer StreamFromKey.
 func StreamFromSeed(seed uint64) RandomStream { return RandomStream{seed} }
 
 // StreamFromEntropy returns a new stream drawn from the operating system. It fails with
@@ -71,3 +72,6 @@ func (s RandomStream) Draw(index uint32) uint64 { return engine.Draw(s.state, in
 
 // State returns the stream as a number, from which StreamFromSeed makes the same stream.
 func (s RandomStream) State() uint64 { return s.state }
+
+// LogValue returns the State, for slog.
+func (s RandomStream) LogValue() slog.Value { return slog.Uint64Value(s.state) }

@@ -32,8 +32,29 @@ func TestTextsInJSON(t *testing.T) {
 	if written, err := json.Marshal(read); err != nil || string(written) != text {
 		t.Errorf("wrote %s, %v", written, err)
 	}
-	if written, err := json.Marshal(config{}); err == nil || !strings.Contains(err.Error(), backoff.ErrNoPolicy.Error()) {
+}
+
+// The zero Policy and the zero Budget are null in JSON, or left out.
+func TestZeroTextsInJSON(t *testing.T) {
+	const text = `{"retry":null,"budget":null,"Named":null}`
+	written, err := json.Marshal(config{})
+	if err != nil || string(written) != text {
 		t.Errorf("wrote %s, %v", written, err)
+	}
+	read := config{Retry: parsePolicy(t, "default")}
+	if err := json.Unmarshal(written, &read); err != nil || read.Retry != parsePolicy(t, "default") || read.Budget != nil {
+		t.Errorf("read %+v, %v", read, err)
+	}
+	var values struct {
+		Retry   backoff.Policy `json:",omitzero"`
+		Budget  backoff.Budget
+		Pointer *backoff.Policy `json:",omitempty"`
+	}
+	if written, err := json.Marshal(&values); err != nil || string(written) != `{"Budget":null}` {
+		t.Errorf("wrote %s, %v", written, err)
+	}
+	if !values.Retry.IsZero() || parsePolicy(t, "none").IsZero() {
+		t.Error("IsZero is wrong")
 	}
 }
 

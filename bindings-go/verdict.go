@@ -33,12 +33,18 @@ func (o Outcome) String() string {
 // MarshalText returns the name.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
+// UnmarshalText sets the outcome of a name. It fails with an *ArgumentError for any other text.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	return unmarshalName(o, text, ErrUnknownOutcome, "outcome")
+}
+
 func (o Outcome) isKnown() bool { return o >= OutcomeSuccess && o <= OutcomePermanent }
 
 // A Verdict is how an attempt ended: an Outcome, or an Outcome WithRetryAfter (SPEC 18.3).
 //
-// An error with this method is marked: the verdict says how its attempt ended. The method may be
-// anywhere in the tree that errors.As walks. Permanent, Transient, RetryAfter and Mark mark an error.
+// An error that implements Verdict counts as marked with it, anywhere in the tree that errors.Is and
+// errors.As walk. Of several marks the first counts, but a mark that is permanent wins over every
+// other. Permanent, Transient, RetryAfter and Mark mark an error.
 type Verdict interface {
 	// Verdict returns the outcome and the wait that the server asked for, with false if it asked for
 	// none. A negative wait counts as 0.
@@ -79,15 +85,21 @@ func isPermanent(v Verdict) bool {
 
 // Permanent marks an error that must not be retried, neither by the loop that made the call nor by
 // any loop around it, whatever their options say. Permanent(nil) is nil.
+//
+// It wins over every other mark, wherever both are in the error: in errors.Join(Transient(a),
+// Permanent(b)), in fmt.Errorf("%w: %w", Transient(a), Permanent(b)), in Transient(Permanent(err)) and
+// in the *RetryError of an inner loop.
+//
+// Only this Permanent counts: that of github.com/cenkalti/backoff is an ordinary error here.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
-// Transient marks an error that the loop retries. The mark does not apply to a loop around that
-// loop. Transient(nil) is nil.
+// Transient marks an error that the loop retries, unless it contains a Permanent. The mark does not
+// apply to a loop around that loop. Transient(nil) is nil.
 func Transient(err error) error { return Mark(err, OutcomeTransient) }
 
 // RetryAfter marks an error that the loop retries as throttled, because the server asked to wait.
 // The policy's retry_after and retry_after_max decide how long to wait. A negative wait is 0. The
-// result wraps cause, which may be nil.
+// result wraps cause, which may be nil. A Permanent in cause wins.
 //
 // ParseRetryAfter reads the wait from an HTTP header.
 func RetryAfter(retryAfter time.Duration, cause error) error {
@@ -95,10 +107,13 @@ func RetryAfter(retryAfter time.Duration, cause error) error {
 }
 
 // Mark marks an error with a verdict, such as Mark(err, HTTPOutcome(504)). The result has the message
-// of err and wraps it. Mark(nil, verdict) is nil.
+// of err and wraps it. A Permanent in err wins over the verdict. A verdict of OutcomeSuccess counts as
+// OutcomePermanent, because a failure is not a success.
+//
+// Mark(nil, verdict) is nil, and Mark(err, nil) is err, unmarked.
 func Mark(err error, verdict Verdict) error {
-	if err == nil {
-		return nil
+	if err == nil || verdict == nil {
+		return err
 	}
 	return &marked{err, verdict}
 }
@@ -120,25 +135,36 @@ func (m *marked) Unwrap() error { return m.err }
 
 func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.verdict) }
 
-// markOf returns the mark of an error, nil if it has none. A RetryError has no mark but Permanent
-// (SPEC 18.3).
+// markOf returns the mark of an error, nil if it has none: the first one that is permanent, or else
+// the first. A RetryError has no mark but Permanent (SPEC 18.3).
 func markOf(err error) Verdict {
-	switch err := err.(type) {
-	case *RetryError:
-		if err.permanent {
+	retryErr, isRetryError := err.(*RetryError)
+	if isRetryError && retryErr != nil && retryErr.permanent {
+		return OutcomePermanent
+	}
+	mark, _ := err.(Verdict)
+	if isPermanent(mark) {
+		return OutcomePermanent
+	}
+	for _, wrapped := range wrappedBy(err) {
+		inner := markOf(wrapped)
+		if isPermanent(inner) {
 			return OutcomePermanent
 		}
-		return nil
-	case Verdict:
-		return err
-	case interface{ Unwrap() error }:
-		return markOf(err.Unwrap())
-	case interface{ Unwrap() []error }:
-		for _, err := range err.Unwrap() {
-			if mark := markOf(err); mark != nil {
-				return mark
-			}
+		if mark == nil && !isRetryError {
+			mark = inner
 		}
+	}
+	return mark
+}
+
+// wrappedBy returns the errors that err wraps.
+func wrappedBy(err error) []error {
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		return []error{err.Unwrap()}
+	case interface{ Unwrap() []error }:
+		return err.Unwrap()
 	}
 	return nil
 }

@@ -69,6 +69,51 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// Permanent wins over every other mark, wherever both are in the error, also for enclosing loops.
+func TestPermanentWins(t *testing.T) {
+	permanent := backoff.Permanent(io.EOF)
+	transient := backoff.Transient(io.ErrClosedPipe)
+	policy, anything := backoff.WithPolicyString("constant:base=0s,max_retries=1"), backoff.RetryIf(backoff.AnyError)
+	loop := func(err error) error {
+		return backoff.Do(t.Context(), func() error { return err }, policy, anything)
+	}
+	forms := map[string]error{
+		"Permanent":                   permanent,
+		"Join":                        errors.Join(transient, permanent),
+		"Join, without another mark":  errors.Join(io.ErrClosedPipe, permanent),
+		"two %w":                      fmt.Errorf("%w: %w", transient, permanent),
+		"deep in two trees":           errors.Join(transient, fmt.Errorf("b: %w", fmt.Errorf("%w %w", io.ErrClosedPipe, permanent))),
+		"Transient":                   backoff.Transient(permanent),
+		"RetryAfter":                  backoff.RetryAfter(time.Hour, permanent),
+		"RetryAfter around a wrapper": backoff.RetryAfter(time.Hour, fmt.Errorf("read: %w", permanent)),
+		"Mark":                        backoff.Mark(permanent, backoff.OutcomeTimeout),
+		"beside an error type":        errors.Join(&markedError{}, permanent),
+		"a mark of success":           errors.Join(transient, backoff.Mark(io.EOF, backoff.OutcomeSuccess)),
+		"an inner loop":               loop(permanent),
+		"an inner loop, marked":       backoff.Transient(loop(permanent)),
+		"an inner loop, joined":       errors.Join(transient, loop(errors.Join(transient, permanent))),
+		"a loop in an inner loop":     loop(fmt.Errorf("outer: %w", loop(permanent))),
+	}
+	for form, err := range forms {
+		t.Run(form, func(t *testing.T) {
+			calls := 0
+			err := backoff.Do(t.Context(), func() error { calls++; return err }, policy, anything)
+			checkEnd(t, err, io.EOF, backoff.StopPermanent, 1)
+			for attempt, end := range backoff.Attempts(t.Context(), policy, anything) {
+				if end != nil {
+					checkEnd(t, end, io.EOF, backoff.StopPermanent, 1)
+				} else {
+					attempt.Failed(fmt.Errorf("again: %w", err))
+				}
+			}
+		})
+	}
+	// A loop does not inherit another mark of an inner loop, even if the inner error contains it.
+	inner := loop(fmt.Errorf("wrapped: %w", transient))
+	err := backoff.Do(t.Context(), func() error { return inner }, policy)
+	checkEnd(t, err, io.ErrClosedPipe, backoff.StopPermanent, 1)
+}
+
 // All marks are removed from the last error, unless the mark is the whole error.
 func TestLastErrorHasNoMark(t *testing.T) {
 	wrapped := fmt.Errorf("read: %w", backoff.Permanent(io.EOF))

@@ -1,7 +1,11 @@
 package backoff_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -77,6 +81,36 @@ func TestZeroValuesReturnErrors(t *testing.T) {
 	var stats backoff.RetryStats
 	if counts := stats.Counts(); counts.Operations != 0 || counts.Attempts != 0 || counts.Bounds[0] != 1 {
 		t.Errorf("the zero RetryStats count %+v", counts)
+	}
+}
+
+// Errors that are nil or zero print something.
+func TestZeroErrors(t *testing.T) {
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{(*backoff.RetryError)(nil), "<nil>"},
+		{(*backoff.PolicyError)(nil), "<nil>"},
+		{(*backoff.ArgumentError)(nil), "<nil>"},
+		{new(backoff.RetryError), "gave up after 0 attempts: none"},
+		{new(backoff.PolicyError), "invalid policy or budget: none"},
+		{new(backoff.ArgumentError), "invalid argument: none"},
+		{&backoff.PolicyError{Code: backoff.ErrMissing, Field: "base"}, "base: missing"},
+		{&backoff.ArgumentError{Code: backoff.ErrNegative, Field: "cap"}, "cap: negative"},
+		{&backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}, "option is nil"},
+	} {
+		if row.err.Error() != row.want || fmt.Sprint(row.err) != row.want {
+			t.Errorf("prints %v, want %s", row.err, row.want)
+		}
+		if errors.Is(row.err, errWrong) || errors.Is(row.err, backoff.ErrMaxRetries) || errors.Is(row.err, nil) {
+			t.Errorf("%v is another error", row.err)
+		}
+		if text, err := json.Marshal(row.err); err != nil {
+			t.Errorf("%s, %v", text, err)
+		}
+		slog.New(slog.NewJSONHandler(io.Discard, nil)).Info("", "err", row.err)
+		_ = backoff.Do(t.Context(), func() error { return row.err })
 	}
 }
 

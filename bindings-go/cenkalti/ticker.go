@@ -70,8 +70,7 @@ func sleep(ctx context.Context, delay time.Duration) {
 }
 
 // Stop ends the ticker. When it returns, C is closed and the goroutine has ended. It may be called
-// any number of times, but not from the methods of the waits. The zero Ticker, and nil, has nothing
-// to end.
+// any number of times, but not from the methods of the waits. Stop on a nil or zero Ticker does nothing.
 func (t *Ticker) Stop() {
 	if t == nil || t.stop == nil {
 		return

@@ -1,0 +1,86 @@
+package backoff_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// logged returns what slog writes as JSON for a value.
+func logged(t *testing.T, value any) string {
+	t.Helper()
+	var text bytes.Buffer
+	handler := slog.NewJSONHandler(&text, &slog.HandlerOptions{ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
+		if len(groups) == 0 && (attr.Key == slog.TimeKey || attr.Key == slog.LevelKey || attr.Key == slog.MessageKey) {
+			return slog.Attr{}
+		}
+		return attr
+	}})
+	slog.New(handler).Info("", "value", value)
+	return string(bytes.TrimSpace(text.Bytes()))
+}
+
+// Logs show names and the text of the error, and the same members in JSON without slog.
+func TestEventsInLogs(t *testing.T) {
+	for _, row := range []struct {
+		value any
+		want  string
+	}{
+		{
+			backoff.Event{Attempts: 1, Outcome: backoff.OutcomeTransient, Delay: 5, Elapsed: 3, Err: io.EOF, Value: "half"},
+			`{"attempts":1,"outcome":"transient","reason":"none","delay":5,"elapsed":3,"err":"EOF","value":"half"}`,
+		}, {
+			backoff.Event{Attempts: 2, Outcome: backoff.OutcomeSuccess, Reason: backoff.StopSuccess, Value: map[string]int{"a": 0}},
+			`{"attempts":2,"outcome":"success","reason":"success","delay":0,"elapsed":0,"value":{"a":0}}`,
+		}, {
+			backoff.Event{Reason: backoff.StopCancelled},
+			`{"attempts":0,"outcome":"none","reason":"cancelled","delay":0,"elapsed":0}`,
+		}, {
+			backoff.Event{Value: make(chan int)},
+			`{"attempts":0,"outcome":"none","reason":"none","delay":0,"elapsed":0,"value":"!ERROR:json: unsupported type: chan int"}`,
+		}, {
+			&backoff.RetryError{Err: io.EOF, Reason: backoff.StopBudget, Attempts: 3, Elapsed: time.Microsecond, Delay: 7},
+			`{"message":"gave up after 3 attempts: budget: EOF","reason":"budget","attempts":3,"elapsed":1000,"delay":7,"err":"EOF"}`,
+		}, {
+			&backoff.RetryError{Reason: backoff.StopMaxRetries, Attempts: 1},
+			`{"message":"gave up after 1 attempt: max_retries","reason":"max_retries","attempts":1,"elapsed":0,"delay":0}`,
+		},
+	} {
+		text, err := json.Marshal(row.value)
+		if err != nil || string(text) != row.want {
+			t.Errorf("JSON is %s, %v, want %s", text, err, row.want)
+		}
+		if got := logged(t, row.value); got != `{"value":`+row.want+"}" {
+			t.Errorf("the log is %s, want %s", got, row.want)
+		}
+	}
+}
+
+func TestStreamsInLogs(t *testing.T) {
+	if got := logged(t, backoff.StreamFromSeed(math.MaxUint64)); got != `{"value":18446744073709551615}` {
+		t.Errorf("the log is %s", got)
+	}
+}
+
+// A loop's hook can log its event, and its caller the error.
+func TestLoopsInLogs(t *testing.T) {
+	var event, failure string
+	_, err := backoff.Retry(t.Context(), func() (func(), error) { return func() {}, errBusy },
+		backoff.WithClock(new(fakeClock)), backoff.OnStop(func(e backoff.Event) { event = logged(t, e) }))
+	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) {
+		failure = logged(t, err)
+	}
+	if want := `{"value":{"attempts":1,"outcome":"permanent","reason":"permanent","delay":0,"elapsed":0,"err":"busy","value":"!ERROR:json: unsupported type: func()"}}`; event != want {
+		t.Errorf("the log is %s, want %s", event, want)
+	}
+	if want := `{"value":{"message":"gave up after 1 attempt: permanent: busy","reason":"permanent","attempts":1,"elapsed":0,"delay":0,"err":"busy"}}`; failure != want {
+		t.Errorf("the log is %s, want %s", failure, want)
+	}
+}
