@@ -23,7 +23,7 @@ func Example() {
 			return "hello", nil
 		},
 		backoff.RetryIf(backoff.AnyError), // this call is safe to repeat
-		backoff.WithKey(42, "job-1"),
+		backoff.WithKey(42, "job-1"),      // for the same output here; leave it out in production
 		backoff.OnRetry(func(event backoff.Event) {
 			fmt.Println(event.Attempts, event.Err, event.Delay)
 		}))
@@ -105,6 +105,29 @@ func ExampleAttempts() {
 	// Output:
 	// stored by attempt 3
 	// <nil>
+}
+
+func ExampleAttempt_Failed() {
+	ctx, errBusy, errClosed := context.Background(), errors.New("busy"), errors.New("closed")
+	save := func() error { return errClosed }
+	printReason := backoff.OnStop(func(event backoff.Event) { fmt.Println(event.Reason) })
+
+	store := func() error {
+		for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy), printReason) {
+			if err != nil {
+				return err
+			}
+			err := save()
+			if attempt.Failed(err) && errors.Is(err, errClosed) {
+				return err // without Failed, the reason would be success
+			}
+		}
+		return nil
+	}
+	fmt.Println(store())
+	// Output:
+	// cancelled
+	// closed
 }
 
 // A countingClock advances at once in every wait.

@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -36,6 +37,15 @@ func TestHTTPExample(t *testing.T) {
 		_ = connection.(*net.TCPConn).SetLinger(0)
 		_ = connection.Close()
 	}
+	closed := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	halfBody := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "9")
+		_, _ = io.WriteString(w, "half")
+	}
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(hello))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
 	slow := func(_ http.ResponseWriter, request *http.Request) {
 		select {
 		case <-request.Context().Done():
@@ -71,6 +81,10 @@ func TestHTTPExample(t *testing.T) {
 		{"a permanent failure", []http.HandlerFunc{status(404, "Retry-After", "1")}, nil, "", "gave up after 1 attempt: permanent: 404 Not Found\n", 1},
 		{"failures until max_retries", []http.HandlerFunc{status(500), status(502)}, []string{"", "none:max_retries=1", "42", "job-1"}, "attempt 1: transient, waiting 0 ns\n", "gave up after 2 attempts: max_retries: 502 Bad Gateway\n", 1},
 		{"connection refused", nil, []string{"http://127.0.0.1:1", "none:max_retries=0", "42", "job-1"}, "", "gave up after 1 attempt: max_retries: Get \"http://127.0.0.1:1\": dial tcp", 1},
+		{"a connection that is closed", []http.HandlerFunc{closed, halfBody, hello}, nil, "attempt 1: transient, waiting 1000000 ns\nattempt 2: transient, waiting 1000000 ns\ndone after 3 attempts: hello\n", "", 0},
+		{"an unsupported scheme", nil, []string{"ftp://127.0.0.1", policy, "42", "job-1"}, "", "gave up after 1 attempt: permanent: Get \"ftp://127.0.0.1\": unsupported protocol scheme", 1},
+		{"an invalid URL", nil, []string{"http://[", policy, "42", "job-1"}, "", "gave up after 1 attempt: permanent: parse \"http://[\"", 1},
+		{"a bad certificate", nil, []string{secure.URL, policy, "42", "job-1"}, "", "gave up after 1 attempt: permanent: Get \"" + secure.URL + "\": tls: failed to verify certificate", 1},
 		{"missing arguments", nil, []string{}, "", "usage: http URL POLICY SEED KEY\n", 2},
 		{"an invalid policy", nil, []string{"", "fully", "42", "job-1"}, "", "at 0: unknown name \"fully\"", 2},
 		{"an invalid seed", nil, []string{"", "default", "-1", "job-1"}, "", "strconv.ParseUint: parsing \"-1\"", 2},

@@ -18,30 +18,53 @@ const (
 	version    = "v0.1.0"
 )
 
-// A consumer gets the module from a proxy with the README's commands, runs the README's program, and
-// then runs the other tests of the module it got.
-func TestPackage(t *testing.T) {
+// The README's commands install the module from a checkout without any proxy, and build the README's
+// program, also as a static one.
+func TestInstall(t *testing.T) {
 	consumer := newConsumer(t)
-	lines := strings.SplitAfter(readme(t, "sh")[0].code, "\n")
-	if len(lines) != 4 {
-		t.Fatalf("the README installs with %q, want three lines", lines)
+	consumer.environment = append(consumer.environment, "GOPROXY=off")
+	checkout := filepath.Join(filepath.Dir(consumer.folder), "backoff", "bindings-go")
+	if err := os.CopyFS(checkout, os.DirFS(".")); err != nil {
+		t.Fatal(err)
 	}
-	install, find, get := lines[0], lines[1], lines[2]
+	blocks := readme(t, "sh")
 	// The tests run on an installed library; cargo xtask install has its own tests.
-	if want := "cargo xtask install --prefix ~/.local\n"; install != want {
-		t.Fatalf("the README installs the library with %q, want %q", install, want)
+	if want := "cargo xtask install --prefix ~/.local\n"; blocks[0].code != want {
+		t.Fatalf("the README installs the library with %q, want %q", blocks[0].code, want)
+	}
+	build, static := blocks[1].code, blocks[2].code
+	if !strings.HasSuffix(build, "go run .\n") {
+		t.Fatalf("the README runs no program:\n%s", build)
 	}
 	program := readme(t, "go")[0]
 	consumer.write("main.go", program.code)
 	consumer.run("go mod init example.com/consumer")
-	if got := consumer.run(find + get + "go run ."); !strings.HasSuffix(got, program.output) {
+	if got := consumer.run(build); !strings.HasSuffix(got, program.output) {
+		t.Errorf("the README's program prints\n%s, want\n%s", got, program.output)
+	}
+	find, _, _ := strings.Cut(build, "\n")
+	if got := consumer.run(find + "\n" + static + "unset LD_LIBRARY_PATH\n./consumer"); !strings.HasSuffix(got, program.output) {
+		t.Errorf("the static program prints\n%s, want\n%s", got, program.output)
+	}
+}
+
+// A consumer gets the module from a proxy, runs the README's program, and then runs the other tests of
+// the module it got.
+func TestPackage(t *testing.T) {
+	consumer := newConsumer(t)
+	find, _, _ := strings.Cut(readme(t, "sh")[1].code, "\n")
+	find += "\n"
+	program := readme(t, "go")[0]
+	consumer.write("main.go", program.code)
+	consumer.run("go mod init example.com/consumer")
+	if got := consumer.run(find + "go get " + modulePath + "\ngo run ."); !strings.HasSuffix(got, program.output) {
 		t.Errorf("the README's program prints\n%s, want\n%s", got, program.output)
 	}
 	folder := consumer.run("go list -m -f '{{.Dir}}' " + modulePath)
 	if want := filepath.Join(consumer.cache, modulePath+"@"+version); strings.TrimSpace(folder) != want {
 		t.Fatalf("the module comes from %s, want %s", folder, want)
 	}
-	got := consumer.run(find + "go test -v -count=1 -skip '^TestPackage' " + modulePath + "/...")
+	got := consumer.run(find + "go test -v -count=1 -skip '^Test(Package|Install)' " + modulePath + "/...")
 	want := 0
 	for layer := range maps.Keys(layers) {
 		want += len(load[json.RawMessage](t, layer))

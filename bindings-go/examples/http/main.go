@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,8 +32,10 @@ func main() {
 	if err != nil {
 		fail(2, err)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	attempts := uint64(0)
-	body, err := backoff.Retry(context.Background(), func() (string, error) { return get(os.Args[1]) },
+	body, err := backoff.Retry(ctx, func() (string, error) { return get(ctx, os.Args[1]) },
 		backoff.WithPolicy(policy),
 		backoff.WithKey(seed, os.Args[4]),
 		backoff.OnRetry(func(event backoff.Event) {
@@ -52,9 +56,13 @@ func main() {
 // Keep-alives are disabled, because net/http itself retries a GET on a reused connection.
 var client = http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// get marks its errors with an outcome. Retrying is safe because a GET is.
-func get(url string) (string, error) {
-	response, err := client.Get(url)
+// get marks the failures that may pass. A GET is safe to repeat.
+func get(ctx context.Context, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		return "", markTransport(err)
 	}
@@ -74,11 +82,20 @@ func get(url string) (string, error) {
 	return "", backoff.Mark(errors.New(response.Status), verdict)
 }
 
+// markTransport marks timeouts and lost connections. An error without a mark is not retried: an
+// unsupported scheme or a bad certificate stays wrong.
 func markTransport(err error) error {
-	if netErr := net.Error(nil); errors.As(err, &netErr) && netErr.Timeout() {
+	var netErr net.Error
+	var opErr *net.OpError
+	switch {
+	case errors.As(err, &netErr) && netErr.Timeout():
 		return backoff.Mark(err, backoff.OutcomeTimeout)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return backoff.Transient(err)
+	case errors.As(err, &opErr) && slices.Contains([]string{"dial", "read", "write"}, opErr.Op):
+		return backoff.Transient(err) // other operations are those of TLS
 	}
-	return backoff.Transient(err)
+	return err
 }
 
 func fail(code int, reason any) {
