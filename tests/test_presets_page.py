@@ -49,5 +49,5 @@ def test_presets_match(of, heading):
 
 
 def test_the_default_limit_is_the_one_of_the_page():
-    assert "at most 1 h" in PAGE
+    assert "up to 1 h" in PAGE
     assert strings.parse("policy", "default")["retry_after_max"] == fields.HOUR
