@@ -18,8 +18,8 @@ const (
 // never sleeps and never reads a clock. It ignores the limits of the policy, max_retries and
 // max_elapsed: the caller counts, or uses an Operation, which knows them.
 //
-// It is for one goroutine at a time; use one Backoff and one stream per operation. The zero Backoff,
-// and nil, has no delays.
+// It is for one goroutine at a time; use one Backoff and one stream per operation. A nil or zero Backoff
+// has no delays.
 type Backoff struct {
 	policy  Policy
 	stream  RandomStream

@@ -14,7 +14,7 @@ const Stop time.Duration = -1
 // Waits are the waits of a policy within its limits. They implement the BackOff interface: pass them
 // to the Retry of github.com/cenkalti/backoff, or to NewTicker.
 //
-// They are for one goroutine at a time. The zero Waits, and nil, has no waits.
+// They are for one goroutine at a time. Nil or zero Waits have no waits.
 type Waits struct {
 	// Clock replaces the clock of backoff.Now, for tests. Set it before the first use.
 	Clock backoff.Clock
@@ -30,8 +30,8 @@ func NewWaits(policy backoff.Policy, stream backoff.RandomStream) *Waits {
 	return &Waits{policy: policy, delays: backoff.New(policy, stream)}
 }
 
-// NextBackOff returns the next wait. It returns Stop after max_retries waits, if a wait would end
-// after max_elapsed since the last Reset, and from then on until Reset.
+// NextBackOff returns the next wait. It returns Stop after max_retries waits, or when the next wait
+// would exceed max_elapsed since the last Reset, and from then on until Reset.
 func (w *Waits) NextBackOff() time.Duration {
 	if w == nil {
 		return Stop
