@@ -108,7 +108,8 @@ func WithMaxRetries(retries uint64) Option { return set(engine.MaxRetries, retri
 func WithMaxAttempts(attempts uint64) Option { return set(engine.MaxAttempts, attempts) }
 
 // WithMaxElapsed limits the time since the operation began: no wait may end later. It does not limit
-// calls. Default: no limit.
+// calls. Default: NoLimit, with which only a wait that would end more than 292 years after the beginning
+// stops the operation (SPEC 13.4).
 func WithMaxElapsed(elapsed time.Duration) Option { return setDuration(engine.MaxElapsed, elapsed) }
 
 // WithThrottledBase sets the base of a delay after a throttled attempt. Default: the base.

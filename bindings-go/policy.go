@@ -88,8 +88,8 @@ func (p Policy) AppendText(text []byte) ([]byte, error) {
 // MarshalText returns the policy string. It fails with ErrNoPolicy.
 func (p Policy) MarshalText() ([]byte, error) { return p.AppendText(nil) }
 
-// MarshalJSON returns the policy string as JSON, and null for the zero Policy, which null leaves
-// unchanged when it is decoded. To leave the field out, tag it with omitzero.
+// MarshalJSON returns the policy string as JSON, and null for the zero Policy. Decoding null changes
+// nothing. To leave a zero field out, tag it with omitzero.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if p.IsZero() {
 		return []byte("null"), nil
