@@ -24,7 +24,7 @@ async fn get(client: &Client, url: &str) -> Result<String, Failure> {
     Err(Failure::Status { status, retry_after })
 }
 
-/// Which failures of a GET may be repeated.
+/// Which failures of a GET to retry.
 fn classify(failure: &Failure) -> Verdict {
     match failure {
         Failure::Status { status, retry_after } => {

@@ -1,4 +1,4 @@
-//! Which calls may be repeated: only those that the caller named (SPEC 18.3).
+//! Which calls to retry: only those that the caller selected (SPEC 18.3).
 
 use backoff_core::Outcome;
 

@@ -82,8 +82,16 @@ impl<R> Copy for RetryEvent<'_, R> {}
 /// assert_eq!((result, reason, attempts), (Err("busy"), StopReason::MaxRetries, 3));
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
+///
+/// A report holds the result, so the compiler warns if it is unused:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// backoff_retry::Retry::default().when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use = "the report holds the result of the last call"]
 pub struct Report<R> {
     /// The result of the last call.
     pub result: R,

@@ -6,10 +6,12 @@
 )]
 #![forbid(unsafe_code)]
 
+mod call;
 mod classify;
 #[cfg(feature = "getrandom")]
 mod defaults;
 mod event;
+mod guard;
 mod loops;
 mod plan;
 mod retry;
@@ -30,6 +32,7 @@ pub use backoff_core::{
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};
 pub use event::{Report, RetryEvent};
+pub use guard::CancelOnDrop;
 pub use loops::Loop;
 pub use retry::Retry;
 pub use shared::Shared;

@@ -2,16 +2,14 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-use crate::classify::{Classify, WhenEither, WhenError};
-use crate::event::{Report, RetryEvent};
+use crate::classify::{WhenEither, WhenError};
+use crate::event::RetryEvent;
 use crate::plan::{Plan, Settings};
-use crate::run::Run;
-use crate::time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep};
+use crate::time::{DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
 /// One operation, ready to run (SPEC 18): calls a function until it succeeds, fails permanently, or
@@ -19,6 +17,9 @@ use crate::verdict::IntoVerdict;
 ///
 /// [`Retry::when`](crate::Retry::when) and [`Retry::classify`](crate::Retry::classify) make one. A
 /// loop is `Clone` if its functions are.
+///
+/// The hooks are set here, after `when` or `classify`, because they receive the loop's type of
+/// result.
 ///
 /// A panic in a hook or a classification ends the loop: the operation is cancelled and counted as
 /// such, no further hook runs, and the panic continues. A panic in the called function cancels the
@@ -41,7 +42,7 @@ pub struct Loop<
     N = fn(&RetryEvent<'_, R>),
     P = fn(&RetryEvent<'_, R>),
 > {
-    plan: Plan<'a, V, C, S, N, P>,
+    pub(crate) plan: Plan<'a, V, C, S, N, P>,
     result: PhantomData<fn() -> R>,
 }
 
@@ -78,6 +79,10 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     /// Sets the hook that runs once, at the end of the loop, whatever the reason, also when the
     /// loop's future is dropped. It replaces an earlier one.
     ///
+    /// It must not panic when a future is dropped: the panic leaves the drop, and a program aborts
+    /// if that happens while another panic unwinds. A loop that unwinds itself, because the called
+    /// function panicked, discards the panic of the hook.
+    ///
     /// ```
     /// use backoff_retry::{Retry, StopReason};
     /// let mut reason = None;
@@ -96,7 +101,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 }
 
 impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
-    /// Also repeats the values for which this function returns `true`; `false` is a success. For
+    /// Also retries the values for which this function returns `true`; `false` is a success. For
     /// polling.
     ///
     /// ```
@@ -119,7 +124,11 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
-    /// Sets a deadline: no wait ends after this instant. It does not interrupt a call.
+    /// Sets a deadline. A wait that would end after this instant is never started. It does not
+    /// interrupt a call, and a deadline that has passed still allows the first call.
+    ///
+    /// This method exists for the default clock only. After [`Retry::clock`](crate::Retry::clock)
+    /// use [`Loop::deadline_at`].
     ///
     /// ```
     /// use backoff_retry::{Retry, StopReason};
@@ -144,8 +153,9 @@ impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
 }
 
 impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
-    /// Sets a deadline as a time of the clock that [`Retry::clock`](crate::Retry::clock) set: no
-    /// wait ends after it. It does not interrupt a call.
+    /// Sets a deadline as a time of the clock that [`Retry::clock`](crate::Retry::clock) set. A wait
+    /// that would end after it is never started. It does not interrupt a call, and a deadline that
+    /// has passed still allows the first call.
     ///
     /// ```
     /// use backoff_retry::{Retry, StopReason};
@@ -161,139 +171,14 @@ impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
     }
 }
 
-impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
-where
-    V: Classify<R>,
-    C: Clock,
-    N: FnMut(&RetryEvent<'_, R>),
-    P: FnMut(&RetryEvent<'_, R>),
-{
-    /// Runs the loop in this thread. Returns what the last call returned.
-    ///
-    /// ```
-    /// let retry = backoff_retry::Retry::default();
-    /// assert_eq!(retry.when(|_: &&str| true).call(|| Ok(7)), Ok(7));
-    /// ```
-    pub fn call<F>(self, call: F) -> R
-    where
-        F: FnMut() -> R,
-        S: BlockingSleep,
-    {
-        self.run(call).result
-    }
-
-    /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
-    /// the attempts and the time.
-    ///
-    /// ```
-    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).run(|| Ok(7));
-    /// assert_eq!((report.result, report.attempts), (Ok(7), 1));
-    /// ```
-    pub fn run<F>(self, call: F) -> Report<R>
-    where
-        F: FnMut() -> R,
-        S: BlockingSleep,
-    {
-        Run::new(self.plan).run_blocking(call, || false)
-    }
-
-    /// Runs the loop in this thread, as [`Loop::run`] does, until `cancelled` returns `true`.
-    /// Returns `None` if that is before the first call.
-    ///
-    /// The loop calls `cancelled` before each call, after each call that failed, and before each
-    /// wait. To interrupt a wait, use a sleep that can be woken
-    /// ([`Retry::sleep`](crate::Retry::sleep)). If `cancelled` panics, no hook runs.
-    ///
-    /// ```
-    /// use backoff_retry::{Retry, StopReason};
-    /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-    /// let stop = AtomicBool::new(false);
-    /// let fail = || {
-    ///     stop.store(true, Relaxed); // in a service, another thread would do this
-    ///     Err::<(), _>("busy")
-    /// };
-    /// let plan = Retry::default().when(|_: &&str| true);
-    /// let report = plan.run_until(|| stop.load(Relaxed), fail).unwrap();
-    /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("busy")));
-    /// ```
-    pub fn run_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
-    where
-        G: FnMut() -> bool,
-        F: FnMut() -> R,
-        S: BlockingSleep,
-    {
-        let mut run = Run::new(self.plan);
-        // A run that is dropped here calls its hook.
-        (!run.is_cancelled(&mut cancelled)).then(|| run.run_blocking(call, cancelled))
-    }
-
-    /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
-    /// `call_async(|| async { .. })`. Returns the output of the last call's future.
-    ///
-    /// Drop the future at any time to cancel the loop. The future is `Send` if its parts are,
-    /// spawns nothing, and holds one timer while it waits.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
-    /// assert_eq!(retry.when(|_: &&str| true).call_async(async || Ok(7)).await, Ok(7));
-    /// # }
-    /// ```
-    // An `AsyncFnMut` could lend its captures to its futures, but then no task could hold the
-    // loop: Rust cannot yet express that such futures are `Send`.
-    pub fn call_async<F, A>(self, call: F) -> impl Future<Output = R>
-    where
-        F: FnMut() -> A,
-        A: Future<Output = R>,
-        S: Sleep,
-    {
-        let report = self.run_async(call);
-        async { report.await.result }
-    }
-
-    /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
-    /// the last call, the reason, the attempts and the time.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
-    /// let report = retry.when(|_: &&str| false).run_async(async || Err::<(), _>("no")).await;
-    /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
-    /// # }
-    /// ```
-    pub fn run_async<F, A>(self, mut call: F) -> impl Future<Output = Report<R>>
-    where
-        F: FnMut() -> A,
-        A: Future<Output = R>,
-        S: Sleep,
-    {
-        // Made before the first poll, so that a future that is never polled calls its hook, too.
-        let mut run = Run::new(self.plan);
-        async move {
-            let mut operation = run.begin();
-            loop {
-                run.begin_attempt();
-                let result = call().await;
-                let wait = match run.end_attempt(&mut operation, result, || false) {
-                    ControlFlow::Continue(delay) => run.sleep().sleep(delay),
-                    ControlFlow::Break(report) => return report,
-                };
-                wait.await;
-            }
-        }
-    }
-}
-
 impl<R, V: Clone, C: Clone, S: Clone, N: Clone, P: Clone> Clone for Loop<'_, R, V, C, S, N, P> {
     fn clone(&self) -> Self {
         Self { plan: self.plan.clone(), result: PhantomData }
     }
 }
 
-impl<R, V, C: fmt::Debug, S: fmt::Debug, N, P> fmt::Debug for Loop<'_, R, V, C, S, N, P> {
+impl<R, V, C, S, N, P> fmt::Debug for Loop<'_, R, V, C, S, N, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Loop").field("settings", &self.plan.settings).finish_non_exhaustive()
+        self.plan.settings.fmt_as("Loop", f)
     }
 }

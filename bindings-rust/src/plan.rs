@@ -1,5 +1,6 @@
 //! The data of a loop: its settings, its classification and its hooks.
 
+use std::fmt;
 use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
@@ -7,7 +8,7 @@ use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 use crate::shared::Shared;
 
 /// What all loops of one [`Retry`](crate::Retry) have in common.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Settings<'a, C, S> {
     pub(crate) policy: Policy,
     pub(crate) stream: Option<RandomStream>,
@@ -25,6 +26,18 @@ impl<C, S> Settings<'_, C, S> {
         #[cfg(not(feature = "getrandom"))]
         let default = || unreachable!("only `Retry::with_stream` exists, which sets a stream");
         self.stream.unwrap_or_else(default)
+    }
+
+    /// Prints these settings as those of a type with this name. A clock and a sleep are closures,
+    /// which cannot be printed.
+    pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { policy, stream, budget, stats, .. } = self;
+        f.debug_struct(name)
+            .field("policy", policy)
+            .field("stream", stream)
+            .field("budget", budget)
+            .field("stats", stats)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options that all loops of a client have in common.
 
+use std::fmt;
 use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
@@ -17,6 +18,9 @@ use crate::verdict::IntoVerdict;
 /// be repeated and returns a [`Loop`]. One `Retry` serves any number of loops, also at the same
 /// time.
 ///
+/// **A policy without `max_retries`, `max_attempts` or `max_elapsed` retries for ever**, unless a
+/// deadline or a budget stops it.
+///
 /// ```
 /// use backoff_retry::Retry;
 /// use std::io;
@@ -33,7 +37,7 @@ use crate::verdict::IntoVerdict;
 /// ```compile_fail,E0599
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     settings: Settings<'a, C, S>,
 }
@@ -67,7 +71,7 @@ impl Default for Retry<'_> {
 
 impl Retry<'_> {
     /// Retries with a policy and a stream that is the same in each loop. For platforms without
-    /// entropy; elsewhere use [`Retry::new`] and [`Retry::stream`].
+    /// entropy; elsewhere use `Retry::new` and [`Retry::stream`].
     ///
     /// ```
     /// use backoff_retry::{Policy, RandomStream, Retry};
@@ -88,7 +92,7 @@ impl Retry<'_> {
 }
 
 impl<'a, C, S> Retry<'a, C, S> {
-    /// Uses this stream in every loop. Loops that share a stream wait for the same times.
+    /// Uses this stream in every loop. Loops that share a stream compute identical delays.
     ///
     /// ```
     /// use backoff_retry::{RandomStream, Retry};
@@ -102,7 +106,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     }
 
     /// Uses the stream of a seed and a key (SPEC 3.2) in every loop. Give each job or client a key
-    /// of its own: everyone who shares both waits for the same times.
+    /// of its own: everyone who shares both computes identical delays.
     ///
     /// ```
     /// use backoff_retry::{Policy, RandomStream, Retry};
@@ -121,7 +125,16 @@ impl<'a, C, S> Retry<'a, C, S> {
 
     /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`.
     ///
-    /// All users of a budget must have the same clock.
+    /// Every loop that shares a budget must use the same clock. A budget in a `static` is passed as
+    /// `&*BUDGET`:
+    ///
+    /// ```
+    /// use backoff_retry::{Budget, Retry};
+    /// use std::sync::LazyLock;
+    /// static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::parse("sre").unwrap());
+    /// let retry: Retry<'static> = Retry::default().budget(&*BUDGET);
+    /// # let _ = retry;
+    /// ```
     ///
     /// ```
     /// use backoff_retry::{Budget, Retry, StopReason};
@@ -137,7 +150,8 @@ impl<'a, C, S> Retry<'a, C, S> {
         self
     }
 
-    /// Counts each loop when it ends: `&stats`, or an `Arc`.
+    /// Counts each loop when it ends: `&stats`, or an `Arc`. A loop that was cancelled before its
+    /// first call counts as one attempt.
     ///
     /// ```
     /// use backoff_retry::{Retry, RetryStats, StopReason};
@@ -151,7 +165,11 @@ impl<'a, C, S> Retry<'a, C, S> {
         self
     }
 
-    /// Uses a clock of the caller's, which must not go back. The default is [`Monotonic`].
+    /// Uses a clock of the caller's, which never goes backwards. The default is [`Monotonic`].
+    ///
+    /// A clock is a function; [`Clock`] is implemented for every `Fn() -> Duration` and cannot be
+    /// implemented for other types. Deadlines are then times of this clock: set them with
+    /// [`Loop::deadline_at`] instead of [`Loop::deadline`].
     ///
     /// ```
     /// use backoff_retry::Retry;
@@ -166,7 +184,7 @@ impl<'a, C, S> Retry<'a, C, S> {
         Retry { settings: Settings { policy, stream, budget, stats, clock, sleep } }
     }
 
-    /// Uses a sleep of the caller's. The default is [`DefaultSleep`].
+    /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
     ///
     /// [`Loop::call`] needs one that waits in the thread ([`BlockingSleep`](crate::BlockingSleep)),
     /// and [`Loop::call_async`] one that returns a future ([`Sleep`](crate::Sleep)). Each loop
@@ -188,10 +206,11 @@ impl<'a, C, S> Retry<'a, C, S> {
 }
 
 impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
-    /// A loop that repeats the errors for which this function returns `true`
-    /// ([`Outcome::Transient`](crate::Outcome)), an outcome that may be repeated, or a
-    /// [`Verdict`](crate::Verdict), which can carry a `retry_after`. `false` is a permanent
-    /// failure. Every `Ok` is a success.
+    /// Makes a loop that retries an error if this function returns `true`, a retryable
+    /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
+    /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
+    ///
+    /// A closure needs the type of its argument: `|error: &Error| ..`.
     ///
     /// ```
     /// use backoff_retry::{Outcome, Retry, StopReason};
@@ -208,11 +227,11 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
         self.by(WhenError(when))
     }
 
-    /// A loop that repeats the results for which this function returns `true`, whatever their
-    /// type; `false` is a success. For polling, and for results that are not a `Result`.
+    /// Makes a loop that retries on results of any type. `true` means retry and `false` means
+    /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
+    /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
     ///
-    /// An `Err` is a plain value here: `false` for it counts as a success in the report, the stats
-    /// and the budget. For a `Result` use [`Retry::when`] and [`Loop::when_value`].
+    /// A closure needs the type of its argument: `|result: &Option<i32>| ..`.
     ///
     /// ```
     /// use backoff_retry::Retry;
@@ -234,5 +253,11 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
 
     fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
         Loop::new(self.settings.clone(), classify)
+    }
+}
+
+impl<C, S> fmt::Debug for Retry<'_, C, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.settings.fmt_as("Retry", f)
     }
 }

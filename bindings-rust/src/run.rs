@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::{Budget, Decision, Operation, Outcome, StopReason};
+use backoff_core::{Decision, Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
+use crate::guard::CancelOnDrop;
 use crate::plan::Plan;
-use crate::shared::Shared;
 use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
 
@@ -28,26 +28,6 @@ where
     /// What the last call returned; `None` during a call.
     last: Option<R>,
     stage: Stage,
-}
-
-/// The operation of a loop, cancelled on drop unless it has stopped.
-///
-/// It is dropped before its [`Run`], so a hook that runs at the end sees the budget released.
-pub(crate) struct CancelOnDrop<'a> {
-    operation: Operation,
-    budget: Option<Shared<'a, Budget>>,
-}
-
-impl CancelOnDrop<'_> {
-    fn cancel(&mut self) {
-        self.operation.cancel(self.budget.as_deref());
-    }
-}
-
-impl Drop for CancelOnDrop<'_> {
-    fn drop(&mut self) {
-        self.cancel();
-    }
 }
 
 /// What a drop of the loop does.
@@ -72,7 +52,8 @@ where
         Self { plan, began_ns: 0, attempts: 0, last: None, stage: Stage::Going }
     }
 
-    /// Begins the operation.
+    /// Begins the operation. The caller drops it before this run, so that a hook that runs at the
+    /// end sees the budget released.
     pub(crate) fn begin(&mut self) -> CancelOnDrop<'a> {
         let settings = &self.plan.settings;
         self.stage = Stage::InCallback;
@@ -80,14 +61,7 @@ where
         self.stage = Stage::Going;
         let deadline_ns = self.plan.deadline.map(nanoseconds);
         let (stream, budget) = (settings.next_stream(), settings.budget.clone());
-        let operation = Operation::begin(
-            settings.policy,
-            stream,
-            self.began_ns,
-            deadline_ns,
-            budget.as_deref(),
-        );
-        CancelOnDrop { operation, budget }
+        CancelOnDrop::begin(settings.policy, stream, self.began_ns, deadline_ns, budget)
     }
 
     /// The whole loop, in this thread.
@@ -141,9 +115,8 @@ where
             return ControlFlow::Break(self.cancel(operation));
         }
         let now_ns = self.plan.settings.clock.now_ns();
-        let CancelOnDrop { operation, budget } = operation;
         let retry_after_ns = retry_after.map(nanoseconds);
-        let decision = operation.decide(outcome, retry_after_ns, now_ns, budget.as_deref());
+        let decision = operation.decide(outcome, retry_after_ns, now_ns);
         let outcome = Some(outcome);
         match decision {
             Decision::Wait { delay_ns } => {

@@ -1,5 +1,6 @@
 //! Values that many loops share, by a borrow or by an `Arc`.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -17,7 +18,6 @@ use std::sync::Arc;
 /// assert_eq!(borrowed.to_string(), counted.to_string());
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
-#[derive(Debug)]
 pub enum Shared<'a, T> {
     /// A borrow.
     Borrowed(&'a T),
@@ -33,6 +33,12 @@ impl<T> Deref for Shared<'_, T> {
             Self::Borrowed(shared) => shared,
             Self::Arc(shared) => shared,
         }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Shared<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 

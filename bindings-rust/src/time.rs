@@ -7,7 +7,11 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-/// A monotonic clock: any function that returns the time since a fixed moment and never goes back.
+/// A monotonic clock: any function that returns the time since a fixed moment and never goes
+/// backwards.
+///
+/// Only functions and [`Monotonic`] implement it, because [`Retry::clock`](crate::Retry::clock)
+/// takes a function. Use the trait as a bound, for code that is generic over clocks.
 ///
 /// ```
 /// use backoff_retry::Clock;
@@ -16,6 +20,10 @@ use std::time::Instant;
 /// let clock = move || start.elapsed();
 /// assert!(clock.now() < Duration::from_secs(60));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a clock",
+    note = "pass a function that returns a `Duration`: `.clock(move || start.elapsed())`"
+)]
 pub trait Clock {
     /// The time now.
     fn now(&self) -> Duration;
@@ -32,6 +40,8 @@ pub trait Clock {
     }
 }
 
+// Without this, the compiler asks for a closure instead of printing the note.
+#[diagnostic::do_not_recommend]
 impl<F: Fn() -> Duration> Clock for F {
     fn now(&self) -> Duration {
         self()
@@ -42,16 +52,26 @@ impl<F: Fn() -> Duration> Clock for F {
 ///
 /// A custom sleep is trusted to wait at least as long as requested. Tests may return at once.
 ///
+/// Only functions and [`DefaultSleep`] implement it, because [`Retry::sleep`](crate::Retry::sleep)
+/// takes a function. Use the trait as a bound, for code that is generic over sleeps.
+///
 /// ```
 /// use backoff_retry::BlockingSleep;
 /// use std::time::Duration;
 /// assert!(std::thread::sleep.sleep(Duration::ZERO).is_continue());
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sleep that waits in the thread",
+    note = "`call`, `run` and `run_until` need a function that returns `()` or `ControlFlow<()>`, \
+            such as `.sleep(std::thread::sleep)`; for a function that returns a future use \
+            `call_async` or `run_async`"
+)]
 pub trait BlockingSleep {
     /// Waits for the delay. `Break` cancels the loop.
     fn sleep(&self, delay: Duration) -> ControlFlow<()>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Fn(Duration) -> S, S: SleepResult> BlockingSleep for F {
     fn sleep(&self, delay: Duration) -> ControlFlow<()> {
         self(delay).into_flow()
@@ -87,12 +107,21 @@ impl SleepResult for ControlFlow<()> {
 /// Waits as a future: any function of a [`Duration`] that returns one, such as
 /// `tokio::time::sleep` or `async_io::Timer::after`.
 ///
+/// Only functions and, with feature `tokio`, [`DefaultSleep`] implement it, because
+/// [`Retry::sleep`](crate::Retry::sleep) takes a function. Use the trait as a bound, for code that
+/// is generic over sleeps.
+///
 /// ```
 /// use backoff_retry::Sleep;
 /// use std::{future, time::Duration};
 /// # let _ =
 /// (|_| future::ready(())).sleep(Duration::from_secs(1)); // a test's: over at once
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sleep that returns a future",
+    note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer: \
+            `.sleep(async_io::Timer::after)`"
+)]
 pub trait Sleep {
     /// The future of one wait. Its output is ignored.
     type Future: Future;
@@ -101,6 +130,7 @@ pub trait Sleep {
     fn sleep(&self, delay: Duration) -> Self::Future;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Fn(Duration) -> S, S: Future> Sleep for F {
     type Future = S;
 
@@ -112,7 +142,7 @@ impl<F: Fn(Duration) -> S, S: Future> Sleep for F {
 /// The default clock: the monotonic time since its first use in this process.
 ///
 /// The whole process has one, so loops can share a budget with operations that you drive yourself.
-/// It does not exist on `wasm32-unknown-unknown`, which has no clock.
+/// It does not implement [`Clock`] on `wasm32-unknown-unknown`, which has no clock.
 ///
 /// ```
 /// use backoff_retry::{Clock, Monotonic};

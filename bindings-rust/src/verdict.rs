@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use backoff_core::Outcome;
 
-/// How a call ended: an [`Outcome`], and how long the server asked to wait, if it did.
+/// How a call ended: an [`Outcome`], and how long the server asked to wait, if it did. Every
+/// retryable outcome can carry a `retry_after`.
 ///
 /// ```
 /// use backoff_retry::{Outcome, Verdict};
@@ -17,7 +18,7 @@ pub struct Verdict {
     /// The outcome.
     pub outcome: Outcome,
     /// How long the server asked to wait. The policy's `retry_after` says how it affects the
-    /// delay, and `retry_after_max` limits it.
+    /// delay. `retry_after_max`, one hour by default, limits it; the cap does not.
     pub retry_after: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP example, and the errors that a caller can get.
+//! The HTTP example, the errors that a caller can get, and the pages of the two crates.
 
 use std::process::{Command, Output};
 
@@ -53,7 +53,15 @@ fn the_example_prints_what_is_wrong() {
 }
 
 #[test]
-fn an_invalid_policy_is_an_error_before_there_is_a_loop() {
+fn an_invalid_policy_is_rejected_before_a_loop_exists() {
     let error = "full:base=1s,max_retry=5".parse::<Policy>().map(Retry::new).unwrap_err();
     assert!(error.to_string().starts_with("at 13: unknown key \"max_retry\""), "{error}");
+}
+
+#[test]
+fn the_pages_name_the_rust_version_of_the_manifest() {
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    for page in [include_str!("../README.md"), include_str!("../../core/README.md")] {
+        assert!(page.contains(&format!("It needs Rust {version} or later.")), "{version}");
+    }
 }

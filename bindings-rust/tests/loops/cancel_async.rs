@@ -176,7 +176,7 @@ async fn cancelled_at_random_moments_from_another_thread() {
         })
         .collect();
     for task in tasks {
-        assert!(task.await.unwrap() < seconds(2), "prompt");
+        assert!(task.await.unwrap() < seconds(30), "prompt");
     }
     shared.assert_idle(LOOPS.into());
     let metrics = tokio::runtime::Handle::current().metrics();

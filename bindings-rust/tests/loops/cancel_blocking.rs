@@ -6,7 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use backoff_retry::{Budget, Report, RetryStats, StopReason};
+use backoff_retry::{
+    Budget, CancelOnDrop, Decision, Outcome, Policy, RandomStream, Report, RetryStats, StopReason,
+};
 
 use crate::support::{Fault, Seen, Time, budget_state, retry, seconds, verdict};
 
@@ -27,7 +29,7 @@ fn a_blocking_sleep_can_cancel_the_loop() {
             .when(verdict)
             .on_stop(|event| seen.stop(event))
             .run(|| Err::<(), _>(Fault::Busy));
-        assert_eq!(report.result, Err(Fault::Busy), "the last error is not lost");
+        assert_eq!(report.result, Err(Fault::Busy), "the result of the last call");
         assert_eq!((report.reason, report.attempts), (StopReason::Cancelled, last));
         assert_eq!((report.delay, report.elapsed), (Duration::ZERO, seconds(last)));
         let stop = format!("stop {last}: none, cancelled, 0ns after {last}s: Some(Err(Busy))");
@@ -127,4 +129,53 @@ fn a_waiting_thread_is_cancelled_at_once() {
     let report = waits.join().unwrap();
     assert_eq!(report.reason, StopReason::Cancelled);
     assert!(report.elapsed < seconds(60));
+}
+
+#[test]
+fn a_failure_during_whose_call_the_flag_was_set_is_reported_as_cancelled() {
+    for (result, reason) in [
+        (Err(Fault::Hard), StopReason::Cancelled),
+        (Err(Fault::Soft), StopReason::Cancelled),
+        (Ok(()), StopReason::Success),
+    ] {
+        let stop = Cell::new(false);
+        let call = || {
+            stop.set(true);
+            result
+        };
+        let plan = retry("constant:base=1s").when(verdict);
+        let report = plan.run_until(|| stop.get(), call).unwrap();
+        assert_eq!((report.result, report.reason, report.attempts), (result, reason, 1));
+    }
+}
+
+#[test]
+fn an_operation_that_is_dropped_leaves_the_budget_as_it_was() {
+    let idle = budget_state(&Budget::parse("concurrent").unwrap());
+    let budget = Budget::parse("concurrent").unwrap();
+    let policy = Policy::parse("constant:base=1s").unwrap();
+    let stream = RandomStream::from_seed(42);
+    let begin = || CancelOnDrop::begin(policy, stream, 0, None, Some((&budget).into()));
+    let wait = Decision::Wait { delay_ns: 1_000_000_000 };
+
+    let panics = catch_unwind(AssertUnwindSafe(|| {
+        let mut operation = begin();
+        assert_eq!(operation.decide(Outcome::Transient, None, 0), wait);
+        assert_eq!((operation.attempts(), operation.retries()), (2, 1));
+        assert_ne!(budget_state(&budget), idle);
+        panic!("on purpose");
+    }));
+    assert!(panics.is_err());
+    assert_eq!(budget_state(&budget), idle);
+
+    // One that has stopped is not cancelled again.
+    let mut operation = begin();
+    assert_eq!(operation.cancel(), StopReason::Cancelled);
+    assert_eq!(operation.reason(), Some(StopReason::Cancelled));
+    assert_eq!(budget_state(&budget), idle);
+    let other = begin();
+    let active = budget_state(&budget);
+    drop(operation);
+    assert_eq!(budget_state(&budget), active);
+    drop(other);
 }

@@ -90,6 +90,12 @@ const ROWS: &[Row] = &[
             "stop 3: transient, max_elapsed, 4s after 11s: Some(Err(Soft))",
         ],
     ),
+    // Without `max_elapsed` a wait may end 292 years after the start, and not later.
+    row(
+        "constant:base=9223372036854775807ns",
+        &[Err(Soft)],
+        &["stop 1: transient, max_elapsed, 9223372036.854775807s after 1s: Some(Err(Soft))"],
+    ),
     // The clock stood at 100 s when the loop began.
     Row {
         deadline: Some(104),
@@ -102,6 +108,7 @@ const ROWS: &[Row] = &[
             ],
         )
     },
+    // A deadline that has passed allows the first call.
     Row {
         deadline: Some(99),
         ..row(

@@ -1,4 +1,4 @@
-//! Which results a loop repeats.
+//! Which results a loop retries.
 
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ fn errors_and_values_are_classified_apart() {
 }
 
 #[test]
-fn only_what_the_caller_named_is_repeated() {
+fn only_results_that_the_caller_selected_are_retried() {
     let retry = retry("constant:base=0s");
     let failed = || Err::<u8, _>(Fault::Soft);
     let ends = [

@@ -1,0 +1,140 @@
+//! The calls that run a loop: in this thread, or as a future.
+
+use std::ops::ControlFlow;
+
+use crate::classify::Classify;
+use crate::event::{Report, RetryEvent};
+use crate::loops::Loop;
+use crate::run::Run;
+use crate::time::{BlockingSleep, Clock, Sleep};
+
+impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+{
+    /// Runs the loop in this thread. Returns what the last call returned.
+    ///
+    /// ```
+    /// let retry = backoff_retry::Retry::default();
+    /// assert_eq!(retry.when(|_: &&str| true).call(|| Ok(7)), Ok(7));
+    /// ```
+    pub fn call<F>(self, call: F) -> R
+    where
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
+        self.run(call).result
+    }
+
+    /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
+    /// the attempts and the time.
+    ///
+    /// ```
+    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).run(|| Ok(7));
+    /// assert_eq!((report.result, report.attempts), (Ok(7), 1));
+    /// ```
+    #[must_use = "the report holds the result of the last call"]
+    pub fn run<F>(self, call: F) -> Report<R>
+    where
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
+        Run::new(self.plan).run_blocking(call, || false)
+    }
+
+    /// Runs the loop in this thread, as [`Loop::run`] does, until `cancelled` returns `true`.
+    /// Returns `None` if that is before the first call.
+    ///
+    /// The loop calls `cancelled` before each call, after each call that failed, and before and
+    /// after each wait. A failure, even a permanent one, is reported as `Cancelled` if `cancelled`
+    /// returns `true` after that call; a success is reported as a success. To interrupt a wait, use
+    /// a sleep that can be woken ([`Retry::sleep`](crate::Retry::sleep)). If `cancelled` panics, no
+    /// hook runs.
+    ///
+    /// ```
+    /// use backoff_retry::{Retry, StopReason};
+    /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    /// let stop = AtomicBool::new(false);
+    /// let fail = || {
+    ///     stop.store(true, Relaxed); // in a service, another thread would do this
+    ///     Err::<(), _>("busy")
+    /// };
+    /// let plan = Retry::default().when(|_: &&str| true);
+    /// let report = plan.run_until(|| stop.load(Relaxed), fail).unwrap();
+    /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("busy")));
+    /// ```
+    #[must_use = "the report holds the result of the last call"]
+    pub fn run_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
+    where
+        G: FnMut() -> bool,
+        F: FnMut() -> R,
+        S: BlockingSleep,
+    {
+        let mut run = Run::new(self.plan);
+        // A run that is dropped here calls its hook.
+        (!run.is_cancelled(&mut cancelled)).then(|| run.run_blocking(call, cancelled))
+    }
+
+    /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
+    /// `call_async(|| async { .. })`. Returns the output of the last call's future.
+    ///
+    /// Drop the future at any time to cancel the loop. The future is `Send` if its parts are,
+    /// spawns nothing, and holds one timer while it waits.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
+    /// assert_eq!(retry.when(|_: &&str| true).call_async(async || Ok(7)).await, Ok(7));
+    /// # }
+    /// ```
+    // An `AsyncFnMut` could lend its captures to its futures, but then no task could hold the
+    // loop: Rust cannot yet express that such futures are `Send`.
+    #[must_use = "a future does nothing until it is polled"]
+    pub fn call_async<F, A>(self, call: F) -> impl Future<Output = R>
+    where
+        F: FnMut() -> A,
+        A: Future<Output = R>,
+        S: Sleep,
+    {
+        let report = self.run_async(call);
+        async { report.await.result }
+    }
+
+    /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
+    /// the last call, the reason, the attempts and the time.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
+    /// let report = retry.when(|_: &&str| false).run_async(async || Err::<(), _>("no")).await;
+    /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
+    /// # }
+    /// ```
+    #[must_use = "a future does nothing until it is polled"]
+    pub fn run_async<F, A>(self, mut call: F) -> impl Future<Output = Report<R>>
+    where
+        F: FnMut() -> A,
+        A: Future<Output = R>,
+        S: Sleep,
+    {
+        // Made before the first poll, so that a future that is never polled also calls its hook.
+        let mut run = Run::new(self.plan);
+        async move {
+            let mut operation = run.begin();
+            loop {
+                run.begin_attempt();
+                let result = call().await;
+                let wait = match run.end_attempt(&mut operation, result, || false) {
+                    ControlFlow::Continue(delay) => run.sleep().sleep(delay),
+                    ControlFlow::Break(report) => return report,
+                };
+                wait.await;
+            }
+        }
+    }
+}
