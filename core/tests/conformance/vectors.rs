@@ -1,4 +1,4 @@
-//! Reads `tests/vectors`. The loops of `bindings-rust` use this file, too.
+//! Reads `tests/vectors`. The loops of `bindings-rust` also use this file.
 
 use std::path::Path;
 
