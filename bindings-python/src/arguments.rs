@@ -67,6 +67,8 @@ whole_numbers! {
     Now(u64) = "now_ns", u64::MAX;
     /// A time of the same clock.
     Deadline(u64) = "deadline_ns", u64::MAX;
+    /// A reading of the clock that a loop was passed.
+    Clock(u64) = "clock_ns", u64::MAX;
     /// The status of an HTTP response.
     Status(u16) = "status", u16::MAX;
     /// The attempts of an operation.

@@ -16,6 +16,9 @@ use crate::stream::RandomStream;
 /// forked child draws a new one at the same index, so that the workers of a pre-forking server do
 /// not wait in lockstep. A stream that you pass is kept in a forked child.
 ///
+/// It ignores the limits of the policy, such as max_retries and max_elapsed: a loop or an
+/// Operation applies them.
+///
 /// Threads may share one: each delay is returned once. It never sleeps and reads no clock.
 ///
 /// Raises OSError if the system has no randomness to give.

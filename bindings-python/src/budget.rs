@@ -13,7 +13,8 @@ use crate::errors;
 ///
 /// Budgets are compared by identity and cannot be copied or pickled: a copy would grant the
 /// same retries twice. A forked child continues with its own copy of the counts, but must not
-/// use a budget that another thread of its parent may have been using at the fork.
+/// use a budget that another thread of its parent may have been using at the fork; create a new
+/// one in the child.
 #[pyclass(frozen, module = "backoff_rs")]
 pub(crate) struct Budget(pub(crate) backoff_core::Budget);
 
@@ -34,7 +35,7 @@ impl Budget {
         Err(PyTypeError::new_err("Budget has no constructor; Budget.parse(text) makes one"))
     }
 
-    /// A full budget, from a budget string: "quota:max_tokens=100,cost=5", "concurrent", or
+    /// A new budget with all its tokens, from a budget string: "quota:max_tokens=100,cost=5", "concurrent", or
     /// a preset (SPEC 15.1), "aws-sdk-2026".
     ///
     /// Raises PolicyError for the first rule of SPEC 11 or 15 that is broken; its at and found

@@ -6,7 +6,7 @@ use crate::arguments::Delay;
 use crate::duration::seconds;
 use crate::enums::{ReasonArgument, member};
 
-/// What to do after an attempt: wait and attempt again (true as a condition), or stop (false).
+/// What to do after an attempt: wait and attempt again (truthy), or stop (falsy).
 ///
 /// A value: frozen, hashable, comparable, picklable.
 #[pyclass(frozen, eq, hash, module = "backoff_rs")]
@@ -47,7 +47,7 @@ impl Decision {
         self.delay_ns
     }
 
-    /// Why the operation stopped, a StopReason; None to wait.
+    /// Why the operation stopped, a StopReason; None if it should wait.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.reason.map(|reason| member(py, reason)).transpose()

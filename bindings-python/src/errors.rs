@@ -70,6 +70,12 @@ pub(crate) fn invalid(
     raise(object.py(), &message, code, Some(field), (object, limit), None)
 }
 
+/// Whether an exception is a `PolicyError` with this code.
+pub(crate) fn has_code(py: Python<'_>, error: &PyErr, code: &str) -> bool {
+    let found = error.value(py).getattr("code").and_then(|found| found.eq(code));
+    found.unwrap_or(false)
+}
+
 /// A value of a wrong type.
 pub(crate) fn wrong_type(field: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(object)))

@@ -41,7 +41,9 @@ mod extension {
     #[pymodule_export]
     use crate::enums::_outcome_of_http_status;
     #[pymodule_export]
-    use crate::operation::{_checked_deadline_ns, Operation};
+    use crate::operation::{
+        _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, Operation,
+    };
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]

@@ -3,10 +3,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use backoff_core::StopReason;
 use pyo3::prelude::*;
 
-use crate::arguments::{Deadline, Instance, Now, RetryAfter};
+use crate::arguments::{Clock, Deadline, Instance, Now, RetryAfter};
 use crate::budget::Budget;
 use crate::decision::Decision;
 use crate::enums::{OutcomeArgument, member};
+use crate::errors;
 use crate::policy::Policy;
 use crate::stream::RandomStream;
 
@@ -132,8 +133,38 @@ fn of(budget: Option<&Py<Budget>>) -> Option<&backoff_core::Budget> {
     budget.map(|budget| &budget.get().0)
 }
 
+// The functions below check what the loops are passed before an Operation is. They take any object:
+// PyO3 adds a note about itself to the error of an argument that it converts.
+
 /// The deadline itself, if an Operation would accept it.
 #[pyfunction]
-pub(crate) fn _checked_deadline_ns(deadline_ns: Deadline) -> u64 {
-    deadline_ns.0
+pub(crate) fn _checked_deadline_ns(deadline_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
+    Ok(deadline_ns.extract::<Deadline>()?.0)
+}
+
+/// The reading of a loop's clock itself, if an Operation would accept it.
+#[pyfunction]
+pub(crate) fn _checked_clock_ns(now_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
+    Ok(now_ns.extract::<Clock>()?.0)
+}
+
+/// The retry_after itself if an Operation would accept it with this outcome; 0 if it is negative,
+/// as for a date in the past.
+#[pyfunction]
+pub(crate) fn _checked_retry_after<'py>(
+    outcome: &Bound<'py, PyAny>,
+    retry_after: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    outcome.extract::<OutcomeArgument>()?;
+    if retry_after.is_none() {
+        return Ok(retry_after);
+    }
+    let py = retry_after.py();
+    match retry_after.extract::<RetryAfter>() {
+        Ok(_) => Ok(retry_after),
+        Err(error) if errors::has_code(py, &error, "negative") => {
+            Ok(0_u32.into_pyobject(py)?.into_any())
+        }
+        Err(error) => Err(error),
+    }
 }

@@ -11,8 +11,11 @@ use crate::{batch, errors, fields};
 /// How long to wait before each retry, and when to stop: immutable, validated parameters
 /// (SPEC 5.1).
 ///
-/// Growth and base are required. Growth may be positional; every other field is a keyword, and
-/// the property of its name says what it does and its default.
+/// Growth and base are required. Growth may be positional; every other field is a keyword:
+/// increment, multiplier, power, origin, offset, cap, cap_on, floor, jitter, jitter_below,
+/// jitter_above, jitter_max, jitter_increment, jitter_slot, max_retries, max_attempts,
+/// max_elapsed, throttled_base, retry_after, retry_after_max and retry_after_max_extra. The
+/// property of its name says what it does and its default.
 ///
 /// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded to
 /// the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float, which
@@ -20,7 +23,8 @@ use crate::{batch, errors, fields};
 /// no term above 1000000. None means no limit for cap, max_retries, max_attempts, max_elapsed,
 /// retry_after_max and retry_after_max_extra.
 ///
-/// The fields from max_retries on change no delay of an index; an Operation applies them. An
+/// The fields from max_retries down do not affect delay(stream, index); an Operation applies
+/// them. Without max_retries and max_elapsed there is no limit: a loop retries for ever. An
 /// index is 0 to 2**32 - 1, others raise PolicyError; they may be evaluated in any order.
 ///
 /// A value: frozen, hashable, comparable, picklable, safe to share between threads. Properties
@@ -41,11 +45,7 @@ impl Policy {
     #[new]
     #[pyo3(
         signature = (*positional, **keywords),
-        text_signature = "(growth, *, base, increment=..., multiplier=..., power=..., origin=..., \
-            offset=..., cap=None, cap_on=..., floor=..., jitter=..., jitter_below=..., \
-            jitter_above=..., jitter_max=..., jitter_increment=..., jitter_slot=..., \
-            max_retries=None, max_attempts=None, max_elapsed=None, throttled_base=..., \
-            retry_after=..., retry_after_max=3600, retry_after_max_extra=None)"
+        text_signature = "(growth, *, base, **fields)"
     )]
     fn new(
         positional: &Bound<'_, PyTuple>,
@@ -127,9 +127,9 @@ impl Policy {
         Preview::new(&self.0, count.map(|count| count.0))
     }
 
-    /// This policy with the longest base for which the waits between that many attempts always
-    /// fit into the total (SPEC 16.5), if no failure is throttled and no server asks for a wait.
-    /// The limits of the policy are ignored.
+    /// This policy with the longest base with which that many attempts never wait longer than
+    /// total altogether (SPEC 16.5), if no failure is throttled and no server asks for a wait. The
+    /// limits of the policy are ignored.
     ///
     /// Raises PolicyError: "does_not_fit" if no base is short enough; about the field
     /// max_attempts for attempts outside 1 to 65536; about max_elapsed for an invalid total.
@@ -221,7 +221,7 @@ impl Policy {
         fields::fraction(py, &self.0, Field::JitterAbove)
     }
 
-    /// Additive jitter adds up to this at index 0, in float seconds. Required by it.
+    /// Additive jitter adds up to this at index 0, in float seconds. Required for additive jitter.
     #[getter]
     fn jitter_max(&self) -> Option<f64> {
         fields::seconds(&self.0, Field::JitterMax)
@@ -233,19 +233,19 @@ impl Policy {
         fields::seconds(&self.0, Field::JitterIncrement)
     }
 
-    /// The length of a slot of slotted jitter, in float seconds. Required by it.
+    /// The length of a slot, in float seconds. Required for slotted jitter.
     #[getter]
     fn jitter_slot(&self) -> Option<f64> {
         fields::seconds(&self.0, Field::JitterSlot)
     }
 
-    /// The most retries; None, the default, is no limit. Excludes max_attempts.
+    /// The maximum number of retries; None, the default, is no limit. Excludes max_attempts.
     #[getter]
     fn max_retries(&self) -> Option<u64> {
         fields::max_retries(&self.0)
     }
 
-    /// The most attempts, one more than the retries; None, the default, is no limit.
+    /// The maximum number of attempts (retries + 1); None, the default, is no limit.
     #[getter]
     fn max_attempts(&self) -> Option<u64> {
         fields::max_retries(&self.0).map(|_| self.0.max_attempts())

@@ -48,8 +48,9 @@ impl PreviewRow {
         self.0.min_ns
     }
 
-    /// The mean delay, rounded down, in float seconds. Under decorrelated jitter it is the mean
-    /// after the mean of the previous retry: an upper estimate once the cap can be reached.
+    /// The mean delay, rounded down, in float seconds. Under decorrelated jitter it is
+    /// the mean delay if the previous delay was itself the mean: an upper estimate once the cap can
+    /// be reached.
     #[getter]
     fn mean(&self) -> f64 {
         seconds(self.0.mean_ns)

@@ -1,4 +1,5 @@
 use backoff_core::parse_retry_after_ns;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDateTime, PyTzInfo};
 
@@ -45,7 +46,7 @@ fn since_1970(now: &Bound<'_, PyAny>) -> PyResult<u64> {
     let py = now.py();
     let since = if now.is_instance_of::<PyDateTime>() {
         if now.call_method0("utcoffset")?.is_none() {
-            return Err(errors::wrong_type("now", "a datetime with a time zone", now));
+            return Err(PyTypeError::new_err("now must have a time zone"));
         }
         let utc = PyTzInfo::utc(py)?;
         let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;

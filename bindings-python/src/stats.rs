@@ -69,7 +69,7 @@ impl RetryStats {
         self.0.retries()
     }
 
-    /// The operations in each bucket, not cumulated: with at most BOUNDS[0] attempts, with more
+    /// The operations in each bucket, not cumulative: with at most BOUNDS[0] attempts, with more
     /// and at most BOUNDS[1], ..., with more than BOUNDS[-1]. OpenTelemetry takes this list.
     #[getter]
     fn buckets(&self) -> Vec<u64> {

@@ -16,7 +16,7 @@ use crate::{errors, process};
 /// A value: frozen, hashable, comparable, picklable, safe to share between threads.
 ///
 /// Raises PolicyError for a seed out of range and for a key with a lone surrogate, TypeError
-/// for other types, a bool among them.
+/// for other types, including bool.
 #[pyclass(frozen, eq, hash, module = "backoff_rs")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RandomStream(pub(crate) backoff_core::RandomStream);
@@ -39,7 +39,7 @@ impl RandomStream {
     }
 
     /// A stream of the operating system's randomness, which no one else has. It is a value, so
-    /// a forked child has the same one; a Backoff without a stream draws a new one there.
+    /// a forked child has the same one; a Backoff without a stream draws a new one in the child.
     ///
     /// Raises OSError if the system has no randomness to give.
     #[staticmethod]

@@ -143,7 +143,7 @@ WRONG_TYPES = [
     (lambda: parse_retry_after("1", now=True), NOW + "bool"),
     (
         lambda: parse_retry_after("1", now=datetime(2026, 1, 1)),
-        "now must be a datetime with a time zone, not datetime",
+        "now must have a time zone",
     ),
 ]
 

@@ -80,6 +80,7 @@ def test_contents_of_the_wheel(wheel):
             "backoff_rs/_attempts.py",
             "backoff_rs/_backoff.abi3.so",
             "backoff_rs/_backoff.pyi",
+            "backoff_rs/_cancellation.py",
             "backoff_rs/_event.py",
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",

@@ -2,8 +2,11 @@
 
 import asyncio
 import gc
+import math
 import pickle
 import weakref
+from datetime import timedelta
+from fractions import Fraction
 
 import loops
 import pytest
@@ -15,6 +18,8 @@ from backoff_rs import (
     RetryEvent,
     RetryStats,
     Verdict,
+    permanent,
+    retry_after,
     retrying,
 )
 from backoff_rs.testing import fake_time
@@ -65,19 +70,62 @@ def test_an_on_stop_that_raises(form, time, result, reason):
 @pytest.mark.parametrize(
     ("result", "raised"),
     [
-        (None, TypeError),
-        (1, TypeError),
-        ("slow", PolicyError),
-        (Verdict("slow"), PolicyError),
-        (Verdict("timeout", retry_after=-1), PolicyError),
-        (Verdict("timeout", retry_after="1"), TypeError),
+        (lambda: None, TypeError),
+        (lambda: 1, TypeError),
+        (lambda: "slow", PolicyError),
+        (lambda: Verdict("slow"), PolicyError),
+        (lambda: Verdict("timeout", retry_after=math.nan), PolicyError),
+        (lambda: Verdict("timeout", retry_after="1"), TypeError),
     ],
+    ids=["none", "int", "name", "outcome", "nan", "text"],
 )
 def test_an_invalid_result_of_a_predicate(form, time, result, raised):
+    """The real failure is the context of what is raised, which has no note of the extension."""
     stats, script = RetryStats(), loops.Script(RESET, "done")
-    with pytest.raises(raised):
-        run(form, script, stats=stats, on=lambda _: result)
+    with pytest.raises(raised) as error:
+        run(form, script, stats=stats, on=lambda _: result())
     assert (script.calls, stops(stats)) == (1, {"cancelled": 1})
+    assert error.value.__context__ is RESET
+    assert not hasattr(error.value, "__notes__")
+
+
+@pytest.mark.parametrize("delay", [-1, -0.5, Fraction(-1, 3), timedelta(seconds=-1)])
+def test_a_negative_retry_after_is_0(form, time, delay):
+    """Like a date in the past."""
+    assert Verdict("timeout", delay) == Verdict("timeout", 0)
+    policy = "constant:base=1s,retry_after=exact"
+    script = loops.Script(retry_after(ValueError(), delay), "done")
+    assert run(form, script, policy=policy) == "done"
+    assert time.slept == [0.0]
+
+
+@pytest.mark.parametrize("delay", [math.nan, math.inf, -math.inf, 1e-10])
+def test_an_invalid_retry_after_is_rejected_when_it_is_made(delay):
+    error = ConnectionError()
+    for make in [lambda: Verdict("timeout", delay), lambda: retry_after(error, delay)]:
+        with pytest.raises(PolicyError) as raised:
+            make()
+        assert raised.value.field == "retry_after"
+        assert not hasattr(raised.value, "__notes__")
+    assert vars(error) == {}
+
+
+def test_an_unknown_outcome_is_rejected_when_it_is_made():
+    with pytest.raises(PolicyError) as raised:
+        Verdict("slow")
+    assert raised.value.code == "unknown_outcome"
+
+
+@pytest.mark.parametrize("mark", [permanent, retry_after])
+@pytest.mark.parametrize(
+    ("thing", "what"),
+    [(ConnectionError, "the class ConnectionError"), ("x", "str"), (None, "NoneType")],
+)
+def test_only_exception_instances_are_marked(mark, thing, what):
+    with pytest.raises(
+        TypeError, match=rf"^(permanent|retry_after) takes an .*instance, not {what}$"
+    ):
+        mark(thing)
 
 
 def test_a_sleep_that_raises_cancels_the_loop():
@@ -102,6 +150,71 @@ def test_the_last_failure_is_the_context_of_what_is_raised(what):
     with pytest.raises(KeyError):
         retrying(**Job().options | {what: broken}).call(loops.Script(last))
     assert raised.__context__ is last
+
+
+@pytest.mark.parametrize("what", ["on_retry", "sleep"])
+@pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
+def test_the_last_failure_comes_after_the_contexts_of_what_is_raised(what, shared):
+    root, last, middle, raised = KeyError("root"), ConnectionError("last"), KeyError(), KeyError()
+    raised.__context__ = middle
+    last.__context__ = root
+    middle.__context__ = root if shared else None
+
+    def broken(_argument):
+        raise raised
+
+    with pytest.raises(KeyError):
+        retrying(**Job().options | {what: broken}).call(loops.Script(last))
+    assert raised.__context__ is middle
+    assert middle.__context__ is last
+    assert last.__context__ is root
+
+
+@pytest.mark.parametrize("reading", [None, 0.5, True])
+def test_a_clock_that_returns_no_int(form, reading):
+    """The error names it, and the end of the loop does not hide it."""
+    stats, script = RetryStats(), loops.Script(RESET)
+    with pytest.raises(TypeError, match=r"^clock_ns must be an int, not ") as raised:
+        run(form, script, stats=stats, clock_ns=lambda: reading)
+    assert raised.value.__context__ is None
+    assert (script.calls, stops(stats)) == (0, {"cancelled": 1})
+
+
+def test_a_clock_that_fails_does_not_hide_an_interruption():
+    readings, job = iter([5]), Job()
+    with pytest.raises(KeyboardInterrupt):
+        retrying(**job.options, clock_ns=lambda: next(readings)).call(
+            loops.Script(KeyboardInterrupt)
+        )
+    assert job.is_cancelled(1)
+
+
+def test_a_clock_that_fails_keeps_the_failure():
+    readings, last = iter([5]), ConnectionError("last")
+    with pytest.raises((StopIteration, RuntimeError)) as raised:
+        retrying(**Job().options, clock_ns=lambda: next(readings)).call(loops.Script(last))
+    links, error = [], raised.value
+    while error is not None:
+        links.append(error)
+        error = error.__context__
+    assert last in links
+
+
+class Unshowable:
+    def __repr__(self):
+        raise RecursionError
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [(Unshowable(), "<Unshowable, whose repr failed>"), ("x" * 10**6, "'" + "x" * 199 + "...")],
+)
+def test_the_message_of_a_retry_error_is_safe_and_short(time, result, shown):
+    with pytest.raises(RetryError) as raised:
+        retrying("constant:base=1s,max_retries=0", on=(), on_result=lambda _: True).call(
+            lambda: result
+        )
+    assert str(raised.value) == f"gave up after 1 attempt in 0.000 s: max_retries: result {shown}"
 
 
 @pytest.mark.parametrize("of", ["itself", "its context"])

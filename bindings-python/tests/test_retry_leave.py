@@ -152,6 +152,55 @@ def test_a_return_in_an_attempt_is_a_success():
     assert [stop.reason for stop in job.stops] == ["success"]
 
 
+def left_by(how, options, value):
+    """An attempt that ends in one of three ways, with a value or without."""
+    for attempt in retrying(**options):
+        with attempt:
+            if value is not None:
+                attempt.value = value
+            if how == "return":
+                return
+            if how == "break":
+                break
+
+
+async def left_async_by(how, options, value):
+    async for attempt in retrying(**options):
+        async with attempt:
+            if value is not None:
+                attempt.value = value
+            if how == "return":
+                return
+            if how == "break":
+                break
+
+
+@pytest.mark.parametrize(
+    "leave", [left_by, lambda *args: asyncio.run(left_async_by(*args))], ids=["for", "async for"]
+)
+@pytest.mark.parametrize("how", ["end", "return", "break"])
+def test_an_attempt_with_on_result_needs_a_value(leave, how):
+    job, judged = Job(), []
+    options = job.options | {"on_result": lambda value: bool(judged.append(value))}
+    with pytest.raises(RuntimeError, match=r"with on_result, set attempt\.value"):
+        leave(how, options, None)
+    assert judged == []
+    assert job.stats.stops["cancelled"] == job.stats.operations == 1
+    assert is_idle(job.budget)
+    leave(how, options, "value")
+    assert judged == ["value"]
+    leave(how, job.options, None)
+    assert [stop.reason for stop in job.stops] == ["success", "success"]
+
+
+def test_the_value_of_an_attempt_without_one_is_none():
+    for attempt in retrying(on=(), on_result=bool):
+        with attempt:
+            assert attempt.value is None
+            attempt.value = None
+            assert attempt.value is None
+
+
 @pytest.mark.parametrize("make", ["coroutine", "generator"])
 def test_closing_a_coroutine_cancels_its_loop(make):
     job = Job()

@@ -5,7 +5,7 @@ import logging
 import loops
 import pytest
 import structlog
-from backoff_rs import retrying
+from backoff_rs import RetryError, retrying
 from backoff_rs.testing import fake_time
 
 RESET = ConnectionResetError("reset")
@@ -57,12 +57,21 @@ def test_logging(caplog):
 
 
 def test_a_result_is_not_logged(caplog):
+    caplog.set_level(logging.INFO)
     loops.called(
         loops.Script("secret", "ready"), **{**OPTIONS, "on_result": lambda value: value == "secret"}
     )
     assert [record.message for record in caplog.records] == [
         "job: attempt 1: transient: waiting 2.000 s"
     ]
+
+
+def test_a_repeated_result_is_information(caplog):
+    """Polling expects it. Giving up is an error as ever."""
+    caplog.set_level(logging.INFO)
+    with pytest.raises(RetryError):
+        loops.called(loops.Script("no", "no"), **{**OPTIONS, "on_result": lambda value: True})
+    assert [record.levelno for record in caplog.records] == [logging.INFO, logging.ERROR]
 
 
 @pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])

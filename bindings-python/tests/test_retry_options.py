@@ -1,10 +1,14 @@
 """The options of loops: keys and streams, names, and arguments that are rejected."""
 
 import asyncio
+import copy
+import pickle
+from typing import Union
 
 import loops
 import pytest
 from backoff_rs import (
+    Budget,
     Policy,
     PolicyError,
     RandomStream,
@@ -75,7 +79,11 @@ async def coroutine(*_args):
         ({"on": KeyboardInterrupt}, TypeError, "KeyboardInterrupt is never retried"),
         ({"on": (OSError, int)}, TypeError, "int is never retried: it is not an Exception"),
         ({"on": (), "policy": "ful"}, PolicyError, "ful"),
-        ({"on": (), "policy": 3}, TypeError, "text must be"),
+        ({"on": [OSError, KeyError]}, TypeError, r"on must be .*: write tuple\(...\) around it"),
+        ({"on": OSError | int}, TypeError, "int is never retried: it is not an Exception"),
+        ({"on": OSError | None}, TypeError, "NoneType is never retried"),
+        ({"on": (), "policy": 3}, TypeError, "policy must be a Policy or a policy string, not int"),
+        ({"on": (), "policy": None}, TypeError, "policy must be a Policy or a policy .*NoneType"),
         ({"on": (), "key": "job"}, TypeError, "pass a seed too"),
         ({"on": (), "seed": -1}, PolicyError, "seed"),
         ({"on": (), "seed": 1, "key": 2}, TypeError, "key must be"),
@@ -112,17 +120,51 @@ def generator():
     yield
 
 
+class Decorated:
+    pass
+
+
 @pytest.mark.parametrize(
     ("decorate", "message"),
     [
         (lambda: retry(on=())(staticmethod(print)), "beneath @staticmethod"),
         (lambda: retry(on=())(3), "decorates a function, not int"),
+        (lambda: retry(on=())(Decorated), "retry decorates functions, not the class Decorated"),
         (lambda: retry(on=(), on_result=bool)(generator), "on_result does not work with generator"),
     ],
 )
 def test_objects_that_cannot_be_decorated(decorate, message):
     with pytest.raises(TypeError, match=message):
         decorate()
+
+
+def test_a_class_can_be_called(time):
+    assert isinstance(Retrying(on=()).call(Decorated), Decorated)
+
+
+@pytest.mark.parametrize(
+    "on",
+    [OSError | KeyError, Union[OSError, KeyError], (TypeError, OSError | KeyError)],  # noqa: UP007
+    ids=["|", "Union", "tuple"],
+)
+def test_a_union_of_types(form, time, on):
+    assert run(form, loops.Script(RESET, KeyError, "done"), on=on) == "done"
+    with pytest.raises(ValueError, match="other"):
+        run(form, loops.Script(ValueError("other")), on=on)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda old: pickle.loads(pickle.dumps(old))]
+)
+def test_copies_of_options(time, copied):
+    """Those of a Budget are impossible, because a Budget has no copies."""
+    original = Retrying(POLICY, on=(OSError,), seed=42, key="job-1", stats=RetryStats())
+    assert copied(original).call(loops.Script(RESET, "done")) == "done"
+    assert time.slept_ns == [DELAYS[0]]
+    with pytest.raises(ValueError, match="other"):
+        copied(original).call(loops.Script(ValueError("other")))
+    with pytest.raises(TypeError, match="Budget"):
+        pickle.dumps(Retrying(on=(), budget=Budget.parse("sre")))
 
 
 def test_a_function_that_returns_a_coroutine(time):

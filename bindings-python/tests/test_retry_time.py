@@ -13,7 +13,7 @@ import loops
 import pytest
 import trio
 from backoff_rs import Policy, PolicyError, RandomStream, retry, retrying
-from backoff_rs.testing import fake_time
+from backoff_rs.testing import FakeTime, fake_time
 
 RESET = ConnectionResetError("reset")
 
@@ -254,10 +254,12 @@ def test_with_attempt_rejects_coroutine_functions_before_the_call(hook):
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
 def test_a_blocking_loop_rejects_coroutines(hook):
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")
+    options = {"on": OSError, hook: lambda argument: hook_function(argument)}
+    if hook == "sleep":
+        # Without a clock, fake time would replace it.
+        options["clock_ns"] = lambda: 0
     with fake_time(), pytest.raises(TypeError, match="nothing awaits here"):
-        loops.called(
-            script, log=False, **{"on": OSError, hook: lambda argument: hook_function(argument)}
-        )
+        loops.called(script, log=False, **options)
 
 
 def test_fake_time():
@@ -282,6 +284,67 @@ def test_fake_time():
         pass
     with fake_time() as again:
         assert again.slept == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "raised", "message"),
+    [
+        ({"policy": "ful"}, PolicyError, "ful"),
+        ({"policy": 3}, TypeError, "policy must be a Policy or a policy string, not int"),
+        ({"seed": -1}, PolicyError, "seed"),
+        ({"seed": None}, TypeError, "seed must be an int, not NoneType"),
+    ],
+)
+def test_arguments_of_fake_time_are_rejected_at_once(arguments, raised, message):
+    with pytest.raises(raised, match=message):
+        fake_time(**arguments)
+
+
+@pytest.mark.parametrize("form", loops.FORMS)
+def test_fake_time_replaces_a_sleep(form):
+    """A loop without a clock of its own would otherwise wait, and not advance the clock."""
+    waits = []
+    with fake_time() as fake:
+        script = loops.Script(RESET, "done")
+        policy = "constant:base=2s"
+        loops.FORMS[form](script, policy=policy, on=OSError, sleep=waits.append, log=False)
+    assert (waits, fake.slept, fake.elapsed_ns) == ([], [2.0], 2 * 10**9)
+
+
+def test_fake_time_replaces_the_sleep_of_another_library():
+    with fake_time() as fake:
+        coroutine = retrying("constant:base=2s", on=OSError, sleep=print, log=False).call(
+            fails_once()
+        )
+        with pytest.raises(StopIteration, match="done"):
+            coroutine.send(None)
+    assert fake.slept == [2.0]
+
+
+@pytest.mark.parametrize("library", [asyncio, trio])
+def test_concurrent_waits_overlap_in_fake_time(library):
+    policy = "constant:base=1s,max_retries=5,max_elapsed=3s"
+
+    def job():
+        return loops.call_async(loops.Script(RESET, RESET, 1), policy=policy, on=OSError, log=False)
+
+    async def in_asyncio():
+        await asyncio.gather(*[job() for _ in range(5)])
+
+    async def in_trio():
+        async with trio.open_nursery() as nursery:
+            for _ in range(5):
+                nursery.start_soon(job)
+
+    with fake_time() as fake:
+        library.run(in_asyncio() if library is asyncio else in_trio)
+    assert fake.slept == [1.0] * 10
+    assert fake.elapsed_ns == 2 * 10**9
+
+
+def test_fake_time_has_no_methods_for_loops():
+    public = {name for name in vars(FakeTime) if not name.startswith("_")}
+    assert public == {"slept", "slept_ns", "elapsed_ns", "advance_ns", "now_ns"}
 
 
 def test_deadlines_keep_their_meaning_in_fake_time():

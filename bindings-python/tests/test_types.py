@@ -18,7 +18,7 @@ FILES = [
 ]
 
 #: Of the package, so that a checker that skips some is noticed.
-MODULES = 15
+MODULES = 16
 
 
 def run(tmp_path, module, *arguments):

@@ -1,8 +1,13 @@
 """The iterators over the attempts of a loop, for `for` and `async for`."""
 
 from types import TracebackType
+from typing import Final
 
-from ._loop import Loop, run
+from ._loop import Loop
+from ._time import run
+
+#: The value of an attempt that has none.
+_UNSET: Final = object()
 
 
 class Attempt:
@@ -15,6 +20,9 @@ class Attempt:
     The `with` statement suppresses a failure that may be repeated, and the loop goes on; any other
     exception passes through. Set value in the statement for on_result and the hooks. In an
     `async for`, `async with attempt` also awaits predicates and hooks.
+
+    A `return` or `break` in the statement counts as a success. With on_result, set value first:
+    an attempt that is left without an exception and without a value raises RuntimeError.
     """
 
     __module__ = "backoff_rs"
@@ -23,13 +31,22 @@ class Attempt:
         self._loop = loop
         self._entered = self._ended = False
         self._number = loop.attempts
-        #: The result of the call, for on_result and the hooks; set it in the statement.
-        self.value: object = None
+        self._value: object = _UNSET
 
     @property
     def number(self) -> int:
         """The number of the attempt, 1 for the first."""
         return self._number
+
+    @property
+    def value(self) -> object:
+        """The result of the call, for on_result and the hooks; set it in the statement. None if
+        it is not set."""
+        return None if self._value is _UNSET else self._value
+
+    @value.setter
+    def value(self, value: object) -> None:
+        self._value = value
 
     def __repr__(self) -> str:
         return f"<Attempt {self._number}>"
@@ -71,6 +88,12 @@ class Attempt:
         self._ended = True
         if error is not None:
             return await self._loop.failed(error)
+        if self._value is _UNSET and self._loop.options.on_result is not None:
+            # Python runs this before a `return` or `break` takes effect, and does not tell them
+            # from the end of the statement.
+            missing = RuntimeError("with on_result, set attempt.value before the attempt ends")
+            await self._loop.break_off(missing)
+            raise missing
         await self._loop.returned(self.value)
         return False
 

@@ -32,7 +32,9 @@ __all__ = [
     "RandomStream",
     "RetryStats",
     "__version__",
+    "_checked_clock_ns",
     "_checked_deadline_ns",
+    "_checked_retry_after",
     "_next_loop_stream",
     "_outcome_of_http_status",
     "parse_retry_after",
@@ -44,7 +46,11 @@ def parse_retry_after(
     header: str | bytes | None, *, now: Seconds | datetime | None = None
 ) -> float | None: ...
 def _outcome_of_http_status(status: SupportsIndex) -> str: ...
+def _checked_clock_ns(now_ns: SupportsIndex) -> int: ...
 def _checked_deadline_ns(deadline_ns: SupportsIndex) -> int: ...
+def _checked_retry_after(
+    outcome: OutcomeOrName, retry_after: Duration | None
+) -> Duration | None: ...
 def _next_loop_stream() -> RandomStream: ...
 
 @final

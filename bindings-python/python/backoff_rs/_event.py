@@ -1,8 +1,16 @@
-"""RetryEvent, which hooks receive."""
+"""RetryEvent, which hooks receive, and its parts of messages."""
 
 from dataclasses import dataclass
 
 from ._types import Outcome, StopReason
+
+
+def safe_repr(value: object) -> str:
+    """The repr of a value, for messages."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}, whose repr failed>"
 
 
 @dataclass(frozen=True, init=False)

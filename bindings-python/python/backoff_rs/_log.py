@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from ._event import RetryEvent
+from ._event import RetryEvent, safe_repr
 from ._types import StopReason
 
 _LOGGER = logging.getLogger("backoff_rs")
@@ -11,8 +11,9 @@ _QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 
 
 def log_retry(log: bool | logging.Logger, event: RetryEvent) -> None:
-    """Logs a retry, as a warning."""
-    _log(log, logging.WARNING, "retry", event)
+    """Logs a retry: of a failure as a warning, of a result, which polling expects, as information."""
+    level = logging.INFO if event.error is None else logging.WARNING
+    _log(log, level, "retry", event)
 
 
 def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
@@ -29,7 +30,7 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     logger = _LOGGER if log is True else log
     if logger is False or (structlog is None and not logger.isEnabledFor(level)):
         return
-    error = None if event.error is None else _safe_repr(event.error)
+    error = None if event.error is None else safe_repr(event.error)
     # The value is left out: it may be large, or a secret.
     fields = {
         "name": event.name,
@@ -49,10 +50,3 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     then = event._summary() if event.reason else f"waiting {event.delay:.3f} s"
     extra = {f"backoff_{field}": value for field, value in fields.items()}
     logger.log(level, "%s: attempt %d: %s: %s", event.name, event.attempts, how, then, extra=extra)
-
-
-def _safe_repr(error: BaseException) -> str:
-    try:
-        return repr(error)
-    except Exception:
-        return f"<{type(error).__name__}, whose repr failed>"

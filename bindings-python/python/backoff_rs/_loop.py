@@ -4,33 +4,26 @@ It is written once, as coroutines. In a blocking loop they never suspend, and ru
 its end.
 """
 
+import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from . import _time
 from ._backoff import Operation
+from ._cancellation import Cancellations
 from ._event import RetryEvent
 from ._log import log_retry, log_stop
 from ._options import NOT_AWAITED, Options
 from ._retry_error import RetryError, add_note, keep_context
+from ._time import run
 from ._types import Outcome, StopReason
 from ._verdict import Verdict, mark_of, unmark, verdict_of_error, verdict_of_value
 
 T = TypeVar("T")
 
 _SUCCESS: Final = Verdict(Outcome.SUCCESS)
-
-
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine that never suspends, and returns its result."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        value: T = done.value
-        return value
-    raise RuntimeError("a blocking loop has suspended")
 
 
 class Loop:
@@ -71,13 +64,12 @@ class Loop:
         self._name = name
         self._awaits = awaits
         self._time = _time.current()
-        self._now_ns: Callable[[], int] = options.clock_ns or self._time.now_ns
+        self._now_ns = options.clock(self._time.now_ns)
         self._stream = options.stream_of(args, kwargs)
         self._deadline_ns = options.deadline_of(args, kwargs)
         self._begun_ns = 0
         self._operation: Operation | None = None
-        #: The cancellation count of this task when the loop began; None if none is kept.
-        self._cancellations: int | None = None
+        self._cancellations = Cancellations()
         self._attempts = 0
         #: The failure or the value of the last call.
         self._error: BaseException | None = None
@@ -120,28 +112,33 @@ class Loop:
     async def attempt(self) -> None:
         """Begins an attempt. Before the first, it raises a pending cancellation of this task."""
         if self._operation is None:
-            if self._awaits:
-                try:
+            try:
+                if self._awaits:
                     await _time.checkpoint_if_cancelled()
-                except BaseException as error:
-                    await self._cancel_because(error)
-                    raise
-                self._cancellations = _time.cancellations()
-            self._begun_ns = self._now_ns()
-            self._operation = Operation(
-                self._time.policy(self.options.policy),
-                self._stream or self._time.stream(),
-                now_ns=self._begun_ns,
-                deadline_ns=self._deadline_ns,
-                budget=self.options.budget,
-            )
+                self._begun_ns = self._now_ns()
+                self._operation = Operation(
+                    self._time.policy(self.options.policy),
+                    self._stream or self._time.stream(),
+                    now_ns=self._begun_ns,
+                    deadline_ns=self._deadline_ns,
+                    budget=self.options.budget,
+                )
+            except BaseException as error:
+                await self._cancel_because(error)
+                raise
+        if self._awaits:
+            self._cancellations.begin()
         self._attempts += 1
+
+    def watch(self, call: Any) -> Awaitable[Any]:
+        """The call of an async loop, to be awaited."""
+        return self._cancellations.watch(call)
 
     async def failed(self, error: BaseException) -> bool:
         """Whether to wait and go on after this failure. If not, the driver raises it."""
         self._error, self._value = error, None
         # A call may turn its cancellation into a failure of another type.
-        if not isinstance(error, Exception) or self._is_cancelled():
+        if not isinstance(error, Exception) or self._cancellations.found(error):
             await self._cancel_because(error)
             return False
         event = await self._decide()
@@ -160,7 +157,7 @@ class Loop:
         self._error, self._value = None, value
         event = await self._decide()
         if event.reason is None:
-            if self._is_cancelled():
+            if self._cancellations.found(None):
                 await self._cancel()
                 # The call caught it; the wait would have raised it.
                 raise sys.modules["asyncio"].CancelledError
@@ -178,7 +175,7 @@ class Loop:
             log_retry(self.options.log, event)
             await self._call(self.options.on_retry, event)
         except BaseException as error:
-            await self._break_off(error)
+            await self.break_off(error)
             raise
         try:
             await self._sleep(event)
@@ -187,11 +184,6 @@ class Loop:
             await self._cancel_because(error)
             raise
         self._error, self._value = None, None
-
-    def _is_cancelled(self) -> bool:
-        """Whether this task was cancelled since the loop began. A timeout within the call
-        revokes its own cancellation."""
-        return self._cancellations is not None and _time.cancellations() > self._cancellations
 
     async def _decide(self) -> RetryEvent:
         """The decision after a call, as an event."""
@@ -203,7 +195,7 @@ class Loop:
                 verdict.outcome, now_ns=now_ns, retry_after=verdict.retry_after
             )
         except BaseException as error:
-            await self._break_off(error)
+            await self.break_off(error)
             raise
         outcome = Outcome(verdict.outcome)
         self._next = self._event(outcome, decision.reason, decision.delay_ns, now_ns)
@@ -233,8 +225,9 @@ class Loop:
         )
 
     async def _sleep(self, event: RetryEvent) -> None:
-        if self.options.sleep is not None:
-            await self._call(self.options.sleep, event.delay)
+        sleep = self.options.own_sleep(self._time.replaces_sleep)
+        if sleep is not None:
+            await self._call(sleep, event.delay)
         elif self._awaits:
             await self._time.suspend(event.delay_ns)
         else:
@@ -250,10 +243,12 @@ class Loop:
             now_ns = self._begun_ns
             if self._operation is not None:
                 self._operation.cancel()
-                now_ns = self._now_ns()
+                # A clock that fails must not hide why the loop ends.
+                with contextlib.suppress(Exception):
+                    now_ns = self._now_ns()
             await self._stop(self._event(None, StopReason.CANCELLED, 0, now_ns), can_await)
 
-    async def _break_off(self, raised: BaseException) -> None:
+    async def break_off(self, raised: BaseException) -> None:
         """Ends the loop because a hook or a predicate failed; no other hook is called (SPEC 18.6).
         An interruption cancels the loop as usual."""
         keep_context(self._error, raised)
@@ -283,6 +278,7 @@ class Loop:
             unmark(self._error)
         # An error refers to the frames it passed, and they refer to this loop: no cycle.
         self._error, self._value, self._next = None, None, None
+        self._cancellations.clear()
         if self.options.stats is not None and reason is not None:
             self.options.stats.record(self._attempts, reason)
 

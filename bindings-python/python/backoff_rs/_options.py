@@ -5,7 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, SupportsIndex, TypeAlias
 
-from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_deadline_ns
+from ._backoff import (
+    Budget,
+    Policy,
+    RandomStream,
+    RetryStats,
+    _checked_clock_ns,
+    _checked_deadline_ns,
+)
 from ._event import RetryEvent
 from ._types import Maybe
 
@@ -54,6 +61,16 @@ class Options:
         return RandomStream(
             self.seed, self.key(*args, **kwargs) if callable(self.key) else self.key
         )
+
+    def own_sleep(self, is_fake_time: bool) -> Callable[[float], Maybe[object]] | None:
+        """The caller's sleep, unless fake time replaces it. A loop with a clock of its own also
+        keeps its sleep, which advances that clock."""
+        return None if is_fake_time and self.clock_ns is None else self.sleep
+
+    def clock(self, default: Callable[[], int]) -> Callable[[], int]:
+        """The clock of a loop, which raises if the caller's does not return a time."""
+        clock_ns = self.clock_ns
+        return default if clock_ns is None else lambda: _checked_clock_ns(clock_ns())
 
     def deadline_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
         """The deadline of a call with these arguments."""

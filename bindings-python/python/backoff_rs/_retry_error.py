@@ -1,7 +1,13 @@
 """RetryError, and what a loop adds to the exceptions that it raises again."""
 
-from ._event import RetryEvent
+from collections.abc import Iterator
+from typing import Final
+
+from ._event import RetryEvent, safe_repr
 from ._types import StopReason
+
+#: The most characters of a result or an error in a message.
+_LONGEST: Final = 200
 
 
 class RetryError(Exception):
@@ -38,8 +44,10 @@ class RetryError(Exception):
         self._summary = event._summary()
 
     def __str__(self) -> str:
-        last = f"result {self.result!r}" if self.error is None else repr(self.error)
-        return f"{self._summary}: {last}"
+        shown = safe_repr(self.result if self.error is None else self.error)
+        if len(shown) > _LONGEST:
+            shown = shown[:_LONGEST] + "..."
+        return f"{self._summary}: {'result ' if self.error is None else ''}{shown}"
 
 
 _PREFIX = "backoff_rs: "
@@ -55,9 +63,18 @@ def add_note(error: BaseException, event: RetryEvent) -> None:
 
 
 def keep_context(failure: BaseException | None, raised: BaseException) -> None:
-    """Makes the last failure the context of an exception that would hide it."""
-    link = failure
-    while link is not None and link is not raised:
-        link = link.__context__
-    if link is None and raised.__context__ is None:
-        raised.__context__ = failure
+    """Puts the last failure at the end of the contexts of an exception that would hide it."""
+    behind = {id(error) for error in _contexts(failure)}
+    if id(raised) not in behind:
+        *_, last = (error for error in _contexts(raised) if id(error) not in behind)
+        # What was behind it, if anything, is behind the failure, too.
+        last.__context__ = failure
+
+
+def _contexts(error: BaseException | None) -> Iterator[BaseException]:
+    """The exception and the chain of its contexts, each once."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        yield error
+        seen.add(id(error))
+        error = error.__context__

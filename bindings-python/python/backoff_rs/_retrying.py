@@ -1,8 +1,10 @@
 """Retrying: the public entry point, a decorator, a loop and a call."""
 
+import functools
 import logging
 from collections.abc import Callable
-from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
+from types import UnionType
+from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
@@ -17,7 +19,10 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 Failures: TypeAlias = (
-    type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], Maybe[VerdictLike]]
+    type[Exception]
+    | tuple[type[Exception], ...]
+    | UnionType
+    | Callable[[Exception], Maybe[VerdictLike]]
 )
 
 
@@ -90,6 +95,9 @@ class Retrying:
         sleep: Callable[[float], Maybe[object]] | None = None,
         clock_ns: Callable[[], int] | None = None,
     ) -> None:
+        if not isinstance(policy, Policy | str):
+            kinds = "a Policy or a policy string"
+            raise TypeError(f"policy must be {kinds}, not {type(policy).__name__}")
         if stream is not None and seed is not None:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
@@ -159,12 +167,14 @@ class Retrying:
         Raises TypeError for objects that cannot be retried, such as a staticmethod, and for hooks
         that are coroutine functions if this one is not.
         """
+        if isinstance(function, type):
+            raise TypeError(f"retry decorates functions, not the class {function.__name__}")
         return _wrap.wrap(self._options, function)
 
     def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls the function with retries and returns its result: for a coroutine function, an
         awaitable."""
-        return self(function)(*args, **kwargs)
+        return _wrap.wrap(self._options, function)(*args, **kwargs)
 
     def __iter__(self) -> Attempts:
         self._options.reject_coroutine_functions()
@@ -180,12 +190,25 @@ class Retrying:
 def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
     """The predicate that on= stands for."""
     types: tuple[Any, ...] = on if isinstance(on, tuple) else (on,)
+    types = tuple(kind for part in types for kind in _alternatives(part))
     if all(isinstance(kind, type) for kind in types):
         for kind in types:
             if not issubclass(kind, Exception):
                 raise TypeError(f"{kind.__name__} is never retried: it is not an Exception")
-        return lambda error: isinstance(error, types)
+        # Unlike a lambda it can be pickled.
+        return functools.partial(_is_one_of, types)
     if not isinstance(on, tuple) and callable(on):
         return on
     kinds = "an exception type, a tuple of them or a predicate"
-    raise TypeError(f"on must be {kinds}, not {on!r}")
+    wrong: object = on
+    hint = ": write tuple(...) around it" if isinstance(wrong, list | set | frozenset) else ""
+    raise TypeError(f"on must be {kinds}, not {on!r}{hint}")
+
+
+def _alternatives(kind: object) -> tuple[object, ...]:
+    """The types of `A | B`; anything else by itself."""
+    return get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
+
+
+def _is_one_of(types: tuple[type[Exception], ...], error: Exception) -> bool:
+    return isinstance(error, types)

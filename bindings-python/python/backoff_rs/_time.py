@@ -3,15 +3,30 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from ._backoff import Policy, RandomStream, _next_loop_stream
+
+T = TypeVar("T")
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine that never suspends, and returns its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        value: T = done.value
+        return value
+    raise RuntimeError("a blocking loop has suspended")
 
 
 class Time(Protocol):
     """The environment of a loop."""
+
+    #: Whether its waits also replace the `sleep` of a loop that has no clock of its own.
+    replaces_sleep: bool
 
     def now_ns(self) -> int:
         """The time of one monotonic clock for the whole process."""
@@ -35,6 +50,8 @@ _LONGEST_SLEEP: Final = 86400.0
 
 class PlatformTime:
     """The platform's clock and timers."""
+
+    replaces_sleep = False
 
     def now_ns(self, clock: Callable[[], int] = time.monotonic_ns) -> int:
         # A default argument: a test that patches the module's clock must not freeze a wait.
@@ -72,7 +89,7 @@ def _is_genuine(sleep: object) -> bool:
     return module.partition(".")[0] in {"time", "asyncio", "trio"}
 
 
-def _asyncio_task() -> Any:
+def asyncio_task() -> Any:
     """The current asyncio task, if there is one."""
     asyncio = sys.modules.get("asyncio")
     with contextlib.suppress(RuntimeError):
@@ -91,15 +108,19 @@ def async_library() -> Any:
 
     asyncio comes first: a trio-asyncio task runs within a trio task, and in guest mode trio's
     tasks are not asyncio tasks."""
-    library = sys.modules["asyncio"] if _asyncio_task() is not None else _trio()
-    if library is None:
+    if (library := find_async_library()) is None:
         raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
     return library
 
 
+def find_async_library() -> Any:
+    """The same, or None."""
+    return sys.modules["asyncio"] if asyncio_task() is not None else _trio()
+
+
 async def checkpoint_if_cancelled() -> None:
     """Raises the cancellation of this task, if one is pending."""
-    if (task := _asyncio_task()) is not None:
+    if (task := asyncio_task()) is not None:
         if task.cancelling():
             # It does not raise in a task that already received it and is cleaning up.
             await sys.modules["asyncio"].sleep(0)
@@ -107,16 +128,9 @@ async def checkpoint_if_cancelled() -> None:
         await trio.lowlevel.checkpoint_if_cancelled()
 
 
-def cancellations() -> int:
-    """The pending cancellations of this asyncio task. trio cancels each await and needs no
-    count."""
-    task = _asyncio_task()
-    return 0 if task is None else int(task.cancelling())
-
-
 def shield(awaits: bool) -> AbstractContextManager[object]:
     """A context in which a hook can be awaited although trio has cancelled the loop."""
-    if awaits and _asyncio_task() is None and (trio := _trio()) is not None:
+    if awaits and asyncio_task() is None and (trio := _trio()) is not None:
         return cast(AbstractContextManager[object], trio.CancelScope(shield=True))
     return contextlib.nullcontext()
 

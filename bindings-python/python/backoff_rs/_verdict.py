@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
+from ._backoff import _checked_retry_after
 from ._types import Duration, Outcome, OutcomeOrName
 
 E = TypeVar("E", bound=BaseException)
@@ -16,8 +17,11 @@ class Verdict:
     """How a call ended, an Outcome or its name, and optionally how long the server asked to wait,
     a duration as for a policy (SPEC 18.3).
 
-    The policy's retry_after_max (1 h by default) and retry_after_max_extra bound retry_after. An
-    unknown outcome or an invalid duration ends the loop with a PolicyError.
+    The policy's retry_after_max (1 h by default) and retry_after_max_extra bound retry_after. A
+    negative one becomes 0, like a date in the past.
+
+    Raises PolicyError for an unknown outcome, and for a retry_after that is not finite or rounds to
+    0 ns; TypeError for other types.
     """
 
     __module__ = "backoff_rs"
@@ -25,6 +29,13 @@ class Verdict:
     outcome: OutcomeOrName
     retry_after: Duration | None = None
 
+    def __post_init__(self) -> None:
+        checked = _checked_retry_after(self.outcome, self.retry_after)
+        if checked is not self.retry_after:
+            object.__setattr__(self, "retry_after", checked)
+
+
+_PERMANENT: Final = Verdict(Outcome.PERMANENT)
 
 #: The result of a predicate. For a failure True is transient and False permanent; for a value
 #: True is transient and False a success.
@@ -37,8 +48,10 @@ def permanent(error: E) -> E:
 
     except KeyError as error:
         raise permanent(error)
+
+    Raises TypeError if it is not an exception instance.
     """
-    return _marked(error, Verdict(Outcome.PERMANENT))
+    return _marked("permanent", error, _PERMANENT)
 
 
 def retry_after(error: E, delay: Duration | None = None) -> E:
@@ -47,11 +60,19 @@ def retry_after(error: E, delay: Duration | None = None) -> E:
     if it named none.
 
     Only the loop that makes the call sees the mark; an enclosing loop does not.
+
+    Raises PolicyError and TypeError for the delays that a Verdict rejects; TypeError if it is not
+    an exception instance.
     """
-    return _marked(error, Verdict(Outcome.THROTTLED, delay))
+    return _marked("retry_after", error, Verdict(Outcome.THROTTLED, delay))
 
 
-def _marked(error: E, verdict: Verdict) -> E:
+def _marked(function: str, error: E, verdict: Verdict) -> E:
+    # Untyped callers pass anything.
+    found: object = error
+    if not isinstance(found, BaseException):
+        what = f"the class {found.__name__}" if isinstance(found, type) else type(found).__name__
+        raise TypeError(f"{function} takes an exception instance, not {what}")
     error.__dict__[_MARK] = verdict
     return error
 
@@ -73,7 +94,7 @@ def verdict_of_error(result: object) -> Verdict:
     """The verdict on a failure, from the result of `on`. A failure that it calls a success is
     permanent: an exception is raised all the same."""
     verdict = _verdict("on", result, Outcome.PERMANENT)
-    return verdict if verdict.outcome != Outcome.SUCCESS else Verdict(Outcome.PERMANENT)
+    return verdict if verdict.outcome != Outcome.SUCCESS else _PERMANENT
 
 
 def verdict_of_value(result: object) -> Verdict:
@@ -87,6 +108,6 @@ def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
     if isinstance(result, bool):
         return Verdict(Outcome.TRANSIENT if result else if_false)
     if isinstance(result, str):
-        return Verdict(result)  # type: ignore[arg-type]  # The operation rejects other names.
+        return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
     name = type(result).__name__
     raise TypeError(f"{argument} must return a bool, an Outcome or a Verdict, not {name}")

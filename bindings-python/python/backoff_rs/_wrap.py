@@ -5,8 +5,9 @@ import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, TypeVar, cast
 
-from ._loop import Loop, run
+from ._loop import Loop
 from ._options import Options
+from ._time import run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,7 +86,7 @@ def _coroutine(options: Options, name: str, function: Callable[..., Any]) -> Cal
             while True:
                 await loop.attempt()
                 try:
-                    value = await function(*args, **kwargs)
+                    value = await loop.watch(function(*args, **kwargs))
                 except BaseException as error:
                     if not await loop.failed(error):
                         raise
@@ -147,7 +148,7 @@ def _async_generator(
                 await loop.attempt()
                 generator = function(*args, **kwargs)
                 try:
-                    item = await anext(generator)
+                    item = await loop.watch(anext(generator))
                 except StopAsyncIteration:
                     await loop.returned(None)
                     return

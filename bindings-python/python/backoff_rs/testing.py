@@ -3,7 +3,7 @@
 import threading
 import time as _clock
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from . import _time
 from ._backoff import Policy, RandomStream
@@ -12,19 +12,17 @@ __all__ = ["FakeTime", "fake_time"]
 
 
 class FakeTime:
-    """A clock that only waits advance, for all loops of the process; see fake_time().
+    """A fake clock. It advances when a loop waits and when you call advance_ns().
 
-    It starts at time.monotonic_ns(), so deadlines of the code under test keep their meaning. A
-    loop with a sleep of its own does not advance it.
+    It is the clock of all loops of the process; see fake_time(). It starts at
+    time.monotonic_ns(), so deadlines of the code under test keep their meaning. Waits that begin
+    at the same time overlap, as those of concurrent tasks do.
     """
 
-    def __init__(self, policy: Policy | None, seed: int) -> None:
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._now_ns = self._begun_ns = _clock.monotonic_ns()
         self._slept_ns: list[int] = []
-        self._policy = policy
-        self._seed = seed
-        self._streams = 0
 
     @property
     def slept(self) -> list[float]:
@@ -50,19 +48,47 @@ class FakeTime:
         """The time, in nanoseconds."""
         return self._now_ns
 
-    def block(self, delay_ns: int) -> None:
-        """Records a wait of a blocking loop and advances the clock."""
+    def _begin_wait(self, delay_ns: int) -> int:
+        """Records a wait, and returns when it ends."""
         with self._lock:
             self._slept_ns.append(delay_ns)
-            self._now_ns += delay_ns
+            return self._now_ns + delay_ns
+
+    def _end_wait(self, end_ns: int) -> None:
+        """Advances the clock to then, unless another wait has done so."""
+        with self._lock:
+            self._now_ns = max(self._now_ns, end_ns)
+
+
+class _Environment(_time.Time):
+    """The environment of loops in fake time."""
+
+    replaces_sleep = True
+
+    def __init__(self, time: FakeTime, policy: Policy | None, seed: int) -> None:
+        self._fake = time
+        self._policy = policy
+        self._seed = seed
+        self._lock = threading.Lock()
+        self._streams = 0
+
+    def now_ns(self) -> int:
+        return self._fake.now_ns()
+
+    def block(self, delay_ns: int) -> None:
+        self._fake._end_wait(self._fake._begin_wait(delay_ns))
 
     async def suspend(self, delay_ns: int) -> None:
-        """The same in an async loop. Other tasks run, and a cancellation is raised."""
-        self.block(delay_ns)
-        await _time.async_library().sleep(0)
+        """Like block(), for an async loop. Lets other tasks run and raises a pending
+        cancellation."""
+        end_ns = self._fake._begin_wait(delay_ns)
+        # There is none if this replaces the `sleep` of a loop that runs on another library.
+        if (library := _time.find_async_library()) is not None:
+            await library.sleep(0)
+        self._fake._end_wait(end_ns)
 
     def policy(self, policy: Policy) -> Policy:
-        """The policy that replaces a loop's own, or that one."""
+        """The replacement policy if there is one, otherwise the loop's own."""
         return self._policy or policy
 
     def stream(self) -> RandomStream:
@@ -72,19 +98,32 @@ class FakeTime:
             return RandomStream(self._seed, f"loop-{self._streams}")
 
 
-@contextmanager
-def fake_time(*, policy: Policy | str | None = None, seed: int = 0) -> Iterator[FakeTime]:
+def fake_time(
+    *, policy: Policy | str | None = None, seed: int = 0
+) -> AbstractContextManager[FakeTime]:
     """A FakeTime for the loops that begin in this context, in all threads and tasks, blocking,
     asyncio and trio.
 
-    A policy or policy string replaces that of each loop: "constant:base=1ns,max_retries=0" turns
-    retries off. Loops without a stream or seed draw from the seed.
+    None of them waits: a sleep= of a loop is replaced, too, unless the loop also has a clock_ns,
+    because such a loop has a time of its own. A policy or policy string replaces that of each
+    loop: "constant:base=1ns,max_retries=0" turns retries off. Loops without a stream or seed draw
+    from the seed.
 
-    Raises PolicyError for an invalid policy string.
+    Raises PolicyError for an invalid policy string or seed; TypeError for other types.
     """
-    time = FakeTime(Policy.parse(policy) if isinstance(policy, str) else policy, seed)
-    _time.replace(time)
+    replacement = Policy.parse(policy) if isinstance(policy, str) else policy
+    if not isinstance(replacement, Policy | None):
+        kinds = "a Policy or a policy string"
+        raise TypeError(f"policy must be {kinds}, not {type(policy).__name__}")
+    return _replaced(replacement, RandomStream(seed).state)
+
+
+@contextmanager
+def _replaced(policy: Policy | None, seed: int) -> Iterator[FakeTime]:
+    time = FakeTime()
+    environment = _Environment(time, policy, seed)
+    _time.replace(environment)
     try:
         yield time
     finally:
-        _time.restore(time)
+        _time.restore(environment)
