@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
-use crate::shell::{command, root, run, scratch};
+use crate::shell::{command, output, root, run, scratch};
 use crate::{demo, docs, generate, languages};
 
 /// Tests everything.
@@ -59,7 +59,7 @@ fn test_shared(report: &mut Report) {
 
 /// Fails if a committed file names a home or a temporary folder, which other machines lack.
 fn no_machine_paths() -> Result<()> {
-    let found = crate::shell::output(command("git").args([
+    let found = output(command("git").args([
         "grep",
         "-nIE",
         "(/root|/home/[a-z]+|/tmp)/[a-z]",
@@ -67,7 +67,7 @@ fn no_machine_paths() -> Result<()> {
         ".",
         ":!Cargo.lock",
     ]))?;
-    anyhow::ensure!(found.text.is_empty(), "{}", found.text);
+    ensure!(found.text.is_empty(), "{}", found.text);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! A server on loopback that fails on purpose, and a check of what its clients waited.
+//! A server on loopback that fails on purpose, and a check of how long its clients waited.
 //!
 //! The clients are the HTTP examples of the bindings, all with the same policy, seed and key. The
 //! server measures how long each of them waited: from before it answered until the next request
@@ -47,11 +47,11 @@ struct Client {
     problems: Vec<String>,
 }
 
-/// Prints what each client waited, and whether all of them agree with the core.
+/// Prints how long each client waited, and whether all of them agree with the core.
 ///
 /// # Errors
 ///
-/// If a client does not agree, or if the server cannot start.
+/// If a client disagrees with the core, or if the server cannot start.
 pub fn run(commands: Vec<(String, Command)>) -> Result<()> {
     let steps = steps()?;
     let clients = play(&steps, commands)?;
@@ -63,18 +63,15 @@ pub fn run(commands: Vec<(String, Command)>) -> Result<()> {
         }
     }
     println!("{} of {} agree", clients.len().saturating_sub(disagree.len()), clients.len());
-    if disagree.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<_> = disagree.iter().map(|client| client.name.as_str()).collect();
-    bail!("these clients do not agree: {}", names.join(", "));
+    ensure!(disagree.is_empty(), "not all clients agree");
+    Ok(())
 }
 
-/// Whether one client waits what the core computes, for tests.
+/// Checks one client, for tests.
 ///
 /// # Errors
 ///
-/// If it does not, or if the server cannot start.
+/// If it disagrees with the core, or if the server cannot start.
 pub fn check(name: &str, command: Command) -> Result<()> {
     let clients = play(&steps()?, vec![(name.to_owned(), command)])?;
     let problems: Vec<_> = clients.into_iter().flat_map(|client| client.problems).collect();
