@@ -47,6 +47,8 @@ def stream_cases():
         ),
         ("nul", b"a\0b", "a zero byte does not end a key"),
         ("high", bytes([255] * 16), "bytes that are not UTF-8"),
+        ("128-bytes", bytes(range(128)), "the length byte has only its highest bit set"),
+        ("200-bytes", b"key-" * 50, "a length byte above 127"),
         ("long", bytes(range(256)), "the length byte of SipHash wraps to 0"),
     ]
     endless = ("endless", b"key " * 1250, "longer than the buffer of any binding")

@@ -21,6 +21,20 @@ def growth_cases():
     yield sequence("linear-from-zero", "base 0 leaves the increment", linear(0, increment=S))
     yield sequence("linear-saturates", "growth stays at the longest duration", linear(MAX // 4))
     yield sequence("linear-last", "the product overflows 64 bits", linear(MAX, cap=MAX), first=LAST - 4, count=5)
+    yield sequence(
+        "linear-wraps",
+        "increment * i reaches 2^64 exactly, and then a little more",
+        linear(S, increment=2**33),
+        first=2**31 - 2,
+        count=5,
+    )
+    yield sequence(
+        "linear-wraps-last",
+        "increment * i is a multiple of 2^64 plus a small number",
+        linear(S, increment=2**32 + 1),
+        first=LAST,
+        count=1,
+    )
     yield sequence("exponential", "the default multiplier is 2", exponential(100 * MS), count=12)
     yield sequence(
         "exponential-grpc",

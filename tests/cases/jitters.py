@@ -82,6 +82,20 @@ def jitter_cases():
         count=3,
     )
     yield sequence(
+        "additive-wraps",
+        "jitter_increment * i reaches 2^64 exactly, and then a little more",
+        constant(S, jitter="additive", jitter_max=S, jitter_increment=2**33),
+        first=2**31 - 2,
+        count=5,
+    )
+    yield sequence(
+        "additive-wraps-last",
+        "jitter_increment * i is a multiple of 2^64 plus a small number",
+        constant(S, jitter="additive", jitter_max=S, jitter_increment=2**32 + 1),
+        first=LAST,
+        count=1,
+    )
+    yield sequence(
         "decorrelated",
         "as in the AWS article: up to three times the previous delay, then capped",
         {**base, "jitter": "decorrelated", "cap_on": "delay"},
@@ -115,6 +129,20 @@ def jitter_cases():
         {**base, "jitter": "decorrelated"},
         first=4093,
         count=6,
+    )
+    yield sequence(
+        "decorrelated-restart-delay",
+        "the chain also restarts where the cap is on the delay",
+        {**base, "jitter": "decorrelated", "cap_on": "delay"},
+        first=4095,
+        count=2,
+    )
+    yield sequence(
+        "decorrelated-restart-second",
+        "the chain restarts again at index 8192",
+        {**base, "jitter": "decorrelated"},
+        first=8190,
+        count=5,
     )
     yield sequence(
         "decorrelated-last",

@@ -12,6 +12,14 @@ def text_error_cases():
 def unreadable():
     yield error("too-long", "1025 bytes", "constant:base=" + "0" * (1024 - 15) + "1s")
     yield error("too-long-bytes", "the limit counts bytes, not characters", "constant:base=" + "ä" * 506)
+    for id, tail in (("2", "ä"), ("3", "任"), ("4", "🚀")):
+        for length in (1023, 1024, 1025, 1026):
+            zeros = length - len("constant:base=") - len(f"1s{tail}".encode())
+            yield error(
+                f"too-long-bytes-{id}-{length}",
+                f"{length} bytes, the last {id} of which are one character",
+                f"constant:base={'0' * zeros}1s{tail}",
+            )
     yield error("too-long-first", "the length is checked before the head", "x" * 2000)
     yield budget("too-long", "the limit holds for budget strings, too", "q" * 1025)
 
@@ -188,6 +196,9 @@ def unreadable():
     for id, why, multiplier in (
         ("64", "terms of 65 bits, although they would reduce", "36893488147419103232/18446744073709551616"),
         ("64-zero", "a denominator of 65 bits, although the ratio is 0", "0/18446744073709551616"),
+        ("64-reduces", "terms of 65 bits that reduce to 3/2", "30000000000000000000/20000000000000000000"),
+        ("64-most", "the largest terms of 64 bits, which do not reduce", f"{2**64 - 1}/{2**64 - 2}"),
+        ("40", "a denominator of 40 bits in lowest terms", "1099511627777/1099511627776"),
         ("32", "a term of 33 bits in lowest terms", "4294967296"),
         ("32-below", "a denominator of 33 bits in lowest terms", "4294967297/4294967296"),
         ("decimal", "20 digits after the dot", "1.00000000000000000001"),

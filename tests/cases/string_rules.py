@@ -57,6 +57,11 @@ def broken_rules():
         ("too-large-days", "a duration above 64 bits becomes 2^64 - 1", "full:base=300000d"),
         ("too-large-digits", "a number of 60 digits becomes 2^64 - 1", f"full:base={'9' * 60}s"),
         (
+            "given-twice-before-range",
+            "given_twice is checked before the range of max_attempts",
+            "full:base=1s,max_retries=2,max_attempts=0",
+        ),
+        (
             "too-large-count",
             "a count above 64 bits becomes 2^64 - 1",
             "constant:base=1s,max_retries=18446744073709551616",
@@ -109,6 +114,21 @@ def broken_rules():
             "throttled-stalls",
             "the error is reported at throttled_base",
             "exponential:base=1s,multiplier=1.5,throttled_base=1ns",
+        ),
+        (
+            "throttled-stalls-later",
+            "50 ns is below 100 ns, the least base that grows with 1.01",
+            "exponential:base=10ms,multiplier=1.01,throttled_base=50ns",
+        ),
+        (
+            "stalls-before-throttled-above-cap",
+            "growth_stalls of the base is checked before throttled_base",
+            "exponential:base=1ns,multiplier=1.5,cap=5ns,throttled_base=9ns",
+        ),
+        (
+            "throttled-above-cap-before-stalls",
+            "a throttled_base above the cap is checked before growth_stalls",
+            "exponential:base=0s,multiplier=1.01,cap=5ns,throttled_base=9ns",
         ),
         ("zero-cap", "a cap of 0 is a cap", "constant:base=1s,cap=0s"),
         (

@@ -231,6 +231,7 @@ def text_cases():
         ("decimal", "a decimal ratio", "1.6"),
         ("decimal-zeros", "leading and trailing zeros", "01.60"),
         ("decimal-many-zeros", "trailing zeros are dropped before the terms are checked", "1.5" + "0" * 40),
+        ("decimal-25-zeros", "more trailing zeros than a 64-bit power of ten has", "1.5" + "0" * 25),
         ("fraction", "a fraction that prints as a decimal", "8/5"),
         ("fraction-unreduced", "a fraction that reduces", "16/10"),
         ("fraction-thirds", "a fraction that does not print as a decimal", "4/3"),
