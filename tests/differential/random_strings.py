@@ -24,6 +24,17 @@ STRANGE = [
 ]
 
 
+# Fields that break two rules of SPEC 8 or 11.5 at once, or one that few random values break.
+CLASHES = [
+    {"max_retries": "2", "max_attempts": "0"},
+    {"jitter_below": "none", "jitter": "0.5"},
+    {"jitter_above": "none", "jitter": "20%"},
+    {"base": "10ms", "multiplier": "1.01", "throttled_base": "50ns"},
+    {"base": "1ns", "multiplier": "1.5", "cap": "5ns", "throttled_base": "9ns"},
+    {"base": "0s", "multiplier": "1.01", "cap": "5ns", "throttled_base": "9ns"},
+]
+
+
 def pick(rng, text):
     return rng.choice(text.split())
 
@@ -75,6 +86,11 @@ def ratio(rng, field):
                 "0.5",
                 "1.005",
                 "1.0000001",
+                "1.5" + "0" * 25,
+                "15000000000/10000000000",
+                "5000000000",
+                "1099511627777/1099511627776",
+                "30000000000000000000/20000000000000000000",
             ]
         )
     d = rng.choice([1, 2, 3, 5, 7, 10, 64, 100, 1000, rng.randint(1, 1_000_000)])
@@ -144,6 +160,8 @@ def policy(rng):
             "base": f"{rng.randint(1, 120)}ns",
             "multiplier": rng.choice(["1.01", "1.02", "1.5"]),
         }
+    if rng.random() < 0.02:
+        pairs |= rng.choice(CLASHES)
     pairs = [f"{key}={text}" for key, text in pairs.items()]
     rng.shuffle(pairs)
     if pairs and rng.random() < 0.02:
@@ -175,7 +193,12 @@ def mutated(rng, line):
 
 
 def long(rng, line):
-    """About 1024 bytes, or many more."""
+    """About 1024 bytes, or many more; some end in a character of several bytes."""
+    if rng.random() < 0.5 and line.isascii() and len(line) < 900:
+        tail = rng.choice("ä任🚀")
+        start = f"{line}{',' if ':' in line else ':'}floor="
+        zeros = rng.randint(1022, 1027) - len(start) - len(f"s{tail}".encode())
+        return f"{start}{'0' * zeros}s{tail}"
     zeros = rng.choice([1000, 1024 - len(line) - 6, 1025 - len(line) - 6, 5000])
     return f"{line}{',' if ':' in line else ':'}floor={'0' * zeros}s"[
         : rng.choice([1023, 1024, 1025, 9999])

@@ -15,8 +15,12 @@ from reference import delays
 RESTART, LAST = delays.RESTART, 2**32 - 1
 
 
-def index(rng):
+def index(rng, policy):
     chance = rng.random()
+    if "increment=" in policy and chance < 0.1:
+        return rng.randint(2**31, LAST)
+    if "decorrelated" in policy and chance < 0.02:
+        return RESTART * rng.randint(1, 2) - rng.randint(0, 1)
     if chance < 0.985:
         return rng.choice([0, 0, 1, 2, rng.randrange(30), rng.randrange(200)])
     if chance < 0.99:
@@ -26,7 +30,8 @@ def index(rng):
 
 
 def request(rng):
-    members = [("policy", text(rng)), ("seed", seed(rng)), ("index", index(rng))]
+    policy = text(rng)
+    members = [("policy", policy), ("seed", seed(rng)), ("index", index(rng, policy))]
     if rng.random() < 0.6:
         members.append(
             (
@@ -40,6 +45,7 @@ def request(rng):
                         "a\0b",
                         f"job-{rng.randrange(10**9)}",
                         str(rng.getrandbits(130)),
+                        "k" * rng.choice([127, 128, 200, 255, 256]),
                     ]
                 ),
             )
