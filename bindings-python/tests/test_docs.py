@@ -3,6 +3,8 @@
 import importlib.util
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import backoff_rs
@@ -18,6 +20,22 @@ PAIRS = [
     (code, SHOWN[at + 1][1]) for at, (language, code) in enumerate(SHOWN) if language == "python"
 ]
 
+FIELDS = [
+    name
+    for name, field in vars(backoff_rs.Policy).items()
+    if inspect.isgetsetdescriptor(field) and not name.startswith("_")
+]
+KINDS = ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"]
+PRESETS = [
+    "aws-sdk-standard",
+    "aws-sdk-2026",
+    "grpc-retry",
+    "sre",
+    "sre-process",
+    "finagle",
+    "envoy",
+]
+
 
 def test_every_snippet_shows_what_it_prints():
     languages = ["sh", *["python", "text"] * len(PAIRS), "sh"]
@@ -30,9 +48,45 @@ def test_the_http_example_is_shown_unchanged():
 
 
 @pytest.mark.parametrize(("code", "printed"), PAIRS, ids=[str(at) for at in range(len(PAIRS))])
-def test_snippet(code, printed, capsys):
+def test_snippet(code, printed, capsys, tmp_path):
+    if "import pytest" in code:
+        (tmp_path / "test_readme.py").write_text(code, "utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_readme.py"]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert printed.rstrip() in run.stdout
+        return
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out == printed
+
+
+def test_links_work_on_the_package_index():
+    """Those within the page, and absolute ones, whose files exist."""
+    text = (FOLDER / "README.md").read_text("utf-8")
+    files = []
+    for link in re.findall(r"\]\(([^)]*)\)", text):
+        if link.startswith("#"):
+            continue
+        repository, _, file = link.partition("/blob/main/")
+        assert repository == "https://github.com/backoff-rs/backoff"
+        files.append(file)
+        assert (FOLDER.parent / file).exists()
+    assert "SPEC.md" in files
+
+
+def test_help_shows_no_ellipsis():
+    for thing in [backoff_rs.Policy, *vars(backoff_rs.Policy).values()]:
+        if callable(thing):
+            assert "Ellipsis" not in str(inspect.signature(thing))
+    for field in FIELDS:
+        assert field in inspect.getdoc(backoff_rs.Policy).lower()
+
+
+def test_every_field_and_kind_of_budget_is_in_the_readme():
+    text = (FOLDER / "README.md").read_text("utf-8")
+    for name in [*FIELDS, *KINDS, *PRESETS]:
+        assert f"`{name}`" in text
+    for name in [*KINDS, *PRESETS]:
+        assert backoff_rs.Budget.parse(name)
 
 
 @pytest.fixture

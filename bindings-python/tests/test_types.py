@@ -1,6 +1,7 @@
 """The stubs match the extension, and type checkers find the errors in the typing cases."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -45,8 +46,25 @@ def test_strict(tmp_path, file):
     assert "no issues found" in run(tmp_path, "mypy", "--strict", "--cache-dir", tmp_path, path)
 
 
+def write_programs(folder):
+    """The programs of the README, as a user pastes them into files."""
+    readme = (FOLDER / "README.md").read_text("utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    for number, program in enumerate(programs):
+        (folder / f"readme_{number}.py").write_text(program, "utf-8")
+    assert len(programs) >= 15
+
+
+def test_the_programs_of_the_readme_are_strictly_typed(tmp_path):
+    write_programs(tmp_path)
+    files = sorted(tmp_path.glob("*.py"))
+    output = run(tmp_path, "mypy", "--strict", "--cache-dir", tmp_path / "cache", *files)
+    assert "no issues found" in output
+
+
 def test_pyright(tmp_path):
     """It must accept each line, and find an error at each `type: ignore`."""
+    write_programs(tmp_path)
     for file in FILES:
         shutil.copy(FOLDER / file, tmp_path)
     rules = {"typeCheckingMode": "strict", "reportUnnecessaryTypeIgnoreComment": "error"}

@@ -138,8 +138,12 @@ every: Retrying = retry(
     clock_ns=lambda: 0,
 )
 retry(on=lambda error: isinstance(error, OSError), stream=RandomStream(1))
+retry(on=OSError | KeyError)
+retry(on=(OSError, KeyError))
+retry(on=[OSError, KeyError])  # type: ignore[arg-type]
 retry(on=lambda error: Outcome.TIMEOUT)
 retry(on=lambda error: "timeout")
+retry(None, on=OSError)  # type: ignore[arg-type]
 retry()  # type: ignore[call-arg]
 retry(OSError)  # type: ignore[call-arg, arg-type]
 retry(on=KeyboardInterrupt)  # type: ignore[arg-type]
@@ -152,6 +156,8 @@ retry(on=OSError, deadline_ns=1.5)  # type: ignore[arg-type]
 
 assert_type(permanent(KeyError("a")), KeyError)
 assert_type(retry_after(OSError("a"), 1.5), OSError)
+permanent(KeyError)  # type: ignore[type-var]
+permanent("a")  # type: ignore[type-var]
 Verdict("slow")  # type: ignore[arg-type]
 Verdict(Outcome.TIMEOUT, retry_after="1s")  # type: ignore[arg-type]
 assert_type(Outcome.of_http_status(503), Outcome)
