@@ -28,7 +28,7 @@ Failures: TypeAlias = (
 
 class Retrying:
     """Retries calls (SPEC 18): a decorator for functions, methods, coroutine functions and
-    generators, an iterable of attempts for `for` and `async for`, or a call.
+    generators (not for classes), an iterable of attempts for `for` and `async for`, or a call.
 
     retry and retrying are the same class, so that each use reads well:
 
@@ -41,11 +41,13 @@ class Retrying:
 
         retrying(on=ConnectionError).call(fetch, url)
 
-    policy     a Policy or a policy string.
-    on         the failures that may be repeated: an exception type, a tuple of them, () for none,
-               or a predicate of the exception that returns a bool (True: transient, False:
+    policy     a Policy or a policy string. Without max_retries and max_elapsed it has no limit:
+               the loop retries for ever.
+    on         the failures that may be repeated: an exception type, a tuple or union (A | B) of
+               them, () for none, or a predicate of the exception that returns a bool (True: transient, False:
                permanent), an Outcome, its name, or a Verdict. Nothing else is repeated.
-    on_result  a predicate of the returned value, with the same results; False is a success.
+    on_result  a predicate of the returned value, with the same results; False is a success, and a
+               permanent value raises a RetryError at once. In an attempt, set attempt.value.
     stream     the RandomStream of every loop; or
     seed, key  the same as RandomStream(seed, key). The key may be a function of the call's
                arguments. Everyone with the same seed and no key waits the same. Without any of
@@ -58,10 +60,10 @@ class Retrying:
     on_stop    called with a RetryEvent once, when the loop ends for any reason.
     reraise    True: giving up raises the last exception, with a note. False: it raises a
                RetryError from it. A permanent failure is always raised itself.
-    name       of the loop in events and logs; by default that of the function.
+    name       the loop's name in events and logs; by default that of the function.
     log        False, or a logger; True is structlog if it is configured, otherwise the logger
-               "backoff_rs".
-    sleep      waits the seconds it is passed, in place of the platform's sleep.
+               "backoff_rs". Retries of failures are warnings, those of results are information.
+    sleep      called with a number of seconds instead of the platform's sleep.
     clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits take a wait
                into account only if this clock advances during the sleep.
 
@@ -69,7 +71,7 @@ class Retrying:
     elsewhere coroutine functions raise TypeError.
 
     Raises PolicyError and TypeError for invalid arguments. It holds no state of a loop: threads
-    and tasks may share it.
+    and tasks may share it. It can be pickled if its options can; a Budget and a lambda cannot.
     """
 
     __module__ = "backoff_rs"
@@ -161,11 +163,11 @@ class Retrying:
         """The function with retries.
 
         A generator function is retried until it yields its first item; later exceptions pass
-        through, because items that were yielded cannot be taken back. For a function that returns
-        a Task or a Future only the call is retried.
+        through, because items that were yielded cannot be taken back. If a plain function returns
+        a Task or a Future, only the call that creates it is retried, not the task.
 
-        Raises TypeError for objects that cannot be retried, such as a staticmethod, and for hooks
-        that are coroutine functions if this one is not.
+        Raises TypeError for objects that cannot be retried, such as a class or a staticmethod, and
+        for hooks that are coroutine functions if this one is not.
         """
         if isinstance(function, type):
             raise TypeError(f"retry decorates functions, not the class {function.__name__}")

@@ -31,11 +31,11 @@ class Outcome(StrEnum):
     def of_http_status(status: SupportsIndex) -> "Outcome":
         """The outcome of an HTTP response with this status (SPEC 14.4): THROTTLED for 429 and
         503, TIMEOUT for 408 and 504, TRANSIENT for 425, 500 and 502, SUCCESS from 100 to 399,
-        and PERMANENT for any other, from 0 to 65535.
+        and PERMANENT for any other status up to 65535.
 
         It says nothing about whether the request is safe to repeat.
 
-        Raises PolicyError for a status out of range; TypeError for other types.
+        Raises PolicyError for a status out of range; TypeError for other types, including bool.
         """
         return Outcome(_backoff._outcome_of_http_status(status))
 

@@ -59,7 +59,7 @@ def retry_after(error: E, delay: Duration | None = None) -> E:
     whatever on= says, after the delay that the server asked for, a duration as for a policy; None
     if it named none.
 
-    Only the loop that makes the call sees the mark; an enclosing loop does not.
+    Only the loop that makes the call honours the mark; an enclosing loop ignores it.
 
     Raises PolicyError and TypeError for the delays that a Verdict rejects; TypeError if it is not
     an exception instance.
