@@ -29,7 +29,9 @@ impl Argument for RandomStream {
 impl RandomStream {
     #[new]
     #[pyo3(signature = (seed, key = Key::Omitted), text_signature = "(seed, key=...)")]
-    fn new(seed: Seed, key: Key<'_>) -> PyResult<Self> {
+    fn new(seed: &Bound<'_, PyAny>, key: Key<'_>) -> PyResult<Self> {
+        // Extracted here, because loops pass it on: PyO3 adds a note to the errors of arguments.
+        let seed = seed.extract::<Seed>()?;
         let Key::Object(key) = key else {
             return Ok(Self(backoff_core::RandomStream::from_seed(seed.0)));
         };

@@ -79,7 +79,7 @@ async def coroutine(*_args):
         ({"on": KeyboardInterrupt}, TypeError, "KeyboardInterrupt is never retried"),
         ({"on": (OSError, int)}, TypeError, "int is never retried: it is not an Exception"),
         ({"on": (), "policy": "ful"}, PolicyError, "ful"),
-        ({"on": [OSError, KeyError]}, TypeError, r"on must be .*: write tuple\(...\) around it"),
+        ({"on": [OSError, KeyError]}, TypeError, r"on must be .*: write a tuple, on=\(A, B\)"),
         ({"on": OSError | int}, TypeError, "int is never retried: it is not an Exception"),
         ({"on": OSError | None}, TypeError, "NoneType is never retried"),
         ({"on": (), "policy": 3}, TypeError, "policy must be a Policy or a policy string, not int"),
@@ -112,8 +112,9 @@ async def coroutine(*_args):
     ],
 )
 def test_invalid_options(options, raised, message):
-    with pytest.raises(raised, match=message):
+    with pytest.raises(raised, match=message) as error:
         Retrying(**options)
+    assert not hasattr(error.value, "__notes__")
 
 
 def generator():

@@ -203,7 +203,7 @@ def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
         return on
     kinds = "an exception type, a tuple of them or a predicate"
     wrong: object = on
-    hint = ": write tuple(...) around it" if isinstance(wrong, list | set | frozenset) else ""
+    hint = ": write a tuple, on=(A, B)" if isinstance(wrong, list | set | frozenset) else ""
     raise TypeError(f"on must be {kinds}, not {on!r}{hint}")
 
 
