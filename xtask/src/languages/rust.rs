@@ -80,13 +80,15 @@ pub(crate) fn test(report: &mut Report) {
         let features = ["--package", "backoff-retry", "--no-default-features"];
         run(&mut clippy(&[&features[..], &["--target", WASM]].concat()))
     });
-    report.command(
-        "rustdoc",
-        cargo()
-            .args(["doc", "--locked", "--no-deps", "--all-features"])
-            .args(["--package", "backoff-core", "--package", "backoff-retry"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    );
+    for features in ["--all-features", "--no-default-features"] {
+        report.command(
+            &format!("rustdoc {features}"),
+            cargo()
+                .args(["doc", "--locked", "--no-deps", features])
+                .args(["--package", "backoff-core", "--package", "backoff-retry"])
+                .env("RUSTDOCFLAGS", "-D warnings"),
+        );
+    }
     if command("java").arg("-version").output().is_err() {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
@@ -120,6 +122,14 @@ pub(crate) fn test(report: &mut Report) {
             run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
         },
     );
+    report.check("the compiler names the feature that `call_async` needs", || {
+        let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
+        let output = on(&user, &["check", "--quiet"]).output()?;
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
+        anyhow::ensure!(!output.status.success() && printed.contains(note), "printed\n{printed}");
+        Ok(())
+    });
     report.check("the HTTP example waits for the delays of the core", || {
         scenario::check("rust", client()?)
     });
@@ -155,6 +165,16 @@ pub fn blocking(now: fn() -> Duration, sleep: fn(Duration)) -> Result<(), ()> {
 pub async fn awaited<S: Future>(now: fn() -> Duration, sleep: fn(Duration) -> S) -> Result<(), ()> {
     let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
     retry.clock(now).sleep(sleep).when(|()| true).call_async(async || Err(())).await
+}
+"#;
+
+/// A loop that awaits, without feature `tokio` and without a sleep of the caller's.
+const NO_TIMER: &str = r#"
+use backoff_retry::{Policy, RandomStream, Retry};
+
+pub async fn awaited() -> Result<(), ()> {
+    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
+    retry.when(|()| true).call_async(async || Err(())).await
 }
 "#;
 
