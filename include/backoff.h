@@ -6,15 +6,19 @@
  *     static const char text[] = "full:base=100ms,cap=20s,max_retries=5";
  *     backoff_policy policy;
  *     backoff_error error;
- *     if (backoff_policy_parse(&policy, text, sizeof text - 1, &error) != BACKOFF_OK) { ... }
+ *     if (backoff_policy_parse(&policy, text, sizeof text - 1, &error) != BACKOFF_OK) {
+ *       char message[BACKOFF_TEXT_SIZE];
+ *       backoff_error_message(&error, message, sizeof message);
+ *       ...
+ *     }
  *
  *     uint64_t stream, delay_ns;
  *     backoff_stream_from_key(42, "job-1", 5, &stream);
  *     backoff_policy_delay_ns(&policy, stream, 0, &delay_ns);
  *
  * backoff_retry is the whole loop. backoff_operation_begin and backoff_operation_decide are for a
- * loop of your own: they decide whether to wait, and how long. SPEC.md of the project defines every
- * formula; the comments below name its clauses.
+ * loop of your own: they decide whether to stop or how long to wait. SPEC.md of the project defines
+ * every formula; the comments below name its clauses.
  *
  * Conventions
  *
@@ -22,12 +26,14 @@
  * - The caller owns every struct. Put it on the stack, copy it (except a budget or an operation),
  *   and drop it. The library allocates nothing, so there is nothing to free.
  * - A function that can fail returns a code: BACKOFF_OK (0), or one of the codes below. A failed
- *   call leaves all outputs unchanged. The numbers of codes, fields and kinds never change.
+ *   call leaves all outputs except `error` unchanged. (backoff_error_message and
+ *   backoff_error_message_with then write an empty string.) The numbers of codes, fields and kinds
+ *   never change.
  * - No function panics, allocates, or reads a clock. No function blocks, with three exceptions:
  *   backoff_stream_from_entropy may block while the system starts; threads that use one budget at
  *   the same time wait for each other (see backoff_budget); and backoff_retry calls your functions.
- * - An input text is a pointer and a length, without a terminating zero. An output text has a
- *   terminating zero.
+ * - An input text is a pointer and a length, without a terminating zero. The pointer may be NULL if
+ *   the length is 0. An output text has a terminating zero.
  * - Calls on different structs never affect each other. The comment of each type says whether
  *   several threads may use one struct at once. Functions without a struct are thread-safe.
  * - Every pointer must be NULL (which is checked) or point to the documented amount of memory.
@@ -40,374 +46,385 @@
 
 #include <stdint.h>
 
+/* The alignment of the opaque structs. Some 32-bit systems align uint64_t to fewer bytes. */
+#if defined(__cplusplus)
+#define BACKOFF_ALIGNED(bytes) alignas(bytes)
+#elif defined(_MSC_VER)
+#define BACKOFF_ALIGNED(bytes) __declspec(align(bytes))
+#else
+#define BACKOFF_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#endif
+
 /* Params with no field set. */
 #define BACKOFF_PARAMS_INIT {{0}}
 
 
 // The version of this header. Compare it with backoff_version(), the version of the library.
-#define BACKOFF_VERSION_MAJOR 0
+#define BACKOFF_VERSION_MAJOR UINT32_C(0)
 
 // See BACKOFF_VERSION_MAJOR.
-#define BACKOFF_VERSION_MINOR 1
+#define BACKOFF_VERSION_MINOR UINT32_C(1)
 
 // See BACKOFF_VERSION_MAJOR.
-#define BACKOFF_VERSION_PATCH 0
+#define BACKOFF_VERSION_PATCH UINT32_C(0)
 
 // BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
-#define BACKOFF_VERSION 1000
+#define BACKOFF_VERSION UINT32_C(1000)
 
 // One nanosecond, the unit of every duration in this header.
-#define BACKOFF_NANOSECOND 1ull
+#define BACKOFF_NANOSECOND UINT64_C(1)
 
 // A microsecond in nanoseconds.
-#define BACKOFF_MICROSECOND 1000ull
+#define BACKOFF_MICROSECOND UINT64_C(1000)
 
 // A millisecond in nanoseconds.
-#define BACKOFF_MILLISECOND 1000000ull
+#define BACKOFF_MILLISECOND UINT64_C(1000000)
 
 // A second in nanoseconds.
-#define BACKOFF_SECOND 1000000000ull
+#define BACKOFF_SECOND UINT64_C(1000000000)
 
 // The longest duration: 2^63 - 1 nanoseconds, about 292 years.
-#define BACKOFF_MAX_NS 9223372036854775807ull
+#define BACKOFF_MAX_NS UINT64_C(9223372036854775807)
 
 // The growth of the window: a BACKOFF_GROWTH kind. Required.
-#define BACKOFF_FIELD_GROWTH 1
+#define BACKOFF_FIELD_GROWTH UINT32_C(1)
 
 // The window of index 0 for most growths, in ns. Required.
-#define BACKOFF_FIELD_BASE 2
+#define BACKOFF_FIELD_BASE UINT32_C(2)
 
 // Linear growth: the amount that each retry adds, in ns. Default: the base.
-#define BACKOFF_FIELD_INCREMENT 3
+#define BACKOFF_FIELD_INCREMENT UINT32_C(3)
 
 // Exponential growth: a ratio, 1 or from 1.01 to 1000000. Default: 2, or 3 with
 // BACKOFF_JITTER_DECORRELATED.
-#define BACKOFF_FIELD_MULTIPLIER 4
+#define BACKOFF_FIELD_MULTIPLIER UINT32_C(4)
 
 // Polynomial growth: the exponent, 1 to 16. Default: 2.
-#define BACKOFF_FIELD_POWER 5
+#define BACKOFF_FIELD_POWER UINT32_C(5)
 
 // Polynomial growth: the number that index 0 counts as, 0 to 2^32 - 1. Default: 1.
-#define BACKOFF_FIELD_ORIGIN 6
+#define BACKOFF_FIELD_ORIGIN UINT32_C(6)
 
 // An amount added to every window before the cap, in ns. Default: 0. It cannot be combined with
 // BACKOFF_JITTER_DECORRELATED.
-#define BACKOFF_FIELD_OFFSET 7
+#define BACKOFF_FIELD_OFFSET UINT32_C(7)
 
 // The cap, in ns, at least the base. Default: BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_CAP 8
+#define BACKOFF_FIELD_CAP UINT32_C(8)
 
 // The value that the cap limits: a BACKOFF_CAP_ON kind. Default: BACKOFF_CAP_ON_WINDOW.
-#define BACKOFF_FIELD_CAP_ON 9
+#define BACKOFF_FIELD_CAP_ON UINT32_C(9)
 
 // The shortest delay, in ns, at most the cap. Default: 0.
-#define BACKOFF_FIELD_FLOOR 10
+#define BACKOFF_FIELD_FLOOR UINT32_C(10)
 
 // The random part of a delay: a BACKOFF_JITTER kind. Default: BACKOFF_JITTER_NONE.
-#define BACKOFF_FIELD_JITTER 11
+#define BACKOFF_FIELD_JITTER UINT32_C(11)
 
 // Proportional jitter: the fraction of the window by which a delay may fall short of it, a ratio
 // from 0 to 1. Required unless BACKOFF_FIELD_JITTER_ABOVE is set; then the default is 0.
-#define BACKOFF_FIELD_JITTER_BELOW 12
+#define BACKOFF_FIELD_JITTER_BELOW UINT32_C(12)
 
 // Proportional jitter: the fraction of the window by which a delay may exceed it, a ratio from 0
 // to 1. Default: 0.
-#define BACKOFF_FIELD_JITTER_ABOVE 13
+#define BACKOFF_FIELD_JITTER_ABOVE UINT32_C(13)
 
 // Additive jitter: the width of the range at index 0, in ns. Required with this jitter.
-#define BACKOFF_FIELD_JITTER_MAX 14
+#define BACKOFF_FIELD_JITTER_MAX UINT32_C(14)
 
 // Additive jitter: the amount that each retry adds to the width, in ns. Default: 0.
-#define BACKOFF_FIELD_JITTER_INCREMENT 15
+#define BACKOFF_FIELD_JITTER_INCREMENT UINT32_C(15)
 
 // Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
-#define BACKOFF_FIELD_JITTER_SLOT 16
+#define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
 
-// The most retries, 0 to 2^32. Default: 2^32. This field and those below change no delay;
-// backoff_operation_decide uses them.
-#define BACKOFF_FIELD_MAX_RETRIES 17
+// The maximum number of retries, 0 to 2^32. Default: 2^32. This field and those below change no
+// delay; backoff_operation_decide uses them.
+#define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
 
-// The most attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only one of them.
-#define BACKOFF_FIELD_MAX_ATTEMPTS 18
+// The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only
+// one of them.
+#define BACKOFF_FIELD_MAX_ATTEMPTS UINT32_C(18)
 
-// The most time from the begin of an operation to the end of its last wait, in ns. Default:
+// The maximum time from the start of an operation to the end of its last wait, in ns. Default:
 // BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_MAX_ELAPSED 19
+#define BACKOFF_FIELD_MAX_ELAPSED UINT32_C(19)
 
 // The base of a delay that follows BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. Default:
 // the base.
-#define BACKOFF_FIELD_THROTTLED_BASE 20
+#define BACKOFF_FIELD_THROTTLED_BASE UINT32_C(20)
 
 // The effect of a server's Retry-After on a delay: a BACKOFF_RETRY_AFTER kind. Default:
 // BACKOFF_RETRY_AFTER_AT_LEAST.
-#define BACKOFF_FIELD_RETRY_AFTER 21
+#define BACKOFF_FIELD_RETRY_AFTER UINT32_C(21)
 
 // The longest Retry-After that is honoured, in ns; a longer one counts as this. Default: one
-// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be half as
-// long again.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX 22
+// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be 1.5 times
+// this.
+#define BACKOFF_FIELD_RETRY_AFTER_MAX UINT32_C(22)
 
-// The most by which a Retry-After may exceed the delay of the policy, in ns. Default:
+// The maximum by which a Retry-After may exceed the delay of the policy, in ns. Default:
 // BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA 23
+#define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA UINT32_C(23)
 
 // The kind of a budget. This field and those below belong to budgets. They occur in errors; a
 // program sets them in the string that it passes to backoff_budget_parse.
-#define BACKOFF_FIELD_BUDGET 33
+#define BACKOFF_FIELD_BUDGET UINT32_C(33)
 
 // Quota, throttle, ratio, rate: the number of tokens in a full budget.
-#define BACKOFF_FIELD_MAX_TOKENS 34
+#define BACKOFF_FIELD_MAX_TOKENS UINT32_C(34)
 
 // Quota: the price of a retry, in tokens.
-#define BACKOFF_FIELD_COST 35
+#define BACKOFF_FIELD_COST UINT32_C(35)
 
 // Quota: the price of a retry after throttling, in tokens.
-#define BACKOFF_FIELD_COST_THROTTLED 36
+#define BACKOFF_FIELD_COST_THROTTLED UINT32_C(36)
 
 // Quota: the price of a retry after a timeout, in tokens.
-#define BACKOFF_FIELD_COST_TIMEOUT 37
+#define BACKOFF_FIELD_COST_TIMEOUT UINT32_C(37)
 
 // Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns.
-#define BACKOFF_FIELD_RATIO 38
+#define BACKOFF_FIELD_RATIO UINT32_C(38)
 
 // Rate: the time in which an empty budget fills up.
-#define BACKOFF_FIELD_PER 39
+#define BACKOFF_FIELD_PER UINT32_C(39)
 
 // Ttl: the time after which earned retries expire.
-#define BACKOFF_FIELD_TTL 40
+#define BACKOFF_FIELD_TTL UINT32_C(40)
 
 // Ttl: the number of retries per second that are always granted.
-#define BACKOFF_FIELD_MIN_PER_SECOND 41
+#define BACKOFF_FIELD_MIN_PER_SECOND UINT32_C(41)
 
 // Concurrent: the number of simultaneous retries that are always granted.
-#define BACKOFF_FIELD_MIN_CONCURRENT 42
+#define BACKOFF_FIELD_MIN_CONCURRENT UINT32_C(42)
 
 // The window is always the base.
-#define BACKOFF_GROWTH_CONSTANT 1
+#define BACKOFF_GROWTH_CONSTANT UINT32_C(1)
 
 // base + index * increment.
-#define BACKOFF_GROWTH_LINEAR 2
+#define BACKOFF_GROWTH_LINEAR UINT32_C(2)
 
 // base * multiplier^index, rounded down to a nanosecond at each step.
-#define BACKOFF_GROWTH_EXPONENTIAL 3
+#define BACKOFF_GROWTH_EXPONENTIAL UINT32_C(3)
 
 // base * (index + origin)^power.
-#define BACKOFF_GROWTH_POLYNOMIAL 4
+#define BACKOFF_GROWTH_POLYNOMIAL UINT32_C(4)
 
 // base times 1, 1, 2, 3, 5, 8, ...
-#define BACKOFF_GROWTH_FIBONACCI 5
+#define BACKOFF_GROWTH_FIBONACCI UINT32_C(5)
 
 // The delay is the window.
-#define BACKOFF_JITTER_NONE 1
+#define BACKOFF_JITTER_NONE UINT32_C(1)
 
 // From 0 to the window.
-#define BACKOFF_JITTER_FULL 2
+#define BACKOFF_JITTER_FULL UINT32_C(2)
 
 // From half the window, rounded up, to the window.
-#define BACKOFF_JITTER_EQUAL 3
+#define BACKOFF_JITTER_EQUAL UINT32_C(3)
 
 // From window * (1 - jitter_below) to window * (1 + jitter_above).
-#define BACKOFF_JITTER_PROPORTIONAL 4
+#define BACKOFF_JITTER_PROPORTIONAL UINT32_C(4)
 
 // From the window to window + jitter_max + index * jitter_increment.
-#define BACKOFF_JITTER_ADDITIVE 5
+#define BACKOFF_JITTER_ADDITIVE UINT32_C(5)
 
 // From the base to multiplier times the previous delay. Requires BACKOFF_GROWTH_EXPONENTIAL.
-#define BACKOFF_JITTER_DECORRELATED 6
+#define BACKOFF_JITTER_DECORRELATED UINT32_C(6)
 
 // A whole number of slots, fewer than fit into the window (Ethernet).
-#define BACKOFF_JITTER_SLOTTED 7
+#define BACKOFF_JITTER_SLOTTED UINT32_C(7)
 
 // The cap limits the window, before jitter. Proportional and additive jitter may exceed it.
-#define BACKOFF_CAP_ON_WINDOW 1
+#define BACKOFF_CAP_ON_WINDOW UINT32_C(1)
 
 // The cap limits the delay, after jitter: a hard maximum, at which delays collect.
-#define BACKOFF_CAP_ON_DELAY 2
+#define BACKOFF_CAP_ON_DELAY UINT32_C(2)
 
 // Wait for the longer of the delay and the Retry-After.
-#define BACKOFF_RETRY_AFTER_AT_LEAST 1
+#define BACKOFF_RETRY_AFTER_AT_LEAST UINT32_C(1)
 
 // Wait for the Retry-After.
-#define BACKOFF_RETRY_AFTER_EXACT 2
+#define BACKOFF_RETRY_AFTER_EXACT UINT32_C(2)
 
 // Wait for one to one and a half times the Retry-After, at random, so that clients with the same
 // Retry-After do not return together.
-#define BACKOFF_RETRY_AFTER_SPREAD 3
+#define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
 
 // The attempt succeeded.
-#define BACKOFF_OUTCOME_SUCCESS 1
+#define BACKOFF_OUTCOME_SUCCESS UINT32_C(1)
 
 // The attempt failed, and a later attempt may succeed.
-#define BACKOFF_OUTCOME_TRANSIENT 2
+#define BACKOFF_OUTCOME_TRANSIENT UINT32_C(2)
 
 // The server rejected the attempt because it is overloaded or the client sent too many requests.
-#define BACKOFF_OUTCOME_THROTTLED 3
+#define BACKOFF_OUTCOME_THROTTLED UINT32_C(3)
 
 // There was no answer in time.
-#define BACKOFF_OUTCOME_TIMEOUT 4
+#define BACKOFF_OUTCOME_TIMEOUT UINT32_C(4)
 
 // The attempt failed, and must not or need not be repeated.
-#define BACKOFF_OUTCOME_PERMANENT 5
+#define BACKOFF_OUTCOME_PERMANENT UINT32_C(5)
 
 // Stopped: the attempt succeeded.
-#define BACKOFF_REASON_SUCCESS 1
+#define BACKOFF_REASON_SUCCESS UINT32_C(1)
 
 // Stopped: the failure was permanent.
-#define BACKOFF_REASON_PERMANENT 2
+#define BACKOFF_REASON_PERMANENT UINT32_C(2)
 
 // Stopped: max_retries was reached.
-#define BACKOFF_REASON_MAX_RETRIES 3
+#define BACKOFF_REASON_MAX_RETRIES UINT32_C(3)
 
 // Stopped: the next wait would exceed max_elapsed.
-#define BACKOFF_REASON_MAX_ELAPSED 4
+#define BACKOFF_REASON_MAX_ELAPSED UINT32_C(4)
 
 // Stopped: the next wait would end after the deadline.
-#define BACKOFF_REASON_DEADLINE 5
+#define BACKOFF_REASON_DEADLINE UINT32_C(5)
 
 // Stopped: the budget did not grant a retry.
-#define BACKOFF_REASON_BUDGET 6
+#define BACKOFF_REASON_BUDGET UINT32_C(6)
 
 // Stopped: the caller cancelled.
-#define BACKOFF_REASON_CANCELLED 7
+#define BACKOFF_REASON_CANCELLED UINT32_C(7)
 
 // No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
-#define BACKOFF_NONE 18446744073709551615ull
+#define BACKOFF_NONE UINT64_C(18446744073709551615)
 
 // A buffer of this size holds every output of backoff_stats_print with its terminating zero.
-#define BACKOFF_STATS_SIZE 4096
+#define BACKOFF_STATS_SIZE UINT32_C(4096)
 
-// Success. Every other code reports a failure, and a failed call leaves all outputs unchanged.
-#define BACKOFF_OK 0
+// Success. Every other code reports a failure. A failed call leaves all outputs except `error`
+// unchanged.
+#define BACKOFF_OK UINT32_C(0)
 
 // The number or name of a kind is unknown.
-#define BACKOFF_UNKNOWN_KIND 1
+#define BACKOFF_UNKNOWN_KIND UINT32_C(1)
 
 // A required field is not set.
-#define BACKOFF_MISSING 2
+#define BACKOFF_MISSING UINT32_C(2)
 
 // A field is set that the growth, the jitter or the kind of budget does not use.
-#define BACKOFF_UNUSED 3
+#define BACKOFF_UNUSED UINT32_C(3)
 
 // The value is above the limit.
-#define BACKOFF_TOO_LARGE 4
+#define BACKOFF_TOO_LARGE UINT32_C(4)
 
 // The value is below the limit.
-#define BACKOFF_TOO_SMALL 5
+#define BACKOFF_TOO_SMALL UINT32_C(5)
 
 // The denominator of a ratio is zero.
-#define BACKOFF_ZERO_DENOMINATOR 6
+#define BACKOFF_ZERO_DENOMINATOR UINT32_C(6)
 
 // The numerator or denominator of a ratio is above 1000000 in lowest terms.
-#define BACKOFF_RATIO_TOO_FINE 7
+#define BACKOFF_RATIO_TOO_FINE UINT32_C(7)
 
 // Decorrelated jitter requires exponential growth.
-#define BACKOFF_NOT_EXPONENTIAL 8
+#define BACKOFF_NOT_EXPONENTIAL UINT32_C(8)
 
 // The cap is below the base.
-#define BACKOFF_CAP_BELOW_BASE 9
+#define BACKOFF_CAP_BELOW_BASE UINT32_C(9)
 
 // The offset is above the cap.
-#define BACKOFF_OFFSET_ABOVE_CAP 10
+#define BACKOFF_OFFSET_ABOVE_CAP UINT32_C(10)
 
 // The floor is above the cap.
-#define BACKOFF_FLOOR_ABOVE_CAP 11
+#define BACKOFF_FLOOR_ABOVE_CAP UINT32_C(11)
 
 // The base is so small that the multiplier, rounded down to a nanosecond, does not increase it.
-#define BACKOFF_GROWTH_STALLS 12
+#define BACKOFF_GROWTH_STALLS UINT32_C(12)
 
 // Both max_retries and max_attempts are set. They are two names of one limit.
-#define BACKOFF_GIVEN_TWICE 13
+#define BACKOFF_GIVEN_TWICE UINT32_C(13)
 
 // The string begins with a name that is not a growth, shorthand, kind of budget or preset.
-#define BACKOFF_UNKNOWN_HEAD 14
+#define BACKOFF_UNKNOWN_HEAD UINT32_C(14)
 
 // The key is not the name of a field.
-#define BACKOFF_UNKNOWN_KEY 15
+#define BACKOFF_UNKNOWN_KEY UINT32_C(15)
 
 // The field of this key is already set by an earlier pair.
-#define BACKOFF_REPEATED_KEY 16
+#define BACKOFF_REPEATED_KEY UINT32_C(16)
 
 // The key has no value.
-#define BACKOFF_MISSING_VALUE 17
+#define BACKOFF_MISSING_VALUE UINT32_C(17)
 
 // The value of a duration does not begin with a number.
-#define BACKOFF_NOT_A_DURATION 18
+#define BACKOFF_NOT_A_DURATION UINT32_C(18)
 
 // The duration has no unit.
-#define BACKOFF_MISSING_UNIT 19
+#define BACKOFF_MISSING_UNIT UINT32_C(19)
 
 // The unit of the duration is not one of d, h, m, s, ms, us, ns.
-#define BACKOFF_UNKNOWN_UNIT 20
+#define BACKOFF_UNKNOWN_UNIT UINT32_C(20)
 
 // The duration is not a whole number of nanoseconds.
-#define BACKOFF_DURATION_TOO_FINE 21
+#define BACKOFF_DURATION_TOO_FINE UINT32_C(21)
 
 // The text is not a ratio such as 2, 1.5, 150% or 3/2.
-#define BACKOFF_NOT_A_RATIO 22
+#define BACKOFF_NOT_A_RATIO UINT32_C(22)
 
-// The value of a count has other characters than digits.
-#define BACKOFF_NOT_A_COUNT 23
+// The value of a count contains characters other than digits.
+#define BACKOFF_NOT_A_COUNT UINT32_C(23)
 
 // The string is longer than 1024 bytes.
-#define BACKOFF_TEXT_TOO_LONG 24
+#define BACKOFF_TEXT_TOO_LONG UINT32_C(24)
 
 // Even the shortest base or cap does not fit this many attempts into the time.
-#define BACKOFF_DOES_NOT_FIT 25
+#define BACKOFF_DOES_NOT_FIT UINT32_C(25)
 
 // A required pointer is NULL.
-#define BACKOFF_NULL_POINTER 100
+#define BACKOFF_NULL_POINTER UINT32_C(100)
 
 // The struct was never initialised: no function made this policy, budget, operation, ..., the
 // params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
-#define BACKOFF_UNINITIALIZED 101
+#define BACKOFF_UNINITIALIZED UINT32_C(101)
 
 // The number is not a BACKOFF_FIELD of a policy.
-#define BACKOFF_UNKNOWN_FIELD 102
+#define BACKOFF_UNKNOWN_FIELD UINT32_C(102)
 
 // The value is a ratio and the field a plain number, or the reverse.
-#define BACKOFF_WRONG_UNIT 103
+#define BACKOFF_WRONG_UNIT UINT32_C(103)
 
 // There are no more delays (a stream has 2^32), or no more rows of a preview.
-#define BACKOFF_END 104
+#define BACKOFF_END UINT32_C(104)
 
 // The operating system cannot provide randomness.
-#define BACKOFF_NO_ENTROPY 105
+#define BACKOFF_NO_ENTROPY UINT32_C(105)
 
 // The buffer cannot hold the text and its terminating zero.
-#define BACKOFF_BUFFER_TOO_SMALL 106
+#define BACKOFF_BUFFER_TOO_SMALL UINT32_C(106)
 
 // The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
 // 1024 bytes.
-#define BACKOFF_NOT_A_RETRY_AFTER 107
+#define BACKOFF_NOT_A_RETRY_AFTER UINT32_C(107)
 
 // The length is longer than any memory, such as a negative number that was cast.
-#define BACKOFF_TOO_LONG 108
+#define BACKOFF_TOO_LONG UINT32_C(108)
 
 // The number is not a BACKOFF_OUTCOME.
-#define BACKOFF_UNKNOWN_OUTCOME 109
+#define BACKOFF_UNKNOWN_OUTCOME UINT32_C(109)
 
 // The number is not a BACKOFF_REASON.
-#define BACKOFF_UNKNOWN_REASON 110
+#define BACKOFF_UNKNOWN_REASON UINT32_C(110)
 
 // A buffer of this size holds every message, policy string and budget string with its terminating
 // zero.
-#define BACKOFF_TEXT_SIZE 769
+#define BACKOFF_TEXT_SIZE UINT32_C(769)
 
 // The error is not about a string.
-#define BACKOFF_TEXT_KIND_NONE 0
+#define BACKOFF_TEXT_KIND_NONE UINT32_C(0)
 
 // The error is about a policy string.
-#define BACKOFF_TEXT_KIND_POLICY 1
+#define BACKOFF_TEXT_KIND_POLICY UINT32_C(1)
 
 // The error is about a budget string.
-#define BACKOFF_TEXT_KIND_BUDGET 2
+#define BACKOFF_TEXT_KIND_BUDGET UINT32_C(2)
 
 // The fields of a policy before they are checked; each is set or not set. Start with
 // BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 // backoff_params_set_ratio, then make the policy with backoff_policy_init.
 //
 // Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
-typedef struct backoff_params {
+typedef struct BACKOFF_ALIGNED(8) backoff_params {
   uint64_t opaque[32];
 } backoff_params;
 
@@ -415,7 +432,7 @@ typedef struct backoff_params {
 //
 // Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
 // at once. Only the functions that make a policy may write to it.
-typedef struct backoff_policy {
+typedef struct BACKOFF_ALIGNED(8) backoff_policy {
   uint64_t opaque[24];
 } backoff_policy;
 
@@ -424,11 +441,15 @@ typedef struct backoff_policy {
 // nanoseconds, kinds are their numbers, and a ratio n/d is n * 2^32 + d. An error of a string also
 // has the place in the string and the text found there (SPEC 11.5, 11.6).
 //
+// Every function that takes an error fills it on every return, unless it is NULL. After a success,
+// BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED and BACKOFF_TOO_LONG, all members except `code` are
+// 0.
+//
 // A plain value: copy it freely.
 typedef struct backoff_error {
-  // One of BACKOFF_UNKNOWN_KIND to BACKOFF_DOES_NOT_FIT; BACKOFF_OK in a zeroed struct.
+  // The code that the function returned; BACKOFF_OK after a success.
   uint32_t code;
-  // A BACKOFF_FIELD; 0 if the error of a string concerns no field.
+  // A BACKOFF_FIELD; 0 if the error concerns no field.
   uint32_t field;
   // The value of the field.
   uint64_t value;
@@ -441,17 +462,19 @@ typedef struct backoff_error {
   // BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
   // BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
   uint32_t text_kind;
-  // The text found there: its first 32 bytes, followed by zeros. The bytes can have any value,
-  // so do not log them as they are; the message shows them escaped.
+  // The text found there: its first 32 bytes, followed by zeros. These are the raw bytes, so do
+  // not log them; the message shows them escaped.
   char found[36];
 } backoff_error;
 
-// The range of the delay of each retry, one retry after another, without drawing any (SPEC 16). A
-// preview assumes that no failure is throttled and no server sends a Retry-After.
+// The range of the delay of each retry, one retry after another, without drawing random numbers or
+// waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
+// Retry-After. The preview of a policy without max_retries and max_elapsed has 2^32 rows: stop
+// reading it at a number of rows of your own.
 //
 // Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
 // functions that take a preview may write to it.
-typedef struct backoff_preview {
+typedef struct BACKOFF_ALIGNED(8) backoff_preview {
   uint64_t opaque[64];
 } backoff_preview;
 
@@ -480,7 +503,7 @@ typedef struct backoff_preview_row {
 // Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
 // thread-safe: give each thread its own iterator with its own stream. Only the functions that take
 // an iterator may write to it.
-typedef struct backoff_iter {
+typedef struct BACKOFF_ALIGNED(8) backoff_iter {
   uint64_t opaque[32];
 } backoff_iter;
 
@@ -494,13 +517,13 @@ typedef struct backoff_iter {
 // use a budget, and the child of a fork must make its own: it could wait forever for a thread that
 // exists only in the parent. Do not copy a budget: both copies would grant the same retries. Only
 // the functions that take a budget may write to it.
-typedef struct backoff_budget {
+typedef struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;
 
 // A call that is attempted until it succeeds or has to stop. After each attempt the operation
-// decides whether to wait, and how long, or to stop, and for which reason (SPEC 13). It neither
-// sleeps nor reads a clock.
+// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
+// and the budget (SPEC 13). It neither sleeps nor reads a clock.
 //
 // Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 // one budget use the same clock.
@@ -508,7 +531,7 @@ typedef struct backoff_budget {
 // Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
 // original: both would return the same retry to the budget. Only the functions that take an
 // operation may write to it.
-typedef struct backoff_operation {
+typedef struct BACKOFF_ALIGNED(8) backoff_operation {
   uint64_t opaque[40];
 } backoff_operation;
 
@@ -521,7 +544,7 @@ typedef struct backoff_decision {
   // Always 0.
   uint32_t reserved;
   // The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
-  // the wait that would have followed.
+  // the wait that would have followed. 0 for the other reasons.
   uint64_t delay_ns;
 } backoff_decision;
 
@@ -532,7 +555,7 @@ typedef struct backoff_decision {
 // during other threads' records may include only a part of an operation, but no count ever
 // decreases. A copy counts separately; copy the struct only while nobody records. Only the
 // functions that take stats may write to them.
-typedef struct backoff_stats {
+typedef struct BACKOFF_ALIGNED(8) backoff_stats {
   uint64_t opaque[24];
 } backoff_stats;
 
@@ -565,7 +588,7 @@ typedef struct backoff_event {
   // The number of calls of `attempt` so far.
   uint64_t attempts;
   // The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
-  // the wait that would have followed.
+  // the wait that would have followed. 0 for the other reasons.
   uint64_t delay_ns;
   // The time since the first attempt began, in ns.
   uint64_t elapsed_ns;
@@ -591,12 +614,13 @@ typedef struct backoff_callbacks {
   // Waits for at least this long, even if a signal interrupts it, and returns 0. Returns any
   // other value, at once, to cancel the loop.
   uint32_t (*wait)(void *context, uint64_t delay_ns);
-  // Returns 0 to go on, any other value to cancel the loop. The loop calls it before each
+  // Returns 0 to continue, any other value to cancel the loop. The loop calls it before each
   // attempt, after each failed attempt, and before each wait. Optional.
   uint32_t (*cancelled)(void *context);
-  // Called before each wait. Optional.
+  // Called before each wait. `cancelled` may still prevent that wait. Optional.
   void (*on_retry)(void *context, const struct backoff_event *event);
-  // Called once, at the end of the loop, whatever the reason. Optional.
+  // Called once, at the end of the loop, whatever the reason. Not called if `attempt` returns an
+  // unknown outcome. Optional.
   void (*on_stop)(void *context, const struct backoff_event *event);
 } backoff_callbacks;
 
@@ -655,9 +679,9 @@ uint32_t backoff_ratio_parse(const char *text,
 // Makes a policy from params, which are copied.
 //
 // If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_UNKNOWN_KIND to
-// BACKOFF_GIVEN_TWICE) and fills `error` unless it is NULL; the policy is unchanged. Also fails
-// with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the params are not initialised; then
-// `error` is unchanged, too.
+// BACKOFF_GIVEN_TWICE). Also fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the
+// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
+// unless it is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_policy_init(struct backoff_policy *policy,
@@ -668,10 +692,13 @@ uint32_t backoff_policy_init(struct backoff_policy *policy,
 // "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
 // changes: "aws-sdk-2026:max_retries=5".
 //
-// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG)
-// and fills `error` unless it is NULL, including the place in the string and the text found there;
-// the policy is unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error`
-// is unchanged, too.
+// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
+// deadline, a budget or a cancellation stops the operation.
+//
+// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+// and `error` also has the place in the string and the text found there. Also fails with
+// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the policy is unchanged. Every call
+// fills `error` unless it is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
 uint32_t backoff_policy_parse(struct backoff_policy *policy,
@@ -680,8 +707,8 @@ uint32_t backoff_policy_parse(struct backoff_policy *policy,
                               struct backoff_error *error);
 
 // Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-// `size` bytes; BACKOFF_TEXT_SIZE is always enough. The string names no preset. Parsing it gives
-// an equal policy, and equal policies have equal strings.
+// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
+// gives an equal policy, and equal policies have equal strings.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
 //
@@ -715,7 +742,7 @@ uint32_t backoff_policy_window_ns(const struct backoff_policy *policy,
 
 // Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 // ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-// is `count`, or less if the indices end before (the last is 2^32 - 1).
+// is `count`, or fewer if the indices run out first (the last is 2^32 - 1).
 //
 // Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
 // BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.
@@ -745,15 +772,15 @@ uint32_t backoff_preview_init(struct backoff_preview *preview, const struct back
 // `preview` points to a preview, `row` to a row.
 uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_preview_row *row);
 
-// Makes a copy of a policy with the longest base with which all waits of `attempts` attempts (1 to
-// 65536) together always fit into `total_ns` (SPEC 16.5). Like a preview, it assumes that no
+// Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
+// 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
 // failure is throttled and no server sends a Retry-After. It ignores the limits of the policy.
 // `fitted` may be the policy itself.
 //
 // If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE and fills `error` unless it is NULL; `fitted` is
-// unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED; then `error` is
-// unchanged, too.
+// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
+// BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
+// is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_policy_fit_base(const struct backoff_policy *policy,
@@ -762,8 +789,8 @@ uint32_t backoff_policy_fit_base(const struct backoff_policy *policy,
                                  struct backoff_policy *fitted,
                                  struct backoff_error *error);
 
-// Makes a copy of a policy with the longest cap with which the waits fit. Everything else is as
-// for backoff_policy_fit_base.
+// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
+// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_policy_fit_cap(const struct backoff_policy *policy,
@@ -849,9 +876,9 @@ uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, ui
 // Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 // "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 //
-// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG)
-// and fills `error` unless it is NULL; the budget is unchanged. Also fails with
-// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error` is unchanged, too.
+// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG).
+// Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the budget is
+// unchanged. Every call fills `error` unless it is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
 // thread uses the budget during the call.
@@ -869,11 +896,13 @@ uint32_t backoff_budget_parse(struct backoff_budget *budget,
 uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
 
 // Returns the name of an outcome, such as "transient": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_outcome".
+// is static and never NULL; 0, the outcome of a cancelled loop, returns "none", and an unknown
+// number "unknown_outcome".
 const char *backoff_outcome_name(uint32_t outcome);
 
 // Returns the name of a reason, such as "max_retries": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_reason".
+// is static and never NULL; 0, the reason of an operation that has not stopped, returns "none",
+// and an unknown number "unknown_reason".
 const char *backoff_reason_name(uint32_t reason);
 
 // Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
@@ -882,16 +911,16 @@ const char *backoff_reason_name(uint32_t reason);
 // caller decides whether the request may be repeated at all.
 uint32_t backoff_http_outcome(uint32_t status);
 
-// Begins an operation at the time `now_ns`. `deadline_ns` is a time of the same clock, or
-// BACKOFF_NONE. The operation's retries spend from `budget`, which may be NULL. The policy is
-// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-// call. Another budget there is not detected and corrupts the accounts of both.
+// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
+// the same clock; BACKOFF_NONE is no deadline. The operation's retries spend from `budget`, which
+// may be NULL. The policy is copied, but the budget is not stored: pass the same pointer (or NULL,
+// as here) to every later call. Passing a different budget is not detected and corrupts both.
 //
 // Callers that share a stream wait for the same times. Give each operation its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 //
-// Report a success, a permanent failure or the last failure of every operation, or cancel it: a
-// budget of the kind "concurrent" counts the operation until then.
+// Finish every operation: report its final outcome, success included, or cancel it with
+// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 //
 // Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is
 // not initialised.
@@ -907,8 +936,8 @@ uint32_t backoff_operation_begin(struct backoff_operation *operation,
 // Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 // (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
 // backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
-// backoff_operation_begin. An operation that has stopped writes its reason again and changes
-// nothing.
+// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
+// changes nothing.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
 // initialised, or BACKOFF_UNKNOWN_OUTCOME.
@@ -936,9 +965,13 @@ uint32_t backoff_operation_cancel(struct backoff_operation *operation,
                                   struct backoff_budget *budget,
                                   uint32_t *reason);
 
-// Writes the number of retries granted so far, the number of attempts (retries + 1, as
-// backoff_stats_record takes it), and the reason for which the operation stopped, or 0 if it goes
-// on. Any output may be NULL.
+// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
+// reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
+//
+// From the start of a wait, the attempts include the one that follows the wait. If the operation
+// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
+// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
+// count the calls and pass that count to backoff_stats_record.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -970,8 +1003,9 @@ uint32_t backoff_parse_retry_after(const char *text,
 // `stats` points to stats that no other thread uses during the call.
 uint32_t backoff_stats_init(struct backoff_stats *stats);
 
-// Counts an operation that ended after `attempts` attempts (see backoff_operation_state) for a
-// BACKOFF_REASON. 0 attempts count as 1.
+// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
+// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
+// attempts count as 1.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
 //
@@ -1004,8 +1038,8 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
 // `on_stop`.
 //
-// A NULL policy is the preset "default". `deadline_ns` is a time of the clock of `now`, or
-// BACKOFF_NONE. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
+// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
 // times: give each loop its own key (backoff_stream_from_key), or use a stream of
 // backoff_stream_from_entropy.
 //
@@ -1013,7 +1047,8 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, or with
 // BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised. Fails with
 // BACKOFF_UNKNOWN_OUTCOME if an attempt returns a number that is not an outcome; this cancels the
-// loop without another call. After a failure `end` is unchanged.
+// loop without another call, and `stats` counts it as cancelled. After a failure `end` is
+// unchanged.
 //
 // Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
 // documented.
@@ -1027,11 +1062,13 @@ uint32_t backoff_retry(const struct backoff_policy *policy,
                        struct backoff_event *end);
 
 // Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message is the same in
-// every language.
+// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
+// SPEC is the same in every language. Other codes have messages such as "a required pointer is
+// NULL", and BACKOFF_OK has "no error".
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no error has this code, field or kind
-// of text, or BACKOFF_BUFFER_TOO_SMALL.
+// of text, or BACKOFF_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
+// has at least one byte.
 //
 // `error` points to an error, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);
@@ -1041,8 +1078,8 @@ uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, 
 // whose users wrote the value in another form. An error of a string shows the text found in the
 // string and ignores `shown`. At most 128 bytes are copied, as they are.
 //
-// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown`, or with
-// BACKOFF_TOO_LONG.
+// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown` unless its
+// length is 0, or with BACKOFF_TOO_LONG.
 //
 // `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
 // overlap neither.

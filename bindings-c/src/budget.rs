@@ -3,7 +3,7 @@ use core::ffi::c_char;
 use backoff_core::Budget;
 
 use crate::error::backoff_error;
-use crate::exported::{exported, required};
+use crate::exported::{explained, exported, required};
 use crate::handle::Tagged;
 use crate::text::{bytes_at, write_text};
 
@@ -17,7 +17,7 @@ use crate::text::{bytes_at, write_text};
 /// use a budget, and the child of a fork must make its own: it could wait forever for a thread that
 /// exists only in the parent. Do not copy a budget: both copies would grant the same retries. Only
 /// the functions that take a budget may write to it.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget {
     opaque: [u64; 32],
@@ -28,9 +28,9 @@ pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1")
 /// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 /// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG)
-/// and fills `error` unless it is NULL; the budget is unchanged. Also fails with
-/// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error` is unchanged, too.
+/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG).
+/// Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the budget is
+/// unchanged. Every call fills `error` unless it is NULL.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
@@ -42,9 +42,10 @@ pub unsafe extern "C" fn backoff_budget_parse(
     length: u64,
     error: *mut backoff_error,
 ) -> u32 {
-    exported!({
+    explained!(error, {
         let budget = required(budget)?;
-        BudgetHandle::init_or_explain(budget, Budget::parse(bytes_at(text, length)?), error)
+        BudgetHandle::init(budget, Budget::parse(bytes_at(text, length)?)?);
+        Ok(())
     })
 }
 

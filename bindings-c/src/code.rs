@@ -1,4 +1,5 @@
-/// Success. Every other code reports a failure, and a failed call leaves all outputs unchanged.
+/// Success. Every other code reports a failure. A failed call leaves all outputs except `error`
+/// unchanged.
 pub const BACKOFF_OK: u32 = 0;
 /// The number or name of a kind is unknown.
 pub const BACKOFF_UNKNOWN_KIND: u32 = 1;
@@ -44,7 +45,7 @@ pub const BACKOFF_UNKNOWN_UNIT: u32 = 20;
 pub const BACKOFF_DURATION_TOO_FINE: u32 = 21;
 /// The text is not a ratio such as 2, 1.5, 150% or 3/2.
 pub const BACKOFF_NOT_A_RATIO: u32 = 22;
-/// The value of a count has other characters than digits.
+/// The value of a count contains characters other than digits.
 pub const BACKOFF_NOT_A_COUNT: u32 = 23;
 /// The string is longer than 1024 bytes.
 pub const BACKOFF_TEXT_TOO_LONG: u32 = 24;

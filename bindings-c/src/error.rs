@@ -4,12 +4,12 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_BUFFER_TOO_SMALL, BACKOFF_END, BACKOFF_NO_ENTROPY, BACKOFF_NOT_A_RETRY_AFTER,
-    BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED,
-    BACKOFF_UNKNOWN_FIELD, BACKOFF_UNKNOWN_KIND, BACKOFF_UNKNOWN_OUTCOME, BACKOFF_UNKNOWN_REASON,
-    BACKOFF_WRONG_UNIT,
+    BACKOFF_BUFFER_TOO_SMALL, BACKOFF_END, BACKOFF_NO_ENTROPY, BACKOFF_NOT_A_RATIO,
+    BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_RATIO_TOO_FINE,
+    BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD, BACKOFF_UNKNOWN_KIND,
+    BACKOFF_UNKNOWN_OUTCOME, BACKOFF_UNKNOWN_REASON, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
 };
-use crate::exported::exported;
+use crate::exported::{exported, write_optional};
 use crate::field::position;
 use crate::text::{bytes_at, name_of, write_text};
 
@@ -31,13 +31,17 @@ pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
 /// nanoseconds, kinds are their numbers, and a ratio n/d is n * 2^32 + d. An error of a string also
 /// has the place in the string and the text found there (SPEC 11.5, 11.6).
 ///
+/// Every function that takes an error fills it on every return, unless it is NULL. After a success,
+/// BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED and BACKOFF_TOO_LONG, all members except `code` are
+/// 0.
+///
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_error {
-    /// One of BACKOFF_UNKNOWN_KIND to BACKOFF_DOES_NOT_FIT; BACKOFF_OK in a zeroed struct.
+    /// The code that the function returned; BACKOFF_OK after a success.
     pub code: u32,
-    /// A BACKOFF_FIELD; 0 if the error of a string concerns no field.
+    /// A BACKOFF_FIELD; 0 if the error concerns no field.
     pub field: u32,
     /// The value of the field.
     pub value: u64,
@@ -50,24 +54,36 @@ pub struct backoff_error {
     /// BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
     /// BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
     pub text_kind: u32,
-    /// The text found there: its first 32 bytes, followed by zeros. The bytes can have any value,
-    /// so do not log them as they are; the message shows them escaped.
+    /// The text found there: its first 32 bytes, followed by zeros. These are the raw bytes, so do
+    /// not log them; the message shows them escaped.
     pub found: [c_char; 36],
 }
 
 const _: () = assert!(ParseError::FOUND_CAPACITY == 32);
 
-impl From<PolicyError> for backoff_error {
-    fn from(error: PolicyError) -> Self {
+/// The error of a code that needs no details.
+impl From<u32> for backoff_error {
+    fn from(code: u32) -> Self {
         Self {
-            code: error.code() as u32,
-            field: error.field() as u32,
-            value: error.value(),
-            limit: error.limit(),
+            code,
+            field: 0,
+            value: 0,
+            limit: 0,
             at: 0,
             found_length: 0,
             text_kind: BACKOFF_TEXT_KIND_NONE,
             found: [0; 36],
+        }
+    }
+}
+
+impl From<PolicyError> for backoff_error {
+    fn from(error: PolicyError) -> Self {
+        Self {
+            field: error.field() as u32,
+            value: error.value(),
+            limit: error.limit(),
+            ..Self::from(error.code() as u32)
         }
     }
 }
@@ -95,6 +111,37 @@ impl From<ParseError> for backoff_error {
 }
 
 impl backoff_error {
+    /// The message of a code that comes without a field and a string.
+    fn sentence(&self) -> Option<&'static str> {
+        if self.field != 0 || self.text_kind != BACKOFF_TEXT_KIND_NONE {
+            return None;
+        }
+        Some(match self.code {
+            BACKOFF_OK => "no error",
+            BACKOFF_NULL_POINTER => "a required pointer is NULL",
+            BACKOFF_UNINITIALIZED => "a struct is not initialised",
+            BACKOFF_UNKNOWN_FIELD => "the number is not a field of a policy",
+            BACKOFF_WRONG_UNIT => {
+                "the value is a ratio and the field a plain number, or the reverse"
+            }
+            BACKOFF_END => "there are no more delays or rows",
+            BACKOFF_NO_ENTROPY => "the operating system cannot provide randomness",
+            BACKOFF_BUFFER_TOO_SMALL => "the buffer cannot hold the text and its terminating zero",
+            BACKOFF_NOT_A_RETRY_AFTER => {
+                "the value of Retry-After is neither a number of seconds nor a date, \
+                 or is longer than 1024 bytes"
+            }
+            BACKOFF_TOO_LONG => "the length is longer than any memory",
+            BACKOFF_UNKNOWN_OUTCOME => "the number is not an outcome",
+            BACKOFF_UNKNOWN_REASON => "the number is not a reason",
+            // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
+            BACKOFF_ZERO_DENOMINATOR => "the ratio has a zero denominator",
+            BACKOFF_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
+            BACKOFF_NOT_A_RATIO => "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
+            _ => return None,
+        })
+    }
+
     /// The message, or `None` if no error of the core has these members. `shown` replaces the
     /// value in the message of an error that is not about a string.
     fn message(&self, shown: Option<&[u8]>) -> Option<TextBuf> {
@@ -124,11 +171,13 @@ impl backoff_error {
 }
 
 /// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message is the same in
-/// every language.
+/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
+/// SPEC is the same in every language. Other codes have messages such as "a required pointer is
+/// NULL", and BACKOFF_OK has "no error".
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no error has this code, field or kind
-/// of text, or BACKOFF_BUFFER_TOO_SMALL.
+/// of text, or BACKOFF_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
+/// has at least one byte.
 ///
 /// # Safety
 /// `error` points to an error, `buffer` to `size` bytes that do not overlap it.
@@ -138,10 +187,7 @@ pub unsafe extern "C" fn backoff_error_message(
     buffer: *mut c_char,
     size: u64,
 ) -> u32 {
-    exported!({
-        let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
-        write_text(error.message(None).ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
-    })
+    exported!({ write_message(error, Ok(None), buffer, size) })
 }
 
 /// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
@@ -149,8 +195,8 @@ pub unsafe extern "C" fn backoff_error_message(
 /// whose users wrote the value in another form. An error of a string shows the text found in the
 /// string and ignores `shown`. At most 128 bytes are copied, as they are.
 ///
-/// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown`, or with
-/// BACKOFF_TOO_LONG.
+/// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown` unless its
+/// length is 0, or with BACKOFF_TOO_LONG.
 ///
 /// # Safety
 /// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
@@ -163,11 +209,36 @@ pub unsafe extern "C" fn backoff_error_message_with(
     buffer: *mut c_char,
     size: u64,
 ) -> u32 {
-    exported!({
-        let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
-        let message = error.message(Some(bytes_at(shown, shown_length)?));
-        write_text(message.ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
-    })
+    exported!({ write_message(error, bytes_at(shown, shown_length).map(Some), buffer, size) })
+}
+
+/// Writes a message, or an empty string if there is none.
+///
+/// # Safety
+/// `error` is null or readable, and `buffer` is null or valid for writes of `size` bytes, which
+/// overlap neither the error nor `shown`.
+unsafe fn write_message(
+    error: *const backoff_error,
+    shown: Result<Option<&[u8]>, u32>,
+    buffer: *mut c_char,
+    size: u64,
+) -> Result<(), u32> {
+    // SAFETY: the caller promises both pointers, and no text here overlaps the buffer.
+    unsafe {
+        let write = || {
+            let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
+            let shown = shown?;
+            if let Some(sentence) = error.sentence() {
+                return write_text(sentence.as_bytes(), buffer, size);
+            }
+            write_text(error.message(shown).ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
+        };
+        let written = write();
+        if written.is_err() && size > 0 {
+            write_optional(buffer, 0);
+        }
+        written
+    }
 }
 
 /// Returns the name of a code, such as "cap_below_base": the same name in every language. The

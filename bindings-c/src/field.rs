@@ -52,12 +52,13 @@ pub const BACKOFF_FIELD_JITTER_MAX: u32 = 14;
 pub const BACKOFF_FIELD_JITTER_INCREMENT: u32 = 15;
 /// Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
 pub const BACKOFF_FIELD_JITTER_SLOT: u32 = 16;
-/// The most retries, 0 to 2^32. Default: 2^32. This field and those below change no delay;
-/// backoff_operation_decide uses them.
+/// The maximum number of retries, 0 to 2^32. Default: 2^32. This field and those below change no
+/// delay; backoff_operation_decide uses them.
 pub const BACKOFF_FIELD_MAX_RETRIES: u32 = 17;
-/// The most attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only one of them.
+/// The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only
+/// one of them.
 pub const BACKOFF_FIELD_MAX_ATTEMPTS: u32 = 18;
-/// The most time from the begin of an operation to the end of its last wait, in ns. Default:
+/// The maximum time from the start of an operation to the end of its last wait, in ns. Default:
 /// BACKOFF_MAX_NS.
 pub const BACKOFF_FIELD_MAX_ELAPSED: u32 = 19;
 /// The base of a delay that follows BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. Default:
@@ -67,10 +68,10 @@ pub const BACKOFF_FIELD_THROTTLED_BASE: u32 = 20;
 /// BACKOFF_RETRY_AFTER_AT_LEAST.
 pub const BACKOFF_FIELD_RETRY_AFTER: u32 = 21;
 /// The longest Retry-After that is honoured, in ns; a longer one counts as this. Default: one
-/// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be half as
-/// long again.
+/// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be 1.5 times
+/// this.
 pub const BACKOFF_FIELD_RETRY_AFTER_MAX: u32 = 22;
-/// The most by which a Retry-After may exceed the delay of the policy, in ns. Default:
+/// The maximum by which a Retry-After may exceed the delay of the policy, in ns. Default:
 /// BACKOFF_MAX_NS.
 pub const BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA: u32 = 23;
 /// The kind of a budget. This field and those below belong to budgets. They occur in errors; a

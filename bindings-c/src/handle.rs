@@ -3,8 +3,6 @@
 use core::ptr::NonNull;
 
 use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED};
-use crate::error::backoff_error;
-use crate::exported::write_optional;
 
 /// A value of the core behind a magic number. The number tells the struct from memory that was
 /// never initialised and from a struct of another type.
@@ -30,32 +28,6 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
         }
         // SAFETY: by the assertions, memory for an `S` is large enough for this and aligned.
         unsafe { at.cast::<Self>().write(Self { magic: MAGIC, value }) }
-    }
-
-    /// Initialises the struct with a value, or fills the caller's error, if there is one, and
-    /// returns its code.
-    ///
-    /// # Safety
-    /// As for `init`; `error` is null or valid for a write.
-    pub(crate) unsafe fn init_or_explain<S, E: Into<backoff_error>>(
-        at: NonNull<S>,
-        result: Result<T, E>,
-        error: *mut backoff_error,
-    ) -> Result<(), u32> {
-        match result {
-            Ok(value) => {
-                // SAFETY: the caller promises memory for an `S` of which nobody else makes use.
-                unsafe { Self::init(at, value) };
-                Ok(())
-            }
-            Err(reason) => {
-                let explained = reason.into();
-                let code = explained.code;
-                // SAFETY: the caller promises that `error` is null or valid for a write.
-                unsafe { write_optional(error, explained) };
-                Err(code)
-            }
-        }
     }
 
     /// The value in a struct of C, or the code that says why there is none.

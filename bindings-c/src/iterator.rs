@@ -11,7 +11,7 @@ use crate::policy::{PolicyHandle, backoff_policy};
 /// Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
 /// thread-safe: give each thread its own iterator with its own stream. Only the functions that take
 /// an iterator may write to it.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_iter {
     opaque: [u64; 32],

@@ -14,8 +14,8 @@ use crate::text::bytes_at;
 pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
 
 /// A call that is attempted until it succeeds or has to stop. After each attempt the operation
-/// decides whether to wait, and how long, or to stop, and for which reason (SPEC 13). It neither
-/// sleeps nor reads a clock.
+/// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
+/// and the budget (SPEC 13). It neither sleeps nor reads a clock.
 ///
 /// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 /// one budget use the same clock.
@@ -23,7 +23,7 @@ pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
 /// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
 /// original: both would return the same retry to the budget. Only the functions that take an
 /// operation may write to it.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
     opaque: [u64; 40],
@@ -42,20 +42,20 @@ pub struct backoff_decision {
     /// Always 0.
     pub reserved: u32,
     /// The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
-    /// the wait that would have followed.
+    /// the wait that would have followed. 0 for the other reasons.
     pub delay_ns: u64,
 }
 
-/// Begins an operation at the time `now_ns`. `deadline_ns` is a time of the same clock, or
-/// BACKOFF_NONE. The operation's retries spend from `budget`, which may be NULL. The policy is
-/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-/// call. Another budget there is not detected and corrupts the accounts of both.
+/// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
+/// the same clock; BACKOFF_NONE is no deadline. The operation's retries spend from `budget`, which
+/// may be NULL. The policy is copied, but the budget is not stored: pass the same pointer (or NULL,
+/// as here) to every later call. Passing a different budget is not detected and corrupts both.
 ///
 /// Callers that share a stream wait for the same times. Give each operation its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
-/// Report a success, a permanent failure or the last failure of every operation, or cancel it: a
-/// budget of the kind "concurrent" counts the operation until then.
+/// Finish every operation: report its final outcome, success included, or cancel it with
+/// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 ///
 /// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is
 /// not initialised.
@@ -87,8 +87,8 @@ pub unsafe extern "C" fn backoff_operation_begin(
 /// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 /// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
 /// backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
-/// backoff_operation_begin. An operation that has stopped writes its reason again and changes
-/// nothing.
+/// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
+/// changes nothing.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
 /// initialised, or BACKOFF_UNKNOWN_OUTCOME.
@@ -151,9 +151,13 @@ pub unsafe extern "C" fn backoff_operation_cancel(
     })
 }
 
-/// Writes the number of retries granted so far, the number of attempts (retries + 1, as
-/// backoff_stats_record takes it), and the reason for which the operation stopped, or 0 if it goes
-/// on. Any output may be NULL.
+/// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
+/// reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
+///
+/// From the start of a wait, the attempts include the one that follows the wait. If the operation
+/// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
+/// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
+/// count the calls and pass that count to backoff_stats_record.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///

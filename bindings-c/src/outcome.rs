@@ -32,17 +32,25 @@ pub const BACKOFF_REASON_BUDGET: u32 = 6;
 pub const BACKOFF_REASON_CANCELLED: u32 = 7;
 
 /// Returns the name of an outcome, such as "transient": the same name in every language. The string
-/// is static and never NULL; an unknown number returns "unknown_outcome".
+/// is static and never NULL; 0, the outcome of a cancelled loop, returns "none", and an unknown
+/// number "unknown_outcome".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_outcome_name(outcome: u32) -> *const c_char {
+    if outcome == 0 {
+        return c"none".as_ptr();
+    }
     name_of!(Outcome::ALL, outcome => outcome.name(), position(outcome, BACKOFF_OUTCOME_SUCCESS))
         .unwrap_or(c"unknown_outcome".as_ptr())
 }
 
 /// Returns the name of a reason, such as "max_retries": the same name in every language. The string
-/// is static and never NULL; an unknown number returns "unknown_reason".
+/// is static and never NULL; 0, the reason of an operation that has not stopped, returns "none",
+/// and an unknown number "unknown_reason".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_reason_name(reason: u32) -> *const c_char {
+    if reason == 0 {
+        return c"none".as_ptr();
+    }
     name_of!(StopReason::ALL, reason => reason.name(), position(reason, BACKOFF_REASON_SUCCESS))
         .unwrap_or(c"unknown_reason".as_ptr())
 }

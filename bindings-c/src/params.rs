@@ -16,7 +16,7 @@ use crate::text::bytes_at;
 /// backoff_params_set_ratio, then make the policy with backoff_policy_init.
 ///
 /// Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_params {
     opaque: [u64; 32],

@@ -3,7 +3,7 @@ use core::ffi::c_char;
 use backoff_core::{Policy, RandomStream, ffi};
 
 use crate::error::backoff_error;
-use crate::exported::{exported, length_of, required};
+use crate::exported::{explained, exported, length_of, required};
 use crate::handle::Tagged;
 use crate::params::{backoff_params, params_at};
 use crate::text::{bytes_at, write_text};
@@ -12,7 +12,7 @@ use crate::text::{bytes_at, write_text};
 ///
 /// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
 /// at once. Only the functions that make a policy may write to it.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
     opaque: [u64; 24],
@@ -23,9 +23,9 @@ pub(crate) type PolicyHandle = Tagged<Policy, { u64::from_le_bytes(*b"policy-1")
 /// Makes a policy from params, which are copied.
 ///
 /// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_UNKNOWN_KIND to
-/// BACKOFF_GIVEN_TWICE) and fills `error` unless it is NULL; the policy is unchanged. Also fails
-/// with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the params are not initialised; then
-/// `error` is unchanged, too.
+/// BACKOFF_GIVEN_TWICE). Also fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the
+/// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
+/// unless it is NULL.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -35,10 +35,11 @@ pub unsafe extern "C" fn backoff_policy_init(
     params: *const backoff_params,
     error: *mut backoff_error,
 ) -> u32 {
-    exported!({
+    explained!(error, {
         let policy = required(policy)?;
         let params = params_at(required(params.cast_mut())?)?;
-        PolicyHandle::init_or_explain(policy, ffi::build_policy(params), error)
+        PolicyHandle::init(policy, ffi::build_policy(params)?);
+        Ok(())
     })
 }
 
@@ -46,10 +47,13 @@ pub unsafe extern "C" fn backoff_policy_init(
 /// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
 /// changes: "aws-sdk-2026:max_retries=5".
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG)
-/// and fills `error` unless it is NULL, including the place in the string and the text found there;
-/// the policy is unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG; then `error`
-/// is unchanged, too.
+/// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
+/// deadline, a budget or a cancellation stops the operation.
+///
+/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+/// and `error` also has the place in the string and the text found there. Also fails with
+/// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the policy is unchanged. Every call
+/// fills `error` unless it is NULL.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
@@ -60,15 +64,16 @@ pub unsafe extern "C" fn backoff_policy_parse(
     length: u64,
     error: *mut backoff_error,
 ) -> u32 {
-    exported!({
+    explained!(error, {
         let policy = required(policy)?;
-        PolicyHandle::init_or_explain(policy, Policy::parse(bytes_at(text, length)?), error)
+        PolicyHandle::init(policy, Policy::parse(bytes_at(text, length)?)?);
+        Ok(())
     })
 }
 
 /// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-/// `size` bytes; BACKOFF_TEXT_SIZE is always enough. The string names no preset. Parsing it gives
-/// an equal policy, and equal policies have equal strings.
+/// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
+/// gives an equal policy, and equal policies have equal strings.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
 ///
@@ -131,7 +136,7 @@ pub unsafe extern "C" fn backoff_policy_window_ns(
 
 /// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 /// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-/// is `count`, or less if the indices end before (the last is 2^32 - 1).
+/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1).
 ///
 /// Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
 /// BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.

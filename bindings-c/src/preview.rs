@@ -2,16 +2,18 @@ use backoff_core::{Preview, PreviewRow};
 
 use crate::code::BACKOFF_END;
 use crate::error::backoff_error;
-use crate::exported::{exported, required};
+use crate::exported::{explained, exported, required};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
 
-/// The range of the delay of each retry, one retry after another, without drawing any (SPEC 16). A
-/// preview assumes that no failure is throttled and no server sends a Retry-After.
+/// The range of the delay of each retry, one retry after another, without drawing random numbers or
+/// waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
+/// Retry-After. The preview of a policy without max_retries and max_elapsed has 2^32 rows: stop
+/// reading it at a number of rows of your own.
 ///
 /// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
 /// functions that take a preview may write to it.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_preview {
     opaque: [u64; 64],
@@ -89,15 +91,15 @@ impl From<PreviewRow> for backoff_preview_row {
     }
 }
 
-/// Makes a copy of a policy with the longest base with which all waits of `attempts` attempts (1 to
-/// 65536) together always fit into `total_ns` (SPEC 16.5). Like a preview, it assumes that no
+/// Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
+/// 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
 /// failure is throttled and no server sends a Retry-After. It ignores the limits of the policy.
 /// `fitted` may be the policy itself.
 ///
 /// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE and fills `error` unless it is NULL; `fitted` is
-/// unchanged. Also fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED; then `error` is
-/// unchanged, too.
+/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
+/// BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
+/// is NULL.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -109,15 +111,16 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
 ) -> u32 {
-    exported!({
+    explained!(error, {
         let fitted = required(fitted)?;
         let policy = *PolicyHandle::get(policy)?;
-        PolicyHandle::init_or_explain(fitted, policy.fit_base(attempts, total_ns), error)
+        PolicyHandle::init(fitted, policy.fit_base(attempts, total_ns)?);
+        Ok(())
     })
 }
 
-/// Makes a copy of a policy with the longest cap with which the waits fit. Everything else is as
-/// for backoff_policy_fit_base.
+/// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
+/// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -129,9 +132,10 @@ pub unsafe extern "C" fn backoff_policy_fit_cap(
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
 ) -> u32 {
-    exported!({
+    explained!(error, {
         let fitted = required(fitted)?;
         let policy = *PolicyHandle::get(policy)?;
-        PolicyHandle::init_or_explain(fitted, policy.fit_cap(attempts, total_ns), error)
+        PolicyHandle::init(fitted, policy.fit_cap(attempts, total_ns)?);
+        Ok(())
     })
 }

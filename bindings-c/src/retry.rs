@@ -19,7 +19,7 @@ pub struct backoff_event {
     /// The number of calls of `attempt` so far.
     pub attempts: u64,
     /// The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
-    /// the wait that would have followed.
+    /// the wait that would have followed. 0 for the other reasons.
     pub delay_ns: u64,
     /// The time since the first attempt began, in ns.
     pub elapsed_ns: u64,
@@ -48,12 +48,13 @@ pub struct backoff_callbacks {
     /// Waits for at least this long, even if a signal interrupts it, and returns 0. Returns any
     /// other value, at once, to cancel the loop.
     pub wait: Option<unsafe extern "C" fn(context: *mut c_void, delay_ns: u64) -> u32>,
-    /// Returns 0 to go on, any other value to cancel the loop. The loop calls it before each
+    /// Returns 0 to continue, any other value to cancel the loop. The loop calls it before each
     /// attempt, after each failed attempt, and before each wait. Optional.
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
-    /// Called before each wait. Optional.
+    /// Called before each wait. `cancelled` may still prevent that wait. Optional.
     pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
-    /// Called once, at the end of the loop, whatever the reason. Optional.
+    /// Called once, at the end of the loop, whatever the reason. Not called if `attempt` returns an
+    /// unknown outcome. Optional.
     pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
 }
 
@@ -61,8 +62,8 @@ pub struct backoff_callbacks {
 /// decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
 /// `on_stop`.
 ///
-/// A NULL policy is the preset "default". `deadline_ns` is a time of the clock of `now`, or
-/// BACKOFF_NONE. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+/// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
+/// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
 /// times: give each loop its own key (backoff_stream_from_key), or use a stream of
 /// backoff_stream_from_entropy.
 ///
@@ -70,7 +71,8 @@ pub struct backoff_callbacks {
 /// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, or with
 /// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised. Fails with
 /// BACKOFF_UNKNOWN_OUTCOME if an attempt returns a number that is not an outcome; this cancels the
-/// loop without another call. After a failure `end` is unchanged.
+/// loop without another call, and `stats` counts it as cancelled. After a failure `end` is
+/// unchanged.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as

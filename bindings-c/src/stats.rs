@@ -18,7 +18,7 @@ pub const BACKOFF_STATS_SIZE: u32 = 4096;
 /// during other threads' records may include only a part of an operation, but no count ever
 /// decreases. A copy counts separately; copy the struct only while nobody records. Only the
 /// functions that take stats may write to them.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_stats {
     opaque: [u64; 24],
@@ -64,8 +64,9 @@ pub unsafe extern "C" fn backoff_stats_init(stats: *mut backoff_stats) -> u32 {
     })
 }
 
-/// Counts an operation that ended after `attempts` attempts (see backoff_operation_state) for a
-/// BACKOFF_REASON. 0 attempts count as 1.
+/// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
+/// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
+/// attempts count as 1.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
 ///

@@ -26,8 +26,7 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 ) -> u32 {
     exported!({
         let stream = required(stream)?;
-        let key = if length == 0 { &[] } else { bytes_at(key.cast(), length)? };
-        stream.write(RandomStream::from_key(seed, key).state());
+        stream.write(RandomStream::from_key(seed, bytes_at(key.cast(), length)?).state());
         Ok(())
     })
 }

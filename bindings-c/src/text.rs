@@ -5,11 +5,14 @@ use core::ffi::c_char;
 use crate::code::{BACKOFF_BUFFER_TOO_SMALL, BACKOFF_NULL_POINTER};
 use crate::exported::length_of;
 
-/// The bytes of a text from C, which has no terminating zero.
+/// The bytes of a text from C, which has no terminating zero. An empty text may be null.
 ///
 /// # Safety
 /// `text` is null or valid for reads of `length` bytes, and nobody writes to them during `'a`.
 pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'a [u8], u32> {
+    if length == 0 {
+        return Ok(&[]);
+    }
     if text.is_null() {
         return Err(BACKOFF_NULL_POINTER);
     }

@@ -1,4 +1,4 @@
-/* Errors of params and of strings: members, messages, and unchanged outputs. */
+/* Errors: members, messages, and unchanged outputs. */
 
 #include "memory.h"
 
@@ -78,6 +78,11 @@ static void check_messages(void) {
       {.code = BACKOFF_UNKNOWN_KEY, .field = 43, .text_kind = BACKOFF_TEXT_KIND_BUDGET},
       {.code = BACKOFF_UNKNOWN_KEY, .text_kind = BACKOFF_TEXT_KIND_BUDGET + 1},
       {.code = BACKOFF_UNKNOWN_KEY, .text_kind = UINT32_MAX},
+      {.code = BACKOFF_OK, .text_kind = BACKOFF_TEXT_KIND_POLICY},
+      {.code = BACKOFF_DOES_NOT_FIT + 1},
+      {.code = BACKOFF_NULL_POINTER - 1},
+      {.code = BACKOFF_UNKNOWN_REASON + 1},
+      {.code = UINT32_MAX},
   };
   for (uint32_t kind = BACKOFF_TEXT_KIND_NONE; kind <= BACKOFF_TEXT_KIND_BUDGET; kind++) {
     for (uint32_t code = BACKOFF_UNKNOWN_KIND; code <= BACKOFF_DOES_NOT_FIT; code++) {
@@ -103,10 +108,11 @@ static void check_messages(void) {
     }
   }
   for (size_t i = 0; i < LENGTH(unknown); i++) {
-    FAILS(BACKOFF_UNINITIALIZED,
-          backoff_error_message(&unknown[i], memory.text, sizeof memory.text));
-    FAILS(BACKOFF_UNINITIALIZED, backoff_error_message_with(&unknown[i], TEXT("5 ms"), memory.text,
-                                                            sizeof memory.text));
+    FAILS_EMPTY(BACKOFF_UNINITIALIZED,
+                backoff_error_message(&unknown[i], memory.text, sizeof memory.text));
+    FAILS_EMPTY(BACKOFF_UNINITIALIZED,
+                backoff_error_message_with(&unknown[i], TEXT("5 ms"), memory.text,
+                                           sizeof memory.text));
   }
 }
 
@@ -143,9 +149,82 @@ static void check_shown(void) {
   SUCCEEDS(backoff_error_message_with(&cap, long_text, sizeof long_text, memory.text,
                                       BACKOFF_TEXT_SIZE));
   check_number("a long text", "bytes shown", strspn(memory.text + strlen("cap "), "x"), 128);
-  FAILS(BACKOFF_TOO_LONG, backoff_error_message_with(&cap, "5", UINT64_MAX, memory.text,
-                                                     sizeof memory.text));
-  FAILS(BACKOFF_BUFFER_TOO_SMALL, backoff_error_message_with(&cap, TEXT("5 ms"), memory.text, 4));
+  FAILS_EMPTY(BACKOFF_TOO_LONG, backoff_error_message_with(&cap, "5", UINT64_MAX, memory.text,
+                                                           sizeof memory.text));
+  FAILS_EMPTY(BACKOFF_BUFFER_TOO_SMALL,
+              backoff_error_message_with(&cap, TEXT("5 ms"), memory.text, 4));
+  FAILS_EMPTY(BACKOFF_BUFFER_TOO_SMALL,
+              backoff_error_message_with(&cap, TEXT("5 ms"), memory.text, 1));
+  FAILS(BACKOFF_BUFFER_TOO_SMALL, backoff_error_message_with(&cap, TEXT("5 ms"), memory.text, 0));
+}
+
+/* A long text that is not UTF-8: no byte of it begins a character at which it could be cut. */
+static void check_shown_bytes(void) {
+  static const size_t lengths[] = {128, 129, 200};
+  static char bytes[200];
+  memset(bytes, 0x80, sizeof bytes);
+  for (size_t i = 0; i < LENGTH(lengths); i++) {
+    char message[BACKOFF_TEXT_SIZE] = "";
+    SUCCEEDS(backoff_error_message_with(&memory.error, bytes, lengths[i], message,
+                                        sizeof message));
+    check_true("bytes 0x80", "start of the message", strncmp(message, "cap \x80\x80", 6) == 0);
+    check_true("bytes 0x80", "end of the message",
+               strstr(message, " is below base 10ns") != NULL);
+  }
+}
+
+/* Every code that a function returns without details, and its message. */
+static void check_sentences(void) {
+  static const struct {
+    uint32_t code;
+    const char *message;
+  } rows[] = {
+      {BACKOFF_OK, "no error"},
+      {BACKOFF_ZERO_DENOMINATOR, "the ratio has a zero denominator"},
+      {BACKOFF_RATIO_TOO_FINE, "the ratio has a term above 4294967295"},
+      {BACKOFF_NOT_A_RATIO, "the text is not a ratio such as 2, 1.6, 8/5 or 20%"},
+      {BACKOFF_NULL_POINTER, "a required pointer is NULL"},
+      {BACKOFF_UNINITIALIZED, "a struct is not initialised"},
+      {BACKOFF_UNKNOWN_FIELD, "the number is not a field of a policy"},
+      {BACKOFF_WRONG_UNIT, "the value is a ratio and the field a plain number, or the reverse"},
+      {BACKOFF_END, "there are no more delays or rows"},
+      {BACKOFF_NO_ENTROPY, "the operating system cannot provide randomness"},
+      {BACKOFF_BUFFER_TOO_SMALL, "the buffer cannot hold the text and its terminating zero"},
+      {BACKOFF_NOT_A_RETRY_AFTER,
+       "the value of Retry-After is neither a number of seconds nor a date, "
+       "or is longer than 1024 bytes"},
+      {BACKOFF_TOO_LONG, "the length is longer than any memory"},
+      {BACKOFF_UNKNOWN_OUTCOME, "the number is not an outcome"},
+      {BACKOFF_UNKNOWN_REASON, "the number is not a reason"},
+  };
+  for (size_t i = 0; i < LENGTH(rows); i++) {
+    backoff_error error = {.code = rows[i].code};
+    SUCCEEDS(backoff_error_message(&error, memory.text, sizeof memory.text));
+    check_text(backoff_code_name(rows[i].code), "message", memory.text, rows[i].message);
+    SUCCEEDS(backoff_error_message_with(&error, TEXT("5 ms"), memory.text, sizeof memory.text));
+    check_text(backoff_code_name(rows[i].code), "message", memory.text, rows[i].message);
+  }
+  for (uint32_t code = BACKOFF_NULL_POINTER; code <= BACKOFF_UNKNOWN_REASON; code++) {
+    backoff_error error = {.code = code};
+    SUCCEEDS(backoff_error_message(&error, memory.text, sizeof memory.text));
+  }
+}
+
+/* The pattern of the README, with an error that holds another error: it shows the right one. */
+static void check_pattern(void) {
+  char message[BACKOFF_TEXT_SIZE];
+  backoff_policy policy;
+  backoff_error error = memory.error;
+  check_code("NULL", backoff_policy_parse(&policy, NULL, 4, &error), BACKOFF_NULL_POINTER);
+  SUCCEEDS(backoff_error_message(&error, message, sizeof message));
+  check_text("NULL", "message", message, "a required pointer is NULL");
+  check_code("no field", backoff_policy_init(&policy, &memory.empty_params, &error),
+             BACKOFF_MISSING);
+  SUCCEEDS(backoff_error_message(&error, message, sizeof message));
+  check_text("no field", "message", message, "growth is missing");
+  SUCCEEDS(backoff_policy_init(&policy, &memory.params, &error));
+  SUCCEEDS(backoff_error_message(&error, message, sizeof message));
+  check_text("success", "message", message, "no error");
 }
 
 /* A string that breaks a rule fills the error and changes nothing else, whatever its bytes. */
@@ -158,6 +237,7 @@ static void check_strings(void) {
     const char *found, *message;
   } rows[] = {
       {"constant:base=1s", 0, BACKOFF_UNKNOWN_HEAD, 0, 0, "", "at 0: unknown name \"\"; "},
+      {NULL, 0, BACKOFF_UNKNOWN_HEAD, 0, 0, "", "at 0: unknown name \"\"; "},
       {"none:b\xFF=1", 9, BACKOFF_UNKNOWN_KEY, 5, 2, "b\xFF", "at 5: unknown key \"b\\xff\"; "},
       {"none:base=\x80", 11, BACKOFF_NOT_A_DURATION, 10, 1, "\x80",
        "at 10: base \"\\x80\" is not a duration"},
@@ -203,6 +283,9 @@ int main(void) {
   check_params();
   check_messages();
   check_shown();
+  check_shown_bytes();
+  check_sentences();
+  check_pattern();
   check_strings();
   return check_end();
 }

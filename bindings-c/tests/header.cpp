@@ -2,9 +2,24 @@
 
 #include <backoff.h>
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "check.h"
+
+static_assert(std::is_same<decltype(BACKOFF_SECOND), uint64_t>::value, "a unit");
+static_assert(std::is_same<decltype(BACKOFF_MAX_NS), uint64_t>::value, "the longest duration");
+static_assert(std::is_same<decltype(BACKOFF_NONE), uint64_t>::value, "no deadline");
+static_assert(std::is_same<decltype(BACKOFF_OUTCOME_SUCCESS), uint32_t>::value, "an outcome");
+static_assert(std::is_same<decltype(BACKOFF_REASON_BUDGET), uint32_t>::value, "a reason");
+static_assert(std::is_same<decltype(BACKOFF_FIELD_CAP), uint32_t>::value, "a field");
+static_assert(std::is_same<decltype(BACKOFF_OK), uint32_t>::value, "a code");
+static_assert(std::is_same<decltype(BACKOFF_TEXT_SIZE), uint32_t>::value, "a size");
+
+#if BACKOFF_VERSION < 1000
+#error "The preprocessor cannot compare versions."
+#endif
 
 int main() {
   backoff_params params = BACKOFF_PARAMS_INIT;
@@ -28,6 +43,8 @@ int main() {
 
   uint64_t stream = 0, delay_ns = 0;
   check_number("stream", "code", backoff_stream_from_key(42, "job-1", 5, &stream), BACKOFF_OK);
+  check_number("macros", "min", std::min(2 * BACKOFF_SECOND + delay_ns, BACKOFF_SECOND),
+               BACKOFF_SECOND);
   backoff_iter iterator;
   check_number("iterator", "code", backoff_iter_init(&iterator, &policy, stream), BACKOFF_OK);
   check_number("delay", "code", backoff_iter_next_ns(&iterator, &delay_ns), BACKOFF_OK);
@@ -49,7 +66,7 @@ int main() {
                BACKOFF_OK);
   check_number("operation", "delay", decision.delay_ns, 11399434);
 
-  backoff_callbacks callbacks = {};
+  backoff_callbacks callbacks{};
   callbacks.attempt = [](void *, uint64_t *) -> uint32_t { return BACKOFF_OUTCOME_TRANSIENT; };
   callbacks.now = [](void *context) { return *static_cast<uint64_t *>(context); };
   callbacks.wait = [](void *context, uint64_t ns) -> uint32_t {

@@ -48,6 +48,27 @@ static struct memory memory, before;
     check_unchanged(#call);        \
   } while (0)
 
+/* The call returns the code, fills the error with nothing else, and changes nothing else. */
+#define FAILS_FILLED(code_, call)                     \
+  do {                                                \
+    backoff_error saved = memory.error;               \
+    remember();                                       \
+    before.error = (backoff_error){.code = code_};    \
+    check_code(#call, call, code_);                   \
+    check_unchanged(#call);                           \
+    memory.error = saved;                             \
+  } while (0)
+
+/* The call returns the code, writes an empty string to `memory.text`, and changes nothing else. */
+#define FAILS_EMPTY(code, call)    \
+  do {                             \
+    memory.text[0] = 'x';          \
+    remember();                    \
+    before.text[0] = '\0';         \
+    check_code(#call, call, code); \
+    check_unchanged(#call);        \
+  } while (0)
+
 static inline void check_code(const char *id, uint32_t got, uint32_t want) {
   check_text(id, "code", backoff_code_name(got), backoff_code_name(want));
 }

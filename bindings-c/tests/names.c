@@ -187,15 +187,18 @@ static void check_kinds(void) {
 static void check_unknown_numbers(void) {
   static const uint32_t outcomes[] = {0, 6, 256 + 1, UINT32_MAX};
   static const uint32_t reasons[] = {0, 8, 256 + 1, UINT32_MAX};
+  const char *name;
   for (size_t i = 0; i < LENGTH(outcomes); i++) {
     FAILS(BACKOFF_UNKNOWN_OUTCOME,
           backoff_operation_decide(&memory.operation, outcomes[i], BACKOFF_NONE, 0,
                                    &memory.budget, &memory.decision));
-    check_text("unknown outcome", "name", backoff_outcome_name(outcomes[i]), "unknown_outcome");
+    name = outcomes[i] == 0 ? "none" : "unknown_outcome";
+    check_text("not an outcome", "name", backoff_outcome_name(outcomes[i]), name);
   }
   for (size_t i = 0; i < LENGTH(reasons); i++) {
     FAILS(BACKOFF_UNKNOWN_REASON, backoff_stats_record(&memory.stats, 1, reasons[i]));
-    check_text("unknown reason", "name", backoff_reason_name(reasons[i]), "unknown_reason");
+    name = reasons[i] == 0 ? "none" : "unknown_reason";
+    check_text("not a reason", "name", backoff_reason_name(reasons[i]), name);
   }
 }
 

@@ -3,17 +3,20 @@
 #include "memory.h"
 
 #define IS_NULL(call) FAILS(BACKOFF_NULL_POINTER, call)
+#define IS_NULL_FILLED(call) FAILS_FILLED(BACKOFF_NULL_POINTER, call)
+#define IS_NULL_EMPTY(call) FAILS_EMPTY(BACKOFF_NULL_POINTER, call)
 
 static void check_policies(void) {
   uint64_t *number = &memory.numbers[1];
   IS_NULL(backoff_params_set(NULL, BACKOFF_FIELD_BASE, 1));
   IS_NULL(backoff_params_set_ratio(NULL, BACKOFF_FIELD_MULTIPLIER, 2, 1));
   IS_NULL(backoff_ratio_parse(NULL, 1, &memory.numerator, &memory.denominator));
-  IS_NULL(backoff_ratio_parse(NULL, 0, &memory.numerator, &memory.denominator));
+  FAILS(BACKOFF_NOT_A_RATIO,
+        backoff_ratio_parse(NULL, 0, &memory.numerator, &memory.denominator));
   IS_NULL(backoff_ratio_parse("2", 1, NULL, &memory.denominator));
   IS_NULL(backoff_ratio_parse("2", 1, &memory.numerator, NULL));
-  IS_NULL(backoff_policy_init(NULL, &memory.params, &memory.error));
-  IS_NULL(backoff_policy_init(&memory.policy, NULL, &memory.error));
+  IS_NULL_FILLED(backoff_policy_init(NULL, &memory.params, &memory.error));
+  IS_NULL_FILLED(backoff_policy_init(&memory.policy, NULL, &memory.error));
   IS_NULL(backoff_policy_init(NULL, NULL, NULL));
   FAILS(BACKOFF_CAP_BELOW_BASE, backoff_policy_init(&memory.policy, &memory.wrong_params, NULL));
   IS_NULL(backoff_policy_delay_ns(NULL, 1, 0, number));
@@ -35,44 +38,47 @@ static void check_policies(void) {
   IS_NULL(backoff_iter_next_ns(&memory.iter, NULL));
   IS_NULL(backoff_iter_reset(NULL));
   IS_NULL(backoff_iter_index(NULL, number, number));
-  IS_NULL(backoff_error_message(NULL, memory.text, sizeof memory.text));
+  IS_NULL_EMPTY(backoff_error_message(NULL, memory.text, sizeof memory.text));
   IS_NULL(backoff_error_message(&memory.error, NULL, sizeof memory.text));
-  IS_NULL(backoff_error_message_with(NULL, TEXT("5 ms"), memory.text, sizeof memory.text));
-  IS_NULL(backoff_error_message_with(&memory.error, NULL, 0, memory.text, sizeof memory.text));
+  IS_NULL_EMPTY(backoff_error_message_with(NULL, TEXT("5 ms"), memory.text, sizeof memory.text));
+  IS_NULL(backoff_error_message(&memory.error, NULL, 0));
+  IS_NULL_EMPTY(
+      backoff_error_message_with(&memory.error, NULL, 1, memory.text, sizeof memory.text));
   IS_NULL(backoff_error_message_with(&memory.error, TEXT("5 ms"), NULL, sizeof memory.text));
 }
 
 static void check_texts(void) {
   backoff_policy *policy = &memory.policy;
   backoff_budget *budget = &memory.budget;
-  IS_NULL(backoff_policy_parse(NULL, TEXT("constant:base=1s"), &memory.error));
-  IS_NULL(backoff_policy_parse(policy, NULL, 1, &memory.error));
-  IS_NULL(backoff_policy_parse(policy, NULL, 0, &memory.error));
-  FAILS(BACKOFF_TOO_LONG, backoff_policy_parse(policy, "none", UINT64_MAX, &memory.error));
-  FAILS(BACKOFF_TOO_LONG, backoff_policy_parse(policy, "none", INT64_MAX + 1ull, &memory.error));
+  IS_NULL_FILLED(backoff_policy_parse(NULL, TEXT("constant:base=1s"), &memory.error));
+  IS_NULL_FILLED(backoff_policy_parse(policy, NULL, 1, &memory.error));
+  FAILS(BACKOFF_UNKNOWN_HEAD, backoff_policy_parse(policy, NULL, 0, NULL));
+  FAILS_FILLED(BACKOFF_TOO_LONG, backoff_policy_parse(policy, "none", UINT64_MAX, &memory.error));
+  FAILS_FILLED(BACKOFF_TOO_LONG,
+               backoff_policy_parse(policy, "none", INT64_MAX + 1ull, &memory.error));
   FAILS(BACKOFF_UNKNOWN_HEAD, backoff_policy_parse(policy, TEXT("no"), NULL));
   IS_NULL(backoff_policy_print(NULL, memory.text, sizeof memory.text));
   IS_NULL(backoff_policy_print(policy, NULL, sizeof memory.text));
-  IS_NULL(backoff_budget_parse(NULL, TEXT("ratio"), &memory.error));
-  IS_NULL(backoff_budget_parse(budget, NULL, 1, &memory.error));
-  IS_NULL(backoff_budget_parse(budget, NULL, 0, &memory.error));
-  FAILS(BACKOFF_TOO_LONG, backoff_budget_parse(budget, "ratio", UINT64_MAX, &memory.error));
+  IS_NULL_FILLED(backoff_budget_parse(NULL, TEXT("ratio"), &memory.error));
+  IS_NULL_FILLED(backoff_budget_parse(budget, NULL, 1, &memory.error));
+  FAILS(BACKOFF_UNKNOWN_HEAD, backoff_budget_parse(budget, NULL, 0, NULL));
+  FAILS_FILLED(BACKOFF_TOO_LONG, backoff_budget_parse(budget, "ratio", UINT64_MAX, &memory.error));
   FAILS(BACKOFF_UNKNOWN_HEAD, backoff_budget_parse(budget, TEXT("no"), NULL));
   IS_NULL(backoff_budget_print(NULL, memory.text, sizeof memory.text));
   IS_NULL(backoff_budget_print(budget, NULL, sizeof memory.text));
   IS_NULL(backoff_parse_retry_after(NULL, 1, 0, &memory.numbers[1]));
-  IS_NULL(backoff_parse_retry_after(NULL, 0, 0, &memory.numbers[1]));
+  FAILS(BACKOFF_NOT_A_RETRY_AFTER, backoff_parse_retry_after(NULL, 0, 0, &memory.numbers[1]));
   IS_NULL(backoff_parse_retry_after("1", 1, 0, NULL));
   FAILS(BACKOFF_TOO_LONG, backoff_parse_retry_after("1", UINT64_MAX, 0, &memory.numbers[1]));
   IS_NULL(backoff_preview_init(NULL, policy));
   IS_NULL(backoff_preview_init(&memory.preview, NULL));
   IS_NULL(backoff_preview_next(NULL, &memory.row));
   IS_NULL(backoff_preview_next(&memory.preview, NULL));
-  IS_NULL(backoff_policy_fit_base(NULL, 2, 1, policy, &memory.error));
-  IS_NULL(backoff_policy_fit_base(policy, 2, 1, NULL, &memory.error));
+  IS_NULL_FILLED(backoff_policy_fit_base(NULL, 2, 1, policy, &memory.error));
+  IS_NULL_FILLED(backoff_policy_fit_base(policy, 2, 1, NULL, &memory.error));
   FAILS(BACKOFF_DOES_NOT_FIT, backoff_policy_fit_base(policy, 2, 0, policy, NULL));
-  IS_NULL(backoff_policy_fit_cap(NULL, 2, 1, policy, &memory.error));
-  IS_NULL(backoff_policy_fit_cap(policy, 2, 1, NULL, &memory.error));
+  IS_NULL_FILLED(backoff_policy_fit_cap(NULL, 2, 1, policy, &memory.error));
+  IS_NULL_FILLED(backoff_policy_fit_cap(policy, 2, 1, NULL, &memory.error));
   FAILS(BACKOFF_DOES_NOT_FIT, backoff_policy_fit_cap(policy, 2, 0, policy, NULL));
 }
 
@@ -132,6 +138,8 @@ static void check_optional(void) {
   SUCCEEDS(backoff_stream_from_key(1, "k", 0, &key_stream));
   check_number("an empty key that is NULL", "stream", null_stream, key_stream);
   SUCCEEDS(backoff_policy_init(&memory.policy, &memory.params, NULL));
+  SUCCEEDS(backoff_error_message_with(&memory.error, NULL, 0, memory.text, sizeof memory.text));
+  check_text("an empty text that is NULL", "message", memory.text, "cap  is below base 10ns");
 
   backoff_operation operation = memory.operation;
   backoff_budget budget = memory.budget;

@@ -16,12 +16,16 @@ static uint32_t write_stats(char *buffer, uint64_t size) {
   return backoff_stats_print(&memory.stats, buffer, size);
 }
 
-/* A buffer receives the text and its terminating zero, or nothing. */
+/* A buffer receives the text and its terminating zero. If it is too small, it receives nothing, or
+ * an empty string in place of a message. */
 static void check_sizes(uint32_t (*write)(char *, uint64_t), const char *text) {
   size_t needed = strlen(text) + 1;
-  memset(memory.page, 0x5A, sizeof memory.page);
   for (size_t size = 0; size < needed; size++) {
-    FAILS(BACKOFF_BUFFER_TOO_SMALL, write(memory.page, size));
+    memset(memory.page, 0x5A, sizeof memory.page);
+    remember();
+    check_code(text, write(memory.page, size), BACKOFF_BUFFER_TOO_SMALL);
+    if (write == write_message && size > 0) before.page[0] = '\0';
+    check_unchanged(text);
   }
   for (size_t size = needed; size <= needed + 1; size++) {
     memset(memory.page, 0x5A, sizeof memory.page);

@@ -77,6 +77,37 @@ fn header() -> Result<String> {
         .context("the header")?
         .write(&mut header);
     // Clippy wants the heading `Safety`; in C every function has such a contract.
-    let header = String::from_utf8(header)?;
-    Ok(header.replace("// # Safety\n", ""))
+    let header = String::from_utf8(header)?.replace("// # Safety\n", "");
+    Ok(header.lines().map(|line| typed_macro(line) + "\n").collect())
+}
+
+/// A line of the header. A macro that is a number gets the type of its constant in Rust, which
+/// cbindgen drops: it writes `5` for a `u32` and `5ull` for a `u64`, but `uint64_t` is often
+/// `unsigned long`.
+fn typed_macro(line: &str) -> String {
+    let number = |line: &str| {
+        let (name, value) = line.strip_prefix("#define ")?.split_once(' ')?;
+        let (digits, bits) = value.strip_suffix("ull").map_or((value, 32), |digits| (digits, 64));
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| format!("#define {name} UINT{bits}_C({digits})"))
+    };
+    number(line).unwrap_or_else(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed_macro;
+
+    #[test]
+    fn numbers_have_the_type_of_their_constant() {
+        for (line, typed) in [
+            ("#define A 5", "#define A UINT32_C(5)"),
+            ("#define A 5ull", "#define A UINT64_C(5)"),
+            ("#define A {{0}}", "#define A {{0}}"),
+            ("#define A", "#define A"),
+            ("  uint64_t opaque[32];", "  uint64_t opaque[32];"),
+        ] {
+            assert_eq!(typed_macro(line), typed);
+        }
+    }
 }
