@@ -1,5 +1,7 @@
 /* Gets a URL, and retries the failures that may pass: http URL POLICY SEED KEY */
 
+#define _POSIX_C_SOURCE 200112L
+
 #include <backoff.h>
 #include <curl/curl.h>
 #include <errno.h>

@@ -3,6 +3,8 @@
  * The program has its own loop around backoff_operation_decide. backoff_retry is a ready-made loop.
  */
 
+#define _POSIX_C_SOURCE 200112L
+
 #include <arpa/inet.h>
 #include <backoff.h>
 #include <errno.h>

@@ -4,6 +4,8 @@
  * A wait is a time at which to continue. The event loop is poll(2), and its timeout is the earliest
  * of these times. SIGINT cancels everything at once. */
 
+#define _POSIX_C_SOURCE 200112L
+
 #include <arpa/inet.h>
 #include <backoff.h>
 #include <errno.h>

@@ -133,6 +133,14 @@ class Examples:
             "attempt 3: stop, success\n",
         )
 
+    def test_loop(self) -> None:
+        equal(
+            self.run("loop", code=0),
+            "attempt 1 failed, wait 11399434 ns\n"
+            "attempt 2 failed, wait 83043876 ns\n"
+            "success after 3 attempts\n",
+        )
+
     def get(self, url: str, policy: str, code: int) -> str:
         return self.run("http", url, policy, "42", "job-1", code=code)
 
