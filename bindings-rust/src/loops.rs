@@ -79,9 +79,8 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     /// Sets the hook that runs once, at the end of the loop, whatever the reason, also when the
     /// loop's future is dropped. It replaces an earlier one.
     ///
-    /// It must not panic when a future is dropped: the panic leaves the drop, and a program aborts
-    /// if that happens while another panic unwinds. A loop that unwinds itself, because the called
-    /// function panicked, discards the panic of the hook.
+    /// If it panics while a future is dropped, the panic leaves the `drop`. While the thread already
+    /// unwinds, the panic of the hook is discarded and the first one continues.
     ///
     /// ```
     /// use backoff_retry::{Retry, StopReason};

@@ -150,6 +150,22 @@ fn the_first_panic_continues_even_if_the_clock_or_the_hook_panics() {
 }
 
 #[test]
+fn a_hook_that_panics_in_a_drop_panics_out_of_it_unless_the_thread_already_unwinds() {
+    for unwinds in [false, true] {
+        let stats = RetryStats::new();
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let plan = retry("constant:base=1s").stats(&stats).when(|()| true);
+            let plan = plan.on_stop(|_| panic!("in the hook"));
+            let _future = plan.call_async(async || Err::<(), ()>(()));
+            assert!(!unwinds, "on purpose");
+        }));
+        let message = *ended.unwrap_err().downcast::<&str>().unwrap();
+        assert_eq!(message, if unwinds { "on purpose" } else { "in the hook" });
+        assert_eq!(stats.stops(StopReason::Cancelled), 1);
+    }
+}
+
+#[test]
 fn a_hook_replaces_an_earlier_one() {
     let seen = Seen::default();
     let result = retry("constant:base=0s,max_retries=1")
