@@ -24,9 +24,10 @@ STRANGE = [
 ]
 
 
-# Fields that break two rules of SPEC 8 or 11.5 at once, or one that few random values break.
-CLASHES = [
+# Pairs for rules that few random values reach: two rules broken at once, or a rare saturation.
+RARE_PAIRS = [
     {"max_retries": "2", "max_attempts": "0"},
+    {"jitter": "additive", "jitter_max": "1s", "jitter_increment": "8589934593ns"},
     {"jitter_below": "none", "jitter": "0.5"},
     {"jitter_above": "none", "jitter": "20%"},
     {"base": "10ms", "multiplier": "1.01", "throttled_base": "50ns"},
@@ -61,6 +62,8 @@ def duration(rng, field):
         return rng.choice(["0s", "0ns", "1ns", "2ns", "99ns", "100ns", "3ns"])
     if chance < 0.05:
         return f"0.{rng.randrange(10**12):012}s"
+    if field.endswith("increment") and rng.random() < 0.2:
+        return rng.choice(["8589934592ns", "8589934593ns", "100h"])  # pass 2^64 at a large index
     if field in ("cap", "max_elapsed", "retry_after_max", "retry_after_max_extra"):
         return number(rng, 100) + pick(rng, "m h h d" if chance < 0.95 else "ms s")
     return number(rng, 1000) + pick(rng, "us ms ms ms" if chance < 0.9 else "s m h")
@@ -161,7 +164,7 @@ def policy(rng):
             "multiplier": rng.choice(["1.01", "1.02", "1.5"]),
         }
     if rng.random() < 0.02:
-        pairs |= rng.choice(CLASHES)
+        pairs |= rng.choice(RARE_PAIRS)
     pairs = [f"{key}={text}" for key, text in pairs.items()]
     rng.shuffle(pairs)
     if pairs and rng.random() < 0.02:

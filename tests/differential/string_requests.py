@@ -17,7 +17,7 @@ RESTART, LAST = delays.RESTART, 2**32 - 1
 
 def index(rng, policy):
     chance = rng.random()
-    if "increment=" in policy and chance < 0.1:
+    if "increment=" in policy and chance < 0.2:
         return rng.randint(2**31, LAST)
     if "decorrelated" in policy and chance < 0.02:
         return RESTART * rng.randint(1, 2) - rng.randint(0, 1)
