@@ -92,7 +92,7 @@ pub(crate) fn test(report: &mut Report) {
     if command("java").arg("-version").output().is_err() {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
-    for folder in ["core", "bindings-rust", "xtask"] {
+    for folder in ["core", "bindings-rust", "examples/scenario", "xtask"] {
         report.suite(
             &format!("cargo test in {folder}"),
             Runner::Summary,
