@@ -45,7 +45,7 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let client = Client::builder().timeout(Duration::from_secs(1)).build().expect("a client");
+    let client = Client::builder().timeout(Duration::from_secs(5)).build().expect("a client");
 
     let report = retry
         .when(classify)
