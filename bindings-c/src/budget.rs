@@ -2,8 +2,8 @@ use core::ffi::c_char;
 
 use backoff_core::Budget;
 
-use crate::error::backoff_error;
-use crate::exported::{explained, exported, required};
+use crate::error::{backoff_error, explained};
+use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::text::{bytes_at, write_text};
 

@@ -13,6 +13,23 @@ use crate::exported::{exported, write_optional};
 use crate::field::position;
 use crate::text::{bytes_at, name_of, write_text};
 
+/// Runs the body of an exported function that takes an error, and fills the error unless it is
+/// NULL. The body ends in `Ok(())`, and `?` leaves it with an error of the core or a code.
+macro_rules! explained {
+    ($error:expr, $body:block) => {{
+        let body = || -> Result<(), $crate::error::backoff_error> {
+            // SAFETY: as in `exported`.
+            unsafe { $body }
+        };
+        let explained = body().err().unwrap_or_else(|| $crate::code::BACKOFF_OK.into());
+        // SAFETY: the function obliges the caller to make the error NULL or valid for a write.
+        unsafe { $crate::exported::write_optional($error, explained) };
+        explained.code
+    }};
+}
+
+pub(crate) use explained;
+
 /// A buffer of this size holds every message, policy string and budget string with its terminating
 /// zero.
 pub const BACKOFF_TEXT_SIZE: u32 = 769;

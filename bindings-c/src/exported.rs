@@ -21,23 +21,6 @@ macro_rules! exported {
 
 pub(crate) use exported;
 
-/// Runs the body of an exported function that takes an error, and fills the error unless it is
-/// NULL. The body ends in `Ok(())`, and `?` leaves it with an error of the core or a code.
-macro_rules! explained {
-    ($error:expr, $body:block) => {{
-        let body = || -> Result<(), $crate::error::backoff_error> {
-            // SAFETY: as in `exported`.
-            unsafe { $body }
-        };
-        let explained = body().err().unwrap_or_else(|| $crate::code::BACKOFF_OK.into());
-        // SAFETY: the function obliges the caller to make the error NULL or valid for a write.
-        unsafe { $crate::exported::write_optional($error, explained) };
-        explained.code
-    }};
-}
-
-pub(crate) use explained;
-
 /// The code that stands for a result in C.
 pub(crate) fn code_of(result: Result<(), u32>) -> u32 {
     result.err().unwrap_or(BACKOFF_OK)

@@ -2,8 +2,8 @@ use core::ffi::c_char;
 
 use backoff_core::{Policy, RandomStream, ffi};
 
-use crate::error::backoff_error;
-use crate::exported::{explained, exported, length_of, required};
+use crate::error::{backoff_error, explained};
+use crate::exported::{exported, length_of, required};
 use crate::handle::Tagged;
 use crate::params::{backoff_params, params_at};
 use crate::text::{bytes_at, write_text};

@@ -1,8 +1,8 @@
 use backoff_core::{Preview, PreviewRow};
 
 use crate::code::BACKOFF_END;
-use crate::error::backoff_error;
-use crate::exported::{explained, exported, required};
+use crate::error::{backoff_error, explained};
+use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
 
