@@ -1,6 +1,7 @@
 """The stubs match the extension, and type checkers find the errors in the typing cases."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -22,10 +23,9 @@ FILES = [
 MODULES = 16
 
 
-def run(tmp_path, module, *arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=tmp_path, capture_output=True, text=True
-    )
+def run(tmp_path, module, *arguments, env=None):
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -44,6 +44,15 @@ def test_the_package_is_strictly_typed(tmp_path):
 def test_strict(tmp_path, file):
     path = str(FOLDER / file)
     assert "no issues found" in run(tmp_path, "mypy", "--strict", "--cache-dir", tmp_path, path)
+
+
+def test_the_types_are_complete(tmp_path):
+    """For pyright, which does not infer the types of a library's attributes. Here it finds the
+    library through the first Python of the path."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    arguments = ["--verifytypes", "backoff_rs", "--ignoreexternal"]
+    output = run(tmp_path, "pyright", *arguments, env={**os.environ, "PATH": path})
+    assert "Type completeness score: 100%" in output
 
 
 def write_programs(folder):

@@ -60,7 +60,7 @@ class Loop:
         kwargs: dict[str, Any] | None = None,
     ) -> None:
         kwargs = kwargs or {}
-        self.options = options
+        self.options: Options = options
         self._name = name
         self._awaits = awaits
         self._time = _time.current()
