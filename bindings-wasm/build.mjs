@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { encode } from "./js/wasm/ascii.js";
@@ -90,6 +90,14 @@ function shrink() {
 	writeFileSync("dist/pkg/text.js", `export default ${JSON.stringify(encode(readFileSync("dist/backoff.wasm")))};\n`);
 }
 
+/** For workerd, the module that imports the WebAssembly replaces the one that compiles it. */
+const WORKERD = {
+	name: "workerd",
+	setup({ onResolve }) {
+		onResolve({ filter: /\/compile\.js$/ }, () => ({ path: resolve("js/wasm/compile-workerd.js") }));
+	},
+};
+
 async function bundle() {
 	const shared = { entryPoints: ["js/index.js"], bundle: true, minify: true, target: "es2022", logLevel: "warning" };
 	const [{ metafile }] = await Promise.all([
@@ -100,7 +108,7 @@ async function bundle() {
 			...shared,
 			format: "esm",
 			outfile: "dist/workerd.js",
-			conditions: ["workerd"],
+			plugins: [WORKERD],
 			external: ["./backoff.wasm"],
 		}),
 	]);
