@@ -1,3 +1,6 @@
+// The types need TypeScript 5.0 or later, and `AbortSignal`: from the library `DOM`, which is a default,
+// or from `@types/node`.
+
 /** A duration: milliseconds, or nanoseconds where every digit counts. */
 export type Duration = number | { readonly nanoseconds: bigint | number | string };
 
@@ -29,13 +32,13 @@ export interface PolicyOptions {
 	readonly increment?: Duration | undefined;
 	/** Exponential growth: 1, or 1.01 to 1,000,000. Default: 2; with jitter `decorrelated` 3. */
 	readonly multiplier?: Ratio | undefined;
-	/** Polynomial growth: the exponent, 1 to 16. Default: 2. */
+	/** Polynomial growth, `base * (index + origin)^power`: the exponent, 1 to 16. Default: 2. */
 	readonly power?: number | bigint | undefined;
-	/** Polynomial growth: the number that stands for index 0, from 0 to 2^32 - 1. Default: 1. */
+	/** Polynomial growth, `base * (index + origin)^power`: from 0 to 2^32 - 1. Default: 1. */
 	readonly origin?: number | bigint | undefined;
 	/** Added to every window before the cap. Default: 0. Not with jitter `decorrelated`. */
 	readonly offset?: Duration | undefined;
-	/** The cap, at least the base. Default: no limit. */
+	/** The longest window, at least the base. Default: practically unlimited (2^63 - 1 ns, 292 years); set one. */
 	readonly cap?: Duration | undefined;
 	/** Whether the cap applies to the window, before jitter, or to the delay, after it. Default: `window`. */
 	readonly capOn?: CapOn | undefined;
@@ -53,7 +56,7 @@ export interface PolicyOptions {
 	readonly jitterIncrement?: Duration | undefined;
 	/** Slotted jitter, required: the length of a slot, at least 1 ns. */
 	readonly jitterSlot?: Duration | undefined;
-	/** The most retries, 0 to 2^32. Default: no limit. */
+	/** The most retries, 0 to 2^32. Default: practically unlimited (2^32); set one, or `maxElapsed`. */
 	readonly maxRetries?: number | bigint | undefined;
 	/** The most attempts, 1 to 2^32 + 1: one more than the retries. Set it instead of `maxRetries`. */
 	readonly maxAttempts?: number | bigint | undefined;
@@ -69,7 +72,10 @@ export interface PolicyOptions {
 	readonly retryAfterMaxExtra?: Duration | undefined;
 }
 
-/** The fields of a policy with the defaults filled in, without the fields that it does not use. `Infinity` is no limit. */
+/**
+ * The fields of a policy with the defaults filled in, omitting unused fields. `Infinity` is no limit. Their
+ * JSON, which has no Infinity, has the largest number in its place: `new Policy` accepts it.
+ */
 export interface PolicyParams {
 	readonly growth: Growth;
 	readonly base: ExactDuration;
@@ -95,7 +101,7 @@ export interface PolicyParams {
 	readonly retryAfterMaxExtra: ExactDuration;
 }
 
-/** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints. */
+/** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints, which JSON has as digits. */
 export interface PreviewRow<N = number> {
 	/** The shortest delay. */
 	readonly min: N;
@@ -118,9 +124,11 @@ export interface PreviewRow<N = number> {
  * A policy has no state and no randomness. A policy, a stream and an index give one delay, the
  * same in every language.
  *
- * Delays are numbers of milliseconds; the methods ending in `Ns` return exact nanoseconds. Above
- * 2^53 ns (104 days) a number of milliseconds is rounded, and above 2^31 - 1 ms (24.8 days)
+ * Delays are numbers of milliseconds; the methods ending in `Ns` return exact nanoseconds. A number of
+ * milliseconds is exact to the nanosecond only below 2^53 ns (104 days). Above 2^31 - 1 ms (24.8 days)
  * `setTimeout` fires at once: set a `cap`.
+ *
+ * A policy without `maxRetries` or `maxElapsed` retries for ever.
  */
 export class Policy {
 	/**
@@ -133,11 +141,14 @@ export class Policy {
 
 	/**
 	 * The policy of a policy string (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`, or a
-	 * preset (SPEC 12), which may be changed: `aws-sdk-2026:max_retries=5`.
+	 * preset, optionally with overrides (SPEC 12): `aws-sdk-2026:max_retries=5`.
 	 *
 	 * @throws {PolicyError} the first rule that the string breaks, and where.
 	 */
 	static parse(text: string): Policy;
+
+	/** The policy string. It is an own property, so that a deep comparison tells policies apart. */
+	readonly text: string;
 
 	/** The fields of this policy. `new Policy(policy.params)` is an equal policy. */
 	get params(): PolicyParams;
@@ -188,7 +199,7 @@ export class Policy {
 	previewNs(count?: number): PreviewRow<bigint>[];
 
 	/**
-	 * This policy with the longest base with which the waits of this many attempts always fit into
+	 * This policy with the longest base for which all waits between `attempts` attempts fit within
 	 * `total` (SPEC 16.5). The limits of the policy are ignored.
 	 *
 	 * @throws {PolicyError} `does_not_fit` if no base is short enough.
@@ -211,8 +222,8 @@ export class Policy {
 /**
  * The 64-bit state from which the draws of every index follow. Immutable.
  *
- * Clients that share a stream wait the same, and so do all clients with the same seed and no key:
- * give each client or job a key of its own.
+ * Clients that share a stream get the same delays. All clients with the same seed and no key get the
+ * same delays: give each client or job a key of its own.
  */
 export class RandomStream {
 	/**
@@ -220,7 +231,7 @@ export class RandomStream {
 	 * alone, which all clients with that seed share.
 	 *
 	 * @param seed 0 to 2^64 - 1; as a number, at most 2^53 - 1.
-	 * @param key text, which stands for its UTF-8, or bytes.
+	 * @param key a string (encoded as UTF-8) or a Uint8Array.
 	 * @throws {PolicyError} a seed out of range, a key with a lone surrogate.
 	 * @throws {TypeError} a key of another type. An explicit `undefined` is refused too, because all
 	 * clients would then share one stream.
@@ -240,14 +251,17 @@ export class RandomStream {
 
 	/** The 64-bit random number of an index (SPEC 2). */
 	draw(index: number): bigint;
+
+	/** The state as decimal digits: `new RandomStream(BigInt(state))` is this stream again. */
+	toJSON(): { state: string };
 }
 
 /**
  * The delays of a policy one after another, in ms: index 0, 1, 2, ... up to 2^32 - 1 (SPEC 9).
  *
- * It never sleeps and reads no clock. It fetches delays ahead; only those that were taken count.
+ * It never sleeps and reads no clock. It computes delays in batches; only those you take advance `index`.
  */
-export class Backoff implements IterableIterator<number, undefined> {
+export class Backoff implements IterableIterator<number> {
 	/** The delays of a policy on a stream, from index 0. Default: a unique stream. */
 	constructor(policy: Policy, stream?: RandomStream | undefined);
 
@@ -288,10 +302,13 @@ export class Budget {
 	 */
 	static parse(text: string): Budget;
 
+	/** The budget string. It is an own property: a deep comparison compares the strings, not the states. */
+	readonly text: string;
+
 	/** The budget string, without the state of the budget. */
 	toString(): string;
 
-	/** The budget string: {@link Budget.parse} makes a full budget of it. */
+	/** The budget string; parsing that gives a full budget, not the current state. */
 	toJSON(): string;
 }
 
@@ -317,7 +334,7 @@ export interface DecisionOptions {
 	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** Wait and then retry, or stop. */
+/** Wait and then retry, or stop. Its JSON has `delayNs` as decimal digits. */
 export interface Decision {
 	/** The wait in ms. If a time limit, the deadline or the budget stopped the operation: the wait that was not started. */
 	readonly delay: number;
@@ -353,47 +370,53 @@ export class Operation {
 	 */
 	cancel(): StopReason;
 
+	readonly policy: Policy;
 	/** The number of waits decided so far. */
-	get retries(): number;
+	readonly retries: number;
 	/** The number of attempts, including the current one or the one that the current wait precedes. */
-	get attempts(): number;
+	readonly attempts: number;
 	/** Why it stopped; `undefined` before that. */
-	get reason(): StopReason | undefined;
+	readonly reason: StopReason | undefined;
 }
 
 /** A response of `fetch` or of an HTTP client, its headers, or a plain object of headers. */
-export type HeaderSource =
-	| { readonly get: (name: string) => unknown }
-	| { readonly headers: object }
-	| { readonly [name: string]: unknown };
+export type HeaderSource = object;
 
 /**
  * How long a server asked to wait, in ms, by its `Retry-After` header: a number of seconds or a date
  * (SPEC 14). `undefined` if the header is missing, invalid, or longer than 1024 bytes.
  *
- * @param from the value of the header, or a response, or its headers.
+ * @param from the value of the header, or a response, or its headers. A number is a number of seconds. Of
+ * an array the first value counts.
  * @param now ms since 1970. Default: `Date.now()`.
- * @throws {TypeError} a header that is not a string.
+ * @throws {TypeError} a header of another type.
  */
-export function parseRetryAfter(from: string | HeaderSource | null | undefined, now?: Time): number | undefined;
+export function parseRetryAfter(
+	from: string | number | HeaderSource | null | undefined,
+	now?: Time,
+): number | undefined;
 
 /** {@link parseRetryAfter} in ns, exactly. */
-export function parseRetryAfterNs(from: string | HeaderSource | null | undefined, now?: Time): bigint | undefined;
+export function parseRetryAfterNs(
+	from: string | number | HeaderSource | null | undefined,
+	now?: Time,
+): bigint | undefined;
 
 /**
  * The outcome of an HTTP status (SPEC 14.4): `throttled` for 429 and 503, `timeout` for 408 and 504,
- * `transient` for 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other. Whether
- * the request is safe to repeat at all is for the caller to know.
+ * `transient` for 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other. The
+ * caller must know whether the request is safe to repeat.
  *
  * @throws {PolicyError} not a whole number from 0 to 65,535.
  */
 export function httpOutcome(status: number): Outcome;
 
 /**
- * The outcome of a rejection of `fetch`: `timeout` for `AbortSignal.timeout` and for the timeouts of
- * Node.js, `transient` for a network failure, and `permanent` for anything else, such as a programming
- * error. Engines report network failures only by their messages; those of Chrome, Firefox, Safari,
- * Node.js, Deno and workerd are known.
+ * The outcome of a rejection of `fetch`: `timeout` for `AbortSignal.timeout` and for the codes of timeouts,
+ * `transient` for a failure of the network, and `permanent` for anything else, such as a programming error,
+ * an unknown scheme or an invalid certificate. The `code` of the error or of its `cause` decides, such as
+ * `ECONNRESET`. Without a code the message decides: those of Chrome, Firefox, Safari, Node.js, Deno and
+ * workerd are known.
  */
 export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
 
@@ -414,6 +437,7 @@ export interface Verdict {
 /** A verdict or a short form of it: `true` is `transient`, `false` ends the loop. */
 export type VerdictLike = boolean | Outcome | Verdict;
 
+/** The JSON of an event has `delayNs` as decimal digits and an error as `{ name, message }`. */
 interface EventBase {
 	/** The number of calls so far. */
 	readonly attempts: number;
@@ -463,10 +487,18 @@ export interface Clock {
 	/** The time in ms. It must be monotonic. */
 	now(): number;
 	/** Resolves after `delay` ms. The loop stops waiting when the signal aborts; the sleep should end then, too. */
-	sleep(delay: number, signal: AbortSignal): PromiseLike<void> | void;
+	sleep(delay: number, signal: AbortSignal): unknown;
 }
 
+type ShouldRetry = (error: unknown, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
+type ShouldRetryResult<T> = (value: T, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
+
+/** The options that {@link retry} and {@link makeRetriable} share. */
 interface LoopOptions<T> {
+	/** Classifies an error. Without it every error is permanent. It or `shouldRetryResult` is required. */
+	readonly shouldRetry?: ShouldRetry | undefined;
+	/** Classifies a returned value. Without it every value is a success. */
+	readonly shouldRetryResult?: ShouldRetryResult<T> | undefined;
 	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
 	readonly policy?: Policy | string | undefined;
 	/** The budget for the retries, shared by all callers of one server. */
@@ -476,57 +508,48 @@ interface LoopOptions<T> {
 	/** Cancels the loop at any moment. The promise is then rejected with the reason of the signal. */
 	readonly signal?: AbortSignal | undefined;
 	/** Called and awaited before each wait. */
-	readonly onRetry?: ((event: RetryEvent<T>) => PromiseLike<void> | void) | undefined;
-	/** Called and awaited once, at the end. */
-	readonly onStop?: ((event: StopEvent<T>) => PromiseLike<void> | void) | undefined;
+	readonly onRetry?: ((event: RetryEvent<T>) => unknown) | undefined;
+	/** Called and awaited once, at the end. The loop does not end before its promise settles. */
+	readonly onStop?: ((event: StopEvent<T>) => unknown) | undefined;
 	/** Whether Node.js may exit during a wait. Default: `false`. */
 	readonly unref?: boolean | undefined;
 	/** The clock. Default: `performance.now()` and `setTimeout`. */
 	readonly clock?: Clock | undefined;
+	/** The stream, instead of `seed` and `key`. Default: a unique stream for each loop. */
+	readonly stream?: RandomStream | undefined;
+	/** The seed of the stream. Without a `key`, all callers with this seed get the same delays. */
+	readonly seed?: bigint | number | undefined;
 }
 
-/**
- * The stream. Default: a unique stream for each loop. An explicit `key: undefined` is refused, because
- * all callers would then share one stream; `exactOptionalPropertyTypes` lets the compiler refuse it, too.
- */
-type StreamOptions<Key> =
-	| { readonly stream?: RandomStream | undefined; readonly seed?: undefined; readonly key?: never }
-	| { readonly stream?: undefined; readonly seed: bigint | number; readonly key?: Key };
+/** A time of the loop's clock (`performance.now()` by default), or a date, which is converted to that clock. */
+export type Deadline = Time | Date;
 
-/** The time after which no wait may end, on the loop's clock (`performance.now()` by default). */
-interface DeadlineOption<Deadline> {
+/**
+ * The options of {@link retry}: one interface, for `Partial`, `Omit` and `extends`. The compiler does not
+ * check that there is a predicate, and that `stream` and `seed` are not both there; `retry` does.
+ */
+export interface RetryOptions<T = unknown> extends LoopOptions<T> {
+	/**
+	 * The key under the seed: a string (encoded as UTF-8) or a Uint8Array. An explicit `key: undefined` is an
+	 * error, because all callers would then share one stream; `exactOptionalPropertyTypes` lets the
+	 * compiler find it, too.
+	 */
+	readonly key?: string | Uint8Array;
+	/** The time after which no wait may end, at most 10 years away. It does not stop a running attempt. */
 	readonly deadline?: Deadline | undefined;
 }
-
-type ShouldRetry = (error: unknown, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
-type ShouldRetryResult<T> = (value: T, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
-
-/** Says what may be repeated. At least one of the two is required. */
-type Predicates<T> =
-	| { readonly shouldRetry: ShouldRetry; readonly shouldRetryResult?: ShouldRetryResult<T> | undefined }
-	| { readonly shouldRetry?: ShouldRetry | undefined; readonly shouldRetryResult: ShouldRetryResult<T> };
-
-/**
- * The options of {@link retry}. `shouldRetry` classifies an error, `shouldRetryResult` a returned value.
- * Without `shouldRetry` every error is permanent; without `shouldRetryResult` every value is a success.
- */
-export type RetryOptions<T = unknown> = LoopOptions<T> &
-	Predicates<T> &
-	StreamOptions<string | Uint8Array> &
-	DeadlineOption<Time>;
 
 /**
  * The options of {@link makeRetriable}: those of {@link retry}, shared by all calls. `key` and `deadline`
  * may be functions of the arguments of the call.
  */
-export type RetriableOptions<
-	T = unknown,
-	Arguments extends readonly unknown[] = never,
-	This = unknown,
-> = LoopOptions<T> &
-	Predicates<T> &
-	StreamOptions<string | Uint8Array | ((this: This, ...args: Arguments) => string | Uint8Array)> &
-	DeadlineOption<Time | ((this: This, ...args: Arguments) => Time | undefined)>;
+export interface RetriableOptions<T = unknown, Arguments extends readonly unknown[] = never, This = unknown>
+	extends LoopOptions<T> {
+	/** As in {@link RetryOptions}, or a function that returns it. */
+	readonly key?: string | Uint8Array | ((this: This, ...args: Arguments) => string | Uint8Array);
+	/** As in {@link RetryOptions}, or a function that returns it. */
+	readonly deadline?: Deadline | ((this: This, ...args: Arguments) => Deadline | undefined) | undefined;
+}
 
 /**
  * Calls a function, and again after failures that may be repeated (SPEC 18). Resolves to its value.
@@ -535,7 +558,9 @@ export type RetriableOptions<
  * last error, as it was thrown.
  *
  * @throws {RetryError} the loop stopped on a returned value.
- * @throws {PolicyError} a refused policy string, deadline, outcome or `retryAfter`.
+ * @throws {PolicyError} an invalid policy string, deadline, outcome or `retryAfter`.
+ * @throws {AggregateError} the error of a hook, a predicate or a clock, which has a cause of its own, and the
+ * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
  */
 export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
@@ -555,13 +580,15 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 
 /**
  * If a function that is retried throws it, the loop ends as `permanent` without calling `shouldRetry`. The
- * promise is rejected with the original error, which from then on is permanent in every enclosing loop, too.
+ * promise is rejected with the original error, which is permanent in every enclosing loop, too: in every loop
+ * that was running at that moment, even if it meets the same error object elsewhere.
  */
 export class AbortError extends Error {
 	/** Wraps an error, or a new error with this message. */
 	constructor(failure: string | Error);
 	/** The error that the caller of the loop gets. */
 	readonly originalError: Error;
+	toJSON(): object;
 }
 
 /** The loop stopped on a returned value that `shouldRetryResult` did not accept. */
@@ -572,6 +599,7 @@ export class RetryError extends Error {
 	readonly attempts: number;
 	/** The last value. */
 	readonly result: unknown;
+	toJSON(): object;
 }
 
 /** The counts of {@link RetryStats}; above 2^53 they are rounded. */
@@ -587,7 +615,7 @@ export interface RetryStatsCounts {
 	readonly bounds: readonly number[];
 }
 
-/** Counts operations by their attempts and by the reason why they stopped (SPEC 17). */
+/** Counts operations by their attempts and by stop reason (SPEC 17). */
 export class RetryStats {
 	/** Empty stats. */
 	constructor();
@@ -601,14 +629,40 @@ export class RetryStats {
 	/** The current counts. */
 	counts(): RetryStatsCounts;
 
+	/** The same text as {@link RetryStats.prometheus}, as an own property for deep comparisons. */
+	readonly text: string;
+
 	/** The counts in the text format of Prometheus. */
 	prometheus(): string;
 
 	/** The same text. */
 	toString(): string;
+
+	/** The current counts. */
+	toJSON(): RetryStatsCounts;
 }
 
-/** The broken rule: a code of SPEC 8.6, or of 8.7 for arguments that never reach the core. */
+/**
+ * The rule that was broken. Of the last six, for arguments that never reach the core, SPEC 8.7 has more; of
+ * the others SPEC 8.6.
+ *
+ * - `unknown_kind`: a kind that does not exist, such as a growth
+ * - `missing`: a required field that is not set
+ * - `unused`: a field that the growth or the jitter does not use
+ * - `too_large`, `too_small`: beyond the limit
+ * - `zero_denominator`, `ratio_too_fine`: a ratio whose denominator is 0, or with a term above 1,000,000
+ * - `not_exponential`: jitter `decorrelated` with another growth
+ * - `cap_below_base`, `offset_above_cap`, `floor_above_cap`: durations that contradict each other
+ * - `growth_stalls`: a growth that would never grow from its base
+ * - `given_twice`: `maxRetries` and `maxAttempts`
+ * - `unknown_head`, `unknown_key`, `repeated_key`, `missing_value`: the form of a string
+ * - `not_a_duration`, `missing_unit`, `unknown_unit`, `duration_too_fine`: a duration in a string
+ * - `not_a_ratio`, `not_a_count`, `text_too_long`: another value in a string, or the string itself
+ * - `does_not_fit`: no base or cap is short enough for the total
+ * - `not_finite`, `negative`, `not_whole`: a number that is NaN or infinite, below 0, or not whole
+ * - `not_unicode`: a key with a lone surrogate
+ * - `unknown_outcome`, `unknown_reason`: an outcome or a stop reason that does not exist
+ */
 export type ErrorCode =
 	| "unknown_kind"
 	| "missing"
@@ -642,7 +696,7 @@ export type ErrorCode =
 	| "unknown_outcome"
 	| "unknown_reason";
 
-/** A refused value or string. The message says everything that the properties say. */
+/** An invalid value or string. The message contains the same information as the properties. */
 export class PolicyError extends RangeError {
 	private constructor();
 	readonly code: ErrorCode;
@@ -656,4 +710,6 @@ export class PolicyError extends RangeError {
 	readonly at: number | undefined;
 	/** For a string: the text found there. */
 	readonly found: string | undefined;
+	/** Name, message and properties; the bigints are decimal digits. */
+	toJSON(): object;
 }

@@ -1,10 +1,19 @@
+import { fetchOutcome, httpOutcome, parseRetryAfter, parseRetryAfterNs } from "./core/http.js";
+import { define } from "./core/show.js";
+import { makeRetriable, retry } from "./retry/retry.js";
+
 export { Backoff } from "./core/backoff.js";
 export { Budget } from "./core/budget.js";
 export { PolicyError } from "./core/errors.js";
-export { fetchOutcome, httpOutcome, parseRetryAfter, parseRetryAfterNs } from "./core/http.js";
 export { Operation } from "./core/operation.js";
 export { Policy } from "./core/policy.js";
 export { RetryStats } from "./core/stats.js";
 export { RandomStream } from "./core/stream.js";
 export { AbortError, RetryError } from "./retry/errors.js";
-export { makeRetriable, retry } from "./retry/retry.js";
+export { fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, parseRetryAfterNs, retry };
+
+// The minifier renames functions; stack traces show these names.
+const functions = { fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, parseRetryAfterNs, retry };
+for (const [name, exported] of Object.entries(functions)) {
+	define(exported, "name", name);
+}

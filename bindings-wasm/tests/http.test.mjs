@@ -51,6 +51,11 @@ after(() => {
 });
 
 describe("fetchOutcome", () => {
+	const coded = (code) => Object.assign(new Error(code), { code });
+	const cyclic = () => {
+		const error = new Error("cyclic");
+		return Object.assign(error, { cause: error });
+	};
 	const named = (name, message, cause) => Object.assign(new Error(message), { name, cause });
 
 	test("the rejections of this platform", async () => {
@@ -62,6 +67,9 @@ describe("fetchOutcome", () => {
 		assert.equal(fetchOutcome(await reject(`${origin}/silence`, hasty)), "timeout");
 		assert.equal(fetchOutcome(await reject(`${origin}/silence`, { signal: AbortSignal.abort() })), "permanent");
 		assert.equal(fetchOutcome(await reject("no url")), "permanent");
+		assert.equal(fetchOutcome(await reject("nope://localhost/")), "permanent");
+		assert.equal(fetchOutcome(await reject("http://127.0.0.1:1/")), "permanent");
+		assert.equal(fetchOutcome(await reject(origin.replace("http:", "https:"))), "permanent");
 	});
 
 	// The messages of the engines, as https://github.com/sindresorhus/is-network-error lists them.
@@ -83,6 +91,39 @@ describe("fetchOutcome", () => {
 		[new TypeError("fetch failed", { cause: { code: "ETIMEDOUT" } }), "timeout"],
 		[new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), "transient"],
 		[named("TimeoutError", "The operation was aborted due to timeout"), "timeout"],
+		[new TypeError("fetch failed", { cause: new Error("unknown scheme") }), "permanent"],
+		[new TypeError("fetch failed", { cause: new Error("bad port") }), "permanent"],
+		[new TypeError("fetch failed", { cause: new Error("redirect count exceeded") }), "permanent"],
+		[new TypeError("fetch failed", { cause: { code: "CERT_HAS_EXPIRED" } }), "permanent"],
+		[new TypeError("fetch failed", { cause: { code: "EPROTO" } }), "permanent"],
+		[new TypeError("fetch failed", { cause: { code: "ENOTFOUND" } }), "transient"],
+		[new TypeError("fetch failed", { cause: { code: "EAI_AGAIN" } }), "transient"],
+		[new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } }), "transient"],
+		[new TypeError("terminated", { cause: { code: "UND_ERR_BODY_TIMEOUT" } }), "timeout"],
+		[new TypeError("fetch failed", { cause: { code: "UND_ERR_INVALID_ARG" } }), "permanent"],
+		[new TypeError("fetch failed", { cause: new Error("x", { cause: { code: "EPIPE" } }) }), "transient"],
+		[new TypeError("Failed to fetch dynamically imported module: /a.js"), "permanent"],
+		[coded("ECONNRESET"), "transient"],
+		[coded("EPIPE"), "transient"],
+		[coded("ETIMEDOUT"), "timeout"],
+		[coded("ERR_NETWORK"), "transient"],
+		[coded("ERR_INVALID_URL"), "permanent"],
+		// Bun
+		[coded("ConnectionRefused"), "transient"],
+		[coded("ConnectionClosed"), "transient"],
+		[coded("FailedToOpenSocket"), "transient"],
+		[coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), "permanent"],
+		// workerd
+		[new Error("Network connection lost."), "transient"],
+		// Deno
+		[new TypeError("error reading a body from connection: end of file before message length reached"), "transient"],
+		[new TypeError("error decoding response body"), "transient"],
+		[new TypeError("request or response body error: connection reset"), "transient"],
+		[
+			new TypeError("error sending request for url (https://a/): client error: invalid peer certificate: Expired"),
+			"permanent",
+		],
+		[cyclic(), "permanent"],
 		[new TypeError("x is not a function"), "permanent"],
 		[new TypeError("terminated by hand"), "permanent"],
 		[new TypeError("Cannot fetch: fetch failed"), "permanent"],

@@ -1,8 +1,10 @@
 // AbortError, and failures of hooks, predicates and clocks, on a clock that does not wait.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, test } from "node:test";
-import { AbortError, PolicyError, RetryStats, retry } from "./installed.mjs";
+import { pathToFileURL } from "node:url";
+import { AbortError, installed, makeRetriable, PolicyError, RetryError, RetryStats, retry } from "./installed.mjs";
 import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
@@ -55,6 +57,22 @@ describe("AbortError", () => {
 		assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length, calls], ["permanent", 1, 1, 0]);
 	});
 
+	test("does not end a loop that begins later, even with the same error", async () => {
+		const shared = new Error("gone");
+		await endOf(retry(script(new AbortError(shared)), job));
+		assert.equal((await run(script(shared, "ok"), job)).value, "ok");
+	});
+
+	test("of another copy of the package ends the loop, too", async () => {
+		const copy = await import(`${pathToFileURL(join(installed, "dist/index.js")).href}?copy`);
+		assert.notEqual(copy.AbortError, AbortError);
+		const gone = new Error("gone");
+		const fn = script(new copy.AbortError(gone));
+		assert.equal((await run(fn, job)).error, gone);
+		assert.equal(fn.contexts.length, 1);
+		assert.equal(new AbortError(new copy.AbortError(gone)).originalError, gone);
+	});
+
 	test("that is not thrown has no effect", async () => {
 		const maybe = new Error("maybe");
 		void new AbortError(maybe);
@@ -98,6 +116,81 @@ describe("a failure outside the function ends the loop", () => {
 		});
 	}
 
+	describe("the failure of the call is not lost", () => {
+		const rows = [
+			["onRetry", (act) => ({ onRetry: act })],
+			["shouldRetry", (act) => ({ shouldRetry: act })],
+			["onStop", (act) => ({ onStop: act, policy: "constant:base=1ms,max_retries=0" })],
+			["sleep", (act) => ({ clock: Object.assign(new FakeClock(), { sleep: act }) })],
+		];
+		for (const [name, options] of rows) {
+			const errorOf = async (thrown) => {
+				const act = () => {
+					throw thrown;
+				};
+				return (await endOf(retry(script(busy), { ...job, clock: new FakeClock(), ...options(act) }))).error;
+			};
+			test(`${name}: it is the cause of an error without one`, async () => {
+				const thrown = new Error("broken");
+				assert.equal(await errorOf(thrown), thrown);
+				assert.equal(thrown.cause, busy);
+				assert.deepEqual(Object.keys(thrown), []);
+			});
+			test(`${name}: it stands beside an error with another cause, and beside a value`, async () => {
+				for (const thrown of [new Error("broken", { cause: 5 }), Object.freeze(new Error("frozen")), "text"]) {
+					const error = await errorOf(thrown);
+					assert.ok(error instanceof AggregateError);
+					assert.ok(error.errors[0] === thrown && error.errors[1] === busy);
+				}
+			});
+			test(`${name}: an error that has it stays as it is`, async () => {
+				assert.equal(await errorOf(busy), busy);
+				assert.equal(busy.cause, undefined);
+				const thrown = new Error("broken", { cause: busy });
+				assert.equal(await errorOf(thrown), thrown);
+			});
+		}
+
+		test("onStop after a value that was not accepted", async () => {
+			const thrown = new Error("broken");
+			const onStop = () => {
+				throw thrown;
+			};
+			const options = { shouldRetryResult: () => true, policy: "constant:base=1ms,max_retries=0", onStop };
+			await endOf(retry(script("no"), options));
+			assert.ok(thrown.cause instanceof RetryError);
+		});
+	});
+
+	describe("the stats count the operation as cancelled", () => {
+		const gone = new Error("gone");
+		const breaks = () => {
+			throw gone;
+		};
+		/** A clock that fails from its call `from` on. */
+		const failing = (from, act) => {
+			let calls = 0;
+			return { now: () => (++calls >= from ? act() : 0), sleep: () => {} };
+		};
+		const aborted = AbortSignal.abort();
+		for (const [name, options] of [
+			["now throws at the start", { clock: failing(1, breaks) }],
+			["now returns NaN at the start", { clock: failing(1, () => Number.NaN) }],
+			["now returns nothing at the start", { clock: failing(1, () => undefined) }],
+			["now throws after an abort", { clock: failing(2, breaks), signal: aborted }],
+			["now returns NaN after an abort", { clock: failing(2, () => Number.NaN), signal: aborted }],
+			["a key function throws", { seed: 1, key: breaks }],
+			["a deadline function throws", { deadline: breaks }],
+		]) {
+			test(name, async () => {
+				const stats = new RetryStats();
+				const { error } = await endOf(makeRetriable(script(busy), { shouldRetry: always, stats, ...options })());
+				assert.ok(error === gone || error instanceof PolicyError, `${error}`);
+				assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
+			});
+		}
+	});
+
 	describe("a refused verdict is an error whose cause is the failure in question", () => {
 		const wanted = "it must return a boolean, an outcome or a verdict";
 		const invalid = { outcome: "timeout", retryAfter: -1 };
@@ -105,9 +198,9 @@ describe("a failure outside the function ends the loop", () => {
 			[undefined, `shouldRetry returned undefined: ${wanted}`],
 			[null, `shouldRetry returned null: ${wanted}`],
 			[5, `shouldRetry returned number: ${wanted}`],
-			[[], "a verdict must be a plain object of options, got an array"],
+			[[], `shouldRetry returned an array: ${wanted}`],
 			["failed", 'outcome "failed" is unknown; '],
-			[invalid, "retry_after -1ms is negative"],
+			[invalid, "retryAfter -1ms is negative"],
 		]) {
 			test(`${JSON.stringify(returned)}`, async () => {
 				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => returned }));
@@ -118,14 +211,17 @@ describe("a failure outside the function ends the loop", () => {
 			});
 		}
 
-		test("an error of the caller's own getter stays as it is", async () => {
+		test("an error that can have no cause is joined with the failure in an AggregateError", async () => {
 			const frozen = Object.freeze(new Error("frozen"));
 			const shouldRetry = () => ({
 				get outcome() {
 					throw frozen;
 				},
 			});
-			assert.equal((await endOf(retry(script(busy), { ...job, shouldRetry }))).error, frozen);
+			const { error } = await endOf(retry(script(busy), { ...job, shouldRetry }));
+			assert.ok(error instanceof AggregateError);
+			assert.deepEqual(error.errors, [frozen, busy]);
+			assert.ok(error.errors[0] === frozen && error.errors[1] === busy);
 		});
 	});
 

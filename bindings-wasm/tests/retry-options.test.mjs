@@ -136,6 +136,11 @@ describe("makeRetriable", () => {
 		});
 	});
 
+	test("keeps the name and the length of the function", () => {
+		const load = makeRetriable(async function fetchUser(_id, _options) {}, job);
+		assert.deepEqual([load.name, load.length], ["fetchUser", 2]);
+	});
+
 	test("checks its options when it is made", () => {
 		assert.throws(() => makeRetriable(script("ok"), { retries: 5, ...job }), {
 			message: /^retries is unknown; the options of makeRetriable are /,
@@ -151,13 +156,50 @@ describe("makeRetriable", () => {
 	});
 });
 
+describe("deadline", () => {
+	const stopOf = async (deadline, clock = new FakeClock()) =>
+		(await run(script(busy), { ...job, policy: "constant:base=10s", clock, deadline })).stop;
+
+	test("may be a Date, which is converted to the clock", async () => {
+		for (const time of [0, 5e6]) {
+			const clock = Object.assign(new FakeClock(), { time });
+			const { attempts, reason } = await stopOf(new Date(Date.now() + 25_000), clock);
+			assert.deepEqual([attempts, reason], [3, "deadline"]);
+		}
+		assert.equal((await stopOf(new Date(0))).attempts, 1);
+		const load = makeRetriable(script(busy), { ...job, clock: new FakeClock(), deadline: () => new Date(0) });
+		assert.equal((await endOf(load())).error, busy);
+		await assert.rejects(retry(script("ok"), { ...job, deadline: new Date(Number.NaN) }), {
+			message: "deadline NaN is not a finite number",
+		});
+	});
+
+	test("more than 10 years ahead is refused, as a time of Date.now() is", async () => {
+		const fn = script("ok");
+		for (const deadline of [Date.now() + 15, { nanoseconds: 10n ** 18n }]) {
+			await assert.rejects(retry(fn, { ...job, deadline }), (error) => {
+				assert.ok(error instanceof PolicyError);
+				assert.deepEqual([error.code, error.field], ["too_large", "deadline"]);
+				assert.match(error.message, /^deadline [\d.]+ms is more than 10 years after clock\.now\(\); pass a Date$/);
+				return true;
+			});
+		}
+		assert.deepEqual(fn.contexts, []);
+		for (const deadline of [Infinity, { nanoseconds: 2n ** 64n - 1n }, 3e11, performance.now() + 50]) {
+			assert.equal(await retry(fn, { ...job, deadline }), "ok");
+		}
+		const clock = { now: Date.now, sleep: () => {} };
+		assert.equal(await retry(fn, { ...job, clock, deadline: Date.now() + 15 }), "ok");
+	});
+});
+
 describe("options", () => {
 	const withOption = (option) => retry(script("ok"), { shouldRetry: always, ...option });
 	const rows = [
 		[() => retry(script("ok")), /^shouldRetry is missing: say which failures may be repeated; \(\) => true for all$/],
 		[() => retry(script("ok"), {}), /^shouldRetry is missing/],
 		[() => retry(undefined, job), /^fn must be a function, got undefined$/],
-		[() => retry(script("ok"), null), /^retry must be a plain object of options, got null$/],
+		[() => retry(script("ok"), null), /^options of retry must be a plain object, got null$/],
 		[
 			() => withOption({ retries: 5 }),
 			/^retries is unknown; the options of retry are shouldRetry, shouldRetryResult, /,
@@ -166,7 +208,7 @@ describe("options", () => {
 		[() => withOption({ shouldRetryResult: 1 }), /^shouldRetryResult must be a function, got number$/],
 		[() => withOption({ onRetry: "log" }), /^onRetry must be a function, got string$/],
 		[() => withOption({ onStop: null }), /^onStop must be a function, got null$/],
-		[() => withOption({ policy: 5 }), /^policy must be a Policy, got number$/],
+		[() => withOption({ policy: 5 }), /^policy must be a Policy or a policy string, got number$/],
 		[() => withOption({ budget: "quota" }), /^budget must be a Budget, got string$/],
 		[() => withOption({ stats: {} }), /^stats must be a RetryStats, got object$/],
 		[() => withOption({ signal: {} }), /^signal must be an AbortSignal, got object$/],
@@ -176,7 +218,7 @@ describe("options", () => {
 		[() => withOption({ stream: 42 }), /^stream must be a RandomStream, got number$/],
 		[() => withOption({ stream: new RandomStream(1), seed: 1 }), /^pass either stream or seed and key, not both$/],
 		[() => withOption({ stream: new RandomStream(1), key: "k" }), /^pass either stream or seed and key, not both$/],
-		[() => withOption({ key: "k" }), /^seed must be a whole number or a bigint, got undefined$/],
+		[() => withOption({ key: "k" }), /^key needs a seed$/],
 		[() => withOption({ seed: 1, key: undefined }), /^key must be a string or a Uint8Array, got undefined$/],
 		[() => withOption({ deadline: "1s" }), /^deadline must be a number of milliseconds or/],
 		[() => withOption({ deadline: Number.NaN }), /^deadline NaN is not a finite number$/],

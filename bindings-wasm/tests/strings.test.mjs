@@ -79,7 +79,8 @@ describe("fits", () => {
 			const policy = Policy.parse(string);
 			const fit = () => policy[field === "base" ? "fitBase" : "fitCap"](BigInt(attempts), nanoseconds(total));
 			if (error) {
-				refuses(fit, error);
+				const message = error.message.replace("max_attempts", "attempts").replace("max_elapsed", "total");
+				refuses(fit, { ...error, message });
 			} else {
 				assert.equal(`${fit()}`, canonical);
 			}

@@ -13,9 +13,20 @@ export function vectors(layer) {
 	return file.cases;
 }
 
+const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/** The message of an error about options, which names the options, from the one about the fields of SPEC 5.1. */
+export function inOptions(message) {
+	return message.replace(/"[^"]*"|\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
+		word.startsWith('"') || KINDS.has(word) ? word : camelCase(word),
+	);
+}
+
+/** The kinds whose names look like those of fields. */
+const KINDS = new Set(["at_least"]);
+
 /** The options of a policy from fields with the names of SPEC 5.1. */
 export function options(fields) {
-	const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [camelCase(name), value(name, `${field}`)]));
 }
 

@@ -5,20 +5,27 @@ import { refuse, wrongType } from "./errors.js";
 export const MAX_UINT64 = 2n ** 64n - 1n;
 export const INDEX_COUNT = 2 ** 32;
 
-/** The known options of an object, each read once. An unknown option is an error. */
+/**
+ * The known options of an object, each read once. An unknown option is an error. The result has no
+ * prototype, so that a property of `Object.prototype` is not an option.
+ */
 export function pickOptions(what, options, known) {
 	// Inherited properties would be options that this check does not see.
 	if (typeof options !== "object" || options === null || !isPlain(options)) {
-		wrongType(what, "a plain object of options", options);
+		wrongType(`options of ${what}`, "a plain object", options);
 	}
-	for (const option of Reflect.ownKeys(options)) {
+	for (const option of Object.keys(options)) {
 		if (!known.includes(option)) {
-			throw new TypeError(`${String(option)} is unknown; the options of ${what} are ${known.join(", ")}`);
+			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
 		}
 	}
-	return Object.fromEntries(
-		known.filter((option) => Object.hasOwn(options, option)).map((option) => [option, options[option]]),
-	);
+	const picked = Object.create(null);
+	for (const option of known) {
+		if (Object.hasOwn(options, option)) {
+			picked[option] = options[option];
+		}
+	}
+	return picked;
 }
 
 /** Whether an object's only prototype, if any, is the Object.prototype of some realm. */

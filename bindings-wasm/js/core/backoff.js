@@ -1,6 +1,7 @@
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
 import { checkPolicy, fillRounded } from "./policy.js";
+import { getter, inspectable } from "./show.js";
 import { advance, RandomStream, stateOf } from "./stream.js";
 
 /** Few delays are fetched at first, then as many again as were taken. */
@@ -23,19 +24,15 @@ export class Backoff {
 		stateOf(stream);
 		this.#policy = policy;
 		this.#stream = stream;
+		Object.defineProperties(this, Backoff.#shown);
 	}
 
-	get policy() {
-		return this.#policy;
-	}
-
-	get stream() {
-		return this.#stream;
-	}
-
-	get index() {
-		return this.#first + this.#taken;
-	}
+	/** The own properties. */
+	static #shown = {
+		policy: getter((backoff) => backoff.#policy),
+		stream: getter((backoff) => backoff.#stream),
+		index: getter((backoff) => backoff.#first + backoff.#taken),
+	};
 
 	next() {
 		const value = this.nextDelay();
@@ -79,5 +76,9 @@ export class Backoff {
 		this.#first = first;
 		this.#taken = 0;
 		return true;
+	}
+
+	static {
+		inspectable(Backoff);
 	}
 }

@@ -1,5 +1,6 @@
 import { copyIn, copyOut, module, readText } from "../wasm/module.js";
 import { parseText, wrongType } from "./errors.js";
+import { inspectable, TEXT } from "./show.js";
 
 /**
  * Throws unless it gets a budget.
@@ -29,6 +30,7 @@ export class Budget {
 	constructor(text) {
 		parseText("budget_parse", text);
 		saveBudget(this);
+		Object.defineProperties(this, TEXT);
 	}
 
 	static parse(text) {
@@ -45,6 +47,7 @@ export class Budget {
 	}
 
 	static {
+		inspectable(Budget);
 		checkBudget = (budget) => {
 			if (!(#state in Object(budget))) {
 				wrongType("budget", "a Budget", budget);

@@ -2,6 +2,7 @@
 
 import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { refuse, wrongType } from "./errors.js";
+import { withJSON } from "./show.js";
 
 export const NS_PER_MS = 1e6;
 
@@ -43,7 +44,7 @@ export function toDeadline(input) {
 /** A duration for the caller: milliseconds if a number is exact, otherwise `{ nanoseconds }`. */
 export function fromNanoseconds(ns) {
 	const ms = toMilliseconds(ns);
-	return nanoseconds(ms) === ns ? ms : Object.freeze({ nanoseconds: ns });
+	return nanoseconds(ms) === ns ? ms : Object.freeze(withJSON({ nanoseconds: ns }));
 }
 
 /** Milliseconds, rounded above 2^53 ns. */

@@ -1,6 +1,7 @@
 // The errors of this package: those of its own checks, and those of the core.
 
 import { module, readText, readWords, writeText } from "../wasm/module.js";
+import { defineError } from "./show.js";
 
 /**
  * A refused value or string: the rule that it broke, the field, the value and the limit; for a
@@ -19,18 +20,24 @@ export class PolicyError extends RangeError {
 		this.found = found;
 	}
 
-	get name() {
-		return PolicyError.name;
+	static {
+		defineError(PolicyError);
 	}
 }
 
-/** Refuses a value that cannot reach the core, in the style of the core. */
+/**
+ * Refuses a value that cannot reach the core, in the style of the core. A field is the name of an
+ * argument, or an object with its `name` in the SPEC and with the `option` that the message names.
+ */
 export function refuse(code, field, value, limit, reason) {
-	throw new PolicyError(code, field, value, limit, `${field} ${reason}`);
+	const { name = field, option = field } = Object(field);
+	throw new PolicyError(code, name, value, limit, `${option} ${reason}`);
 }
 
+/** Refuses a value of the wrong type. For the field see `refuse`. */
 export function wrongType(field, wanted, input) {
-	throw new TypeError(`${field} must be ${wanted}, got ${typeName(input)}`);
+	const { option = field } = Object(field);
+	throw new TypeError(`${option} must be ${wanted}, got ${typeName(input)}`);
 }
 
 export function typeName(input) {
@@ -43,16 +50,20 @@ export function typeName(input) {
  */
 export function throwCoreError(values) {
 	const { code, field, value, limit, message } = readError();
+	const { bytes, exports, fields } = module();
+	const options = new Map([...fields, ...values.map(([field]) => field)].map(({ name, option }) => [name, option]));
+	/** Names the options, not the fields, outside quotation marks. */
+	const inOptions = (text) => text.replace(/"(?:\\.|[^"])*"|\w+/g, (word) => options.get(word) ?? word);
 	const unrepresentable = values.find(([{ name }]) => name === field)?.[1].unrepresentable;
 	if (unrepresentable === undefined) {
-		throw new PolicyError(code, field, value, limit, message);
+		throw new PolicyError(code, field, value, limit, inOptions(message));
 	}
-	const { bytes, exports } = module();
 	const { written } = writeText(unrepresentable.shown);
-	const length = exports.error_message_with(written);
-	// An unknown name may contain any character.
-	const shown = new TextDecoder().decode(bytes.subarray(0, length));
-	throw new PolicyError(code, field, unrepresentable.value, limit, shown);
+	const utf8 = bytes.subarray(0, exports.error_message_with(written));
+	// An unknown name may contain any character, and jsdom has no TextDecoder.
+	const shown = decodeURIComponent(Array.from(utf8, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
+	const { advice = "" } = unrepresentable;
+	throw new PolicyError(code, field, unrepresentable.value, limit, inOptions(shown) + advice);
 }
 
 /** Passes a policy string or a budget string to a parser of the module; throws if that refuses it. */
@@ -72,8 +83,7 @@ function throwParseError(text) {
 	const { code, field, value, limit, message, at, foundLength } = readError();
 	// The text before an error is ASCII; the length of the text found there is in bytes.
 	const rest = text.slice(at);
-	const { bytes, encoder } = module();
-	const { read } = encoder.encodeInto(rest, bytes.subarray(0, foundLength));
+	const { read } = writeText(rest, module().bytes.subarray(0, foundLength));
 	throw new PolicyError(code, field || undefined, value, limit, message, at, rest.slice(0, read));
 }
 

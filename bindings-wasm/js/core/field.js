@@ -13,13 +13,14 @@ const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
 const RATIO_TOO_FINE = (MAX_TERM << 32n) | 1n;
 const LONGEST_NAME = 60;
+const MAX_SUGGESTED = 1000;
 
 const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount };
 
 /** The number for the core in `raw`; in `unrepresentable`, if it is there, the caller's value. */
 export function toFieldValue(field, input) {
 	const isNoLimit = input === Infinity && field.noLimit !== undefined;
-	return isNoLimit ? { raw: field.noLimit } : readers[field.unit](field.name, input, field);
+	return isNoLimit ? { raw: field.noLimit } : readers[field.unit](field, input);
 }
 
 /** The value of a field for the caller, in a form that `toFieldValue` accepts. */
@@ -42,7 +43,7 @@ export function fromFieldValue({ unit, kinds, noLimit }, raw) {
 /** The number of an outcome or of a stop reason. */
 export function kindNumber(entry, input) {
 	const { name, kinds } = entry;
-	const { raw, unrepresentable } = readKind(name, input, entry);
+	const { raw, unrepresentable } = readKind(entry, input);
 	if (unrepresentable !== undefined) {
 		const reason = `${unrepresentable.shown} is unknown; the ${name}s are ${kinds.join(", ")}`;
 		refuse(`unknown_${name}`, name, 0n, BigInt(kinds.length), reason);
@@ -50,43 +51,55 @@ export function kindNumber(entry, input) {
 	return Number(raw);
 }
 
-function readKind(name, input, { kinds }) {
+function readKind(field, input) {
+	const { kinds } = field;
 	if (typeof input !== "string") {
-		wrongType(name, `one of ${kinds.join(", ")}`, input);
+		wrongType(field, `one of ${kinds.join(", ")}`, input);
 	}
 	const number = kinds.indexOf(input) + 1;
 	const shown = JSON.stringify(input.slice(0, LONGEST_NAME));
 	return number ? { raw: BigInt(number) } : { raw: UNKNOWN_KIND, unrepresentable: { value: 0n, shown } };
 }
 
-function readCount(name, input) {
-	const value = wholeNumber(name, input);
+function readCount(field, input) {
+	const value = wholeNumber(field, input);
 	return fit({ value, shown: `${value}` });
 }
 
-function fitDuration(name, input) {
-	return fit(readDuration(name, input));
+function fitDuration(field, input) {
+	return fit(readDuration(field, input));
 }
 
 function fit({ value, shown }) {
 	return value > MAX_UINT64 ? { raw: MAX_UINT64, unrepresentable: { value, shown } } : { raw: value };
 }
 
-function readRatio(name, input) {
+function readRatio(field, input) {
 	if (typeof input === "number") {
 		// The shortest decimal text of the number: 1.6 is 8/5.
-		const { written } = writeText(`${finite(name, input)}`);
+		const { written } = writeText(`${finite(field, input)}`);
 		const raw = unsigned(module().exports.ratio_parse(written));
-		return raw ? { raw } : ratioTooFine(`${input}`);
+		return raw ? { raw } : ratioTooFine(`${input}`, suggestRatio(input));
 	}
 	if (!Array.isArray(input) || input.length !== 2) {
-		wrongType(name, "a number or [numerator, denominator]", input);
+		wrongType(field, "a number or [numerator, denominator]", input);
 	}
-	const [numerator, denominator] = Array.from(input, (term) => wholeNumber(name, term));
+	const [numerator, denominator] = Array.from(input, (term) => wholeNumber(field, term));
 	const isFit = numerator <= MAX_TERM && denominator <= MAX_TERM;
 	return isFit ? { raw: (numerator << 32n) | denominator } : ratioTooFine(`${numerator}/${denominator}`);
 }
 
-function ratioTooFine(shown) {
-	return { raw: RATIO_TOO_FINE, unrepresentable: { value: 0n, shown } };
+function ratioTooFine(shown, advice) {
+	return { raw: RATIO_TOO_FINE, unrepresentable: { value: 0n, shown, advice } };
+}
+
+/** Advice for a number that is the quotient of two small terms, such as 4 / 3. */
+function suggestRatio(number) {
+	for (let denominator = 3; denominator <= MAX_SUGGESTED; denominator++) {
+		const numerator = Math.round(number * denominator);
+		if (numerator <= MAX_SUGGESTED && numerator / denominator === number) {
+			return `; pass it as [${numerator}, ${denominator}]`;
+		}
+	}
+	return undefined;
 }

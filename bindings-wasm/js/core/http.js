@@ -17,19 +17,34 @@ export function httpOutcome(status) {
 /** The messages of the engines for a network failure; `fetch` rejects with a `TypeError` for it. */
 const NETWORK = new RegExp(
 	[
-		"^failed to fetch|^network ?error", // Chrome, Firefox
+		"^failed to fetch\\b(?! dynamically)|^network ?error", // Chrome, Firefox
 		"^load failed|^the (?:internet|network) connection", // Safari
 		"^fetch failed|^terminated$", // Node.js
-		"^error sending request for url", // Deno
+		"^error (?:sending request|reading a body|decoding response)|^request or response body error", // Deno
 		"^ ?a network error occurred", // WebKit
-		"^network connection lost", // workerd
 		"^network request failed", // React Native and other replacements of fetch
 	].join("|"),
 	"i",
 );
 
-/** The codes of Node.js for a response that did not arrive in time. */
-const TIMEOUT = /TIMEDOUT|TIMEOUT/;
+/** The message of workerd, where the error is a plain `Error`. */
+const WORKERD = /^network connection lost/i;
+
+/** In the message of Deno, or of the cause in Node.js: the same request fails again. */
+const LASTING = /invalid peer certificate|unknown scheme|bad port|redirect/;
+
+/** The codes of Node.js, undici and axios, and those of Bun, for failures of the network. */
+const NETWORK_CODE = new RegExp(
+	"^E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|AI_AGAIN|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)$" +
+		"|^ERR_NETWORK$|^HPE_INVALID_EOF_STATE$|^UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)$" +
+		"|^Connection(?:Refused|Closed|Reset)$|^FailedToOpenSocket$",
+);
+
+/** The codes for a response that did not arrive in time. */
+const TIMEOUT_CODE = /TIMEDOUT|TIMEOUT|^Timeout$/;
+
+/** Causes may form a cycle. */
+const MAX_CAUSES = 5;
 
 /** The outcome of a rejection of `fetch`. */
 export function fetchOutcome(error) {
@@ -37,10 +52,24 @@ export function fetchOutcome(error) {
 	if (name === "TimeoutError") {
 		return "timeout";
 	}
-	if (name !== "TypeError" || !NETWORK.test(message)) {
-		return "permanent";
+	const code = codeOf(error);
+	if (code !== undefined) {
+		return TIMEOUT_CODE.test(code) ? "timeout" : NETWORK_CODE.test(code) ? "transient" : "permanent";
 	}
-	return TIMEOUT.test(Object(cause).code) ? "timeout" : "transient";
+	const isNetwork = WORKERD.test(message) || (name === "TypeError" && NETWORK.test(message));
+	return isNetwork && !LASTING.test(Object(cause).message ?? message) ? "transient" : "permanent";
+}
+
+/** The code of an error or of its nearest cause that has one. The code of a `DOMException` is a number. */
+function codeOf(error) {
+	for (let depth = 0, current = error; depth < MAX_CAUSES; depth++) {
+		const { code, cause } = Object(current);
+		if (typeof code === "string") {
+			return code;
+		}
+		current = cause;
+	}
+	return undefined;
 }
 
 /** The wait that a `Retry-After` header asks for, in ms; undefined without a valid header. */
@@ -51,7 +80,10 @@ export function parseRetryAfter(from, now) {
 
 /** The same in ns. */
 export function parseRetryAfterNs(from, now = Date.now()) {
-	const header = headerOf(from);
+	const found = headerOf(from);
+	const first = Array.isArray(found) ? found[0] : found;
+	// Some clients have numbers in their headers.
+	const header = typeof first === "number" ? `${first}` : first;
 	// `headers.get` returns null for a header that is not there.
 	if (header === null || header === undefined) {
 		return undefined;

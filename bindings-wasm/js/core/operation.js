@@ -4,7 +4,10 @@ import { checkBudget, loadBudget, saveBudget } from "./budget.js";
 import { toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
 import { kindNumber } from "./field.js";
 import { checkPolicy, makeCurrent } from "./policy.js";
+import { getter, inspectable, withJSON } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
+
+const RETRY_AFTER = { name: "retry_after", option: "retryAfter" };
 
 /** In place of an outcome. */
 const CANCEL = 0;
@@ -32,28 +35,25 @@ export class Operation {
 		this.#policy = policy;
 		this.#budget = budget;
 		this.#change(({ begin }, hasBudget) => begin(streamState, start, end, hasBudget));
+		Object.defineProperties(this, Operation.#shown);
 	}
 
-	get retries() {
-		return this.#retries;
-	}
-
-	get attempts() {
-		return this.#attempts;
-	}
-
-	get reason() {
-		return this.#reason;
-	}
+	/** The own properties. */
+	static #shown = {
+		policy: getter((operation) => operation.#policy),
+		retries: getter((operation) => operation.#retries),
+		attempts: getter((operation) => operation.#attempts),
+		reason: getter((operation) => operation.#reason),
+	};
 
 	decide(outcome, options) {
 		const number = kindNumber(module().outcome, outcome);
 		const { now, retryAfter } = pickOptions("a decision", options, ["now", "retryAfter"]);
 		const end = toNanoseconds("now", now);
 		const hasRetryAfter = retryAfter !== undefined && retryAfter !== null;
-		const wait = hasRetryAfter ? toNanoseconds("retry_after", retryAfter) : 0n;
+		const wait = hasRetryAfter ? toNanoseconds(RETRY_AFTER, retryAfter) : 0n;
 		const delayNs = this.#change(({ decide }, hasBudget) => decide(number, end, hasRetryAfter, wait, hasBudget));
-		return { delay: toMilliseconds(delayNs), delayNs, reason: this.#reason };
+		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#reason });
 	}
 
 	cancel() {
@@ -81,5 +81,9 @@ export class Operation {
 		this.#attempts = Number(attempts);
 		this.#reason = stopReason.kinds[Number(reason) - 1];
 		return delayNs;
+	}
+
+	static {
+		inspectable(Operation);
 	}
 }

@@ -3,6 +3,7 @@ import { batchLength, checkIndex, pickOptions } from "./arguments.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { parseText, throwCoreError, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
+import { define, inspectable, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
 /** A preview of a policy without limits has no end of its own. */
@@ -18,7 +19,7 @@ let current;
 
 /**
  * Throws unless it gets a policy.
- * @type {(policy: unknown) => asserts policy is Policy}
+ * @type {(policy: unknown, wanted?: string) => asserts policy is Policy}
  */
 export let checkPolicy;
 
@@ -43,7 +44,7 @@ export class Policy {
 		}
 		this.#state = copyOut(0, module().exports.params_words());
 		current = this;
-		Object.freeze(this);
+		Object.freeze(Object.defineProperties(this, TEXT));
 	}
 
 	static parse(text) {
@@ -57,7 +58,7 @@ export class Policy {
 			const { exports, fields } = module();
 			const set = fields.filter(({ number }) => exports.params_has(number));
 			const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
-			this.#params = Object.freeze(Object.fromEntries(set.map(read)));
+			this.#params = Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON));
 		}
 		return this.#params;
 	}
@@ -121,9 +122,10 @@ export class Policy {
 	}
 
 	static {
-		checkPolicy = (policy) => {
+		inspectable(Policy);
+		checkPolicy = (policy, wanted = "a Policy") => {
 			if (!(#state in Object(policy))) {
-				wrongType("policy", "a Policy", policy);
+				wrongType("policy", wanted, policy);
 			}
 		};
 		makeCurrent = (policy) => {
@@ -165,9 +167,19 @@ function preview(policy, count = PREVIEW_ROWS, show) {
 	exports.preview_begin();
 	while (rows.length < count && exports.preview_next()) {
 		const row = readWords(0, PREVIEW_ROW.length);
-		rows.push(Object.fromEntries(PREVIEW_ROW.map((name, position) => [name, show(row[position])])));
+		rows.push(withJSON(Object.fromEntries(PREVIEW_ROW.map((name, position) => [name, show(row[position])]))));
 	}
 	return rows;
+}
+
+/** Params for JSON, which has no Infinity: the number that means no limit stands for it. */
+function paramsToJSON() {
+	const noLimits = module().fields.filter(({ option }) => this[option] === Infinity);
+	const numbers = noLimits.map(({ option, unit, noLimit }) => [
+		option,
+		unit === "count" ? Number(noLimit) : { nanoseconds: `${noLimit}` },
+	]);
+	return { ...this, ...Object.fromEntries(numbers) };
 }
 
 /** Makes the policy of these options the module's current one. */
@@ -189,9 +201,9 @@ function build(options) {
 }
 
 function fit(policy, method, attempts, total) {
-	const field = (option) => module().fields.find((field) => field.option === option);
-	// The errors name these fields.
-	const [most, time] = [field("maxAttempts"), field("maxElapsed")];
+	/** The field whose rules an argument follows. */
+	const field = (name, option) => ({ ...module().fields.find((field) => field.name === name), option });
+	const [most, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
 	const values = [
 		[most, toFieldValue(most, attempts)],
 		[time, toFieldValue(time, total)],

@@ -2,6 +2,7 @@ import { copyIn, copyOut, module, readText, readWords, WORD_BYTES } from "../was
 import { uint64 } from "./arguments.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
+import { inspectable, TEXT } from "./show.js";
 
 /**
  * Throws unless it gets stats.
@@ -15,6 +16,10 @@ export class RetryStats {
 
 	/** The module's words for these stats; zeros count nothing. */
 	#state = new Uint8Array(WORD_BYTES * module().exports.stats_words());
+
+	constructor() {
+		Object.defineProperties(this, TEXT);
+	}
 
 	record(attempts, reason) {
 		const [count, number] = [uint64("attempts", attempts), kindNumber(module().reason, reason)];
@@ -59,6 +64,10 @@ export class RetryStats {
 		return this.prometheus();
 	}
 
+	toJSON() {
+		return this.counts();
+	}
+
 	#load() {
 		copyIn(this.#state);
 		return module();
@@ -71,6 +80,7 @@ export class RetryStats {
 	}
 
 	static {
+		inspectable(RetryStats, (stats) => stats.counts());
 		checkStats = (name, stats) => {
 			if (!(#state in Object(stats))) {
 				wrongType(name, "a RetryStats", stats);

@@ -1,6 +1,7 @@
 import { module, unsigned, writeText } from "../wasm/module.js";
 import { checkIndex, uint64 } from "./arguments.js";
 import { refuse, wrongType } from "./errors.js";
+import { toJSON } from "./show.js";
 
 /**
  * The state of a stream. Throws for anything else.
@@ -29,6 +30,10 @@ export class RandomStream {
 	draw(index) {
 		checkIndex("index", index);
 		return unsigned(module().exports.draw(this.#state, index));
+	}
+
+	toJSON() {
+		return toJSON(this);
 	}
 
 	static {

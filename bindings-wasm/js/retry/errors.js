@@ -1,5 +1,13 @@
-/** Errors that were thrown inside an `AbortError`. They are permanent in every enclosing loop, too. */
-const permanent = new WeakSet();
+import { defineError } from "../core/show.js";
+
+/** Marks an `AbortError`, also for another copy of this package. */
+const ABORT = Symbol.for("backoff-wasm.AbortError");
+
+/** The number of loops that have begun. */
+let loops = 0;
+
+/** For an error that was thrown inside an `AbortError`: the number of loops that had begun by then. */
+const permanent = new WeakMap();
 
 /** A function that is retried throws it to say: do not repeat this failure. */
 export class AbortError extends Error {
@@ -9,26 +17,39 @@ export class AbortError extends Error {
 		const error = Object(failure) === failure ? failure : new Error(failure);
 		super(error.message);
 		// Wrapping twice keeps the innermost error.
-		this.originalError = error instanceof AbortError ? error.originalError : error;
+		this.originalError = isAbortError(error) ? error.originalError : error;
 	}
 
-	get name() {
-		return AbortError.name;
+	get [ABORT]() {
+		return true;
+	}
+
+	static {
+		defineError(AbortError);
 	}
 }
 
-/** The error that a function threw, out of its `AbortError`. It is permanent from then on. */
+function isAbortError(error) {
+	return Object(error)[ABORT] === true;
+}
+
+/** Begins a loop; returns its number. */
+export function beginLoop() {
+	return ++loops;
+}
+
+/** The error that a function threw, out of its `AbortError`. It is permanent in all loops that have begun. */
 export function unwrap(error) {
-	if (!(error instanceof AbortError)) {
+	if (!isAbortError(error)) {
 		return error;
 	}
-	permanent.add(error.originalError);
+	permanent.set(error.originalError, loops);
 	return error.originalError;
 }
 
-/** Whether a function marked this error as permanent. */
-export function isPermanent(error) {
-	return permanent.has(error);
+/** Whether an error was marked as permanent since this loop began. A loop that begins later may retry it. */
+export function isPermanent(error, loop) {
+	return loop <= permanent.get(error);
 }
 
 /** The loop stopped on a result that was never the wanted one. */
@@ -42,7 +63,32 @@ export class RetryError extends Error {
 		this.result = result;
 	}
 
-	get name() {
-		return RetryError.name;
+	static {
+		defineError(RetryError);
 	}
+}
+
+/**
+ * The error to throw when a callback has thrown after a call failed. Neither is lost: the failure becomes
+ * the cause of what was thrown, or, if that has a cause of its own or cannot have one, both are in an
+ * `AggregateError`.
+ */
+export function withFailure(thrown, end) {
+	if (!("error" in end) || Object.is(thrown, end.error)) {
+		return thrown;
+	}
+	if (Object(thrown) === thrown) {
+		if (thrown.cause === undefined) {
+			Reflect.defineProperty(thrown, "cause", {
+				__proto__: null,
+				value: end.error,
+				writable: true,
+				configurable: true,
+			});
+		}
+		if (Object.is(thrown.cause, end.error)) {
+			return thrown;
+		}
+	}
+	return new AggregateError([thrown, end.error], "a callback threw after the call had failed");
 }

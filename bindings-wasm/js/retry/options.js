@@ -1,9 +1,9 @@
 // The options of a loop, checked once.
 
-import { pickOptions } from "../core/arguments.js";
+import { finite, MAX_UINT64, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
-import { toDeadline } from "../core/duration.js";
-import { wrongType } from "../core/errors.js";
+import { toDeadline, toMilliseconds, toNanoseconds } from "../core/duration.js";
+import { refuse, wrongType } from "../core/errors.js";
 import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
@@ -14,6 +14,10 @@ const HOOKS = ["onRetry", "onStop"];
 const STREAMS = ["stream", "seed", "key"];
 const OTHERS = ["policy", "deadline", "budget", "stats", "signal", "clock", "unref"];
 const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
+
+/** A deadline further away is a mistake, such as a time of `Date.now()`. */
+const MAX_YEARS_AHEAD = 10n;
+const NS_PER_YEAR = 31_557_600_000_000_000n;
 
 /**
  * The options of `retry` or `makeRetriable` with the defaults filled in.
@@ -33,7 +37,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
 	}
 	const resolved = typeof policy === "string" ? Policy.parse(policy) : policy;
-	checkPolicy(resolved);
+	checkPolicy(resolved, "a Policy or a policy string");
 	if (budget !== undefined) {
 		checkBudget(budget);
 	}
@@ -51,6 +55,7 @@ export function resolveRetryOptions(caller, options = {}) {
 	}
 	const isPerCall = caller === "makeRetriable";
 	return {
+		__proto__: null,
 		...picked,
 		policy: resolved,
 		streamOf: resolveStream(picked, isPerCall),
@@ -64,7 +69,8 @@ function hasMethods(object, ...methods) {
 	return methods.every((method) => typeof object?.[method] === "function");
 }
 
-function resolveStream({ stream, seed, ...picked }, isPerCall) {
+function resolveStream(picked, isPerCall) {
+	const { key, seed, stream } = picked;
 	if (stream !== undefined) {
 		stateOf(stream);
 		if (seed !== undefined || "key" in picked) {
@@ -72,10 +78,12 @@ function resolveStream({ stream, seed, ...picked }, isPerCall) {
 		}
 		return () => stream;
 	}
-	if (seed === undefined && !("key" in picked)) {
+	if (seed === undefined && "key" in picked) {
+		throw new TypeError("key needs a seed");
+	}
+	if (seed === undefined) {
 		return nextLoopStream;
 	}
-	const { key } = picked;
 	if (isPerCall && typeof key === "function") {
 		new RandomStream(seed, ""); // checks the seed now
 		return (apply) => new RandomStream(seed, apply(key));
@@ -87,8 +95,24 @@ function resolveStream({ stream, seed, ...picked }, isPerCall) {
 
 function resolveDeadline(deadline, isPerCall) {
 	if (isPerCall && typeof deadline === "function") {
-		return (apply) => apply(deadline);
+		return (now, apply) => readDeadline(apply(deadline), now);
 	}
-	toDeadline(deadline);
-	return () => deadline;
+	if (hasMethods(deadline, "getTime")) {
+		finite("deadline", deadline.getTime(), -Infinity);
+	} else {
+		toDeadline(deadline);
+	}
+	return (now) => readDeadline(deadline, now);
+}
+
+/** The deadline of a loop that begins now: a time of its clock, or a date. */
+function readDeadline(deadline, now) {
+	const time = hasMethods(deadline, "getTime") ? Math.max(now + (deadline.getTime() - Date.now()), 0) : deadline;
+	const nanoseconds = toDeadline(time);
+	const latest = toNanoseconds("now", now) + MAX_YEARS_AHEAD * NS_PER_YEAR;
+	if (nanoseconds > latest && nanoseconds !== MAX_UINT64) {
+		const reason = `is more than ${MAX_YEARS_AHEAD} years after clock.now(); pass a Date`;
+		refuse("too_large", "deadline", nanoseconds, latest, `${toMilliseconds(nanoseconds)}ms ${reason}`);
+	}
+	return { nanoseconds };
 }

@@ -1,13 +1,16 @@
 // The loop of SPEC 18. An operation makes its decisions.
 
+import { finite } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
 import { Operation } from "../core/operation.js";
+import { define, withJSON } from "../core/show.js";
 import { unlessAborted } from "./abort.js";
-import { RetryError, unwrap } from "./errors.js";
+import { beginLoop, RetryError, unwrap, withFailure } from "./errors.js";
 import { resolveRetryOptions } from "./options.js";
-import { askPredicate, readVerdict, withCause } from "./verdict.js";
+import { askPredicate, readVerdict } from "./verdict.js";
 
-const SUCCESS = { outcome: "success" };
+const NOT_ENDED = Object.freeze(Object.create(null));
+const SUCCESS = { outcome: "success", retryAfter: undefined };
 const CANCELLED = { delay: 0, delayNs: 0n, reason: "cancelled" };
 
 /** Calls a function, and again after failures that may be repeated; resolves to its value. */
@@ -22,10 +25,12 @@ export async function retry(fn, options) {
 export function makeRetriable(fn, options) {
 	const resolved = resolveRetryOptions("makeRetriable", options);
 	checkFunction(fn);
-	return function (...args) {
+	const retriable = function (...args) {
 		const apply = (callback) => callback.apply(this, args);
 		return loop(() => apply(fn), resolved, apply);
 	};
+	define(retriable, "name", fn.name);
+	return define(retriable, "length", fn.length);
 }
 
 function checkFunction(fn) {
@@ -37,15 +42,16 @@ function checkFunction(fn) {
 async function loop(fn, options, apply) {
 	const { budget, clock, policy, stats, onRetry, onStop, streamOf, deadlineOf } = options;
 	const hasResultPredicate = options.shouldRetryResult !== undefined;
+	const number = beginLoop();
 	let { signal } = options;
-	const start = clock.now();
-	const operation = signal?.aborted
-		? undefined
-		: new Operation(policy, streamOf(apply), { now: start, deadline: deadlineOf(apply), budget });
+	let start;
+	let operation;
 	let attempts = 0;
 	/** How the last call ended, if it has: its `value` or its `error`. */
-	let ended = {};
+	let ended = NOT_ENDED;
 	let stop;
+
+	const now = () => finite("now", clock.now(), -Infinity);
 
 	/** A signal in any case. It is made only on demand, because making one is slow and few calls need it. */
 	const someSignal = () => {
@@ -55,75 +61,88 @@ async function loop(fn, options, apply) {
 	const until = (step) => (signal ? unlessAborted(signal, step) : step);
 	const call = async (context) => {
 		try {
-			ended = { value: await fn(context) };
+			ended = { __proto__: null, value: await fn(context) };
 		} catch (error) {
-			ended = { error: unwrap(error) };
+			ended = { __proto__: null, error: unwrap(error) };
 		}
 	};
-	const makeEvent = ({ delay, delayNs, reason }, outcome, now) =>
-		Object.freeze({ attempts, outcome, reason, delay, delayNs, elapsed: now - start, ...ended });
+	const makeEvent = ({ delay, delayNs, reason }, outcome, time) =>
+		Object.freeze(withJSON({ attempts, outcome, reason, delay, delayNs, elapsed: time - start, ...ended }));
 	const decide = ({ outcome, retryAfter }) => {
-		const now = clock.now();
-		return makeEvent(operation.decide(outcome, { now, retryAfter }), outcome, now);
+		const time = now();
+		return makeEvent(operation.decide(outcome, { now: time, retryAfter }), outcome, time);
 	};
 
 	try {
-		while (!stop) {
-			signal?.throwIfAborted();
-			attempts++;
-			ended = {};
-			const context = Object.freeze({
-				attempt: attempts,
-				get signal() {
-					return someSignal();
-				},
-			});
-			await until(call(context));
-			let event;
-			if ("value" in ended && !hasResultPredicate) {
-				// Also if the signal has aborted by now.
-				event = decide(SUCCESS);
-			} else {
-				signal?.throwIfAborted();
-				const returned = await until(askPredicate(ended, options, context));
-				signal?.throwIfAborted();
-				event = withCause(ended, () => decide(readVerdict(ended, returned)));
-			}
-			if (event.reason) {
-				stop = event;
-			} else {
-				await until(onRetry?.(event));
-				signal?.throwIfAborted();
-				await until(clock.sleep(event.delay, someSignal()));
-			}
+		start = now();
+		if (!signal?.aborted) {
+			operation = new Operation(policy, streamOf(apply), { now: start, deadline: deadlineOf(start, apply), budget });
 		}
-	} catch (failure) {
-		// Any failure but the abort itself takes precedence over an abort at the same moment.
-		if (!signal?.aborted || failure !== signal.reason) {
-			operation.cancel();
-			stats?.record(attempts, CANCELLED.reason);
-			throw failure;
+		try {
+			while (!stop) {
+				signal?.throwIfAborted();
+				attempts++;
+				ended = NOT_ENDED;
+				const context = Object.freeze({
+					attempt: attempts,
+					get signal() {
+						return someSignal();
+					},
+				});
+				await until(call(context));
+				let event;
+				if ("value" in ended && !hasResultPredicate) {
+					// Also if the signal has aborted by now.
+					event = decide(SUCCESS);
+				} else {
+					signal?.throwIfAborted();
+					const returned = await until(askPredicate(ended, options, context, number));
+					signal?.throwIfAborted();
+					event = decide(readVerdict(ended, returned));
+				}
+				if (event.reason) {
+					stop = event;
+				} else {
+					await until(onRetry?.(event));
+					signal?.throwIfAborted();
+					await until(clock.sleep(event.delay, someSignal()));
+				}
+			}
+		} catch (failure) {
+			// Any failure but the abort itself takes precedence over an abort at the same moment.
+			if (!signal?.aborted || !Object.is(failure, signal.reason)) {
+				throw failure;
+			}
+			operation?.cancel();
+			stop = makeEvent(CANCELLED, undefined, now());
 		}
-	}
-	if (!stop) {
+	} catch (thrown) {
 		operation?.cancel();
-		stop = makeEvent(CANCELLED, undefined, clock.now());
+		stats?.record(attempts, CANCELLED.reason);
+		throw withFailure(thrown, ended);
 	}
 	stats?.record(attempts, stop.reason);
+	const end = endOf(stop, signal);
 	if (onStop) {
-		await onStop(stop);
+		try {
+			await onStop(stop);
+		} catch (thrown) {
+			throw withFailure(thrown, end);
+		}
 	}
-	return result(stop, signal);
+	if ("error" in end) {
+		throw end.error;
+	}
+	return end.value;
 }
 
-/** Returns or throws, to the caller, how the loop ended. */
-function result(stop, signal) {
-	const { attempts, error, reason, value } = stop;
+/** What the caller gets: the `value` or the `error`. */
+function endOf({ attempts, reason, ...ended }, signal) {
 	if (reason === "success") {
-		return value;
+		return { __proto__: null, value: ended.value };
 	}
 	if (reason === CANCELLED.reason) {
-		throw signal.reason;
+		return { error: signal.reason };
 	}
-	throw "error" in stop ? error : new RetryError(reason, attempts, value);
+	return { error: Object.hasOwn(ended, "error") ? ended.error : new RetryError(reason, attempts, ended.value) };
 }

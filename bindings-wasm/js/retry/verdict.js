@@ -5,11 +5,11 @@ import { typeName } from "../core/errors.js";
 import { isPermanent } from "./errors.js";
 
 /** The predicate's return value, which may be a promise. */
-export function askPredicate(ended, { shouldRetry, shouldRetryResult }, context) {
+export function askPredicate(ended, { shouldRetry, shouldRetryResult }, context, loop) {
 	if ("value" in ended) {
 		return shouldRetryResult(ended.value, context);
 	}
-	return shouldRetry && !isPermanent(ended.error) ? shouldRetry(ended.error, context) : "permanent";
+	return shouldRetry && !isPermanent(ended.error, loop) ? shouldRetry(ended.error, context) : "permanent";
 }
 
 /** The verdict that a predicate's return value stands for; `false` ends the loop. */
@@ -22,26 +22,14 @@ export function readVerdict(ended, returned) {
 
 function read(name, returned, end) {
 	if (typeof returned === "boolean") {
-		return { outcome: returned ? "transient" : end };
+		return { outcome: returned ? "transient" : end, retryAfter: undefined };
 	}
 	if (typeof returned === "string") {
-		return { outcome: returned };
+		return { outcome: returned, retryAfter: undefined };
 	}
-	if (typeof returned !== "object" || returned === null) {
+	if (typeof returned !== "object" || returned === null || Array.isArray(returned)) {
 		const wanted = "it must return a boolean, an outcome or a verdict";
 		throw new TypeError(`${name} returned ${typeName(returned)}: ${wanted}`);
 	}
 	return pickOptions("a verdict", returned, ["outcome", "retryAfter"]);
-}
-
-/** Runs a check of a verdict. If it throws, the failure in question becomes the cause of that error. */
-export function withCause(ended, check) {
-	try {
-		return check();
-	} catch (error) {
-		if ("error" in ended && Object.isExtensible(error)) {
-			error.cause ??= ended.error;
-		}
-		throw error;
-	}
 }

@@ -1,7 +1,7 @@
 // The WebAssembly module. It starts at first use, so that importing this package has no effect and
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
-import { compile } from "#compile";
+import { compile } from "./compile.js";
 
 export const WORD_BYTES = 8;
 
@@ -27,7 +27,6 @@ function start() {
 		state: new Uint8Array(buffer, exports.words()),
 		/** The bytes: text and keys. */
 		bytes,
-		encoder: new TextEncoder(),
 		/** The fields of a policy. */
 		fields: Object.values(fields),
 		outcome,
@@ -92,8 +91,26 @@ export function readText(length, bytes = module().bytes) {
 	return String.fromCharCode.apply(null, bytes.subarray(0, length));
 }
 
-/** Writes as much of a text into the bytes as they hold; returns how much was read and written. */
-export function writeText(text) {
-	const { bytes, encoder } = module();
-	return encoder.encodeInto(text, bytes);
+/**
+ * Writes as much of a text as fits into the bytes, as UTF-8; returns how much was read and written.
+ * A lone surrogate becomes U+FFFD. It does what `TextEncoder` does, which jsdom does not have.
+ */
+export function writeText(text, bytes = module().bytes) {
+	let [read, written] = [0, 0];
+	for (const character of text) {
+		const point = character.codePointAt(0);
+		const code = point >> 11 === 0xd800 >> 11 ? 0xfffd : point;
+		/** The number of bytes after the first one. */
+		let more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+		if (written + more >= bytes.length) {
+			break;
+		}
+		// The array keeps the low 8 bits.
+		bytes[written++] = more ? (-1 << (7 - more)) | (code >> (6 * more)) : code;
+		while (more--) {
+			bytes[written++] = 0x80 | ((code >> (6 * more)) & 0x3f);
+		}
+		read += character.length;
+	}
+	return { read, written };
 }

@@ -1,0 +1,235 @@
+// Objects as others see them: JSON, deep equality, console.log, names of errors and polluted prototypes.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { inspect } from "node:util";
+import {
+	AbortError,
+	Backoff,
+	Budget,
+	Operation,
+	Policy,
+	PolicyError,
+	project,
+	RandomStream,
+	RetryError,
+	RetryStats,
+	retry,
+} from "./installed.mjs";
+import { FakeClock, run, script } from "./loop.mjs";
+
+const policy = Policy.parse("full:base=100ms,cap=20s");
+const other = Policy.parse("full:base=100ms,cap=21s");
+const stream = new RandomStream(42, "job-1");
+const job = { seed: 42, key: "job-1", shouldRetry: () => true };
+const json = (value) => JSON.parse(JSON.stringify(value));
+const refused = () => {
+	try {
+		Policy.parse("full:base=100,cap=20s");
+	} catch (error) {
+		return error;
+	}
+	return undefined;
+};
+
+describe("JSON", () => {
+	test("of an event", async () => {
+		const busy = Object.assign(new Error("busy"), { secret: 5n });
+		const { events } = await run(script(busy), { ...job, policy: "constant:base=1s,max_retries=1" });
+		const [first, last] = events.map(([, event]) => json(event));
+		const error = { name: "Error", message: "busy" };
+		assert.deepEqual(first, {
+			attempts: 1,
+			outcome: "transient",
+			delay: 1000,
+			delayNs: "1000000000",
+			elapsed: 0,
+			error,
+		});
+		assert.deepEqual([last.reason, last.error], ["max_retries", error]);
+		assert.deepEqual(Object.keys(events[0][1]).includes("toJSON"), false);
+	});
+
+	test("of an event with an error of another realm, or a value", async () => {
+		const busy = (await import("node:vm")).runInNewContext("new TypeError('busy')");
+		const { stop } = await run(() => Promise.reject(busy), job);
+		assert.deepEqual(json(stop).error, { name: "TypeError", message: "busy" });
+		assert.deepEqual(json((await run(script({ id: 5 }), job)).stop).value, { id: 5 });
+	});
+
+	test("of an event in a hook does not end the loop", async () => {
+		const lines = [];
+		const log = (event) => lines.push(JSON.stringify(event));
+		const options = { ...job, clock: new FakeClock(), onRetry: log, onStop: log };
+		assert.equal(await retry(script(new Error("busy"), "ok"), options), "ok");
+		assert.equal(lines.length, 2);
+	});
+
+	test("of an error", () => {
+		const { message } = refused();
+		const common = { name: "PolicyError", message, code: "missing_unit", field: "base" };
+		assert.deepEqual(json(refused()), { ...common, value: "0", limit: "0", at: 13, found: "" });
+		assert.deepEqual(json(new AbortError("gone")), {
+			name: "AbortError",
+			message: "gone",
+			originalError: { name: "Error", message: "gone" },
+		});
+	});
+
+	test("of a decision and of a row of a preview", () => {
+		const operation = new Operation(policy, stream, { now: 0 });
+		assert.deepEqual(json(operation.decide("transient", { now: 0 })), { delay: 11.399434, delayNs: "11399434" });
+		assert.deepEqual(json(policy.previewNs(1))[0].max, "100000000");
+	});
+
+	test("of a stream is its state", () => {
+		const { state } = json(stream);
+		assert.equal(new RandomStream(BigInt(state)).state, stream.state);
+	});
+
+	test("of the params of a policy makes the policy again", () => {
+		for (const text of [
+			"constant:base=1s,retry_after_max=none",
+			"exponential:base=9007199254740993ns,multiplier=4/3,max_retries=7",
+			"default",
+			"linear:base=1s,cap=9s,max_elapsed=1m",
+		]) {
+			const { params } = Policy.parse(text);
+			assert.equal(`${new Policy(json(params))}`, `${Policy.parse(text)}`);
+			assert.equal(`${new Policy(params)}`, `${Policy.parse(text)}`);
+		}
+	});
+
+	test("of stats is their counts", () => {
+		const stats = new RetryStats();
+		stats.record(3, "budget");
+		assert.deepEqual(json(stats), json(stats.counts()));
+	});
+});
+
+/** Two equal objects of each class, and one that differs. */
+const operation = (outcome) => {
+	const begun = new Operation(policy, stream, { now: 0 });
+	begun.decide(outcome, { now: 0 });
+	return begun;
+};
+const backoff = (taken) => {
+	const begun = new Backoff(policy, stream);
+	for (let left = taken; left > 0; left--) {
+		begun.next();
+	}
+	return begun;
+};
+const stats = (...attempts) => {
+	const counted = new RetryStats();
+	for (const count of attempts) {
+		counted.record(count, "success");
+	}
+	return counted;
+};
+const CLASSES = [
+	["Policy", () => Policy.parse(`${policy}`), other],
+	["Budget", () => Budget.parse("quota:max_tokens=5"), Budget.parse("quota:max_tokens=6")],
+	["RandomStream", () => new RandomStream(5), new RandomStream(6)],
+	["Backoff", () => backoff(3), backoff(4)],
+	["Operation", () => operation("transient"), operation("success")],
+	["RetryStats", () => stats(1, 2), stats(1, 3)],
+];
+
+describe("deep equality tells objects apart", () => {
+	for (const [name, make, different] of CLASSES) {
+		test(name, () => {
+			assert.deepEqual(make(), make());
+			assert.notDeepEqual(make(), different);
+			assert.deepEqual({ ...make() }, { ...make() });
+			assert.notDeepEqual({ ...make() }, { ...different }, "by own enumerable properties, as in Jest");
+		});
+	}
+});
+
+test("the properties that show state are read-only", () => {
+	for (const [, make] of CLASSES) {
+		const made = make();
+		for (const name of Object.keys(made)) {
+			assert.throws(() => {
+				made[name] = 5;
+			}, TypeError);
+		}
+	}
+	assert.equal(policy.text, "exponential:base=100ms,cap=20s,jitter=full");
+});
+
+describe("console.log shows", () => {
+	const SHOWN = {
+		Policy: /^Policy \{\n? *text: 'exponential:base=100ms,cap=20s,jitter=full'\s\}$/,
+		Budget: /^Budget \{ text: 'quota:max_tokens=5' \}$/,
+		RandomStream: /^RandomStream \{ state: 5n \}$/,
+		Backoff: /^Backoff \{\s+policy: Policy \{[^}]*\},\s+stream: RandomStream \{ state: \d+n \},\s+index: 3\s\}$/,
+		Operation: /^Operation \{\s+policy: Policy \{[^}]*\},\s+retries: 1,\s+attempts: 2,\s+reason: undefined\s\}$/,
+		RetryStats: /^RetryStats \{\s+operations: 2,\s+attempts: 3,/,
+	};
+	for (const [name, make] of CLASSES) {
+		test(name, () => assert.match(inspect(make()), SHOWN[name]));
+	}
+});
+
+describe("errors can be extended", () => {
+	for (const [Base, ...args] of [
+		[AbortError, "gone"],
+		[RetryError, "budget", 2],
+		[PolicyError, "missing", "base", 0n, 0n, "base is missing"],
+	]) {
+		test(Base.name, () => {
+			class Own extends Base {
+				constructor() {
+					super(...args);
+					this.name = "Own";
+				}
+			}
+			assert.equal(new Own().name, "Own");
+			assert.match(`${new Own()}`, /^Own: /);
+			assert.equal(new Base(...args).name, Base.name);
+			assert.deepEqual(Object.keys(new Base(...args)).includes("name"), false);
+		});
+	}
+});
+
+test("a polluted Object.prototype does not reach options, verdicts or events", () => {
+	const code = `
+		import { Policy, retry } from "backoff-wasm";
+		const polluted = { cap: 5, maxRetries: 1, retryAfter: 9e5, error: "x", seed: 3, key: "k", budget: 1, stats: 1 };
+		Object.assign(Object.prototype, polluted);
+		const made = \`\${new Policy({ growth: "constant", base: 1, jitter: "none" })}\`;
+		let calls = 0;
+		const fn = () => { if (++calls < 3) throw new Error("busy"); return calls; };
+		const clock = { now: () => 0, sleep: () => {} };
+		const delays = [];
+		const onRetry = ({ delay }) => void delays.push(delay);
+		const options = { policy: "constant:base=1ms", clock, onRetry, shouldRetry: () => true };
+		const value = await retry(fn, options).catch((error) => error);
+		for (const name of Object.keys(polluted)) delete Object.prototype[name];
+		console.log(made, delays.join(), value);
+	`;
+	const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", code], {
+		cwd: project,
+		encoding: "utf8",
+	});
+	assert.equal(printed, "constant:base=1ms 1,1 3\n");
+});
+
+test("without TextEncoder and TextDecoder, texts and keys are UTF-8 all the same", async () => {
+	const TEXTS = ["", "a", "ä€😀", "\u07ff\u0800\uffff\u{10000}\u{10ffff}", `${"é".repeat(5000)}😀`, "x".repeat(4096)];
+	for (const text of TEXTS) {
+		const bytes = new TextEncoder().encode(text);
+		assert.equal(new RandomStream(1, text).state, new RandomStream(1, bytes).state);
+	}
+	const code = `
+		delete globalThis.TextEncoder;
+		delete globalThis.TextDecoder;
+		const { Policy, RandomStream } = require("backoff-wasm");
+		try { new Policy({ growth: "größe😀" }); } catch ({ message }) { console.log(message.slice(0, 19), new RandomStream(1, "ä").state); }
+	`;
+	const printed = execFileSync(process.execPath, ["--eval", code], { cwd: project, encoding: "utf8" });
+	assert.equal(printed, `growth "größe😀" is ${new RandomStream(1, "ä").state}n\n`);
+});
