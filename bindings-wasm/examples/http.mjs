@@ -16,8 +16,8 @@ const { url, policy, stream } = read(process.argv.slice(2));
 let end;
 try {
 	const body = await retry(
-		async () => {
-			const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+		async ({ signal }) => {
+			const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
 			const body = await response.text();
 			if (!response.ok) {
 				throw Object.assign(new Error(`${response.status} ${response.statusText}`), { response });

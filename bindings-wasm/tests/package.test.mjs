@@ -46,13 +46,14 @@ describe("contents", () => {
 		]);
 	});
 
-	test("the single file is below 29 kB gzipped, and so is the pair for workerd", () => {
+	// Objects that compare, print and serialise, and more codes of network errors, took 1.6 kB beyond 29,000 bytes.
+	test("the single file is below 30.5 kB gzipped, and so is the pair for workerd", () => {
 		const sizes = {
 			single: gzipSync(read("dist/index.js"), { level: 9 }).length,
 			workerd: gzipSync(Buffer.concat([read("dist/workerd.js"), read("dist/backoff.wasm")]), { level: 9 }).length,
 		};
 		console.log(sizes);
-		assert.ok(sizes.single < 29_000 && sizes.workerd < 29_000, JSON.stringify(sizes));
+		assert.ok(sizes.single < 30_500 && sizes.workerd < 30_500, JSON.stringify(sizes));
 	});
 
 	test("no dependencies, no install scripts, the version of the workspace", () => {
@@ -71,6 +72,27 @@ describe("contents", () => {
 		for (const path of ["dist/index.js", "dist/index.cjs", "dist/node.js", "dist/workerd.js"]) {
 			assert.doesNotMatch(read(path).toString(), /fetch\(|import\.meta|require\(|node:|new URL/, path);
 		}
+	});
+
+	test("the manifest names its home and no file that is not in the package", () => {
+		const home = "https://github.com/backoff-rs/backoff";
+		assert.equal(manifest.homepage, `${home}/blob/main/bindings-wasm/README.md`);
+		assert.equal(manifest.bugs, `${home}/issues`);
+		assert.equal(manifest.repository.url, `git+${home}.git`);
+		assert.equal(manifest.imports, undefined);
+	});
+
+	test("the links of the README are absolute, for the page of the package", () => {
+		const links = [
+			...read("README.md")
+				.toString()
+				.matchAll(/\]\((?!#)([^)]*)\)/g),
+		].map(([, link]) => link);
+		assert.deepEqual(
+			links.filter((link) => !link.startsWith("https://")),
+			[],
+		);
+		assert.ok(links.length > 3);
 	});
 
 	test("the lock file names no registry", () => {
@@ -178,10 +200,10 @@ describe("loads", () => {
 		}
 	}
 
-	test("through a bundler, in a realm without Node.js", async () => {
+	test("through a bundler, in a realm without Node.js and without TextEncoder", async () => {
 		const bundled = await bundle("browser", []);
 		const lines = [];
-		const realm = createContext({ console: { log: (line) => lines.push(`${line}\n`) }, TextEncoder });
+		const realm = createContext({ console: { log: (line) => lines.push(`${line}\n`) } });
 		runInContext(bundled, realm);
 		assert.deepEqual(lines, [FIRST]);
 	});
@@ -243,9 +265,10 @@ test("the exports, by import and by require", async () => {
 	const imported = await import(pathToFileURL(join(installed, "dist/node.js")).href);
 	for (const exported of [esm, imported, requireThere("backoff-wasm")]) {
 		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions]);
+		const names = [...classes, ...functions];
 		assert.deepEqual(
-			classes.map((name) => exported[name].name),
-			classes,
+			names.map((name) => exported[name].name),
+			names,
 		);
 	}
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
@@ -19,27 +19,48 @@ import {
 	source,
 } from "./installed.mjs";
 
-const tsc = join(dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")), "bin/tsc");
+const compiler = (name) =>
+	join(dirname(createRequire(join(source, "package.json")).resolve(`${name}/package.json`)), "bin/tsc");
 
-describe("tsc --strict", () => {
-	for (const [module, moduleResolution, file] of [
-		["node16", "node16", "typing.mts"],
-		["node16", "node16", "typing.cts"],
-		["esnext", "bundler", "typing.ts"],
-	]) {
-		test(`${moduleResolution}, ${file}`, () => {
-			copyFileSync(join(import.meta.dirname, "typing.ts"), join(project, file));
-			const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
-			const options = ["--ignoreConfig", "--target", "es2022", "--types", "", "--module", module];
-			const { status, stdout } = spawnSync(
-				process.execPath,
-				[tsc, ...strict, ...options, "--moduleResolution", moduleResolution, file],
-				{ cwd: project, encoding: "utf8" },
-			);
-			assert.equal(status, 0, stdout);
+/** The current TypeScript and the oldest that the README promises. */
+for (const [name, config] of [
+	["typescript", ["--ignoreConfig", "--types", ""]],
+	["typescript-5.0", []],
+]) {
+	const compile = (file, module, moduleResolution) => {
+		const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
+		const options = [...strict, ...config, "--target", "es2022", "--module", module];
+		const { status, stdout } = spawnSync(
+			process.execPath,
+			[compiler(name), ...options, "--moduleResolution", moduleResolution, file],
+			{ cwd: project, encoding: "utf8" },
+		);
+		assert.equal(status, 0, stdout);
+	};
+
+	describe(`${name}, tsc --strict`, () => {
+		for (const [module, moduleResolution, file] of [
+			["node16", "node16", "typing.mts"],
+			["node16", "node16", "typing.cts"],
+			["esnext", "bundler", "typing.ts"],
+		]) {
+			test(`${moduleResolution}, ${file}`, () => {
+				copyFileSync(join(import.meta.dirname, "typing.ts"), join(project, file));
+				compile(file, module, moduleResolution);
+			});
+		}
+
+		test("the first program of the README, and the one in TypeScript", () => {
+			const readme = readFileSync(join(source, "README.md"), "utf8");
+			const [, first] = /```js\n([\s\S]*?)```/.exec(readme);
+			const [, typed] = /```ts\n([\s\S]*?)```/.exec(readme);
+			for (const [file, code] of Object.entries({ first, typed })) {
+				writeFileSync(join(project, `${file}.mts`), code);
+				compile(`${file}.mts`, "node16", "node16");
+			}
 		});
-	}
-});
+	});
+}
 
 describe("the types name what exists", () => {
 	const types = readFileSync(join(installed, "dist/index.d.ts"), "utf8");
@@ -90,7 +111,7 @@ describe("the types name what exists", () => {
 	}
 
 	test("the options of retry", async () => {
-		const named = ["LoopOptions", "DeadlineOption", "StreamOptions", "Predicates"].flatMap((type) => {
+		const named = ["LoopOptions", "RetryOptions"].flatMap((type) => {
 			const [, body] = new RegExp(`(?:interface|type) ${type}\\b([\\s\\S]*?)\\n\\n`).exec(types);
 			return [...body.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name);
 		});

@@ -190,22 +190,38 @@ void [
 	parseRetryAfter({ "Retry-After": "5" }),
 	parseRetryAfter({ headers: new Headers() }),
 ];
+// The options are one interface.
+interface OwnOptions extends RetryOptions<number> {
+	readonly label?: string;
+}
+const own: OwnOptions = { shouldRetry: () => true, label: "x" };
+const defaults: Partial<RetryOptions> = { policy: "default" };
+const rest: Omit<RetryOptions, "policy" | "seed"> = { shouldRetry: () => true };
+void retry(() => 1, own);
+void retry(() => 1, { ...defaults, ...rest, deadline: new Date(), seed: undefined });
+// A hook or a sleep may return anything.
+const seen: unknown[] = [];
+void retry(() => 1, { shouldRetry: () => true, onRetry: (event) => seen.push(event), onStop: async () => 5 });
+const counting: Clock = { now: () => 0, sleep: (delay) => seen.push(delay) };
+void counting;
+interface Reply {
+	status: number;
+	headers: { "retry-after"?: string };
+}
+const reply = { status: 503, headers: {} } as Reply;
+void [parseRetryAfter(reply), parseRetryAfter(reply.headers), parseRetryAfter(5), parseRetryAfter(["5"])];
+same<Policy["text"], string>(true);
+same<ReturnType<RandomStream["toJSON"]>, { state: string }>(true);
 same<AbortError["originalError"], Error>(true);
 same<RetryError["result"], unknown>(true);
 void [new AbortError("gone"), new AbortError(new Error("gone"))];
 
-// @ts-expect-error one predicate is required
-retry(() => 1, {});
 // @ts-expect-error options are required
 retry(() => 1);
 // @ts-expect-error a verdict is not a number
 retry(() => 1, { shouldRetry: () => 1 });
 // @ts-expect-error an outcome that does not exist
 retry(() => 1, { shouldRetry: () => "failed" });
-// @ts-expect-error a stream beside a seed
-retry(() => 1, { shouldRetry: () => true, stream, seed: 1 });
-// @ts-expect-error a key without a seed
-retry(() => 1, { shouldRetry: () => true, key: "job-1" });
 // @ts-expect-error an explicit undefined key would make all clients share one stream
 retry(() => 1, { shouldRetry: () => true, seed: 1, key: undefined });
 // @ts-expect-error a call of retry has no arguments for a key
