@@ -16,7 +16,8 @@ class FakeTime:
 
     It is the clock of all loops of the process; see fake_time(). It starts at
     time.monotonic_ns(), so deadlines of the code under test keep their meaning. Waits that begin
-    at the same time overlap, as those of concurrent tasks do.
+    at the same time overlap, as those of concurrent tasks do. There is one clock: after them it
+    shows the end of the longest to all tasks.
     """
 
     def __init__(self) -> None:
