@@ -107,6 +107,22 @@ describe("cancelled", () => {
 		assert.deepEqual(unhandled, []);
 	});
 
+	test("with NaN as the reason, the promise is rejected with NaN after the last event", async () => {
+		const { events, ...hooks } = notes();
+		const controller = new AbortController();
+		const fn = () => {
+			controller.abort(Number.NaN);
+			throw busy;
+		};
+		const { signal } = controller;
+		const { error } = await endOf(retry(fn, { shouldRetry: always, signal, ...hooks }));
+		assert.ok(Number.isNaN(error));
+		assert.deepEqual(
+			events.map(([hook, { reason }]) => [hook, reason]),
+			[["stop", "cancelled"]],
+		);
+	});
+
 	describe("during the call, by the call, which then ends at once", () => {
 		const ending = (options, end) => {
 			const loop = begin(async () => {
