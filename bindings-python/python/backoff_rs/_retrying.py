@@ -203,8 +203,8 @@ def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
         return on
     kinds = "an exception type, a tuple of them or a predicate"
     wrong: object = on
-    hint = ": write a tuple, on=(A, B)" if isinstance(wrong, list | set | frozenset) else ""
-    raise TypeError(f"on must be {kinds}, not {on!r}{hint}")
+    advice = ": write a tuple, on=(A, B)" if isinstance(wrong, list | set | frozenset) else ""
+    raise TypeError(f"on must be {kinds}, not {on!r}{advice}")
 
 
 def _alternatives(kind: object) -> tuple[object, ...]:
