@@ -1,4 +1,4 @@
-import { defineError } from "../core/show.js";
+import { define, defineError } from "../core/show.js";
 
 /** Marks an `AbortError`, also for another copy of this package. */
 const ABORT = Symbol.for("backoff-wasm.AbortError");
@@ -77,18 +77,11 @@ export function withFailure(thrown, end) {
 	if (!("error" in end) || Object.is(thrown, end.error)) {
 		return thrown;
 	}
-	if (Object(thrown) === thrown) {
-		if (thrown.cause === undefined) {
-			Reflect.defineProperty(thrown, "cause", {
-				__proto__: null,
-				value: end.error,
-				writable: true,
-				configurable: true,
-			});
-		}
-		if (Object.is(thrown.cause, end.error)) {
-			return thrown;
-		}
+	if (Object.isExtensible(thrown) && thrown.cause === undefined) {
+		define(thrown, "cause", end.error);
+	}
+	if (Object(thrown) === thrown && Object.is(thrown.cause, end.error)) {
+		return thrown;
 	}
 	return new AggregateError([thrown, end.error], "a callback threw after the call had failed");
 }
