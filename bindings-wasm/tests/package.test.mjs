@@ -47,8 +47,8 @@ describe("contents", () => {
 	});
 
 	// The bound was 29,000 bytes. Objects that compare, print and serialise, errors that keep the failure, UTF-8 without
-	// TextEncoder, and the codes of network errors needed 1,500 more.
-	test("the single file is below 30.5 kB gzipped, and so is the pair for workerd", () => {
+	// TextEncoder, and the codes of network errors needed 1,500 more; the rest is room.
+	test("the single file is below 31 kB gzipped, and so is the pair for workerd", () => {
 		const sizes = {
 			single: gzipSync(read("dist/index.js"), { level: 9 }).length,
 			workerd: gzipSync(Buffer.concat([read("dist/workerd.js"), read("dist/backoff.wasm")]), { level: 9 }).length,
