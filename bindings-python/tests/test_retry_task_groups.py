@@ -247,13 +247,12 @@ def test_a_suppressed_cancellation_after_a_group_failed(form):
     assert job.is_cancelled(1)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="there the count is right")
-def test_the_group_leaves_a_count():
-    """The reason for all this."""
+def test_before_3_13_the_group_leaves_a_count():
+    """The reason for all this. If a later Python changes it, _cancellation.py must follow."""
 
     async def run():
         with contextlib.suppress(ExceptionGroup):
             await group_fails()
         return asyncio.current_task().cancelling()
 
-    assert asyncio.run(run()) == 1
+    assert asyncio.run(run()) == (0 if sys.version_info >= (3, 13) else 1)
