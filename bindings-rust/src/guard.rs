@@ -1,4 +1,4 @@
-//! An operation that cannot be forgotten: it is cancelled when it is dropped.
+//! An operation that is cancelled when it is dropped.
 
 use std::ops::Deref;
 
