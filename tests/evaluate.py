@@ -4,78 +4,161 @@ import json
 import os
 import sys
 from collections import deque
+from itertools import islice
 from multiprocessing import Pool
 
-from reference import delays, numbers, parse_error, printing, streams, strings
+import wire
+from reference import (
+    budgets,
+    delays,
+    errors,
+    operations,
+    parse_error,
+    preview,
+    printing,
+    retry_after,
+    streams,
+    strings,
+)
 
-NOT_A_REQUEST = b'{"error":"not_a_request","at":0}\n'
+INDICES = 2**32
 
 
 def answer(line):
-    found = request(line)
-    if found is None:
-        return NOT_A_REQUEST
-    text, seed, key, index = found
+    try:
+        request = wire.decoded(line)
+        form = next((FORMS[member] for member in FORMS if member in request), of_delay)
+        answered = form(request)
+    except wire.NotARequest:
+        answered = {"error": "not_a_request", "at": 0}
+    return json.dumps(answered, separators=(",", ":")).encode() + b"\n"
+
+
+# Forms. Each reads the whole request before it evaluates anything.
+
+
+def of_delay(request):
+    text, stream = wire.string(request, "policy"), stream_of(request)
+    index = wire.whole(request, "index", INDICES - 1, 0)
+
+    def evaluate(policy):
+        delay = delays.delay(policy, stream, index)
+        return {"canonical": printing.printed("policy", policy), "delay_ns": str(delay)}
+
+    return with_policy(text, evaluate)
+
+
+def of_preview(request):
+    text, asked = wire.string(request, "policy"), wire.an_object(request["preview"])
+    first, count = wire.whole(asked, "first", 10_000), wire.whole(asked, "count", 1000)
+
+    def evaluate(policy):
+        rows = islice(preview.preview(policy), first, first + count)
+        return {"rows": [list(map(str, row)) for row in rows]}
+
+    return with_policy(text, evaluate)
+
+
+def of_fit(request):
+    text, asked = wire.string(request, "policy"), wire.an_object(request["fit"])
+    field = wire.name_of(asked, "field", ["base", "cap"])
+    attempts, total = wire.whole(asked, "attempts", INDICES - 1), wire.time(asked, "total")
+
+    def evaluate(policy):
+        try:
+            fitted = preview.fit(policy, field, attempts, total)
+        except errors.PolicyError as e:
+            details = {"value": str(e.value), "limit": str(e.limit)}
+            return {"error": e.code, "field": e.field, **details}
+        return {"canonical": printing.printed("policy", fitted)}
+
+    return with_policy(text, evaluate)
+
+
+def of_steps(request):
+    text, stream = wire.string(request, "policy"), stream_of(request)
+    budget_text = request.get("budget")
+    if not isinstance(budget_text, str | None):
+        raise wire.NotARequest
+    steps = steps_of(request["steps"])
+
+    def evaluate(policy):
+        budget = None
+        if budget_text is not None:
+            try:
+                budget = strings.parse("budget", budget_text)
+            except parse_error.ParseError as error:
+                return {"error": error.code, "at": error.at, "of": "budget"}
+        return {
+            "canonical": printing.printed("policy", policy),
+            "budget": budget and printing.printed("budget", budget),
+            "answers": list(run(steps, policy, stream, budget and budgets.new_budget(budget))),
+        }
+
+    return with_policy(text, evaluate)
+
+
+def steps_of(steps):
+    """The operation, the action and its arguments of each step."""
+    if not isinstance(steps, list):
+        raise wire.NotARequest
+    begun, found = set(), []
+    for step in steps:
+        step = wire.an_object(step)
+        operation, now = wire.whole(step, "operation", INDICES - 1), wire.time(step, "now")
+        do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
+        if (operation in begun) == (do == "begin"):
+            raise wire.NotARequest
+        begun.add(operation)
+        match do:
+            case "begin":
+                arguments = now, wire.time_or_none(step, "deadline")
+            case "outcome":
+                outcome = wire.name_of(step, "outcome", operations.OUTCOMES)
+                arguments = outcome, now, wire.time_or_none(step, "retry_after")
+            case "cancel":
+                arguments = ()
+        found.append((operation, do, arguments))
+    return found
+
+
+def run(steps, policy, stream, budget):
+    running = {}
+    for operation, do, arguments in steps:
+        if do == "begin":
+            running[operation] = operations.Operation(policy, stream, *arguments, budget)
+            continue
+        asked = running[operation]
+        what, delay = getattr(asked, do)(*arguments)
+        answered = {"wait": str(delay)} if what == "wait" else {"stop": what, "delay": str(delay)}
+        yield answered | {"retries": asked.retries}
+
+
+def of_retry_after(request):
+    asked = wire.an_object(request["retry_after"])
+    value, now = wire.string(asked, "value"), wire.time(asked, "now")
+    wait = retry_after.parse_retry_after(value, now)
+    return {"retry_after": None if wait is None else str(wait)}
+
+
+FORMS = {
+    "retry_after": of_retry_after,
+    "steps": of_steps,
+    "fit": of_fit,
+    "preview": of_preview,
+}
+
+
+def stream_of(request):
+    return streams.stream(wire.seed(request), wire.key(request))
+
+
+def with_policy(text, evaluate):
     try:
         policy = strings.parse("policy", text)
     except parse_error.ParseError as error:
-        return f'{{"error":"{error.code}","at":{error.at}}}\n'.encode()
-    canonical = printing.printed("policy", policy)
-    delay = delays.delay(policy, streams.stream(seed, key), index)
-    return f'{{"canonical":"{canonical}","delay_ns":"{delay}"}}\n'.encode()
-
-
-def request(line):
-    """The policy, seed, key and index of a request, or None."""
-    try:
-        # Only an escape can produce a lone surrogate.
-        decoder = strict if b"\\u" in line else fast
-        found = decoder.decode(line.decode())
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict):
-        return None
-    policy, seed, key = found.get("policy"), found.get("seed", "0"), found.get("key")
-    if not (isinstance(policy, str) and isinstance(seed, str) and isinstance(key, str | None)):
-        return None
-    if not (seed.isascii() and seed.isdigit()):
-        return None
-    seed = seed.lstrip("0") or "0"
-    if len(seed) > 20 or int(seed) >= numbers.WORD:
-        return None
-    index = found.get("index", 0)
-    if type(index) not in (int, float) or not 0 <= index < 2**32 or index != int(index):
-        return None
-    return policy, int(seed), None if key is None else key.encode(), int(index)
-
-
-def members(pairs):
-    """An object of well-formed strings: Python's decoder accepts lone surrogates."""
-    for name, value in pairs:
-        well_formed(name)
-        well_formed(value)
-    return dict(pairs)
-
-
-def well_formed(value):
-    if isinstance(value, str):
-        value.encode()
-    elif isinstance(value, list):
-        for part in value:
-            well_formed(part)
-
-
-def not_a_number(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-def number(digits):
-    """Above an index the exact value does not matter, and int() rejects long numbers."""
-    return int(digits) if len(digits) <= 20 else float(digits)
-
-
-fast = json.JSONDecoder(parse_int=number, parse_constant=not_a_number)
-strict = json.JSONDecoder(parse_int=number, parse_constant=not_a_number, object_pairs_hook=members)
+        return {"error": error.code, "at": error.at}
+    return evaluate(policy)
 
 
 def answers(lines):
@@ -84,7 +167,7 @@ def answers(lines):
 
 def main():
     """Answers in the order of the lines, computed by one process for each processor."""
-    chunks = iter(lambda: sys.stdin.buffer.readlines(1 << 17), [])
+    chunks = iter(lambda: sys.stdin.buffer.readlines(1 << 16), [])
     out = sys.stdout.buffer
     with Pool() as pool:
         begun = deque()

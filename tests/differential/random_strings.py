@@ -3,6 +3,7 @@
 from reference import fields, strings
 
 KEYS, HEADS = strings.KEYS["policy"], list(strings.HEADS["policy"])
+NAMES = {of: [*strings.KEYS[of], *strings.HEADS[of]] for of in ("policy", "budget")}
 STRANGE = [
     *("", " ", "\0", "\t", "\n", "=", ":", ",", '"', "\\", "\x7f", "\u00a0", "x" * 40),
     *(
@@ -175,11 +176,11 @@ def policy(rng):
     return head + ":" * bool(pairs) + ",".join(pairs)
 
 
-def mutated(rng, line):
+def mutated(rng, line, of="policy"):
     """One random edit."""
     at, end = sorted(rng.randrange(len(line) + 1) for _ in range(2))
     end = min(end, at + 3)
-    some = rng.choice([*STRANGE, *KEYS, *HEADS, *"0123456789.,:=/%smhdunx"])
+    some = rng.choice([*STRANGE, *NAMES[of], *"0123456789.,:=/%smhdunx"])
     match rng.randrange(6):
         case 0:
             return line[:at] + line[end:]

@@ -70,19 +70,30 @@ def seed(rng):
 
 
 def encoded(rng, members):
-    """A JSON object with its members in this order, including repeated ones."""
+    """A JSON object with its members in this order, including repeated ones.
+
+    An object inside it is a dict, or a tuple of its members.
+    """
     ascii_only, space = rng.random() < 0.5, rng.choice(["", "", "", " ", "\t"])
 
     def dumped(x):
+        if isinstance(x, dict | tuple):
+            rows = x.items() if isinstance(x, dict) else x
+            return object_of(rows)
+        if isinstance(x, list):
+            return f"[{space}" + ",".join(map(dumped, x)) + "]"
         if type(x) is int and rng.random() < 0.05:
-            return rng.choice([f"{x}.0", f"{x}e0", f"{x}0E-1", f"{x}.000"])
+            return rng.choice([f"{x}.0", f"{x}e0", f"{x}0E-1" if x else "-0", f"{x}.000"])
         whole = json.dumps(x, ensure_ascii=ascii_only)
         if isinstance(x, str) and x[:1].isalpha() and x.isascii() and rng.random() < 0.05:
             return f'"\\u{ord(x[0]):04X}{whole[2:]}'
         return whole
 
-    rows = (f"{space}{json.dumps(name)}{space}:{space}{dumped(x)}" for name, x in members)
-    return "{" + ",".join(rows) + space + "}" + rng.choice(["", "", "", " ", "\r"])
+    def object_of(members):
+        rows = (f"{space}{json.dumps(name)}{space}:{space}{dumped(x)}" for name, x in members)
+        return "{" + ",".join(rows) + space + "}"
+
+    return object_of(members) + rng.choice(["", "", "", " ", "\r"])
 
 
 SEEDS = [5, None, "", "-1", "+1", " 1", "1.0", "1e3", "0x1", "٣", "²", str(2**64), "9" * 100, True]

@@ -84,4 +84,31 @@ def fit(p, field, attempts, time):
 
 def total(p, attempts):
     """The exact sum of the maximum delays between this many attempts, without 16.4."""
-    return sum(row[2] for row in islice(rows(p), attempts - 1))
+    waits = attempts - 1
+    if p["jitter"] == "decorrelated":
+        cycles, rest = divmod(waits, RESTART)
+        return (cycles and cycles * rising(p, RESTART)) + rising(p, rest)
+    if waits == 0:
+        return 0
+    # No maximum is below the one before it, so the rows after one as long as the last are all alike.
+    last = maximum(p, waits - 1)
+    summed = 0
+    for i in range(waits):
+        longest = maximum(p, i)
+        if longest == last:
+            return summed + (waits - i) * last
+        summed += longest
+
+
+def rising(p, waits):
+    """`total` of a decorrelated chain without a restart: once a maximum is repeated, all follow it."""
+    summed, before = 0, None
+    for i, (_, _, longest) in enumerate(islice(rows(p), waits)):
+        if longest == before:
+            return summed + (waits - i) * longest
+        summed, before = summed + longest, longest
+    return summed
+
+
+def maximum(p, i):
+    return of_range(p, *range_at(p, i))[2]

@@ -1,0 +1,506 @@
+"""Random requests of the forms other than a delay, valid and invalid, the same for the same seed.
+
+Usage: decision_requests.py SEED COUNT; `tests/README.md` describes a request.
+"""
+
+import random
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from differential import random_budgets, random_strings
+from differential.string_requests import INDICES, NOT_REQUESTS, SEEDS, encoded, seed
+from reference import numbers, operations, presets
+
+MAX = numbers.MAX
+MS, S = 10**6, 10**9
+FAILURES = ["transient", "throttled", "timeout"]
+# Objects that repeat a member are tuples of their members (see `encoded`).
+
+
+def policy(rng):
+    """A policy whose limits are reached within a few seconds, or any string."""
+    if rng.random() < 0.1:
+        return random_strings.text(rng)
+    if rng.random() < 0.1:
+        return rng.choice(list(presets.PRESETS["policy"]))
+    head = rng.choice(
+        ["constant:base=1s", "none:max_retries=9"]
+        + [f"{g}:base={b}" for g in GROWTHS for b in BASES]
+    )
+    pairs = [
+        pair
+        for often, pairs in LIMITS
+        if rng.random() < often
+        for pair in [rng.choice(pairs)]
+        if pair.split("=")[0] not in head
+        and not (pair[:10] == "max_attemp" and "max_retries" in head)
+    ]
+    rng.shuffle(pairs)
+    return ",".join([head, *pairs])
+
+
+GROWTHS = [
+    "full",
+    "equal",
+    "decorrelated",
+    "constant",
+    "linear",
+    "exponential",
+    "polynomial",
+    "fibonacci",
+]
+BASES = ["1ms", "100ms", "1s", "10s"]
+LIMITS = [
+    (0.5, ["cap=20s", "cap=1h", "cap=30s", "cap=10s,cap_on=delay"]),
+    (0.4, ["max_retries=0", "max_retries=1", "max_retries=2", "max_retries=3", "max_retries=9"]),
+    (0.05, ["max_attempts=1", "max_attempts=3", "max_attempts=4294967297"]),
+    (
+        0.3,
+        ["max_elapsed=0s", "max_elapsed=1s", "max_elapsed=2s", "max_elapsed=10s", "max_elapsed=1m"],
+    ),
+    (0.03, [f"max_elapsed={MAX}ns", f"max_elapsed={MAX - 1}ns", "max_elapsed=none"]),
+    (0.3, ["throttled_base=1s", "throttled_base=5s", "throttled_base=0s", "throttled_base=100ms"]),
+    (0.3, ["retry_after=at_least", "retry_after=exact", "retry_after=spread"]),
+    (
+        0.3,
+        ["retry_after_max=5s", "retry_after_max=none", "retry_after_max=0s", "retry_after_max=1s"],
+    ),
+    (0.2, ["retry_after_max_extra=2s", "retry_after_max_extra=0s", "retry_after_max_extra=1ns"]),
+    (0.1, ["floor=1ms", "floor=500ms", "floor=1ns"]),
+]
+
+
+def times(rng):
+    """Times that advance by parts of slices, hit their boundaries, and sometimes go back."""
+    now = rng.choice([0, 0, 0, S, rng.randrange(10**12), 10**18, rng.randrange(MAX)])
+    if rng.random() < 0.03:
+        now = MAX - rng.randrange(3 * S)
+    now -= now % (100 * MS) if rng.random() < 0.5 else 0
+    slices = rng.choice([100 * MS, 150 * MS, 300 * MS, S, 6 * S])
+    while True:
+        yield now
+        pick = rng.random()
+        if pick < 0.45:
+            continue
+        if pick < 0.8:
+            now += slices * rng.choice([1, 1, 1, 2, 5, 9, 10, 11]) + rng.choice([0, 0, 0, 0, -1, 1])
+        elif pick < 0.9:
+            now += rng.choice([1, MS, S, 3 * S, 20 * S, rng.randrange(10 * S)])
+        elif pick < 0.98:
+            now -= rng.choice([1, MS, slices, S, rng.randrange(10 * S)])
+        else:
+            now += rng.choice([3600 * S, 86_400 * S, MAX])
+        now = min(max(now, 0), MAX)
+
+
+def valid_steps(rng):
+    """Several operations, whose steps are interleaved."""
+    clock = times(rng)
+    running, begun, steps = [], 0, []
+    most = rng.choice([1, 2, 4, 8])
+    shift = rng.choice([0, 0, 0, 1, 2**32 - 1])
+    for _ in range(rng.choice([rng.randint(0, 3), 8, 8, 15, 15, 25, 40])):
+        now = next(clock)
+        if not running or (len(running) < most and rng.random() < 0.35):
+            operation = (shift + begun) % 2**32
+            running.append(operation)
+            begun += 1
+            steps.append(begin(rng, operation, now))
+            continue
+        operation = rng.choice(running)
+        step, ends = failure(rng, operation, now), False
+        pick = rng.random()
+        if pick < 0.12:
+            step, ends = success(operation, now), True
+        elif pick < 0.17:
+            step, ends = outcome(operation, now, "permanent"), True
+        elif pick < 0.22:
+            step, ends = {"operation": operation, "do": "cancel", "now": str(now)}, True
+        steps.append(step)
+        # An operation that has ended is sometimes used again.
+        if ends and rng.random() < 0.8:
+            running.remove(operation)
+    return steps
+
+
+def begin(rng, operation, now):
+    step = {"operation": operation, "do": "begin", "now": str(now)}
+    if rng.random() < 0.25:
+        deadline = now + rng.choice([0, 1, S, 2 * S, 10 * S, 20 * S, 60 * S, -1, -S, MAX])
+        step["deadline"] = str(min(max(deadline, 0), MAX))
+    elif rng.random() < 0.3:
+        step["deadline"] = None
+    return step
+
+
+def outcome(operation, now, name):
+    return {"operation": operation, "do": "outcome", "now": str(now), "outcome": name}
+
+
+def success(operation, now):
+    return outcome(operation, now, "success")
+
+
+def failure(rng, operation, now):
+    step = outcome(operation, now, rng.choice(FAILURES))
+    if rng.random() < 0.25:
+        retry_after = rng.choice(
+            [0, 1, MS, S, S, 2 * S, 7 * S, 100 * S, MAX, MAX - 1, rng.randrange(10 * S)]
+        )
+        step["retry_after"] = str(retry_after)
+    elif rng.random() < 0.3:
+        step["retry_after"] = None
+    return step
+
+
+def steps(rng):
+    """(name, value) of each member."""
+    members = [("policy", policy(rng)), ("steps", valid_steps(rng))]
+    if rng.random() < 0.85:
+        members.append(("budget", random_budgets.text(rng)))
+    elif rng.random() < 0.5:
+        members.append(("budget", None))
+    if rng.random() < 0.8:
+        members.append(("seed", seed(rng)))
+    if rng.random() < 0.5:
+        members.append(
+            ("key", rng.choice([None, "", "job-1", "ä🚀", f"job-{rng.randrange(10**9)}"]))
+        )
+    return members
+
+
+def preview(rng):
+    first = rng.choice([0, 0, 0, 0, 0, 1, 2, 5, rng.randrange(100)])
+    count = rng.choice([0, 1, 2, 3, 5, 10, 10, 10, 30, 100])
+    if rng.random() < 0.01:
+        first, count = rng.choice([(4090, 10), (10_000, 3), (4095, 2), (0, 1000)])
+    text = policy(rng) if rng.random() < 0.4 else random_strings.text(rng)
+    return [("policy", text), ("preview", {"first": first, "count": count})]
+
+
+def fit(rng):
+    text = policy(rng) if rng.random() < 0.5 else random_strings.text(rng)
+    attempts = rng.choice([0, 1, 2, 3, 4, 4, 4, 5, 6, 8, rng.randint(2, 12)])
+    if rng.random() < 0.06:
+        # The reference adds up every delay, so policies of many attempts soon reach their cap.
+        growths, jitters = ["constant", "exponential", "fibonacci"], ["none", "full", "0.2"]
+        growth, jitter = rng.choice(growths), rng.choice(jitters)
+        text = f"{growth}:base={rng.choice(BASES)},cap={rng.choice(['10s', '1h'])},jitter={jitter}"
+        text = rng.choice([text, text, "decorrelated:base=1s,cap=20s", "default"])
+        attempts = rng.choice([100, 4096, 4097, 4098, 65_535, 65_536, 65_537, 2**32 - 1])
+        attempts = rng.choice([attempts, rng.randint(2, 65_536)])
+    total = rng.choice([0, 1, MS, S, S, 3 * S, 10 * S, 60 * S, 3600 * S, 86_400 * S, MAX, MAX - 1])
+    if rng.random() < 0.5:
+        total = int(10 ** rng.uniform(0, 18.9))
+    return [
+        ("policy", text),
+        ("fit", {"field": rng.choice(["base", "cap"]), "attempts": attempts, "total": str(total)}),
+    ]
+
+
+# Retry-After
+
+FORMS = (
+    ["%a, %d %b %Y %H:%M:%S GMT"] * 3 + ["%A, %d-%b-%y %H:%M:%S GMT"] * 2 + ["%a %b %e %H:%M:%S %Y"]
+)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def retry_after(rng):
+    now = rng.choice([0, 1, 1_700_000_000 * S, MAX, rng.randrange(MAX), rng.randrange(2 * 10**18)])
+    pick = rng.random()
+    if pick < 0.25:
+        value = rng.choice(["", "", "0", "00000"]) + str(
+            rng.choice(
+                [
+                    0,
+                    1,
+                    120,
+                    9_223_372_036,
+                    9_223_372_037,
+                    2**63,
+                    2**64,
+                    10**19,
+                    10**40,
+                    rng.randrange(10**6),
+                ]
+            )
+        )
+    else:
+        value = date(rng, now)
+    if pick > 0.8 or pick < 0.04:
+        value = edited(rng, value)
+    if rng.random() < 0.15:
+        value = (
+            rng.choice([" ", "\t", " \t "]) * rng.choice([0, 1, 3])
+            + value
+            + rng.choice([" ", "\t\t", ""])
+        )
+    if rng.random() < 0.02:
+        value = rng.choice([" ", "0"]) * (rng.choice([1023, 1024, 1025, 5000]) - len(value)) + value
+    return [("retry_after", {"value": value, "now": str(now)})]
+
+
+def date(rng, now):
+    today = EPOCH + timedelta(microseconds=now // 1000)
+    ahead = rng.choice([0, 1, 60, 3600, 86_400 * 400, rng.randrange(2**33), rng.randrange(2**36)])
+    try:
+        moment = today + rng.choice([1, 1, 1, -1]) * timedelta(seconds=ahead)
+    except OverflowError:
+        moment = today
+    if rng.random() < 0.1:
+        moment = moment.replace(month=rng.choice([2, 3]), day=1) - timedelta(
+            days=rng.choice([0, 1])
+        )
+    # strftime pads years below 1000 on some platforms only, and %e is not everywhere.
+    form = rng.choice(FORMS).replace("%Y", f"{moment.year:04}").replace("%e", f"{moment.day:2}")
+    value = moment.strftime(form)
+    if rng.random() < 0.2:
+        old, new = rng.choice(
+            [
+                (f"{moment.day:02} ", rng.choice(["00 ", "29 ", "30 ", "31 ", "32 "])),
+                (moment.strftime("%H:"), rng.choice(["24:", "23:", "00:"])),
+                (moment.strftime(":%M:"), rng.choice([":60:", ":59:"])),
+                (moment.strftime(":%S"), rng.choice([":60", ":61", ":59"])),
+                (moment.strftime("%b"), rng.choice(["Feb", "Feb", "Sep", "JAN", "may", "Sept"])),
+                (f"{moment.year:04}", rng.choice(["0000", "9999", "1900", "2000", "2100", "1996"])),
+                (moment.strftime("%a"), rng.choice(["Mon", "Sun", "mon", "Xyz"])),
+            ]
+        )
+        value = value.replace(old, new, 1)
+    return value
+
+
+def edited(rng, value):
+    at = rng.randrange(len(value) + 1)
+    some = rng.choice([*random_strings.STRANGE, *"0123456789 :-,.GMTJan", "+1", "-", "GMT", "UTC"])
+    return value[:at] + rng.choice(["", some, some]) + value[at + rng.choice([0, 0, 1, 2]) :]
+
+
+# Lines that are not requests, and those that only look so.
+
+
+def broken_steps(rng):
+    """A list of steps with one fault of each clause, or a value that is no list of steps."""
+    steps = valid_steps(rng) or [{"operation": 0, "do": "begin", "now": "0"}]
+    at = rng.randrange(len(steps))
+    step = steps[at]
+    operation, others = step["operation"], [s for s in steps if s["operation"] != step["operation"]]
+    match rng.randrange(9):
+        case 0:
+            return rng.choice(
+                [None, {}, "begin", 5, True, step, [None], [5], ["begin"], [[]], [steps]]
+            )
+        case 1:
+            step.pop(rng.choice(["operation", "do", "now"]))
+        case 2:
+            step["operation"] = rng.choice(INDICES)
+        case 3:
+            step["now"] = rng.choice(TIMES)
+        case 4:
+            step["do"] = rng.choice(ACTIONS)
+        case 5:
+            # An operation that begins twice, or one that has not begun.
+            more = {"operation": operation, "now": "0", "outcome": "success"}
+            if rng.random() < 0.4:
+                steps.insert(at + 1, more | {"do": "begin"})
+            else:
+                steps.insert(0, more | {"do": rng.choice(["outcome", "cancel"])})
+        case 6:
+            step = {
+                "operation": operation,
+                "do": "outcome",
+                "now": "0",
+                "outcome": rng.choice(OUTCOMES),
+            }
+            if step["outcome"] is ...:
+                del step["outcome"]
+            steps.append(step)
+        case 7:
+            retry_after = rng.choice([x for x in TIMES if x is not None])
+            steps.append(
+                outcome(operation, 0, rng.choice(operations.OUTCOMES))
+                | {"retry_after": retry_after}
+            )
+        case 8:
+            deadline = rng.choice([x for x in TIMES if x is not None])
+            steps.append({"operation": 9999, "do": "begin", "now": "0", "deadline": deadline})
+    if others and rng.random() < 0.1:
+        steps = [s for s in steps if s.get("do") != "begin"]
+    return steps
+
+
+TIMES = [5, 0, None, "", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "٣", "²", "1s", True, [], {}]
+TIMES += [str(2**63), str(2**64), "9" * 100, "-0", "1_0", "\0"]
+ACTIONS = [
+    None,
+    5,
+    "",
+    "Begin",
+    "BEGIN",
+    "end",
+    "success",
+    "begin ",
+    ["begin"],
+    {},
+    True,
+    "retry",
+    0,
+]
+OUTCOMES = [
+    None,
+    ...,
+    1,
+    2,
+    "",
+    "Success",
+    "cancelled",
+    "max_retries",
+    "wait",
+    "transient ",
+    ["success"],
+    True,
+]
+WHOLE = [*INDICES, 10_001, "5", {}, 2**32 - 0.5]
+
+
+def broken(rng):
+    """Members of a request with one fault."""
+    text = ("policy", rng.choice(["default", "default", "nonsense", "full:base=1s,max_retries=9"]))
+    match rng.randrange(12):
+        case 0 | 1 | 2 | 3:
+            return [text, ("steps", broken_steps(rng))]
+        case 4:
+            return [
+                text,
+                ("steps", []),
+                ("budget", rng.choice([5, True, False, [], {}, 0, ["sre"]])),
+            ]
+        case 5:
+            return [
+                text,
+                ("steps", []),
+                rng.choice([("seed", rng.choice(SEEDS)), ("key", rng.choice([5, True, [], {}]))]),
+            ]
+        case 6:
+            return [
+                ("policy", rng.choice([None, 5, ["default"], {}, True])),
+                *rng.choice([steps, fit, preview])(rng)[1:],
+            ]
+        case 7:
+            return rng.choice([steps, fit, preview])(rng)[1:]
+        case 8 | 9:
+            return [
+                text,
+                broken_object(rng, "preview", {"first": 0, "count": 2}, WHOLE, [*WHOLE, 1001]),
+            ]
+        case 10:
+            asked = {"field": "base", "attempts": 4, "total": "1000000000"}
+            names = [None, 5, "", "Base", "CAP", "floor", "max_attempts", "base ", ["base"]]
+            return [text, broken_object(rng, "fit", asked, names, [*INDICES, "5", {}], TIMES)]
+        case _:
+            asked = {"value": "120", "now": "0"}
+            return [broken_object(rng, "retry_after", asked, [None, 5, True, ["5"], {}], TIMES)]
+
+
+def broken_object(rng, name, asked, *values):
+    if rng.random() < 0.2:
+        return name, rng.choice([None, 5, True, "x", [], [asked], "", {}])
+    member = rng.randrange(len(values))
+    key = list(asked)[member]
+    if rng.random() < 0.2:
+        del asked[key]
+    else:
+        asked[key] = rng.choice(values[member])
+    return name, asked
+
+
+def disguised(rng, members):
+    """The same request with members that are ignored, repeated, or of a form that comes later."""
+    names = [name for name, _ in members]
+    match rng.randrange(6):
+        case 0:
+            # The last of repeated members counts.
+            again = rng.choice(members)
+            return [(again[0], rng.choice([None, 5, "default", [], again[1]])), *members]
+        case 1:
+            return [*members, (rng.choice(names), rng.choice([None, 5, "default", "7", []]))]
+        case 2:
+            others = [
+                ("preview", None),
+                ("fit", 5),
+                ("steps", "x"),
+                ("retry_after", {}),
+                ("preview", {}),
+            ]
+            others += [("fit", {"field": "cap", "attempts": 3, "total": "5"}), ("steps", [])]
+            return [*members, rng.choice(others)]
+        case 3:
+            more = [
+                ("seed", 5),
+                ("index", -1),
+                ("index", "x"),
+                ("key", 7),
+                ("budget", 5),
+                ("policy", None),
+            ]
+            return [*members, rng.choice([m for m in more if m[0] not in names] or [("more", {})])]
+        case 4:
+            return [(name, with_more(rng, value)) for name, value in members]
+        case _:
+            return [
+                (name.upper() if rng.random() < 0.1 else name, value) for name, value in members
+            ]
+
+
+def with_more(rng, value):
+    """Nested objects with repeated and unknown members."""
+    if isinstance(value, list):
+        return [with_more(rng, part) if rng.random() < 0.3 else part for part in value]
+    if not isinstance(value, dict) or not value:
+        return value
+    rows = list(value.items())
+    name, first = rng.choice(rows)
+    more = rng.choice(
+        [
+            (name, first),
+            (name, None),
+            ("more", [{"now": -1}]),
+            ("deadline", 5),
+            ("outcome", 5),
+            ("retry_after", "x"),
+            ("Now", "5"),
+        ]
+    )
+    rows.insert(rng.randrange(len(rows) + 1), more)
+    return tuple(rows)
+
+
+def line(rng):
+    chance = rng.random()
+    if chance < 0.01:
+        return rng.choice(NOT_REQUESTS)
+    if chance < 0.1:
+        members = broken(rng)
+    else:
+        members = rng.choices([steps, preview, fit, retry_after], [55, 12, 12, 15])[0](rng)
+    if rng.random() < 0.06:
+        members = disguised(rng, members)
+    if rng.random() < 0.5:
+        rng.shuffle(members)
+    text = encoded(rng, members)
+    if rng.random() < 0.01:
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice(["", *"{}[]:,x"]) + text[at:] * rng.choice([0, 1])
+    return text
+
+
+if __name__ == "__main__":
+    rng = random.Random(int(sys.argv[1]))
+    lines = {}  # a dict keeps the order and drops repeated lines
+    while len(lines) < int(sys.argv[2]):
+        lines[line(rng)] = None
+    # The last line has no line feed.
+    sys.stdout.buffer.write("\n".join(lines).encode())
