@@ -1,12 +1,16 @@
-# Checks of the installed files: the header alone, and the symbols of the shared library.
+# Checks of the installed files: the header alone, the symbols of the libraries, and what can be
+# linked with the static library.
 #
 # Usage: library.sh PREFIX VERSION, with the compilers in CC and CXX
 
 prefix=$1
 version=$2
 library=$prefix/lib/libbackoff.so
+archive=$prefix/lib/libbackoff.a
 header=$prefix/include/backoff.h
 tests=$(dirname "$0")
+folder=$(mktemp -d) || exit 1
+trap 'rm -r "$folder"' EXIT
 passed=0
 failed=0
 
@@ -27,7 +31,6 @@ compiles() { # COMPILER STANDARD LANGUAGE
 
 # Every program of README.md, without flags that a reader would not know of.
 readme_compiles() {
-  folder=$(mktemp -d) || return 1
   awk -v folder="$folder" '
     /^```c$/ { count++; open = 1; next }
     /^```/ { open = 0 }
@@ -38,19 +41,69 @@ readme_compiles() {
     "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" \
       "$program" || status=1
   done
-  rm -r "$folder"
   return $status
 }
 
-# Where uint64_t is aligned to 4 bytes, as on i686, the structs are aligned to 8 all the same.
-aligned_on_32_bits() {
-  for type in params policy iter preview budget operation stats; do
-    echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
-  done | "${CC:-cc}" -m32 -ffreestanding -std=c11 -Werror -fsyntax-only -include "$header" -x c -
+# Where uint64_t is aligned to 4 bytes, as on i686, the opaque structs are aligned to 8 all the
+# same. Every compiler can align it so.
+aligned_to_8() {
+  {
+    echo '#include <stdint.h>'
+    echo 'typedef uint64_t aligned_to_4 __attribute__((aligned(4)));'
+    echo '#define uint64_t aligned_to_4'
+    echo "#include \"$header\""
+    echo '_Static_assert(_Alignof(struct { uint64_t word; }) == 4, "uint64_t");'
+    for type in params policy iter preview budget operation stats; do
+      echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
+    done
+  } | "${CC:-cc}" -std=c11 -Werror -fsyntax-only -x c -
+}
+
+is_the_list() { # the output of nm on standard input
+  awk 'NF == 3 { print $NF }' | LC_ALL=C sort | diff "$tests/symbols.txt" -
 }
 
 exports_the_list() {
-  nm -D --defined-only "$library" | awk '{ print $NF }' | LC_ALL=C sort | diff "$tests/symbols.txt" -
+  nm -D --defined-only "$library" | is_the_list
+}
+
+# Any other name could clash with one of the program or of another library made with Rust.
+defines_the_list() {
+  nm -g --defined-only "$archive" | is_the_list
+}
+
+compile() { # ARGUMENT...
+  "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -I"$prefix/include" "$@"
+}
+
+whole_archive_runs() {
+  compile -D_POSIX_C_SOURCE=200112L "$tests/../examples/retry.c" -o "$folder/whole" \
+    -Wl,--whole-archive "$archive" -Wl,--no-whole-archive && "$folder/whole"
+}
+
+# Two plugins in one process. Programs load them with RTLD_NOW, which finds every symbol at once;
+# with lazy binding, or without -z defs, a missing one would only be seen when it is called.
+plugins_load() {
+  compile -shared -fPIC -Wl,-z,defs "$tests/plugin.c" "$archive" -o "$folder/plugin.so" &&
+    compile -shared -fPIC "$tests/plugin.c" -o "$folder/whole-plugin.so" \
+      -Wl,--whole-archive "$archive" -Wl,--no-whole-archive &&
+    compile "$tests/load.c" -o "$folder/load" -ldl &&
+    "$folder/load" "$folder/plugin.so" "$folder/whole-plugin.so"
+}
+
+# The linker drops the functions that a program does not call.
+text_size() { # ARGUMENT...
+  compile -Os "$@" -o "$folder/sized" && set -- $(size -A "$folder/sized" | grep '^\.text ') &&
+    echo "$2"
+}
+
+sections_can_be_dropped() {
+  echo '#include <backoff.h>
+    int main(void) { return (int)backoff_version(); }' > "$folder/small.c"
+  small=$(text_size -Wl,--gc-sections "$folder/small.c" "$archive") || return 1
+  large=$(text_size "$folder/small.c" "$archive") || return 1
+  echo "$small bytes with --gc-sections, $large without"
+  test "$small" -lt 1024 && test "$large" -gt 16384
 }
 
 # Every function that could panic would link the panic machinery of Rust.
@@ -76,11 +129,12 @@ check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
 check "the programs of README.md in C99" readme_compiles
-# Compilers for other processors do not have -m32.
-if "${CC:-cc}" -m32 -ffreestanding -fsyntax-only -x c /dev/null 2>/dev/null; then
-  check "the opaque structs are aligned to 8 on 32 bits" aligned_on_32_bits
-fi
+check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols are those of symbols.txt" exports_the_list
+check "the global symbols of the archive are those of symbols.txt" defines_the_list
+check "a program with the whole archive runs" whole_archive_runs
+check "plugins with the archive inside load" plugins_load
+check "a program need not keep all of the archive" sections_can_be_dropped
 check "libbackoff cannot panic" cannot_panic
 check "the SONAME is the major version" has_the_soname
 check "libbackoff needs only libc" needs_only_libc

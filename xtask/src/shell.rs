@@ -108,6 +108,7 @@ fn missing(command: &Command) -> String {
         "node" | "npm" => "install Node.js 20 or later: https://nodejs.org",
         "python3" => "install Python 3.11 or later: https://www.python.org",
         "cc" | "c++" => "install a C and C++ compiler, for example Debian's build-essential",
+        "ld" | "objcopy" | "ar" | "nm" => "install binutils, for example Debian's binutils",
         "pkg-config" => "install pkg-config, for example Debian's pkg-config",
         "rustup" => "install Rust with rustup: https://rustup.rs",
         "java" => "install a JDK, for example Debian's default-jdk-headless",
