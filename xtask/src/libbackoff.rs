@@ -1,13 +1,20 @@
 //! libbackoff: building it, and `cargo xtask install`.
+//!
+//! cargo's archive also has the whole of `compiler_builtins`: functions that the C compiler has too,
+//! and references to the unwinder of Rust, which is not there. A program that links all of the
+//! archive (`--whole-archive`), as plugins and wrapper libraries do, would not load. So the
+//! installed archive is one object, with only the code that libbackoff needs, and only the
+//! functions of `backoff.h` are visible in it. Its sections are still one for each function, so a
+//! linker with `--gc-sections` keeps only what the program calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::shell::{cargo, progress, root, run, target};
+use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout, target};
 
-/// The C library as cargo builds it.
+/// The C library, ready to be installed.
 pub(crate) struct Built {
     shared_library: PathBuf,
     static_library: PathBuf,
@@ -18,29 +25,58 @@ pub(crate) fn build() -> Result<Built> {
     progress("building libbackoff");
     run(cargo().args(["build", "--locked", "--release", "--package", "bindings-c"]))?;
     let folder = target().join("release");
-    Ok(Built {
-        shared_library: folder.join("libbackoff.so"),
-        static_library: folder.join("libbackoff.a"),
-    })
+    let shared_library = folder.join("libbackoff.so");
+    let static_library = one_object(&folder.join("libbackoff.a"), &shared_library)?;
+    Ok(Built { shared_library, static_library })
+}
+
+/// Makes an archive of one object from cargo's: what the functions of the shared library need, and
+/// no other global symbol.
+fn one_object(archive: &Path, shared_library: &Path) -> Result<PathBuf> {
+    let names = functions(shared_library)?;
+    let folder = scratch().join("static");
+    empty(&folder)?;
+    let (object, made) = (folder.join("libbackoff.o"), folder.join("libbackoff.a"));
+    let mut link = command("ld");
+    link.args(["-r", "-o"]).arg(&object);
+    link.args(names.iter().flat_map(|name| ["-u", name])).arg(archive);
+    run(&mut link)?;
+    let mut hide = command("objcopy");
+    hide.args(names.iter().map(|name| format!("--keep-global-symbol={name}"))).arg(&object);
+    run(&mut hide)?;
+    run(command("ar").arg("rcsD").arg(&made).arg(&object))?;
+    Ok(made)
+}
+
+/// The functions that the shared library exports.
+fn functions(shared_library: &Path) -> Result<Vec<String>> {
+    let mut list = command("nm");
+    list.args(["-D", "--defined-only", "--format=posix"]).arg(shared_library);
+    let names: Vec<_> = stdout(&mut list)?
+        .lines()
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect();
+    ensure!(!names.is_empty(), "{} exports nothing", shared_library.display());
+    Ok(names)
 }
 
 /// Builds the library and installs it under the prefix. For packagers the environment variable
-/// DESTDIR names a folder in front of the prefix, which the installed files do not contain.
+/// DESTDIR names a folder in front of the prefix.
 pub(crate) fn install(prefix: &str) -> Result<()> {
     let prefix = std::path::absolute(prefix)?;
     let destination = match std::env::var_os("DESTDIR").filter(|dir| !dir.is_empty()) {
         Some(dir) => PathBuf::from(dir).join(prefix.strip_prefix("/").unwrap_or(&prefix)),
-        None => prefix.clone(),
+        None => prefix,
     };
     let built = build()?;
     progress(&format!("installing libbackoff into {}", destination.display()));
-    built.put(&prefix, &destination)
+    built.put(&destination)
 }
 
 impl Built {
-    /// Puts the header, the libraries and the pkg-config file into the destination, for use under
-    /// the prefix.
-    pub(crate) fn put(&self, prefix: &Path, destination: &Path) -> Result<()> {
+    /// Puts the header, the libraries and the pkg-config file into the destination. No file holds
+    /// the path, so the folder can be moved.
+    pub(crate) fn put(&self, destination: &Path) -> Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         let major = env!("CARGO_PKG_VERSION_MAJOR");
         let (include, lib) = (destination.join("include"), destination.join("lib"));
@@ -55,10 +91,7 @@ impl Built {
             link(&file, &lib.join(name))?;
         }
         let template = fs::read_to_string(root().join("bindings-c/backoff.pc.in"))?;
-        let filled = template
-            .replace("@PREFIX@", &prefix.display().to_string().replace(' ', "\\ "))
-            .replace("@VERSION@", version);
-        fs::write(lib.join("pkgconfig/backoff.pc"), filled)?;
+        fs::write(lib.join("pkgconfig/backoff.pc"), template.replace("@VERSION@", version))?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::libbackoff;
 use crate::report::{Report, Runner};
-use crate::shell::{command, empty, run, scratch, stdout};
+use crate::shell::{command, empty, root, run, scratch, stdout};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -19,7 +19,7 @@ pub(crate) fn prefix() -> Result<PathBuf> {
     }
     let prefix = scratch().join("prefix");
     empty(&prefix)?;
-    libbackoff::build()?.put(&prefix, &prefix)?;
+    libbackoff::build()?.put(&prefix)?;
     Ok(INSTALLED.get_or_init(|| prefix).clone())
 }
 
@@ -73,13 +73,25 @@ pub(crate) fn test(report: &mut Report) {
         make.arg("check");
         Ok(make)
     });
-    report.check("C: the installed files do not contain DESTDIR", || {
+    report.check("C: an installed folder can be moved, with DESTDIR and spaces", || {
         let staged = scratch().join("staged");
+        let moved = scratch().join("moved folder");
         empty(&staged)?;
-        libbackoff::build()?.put(Path::new("/opt/backoff"), &staged.join("opt/backoff"))?;
-        let file = fs::read_to_string(staged.join("opt/backoff/lib/pkgconfig/backoff.pc"))?;
-        ensure!(file.starts_with("prefix=/opt/backoff\n"), "{file}");
-        ensure!(!file.contains("staged"), "{file}");
+        empty(&moved)?;
+        let mut install = command(std::env::current_exe()?);
+        run(install.args(["install", "--prefix", "/opt/back off"]).env("DESTDIR", &staged))?;
+        fs::rename(staged.join("opt/back off"), moved.join("at last"))?;
+        let mut user = command("sh");
+        user.args(["-ec", MOVED_USER, "sh"]).arg(root()).current_dir(&moved);
+        let output = stdout(&mut user)?;
+        ensure!(output.ends_with("done\n"), "{output}");
         Ok(())
     });
 }
+
+/// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.
+const MOVED_USER: &str = r#"
+export PKG_CONFIG_PATH="$PWD/at last/lib/pkgconfig"
+eval "cc '$1/bindings-c/examples/retry.c' $(pkg-config --cflags --libs backoff) -o retry"
+LD_LIBRARY_PATH="$PWD/at last/lib" ./retry
+"#;
