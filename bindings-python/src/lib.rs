@@ -49,7 +49,7 @@ mod extension {
     #[pymodule_export]
     use crate::preview::PreviewRow;
     #[pymodule_export]
-    use crate::retry_after::parse_retry_after;
+    use crate::retry_after::{parse_retry_after, parse_retry_after_ns};
     #[pymodule_export]
     use crate::stats::RetryStats;
     #[pymodule_export]

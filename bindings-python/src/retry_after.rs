@@ -1,4 +1,3 @@
-use backoff_core::parse_retry_after_ns;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDateTime, PyTzInfo};
@@ -25,6 +24,17 @@ pub(crate) fn parse_retry_after(
     header: &Bound<'_, PyAny>,
     now: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<f64>> {
+    Ok(parse_retry_after_ns(py, header, now)?.map(duration::seconds))
+}
+
+/// The same in nanoseconds, an int: parse_retry_after() without the rounding to a float.
+#[pyfunction]
+#[pyo3(signature = (header, *, now = None))]
+pub(crate) fn parse_retry_after_ns(
+    py: Python<'_>,
+    header: &Bound<'_, PyAny>,
+    now: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<u64>> {
     let now_ns = match now {
         Some(now) => since_1970(now)?,
         None => py.import("time")?.call_method0("time_ns")?.extract()?,
@@ -32,13 +42,13 @@ pub(crate) fn parse_retry_after(
     if header.is_none() {
         return Ok(None);
     }
-    let retry_after_ns = match header.cast::<PyBytes>() {
-        Ok(bytes) => parse_retry_after_ns(bytes.as_bytes(), now_ns),
+    Ok(match header.cast::<PyBytes>() {
+        Ok(bytes) => backoff_core::parse_retry_after_ns(bytes.as_bytes(), now_ns),
         Err(_) => {
-            parse_retry_after_ns(arguments::utf8("header", "a str or bytes", header)?, now_ns)
+            let text = arguments::utf8("header", "a str or bytes", header)?;
+            backoff_core::parse_retry_after_ns(text, now_ns)
         }
-    };
-    Ok(retry_after_ns.map(duration::seconds))
+    })
 }
 
 /// A time in nanoseconds since 1970.

@@ -17,6 +17,7 @@ from backoff_rs import (
     RetryStats,
     StopReason,
     parse_retry_after,
+    parse_retry_after_ns,
 )
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
@@ -171,10 +172,12 @@ def test_decisions(case):
 
 @pytest.mark.parametrize("case", vectors.cases("retry_after"))
 def test_retry_after(case):
-    retry_after = vectors.optional(lambda ns: int(ns) / 10**9, case["retry_after"])
+    retry_after_ns = vectors.optional(int, case["retry_after"])
+    retry_after = vectors.optional(lambda ns: ns / 10**9, retry_after_ns)
     now = vectors.seconds(case["now"])
-    assert parse_retry_after(case["value"], now=now) == retry_after
-    assert parse_retry_after(case["value"].encode(), now=now) == retry_after
+    for value in (case["value"], case["value"].encode()):
+        assert parse_retry_after_ns(value, now=now) == retry_after_ns
+        assert parse_retry_after(value, now=now) == retry_after
 
 
 @pytest.mark.parametrize("case", vectors.cases("http_statuses"))

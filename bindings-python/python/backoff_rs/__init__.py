@@ -18,6 +18,7 @@ from ._backoff import (
     RetryStats,
     __version__,
     parse_retry_after,
+    parse_retry_after_ns,
 )
 from ._event import RetryEvent
 from ._policy_error import PolicyError
@@ -48,6 +49,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "parse_retry_after",
+    "parse_retry_after_ns",
     "permanent",
     "retry",
     "retry_after",

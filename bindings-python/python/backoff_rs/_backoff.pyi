@@ -38,6 +38,7 @@ __all__ = [
     "_next_loop_stream",
     "_outcome_of_http_status",
     "parse_retry_after",
+    "parse_retry_after_ns",
 ]
 
 __version__: str
@@ -45,6 +46,9 @@ __version__: str
 def parse_retry_after(
     header: str | bytes | None, *, now: Seconds | datetime | None = None
 ) -> float | None: ...
+def parse_retry_after_ns(
+    header: str | bytes | None, *, now: Seconds | datetime | None = None
+) -> int | None: ...
 def _outcome_of_http_status(status: SupportsIndex) -> str: ...
 def _checked_clock_ns(now_ns: SupportsIndex) -> int: ...
 def _checked_deadline_ns(deadline_ns: SupportsIndex) -> int: ...
