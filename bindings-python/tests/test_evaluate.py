@@ -1,10 +1,13 @@
 """The evaluator: which lines are requests, and the bytes of its answers."""
 
+import json
 import subprocess
 import sys
 
 import evaluate
 import pytest
+import vectors
+from backoff_rs import Budget, Policy
 
 NONE = b'{"error":"not_a_request","at":0}\n'
 FULL = b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"%d"}\n'
@@ -108,6 +111,169 @@ NOT_REQUESTS = [
 @pytest.mark.parametrize("line", NOT_REQUESTS, ids=[f"{n}" for n in range(len(NOT_REQUESTS))])
 def test_not_a_request(line):
     assert answer(line + b"\n") == NONE
+
+
+def asked(**members):
+    """The answer to a request, whose bytes must be those of compact JSON."""
+    found = evaluate.answer(json.dumps(members).encode())
+    assert found == json.dumps(json.loads(found), separators=(",", ":")) + "\n"
+    return json.loads(found)
+
+
+def has_times(case, *names):
+    """Whether these are times of a request, which are at most 2^63 - 1."""
+    return all(int(case.get(name) or 0) < 2**63 for name in names)
+
+
+def is_request(case):
+    """Whether a case of decisions can be a request: a key of it is text."""
+    if not all(has_times(step, "now", "deadline", "retry_after") for step in case["steps"]):
+        return False
+    return case["key"] is None or bytes.fromhex(case["key"]).isascii()
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in vectors.cases("decisions") if is_request(case.values[0])]
+)
+def test_steps(case):
+    key = vectors.optional(lambda key: bytes.fromhex(key).decode(), case["key"])
+    members = {name: case[name] for name in ["policy", "budget", "seed", "steps"]}
+    answered = asked(**members, key=key)
+    assert answered["canonical"] == str(Policy.parse(case["policy"]))
+    budget = case["budget"]
+    assert answered["budget"] == (budget and str(Budget.parse(budget)))
+    steps = [step for step in case["steps"] if "answer" in step]
+    for step, found in zip(steps, answered["answers"], strict=True):
+        retries = found.pop("retries")
+        assert retries == step.get("retries", retries)
+        assert found == step["answer"]
+
+
+@pytest.mark.parametrize("case", vectors.cases("previews"))
+def test_preview(case):
+    names = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
+    rows = [[row[name] for name in names] for row in case["rows"]]
+    preview = {"first": case["first"], "count": case["count"]}
+    assert asked(policy=case["policy"], preview=preview) == {"rows": rows}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in vectors.cases("fits") if has_times(case.values[0], "total")]
+)
+def test_fit(case):
+    answered = asked(
+        policy=case["policy"],
+        fit={"field": case["field"], "attempts": case["attempts"], "total": case["total"]},
+    )
+    if "error" in case:
+        error = case["error"]
+        expected = {"error": error["code"]} | {
+            name: str(error[name]) for name in ["field", "value", "limit"]
+        }
+        assert answered == expected
+    else:
+        assert answered == {"canonical": case["canonical"]}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in vectors.cases("retry_after") if has_times(case.values[0], "now")]
+)
+def test_retry_after(case):
+    answered = asked(retry_after={"value": case["value"], "now": case["now"]}, policy=7)
+    assert answered == {"retry_after": case["retry_after"]}
+
+
+BEGIN = {"do": "begin", "operation": 0, "now": "0"}
+FAILED = {"do": "outcome", "operation": 0, "now": "0", "outcome": "timeout"}
+CANCEL = {"do": "cancel", "operation": 0, "now": "0"}
+
+
+def test_errors_of_strings():
+    """The policy's comes first."""
+    steps = [BEGIN, FAILED]
+    assert asked(policy="none", budget="sre:x=1", steps=steps) == {
+        "error": "unknown_key", "at": 4, "of": "budget",
+    }  # fmt: skip
+    assert asked(policy="nope", budget="sre:x=1", steps=steps) == {
+        "error": "unknown_head", "at": 0,
+    }  # fmt: skip
+    assert asked(policy="none", budget="sre:x=1")["delay_ns"] == "0"
+    for form in [
+        {"preview": {"first": 0, "count": 1}},
+        {"fit": {"field": "cap", "attempts": 1, "total": "0"}},
+    ]:
+        assert asked(policy="nope", **form) == {"error": "unknown_head", "at": 0}
+
+
+def test_the_first_form_counts():
+    preview = {"preview": {"first": 0, "count": 0}}
+    fit = {"fit": {"field": "cap", "attempts": 1, "total": "0"}}
+    retry_after = {"retry_after": {"value": "1", "now": "0"}}
+    assert asked(policy="none", **preview) == {"rows": []}
+    # One attempt waits for nothing, whatever the cap.
+    assert asked(policy="none", **preview, **fit) == {"canonical": "constant:base=0s"}
+    assert asked(policy="none", **preview, **fit, steps=[])["answers"] == []
+    assert asked(policy="none", **preview, **fit, steps=1, **retry_after) == {
+        "retry_after": "1000000000"
+    }
+    # Also if it is null.
+    assert asked(policy="none", steps=None) == {"error": "not_a_request", "at": 0}
+
+
+NOT_FORMS = [
+    ("preview", row)
+    for row in [
+        None, [], {}, {"first": 0}, {"count": 1}, {"first": 10001, "count": 1},
+        {"first": 0, "count": 1001}, {"first": -1, "count": 1}, {"first": "0", "count": 1},
+        {"first": 0.5, "count": 1}, {"first": 0, "count": None},
+    ]
+] + [
+    ("fit", {"field": "base", "attempts": 4, "total": "1"} | row)
+    for row in [
+        {"field": "floor"}, {"field": None}, {"attempts": -1}, {"attempts": 2**32},
+        {"attempts": "4"}, {"total": 1}, {"total": str(2**63)}, {"total": "-1"}, {"total": None},
+    ]
+] + [
+    ("retry_after", {"value": "1", "now": "0"} | row)
+    for row in [{"value": None}, {"value": 1}, {"now": 0}, {"now": None}, {"now": str(2**63)}]
+] + [
+    ("steps", steps)
+    for steps in [
+        {}, "begin", [None], [[]], [{}], [BEGIN, BEGIN], [FAILED], [CANCEL],
+        [BEGIN, FAILED | {"operation": 1}], [BEGIN | {"do": "start"}], [BEGIN | {"do": None}],
+        [BEGIN | {"operation": "0"}], [BEGIN | {"operation": 2**32}], [BEGIN | {"now": 0}],
+        [BEGIN | {"now": None}], [BEGIN | {"now": str(2**63)}], [BEGIN | {"deadline": 0}],
+        [BEGIN | {"deadline": ""}], [BEGIN, FAILED | {"outcome": "cancelled"}],
+        [BEGIN, FAILED | {"outcome": 4}], [BEGIN, FAILED | {"outcome": None}],
+        [BEGIN, FAILED | {"retry_after": 0}], [BEGIN, FAILED | {"retry_after": "+1"}],
+        [BEGIN, {name: FAILED[name] for name in ["do", "operation", "now"]}],
+    ]
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "of"), NOT_FORMS, ids=str)
+def test_a_form_that_is_not_a_request(form, of):
+    """A policy that does not parse does not matter."""
+    for policy in ["none", "nope"]:
+        assert asked(policy=policy, **{form: of}) == {"error": "not_a_request", "at": 0}
+
+
+def test_members_of_the_forms():
+    steps = [BEGIN, FAILED, CANCEL]
+    done = asked(policy="none", steps=steps)
+    assert done["answers"] == [
+        {"wait": "0", "retries": 1},
+        {"stop": "cancelled", "delay": "0", "retries": 1},
+    ]
+    assert asked(policy="none", steps=steps, budget=None, seed="0", key=None, index="x") == done
+    for wrong in [{"budget": 1}, {"seed": 0}, {"key": 0}, {"policy": None}]:
+        members = {"policy": "none", "steps": steps} | wrong
+        assert asked(**members) == {"error": "not_a_request", "at": 0}
+    # The other forms ignore them.
+    preview = {"first": 0, "count": 1}
+    assert asked(policy="none", preview=preview, seed=0, key=0, index="x", budget=1) == {
+        "rows": [["0"] * 6]
+    }
 
 
 def test_the_program():
