@@ -2,347 +2,365 @@
 
 #include <backoff.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The number of bytes read and written at once. */
-#define BLOCK (1 << 16)
-/* An answer is shorter: a policy string, a number and some names. */
-#define LONGEST_ANSWER (BACKOFF_TEXT_SIZE + 256)
+#include "json.h"
 
-enum kind { ABSENT, TEXT, NUMBER, NOTHING, OTHER };
-
-struct value {
-  enum kind kind;
-  const char *text;
-  size_t length;
-  double number;
-};
-
-struct request {
-  struct value policy, seed, key, index;
-};
-
-/* The unread rest of a line. Texts are decoded in place, as decoding never makes them longer. */
-struct scanner {
-  char *at, *end;
-};
+#define MAX_INDEX UINT32_MAX
+#define MAX_FIRST 10000
+#define MAX_COUNT 1000
 
 static void fail(const char *what) {
   fprintf(stderr, "evaluate: %s\n", what);
   exit(2);
 }
 
-/* JSON (RFC 8259). Each function returns whether it read the element in its name. */
-
-static void skip_space(struct scanner *in) {
-  while (in->at < in->end && (*in->at == ' ' || *in->at == '\t' || *in->at == '\r')) in->at++;
+/* For a call that no request can make fail. */
+static void need(uint32_t code) {
+  if (code != BACKOFF_OK) fail(backoff_code_name(code));
 }
 
-static int next_is(struct scanner *in, char byte) {
-  if (in->at == in->end || *in->at != byte) return 0;
-  in->at++;
-  return 1;
+static void *allocate(size_t size) {
+  void *memory = malloc(size > 0 ? size : 1);
+  if (memory == NULL) fail("no memory");
+  return memory;
 }
 
-static int word(struct scanner *in, const char *word) {
-  size_t length = strlen(word);
-  if ((size_t)(in->end - in->at) < length || memcmp(in->at, word, length) != 0) return 0;
-  in->at += length;
-  return 1;
+/* The members of requests. Each function returns whether the value is valid; a value that is not
+ * there is NULL. */
+
+static int whole(const struct value *value, uint64_t limit, uint64_t *number) {
+  if (value == NULL || value->kind != NUMBER) return 0;
+  if (!(value->number >= 0 && value->number <= (double)limit)) return 0;
+  *number = (uint64_t)value->number;
+  return (double)*number == value->number;
 }
 
-static int hex(struct scanner *in, unsigned long *unit) {
-  *unit = 0;
-  for (int i = 0; i < 4; i++) {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *digit = in->at < in->end ? memchr(digits, *in->at, 32) : NULL;
-    if (digit == NULL) return 0;
-    *unit = *unit << 4 | ((unsigned long)(digit - digits) & 15);
-    in->at++;
+static int decimal(const struct value *value, uint64_t limit, uint64_t *number) {
+  *number = 0;
+  if (value == NULL || value->kind != TEXT || value->text.length == 0) return 0;
+  for (size_t i = 0; i < value->text.length; i++) {
+    uint64_t digit = (uint64_t)(unsigned char)value->text.bytes[i] - '0';
+    if (digit > 9 || *number > (limit - digit) / 10) return 0;
+    *number = *number * 10 + digit;
   }
   return 1;
 }
 
-static char *put_utf8(char *out, unsigned long scalar) {
-  if (scalar < 0x80) {
-    *out++ = (char)scalar;
-    return out;
-  }
-  if (scalar < 0x800) {
-    *out++ = (char)(0xC0 | scalar >> 6);
-  } else {
-    if (scalar < 0x10000) {
-      *out++ = (char)(0xE0 | scalar >> 12);
-    } else {
-      *out++ = (char)(0xF0 | scalar >> 18);
-      *out++ = (char)(0x80 | (scalar >> 12 & 63));
-    }
-    *out++ = (char)(0x80 | (scalar >> 6 & 63));
-  }
-  *out++ = (char)(0x80 | (scalar & 63));
-  return out;
+/* A deadline or a Retry-After. */
+static int optional_time(const struct value *value, uint64_t *ns) {
+  *ns = BACKOFF_NONE;
+  return value == NULL || value->kind == NOTHING || decimal(value, BACKOFF_MAX_NS, ns);
 }
 
-/* After a backslash. */
-static int escape(struct scanner *in, char **out) {
-  static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-  unsigned long unit, low;
-  if (in->at == in->end) return 0;
-  const char *name = memchr(names, *in->at, sizeof names - 1);
-  if (name != NULL) {
-    in->at++;
-    *(*out)++ = bytes[name - names];
-    return 1;
-  }
-  if (!next_is(in, 'u') || !hex(in, &unit)) return 0;
-  if (unit >= 0xD800 && unit <= 0xDFFF) {
-    if (unit >= 0xDC00 || !word(in, "\\u") || !hex(in, &low) || low < 0xDC00 || low > 0xDFFF) {
-      return 0;
-    }
-    unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-  }
-  *out = put_utf8(*out, unit);
+static int string(const struct value *value, struct text *text) {
+  if (value == NULL || value->kind != TEXT) return 0;
+  *text = value->text;
   return 1;
 }
 
-/* A character of more than one byte, at its first. */
-static int utf8(struct scanner *in, char **out) {
-  unsigned char first = (unsigned char)*in->at;
-  size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-  if (first < 0xC2 || first > 0xF4 || (size_t)(in->end - in->at) <= more) return 0;
-  unsigned char second = (unsigned char)in->at[1];
-  /* Overlong forms, surrogates, and code points above U+10FFFF. */
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
+/* The stream of the members `seed` and `key`. */
+static int stream_of(const struct value *request, uint64_t *stream) {
+  const struct value *seed = member(request, "seed"), *key = member(request, "key");
+  *stream = 0;
+  if (seed != NULL && !decimal(seed, UINT64_MAX, stream)) return 0;
+  if (key == NULL || key->kind == NOTHING) return 1;
+  if (key->kind != TEXT) return 0;
+  need(backoff_stream_from_key(*stream, key->text.bytes, key->text.length, stream));
+  return 1;
+}
+
+/* The parts of answers. */
+
+static void print_policy(const backoff_policy *policy) {
+  char text[BACKOFF_TEXT_SIZE];
+  need(backoff_policy_print(policy, text, sizeof text));
+  printf("{\"canonical\":\"%s\"", text);
+}
+
+/* Makes the policy, or answers why there is none. */
+static int has_policy(struct text text, backoff_policy *policy) {
+  backoff_error error;
+  if (backoff_policy_parse(policy, text.bytes, text.length, &error) == BACKOFF_OK) return 1;
+  printf("{\"error\":\"%s\",\"at\":%" PRIu64 "}\n", backoff_code_name(error.code), error.at);
+  return 0;
+}
+
+/* The forms. Each function returns whether it is a request, and answers it. */
+
+static int answer_delay(const struct value *request) {
+  const struct value *given = member(request, "index");
+  struct text text;
+  backoff_policy policy;
+  uint64_t stream, index = 0, delay;
+  if (!string(member(request, "policy"), &text) || !stream_of(request, &stream) ||
+      (given != NULL && !whole(given, MAX_INDEX, &index))) {
     return 0;
   }
-  for (size_t i = 1; i <= more; i++) {
-    if (((unsigned char)in->at[i] & 0xC0) != 0x80) return 0;
+  if (has_policy(text, &policy)) {
+    need(backoff_policy_delay_ns(&policy, stream, (uint32_t)index, &delay));
+    print_policy(&policy);
+    printf(",\"delay_ns\":\"%" PRIu64 "\"}\n", delay);
   }
-  memmove(*out, in->at, more + 1);
-  *out += more + 1;
-  in->at += more + 1;
   return 1;
 }
 
-/* After the quotation mark. */
-static int text(struct scanner *in, struct value *value) {
-  char *out = in->at;
-  value->kind = TEXT;
-  value->text = out;
-  while (in->at < in->end) {
-    unsigned char byte = (unsigned char)*in->at;
-    if (byte == '"') {
-      value->length = (size_t)(out - value->text);
-      in->at++;
-      return 1;
-    }
-    if (byte == '\\') {
-      in->at++;
-      if (!escape(in, &out)) return 0;
-    } else if (byte >= 0x80) {
-      if (!utf8(in, &out)) return 0;
-    } else if (byte >= 0x20) {
-      *out++ = *in->at++;
-    } else {
-      return 0;
-    }
+static int answer_preview(const struct value *request, const struct value *asked) {
+  struct text text;
+  backoff_policy policy;
+  backoff_preview preview;
+  backoff_preview_row row;
+  uint64_t first, count;
+  if (!string(member(request, "policy"), &text) || asked->kind != OBJECT ||
+      !whole(member(asked, "first"), MAX_FIRST, &first) ||
+      !whole(member(asked, "count"), MAX_COUNT, &count)) {
+    return 0;
+  }
+  if (!has_policy(text, &policy)) return 1;
+  need(backoff_preview_init(&preview, &policy));
+  printf("{\"rows\":[");
+  for (uint64_t i = 0; i < first + count; i++) {
+    if (backoff_preview_next(&preview, &row) != BACKOFF_OK) break;
+    if (i < first) continue;
+    printf("%s[\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64
+           "\",\"%" PRIu64 "\"]",
+           i == first ? "" : ",", row.min_ns, row.mean_ns, row.max_ns, row.total_min_ns,
+           row.total_mean_ns, row.total_max_ns);
+  }
+  printf("]}\n");
+  return 1;
+}
+
+static int answer_fit(const struct value *request, const struct value *asked) {
+  struct text text, field;
+  backoff_policy policy, fitted;
+  backoff_error error;
+  uint64_t attempts, total;
+  if (!string(member(request, "policy"), &text) || asked->kind != OBJECT ||
+      !string(member(asked, "field"), &field) ||
+      !whole(member(asked, "attempts"), UINT32_MAX, &attempts) ||
+      !decimal(member(asked, "total"), BACKOFF_MAX_NS, &total)) {
+    return 0;
+  }
+  int is_base = is_text(field, "base");
+  if (!is_base && !is_text(field, "cap")) return 0;
+  if (!has_policy(text, &policy)) return 1;
+  if ((is_base ? backoff_policy_fit_base : backoff_policy_fit_cap)(
+          &policy, attempts, total, &fitted, &error) == BACKOFF_OK) {
+    print_policy(&fitted);
+    printf("}\n");
+  } else {
+    printf("{\"error\":\"%s\",\"field\":\"%s\",\"value\":\"%" PRIu64 "\",\"limit\":\"%" PRIu64
+           "\"}\n",
+           backoff_code_name(error.code), backoff_field_name(error.field), error.value,
+           error.limit);
+  }
+  return 1;
+}
+
+static int answer_retry_after(const struct value *asked) {
+  struct text text;
+  uint64_t now, retry_after;
+  if (asked->kind != OBJECT || !string(member(asked, "value"), &text) ||
+      !decimal(member(asked, "now"), BACKOFF_MAX_NS, &now)) {
+    return 0;
+  }
+  if (backoff_parse_retry_after(text.bytes, text.length, now, &retry_after) == BACKOFF_OK) {
+    printf("{\"retry_after\":\"%" PRIu64 "\"}\n", retry_after);
+  } else {
+    printf("{\"retry_after\":null}\n");
+  }
+  return 1;
+}
+
+/* Steps. */
+
+enum action { BEGIN, OUTCOME, CANCEL };
+
+struct running {
+  uint64_t number;
+  backoff_operation operation;
+};
+
+struct step {
+  enum action action;
+  size_t running; /* the place of the operation */
+  uint64_t now, time; /* the deadline or the Retry-After */
+  uint32_t outcome;
+};
+
+/* The steps of a request, and as many operations, of which `count` have begun. */
+struct scene {
+  struct step *steps, *end;
+  struct running *running;
+  size_t count;
+};
+
+static int outcome_of(const struct value *value, uint32_t *outcome) {
+  struct text name;
+  if (!string(value, &name)) return 0;
+  for (*outcome = BACKOFF_OUTCOME_SUCCESS; *outcome <= BACKOFF_OUTCOME_PERMANENT; ++*outcome) {
+    if (is_text(name, backoff_outcome_name(*outcome))) return 1;
   }
   return 0;
 }
 
-static int digits(struct scanner *in) {
-  const char *start = in->at;
-  while (in->at < in->end && *in->at >= '0' && *in->at <= '9') in->at++;
-  return in->at > start;
+static int add_step(struct scene *scene, const struct value *value) {
+  struct step *step = scene->end++;
+  struct text name;
+  uint64_t number;
+  if (value->kind != OBJECT || !whole(member(value, "operation"), UINT32_MAX, &number) ||
+      !decimal(member(value, "now"), BACKOFF_MAX_NS, &step->now) ||
+      !string(member(value, "do"), &name)) {
+    return 0;
+  }
+  step->running = 0;
+  while (step->running < scene->count && scene->running[step->running].number != number) {
+    step->running++;
+  }
+  int has_begun = step->running < scene->count;
+  if (is_text(name, "begin")) {
+    step->action = BEGIN;
+    scene->running[step->running].number = number;
+    scene->count = step->running + 1;
+    return !has_begun && optional_time(member(value, "deadline"), &step->time);
+  }
+  if (is_text(name, "outcome")) {
+    step->action = OUTCOME;
+    return has_begun && outcome_of(member(value, "outcome"), &step->outcome) &&
+           optional_time(member(value, "retry_after"), &step->time);
+  }
+  step->action = CANCEL;
+  return has_begun && is_text(name, "cancel");
 }
 
-static int number(struct scanner *in, struct value *value) {
-  const char *start = in->at;
-  next_is(in, '-');
-  if (!next_is(in, '0') && !digits(in)) return 0;
-  if (next_is(in, '.') && !digits(in)) return 0;
-  if (next_is(in, 'e') || next_is(in, 'E')) {
-    if (!next_is(in, '+')) next_is(in, '-');
-    if (!digits(in)) return 0;
+static int add_steps(struct scene *scene, const struct value *list) {
+  for (const struct value *value = list->first; value != NULL; value = value->next) {
+    if (!add_step(scene, value)) return 0;
   }
-  value->kind = NUMBER;
-  value->number = strtod(start, NULL);
   return 1;
 }
 
-static int scalar(struct scanner *in, struct value *value) {
-  value->kind = OTHER;
-  if (next_is(in, '"')) return text(in, value);
-  if (word(in, "null")) {
-    value->kind = NOTHING;
-    return 1;
-  }
-  return word(in, "true") || word(in, "false") || number(in, value);
-}
-
-/* The name of a member, and its colon. */
-static int name(struct scanner *in, struct value *name) {
-  skip_space(in);
-  if (!next_is(in, '"') || !text(in, name)) return 0;
-  skip_space(in);
-  return next_is(in, ':');
-}
-
-/* A value of any depth with the space around it. The stack of expected closing brackets overwrites
- * the opening brackets, which have been read. */
-static int any_value(struct scanner *in, struct value *value) {
-  char *open = in->at, *top = open;
-  struct value inner;
-  value->kind = OTHER;
-  for (;;) {
-    skip_space(in);
-    int is_object = next_is(in, '{');
-    if (is_object || next_is(in, '[')) {
-      *top++ = is_object ? '}' : ']';
-      skip_space(in);
-      int is_empty = in->at < in->end && *in->at == top[-1];
-      if (!is_empty && is_object && !name(in, &inner)) return 0;
-      if (!is_empty) continue;
-    } else if (!scalar(in, top == open ? value : &inner)) {
+/* Plays a step. Returns whether it has an answer. */
+static int play(struct step step, backoff_operation *operation, const backoff_policy *policy,
+                uint64_t stream, backoff_budget *budget, backoff_decision *decision) {
+  *decision = (backoff_decision){0, 0, 0};
+  switch (step.action) {
+    case BEGIN:
+      need(backoff_operation_begin(operation, policy, stream, step.now, step.time, budget));
       return 0;
+    case OUTCOME:
+      need(backoff_operation_decide(operation, step.outcome, step.time, step.now, budget,
+                                    decision));
+      return 1;
+    case CANCEL:
+      need(backoff_operation_cancel(operation, budget, &decision->reason));
+      return 1;
+  }
+  return 0;
+}
+
+static void answer_played(struct scene *scene, const backoff_policy *policy, uint64_t stream,
+                          backoff_budget *budget) {
+  const char *separator = "";
+  printf(",\"answers\":[");
+  for (const struct step *step = scene->steps; step != scene->end; step++) {
+    backoff_operation *operation = &scene->running[step->running].operation;
+    backoff_decision decision;
+    uint64_t retries;
+    if (!play(*step, operation, policy, stream, budget, &decision)) continue;
+    need(backoff_operation_state(operation, &retries, NULL, NULL));
+    if (decision.reason == 0) {
+      printf("%s{\"wait\":\"%" PRIu64 "\"", separator, decision.delay_ns);
+    } else {
+      printf("%s{\"stop\":\"%s\",\"delay\":\"%" PRIu64 "\"", separator,
+             backoff_reason_name(decision.reason), decision.delay_ns);
     }
-    for (skip_space(in); top > open && next_is(in, top[-1]); skip_space(in)) top--;
-    if (top == open) return 1;
-    if (!next_is(in, ',') || (top[-1] == '}' && !name(in, &inner))) return 0;
+    printf(",\"retries\":%" PRIu64 "}", retries);
+    separator = ",";
   }
+  printf("]}\n");
 }
 
-static int is_named(struct value name, const char *text) {
-  return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
-}
-
-/* The member of a request with this name, or `other` for an unknown name. */
-static struct value *member(struct request *request, struct value name, struct value *other) {
-  if (is_named(name, "policy")) return &request->policy;
-  if (is_named(name, "seed")) return &request->seed;
-  if (is_named(name, "key")) return &request->key;
-  if (is_named(name, "index")) return &request->index;
-  return other;
-}
-
-/* An object, and nothing else. */
-static int object(struct scanner *in, struct request *request) {
-  struct value named, other;
-  skip_space(in);
-  if (!next_is(in, '{')) return 0;
-  skip_space(in);
-  if (!next_is(in, '}')) {
-    do {
-      if (!name(in, &named) || !any_value(in, member(request, named, &other))) return 0;
-    } while (next_is(in, ','));
-    if (!next_is(in, '}')) return 0;
-  }
-  skip_space(in);
-  return in->at == in->end;
-}
-
-/* Requests and their answers. */
-
-static int seed_of(struct value value, uint64_t *seed) {
-  *seed = 0;
-  if (value.kind == ABSENT) return 1;
-  if (value.kind != TEXT || value.length == 0) return 0;
-  for (size_t i = 0; i < value.length; i++) {
-    uint64_t digit = (uint64_t)(unsigned char)value.text[i] - '0';
-    if (digit > 9 || *seed > (UINT64_MAX - digit) / 10) return 0;
-    *seed = *seed * 10 + digit;
-  }
-  return 1;
-}
-
-static int stream_of(struct value key, uint64_t seed, uint64_t *stream) {
-  *stream = seed;
-  if (key.kind == ABSENT || key.kind == NOTHING) return 1;
-  return key.kind == TEXT &&
-         backoff_stream_from_key(seed, key.text, key.length, stream) == BACKOFF_OK;
-}
-
-static int index_of(struct value value, uint32_t *index) {
-  *index = 0;
-  if (value.kind == ABSENT) return 1;
-  if (value.kind != NUMBER || !(value.number >= 0 && value.number <= UINT32_MAX)) return 0;
-  *index = (uint32_t)value.number;
-  return *index == value.number;
-}
-
-/* Writes the answer to a line, and returns where it ends. */
-static char *answer(char *out, struct scanner in) {
-  struct request request = {{ABSENT, NULL, 0, 0},
-                            {ABSENT, NULL, 0, 0},
-                            {ABSENT, NULL, 0, 0},
-                            {ABSENT, NULL, 0, 0}};
-  uint64_t seed, stream, delay;
-  uint32_t index;
-  if (!object(&in, &request) || request.policy.kind != TEXT ||
-      !seed_of(request.seed, &seed) || !stream_of(request.key, seed, &stream) ||
-      !index_of(request.index, &index)) {
-    return out + sprintf(out, "{\"error\":\"not_a_request\",\"at\":0}\n");
-  }
+/* Answers after all of the request has been read. `text` is NULL for no budget. */
+static void answer_scene(struct scene *scene, struct text policy_text, uint64_t stream,
+                         const struct text *text) {
   backoff_policy policy;
+  backoff_budget budget;
   backoff_error error;
-  uint32_t code =
-      backoff_policy_parse(&policy, request.policy.text, request.policy.length, &error);
-  if (code != BACKOFF_OK) {
-    return out + sprintf(out, "{\"error\":\"%s\",\"at\":%llu}\n", backoff_code_name(code),
-                         (unsigned long long)error.at);
+  char canonical[BACKOFF_TEXT_SIZE];
+  if (!has_policy(policy_text, &policy)) return;
+  if (text == NULL) {
+    print_policy(&policy);
+    printf(",\"budget\":null");
+  } else if (backoff_budget_parse(&budget, text->bytes, text->length, &error) == BACKOFF_OK) {
+    need(backoff_budget_print(&budget, canonical, sizeof canonical));
+    print_policy(&policy);
+    printf(",\"budget\":\"%s\"", canonical);
+  } else {
+    printf("{\"error\":\"%s\",\"at\":%" PRIu64 ",\"of\":\"budget\"}\n",
+           backoff_code_name(error.code), error.at);
+    return;
   }
-  char string[BACKOFF_TEXT_SIZE];
-  if (backoff_policy_print(&policy, string, sizeof string) != BACKOFF_OK ||
-      backoff_policy_delay_ns(&policy, stream, index, &delay) != BACKOFF_OK) {
-    fail("a valid policy has no string or no delay");
-  }
-  return out + sprintf(out, "{\"canonical\":\"%s\",\"delay_ns\":\"%llu\"}\n", string,
-                       (unsigned long long)delay);
+  answer_played(scene, &policy, stream, text == NULL ? NULL : &budget);
 }
 
-/* Collects answers, which are written in blocks. */
-static char answers[BLOCK];
-static char *answers_end = answers;
-
-static void flush(void) {
-  size_t length = (size_t)(answers_end - answers);
-  if (fwrite(answers, 1, length, stdout) != length || fflush(stdout) != 0) fail("cannot write");
-  answers_end = answers;
+static int answer_steps(const struct value *request, const struct value *list) {
+  const struct value *budget = member(request, "budget");
+  struct text policy;
+  uint64_t stream;
+  size_t length = 0;
+  if (!string(member(request, "policy"), &policy) || !stream_of(request, &stream) ||
+      (budget != NULL && budget->kind != NOTHING && budget->kind != TEXT) ||
+      list->kind != LIST) {
+    return 0;
+  }
+  for (const struct value *step = list->first; step != NULL; step = step->next) length++;
+  struct step *steps = allocate(length * sizeof *steps);
+  struct scene scene = {steps, steps, allocate(length * sizeof *scene.running), 0};
+  int is_request = add_steps(&scene, list);
+  if (is_request) {
+    answer_scene(&scene, policy, stream,
+                 budget != NULL && budget->kind == TEXT ? &budget->text : NULL);
+  }
+  free(scene.running);
+  free(steps);
+  return is_request;
 }
 
-static void answer_line(char *line, char *end) {
-  struct scanner in = {line, end};
-  if (answers + BLOCK - answers_end < LONGEST_ANSWER) flush();
-  answers_end = answer(answers_end, in);
+static int answer_request(const struct value *request) {
+  const struct value *form;
+  if (request == NULL) return 0;
+  if ((form = member(request, "retry_after")) != NULL) return answer_retry_after(form);
+  if ((form = member(request, "steps")) != NULL) return answer_steps(request, form);
+  if ((form = member(request, "fit")) != NULL) return answer_fit(request, form);
+  if ((form = member(request, "preview")) != NULL) return answer_preview(request, form);
+  return answer_delay(request);
 }
 
 int main(void) {
-  size_t size = 4 * BLOCK, held = 0, count;
-  char *input = malloc(size + 1);
-  if (input == NULL) fail("no memory");
-  while ((count = fread(input + held, 1, size - held, stdin)) > 0) {
-    char *line = input, *unseen = input + held, *feed;
-    held += count;
-    while ((feed = memchr(unseen, '\n', (size_t)(input + held - unseen))) != NULL) {
-      answer_line(line, feed);
-      line = unseen = feed + 1;
+  char *line = NULL;
+  struct value *values = NULL;
+  size_t size = 0, room = 0;
+  ssize_t read;
+  setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+  while ((read = getline(&line, &size, stdin)) >= 0) {
+    size_t length = (size_t)read;
+    if (length > 0 && line[length - 1] == '\n') length--;
+    if (room < MOST_VALUES(length)) {
+      room = 2 * MOST_VALUES(length);
+      free(values);
+      values = allocate(room * sizeof *values);
     }
-    /* Keep the start of an incomplete line. */
-    held = (size_t)(input + held - line);
-    memmove(input, line, held);
-    if (held == size) {
-      size *= 2;
-      input = realloc(input, size + 1);
-      if (input == NULL) fail("no memory");
+    if (!answer_request(object_of(line, length, values))) {
+      printf("{\"error\":\"not_a_request\",\"at\":0}\n");
     }
   }
   if (ferror(stdin)) fail("cannot read");
-  input[held] = '\n'; /* strtod needs an end */
-  if (held > 0) answer_line(input, input + held);
-  flush();
-  free(input);
+  if (fflush(stdout) != 0 || ferror(stdout)) fail("cannot write");
+  free(values);
+  free(line);
   return 0;
 }
