@@ -4,7 +4,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from reference import delays, numbers, policies, streams
+from reference import delays, numbers, policies, sequences, streams
 
 HERE = Path(__file__).parent
 MS, S = 10**6, 10**9
@@ -138,6 +138,10 @@ def test_samples_reach_both_ends_and_are_monotone():
     assert numbers.sample(2**64 - 1, 0, numbers.MAX) == numbers.MAX
 
 
-def test_advance_continues_the_draws():
-    for index in range(10):
-        assert numbers.draw(numbers.advance(42, 1000), index) == numbers.draw(42, 1000 + index)
+def test_a_reset_continues_the_draws():
+    constant = {"growth": "constant", "base": 1, "jitter": "full"}
+    iterator = sequences.Iterator(policies.policy(constant), 42)
+    iterator.take(1000)
+    iterator.reset()
+    for index in range(5):
+        assert numbers.draw(iterator.stream, index) == numbers.draw(42, 1000 + index)

@@ -69,3 +69,18 @@ def test_examples_of_parse_errors_match(example):
         error.limit,
     ]
     assert [str(detail) for detail in details] == expected
+
+
+MESSAGES = [cells(row) for row in clause("11.7 ", "11.8 ").splitlines() if " | `at " in row]
+
+
+def test_there_are_five_messages():
+    assert len(MESSAGES) == 5
+
+
+@pytest.mark.parametrize("example", MESSAGES, ids=lambda example: example[0])
+def test_examples_of_messages_match(example):
+    string, expected = example
+    with pytest.raises(parse_error.ParseError) as caught:
+        strings.parse("policy", string)
+    assert str(caught.value).split(";")[0] == expected

@@ -1,6 +1,6 @@
 """Policies of published articles, and iterators that are reset (SPEC 9)."""
 
-from reference import delays, numbers, policies, streams
+from reference import numbers, policies, sequences, streams
 
 from cases.policies import constant, dump, exponential, fibonacci
 from cases.sequences import sequence
@@ -104,20 +104,21 @@ def article_cases():
 
 
 def reset_cases():
-    def parts(id, why, policy, counts, seed=42, key=b"job-1"):
-        checked, stream = policies.policy(policy), streams.stream(seed, key)
+    def parts(id, why, policy, asked, seed=42, key=b"job-1"):
+        iterator = sequences.Iterator(policies.policy(policy), streams.stream(seed, key))
         runs = []
-        for count in counts:
-            runs.append([str(delays.delay(checked, stream, i)) for i in range(count)])
-            stream = numbers.advance(stream, count)
+        for count in asked:
+            runs.append([str(delay) for delay in iterator.take(count)])
+            iterator.reset()
         return {
             "id": id,
             "why": why,
             "policy": dump(policy),
             "seed": str(seed),
             "key": None if key is None else key.hex(),
+            "asked": asked,
             "runs": runs,
-            "stream": str(stream),
+            "stream": str(iterator.stream),
         }
 
     full = exponential(100 * MS, cap=20 * S, jitter="full")
@@ -133,3 +134,42 @@ def reset_cases():
     yield parts("fibonacci", "the growth restarts", fibonacci(S, jitter="equal"), [6, 6])
     yield parts("none", "every index consumes one draw, also without jitter", exponential(S), [4, 2])
     yield parts("seed-wraps", "the stream wraps", full, [2, 2], seed=2**64 - 1, key=None)
+
+    # 9.1: the end
+    three = exponential(100 * MS, cap=20 * S, jitter="full", max_retries=3)
+    yield parts("end", "the iterator ends after max_retries delays, and again after a reset", three, [3, 5, 3])
+    yield parts("end-inside", "resets before the end, at the end and after it", three, [2, 3, 4, 1, 9])
+    yield parts("end-zero", "no delay, and a reset that advances nothing", constant(S, max_retries=0), [1, 0, 2])
+    yield parts("end-one", "one delay", fibonacci(S, jitter="equal", max_retries=1), [2, 1, 3])
+    yield parts(
+        "end-max_attempts",
+        "3 attempts have 2 waits",
+        exponential(S, jitter="full", max_attempts=3),
+        [3, 2, 5],
+    )
+    yield parts("end-max_attempts-one", "1 attempt has no wait", constant(S, max_attempts=1), [1, 1])
+    yield parts(
+        "end-max_elapsed",
+        "max_elapsed does not end an iterator",
+        constant(S, jitter="full", max_elapsed=1),
+        [4, 4],
+    )
+    yield parts(
+        "end-max_elapsed-zero",
+        "max_retries ends it, whatever max_elapsed is",
+        constant(S, jitter="full", max_retries=2, max_elapsed=0),
+        [3, 3],
+    )
+    yield parts(
+        "end-decorrelated",
+        "the end of a chain, and a new one from the base",
+        exponential(100 * MS, cap=20 * S, jitter="decorrelated", max_retries=4),
+        [6, 4, 5],
+    )
+    yield parts(
+        "end-prefetched",
+        "the end is beyond the draws that are prefetched at once",
+        exponential(100 * MS, cap=20 * S, jitter="full", max_retries=65),
+        [64, 66, 65],
+    )
+    yield parts("end-none", "2^32 retries are no limit", exponential(S, max_retries=LAST + 1), [5, 2])

@@ -114,13 +114,36 @@ def times():
         .begin(0, 50 * S).fail(0, 20 * S))
     yield (Scenario("max_elapsed-cenkalti", "no wait ends after 15 minutes", "cenkalti-v4")
         .begin(0, S).fail(0, S, 300 * S, 600 * S, 890 * S, 899 * S, 901 * S))
-    yield (Scenario("max_elapsed-longest", "the elapsed time exceeds the longest duration", "none")
-        .begin(0).fail(0, MAX, MAX + 1))
+    yield (Scenario("max_elapsed-longest", "without max_elapsed a wait may begin later than the longest duration",
+                    "none")
+        .begin(0).fail(0, MAX, MAX + 1, WORD_MAX))
     yield (Scenario("max_elapsed-longest-wait", "a wait that ends at the longest duration, and one that ends later",
                     "constant:base=1ns")
         .begin(0, 7).fail(0, MAX + 6).fail(0, MAX + 7))
-    yield (Scenario("max_elapsed-overflow", "the sum exceeds 2^64", "constant:base=9223372036854775807ns")
-        .begin(0, 0).fail(0, WORD_MAX))
+    yield (Scenario("max_elapsed-overflow", "no limit: the sum exceeds 2^64", "constant:base=9223372036854775807ns")
+        .begin(0, 0).fail(0, 0, 1, WORD_MAX))
+    yield (Scenario("max_elapsed-longest-set", "the longest max_elapsed is no limit",
+                    f"constant:base=1s,max_elapsed={MAX}ns")
+        .begin(0).fail(0, MAX - S, MAX - S + 1, WORD_MAX))
+    yield (Scenario("max_elapsed-none", "no limit in place of a preset's", "cenkalti-v4:max_elapsed=none")
+        .begin(0).fail(0, 901 * S, MAX, WORD_MAX))
+    for id, why, now in (
+        ("exactly", "a wait that ends exactly at it", MAX - 2),
+        ("by-one", "a wait that ends 1 ns after it", MAX - 1),
+        ("overflow", "the sum exceeds 2^63", WORD_MAX),
+    ):
+        yield (Scenario(f"max_elapsed-longest-limit-{id}", f"{MAX - 1} ns is a limit: {why}",
+                        f"constant:base=1ns,max_elapsed={MAX - 1}ns")
+            .begin(0).fail(0, now))
+    yield (Scenario("max_elapsed-longest-limit-wait", "a wait one nanosecond above the limit, at the start",
+                    f"constant:base={MAX}ns,max_elapsed={MAX - 1}ns")
+        .begin(0).fail(0, 0))
+    yield (Scenario("max_elapsed-none-deadline", "without max_elapsed the deadline still stops a wait",
+                    "constant:base=9223372036854775807ns")
+        .begin(0, 5, deadline=WORD_MAX - 1).fail(0, MAX).fail(0, MAX + 1))
+    yield (Scenario("max_elapsed-none-retry_after", "no limit stops the longest retry_after",
+                    "constant:base=1s,retry_after_max=none")
+        .begin(0).outcome(0, "transient", S, retry_after=MAX).outcome(0, "transient", WORD_MAX, retry_after=WORD_MAX))
     yield (Scenario("deadline-overflow", "the sum exceeds 2^64", "constant:base=9223372036854775807ns")
         .begin(0, WORD_MAX, deadline=WORD_MAX - 1).fail(0, WORD_MAX))
     yield (Scenario("deadline-last-instant", "2^64 - 2 is the last possible deadline", "constant:base=1ns")

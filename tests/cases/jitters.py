@@ -14,6 +14,11 @@ def jitter_cases():
     base = exponential(100 * MS, cap=20 * S)
     yield sequence("none", "no jitter: the window itself", {**base, "jitter": "none"})
     yield sequence("full", "0 to the window, also at the cap", {**base, "jitter": "full"}, count=20)
+    yield sequence(
+        "full-limits",
+        "limits end an iterator, and affect no delay and no batch",
+        {**base, "jitter": "full", "max_retries": 3, "max_elapsed": S},
+    )
     yield sequence("full-seed-only", "without a key", {**base, "jitter": "full"}, key=None)
     yield sequence("equal", "the lower half is rounded up", {**base, "jitter": "equal"}, count=20)
     for window in (0, 1, 2, 3):

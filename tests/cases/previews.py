@@ -128,6 +128,35 @@ def preview_cases():
     yield rows(
         "max_elapsed-by-one", "a max_elapsed one nanosecond shorter", "constant:base=1s,max_elapsed=2999999999ns", 5
     )
+    yield rows(
+        "max_elapsed-first",
+        "the first total_min is equal to max_elapsed",
+        "constant:base=1s,max_elapsed=1s",
+        3,
+    )
+    yield rows(
+        "max_elapsed-first-by-one",
+        "the first total_min is one nanosecond above max_elapsed",
+        "constant:base=1000000001ns,max_elapsed=1s",
+        3,
+    )
+    for id, why, limit in (
+        ("", "a total_min of 3.5 s, equal to max_elapsed", 3500 * MS),
+        ("-by-one", "a total_min one nanosecond above max_elapsed", 3500 * MS - 1),
+    ):
+        yield rows(f"max_elapsed-equal{id}", why, f"equal:base=1s,max_elapsed={limit}ns", 5)
+    yield rows(
+        "max_elapsed-longest",
+        "the totals saturate at MAX, which is not above MAX",
+        f"constant:base={MAX}ns,max_elapsed={MAX}ns",
+        3,
+    )
+    yield rows(
+        "max_elapsed-longest-by-one",
+        "a total that saturates is above every other max_elapsed",
+        f"constant:base={MAX - 1}ns,max_elapsed={MAX - 1}ns",
+        3,
+    )
     yield rows("max_elapsed-min", "total_min decides, not total_mean", "equal:base=1s,max_elapsed=4s", 8)
     yield rows("max_elapsed-full", "the total_min of full jitter is 0", "full:base=1s,cap=2s,max_elapsed=0s", 4)
     yield rows("max_elapsed-zero", "the first row does not fit", "constant:base=1s,max_elapsed=0s", 4)

@@ -6,6 +6,7 @@ from cases.invalid_strings import budget, error
 
 def text_error_cases():
     yield from unreadable()
+    yield from reasons()
     yield from string_rules.broken_rules()
 
 
@@ -250,3 +251,115 @@ def unreadable():
     ):
         yield error(f"repeated-{id}", why, string)
     yield budget("repeated", "a budget string", "quota:cost=1,cost=2")
+
+
+def reasons():
+    """The reasons in messages (SPEC 11.7), for every code whose message shows the text."""
+    for id, byte in (("space", " "), ("tab", "\t"), ("lf", "\n"), ("vt", "\v"), ("ff", "\f"), ("cr", "\r")):
+        why = f"byte 0x{ord(byte):02X} is a space"
+        yield error(f"reason-space-{id}-head", why, f"full{byte}")
+        yield error(f"reason-space-{id}-key", why, f"full:base=1s,{byte}cap=2s")
+        yield error(f"reason-space-{id}-unit", why, f"full:base=1s{byte}")
+        yield budget(f"reason-space-{id}", why, f"quota:cost=5{byte}")
+    for id, byte in (
+        ("08", "\x08"),
+        ("0e", "\x0e"),
+        ("1f", "\x1f"),
+        ("85", "\u0085"),
+        ("a0", "\u00a0"),
+        ("3000", "\u3000"),
+    ):
+        yield error(f"reason-space-none-{id}", f"{id} is not a space of the reason", f"full:base=1s,{byte}cap=2s")
+    for id, why, string in (
+        ("duration", "a value that is not a duration", "full:base= 1s"),
+        ("unit", "an unknown unit", "full:base=1 s"),
+        ("count", "a value that is not a count", "full:base=1s,max_retries=3 "),
+        ("ratio", "a value that is not a ratio", "exponential:base=1s,multiplier=1.5 "),
+        ("jitter", "a jitter that begins with a digit", "exponential:base=1s,jitter=0.5 "),
+        ("kind", "a value that is not a kind", "exponential:base=1s,jitter= full"),
+        ("only", "a key of one space", "full: "),
+        ("between", "a space between two pairs", "full:base=1s ,cap=2s"),
+        ("sentence", "a space in the middle of the text", "full jitter"),
+    ):
+        yield error(f"reason-space-{id}", f"spaces: {why}", string)
+    for id, why, string in (
+        ("head", "an unknown head", "FULL:base=1s"),
+        ("head-last", "the last letter", "defaulT"),
+        ("key", "an unknown key", "full:Base=1s"),
+        ("unit", "an unknown unit", "full:base=100MS"),
+        ("unit-one", "M is not m", "full:base=1M"),
+        ("unit-two", "the capital letter is reported before a second unit", "full:base=1h30M"),
+        ("duration", "a value that is not a duration", "full:base=PT1S"),
+        ("count", "a value that is not a count", "full:base=1s,max_retries=0X10"),
+        ("ratio", "a value that is not a ratio", "exponential:base=1s,multiplier=1E3"),
+        ("kind", "an unknown kind", "full:base=1s,retry_after=AtLeast"),
+        ("none", "None is not none", "default:cap=None"),
+        ("a", "the first letter of the alphabet", "A"),
+        ("z", "the last letter of the alphabet", "Z"),
+    ):
+        yield error(f"reason-capital-{id}", f"capital letters: {why}", string)
+    yield budget("reason-capital-head", "capital letters in a budget string", "Quota")
+    yield budget("reason-capital-key", "capital letters in a budget string", "quota:Cost=5")
+    for id, why, head in (
+        ("at", "@ is below A", "full@"),
+        ("bracket", "[ is above Z", "full["),
+        ("umlaut", "a capital letter outside ASCII is not a capital letter of the reason", "\u00c4"),
+        ("greek", "a capital letter outside ASCII is not a capital letter of the reason", "\u0394"),
+    ):
+        yield error(f"reason-capital-none-{id}", why, head)
+    for id, why, string in (
+        ("both", "a space is reported before a capital letter", "full:base=1s, Cap=2s"),
+        ("both-after", "a space after a capital letter is reported before it", "Full :base=1s"),
+        ("space-two-units", "a space is reported before a second unit", "full:base=1m30 s"),
+    ):
+        yield error(f"reason-order-{id}", why, string)
+    for id, byte in (("space", " "), ("capital", "X")):
+        for length in (31, 32):
+            yield error(
+                f"reason-{id}-after-{length}",
+                f"{'inside' if length < 32 else 'beyond'} the first 32 bytes",
+                "x" * length + byte,
+            )
+        yield error(f"reason-{id}-after-wide", "32 bytes, not 32 characters", "\u00e4" * 16 + byte)
+    for unit in ("d", "h", "m", "s", "ms", "us", "ns"):
+        yield error(f"reason-units-{unit}", f"{unit} and a digit", f"full:base=1{unit}0")
+    for id, why, base in (
+        ("two", "two units", "1m30s"),
+        ("three", "three units", "1h30m15s"),
+        ("same", "the same unit twice", "1s1s"),
+        ("decimal", "a decimal before the first unit", "1.5h30m"),
+        ("long", "a long number after the first unit", "1m" + "0" * 60 + "s"),
+        ("digit-nine", "the last digit", "1ms9"),
+        ("unknown-second", "the second unit is unknown", "1h5x"),
+    ):
+        yield error(f"reason-units-{id}", f"a duration has one unit: {why}", f"full:base={base}")
+    for id, why, base in (
+        ("exponent", "e is not a unit", "1e3ms"),
+        ("name", "min is not a unit", "1min30s"),
+        ("dot", "a dot is not a digit", "1s.5"),
+        ("unit", "a unit follows, not a digit", "1mss"),
+        ("slash", "the character below 0", "1s/5"),
+        ("colon", "the character above 9", "1s:5"),
+        ("arabic", "a digit of another script", "1s\u0663"),
+        ("sign", "a sign before the second number", "1h+30m"),
+        ("alone", "a unit without a number is not a duration", "m30s"),
+    ):
+        yield error(f"reason-units-none-{id}", f"no second unit: {why}", f"full:base={base}")
+    yield budget("reason-units", "a duration of a budget string", "rate:per=1m30s")
+    yield budget("reason-units-ttl", "a duration of a budget string", "ttl:ttl=1s500ms,ratio=0.1")
+    yield error("reason-units-head", "only a duration has units", "m30s")
+    yield error("reason-units-count", "only a duration has units", "full:base=1s,max_retries=1m30s")
+    for id, why, string in (
+        ("end", "nothing after the colon", "default:"),
+        ("comma", "only a comma", "default:,"),
+        ("trailing", "a comma at the end", "full:base=1s,cap=2s,"),
+        ("double", "two commas", "full:base=1s,,cap=2s"),
+        ("equals", "an equals sign without a key", "full:=5"),
+        ("equals-later", "an equals sign without a key, later", "full:base=1s,=5,cap=2s"),
+        ("first", "a comma after the colon", "full:,base=1s"),
+    ):
+        yield error(f"reason-pair-{id}", f"an empty key: {why}", string)
+    yield budget("reason-pair-end", "an empty key in a budget string", "ratio:")
+    yield budget("reason-pair-comma", "an empty key in a budget string", "quota:cost=5,")
+    yield error("reason-pair-none-head", "an empty head is not an empty key", "")
+    yield error("reason-pair-none-key", "a key of one character is not empty", "full:;")

@@ -20,7 +20,7 @@ OFTEN = {
     "floor": 0.25,
     "offset": 0.25,
     "cap": 0.6,
-    "max_retries": 0.1,
+    "max_retries": 0.2,
     "max_attempts": 0.05,
     "max_elapsed": 0.1,
     "throttled_base": 0.1,
@@ -55,7 +55,9 @@ def value(rng, field):
     if field == "power":
         return rng.choice([1, 2, 3, 4, 16] * 10 + [0, 17, 2**32])
     if field in ("max_retries", "max_attempts"):
-        return rng.choice([1, 2, 3, 10, 2**32] * 10 + [0, 2**32 + 1, 2**32 + 2])
+        # Around the numbers of delays that are asked for, and those that are prefetched.
+        ends = [1, 2, 3, 10, 63, 64, 65, 66, 99, 100, 101, rng.randrange(300), 2**32]
+        return rng.choice(ends * 5 + [0, 2**32 + 1, 2**32 + 2])
     if field == "origin":
         return rng.choice([0, 1, 2, 2**32 - 1] * 10 + [2**32])
     return duration(rng)

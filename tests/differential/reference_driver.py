@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from reference import delays, errors, fields, numbers, policies, streams
+from reference import delays, errors, fields, policies, sequences, streams
 
 
 def answer(line):
@@ -16,9 +16,15 @@ def answer(line):
     except errors.PolicyError as error:
         return f"error {error.code} {error.field} {error.value} {error.limit}"
     stream = streams.stream(seed, None if key is None else bytes.fromhex(key))
-    if via == "reset":
-        stream, first = numbers.advance(stream, first), 0
-    return " ".join(["ok", *map(str, delays.delays(policy, stream, first, count))])
+    if via in ("at", "fill"):
+        found = delays.delays(policy, stream, first, count)
+    else:
+        iterator = sequences.Iterator(policy, stream)
+        if via == "reset":
+            iterator.take(first)
+            iterator.reset()
+        found = iterator.take(count)
+    return " ".join(["ok", *map(str, found)])
 
 
 def parse(field, value):

@@ -4,10 +4,11 @@ Every implementation is tested against it, so it shares no code with any of them
 dict of the fields that are set: kinds are names or numbers, durations and counts are integers,
 ratios are pairs (numerator, denominator).
 
-numbers     1, 2, 4, 9.2   durations, ratios, draws, samples
+numbers     1, 2, 4        durations, ratios, draws, samples
 streams     3              SipHash
 fields      5.1, 15.1      the tables of fields
 delays      5.2 to 7       growth, window, jitter, cap, floor
+sequences   9              iterators
 errors      8.1, 8.6 to 8.9 codes, messages, the text of values
 policies    8.2 to 8.5     which policies are valid
 values      11.4           the values of policy strings

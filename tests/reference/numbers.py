@@ -34,9 +34,5 @@ def draw(stream, index):  # 2.1
     return z ^ (z >> 31)
 
 
-def advance(stream, draws):  # 9.2
-    return (stream + draws * G) % WORD
-
-
 def sample(word, low, high):  # 4.1
     return low + word * (high - low + 1) // WORD

@@ -2,7 +2,7 @@
 
 from reference.budgets import Unlimited
 from reference.delays import delay
-from reference.numbers import WORD_MAX, draw, sample, sat
+from reference.numbers import MAX, WORD_MAX, draw, sample, sat
 
 OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"]
 REASONS = [
@@ -40,7 +40,8 @@ class Operation:  # 13.1
         if self.retries >= self.policy["max_retries"]:
             return self.end("max_retries")
         d = self.delay(outcome, retry_after)
-        if max(0, now - self.begun) + d > self.policy["max_elapsed"]:
+        limit = self.policy["max_elapsed"]
+        if limit < MAX and max(0, now - self.begun) + d > limit:
             return self.end("max_elapsed", d)
         if self.deadline not in (None, WORD_MAX) and now + d > self.deadline:
             return self.end("deadline", d)

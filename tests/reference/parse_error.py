@@ -1,20 +1,24 @@
 """Clause 11.7: the errors of policy and budget strings."""
 
+import re
+
+from reference.fields import UNITS
+
 MESSAGES = {  # 11.7
     "text_too_long": "the text is longer than 1024 bytes",
-    "unknown_head": 'unknown name "{X}"; the names are {names}',
-    "unknown_key": 'unknown key "{X}"; the keys are {names}',
-    "repeated_key": 'key "{X}" is repeated',
+    "unknown_head": "unknown name {X}; the names are {names}",
+    "unknown_key": "unknown key {X}; the keys are {names}",
+    "repeated_key": "key {X} is repeated",
     "missing_value": "{F} has no value",
-    "not_a_duration": '{F} "{X}" is not a duration such as 100ms or 1.5s',
+    "not_a_duration": "{F} {X} is not a duration such as 100ms or 1.5s",
     "missing_unit": "{F} has no unit; the units are {names}",
-    "unknown_unit": '{F} has the unknown unit "{X}"; the units are {names}',
-    "duration_too_fine": '{F} "{X}" is not a whole number of nanoseconds',
-    "not_a_count": '{F} "{X}" is not a whole number',
-    "not_a_ratio": '{F} "{X}" is not a ratio such as 2, 1.6, 8/5 or 20%',
-    "zero_denominator": '{F} "{X}" has a zero denominator',
-    "ratio_too_fine": '{F} "{X}" has a term above 1000000',
-    "unknown_kind": '{F} "{X}" is unknown; the kinds are {names}',
+    "unknown_unit": "{F} has the unknown unit {X}; the units are {names}",
+    "duration_too_fine": "{F} {X} is not a whole number of nanoseconds",
+    "not_a_count": "{F} {X} is not a whole number",
+    "not_a_ratio": "{F} {X} is not a ratio such as 2, 1.6, 8/5 or 20%",
+    "zero_denominator": "{F} {X} has a zero denominator",
+    "ratio_too_fine": "{F} {X} has a term above 1000000",
+    "unknown_kind": "{F} {X} is unknown; the kinds are {names}",
 }
 
 
@@ -26,13 +30,30 @@ class ParseError(Exception):
         self.found = found.encode("latin-1").decode()
         self.field, self.value, self.limit = field, value, limit
         if message is None:
-            message = MESSAGES[code].format(F=field, X=excerpt(found), names=", ".join(names))
+            shown = excerpt(found) + reason(code, found)
+            message = MESSAGES[code].format(F=field, X=shown, names=", ".join(names))
         self.message = message
 
     def __str__(self):
         return f"at {self.at}: {self.message}"
 
 
+SHOWN = 32
+
+
 def excerpt(found):
-    first = "".join(c if "!" <= c <= "~" else f"\\x{ord(c):02x}" for c in found[:32])
-    return first + "..." if len(found) > 32 else first
+    first = "".join(c if "!" <= c <= "~" else f"\\x{ord(c):02x}" for c in found[:SHOWN])
+    return f'"{first}..."' if len(found) > SHOWN else f'"{first}"'
+
+
+def reason(code, found):
+    found = found[:SHOWN]
+    if re.search("[ \\x09-\\x0d]", found):
+        return " (spaces are not allowed)"
+    if re.search("[A-Z]", found):
+        return " (capital letters are not allowed)"
+    if code == "unknown_unit" and re.match(f"({'|'.join(UNITS)})[0-9]", found):
+        return " (a duration has one unit)"
+    if code == "unknown_key" and found == "":
+        return ' (a pair must follow every ":" and ",")'
+    return ""
