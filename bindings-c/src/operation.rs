@@ -117,11 +117,8 @@ pub unsafe extern "C" fn backoff_operation_decide(
 
 impl From<Decision> for backoff_decision {
     fn from(decision: Decision) -> Self {
-        let (reason, delay_ns) = match decision {
-            Decision::Wait { delay_ns } => (0, delay_ns),
-            Decision::Stop { reason, delay_ns } => (reason as u32, delay_ns),
-        };
-        Self { reason, reserved: 0, delay_ns }
+        let reason = decision.stop_reason().map_or(0, |reason| reason as u32);
+        Self { reason, reserved: 0, delay_ns: decision.delay_ns() }
     }
 }
 

@@ -86,7 +86,9 @@ pub unsafe extern "C" fn backoff_preview_next(
 
 impl From<PreviewRow> for backoff_preview_row {
     fn from(row: PreviewRow) -> Self {
-        let PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns } = row;
+        let PreviewRow {
+            min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns, ..
+        } = row;
         Self { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns }
     }
 }

@@ -18,11 +18,7 @@ pub(crate) struct Decision {
 
 impl From<backoff_core::Decision> for Decision {
     fn from(decision: backoff_core::Decision) -> Self {
-        let (delay_ns, reason) = match decision {
-            backoff_core::Decision::Wait { delay_ns } => (delay_ns, None),
-            backoff_core::Decision::Stop { reason, delay_ns } => (delay_ns, Some(reason)),
-        };
-        Self { delay_ns, reason }
+        Self { delay_ns: decision.delay_ns(), reason: decision.stop_reason() }
     }
 }
 

@@ -1,6 +1,7 @@
 use std::iter::Take;
 use std::sync::{Mutex, PoisonError};
 
+use backoff_core::ffi::preview_row;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -26,14 +27,14 @@ impl PreviewRow {
         total_mean_ns: TotalMean,
         total_max_ns: TotalMax,
     ) -> Self {
-        Self(backoff_core::PreviewRow {
-            min_ns: min_ns.0,
-            mean_ns: mean_ns.0,
-            max_ns: max_ns.0,
-            total_min_ns: total_min_ns.0,
-            total_mean_ns: total_mean_ns.0,
-            total_max_ns: total_max_ns.0,
-        })
+        Self(preview_row([
+            min_ns.0,
+            mean_ns.0,
+            max_ns.0,
+            total_min_ns.0,
+            total_mean_ns.0,
+            total_max_ns.0,
+        ]))
     }
 
     /// The shortest delay, in float seconds.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::{Decision, Outcome, StopReason};
+use backoff_core::{Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
@@ -117,25 +117,19 @@ where
         let now_ns = self.plan.settings.clock.now_ns();
         let retry_after_ns = retry_after.map(nanoseconds);
         let decision = operation.decide(outcome, retry_after_ns, now_ns);
-        let outcome = Some(outcome);
-        match decision {
-            Decision::Wait { delay_ns } => {
-                let delay = Duration::from_nanos(delay_ns);
-                let event = self.event(outcome, None, delay, now_ns, Some(&result));
-                (self.plan.on_retry)(&event);
-                self.stage = Stage::Going;
-                self.last = Some(result);
-                ControlFlow::Continue(delay)
-            }
-            Decision::Stop { reason, delay_ns } => {
-                let delay = Duration::from_nanos(delay_ns);
-                let event = self.event(outcome, Some(reason), delay, now_ns, Some(&result));
-                let RetryEvent { attempts, elapsed, .. } = event;
-                self.record(reason);
-                (self.plan.on_stop)(&event);
-                ControlFlow::Break(Report { result, reason, attempts, delay, elapsed })
-            }
+        let reason = decision.stop_reason();
+        let delay = Duration::from_nanos(decision.delay_ns());
+        let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
+        if let Some(reason) = reason {
+            let RetryEvent { attempts, elapsed, .. } = event;
+            self.record(reason);
+            (self.plan.on_stop)(&event);
+            return ControlFlow::Break(Report { result, reason, attempts, delay, elapsed });
         }
+        (self.plan.on_retry)(&event);
+        self.stage = Stage::Going;
+        self.last = Some(result);
+        ControlFlow::Continue(delay)
     }
 
     /// Cancels the loop between two calls.

@@ -1,6 +1,6 @@
 //! Operations under the current policy. JavaScript keeps their state as words: the first words.
 
-use backoff_core::{Budget, Decision, Operation, RandomStream, ffi};
+use backoff_core::{Budget, Operation, RandomStream, ffi};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::budget::{self, BUDGET_END};
@@ -50,9 +50,7 @@ pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64, h
         let mut delay = 0;
         if let Some(outcome) = ffi::outcome_from_number(outcome) {
             let retry_after = has_retry_after.then_some(retry_after);
-            let (Decision::Wait { delay_ns } | Decision::Stop { delay_ns, .. }) =
-                operation.decide(outcome, retry_after, now, budget.as_ref());
-            delay = delay_ns;
+            delay = operation.decide(outcome, retry_after, now, budget.as_ref()).delay_ns();
         } else {
             operation.cancel(budget.as_ref());
         }

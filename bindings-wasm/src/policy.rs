@@ -100,7 +100,7 @@ pub fn preview_next() -> bool {
     let Some(mut preview) = PREVIEW.try_with(Cell::take).ok().flatten() else { return false };
     let Some(row) = preview.next() else { return false };
     set_preview(Some(preview));
-    let PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns } = row;
+    let PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns, .. } = row;
     let words = [min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns];
     with_buffers(|buffers| buffers.write_words(0, &words));
     true

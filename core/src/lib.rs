@@ -14,6 +14,9 @@
     clippy::unwrap_used
 )]
 
+#[cfg(feature = "yield")]
+extern crate std;
+
 mod decision;
 mod error;
 #[doc(hidden)]
@@ -31,13 +34,13 @@ mod serde;
 mod text;
 mod validate;
 
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::operation::Operation;
 pub use decision::outcome::{Decision, Outcome, StopReason};
 pub use decision::retry_after::parse_retry_after_ns;
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::stats::RetryStats;
 pub use error::code::ErrorCode;
 pub use error::parse_error::ParseError;

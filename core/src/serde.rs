@@ -36,5 +36,5 @@ macro_rules! as_string {
 }
 
 as_string!(crate::policy::Policy, "a policy string such as full:base=100ms");
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 as_string!(crate::decision::budget::Budget, "a budget string such as ratio:max_tokens=5");

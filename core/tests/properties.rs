@@ -1,8 +1,10 @@
 //! Properties of every policy, checked on random ones.
 
+use std::time::Duration;
+
 use backoff_core::ffi::{self, POLICY_FIELDS, Params};
 use backoff_core::{
-    Backoff, Decision, Field, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio, StopReason,
+    Backoff, Field, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio, StopReason,
 };
 use proptest::prelude::*;
 
@@ -83,14 +85,15 @@ proptest! {
     #[test]
     fn random_access_iterator_and_batch_agree(policy in policy(), seed: u64, first in 0_u32..5000) {
         let stream = RandomStream::from_seed(seed);
-        let mut backoff = Backoff::new(policy, stream);
-        let taken: Vec<u64> =
-            (0..first + 20).map(|_| backoff.next_ns().unwrap()).skip(first as usize).collect();
         let mut filled = [0; 20];
         prop_assert_eq!(policy.fill_ns(stream, first, &mut filled), 20);
-        prop_assert_eq!(&taken[..], &filled[..]);
         let computed: Vec<u64> =
             (first..first + 20).map(|index| policy.delay_ns(stream, index)).collect();
+        prop_assert_eq!(&filled[..], &computed[..]);
+        // An iterator ends after the last retry.
+        let last = usize::try_from(policy.max_retries().saturating_sub(first.into())).unwrap();
+        let taken: Vec<_> = Backoff::new(policy, stream).skip(first as usize).take(20).collect();
+        let computed: Vec<_> = computed.into_iter().map(Duration::from_nanos).take(last).collect();
         prop_assert_eq!(taken, computed);
     }
 
@@ -135,16 +138,39 @@ proptest! {
     }
 
     #[test]
-    fn a_reset_continues_with_the_next_draw(policy in policy(), seed: u64, taken in 0_u32..200) {
+    fn an_iterator_returns_as_many_delays_as_it_says_and_no_more_after_its_end(
+        policy in policy(), max_retries in 0_u64..100, seed: u64, taken in 0_usize..100,
+    ) {
+        let mut params = ffi::policy_params(&policy);
+        params.set(Field::MaxRetries, max_retries);
+        // `max_elapsed` does not concern it.
+        params.set(Field::MaxElapsed, 0);
+        let policy = ffi::build_policy(&params).unwrap();
+        let retries = usize::try_from(max_retries).unwrap();
+        let mut backoff = Backoff::new(policy, RandomStream::from_seed(seed));
+        let taken = backoff.by_ref().take(taken).count();
+        let left = retries - taken;
+        prop_assert_eq!(backoff.size_hint(), (left, Some(left)));
+        prop_assert_eq!(backoff.by_ref().count(), left);
+        prop_assert_eq!((backoff.next(), backoff.next_ns(), backoff.fill_ns(&mut [0; 9])), (None, None, 0));
+        prop_assert_eq!((backoff.size_hint(), backoff.index()), ((0, Some(0)), max_retries));
+        backoff.reset();
+        prop_assert_eq!(backoff.count(), retries);
+    }
+
+    #[test]
+    fn a_reset_continues_with_the_next_draw(policy in policy(), seed: u64, taken in 0_u64..200) {
         let stream = RandomStream::from_seed(seed);
         let mut backoff = Backoff::new(policy, stream);
         for _ in 0..taken {
             backoff.next_ns();
         }
         backoff.reset();
+        let taken = u32::try_from(taken.min(policy.max_retries())).unwrap();
         prop_assert_eq!(backoff.index(), 0);
         prop_assert_eq!(backoff.stream().draw(0), stream.draw(taken));
-        prop_assert_eq!(backoff.next_ns(), Some(policy.delay_ns(backoff.stream(), 0)));
+        let next = (policy.max_retries() > 0).then(|| policy.delay_ns(backoff.stream(), 0));
+        prop_assert_eq!(backoff.next_ns(), next);
     }
 
     #[test]
@@ -210,17 +236,19 @@ proptest! {
         let mut now = 5;
         for (passed, retry_after) in steps {
             now += passed;
-            match operation.decide(Outcome::Transient, Some(retry_after), now, None) {
-                Decision::Wait { delay_ns } => {
+            let decision = operation.decide(Outcome::Transient, Some(retry_after), now, None);
+            let delay_ns = decision.delay_ns();
+            match decision.stop_reason() {
+                None => {
                     now += delay_ns;
                     prop_assert!(now - 5 <= max_elapsed && now <= deadline);
                 }
-                Decision::Stop { reason: StopReason::MaxElapsed, delay_ns } => {
+                Some(StopReason::MaxElapsed) => {
                     prop_assert!(now - 5 + delay_ns > max_elapsed);
                     break;
                 }
-                Decision::Stop { reason, delay_ns } => {
-                    prop_assert_eq!(reason, StopReason::Deadline);
+                reason => {
+                    prop_assert_eq!(reason, Some(StopReason::Deadline));
                     prop_assert!(now - 5 + delay_ns <= max_elapsed && now + delay_ns > deadline);
                     break;
                 }

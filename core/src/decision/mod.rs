@@ -1,10 +1,12 @@
 //! Deciding after each attempt: wait, or stop; and counting the outcomes.
 
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+mod atomic;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod budget;
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod operation;
 pub(crate) mod outcome;
 pub(crate) mod retry_after;
-#[cfg(target_has_atomic = "64")]
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod stats;

@@ -2,10 +2,13 @@
 
 use crate::decision::budget::Budget;
 use crate::decision::outcome::{Decision, Outcome, StopReason};
-use crate::field::kind::{EXACT, SPREAD};
+use crate::field::kind::RetryAfterMode;
 use crate::number::arithmetic::{MAX_NS, add, sample};
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
+
+const EXACT: u32 = RetryAfterMode::Exact as u32;
+const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
 /// One unit of work that is attempted until it succeeds or stops. After each attempt it returns how
 /// long to wait, or the reason to stop.
@@ -171,14 +174,14 @@ impl Operation {
         if let Some(budget) = budget {
             budget.attempt_failed();
         }
-        let index = match u32::try_from(self.retries) {
-            Ok(index) if self.retries < self.policy.max_retries() => index,
-            _ => return self.stop(StopReason::MaxRetries, 0, budget),
+        let Some(index) = self.policy.retry_index(self.retries) else {
+            return self.stop(StopReason::MaxRetries, 0, budget);
         };
         let delay_ns = self.delay_ns(index, outcome, retry_after_ns);
         let ends_after =
             |limit: u64, from| limit.checked_sub(from).is_none_or(|left| delay_ns > left);
-        if ends_after(self.policy.0.max_elapsed, now_ns.saturating_sub(self.began_ns)) {
+        let max_elapsed = self.policy.0.max_elapsed;
+        if max_elapsed != MAX_NS && ends_after(max_elapsed, now_ns.saturating_sub(self.began_ns)) {
             return self.stop(StopReason::MaxElapsed, delay_ns, budget);
         }
         if self.has_deadline != 0 && ends_after(self.deadline_ns, now_ns) {

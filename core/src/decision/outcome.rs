@@ -81,6 +81,7 @@ names! {
 
 /// What to do after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Decision {
     /// Wait, then retry.
     Wait {
@@ -95,6 +96,25 @@ pub enum Decision {
         /// the budget stopped the operation.
         delay_ns: u64,
     },
+}
+
+impl Decision {
+    /// The delay in nanoseconds: of the wait, or of the wait that was not started.
+    #[must_use]
+    pub const fn delay_ns(self) -> u64 {
+        match self {
+            Self::Wait { delay_ns } | Self::Stop { delay_ns, .. } => delay_ns,
+        }
+    }
+
+    /// The reason to stop, or `None` to wait.
+    #[must_use]
+    pub const fn stop_reason(self) -> Option<StopReason> {
+        match self {
+            Self::Wait { .. } => None,
+            Self::Stop { reason, .. } => Some(reason),
+        }
+    }
 }
 
 impl Outcome {

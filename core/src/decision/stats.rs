@@ -1,7 +1,6 @@
 //! Counting how operations ended (SPEC 17).
 
-use core::sync::atomic::{AtomicU64, Ordering};
-
+use crate::decision::atomic::{AtomicU64, Ordering};
 use crate::decision::outcome::StopReason;
 use crate::text::buffer::TextBuf;
 

@@ -99,7 +99,7 @@ impl MessageArgs<'_> {
             (b"units", ..) => {
                 text.push_list(DURATION_UNITS.into_iter().map(|(name, _)| name));
             }
-            (b"found", _, Some((_, found))) => found.write(text),
+            (b"found", _, Some((_, found))) => self.write_found(found, text),
             (b"heads", _, Some((kind, _))) => {
                 text.push_list(kind.heads());
             }
@@ -123,10 +123,18 @@ impl MessageArgs<'_> {
                     _ => text.push(shown),
                 };
             }
-            (None, Some((_, found))) if self.is_of_syntax() => found.write(text),
+            (None, Some((_, found))) if self.is_of_syntax() => self.write_found(found, text),
             _ => {
                 text.push_value(unit, self.value);
             }
+        }
+    }
+
+    /// Writes the text that was found, and why it is none, where that is easily overlooked.
+    fn write_found(&self, found: &Excerpt, text: &mut TextBuf) {
+        found.write(text);
+        if let Some(reason) = reason(self.code, found.bytes()) {
+            text.push(" (").push(reason).push(")");
         }
     }
 
@@ -136,6 +144,28 @@ impl MessageArgs<'_> {
         let shared = [ErrorCode::UnknownKind, ErrorCode::ZeroDenominator, ErrorCode::RatioTooFine];
         self.limit == 0 && shared.contains(&self.code)
     }
+}
+
+/// The first reason of SPEC 11.7 that applies to the text that was found.
+fn reason(code: ErrorCode, found: &[u8]) -> Option<&'static str> {
+    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    if found.iter().any(is_space) {
+        Some("spaces are not allowed")
+    } else if found.iter().any(u8::is_ascii_uppercase) {
+        Some("capital letters are not allowed")
+    } else if code == ErrorCode::UnknownUnit && starts_with_unit_and_digit(found) {
+        Some("a duration has one unit")
+    } else if code == ErrorCode::UnknownKey && found.is_empty() {
+        Some(r#"a pair must follow every ":" and ",""#)
+    } else {
+        None
+    }
+}
+
+/// Whether the text is the rest of a duration such as `1m30s` after its first number.
+fn starts_with_unit_and_digit(text: &[u8]) -> bool {
+    let unit = text.split(u8::is_ascii_digit).next().filter(|unit| unit.len() < text.len());
+    DURATION_UNITS.iter().any(|(name, _)| Some(name.as_bytes()) == unit)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ const MAX_DRAW: u64 = u64::MAX;
 /// The possible delays of one retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
+#[non_exhaustive]
 pub struct PreviewRow {
     /// The shortest delay.
     pub min_ns: u64,

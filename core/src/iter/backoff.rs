@@ -10,8 +10,9 @@ use crate::schedule::state::DelayState;
 
 /// The delays of a policy one after another: [`Policy::delay`] of index 0, 1, 2, ...
 ///
-/// It keeps its state, so every delay costs the same. It never reads a clock and never sleeps. It
-/// ends after index 2^32 - 1, and ignores the limits of the policy.
+/// It keeps its state, so every delay costs the same. It never reads a clock and never sleeps, so
+/// `max_elapsed` does not concern it. It ends after the policy's `max_retries` delays, or after
+/// index 2^32 - 1 (SPEC 9.1).
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,10 +40,10 @@ impl Backoff {
         Self { policy, stream, index: 0, state: DelayState::start(&policy.0) }
     }
 
-    /// The next delay in nanoseconds, or `None` after index 2^32 - 1.
+    /// The next delay in nanoseconds, or `None` after the last retry.
     #[inline]
     pub fn next_ns(&mut self) -> Option<u64> {
-        let index = u32::try_from(self.index).ok()?;
+        let index = self.policy.retry_index(self.index)?;
         let delay = self.state.next(&self.policy.0, self.index, self.stream.draw(index));
         self.index = u64::from(index).wrapping_add(1);
         Some(delay)
@@ -92,7 +93,8 @@ impl Iterator for Backoff {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = usize::try_from(EVERY_INDEX.saturating_sub(self.index));
+        let retries = self.policy.max_retries().min(EVERY_INDEX);
+        let left = usize::try_from(retries.saturating_sub(self.index));
         (left.unwrap_or(usize::MAX), left.ok())
     }
 }

@@ -7,7 +7,8 @@ use rand_core::Rng;
 use crate::policy::Policy;
 use crate::schedule::state::DelayState;
 
-/// The delays of a policy drawn from the caller's own generator, one `next_u64` per delay.
+/// The delays of a policy drawn from the caller's own generator, one `next_u64` per delay. It ends
+/// where [`Backoff`](crate::Backoff) ends.
 ///
 /// The formulas are those of [`Backoff`](crate::Backoff). Random access and agreement with other
 /// languages depend on the generator: `rand_xoshiro::SplitMix64`, seeded with the state of a
@@ -51,7 +52,7 @@ impl<R: Rng> Iterator for RngBackoff<R> {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        let index = u32::try_from(self.index).ok()?;
+        let index = self.policy.retry_index(self.index)?;
         let delay = self.state.next(&self.policy.0, self.index, self.rng.next_u64());
         self.index = u64::from(index).wrapping_add(1);
         Some(Duration::from_nanos(delay))

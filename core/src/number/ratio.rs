@@ -35,6 +35,8 @@ pub enum RatioError {
     /// A term needs more than 32 bits in lowest terms, or more than 64 bits as written. (A policy
     /// refuses terms above 1,000,000.)
     TooFine,
+    /// The text is longer than 1,024 bytes.
+    TooLong,
 }
 
 impl fmt::Display for RatioError {
@@ -43,6 +45,7 @@ impl fmt::Display for RatioError {
             Self::Syntax => "not a ratio such as 2, 1.6, 8/5 or 20%",
             Self::ZeroDenominator => "a ratio with a zero denominator",
             Self::TooFine => "a ratio with a term above 4294967295",
+            Self::TooLong => "a ratio of more than 1024 bytes",
         })
     }
 }
@@ -74,10 +77,13 @@ impl Ratio {
     /// (`20%`) denotes. Pass a float as its shortest decimal text, as `{:?}` prints it.
     ///
     /// # Errors
-    /// [`RatioError`]: the text has none of these forms, the denominator is zero, or a term is
-    /// too large.
+    /// [`RatioError`]: the text has none of these forms or is longer than 1,024 bytes, the
+    /// denominator is zero, or a term is too large.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, RatioError> {
         let text = text.as_ref();
+        if text.len() > MAX_LENGTH {
+            return Err(RatioError::TooLong);
+        }
         let is_exponent_mark = |byte: &u8| matches!(byte, b'e' | b'E');
         let Some(at) = text.iter().position(is_exponent_mark) else {
             return Self::parse_bytes(text);
@@ -174,6 +180,9 @@ impl FromStr for Ratio {
         Self::parse(text)
     }
 }
+
+/// The longest text in bytes. Digits without meaning could make it longer.
+const MAX_LENGTH: usize = 1024;
 
 /// More decimal places, either way, than 64-bit terms can have.
 const MAX_PLACES: u64 = 4096;

@@ -51,7 +51,7 @@ pub(crate) fn read(field: Field, value: &[u8]) -> Result<Value, ValueError> {
 fn ratio(text: &[u8]) -> Result<u64, ErrorCode> {
     match Ratio::parse_bytes(text) {
         Ok(ratio) => Ok(ratio.to_value()),
-        Err(RatioError::Syntax) => Err(ErrorCode::NotARatio),
+        Err(RatioError::Syntax | RatioError::TooLong) => Err(ErrorCode::NotARatio),
         Err(RatioError::ZeroDenominator) => Err(ErrorCode::ZeroDenominator),
         Err(RatioError::TooFine) => Err(ErrorCode::RatioTooFine),
     }

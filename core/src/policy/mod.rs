@@ -142,6 +142,12 @@ impl Policy {
         self.0.max_retries
     }
 
+    /// The index of the delay before a retry, unless that retry is one too many.
+    #[inline]
+    pub(crate) fn retry_index(&self, retries: u64) -> Option<u32> {
+        u32::try_from(retries).ok().filter(|_| retries < self.0.max_retries)
+    }
+
     /// The maximum number of attempts, one more than the retries; 2^32 + 1 means no limit.
     #[must_use]
     pub const fn max_attempts(&self) -> u64 {

@@ -8,7 +8,7 @@ use crate::schedule::{Parameters, jitter};
 
 /// Decorrelated jitter restarts from the base at every multiple of this index, so that any index
 /// is at most this many steps away (SPEC 6.3).
-const DECORRELATED_PERIOD: u32 = 4096;
+pub(crate) const DECORRELATED_PERIOD: u32 = 4096;
 
 /// The state of a policy at an index.
 ///

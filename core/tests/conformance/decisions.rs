@@ -43,11 +43,7 @@ fn decisions() {
                     decision
                 }
             };
-            let reason = match decided {
-                Decision::Stop { reason, .. } => Some(reason),
-                Decision::Wait { .. } => None,
-            };
-            assert_eq!(operation.reason(), reason, "{at}");
+            assert_eq!(operation.reason(), decided.stop_reason(), "{at}");
         }
     }
 }

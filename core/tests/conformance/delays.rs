@@ -115,8 +115,9 @@ fn sequences(layer: &str) {
         assert_eq!(filled, want, "{}", case.id);
         if case.first == 0 {
             let mut backoff = Backoff::new(policy, stream);
-            let taken: Vec<u64> = want.iter().map(|_| backoff.next_ns().unwrap()).collect();
-            assert_eq!(taken, want, "{}", case.id);
+            let retries = usize::try_from(policy.max_retries()).unwrap().min(want.len());
+            let taken: Vec<u64> = want.iter().map_while(|_| backoff.next_ns()).collect();
+            assert_eq!(taken, want[..retries], "{}", case.id);
         }
     }
 }
@@ -155,6 +156,7 @@ struct Reset {
     policy: Fields,
     seed: String,
     key: Option<String>,
+    asked: Vec<usize>,
     runs: Vec<Vec<String>>,
     stream: String,
 }
@@ -164,14 +166,31 @@ fn resets() {
     for case in cases::<Reset>("resets") {
         let stream = stream(&case.seed, case.key.as_deref());
         let mut backoff = Backoff::new(build(&case.policy).unwrap(), stream);
-        for run in &case.runs {
-            for (index, delay) in (0..).zip(run) {
+        let mut batches = backoff.clone();
+        assert_eq!(case.asked.len(), case.runs.len(), "{}", case.id);
+        for (asked, run) in case.asked.iter().zip(&case.runs) {
+            let run: Vec<u64> = run.iter().map(|delay| number(delay)).collect();
+            for index in 0..*asked {
+                let want = run.get(index).copied();
+                let index = u64::try_from(index.min(run.len())).unwrap();
                 assert_eq!(backoff.index(), index, "{}", case.id);
-                assert_eq!(backoff.next_ns(), Some(number(delay)), "{} {index}", case.id);
+                assert_eq!(backoff.next_ns(), want, "{} {index}", case.id);
             }
-            backoff.reset();
+            let mut filled = vec![0; *asked];
+            let written = batches.fill_ns(&mut filled);
+            assert_eq!(filled[..written], run, "{}", case.id);
+            if *asked > run.len() {
+                assert_eq!(batches.fill_ns(&mut filled), 0, "{}", case.id);
+            }
+            for backoff in [&mut backoff, &mut batches] {
+                assert_eq!(backoff.index(), u64::try_from(run.len()).unwrap(), "{}", case.id);
+                backoff.reset();
+                assert_eq!(backoff.index(), 0, "{}", case.id);
+            }
         }
-        assert_eq!(backoff.stream().state(), number(&case.stream), "{}", case.id);
+        for backoff in [backoff, batches] {
+            assert_eq!(backoff.stream().state(), number(&case.stream), "{}", case.id);
+        }
     }
 }
 

@@ -63,7 +63,8 @@ pub(crate) fn test(report: &mut Report) {
     for packages in [
         &["backoff-core"][..],
         &["backoff-retry"],
-        &["bindings-c", "bindings-python", "bindings-wasm"],
+        &["bindings-c"],
+        &["bindings-python", "bindings-wasm"],
         &["xtask", "scenario", "bindings-wasm-glue"],
     ] {
         let arguments = packages.iter().flat_map(|package| ["--package", package]);

@@ -10,8 +10,8 @@ mod ttl;
 
 use core::fmt;
 use core::str::FromStr;
-use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::decision::atomic::{AtomicU64, Ordering};
 use crate::decision::budget::account::{Account, BudgetConfig, STATE, State};
 use crate::decision::budget::concurrent::Concurrent;
 use crate::decision::budget::quota::Quota;
@@ -159,13 +159,14 @@ impl Budget {
         })
     }
 
-    /// Makes one change to the state under the lock.
-    fn locked<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    /// Makes one change to the state under the lock. A damaged budget changes nothing and grants
+    /// nothing.
+    fn locked<T: Default>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
-        let mut tries = 0_u32;
         while take().is_err() {
-            tries = tries.saturating_add(1);
-            pause(tries);
+            if !self.wait_until_free(yield_now) {
+                return T::default();
+            }
         }
         let mut state = self.state.each_ref().map(|word| word.load(Ordering::Relaxed));
         let result = change(&mut state);
@@ -175,15 +176,34 @@ impl Budget {
         self.lock.store(0, Ordering::Release);
         result
     }
+
+    /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
+    /// preempted; the wait then yields the processor. Returns false if the lock is damaged: it has
+    /// no value of a lock, or nobody frees it, because the memory was copied or the process was
+    /// forked under it.
+    pub(crate) fn wait_until_free(&self, yield_now: impl Fn()) -> bool {
+        for tries in 0..MAX_TRIES {
+            match self.lock.load(Ordering::Relaxed) {
+                0 => return true,
+                1 if tries < MAX_SPINS => core::hint::spin_loop(),
+                1 => yield_now(),
+                _ => return false,
+            }
+        }
+        false
+    }
 }
 
-/// Waits for another thread, which holds the lock only briefly unless it was preempted.
-fn pause(tries: u32) {
-    #[cfg(all(feature = "yield", unix))]
-    if tries > 100 {
-        return rustix::thread::sched_yield();
-    }
-    let _ = tries;
+/// The tries before the thread that waits yields.
+const MAX_SPINS: u32 = 100;
+
+/// The tries after which a lock counts as damaged: seconds.
+const MAX_TRIES: u32 = 1 << 24;
+
+fn yield_now() {
+    #[cfg(feature = "yield")]
+    std::thread::yield_now();
+    #[cfg(not(feature = "yield"))]
     core::hint::spin_loop();
 }
 

@@ -1,22 +1,26 @@
 //! What only bindings need: fields as numbers, and values as plain numbers that other languages
 //! keep in their own memory. It is not part of the public interface and may change in any release.
 
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+mod state;
+
 use crate::error::message::Excerpt;
 use crate::field::kind::{name_of, number_of};
 
 use crate::decision::outcome::{Outcome, StopReason};
-#[cfg(target_has_atomic = "64")]
-use crate::decision::{budget::Budget, operation::Operation, stats::RetryStats};
 use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
+use crate::insight::preview::PreviewRow;
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use state::*;
 
 /// The longest message, policy string or budget string in bytes.
 pub const TEXT_CAPACITY: usize = TextBuf::CAPACITY;
@@ -122,83 +126,15 @@ pub fn parse_error(
     ParseError { kind, code, field, value, limit, at, found }
 }
 
+/// The row of a preview with these numbers, in the order of its fields.
+#[must_use]
+pub const fn preview_row(numbers: [u64; 6]) -> PreviewRow {
+    let [min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns] = numbers;
+    PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns }
+}
+
 /// Whether the error is that of a policy string or of a budget string.
 #[must_use]
 pub const fn text_kind(error: &ParseError) -> TextKind {
     error.kind()
-}
-
-/// The length of [`budget_to_words`].
-#[cfg(target_has_atomic = "64")]
-pub const BUDGET_WORDS: usize = Budget::WORDS;
-
-/// The length of [`operation_to_words`].
-#[cfg(target_has_atomic = "64")]
-pub const OPERATION_WORDS: usize = Operation::WORDS;
-
-/// The length of [`stats_to_words`].
-#[cfg(target_has_atomic = "64")]
-pub const STATS_WORDS: usize = RetryStats::WORDS;
-
-/// The number of buckets of stats.
-#[cfg(target_has_atomic = "64")]
-pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
-
-/// A budget as plain numbers.
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub fn budget_to_words(budget: &Budget) -> [u64; BUDGET_WORDS] {
-    budget.to_words()
-}
-
-/// The budget of such numbers.
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub fn budget_from_words(words: &[u64; BUDGET_WORDS]) -> Budget {
-    Budget::from_words(words)
-}
-
-/// An operation as plain numbers, without its policy.
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub const fn operation_to_words(operation: &Operation) -> [u64; OPERATION_WORDS] {
-    operation.to_words()
-}
-
-/// The operation of such numbers under its policy.
-///
-/// ```
-/// use backoff_core::ffi::{operation_from_words, operation_to_words};
-/// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream};
-/// let policy = Policy::parse("constant:base=1s")?;
-/// let budget = Budget::parse("quota:max_tokens=8,cost=5")?;
-/// let stream = RandomStream::from_seed(42);
-/// let mut operation = Operation::begin(policy, stream, 7, Some(2_000_000_000), Some(&budget));
-/// let decision = operation.decide(Outcome::Transient, None, 8, Some(&budget));
-/// assert_eq!(decision, Decision::Wait { delay_ns: 1_000_000_000 });
-/// let copy = operation_from_words(policy, &operation_to_words(&operation));
-/// assert_eq!(copy, operation);
-/// operation.cancel(None);
-/// assert_ne!(copy, operation);
-/// assert_eq!(operation_from_words(policy, &operation_to_words(&operation)), operation);
-/// # Ok::<(), backoff_core::ParseError>(())
-/// ```
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub const fn operation_from_words(policy: Policy, words: &[u64; OPERATION_WORDS]) -> Operation {
-    Operation::from_words(policy, words)
-}
-
-/// Stats as plain numbers.
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub fn stats_to_words(stats: &RetryStats) -> [u64; STATS_WORDS] {
-    stats.to_words()
-}
-
-/// The stats of such numbers.
-#[cfg(target_has_atomic = "64")]
-#[must_use]
-pub fn stats_from_words(words: &[u64; STATS_WORDS]) -> RetryStats {
-    RetryStats::from_words(words)
 }

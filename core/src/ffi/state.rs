@@ -1,0 +1,77 @@
+//! Budgets, operations and stats as plain numbers that other languages keep in their own memory.
+
+use crate::decision::budget::Budget;
+use crate::decision::operation::Operation;
+use crate::decision::stats::RetryStats;
+use crate::policy::Policy;
+
+/// The length of [`budget_to_words`].
+pub const BUDGET_WORDS: usize = Budget::WORDS;
+
+/// The length of [`operation_to_words`].
+pub const OPERATION_WORDS: usize = Operation::WORDS;
+
+/// The length of [`stats_to_words`].
+pub const STATS_WORDS: usize = RetryStats::WORDS;
+
+/// The number of buckets of stats.
+pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
+
+/// A budget as plain numbers.
+#[must_use]
+pub fn budget_to_words(budget: &Budget) -> [u64; BUDGET_WORDS] {
+    budget.to_words()
+}
+
+/// The budget of such numbers.
+#[must_use]
+pub fn budget_from_words(words: &[u64; BUDGET_WORDS]) -> Budget {
+    Budget::from_words(words)
+}
+
+/// An operation as plain numbers, without its policy.
+#[must_use]
+pub const fn operation_to_words(operation: &Operation) -> [u64; OPERATION_WORDS] {
+    operation.to_words()
+}
+
+/// The operation of such numbers under its policy.
+///
+/// ```
+/// use backoff_core::ffi::{operation_from_words, operation_to_words};
+/// use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream};
+/// let policy = Policy::parse("constant:base=1s")?;
+/// let budget = Budget::parse("quota:max_tokens=8,cost=5")?;
+/// let stream = RandomStream::from_seed(42);
+/// let mut operation = Operation::begin(policy, stream, 7, Some(2_000_000_000), Some(&budget));
+/// let decision = operation.decide(Outcome::Transient, None, 8, Some(&budget));
+/// assert_eq!(decision, Decision::Wait { delay_ns: 1_000_000_000 });
+/// let copy = operation_from_words(policy, &operation_to_words(&operation));
+/// assert_eq!(copy, operation);
+/// operation.cancel(None);
+/// assert_ne!(copy, operation);
+/// assert_eq!(operation_from_words(policy, &operation_to_words(&operation)), operation);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[must_use]
+pub const fn operation_from_words(policy: Policy, words: &[u64; OPERATION_WORDS]) -> Operation {
+    Operation::from_words(policy, words)
+}
+
+/// Stats as plain numbers.
+#[must_use]
+pub fn stats_to_words(stats: &RetryStats) -> [u64; STATS_WORDS] {
+    stats.to_words()
+}
+
+/// The stats of such numbers.
+#[must_use]
+pub fn stats_from_words(words: &[u64; STATS_WORDS]) -> RetryStats {
+    RetryStats::from_words(words)
+}
+
+/// Waits until no thread holds the lock of a budget, and calls `yield_now` while it waits long.
+/// Returns false if the budget is damaged: every change is then given up, and no retry granted.
+pub fn wait_until_free(budget: &Budget, yield_now: impl Fn()) -> bool {
+    budget.wait_until_free(yield_now)
+}
