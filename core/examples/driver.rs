@@ -44,33 +44,28 @@ fn answer(line: &str) -> Option<String> {
         }
     };
     let stream = key.map_or(RandomStream::from_seed(seed), |key| RandomStream::from_key(seed, key));
+    let mut backoff = Backoff::new(policy, stream);
     let mut delays = vec![0; count];
-    match via {
+    let written = match via {
         "at" => {
             for (index, delay) in (index..=u32::MAX).zip(&mut delays) {
                 *delay = policy.delay_ns(stream, index);
             }
+            count
         }
-        "fill" => {
-            policy.fill_ns(stream, index, &mut delays);
-        }
+        "fill" => policy.fill_ns(stream, index, &mut delays),
         "next" => {
-            let mut backoff = Backoff::new(policy, stream);
-            for delay in &mut delays {
-                *delay = backoff.next_ns()?;
-            }
+            let taken = std::iter::from_fn(|| backoff.next_ns());
+            delays.iter_mut().zip(taken).map(|(delay, taken)| *delay = taken).count()
         }
         "reset" => {
-            let mut backoff = Backoff::new(policy, stream);
-            for _ in 0..index {
-                backoff.next_ns()?;
-            }
+            (0..index).take_while(|_| backoff.next_ns().is_some()).for_each(drop);
             backoff.reset();
-            backoff.fill_ns(&mut delays);
+            backoff.fill_ns(&mut delays)
         }
         _ => return None,
-    }
-    Some(delays.iter().fold("ok".to_owned(), |line, delay| format!("{line} {delay}")))
+    };
+    Some(delays[..written].iter().fold("ok".to_owned(), |line, delay| format!("{line} {delay}")))
 }
 
 fn field_value(field: Field, value: &str) -> Option<u64> {
