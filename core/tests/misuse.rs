@@ -106,6 +106,19 @@ fn a_text_that_is_not_a_ratio_is_an_error() {
     for text in too_fine {
         assert_eq!(Ratio::parse(text), Err(RatioError::TooFine), "{text:?}");
     }
+    // Digits without meaning make a text long, but not longer than 1,024 bytes.
+    let zeros = "0".repeat(1021);
+    for (text, n, d) in [
+        (format!("{zeros}007"), 7, 1),
+        (format!("{zeros}07%"), 7, 100),
+        (format!("0.7{zeros}"), 7, 10),
+    ] {
+        assert_eq!((text.len(), Ratio::parse(&text)), (1024, Ok(Ratio::new(n, d))), "{text}");
+        assert_eq!(Ratio::parse(format!("0{text}")), Err(RatioError::TooLong), "{text}");
+    }
+    for text in ["x".repeat(1025), "1/".to_owned() + &"0".repeat(1 << 20)] {
+        assert_eq!(Ratio::parse(text), Err(RatioError::TooLong));
+    }
     for (text, n, d) in [
         ("1.6", 8, 5),
         ("1.60000000000000000000000000", 8, 5),
@@ -128,6 +141,7 @@ fn a_text_that_is_not_a_ratio_is_an_error() {
     }
     let error: Box<dyn std::error::Error> = Box::new(RatioError::Syntax);
     assert_eq!(error.to_string(), "not a ratio such as 2, 1.6, 8/5 or 20%");
+    assert_eq!(RatioError::TooLong.to_string(), "a ratio of more than 1024 bytes");
 }
 
 #[test]
