@@ -12,13 +12,14 @@ const (
 )
 
 // The rules for requests are those of tests/README.md.
-func TestRequests(t *testing.T) {
-	rows := []struct{ line, want string }{
+func TestDelays(t *testing.T) {
+	check(t, []row{
 		{`{"policy":"constant:base=1s"}`, second},
 		{" \t{ \"policy\" : \"constant:base=1s\" } \r", second},
 		{`{"policy":"constant:base=1s","seed":"18446744073709551615","key":"job-1","index":4294967295}`, second},
 		{`{"policy":"constant:base=1s","seed":"00000000000000000000000000000007","key":null,"index":-0}`, second},
 		{`{"policy":"constant:base=1s","index":1e2}`, second},
+		{`{"index" : 3 , "policy" : "constant:base=1s" }`, second},
 		{`{"policy":"constant:base=1s","index":42949672950e-1}`, second},
 		{`{"policy":"x","policy":"constant:base=1s"}`, second},
 		{`{"p\u006flicy":"constant\u003abase=1s","key":"\ud83d\ude00"}`, second},
@@ -64,10 +65,16 @@ func TestRequests(t *testing.T) {
 		{`{"policy":"constant:base=1s","index":0x10}`, notARequest},
 		{`{"policy":"constant:base=1s","key":"\`, notARequest},
 		{`{"policy":"constant:base=1s","key":"\ud800`, notARequest},
-	}
+	})
+}
+
+type row struct{ line, want string }
+
+func check(t *testing.T, rows []row) {
+	t.Helper()
 	for _, row := range rows {
-		if got := string(appendAnswer(nil, []byte(row.line))); got != row.want+"\n" {
-			t.Errorf("%q: answer %swant %s", row.line, got, row.want)
+		if got := string(appendAnswer(nil, []byte(row.line))); got != row.want {
+			t.Errorf("%q: answer %s, want %s", row.line, got, row.want)
 		}
 	}
 }
