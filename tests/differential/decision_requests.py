@@ -129,7 +129,7 @@ def begin(rng, operation, now):
     step = {"operation": operation, "do": "begin", "now": str(now)}
     if rng.random() < 0.25:
         deadline = now + rng.choice([0, 1, S, 2 * S, 10 * S, 20 * S, 60 * S, -1, -S, MAX])
-        step["deadline"] = str(min(max(deadline, 0), MAX))
+        step["deadline"] = str(min(max(deadline, 0), MAX - 1))
     elif rng.random() < 0.3:
         step["deadline"] = None
     return step

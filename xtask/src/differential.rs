@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
-use backoff_core::ErrorCode;
+use backoff_core::{ErrorCode, StopReason};
 
 use crate::drivers::{answers, reference_driver, reference_evaluator, write_requests};
 use crate::languages::Language;
@@ -24,6 +24,33 @@ const STRINGS: &str = "20000";
 /// The least number of strings that must be valid, and that must have each error.
 const VALID_STRINGS: usize = 3000;
 const STRINGS_PER_ERROR: usize = 10;
+
+const DECISIONS: &str = "10000";
+/// What the answers to these requests must hold, and how often at least.
+const HELD: &[(&str, usize)] = &[
+    (r#""answers":[{"#, 3000),
+    (r#"{"wait":"#, 10_000),
+    (r#""budget":null,"answers":[{"#, 300),
+    (r#""budget":"quota"#, 300),
+    (r#""budget":"throttle"#, 300),
+    (r#""budget":"ratio"#, 300),
+    (r#""budget":"rate"#, 300),
+    (r#""budget":"ttl"#, 300),
+    (r#""budget":"concurrent"#, 300),
+    (r#""of":"budget"}"#, 600),
+    (r#"{"rows":[["#, 500),
+    (r#"{"rows":[]}"#, 100),
+    (r#""field":"max_attempts","#, 50),
+    (r#""field":"base","#, 50),
+    (r#""field":"cap","#, 50),
+    (r#"{"retry_after":""#, 700),
+    (r#"{"retry_after":null}"#, 250),
+    (r#"{"error":"not_a_request","at":0}"#, 800),
+];
+/// The least number of policies that must be fitted.
+const FITS: usize = 400;
+/// The least number of stops for each reason.
+const STOPS_PER_REASON: usize = 1500;
 
 /// Requests and the answers to agree with.
 pub(crate) struct Differential {
@@ -74,6 +101,33 @@ impl Differential {
             ensure!(enough, "only {:?} strings have the error {code}", counts.get(code));
         }
         progress(&format!("{STRINGS} strings, {} kinds of errors", counts.len()));
+        Ok(Self { requests, answers })
+    }
+
+    /// Decisions, previews, fits and values of Retry-After, answered by the reference.
+    pub(crate) fn of_decisions() -> Result<Self> {
+        let lines = random_requests("decision_requests.py", DECISIONS)?;
+        let requests = write_requests("decisions.txt", &lines)?;
+        let answers = answers(&mut reference_evaluator(), &requests)?;
+
+        let held = |text: &str, least: usize| {
+            let count = answers.matches(text).count();
+            ensure!(count >= least, "only {count} answers hold {text}");
+            Ok(())
+        };
+        for (text, least) in HELD {
+            held(text, *least)?;
+        }
+        let is_fit = |line: &&str| line.starts_with(r#"{"canonical":"#) && line.ends_with(r#""}"#);
+        let fits = answers.lines().filter(is_fit).count();
+        ensure!(fits >= FITS, "only {fits} policies are fitted");
+        for reason in StopReason::ALL {
+            held(&format!(r#"{{"stop":"{reason}","#), STOPS_PER_REASON)?;
+        }
+        for code in ErrorCode::ALL {
+            held(&format!(r#"{{"error":"{}","#, code.name()), 1)?;
+        }
+        progress(&format!("{DECISIONS} operations, previews, fits and values of Retry-After"));
         Ok(Self { requests, answers })
     }
 

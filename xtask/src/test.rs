@@ -76,6 +76,8 @@ fn test_together(report: &mut Report) {
     let [first, others @ ..] = &ALL;
     agree(report, "fields", Differential::of_fields(first), others, |language| language.driver);
     agree(report, "strings", Differential::of_strings(), &ALL, |language| language.evaluator);
+    let decisions = Differential::of_decisions();
+    agree(report, "decisions", decisions, &ALL, |language| language.evaluator);
     report.check("the demo agrees", demo::check);
     report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
     for document in ["README.md", "docs/migrating.md"] {
