@@ -1,7 +1,8 @@
-// Builds dist/: the WebAssembly module from the Rust crate in this folder, then the bundles.
+// Builds dist/: the WebAssembly module from the Rust crate in this folder, then the bundles, and in
+// dist/package the folder that npm packs.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -87,7 +88,6 @@ function shrink() {
 		"--strip-producers",
 		"--strip-target-features",
 	);
-	writeFileSync("dist/pkg/text.js", `export default ${JSON.stringify(encode(readFileSync("dist/backoff.wasm")))};\n`);
 }
 
 /** For workerd, the module that imports the WebAssembly replaces the one that compiles it. */
@@ -99,18 +99,15 @@ const WORKERD = {
 };
 
 async function bundle() {
-	const shared = { entryPoints: ["js/index.js"], bundle: true, minify: true, target: "es2022", logLevel: "warning" };
+	const shared = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
+	const small = { ...shared, format: "esm", minify: true, sourcemap: "linked" };
+	const define = { MODULE_TEXT: JSON.stringify(encode(readFileSync("dist/backoff.wasm"))) };
 	const [{ metafile }] = await Promise.all([
-		build({ ...shared, format: "esm", outfile: "dist/index.js", metafile: true }),
-		// For Node.js, which reads the names of a module's exports before it runs the module.
-		build({ ...shared, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
-		build({
-			...shared,
-			format: "esm",
-			outfile: "dist/workerd.js",
-			plugins: [WORKERD],
-			external: ["./backoff.wasm"],
-		}),
+		build({ ...small, define, outfile: "dist/index.js", metafile: true }),
+		// For Node.js, which reads the names of a module's exports before it runs the module. Nobody
+		// downloads it to a page, so its stack traces can show the names of the sources.
+		build({ ...shared, define, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
+		build({ ...small, outfile: "dist/workerd.js", plugins: [WORKERD], external: ["./backoff.wasm"] }),
 	]);
 	// In Node.js `import` and `require` load the same copy of the classes.
 	const names = metafile.outputs["dist/index.js"].exports.join(", ");
@@ -120,6 +117,17 @@ async function bundle() {
 	}
 }
 
+/** Copies the files of the package, and the manifest without what only a checkout has. */
+function stage() {
+	rmSync("dist/package", { recursive: true, force: true });
+	const { private: _, scripts, devDependencies, ...manifest } = JSON.parse(readFileSync("package.json"));
+	for (const path of ["README.md", ...manifest.files]) {
+		cpSync(path, join("dist/package", path));
+	}
+	writeFileSync("dist/package/package.json", `${JSON.stringify(manifest, null, "\t")}\n`);
+}
+
 compile();
 shrink();
 await bundle();
+stage();

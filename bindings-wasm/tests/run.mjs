@@ -20,7 +20,7 @@ const npm = (cwd, ...options) => {
 
 function pack() {
 	npm(source, "run", "build");
-	npm(source, "pack", "--pack-destination", project);
+	npm(source, "pack", "./dist/package", "--pack-destination", project);
 	const [tarball] = readdirSync(project);
 	return join(project, tarball);
 }

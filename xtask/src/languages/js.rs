@@ -40,7 +40,7 @@ pub(crate) fn tarball() -> Result<PathBuf> {
         run(npm().args(["run", "build"]))?;
         let _ = fs::remove_dir_all(&packed);
         fs::create_dir_all(&packed)?;
-        run(npm().args(["pack", "--pack-destination"]).arg(&packed))
+        run(npm().args(["pack", "./dist/package", "--pack-destination"]).arg(&packed))
     })?;
     let mut files = fs::read_dir(&packed)?.filter_map(|entry| Some(entry.ok()?.path()));
     files
