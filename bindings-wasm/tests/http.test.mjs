@@ -123,6 +123,12 @@ describe("fetchOutcome", () => {
 			new TypeError("error sending request for url (https://a/): client error: invalid peer certificate: Expired"),
 			"permanent",
 		],
+		[
+			new TypeError("fetch failed", { cause: new Error("client error (Connect): received corrupt message") }),
+			"permanent",
+		],
+		[new TypeError("Fetch failed: Requests to port 1 are blocked"), "permanent"],
+		[new TypeError("Fetch failed: Maximum number of redirects (20) reached"), "permanent"],
 		[cyclic(), "permanent"],
 		[new TypeError("x is not a function"), "permanent"],
 		[new TypeError("terminated by hand"), "permanent"],

@@ -31,7 +31,7 @@ const NETWORK = new RegExp(
 const WORKERD = /^network connection lost/i;
 
 /** In the message of Deno, or of the cause in Node.js: the same request fails again. */
-const LASTING = /invalid peer certificate|unknown scheme|bad port|redirect/;
+const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad port|are blocked|redirect/;
 
 /** The codes of Node.js, undici and axios, and those of Bun, for failures of the network. */
 const NETWORK_CODE = new RegExp(
