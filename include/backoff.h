@@ -138,8 +138,8 @@
 // Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
 #define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
 
-// The maximum number of retries, 0 to 2^32. Default: 2^32. This field and those below change no
-// delay; backoff_operation_decide uses them.
+// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after so many delays.
+// This field and those below change no delay; backoff_operation_decide uses them.
 #define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
 
 // The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only
@@ -384,7 +384,8 @@
 // The value is a ratio and the field a plain number, or the reverse.
 #define BACKOFF_WRONG_UNIT UINT32_C(103)
 
-// There are no more delays (a stream has 2^32), or no more rows of a preview.
+// There are no more delays, because an iterator has returned max_retries of them (without that
+// limit 2^32), or no more rows of a preview.
 #define BACKOFF_END UINT32_C(104)
 
 // The operating system cannot provide randomness.
@@ -405,6 +406,10 @@
 
 // The number is not a BACKOFF_REASON.
 #define BACKOFF_UNKNOWN_REASON UINT32_C(110)
+
+// The memory of the budget was damaged, or the budget was copied or the process forked while a
+// thread used it. Make a new budget.
+#define BACKOFF_DAMAGED UINT32_C(111)
 
 // A buffer of this size holds every message, policy string and budget string with its terminating
 // zero.
@@ -498,7 +503,8 @@ typedef struct backoff_preview_row {
 } backoff_preview_row;
 
 // The delays of a policy one after another: backoff_policy_delay_ns of index 0, 1, 2, ... of one
-// stream (SPEC 9).
+// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
+// clock, so max_elapsed does not concern it.
 //
 // Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
 // thread-safe: give each thread its own iterator with its own stream. Only the functions that take
@@ -514,9 +520,13 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
 // Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
 // wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
 // during an update, the others yield until it continues. For this reason a signal handler must not
-// use a budget, and the child of a fork must make its own: it could wait forever for a thread that
-// exists only in the parent. Do not copy a budget: both copies would grant the same retries. Only
-// the functions that take a budget may write to it.
+// use a budget, and the child of a fork must make its own: it could wait for a thread that exists
+// only in the parent. Do not copy a budget: both copies would grant the same retries. Only the
+// functions that take a budget may write to it.
+//
+// Every function that takes a budget fails with BACKOFF_DAMAGED if an update cannot have begun or
+// does not end: something else wrote to the memory, or the budget was copied or the process forked
+// during an update. The latter shows only after a wait of some seconds.
 typedef struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;
@@ -619,8 +629,8 @@ typedef struct backoff_callbacks {
   uint32_t (*cancelled)(void *context);
   // Called before each wait. `cancelled` may still prevent that wait. Optional.
   void (*on_retry)(void *context, const struct backoff_event *event);
-  // Called once, at the end of the loop, whatever the reason. Not called if `attempt` returns an
-  // unknown outcome. Optional.
+  // Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
+  // Optional.
   void (*on_stop)(void *context, const struct backoff_event *event);
 } backoff_callbacks;
 
@@ -717,7 +727,7 @@ uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer,
 
 // Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
 // of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
-// evaluated in any order.
+// evaluated in any order. The limits of the policy do not matter: every index has a delay.
 //
 // Callers that share a stream wait for the same times. Give each client or job its own key
 // (backoff_stream_from_key).
@@ -729,6 +739,14 @@ uint32_t backoff_policy_delay_ns(const struct backoff_policy *policy,
                                  uint64_t stream,
                                  uint32_t index,
                                  uint64_t *delay_ns);
+
+// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
+// iterator ends, and one less than the number of attempts. 2^32 means no limit.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `policy` points to a policy, `max_retries` to one number.
+uint32_t backoff_policy_max_retries(const struct backoff_policy *policy, uint64_t *max_retries);
 
 // Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
 // the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
@@ -742,7 +760,8 @@ uint32_t backoff_policy_window_ns(const struct backoff_policy *policy,
 
 // Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 // ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-// is `count`, or fewer if the indices run out first (the last is 2^32 - 1).
+// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
+// do not matter.
 //
 // Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
 // BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.
@@ -851,22 +870,22 @@ uint32_t backoff_iter_init(struct backoff_iter *iter,
 
 // Writes the next delay, in ns, and moves to the next index.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after index
-// 2^32 - 1; then the iterator is unchanged.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after max_retries
+// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
 //
 // `iter` points to an iterator, `delay_ns` to one number.
 uint32_t backoff_iter_next_ns(struct backoff_iter *iter, uint64_t *delay_ns);
 
 // Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
-// by the number of delays that were taken (SPEC 9.2).
+// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
 // `iter` points to an iterator.
 uint32_t backoff_iter_reset(struct backoff_iter *iter);
 
-// Writes the index of the next delay (0 to 2^32; 2^32 is the end) and the current stream, which
-// changes with every reset. Either output may be NULL.
+// Writes the index of the next delay and the current stream, which changes with every reset. At
+// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -890,7 +909,8 @@ uint32_t backoff_budget_parse(struct backoff_budget *budget,
 // Writes the canonical string of a budget, as it was when it was made, with a terminating zero
 // into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED or
+// BACKOFF_BUFFER_TOO_SMALL.
 //
 // `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
@@ -922,8 +942,8 @@ uint32_t backoff_http_outcome(uint32_t status);
 // Finish every operation: report its final outcome, success included, or cancel it with
 // backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is
-// not initialised.
+// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the policy or the budget is not
+// initialised, or with BACKOFF_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_operation_begin(struct backoff_operation *operation,
@@ -940,7 +960,7 @@ uint32_t backoff_operation_begin(struct backoff_operation *operation,
 // changes nothing.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
-// initialised, or BACKOFF_UNKNOWN_OUTCOME.
+// initialised, BACKOFF_UNKNOWN_OUTCOME, or BACKOFF_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_operation_decide(struct backoff_operation *operation,
@@ -957,8 +977,8 @@ uint32_t backoff_operation_decide(struct backoff_operation *operation,
 // During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 // not refunded; a budget of the kind "concurrent" stops counting it.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget is
-// not initialised.
+// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
+// not initialised, or with BACKOFF_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type, `reason` to one number.
 uint32_t backoff_operation_cancel(struct backoff_operation *operation,
@@ -1039,16 +1059,17 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // `on_stop`.
 //
 // A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
-// times: give each loop its own key (backoff_stream_from_key), or use a stream of
+// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream
+// wait for the same times: give each loop its own key (backoff_stream_from_key), or use a stream of
 // backoff_stream_from_entropy.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, or with
-// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised. Fails with
-// BACKOFF_UNKNOWN_OUTCOME if an attempt returns a number that is not an outcome; this cancels the
-// loop without another call, and `stats` counts it as cancelled. After a failure `end` is
-// unchanged.
+// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
+// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
+// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
+// is not an outcome, and with BACKOFF_DAMAGED if the budget is damaged during the loop, even if the
+// last attempt succeeded; both end the loop without another call, and `stats` counts it as
+// cancelled. After a failure `end` is unchanged.
 //
 // Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
 // documented.

@@ -1,7 +1,8 @@
 use core::ffi::c_char;
 
-use backoff_core::Budget;
+use backoff_core::{Budget, ffi};
 
+use crate::code::BACKOFF_DAMAGED;
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
@@ -14,9 +15,13 @@ use crate::text::{bytes_at, write_text};
 /// Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
 /// wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
 /// during an update, the others yield until it continues. For this reason a signal handler must not
-/// use a budget, and the child of a fork must make its own: it could wait forever for a thread that
-/// exists only in the parent. Do not copy a budget: both copies would grant the same retries. Only
-/// the functions that take a budget may write to it.
+/// use a budget, and the child of a fork must make its own: it could wait for a thread that exists
+/// only in the parent. Do not copy a budget: both copies would grant the same retries. Only the
+/// functions that take a budget may write to it.
+///
+/// Every function that takes a budget fails with BACKOFF_DAMAGED if an update cannot have begun or
+/// does not end: something else wrote to the memory, or the budget was copied or the process forked
+/// during an update. The latter shows only after a wait of some seconds.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget {
@@ -24,6 +29,25 @@ pub struct backoff_budget {
 }
 
 pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1") }>;
+
+/// Waits until no other thread updates the budget. Stands before each use, as the core, which has
+/// no operating system, could only spin.
+pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
+    match budget {
+        Some(budget) if !ffi::wait_until_free(budget, yield_now) => Err(BACKOFF_DAMAGED),
+        _ => Ok(()),
+    }
+}
+
+fn yield_now() {
+    #[cfg(unix)]
+    // SAFETY: `sched_yield` has no preconditions.
+    unsafe {
+        libc::sched_yield();
+    }
+    #[cfg(not(unix))]
+    core::hint::spin_loop();
+}
 
 /// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 /// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
@@ -52,7 +76,8 @@ pub unsafe extern "C" fn backoff_budget_parse(
 /// Writes the canonical string of a budget, as it was when it was made, with a terminating zero
 /// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED or
+/// BACKOFF_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
@@ -62,5 +87,9 @@ pub unsafe extern "C" fn backoff_budget_print(
     buffer: *mut c_char,
     size: u64,
 ) -> u32 {
-    exported!({ write_text(BudgetHandle::get(budget)?.text().as_bytes(), buffer, size) })
+    exported!({
+        let budget = BudgetHandle::get(budget)?;
+        wait_until_free(Some(budget))?;
+        write_text(budget.text().as_bytes(), buffer, size)
+    })
 }

@@ -60,7 +60,8 @@ pub const BACKOFF_UNINITIALIZED: u32 = 101;
 pub const BACKOFF_UNKNOWN_FIELD: u32 = 102;
 /// The value is a ratio and the field a plain number, or the reverse.
 pub const BACKOFF_WRONG_UNIT: u32 = 103;
-/// There are no more delays (a stream has 2^32), or no more rows of a preview.
+/// There are no more delays, because an iterator has returned max_retries of them (without that
+/// limit 2^32), or no more rows of a preview.
 pub const BACKOFF_END: u32 = 104;
 /// The operating system cannot provide randomness.
 pub const BACKOFF_NO_ENTROPY: u32 = 105;
@@ -75,3 +76,6 @@ pub const BACKOFF_TOO_LONG: u32 = 108;
 pub const BACKOFF_UNKNOWN_OUTCOME: u32 = 109;
 /// The number is not a BACKOFF_REASON.
 pub const BACKOFF_UNKNOWN_REASON: u32 = 110;
+/// The memory of the budget was damaged, or the budget was copied or the process forked while a
+/// thread used it. Make a new budget.
+pub const BACKOFF_DAMAGED: u32 = 111;

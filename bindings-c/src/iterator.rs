@@ -6,7 +6,8 @@ use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
 
 /// The delays of a policy one after another: backoff_policy_delay_ns of index 0, 1, 2, ... of one
-/// stream (SPEC 9).
+/// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
+/// clock, so max_elapsed does not concern it.
 ///
 /// Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
 /// thread-safe: give each thread its own iterator with its own stream. Only the functions that take
@@ -45,8 +46,8 @@ pub unsafe extern "C" fn backoff_iter_init(
 
 /// Writes the next delay, in ns, and moves to the next index.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after index
-/// 2^32 - 1; then the iterator is unchanged.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after max_retries
+/// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
 ///
 /// # Safety
 /// `iter` points to an iterator, `delay_ns` to one number.
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns:
 }
 
 /// Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
-/// by the number of delays that were taken (SPEC 9.2).
+/// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -74,8 +75,8 @@ pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> u32 {
     })
 }
 
-/// Writes the index of the next delay (0 to 2^32; 2^32 is the end) and the current stream, which
-/// changes with every reset. Either output may be NULL.
+/// Writes the index of the next delay and the current stream, which changes with every reset. At
+/// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///

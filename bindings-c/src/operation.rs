@@ -3,7 +3,7 @@ use core::ffi::c_char;
 use backoff_core::ffi::outcome_from_number;
 use backoff_core::{Decision, Operation, RandomStream, parse_retry_after_ns};
 
-use crate::budget::{BudgetHandle, backoff_budget};
+use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::code::{BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_UNKNOWN_OUTCOME};
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
@@ -57,8 +57,8 @@ pub struct backoff_decision {
 /// Finish every operation: report its final outcome, success included, or cancel it with
 /// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy or the budget is
-/// not initialised.
+/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the policy or the budget is not
+/// initialised, or with BACKOFF_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -75,6 +75,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
         let operation = required(operation)?;
         let policy = *PolicyHandle::get(policy)?;
         let budget = BudgetHandle::get_optional(budget)?;
+        wait_until_free(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         OperationHandle::init(
             operation,
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 /// changes nothing.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
-/// initialised, or BACKOFF_UNKNOWN_OUTCOME.
+/// initialised, BACKOFF_UNKNOWN_OUTCOME, or BACKOFF_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -109,6 +110,7 @@ pub unsafe extern "C" fn backoff_operation_decide(
         let operation = OperationHandle::get_mut(operation)?;
         let budget = BudgetHandle::get_optional(budget)?;
         let outcome = outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?;
+        wait_until_free(budget)?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
         Ok(())
@@ -129,8 +131,8 @@ impl From<Decision> for backoff_decision {
 /// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 /// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the operation or the budget is
-/// not initialised.
+/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
+/// not initialised, or with BACKOFF_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
@@ -143,6 +145,7 @@ pub unsafe extern "C" fn backoff_operation_cancel(
     exported!({
         let operation = OperationHandle::get_mut(operation)?;
         let budget = BudgetHandle::get_optional(budget)?;
+        wait_until_free(budget)?;
         write_optional(reason, operation.cancel(budget) as u32);
         Ok(())
     })

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn backoff_policy_print(
 
 /// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
 /// of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
-/// evaluated in any order.
+/// evaluated in any order. The limits of the policy do not matter: every index has a delay.
 ///
 /// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key).
@@ -110,6 +110,25 @@ pub unsafe extern "C" fn backoff_policy_delay_ns(
         let delay_ns = required(delay_ns)?;
         let policy = PolicyHandle::get(policy)?;
         delay_ns.write(policy.delay_ns(RandomStream::from_seed(stream), index));
+        Ok(())
+    })
+}
+
+/// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
+/// iterator ends, and one less than the number of attempts. 2^32 means no limit.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// `policy` points to a policy, `max_retries` to one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_max_retries(
+    policy: *const backoff_policy,
+    max_retries: *mut u64,
+) -> u32 {
+    exported!({
+        let max_retries = required(max_retries)?;
+        max_retries.write(PolicyHandle::get(policy)?.max_retries());
         Ok(())
     })
 }
@@ -136,7 +155,8 @@ pub unsafe extern "C" fn backoff_policy_window_ns(
 
 /// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 /// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1).
+/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
+/// do not matter.
 ///
 /// Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
 /// BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.

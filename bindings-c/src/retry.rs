@@ -3,7 +3,7 @@ use core::ffi::c_void;
 use backoff_core::ffi::{outcome_from_number, reason_from_number};
 use backoff_core::{Budget, Operation, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
-use crate::budget::{BudgetHandle, backoff_budget};
+use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_OUTCOME};
 use crate::exported::{exported, required};
 use crate::operation::{BACKOFF_NONE, backoff_decision, optional_ns};
@@ -53,8 +53,8 @@ pub struct backoff_callbacks {
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
     /// Called before each wait. `cancelled` may still prevent that wait. Optional.
     pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
-    /// Called once, at the end of the loop, whatever the reason. Not called if `attempt` returns an
-    /// unknown outcome. Optional.
+    /// Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
+    /// Optional.
     pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
 }
 
@@ -63,16 +63,17 @@ pub struct backoff_callbacks {
 /// `on_stop`.
 ///
 /// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-/// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
-/// times: give each loop its own key (backoff_stream_from_key), or use a stream of
+/// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream
+/// wait for the same times: give each loop its own key (backoff_stream_from_key), or use a stream of
 /// backoff_stream_from_entropy.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-/// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, or with
-/// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised. Fails with
-/// BACKOFF_UNKNOWN_OUTCOME if an attempt returns a number that is not an outcome; this cancels the
-/// loop without another call, and `stats` counts it as cancelled. After a failure `end` is
-/// unchanged.
+/// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
+/// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
+/// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
+/// is not an outcome, and with BACKOFF_DAMAGED if the budget is damaged during the loop, even if the
+/// last attempt succeeded; both end the loop without another call, and `stats` counts it as
+/// cancelled. After a failure `end` is unchanged.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
@@ -171,24 +172,27 @@ struct Loop<'a> {
 impl Loop<'_> {
     fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_event, u32> {
         let Self { callbacks, budget, .. } = self;
+        wait_until_free(*budget)?;
         if callbacks.cancelled() {
             return Ok(self.stop(cancelled(0, 0)));
         }
         let began = callbacks.now();
+        wait_until_free(*budget)?;
         let mut operation = Operation::begin(self.policy, stream, began, deadline_ns, *budget);
         let mut attempts: u64 = 0;
         loop {
             attempts = attempts.saturating_add(1);
             let (number, retry_after_ns) = callbacks.attempt();
             let Some(outcome) = outcome_from_number(number) else {
+                let _ = wait_until_free(*budget);
                 operation.cancel(*budget);
-                self.record(attempts, StopReason::Cancelled as u32);
-                return Err(BACKOFF_UNKNOWN_OUTCOME);
+                return Err(self.fail(attempts, BACKOFF_UNKNOWN_OUTCOME));
             };
             if outcome != Outcome::Success && callbacks.cancelled() {
                 break;
             }
             let now_ns = callbacks.now();
+            wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
             let decision = operation.decide(outcome, retry_after_ns, now_ns, *budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();
             let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
@@ -201,6 +205,7 @@ impl Loop<'_> {
                 break;
             }
         }
+        wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
         operation.cancel(*budget);
         Ok(self.stop(cancelled(attempts, callbacks.now().saturating_sub(began))))
     }
@@ -210,6 +215,12 @@ impl Loop<'_> {
         self.record(event.attempts, event.reason);
         self.callbacks.call(self.callbacks.on_stop, &event);
         event
+    }
+
+    /// Counts the loop, which returns the code.
+    fn fail(&self, attempts: u64, code: u32) -> u32 {
+        self.record(attempts, StopReason::Cancelled as u32);
+        code
     }
 
     fn record(&self, attempts: u64, reason: u32) {

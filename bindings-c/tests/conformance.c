@@ -62,12 +62,29 @@ static void check_batch(struct sequence_vector row, const backoff_policy *policy
   check_number(row.id, "number after the batch", delays[count], CANARY);
 }
 
-static void check_run(const char *id, backoff_iter *iterator, struct u64s run) {
-  for (size_t i = 0; i < run.count; i++) {
+/* Asks an iterator for delays. It ends after those of the run. */
+static void check_run(const char *id, backoff_iter *iterator, uint64_t asked, struct u64s run) {
+  for (uint64_t i = 0; i < asked; i++) {
+    int is_end = i >= run.count;
     uint64_t delay = CANARY;
-    check_number(id, "code of the next delay", backoff_iter_next_ns(iterator, &delay), BACKOFF_OK);
-    check_number(id, "next delay", delay, run.numbers[i]);
+    check_number(id, "code of the next delay", backoff_iter_next_ns(iterator, &delay),
+                 is_end ? BACKOFF_END : BACKOFF_OK);
+    check_number(id, "next delay", delay, is_end ? CANARY : run.numbers[i]);
   }
+}
+
+static void check_iterator(struct sequence_vector row, const backoff_policy *policy,
+                           uint64_t stream) {
+  backoff_iter iterator;
+  uint64_t limit = max_retries_of(row.policy), max_retries = CANARY;
+  struct u64s run = row.delays;
+  if (limit < run.count) run.count = (size_t)limit;
+  check_number(row.id, "code of max_retries", backoff_policy_max_retries(policy, &max_retries),
+               BACKOFF_OK);
+  check_number(row.id, "max_retries", max_retries, limit);
+  check_number(row.id, "code of the iterator", backoff_iter_init(&iterator, policy, stream),
+               BACKOFF_OK);
+  check_run(row.id, &iterator, row.delays.count, run);
 }
 
 static void check_sequences(const char *name, const struct sequence_vector *rows, size_t length,
@@ -82,12 +99,7 @@ static void check_sequences(const char *name, const struct sequence_vector *rows
     uint64_t stream = stream_of(row.id, row.seed, row.key);
     check_one_by_one(row, &policy, stream);
     check_batch(row, &policy, stream);
-    if (row.first == 0) {
-      backoff_iter iterator;
-      check_number(row.id, "code of the iterator", backoff_iter_init(&iterator, &policy, stream),
-                   BACKOFF_OK);
-      check_run(row.id, &iterator, row.delays);
-    }
+    if (row.first == 0) check_iterator(row, &policy, stream);
   }
 }
 
@@ -104,8 +116,9 @@ static void check_resets(void) {
     check_number(row.id, "code of the iterator",
                  backoff_iter_init(&iterator, &policy, stream_of(row.id, row.seed, row.key)),
                  BACKOFF_OK);
+    check_number(row.id, "number of runs", row.asked.count, row.run_count);
     for (size_t run = 0; run < row.run_count; run++) {
-      check_run(row.id, &iterator, row.runs[run]);
+      check_run(row.id, &iterator, row.asked.numbers[run], row.runs[run]);
       check_number(row.id, "code of the index", backoff_iter_index(&iterator, &index, NULL),
                    BACKOFF_OK);
       check_number(row.id, "index after a run", index, row.runs[run].count);

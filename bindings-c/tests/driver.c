@@ -121,24 +121,33 @@ static uint64_t stream_of(const struct request *request) {
   return stream;
 }
 
-static void iterate(const struct request *request, const backoff_policy *policy,
-                    uint64_t *delays) {
+/* Takes delays from an iterator until it ends. Returns their number. */
+static uint64_t take(backoff_iter *iterator, uint64_t count, uint64_t *delays) {
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t code = backoff_iter_next_ns(iterator, &delays[i]);
+    if (code == BACKOFF_END) return i;
+    need(code, "next");
+  }
+  return count;
+}
+
+static uint64_t iterate(const struct request *request, const backoff_policy *policy,
+                        uint64_t *delays) {
   backoff_iter iterator;
   need(backoff_iter_init(&iterator, policy, stream_of(request)), "the iterator");
   if (strcmp(request->via, "reset") == 0) {
     uint64_t skipped;
     for (uint32_t i = 0; i < request->index; i++) {
-      need(backoff_iter_next_ns(&iterator, &skipped), "before the reset");
+      if (take(&iterator, 1, &skipped) == 0) break;
     }
     need(backoff_iter_reset(&iterator), "the reset");
   }
-  for (uint64_t i = 0; i < request->count; i++) {
-    need(backoff_iter_next_ns(&iterator, &delays[i]), "next");
-  }
+  return take(&iterator, request->count, delays);
 }
 
-static void compute(const struct request *request, const backoff_policy *policy,
-                    uint64_t *delays) {
+/* Returns the number of delays. */
+static uint64_t compute(const struct request *request, const backoff_policy *policy,
+                        uint64_t *delays) {
   uint64_t stream = stream_of(request);
   if (strcmp(request->via, "at") == 0) {
     for (uint64_t i = 0; i < request->count; i++) {
@@ -150,10 +159,11 @@ static void compute(const struct request *request, const backoff_policy *policy,
          "fill");
     if (written != request->count) fail("fill", "some indices are above 2^32 - 1");
   } else if (strcmp(request->via, "next") == 0 || strcmp(request->via, "reset") == 0) {
-    iterate(request, policy, delays);
+    return iterate(request, policy, delays);
   } else {
     fail("via", request->via);
   }
+  return request->count;
 }
 
 static void answer(const struct request *request) {
@@ -165,9 +175,9 @@ static void answer(const struct request *request) {
     return;
   }
   uint64_t *delays = allocate(request->count * sizeof *delays);
-  compute(request, &policy, delays);
+  uint64_t count = compute(request, &policy, delays);
   printf("ok");
-  for (uint64_t i = 0; i < request->count; i++) printf(" %" PRIu64, delays[i]);
+  for (uint64_t i = 0; i < count; i++) printf(" %" PRIu64, delays[i]);
   printf("\n");
   free(delays);
 }

@@ -101,6 +101,51 @@ static void check_iterators(void) {
   check_number(id, "delay after a reset", delay, 10);
 }
 
+/* An iterator ends after max_retries delays, and again after a reset. */
+static void check_limits(void) {
+  static const struct {
+    const char *text;
+    uint64_t limit;
+  } rows[] = {
+      {"constant:base=10ns,max_retries=3", 3},
+      {"constant:base=10ns,max_attempts=4", 3},
+      {"constant:base=10ns,max_retries=0", 0},
+      {"constant:base=10ns,max_retries=70,max_elapsed=0s", 70},
+  };
+  for (size_t i = 0; i < LENGTH(rows); i++) {
+    const char *id = rows[i].text;
+    uint64_t limit = rows[i].limit, index = CANARY, stream = CANARY;
+    memory.numbers[1] = CANARY;
+    SUCCEEDS(backoff_policy_parse(&memory.policy, id, strlen(id), NULL));
+    SUCCEEDS(backoff_policy_max_retries(&memory.policy, &memory.numbers[1]));
+    check_number(id, "max_retries", memory.numbers[1], limit);
+    SUCCEEDS(backoff_iter_init(&memory.iter, &memory.policy, 42));
+    for (uint64_t run = 1; run <= 3; run++) {
+      for (uint64_t taken = 0; taken < limit; taken++) {
+        SUCCEEDS(backoff_iter_next_ns(&memory.iter, &memory.numbers[1]));
+        check_number(id, "delay", memory.numbers[1], 10);
+      }
+      for (int twice = 0; twice < 2; twice++) {
+        FAILS(BACKOFF_END, backoff_iter_next_ns(&memory.iter, &memory.numbers[1]));
+      }
+      SUCCEEDS(backoff_iter_index(&memory.iter, &index, NULL));
+      check_number(id, "index at the end", index, limit);
+      SUCCEEDS(backoff_iter_reset(&memory.iter));
+      SUCCEEDS(backoff_iter_index(&memory.iter, &index, &stream));
+      check_number(id, "index after a reset", index, 0);
+      check_number(id, "stream after a reset", stream, backoff_stream_advance(42, run * limit));
+    }
+    /* Other functions take any index. */
+    SUCCEEDS(backoff_policy_delay_ns(&memory.policy, 42, UINT32_MAX, &memory.numbers[1]));
+    SUCCEEDS(backoff_policy_fill_ns(&memory.policy, 42, 80, &memory.numbers[1], 4,
+                                    &memory.written));
+    check_number(id, "length of a batch after the end", memory.written, 4);
+  }
+  start();
+  SUCCEEDS(backoff_policy_max_retries(&memory.policy, &memory.numbers[1]));
+  check_number("no limit", "max_retries", memory.numbers[1], INDICES);
+}
+
 /* A preview at its end is unchanged. */
 static void check_previews(void) {
   static const char *const strings[] = {"constant:base=10ns,max_retries=1",
@@ -196,6 +241,7 @@ int main(void) {
   check_copies();
   check_batches();
   check_iterators();
+  check_limits();
   check_previews();
   check_same_memory();
   check_full_counts();

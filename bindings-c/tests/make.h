@@ -23,6 +23,17 @@ static inline uint32_t make(backoff_policy *policy, struct policy_vector vector,
   return backoff_policy_init(policy, &params, error);
 }
 
+/* The number of delays after which an iterator ends (SPEC 9.1). */
+static inline uint64_t max_retries_of(struct policy_vector vector) {
+  uint64_t max_retries = UINT64_C(1) << 32;
+  for (size_t i = 0; i < vector.count; i++) {
+    struct field_vector field = vector.fields[i];
+    if (field.field == BACKOFF_FIELD_MAX_RETRIES) max_retries = field.value;
+    if (field.field == BACKOFF_FIELD_MAX_ATTEMPTS) max_retries = field.value - 1;
+  }
+  return max_retries;
+}
+
 static inline uint64_t stream_of(const char *id, uint64_t seed, struct key_vector key) {
   uint64_t stream = seed;
   if (key.is_set) {

@@ -21,6 +21,8 @@ static void check_policies(void) {
   FAILS(BACKOFF_CAP_BELOW_BASE, backoff_policy_init(&memory.policy, &memory.wrong_params, NULL));
   IS_NULL(backoff_policy_delay_ns(NULL, 1, 0, number));
   IS_NULL(backoff_policy_delay_ns(&memory.policy, 1, 0, NULL));
+  IS_NULL(backoff_policy_max_retries(NULL, number));
+  IS_NULL(backoff_policy_max_retries(&memory.policy, NULL));
   IS_NULL(backoff_policy_window_ns(NULL, 0, number));
   IS_NULL(backoff_policy_window_ns(&memory.policy, 0, NULL));
   IS_NULL(backoff_policy_fill_ns(NULL, 1, 0, number, 2, &memory.written));

@@ -9,6 +9,7 @@ static void check_uninitialized(const char *content) {
   unsigned long failed = check_failed;
   uint64_t *number = &memory.numbers[1], *written = &memory.written;
   IS_UNINITIALIZED(backoff_policy_delay_ns(&memory.garbage_policy, 1, 0, number));
+  IS_UNINITIALIZED(backoff_policy_max_retries(&memory.garbage_policy, number));
   IS_UNINITIALIZED(backoff_policy_window_ns(&memory.garbage_policy, 0, number));
   IS_UNINITIALIZED(backoff_policy_fill_ns(&memory.garbage_policy, 1, 0, number, 2, written));
   IS_UNINITIALIZED(backoff_policy_fill_ns(&memory.garbage_policy, 1, 0, NULL, 0, written));

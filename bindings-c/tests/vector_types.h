@@ -75,6 +75,7 @@ struct reset_vector {
   struct policy_vector policy;
   uint64_t seed;
   struct key_vector key;
+  struct u64s asked; /* for each run, at least its length; more if the iterator has ended */
   size_t run_count;
   const struct u64s *runs;
   uint64_t stream;

@@ -46,7 +46,8 @@ def row(struct: str, case: dict) -> list[str]:
             return [policy(case["policy"]), *stream(case), u64(case["first"]), *numbers]
         case "reset":
             runs = array("struct u64s", [u64s(run) for run in case["runs"]])
-            return [policy(case["policy"]), *stream(case), runs, u64(case["stream"])]
+            asked = u64s(case["asked"])
+            return [policy(case["policy"]), *stream(case), asked, runs, u64(case["stream"])]
         case "error":
             return [policy(case["policy"]), error(case["error"])]
         case "text":
