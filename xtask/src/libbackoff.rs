@@ -42,6 +42,7 @@ fn one_object(archive: &Path, shared_library: &Path) -> Result<PathBuf> {
     link.args(names.iter().flat_map(|name| ["-u", name])).arg(archive);
     run(&mut link)?;
     let mut hide = command("objcopy");
+    hide.arg("--strip-debug");
     hide.args(names.iter().map(|name| format!("--keep-global-symbol={name}"))).arg(&object);
     run(&mut hide)?;
     run(command("ar").arg("rcsD").arg(&made).arg(&object))?;
