@@ -70,9 +70,10 @@ fn longest(min: u64, max: u64, limit: u64, total: impl Fn(u64) -> u128) -> u64 {
         if width <= 1 {
             break;
         }
-        let (least, most) = (fitting.max(1).ilog2(), above.ilog2());
+        let bits = |n: u64| u64::BITS.wrapping_sub(n.leading_zeros());
+        let (least, most) = (bits(fitting), bits(above));
         let guess = if most.saturating_sub(least) > 1 {
-            1_u64.wrapping_shl(least.midpoint(most))
+            1_u64.wrapping_shl(least.midpoint(most).saturating_sub(1))
         } else if over > 0 && step < MAX_GUESSES {
             let span = u128::from(under).saturating_add(over.into()).saturating_add(1);
             let part = u128::from(width).wrapping_mul(under.into());
@@ -80,7 +81,7 @@ fn longest(min: u64, max: u64, limit: u64, total: impl Fn(u64) -> u128) -> u64 {
         } else {
             fitting.midpoint(above)
         };
-        let guess = guess.clamp(fitting.saturating_add(1), above.saturating_sub(1));
+        let guess = guess.max(fitting.saturating_add(1)).min(above.saturating_sub(1));
         let found = total(guess);
         let fits = found <= limit.into();
         let distance = u64::try_from(found.abs_diff(limit.into())).unwrap_or(u64::MAX);

@@ -93,9 +93,7 @@ impl Iterator for Backoff {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let retries = self.policy.max_retries().min(EVERY_INDEX);
-        let left = usize::try_from(retries.saturating_sub(self.index));
-        (left.unwrap_or(usize::MAX), left.ok())
+        self.policy.retries_left(self.index)
     }
 }
 

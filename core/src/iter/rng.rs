@@ -1,5 +1,6 @@
 //! Delays drawn from the generator of the caller.
 
+use core::iter::FusedIterator;
 use core::time::Duration;
 
 use rand_core::Rng;
@@ -57,4 +58,10 @@ impl<R: Rng> Iterator for RngBackoff<R> {
         self.index = u64::from(index).wrapping_add(1);
         Some(Duration::from_nanos(delay))
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.policy.retries_left(self.index)
+    }
 }
+
+impl<R: Rng> FusedIterator for RngBackoff<R> {}

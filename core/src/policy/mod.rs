@@ -10,6 +10,7 @@ use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::Field;
 use crate::field::params::Params;
+use crate::field::values::EVERY_INDEX;
 use crate::insight::fit::fit;
 use crate::insight::preview::Preview;
 use crate::parse::string::Parsed;
@@ -146,6 +147,13 @@ impl Policy {
     #[inline]
     pub(crate) fn retry_index(&self, retries: u64) -> Option<u32> {
         u32::try_from(retries).ok().filter(|_| retries < self.0.max_retries)
+    }
+
+    /// The number of retries that are left, as a size hint.
+    pub(crate) fn retries_left(&self, retries: u64) -> (usize, Option<usize>) {
+        let most = self.0.max_retries.min(EVERY_INDEX);
+        let left = usize::try_from(most.saturating_sub(retries));
+        (left.unwrap_or(usize::MAX), left.ok())
     }
 
     /// The maximum number of attempts, one more than the retries; 2^32 + 1 means no limit.

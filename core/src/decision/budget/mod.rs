@@ -203,8 +203,11 @@ const MAX_TRIES: u32 = 1 << 24;
 fn yield_now() {
     #[cfg(feature = "yield")]
     std::thread::yield_now();
+    // As long as a call of the operating system takes.
     #[cfg(not(feature = "yield"))]
-    core::hint::spin_loop();
+    for _ in 0..32 {
+        core::hint::spin_loop();
+    }
 }
 
 impl FromStr for Budget {
