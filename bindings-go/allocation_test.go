@@ -24,6 +24,7 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 		{"Next", func() { b.Next() }},
 		{"Reset", b.Reset},
 		{"Delay", func() { policy.Delay(stream, 3) }},
+		{"MaxRetries", func() { policy.MaxRetries() }},
 		{"Window", func() { policy.Window(3) }},
 		{"Fill", func() { policy.Fill(stream, 0, delays) }},
 		{"Draw", func() { stream.Draw(3) }},

@@ -9,7 +9,7 @@ import (
 )
 
 func BenchmarkNext(b *testing.B) {
-	delays := backoff.New(examplePolicy())
+	delays := backoff.New(parsePolicy(b, "full:base=100ms,cap=20s"), exampleStream())
 	for b.Loop() {
 		delays.Next()
 	}

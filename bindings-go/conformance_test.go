@@ -81,6 +81,7 @@ type vector struct {
 	First   uint32            `json:"first"`
 	Windows []string          `json:"windows"`
 	Delays  []string          `json:"delays"`
+	Asked   []int             `json:"asked"`
 	Runs    [][]string        `json:"runs"`
 	Stream  uint64            `json:"stream,string"`
 	Index   uint32            `json:"index"`
@@ -196,17 +197,34 @@ func checkDelays(t *testing.T, c vector) {
 		t.Errorf("filled %d: %d, want %d", n, filled, delays)
 	}
 	if c.First == 0 {
-		if got := take(backoff.New(policy, stream), len(delays)); !slices.Equal(got, delays) {
-			t.Errorf("the iterator returns %d, want %d", got, delays)
+		want := c.iterated(t)
+		if got := take(backoff.New(policy, stream), len(delays)); !slices.Equal(got, want) {
+			t.Errorf("the iterator returns %d, want %d", got, want)
 		}
 	}
+}
+
+// iterated returns the delays that an iterator returns, which alone ends at max_retries.
+func (c vector) iterated(t *testing.T) []time.Duration {
+	t.Helper()
+	delays := durations(t, c.Delays)
+	if text, ok := c.Policy["max_retries"]; ok {
+		return delays[:min(len(delays), int(durations(t, []string{text})[0]))]
+	}
+	return delays
 }
 
 func checkRuns(t *testing.T, c vector) {
 	b := backoff.New(c.policy(t), c.stream(t))
 	for number, run := range c.Runs {
-		if got, want := take(b, len(run)), durations(t, run); !slices.Equal(got, want) {
+		asked, want := c.Asked[number], durations(t, run)
+		if got := take(b, asked); !slices.Equal(got, want) {
 			t.Errorf("run %d is %d, want %d", number, got, want)
+		}
+		if asked > len(run) {
+			if delay, ok := b.Next(); delay != 0 || ok {
+				t.Errorf("after the end of run %d: %d, %t", number, delay, ok)
+			}
 		}
 		if b.Index() != uint64(len(run)) {
 			t.Errorf("after run %d the index is %d, want %d", number, b.Index(), len(run))

@@ -153,7 +153,7 @@ func ExampleWithClock() {
 
 func ExampleNew() {
 	policy, err := backoff.NewPolicy(backoff.Exponential, 100*time.Millisecond,
-		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter))
+		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter), backoff.WithMaxRetries(3))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	b := backoff.New(policy, stream)
-	for range 3 {
+	for range 4 {
 		delay, ok := b.Next()
 		fmt.Println(delay, ok)
 	}
@@ -170,6 +170,7 @@ func ExampleNew() {
 	// 11.399434ms true
 	// 83.043876ms true
 	// 229.309811ms true
+	// 0s false
 }
 
 func ExampleBackoff_All() {
@@ -177,14 +178,13 @@ func ExampleBackoff_All() {
 	connect := func() error { return errors.New("refused") }
 	sleep := func(delay time.Duration) { fmt.Println("sleeping", delay) }
 
-	const maxRetries = 3
-	var err error
-	b := backoff.New(policy, stream)
-	for delay := range b.All() {
-		if err = connect(); err == nil || b.Index() > maxRetries {
+	err := connect()
+	for delay := range backoff.New(policy, stream).All() {
+		if err == nil {
 			break
 		}
 		sleep(delay)
+		err = connect()
 	}
 	fmt.Println("the last error:", err)
 	// Output:
@@ -196,13 +196,16 @@ func ExampleBackoff_All() {
 
 func ExamplePolicy_Delay() {
 	policy, _ := examplePolicy()
-	job, retries := "job-1", uint32(2)
+	job, retries := "job-1", uint64(2)
 
+	if retries >= policy.MaxRetries() {
+		log.Fatal("no retry is left")
+	}
 	stream, err := backoff.StreamFromKey(42, job)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(policy.Delay(stream, retries))
+	fmt.Println(policy.Delay(stream, uint32(retries)))
 	// Output:
 	// 229.309811ms
 }
@@ -413,7 +416,7 @@ func exampleStream() backoff.RandomStream {
 
 func examplePolicy() (backoff.Policy, backoff.RandomStream) {
 	policy, err := backoff.NewPolicy(backoff.Exponential, 100*time.Millisecond,
-		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter))
+		backoff.WithCap(20*time.Second), backoff.WithJitter(backoff.FullJitter), backoff.WithMaxRetries(3))
 	if err != nil {
 		log.Fatal(err)
 	}

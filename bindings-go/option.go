@@ -99,8 +99,8 @@ func WithJitterIncrement(increment time.Duration) Option {
 // it.
 func WithJitterSlot(slot time.Duration) Option { return setDuration(engine.JitterSlot, slot) }
 
-// WithMaxRetries sets the maximum number of retries of an operation, 0 to 2^32. Default: 2^32, which
-// is no limit.
+// WithMaxRetries sets the maximum number of retries of an operation, and of the delays of a Backoff: 0 to
+// 2^32. Default: 2^32, which is no limit.
 func WithMaxRetries(retries uint64) Option { return set(engine.MaxRetries, retries) }
 
 // WithMaxAttempts limits all attempts, the first one included: 1 to 2^32 + 1. It is another way to
@@ -108,8 +108,7 @@ func WithMaxRetries(retries uint64) Option { return set(engine.MaxRetries, retri
 func WithMaxAttempts(attempts uint64) Option { return set(engine.MaxAttempts, attempts) }
 
 // WithMaxElapsed limits the time since the operation began: no wait may end later. It does not limit
-// calls. Default: NoLimit, with which only a wait that would end more than 292 years after the beginning
-// stops the operation (SPEC 13.4).
+// calls. Default: NoLimit.
 func WithMaxElapsed(elapsed time.Duration) Option { return setDuration(engine.MaxElapsed, elapsed) }
 
 // WithThrottledBase sets the base of a delay after a throttled attempt. Default: the base.

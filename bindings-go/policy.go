@@ -116,8 +116,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 // Delay returns the delay of an index of a stream, a pure function (SPEC 6, 7). Index 0 is the wait
 // before the first retry. Indices can be evaluated in any order, at bounded cost.
 //
-// It ignores the limits of the policy: it has a delay also for an index at which the policy allows no
-// retry.
+// It ignores the limits of the policy: every index has a delay. MaxRetries says when to stop.
 //
 // Clients with the same stream wait for identical times: use one key per client or job.
 func (p Policy) Delay(stream RandomStream, index uint32) time.Duration {
@@ -130,8 +129,13 @@ func (p Policy) Window(index uint32) time.Duration {
 	return time.Duration(p.core.Window(index))
 }
 
+// MaxRetries returns how often the policy allows to retry: 2^32 if it has no limit, and 0 for the zero
+// Policy. A caller of Delay stops when index >= MaxRetries.
+func (p Policy) MaxRetries() uint64 { return p.core.MaxRetries() }
+
 // Fill writes the delays of the indices first, first + 1, ... and returns how many it wrote: all of
-// delays, or fewer if the indices end at 2^32 - 1. It costs far less than calling Delay for each.
+// delays, or fewer if the indices end at 2^32 - 1. It ignores the limits of the policy. It costs far less
+// than calling Delay for each.
 func (p Policy) Fill(stream RandomStream, first uint32, delays []time.Duration) int {
 	return p.core.Fill(stream.state, first, delays)
 }

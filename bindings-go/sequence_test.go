@@ -9,22 +9,72 @@ import (
 )
 
 func TestAllConsumesDelaysAsNextDoes(t *testing.T) {
-	c := find(t, "resets", "prefetched")
-	b := backoff.New(c.policy(t), c.stream(t))
-	for number, run := range c.Runs {
-		var got []time.Duration
-		for delay := range b.All() {
-			if got = append(got, delay); len(got) == len(run) {
-				break
+	for _, c := range load[vector](t, "resets") {
+		b := backoff.New(c.policy(t), c.stream(t))
+		for number, run := range c.Runs {
+			got := []time.Duration{}
+			for len(got) < c.Asked[number] {
+				before := len(got)
+				for delay := range b.All() {
+					if got = append(got, delay); len(got)%7 == 0 || len(got) == c.Asked[number] {
+						break // and go on with another All
+					}
+				}
+				if len(got) == before {
+					break
+				}
+			}
+			if want := durations(t, run); !slices.Equal(got, want) {
+				t.Errorf("%s: run %d is %d, want %d", c.ID, number, got, want)
+			}
+			b.Reset()
+		}
+		if got := b.Stream().State(); got != c.Stream {
+			t.Errorf("%s: the stream is %d, want %d", c.ID, got, c.Stream)
+		}
+	}
+}
+
+// A loop over the delays of a policy makes max_retries retries, however many delays are fetched ahead.
+func TestAllEndsAtMaxRetries(t *testing.T) {
+	for text, want := range map[string]int{
+		"default":                                    3,
+		"full:base=1s,max_retries=0":                 0,
+		"full:base=1s,max_retries=7":                 7,
+		"full:base=1s,max_retries=8":                 8,
+		"full:base=1s,max_retries=9":                 9,
+		"full:base=1s,max_retries=72":                72,
+		"full:base=1s,max_attempts=1000":             999,
+		"full:base=1s,max_retries=5,max_elapsed=1ns": 5,
+	} {
+		b, count := backoff.New(parsePolicy(t, text), backoff.StreamFromSeed(42)), 0
+		for range 2 {
+			for range b.All() {
+				count++
 			}
 		}
-		if want := durations(t, run); !slices.Equal(got, want) {
-			t.Errorf("run %d is %d, want %d", number, got, want)
+		if delay, ok := b.Next(); count != want || delay != 0 || ok || b.Index() != uint64(want) {
+			t.Errorf("%s: %d delays, then %d, %t; the index is %d", text, count, delay, ok, b.Index())
 		}
-		b.Reset()
+		if limit := parsePolicy(t, text).MaxRetries(); limit != uint64(want) {
+			t.Errorf("%s: the limit is %d", text, limit)
+		}
 	}
-	if got := b.Stream().State(); got != c.Stream {
-		t.Errorf("the stream is %d, want %d", got, c.Stream)
+}
+
+func TestNoLimitOfRetries(t *testing.T) {
+	for _, text := range []string{"full:base=1s", "full:base=1s,max_retries=4294967296", "full:base=1s,max_attempts=4294967297"} {
+		policy := parsePolicy(t, text)
+		if limit := policy.MaxRetries(); limit != 1<<32 {
+			t.Errorf("%s: the limit is %d", text, limit)
+		}
+		again, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithJitter(backoff.FullJitter), backoff.WithMaxRetries(policy.MaxRetries()))
+		if err != nil || again != policy {
+			t.Errorf("%s: made again it is %v, %v", text, again, err)
+		}
+	}
+	if limit := (backoff.Policy{}).MaxRetries(); limit != 0 {
+		t.Errorf("the zero Policy: the limit is %d", limit)
 	}
 }
 

@@ -74,23 +74,37 @@ func TestWaitsEndWithThePolicysLimits(t *testing.T) {
 	}
 }
 
-// The waits are the delays of a Backoff that is reset after as many (SPEC 9.2): the numbers of the
-// README.
+// The waits are the delays of a Backoff that is reset after as many (SPEC 9.2), also if max_retries ends
+// both: the numbers of the README.
 func TestWaitsAreTheDelays(t *testing.T) {
 	stream, err := backoff.StreamFromKey(42, "job-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	waits := cenkalti.NewWaits(parsePolicy(t, "full:base=100ms,cap=20s"), stream)
-	waits.Reset()
-	var got []time.Duration
-	for range 3 {
+	for _, row := range []struct {
+		policy string
+		more   int // waits asked for after the third
+	}{
+		{"full:base=100ms,cap=20s", 0},
+		{"full:base=100ms,cap=20s,max_retries=3", 0},
+		{"full:base=100ms,cap=20s,max_retries=3", 2},
+	} {
+		waits := cenkalti.NewWaits(parsePolicy(t, row.policy), stream)
+		waits.Reset()
+		var got []time.Duration
+		for range 3 {
+			got = append(got, waits.NextBackOff())
+		}
+		for range row.more {
+			if wait := waits.NextBackOff(); wait != cenkalti.Stop {
+				t.Errorf("%s: waits %v after the end", row.policy, wait)
+			}
+		}
+		waits.Reset()
 		got = append(got, waits.NextBackOff())
-	}
-	waits.Reset()
-	got = append(got, waits.NextBackOff())
-	if want := []time.Duration{11399434, 83043876, 229309811, 10435804}; !slices.Equal(got, want) {
-		t.Errorf("waits %d, want %d", got, want)
+		if want := []time.Duration{11399434, 83043876, 229309811, 10435804}; !slices.Equal(got, want) {
+			t.Errorf("%s: waits %d, want %d", row.policy, got, want)
+		}
 	}
 }
 

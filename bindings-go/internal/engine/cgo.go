@@ -20,6 +20,7 @@ package engine
 #cgo noescape backoff_policy_fill_ns
 #cgo noescape backoff_policy_fit_base
 #cgo noescape backoff_policy_fit_cap
+#cgo noescape backoff_policy_max_retries
 #cgo noescape backoff_policy_parse
 #cgo noescape backoff_policy_print
 #cgo noescape backoff_policy_window_ns
@@ -47,6 +48,7 @@ package engine
 #cgo nocallback backoff_policy_fill_ns
 #cgo nocallback backoff_policy_fit_base
 #cgo nocallback backoff_policy_fit_cap
+#cgo nocallback backoff_policy_max_retries
 #cgo nocallback backoff_policy_parse
 #cgo nocallback backoff_policy_print
 #cgo nocallback backoff_policy_window_ns

@@ -61,6 +61,13 @@ func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 	return append(text, terminated(&buffer)...), true
 }
 
+// MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
+func (p *Policy) MaxRetries() uint64 {
+	var limit C.uint64_t
+	C.backoff_policy_max_retries(&p.c, &limit)
+	return uint64(limit)
+}
+
 // Delay returns the delay of an index of a stream, in ns.
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
 	var delay C.uint64_t
