@@ -10,16 +10,15 @@ use crate::process;
 use crate::stream::RandomStream;
 
 /// An iterator over the delays of a policy in float seconds: policy.delay(stream, index) for
-/// index 0, 1, 2, ..., up to index 2**32 - 1.
+/// index 0, 1, 2, .... It ends after max_retries delays; without that limit after index 2**32 - 1,
+/// so itertools.islice must cut it.
 ///
 /// Backoff(policy, stream=None): without a stream it draws one from the operating system, and a
 /// forked child draws a new one at the same index, so that the workers of a pre-forking server do
 /// not wait in lockstep. A stream that you pass is kept in a forked child.
 ///
-/// It ignores the limits of the policy, such as max_retries and max_elapsed: a loop or an
-/// Operation applies them.
-///
-/// Threads may share one: each delay is returned once. It never sleeps and reads no clock.
+/// Threads may share one: each delay is returned once. It never sleeps and reads no clock: an
+/// Operation applies max_elapsed and deadlines.
 ///
 /// Raises OSError if the system has no randomness to give.
 #[pyclass(frozen, module = "backoff_rs")]
@@ -59,19 +58,19 @@ impl Backoff {
     }
 
     /// The next delay in nanoseconds, an int: next() without the rounding to a float. Raises
-    /// StopIteration after index 2**32 - 1, as next() does.
+    /// StopIteration after the last delay, as next() does.
     fn next_ns(&self) -> PyResult<u64> {
         self.state()?.backoff.next_ns().ok_or_else(|| PyStopIteration::new_err(()))
     }
 
-    /// Starts again at index 0, after a success. The delays are new ones: the stream advances by
-    /// the draws taken (SPEC 9.2).
+    /// Starts again at index 0, after a success or the last delay. The delays are new ones: the
+    /// stream advances by the draws taken (SPEC 9.2).
     fn reset(&self) -> PyResult<()> {
         self.state()?.backoff.reset();
         Ok(())
     }
 
-    /// The index of the next delay, 0 to 2**32: the delays taken since the last reset.
+    /// The index of the next delay: the delays taken since the last reset; at the end max_retries.
     #[getter]
     fn index(&self) -> PyResult<u64> {
         Ok(self.state()?.backoff.index())

@@ -121,7 +121,9 @@ impl Policy {
     /// An iterator over one PreviewRow for each retry: the range of its delay, computed without
     /// drawing (SPEC 16), if no failure is throttled and no server asks for a wait. It yields at
     /// most count rows, and ends where max_retries and max_elapsed allow no further retry.
-    /// Without these limits it ends after index 2**32 - 1, so pass a count.
+    ///
+    /// A policy without these limits has 2**32 rows: pass a count, or cut it with
+    /// itertools.islice. list() would run out of memory.
     #[pyo3(signature = (count = None))]
     fn preview(&self, count: Option<Count>) -> Preview {
         Preview::new(&self.0, count.map(|count| count.0))

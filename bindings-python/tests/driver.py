@@ -1,5 +1,6 @@
 """The driver (see tests/README.md at the root): answers request lines with the installed package."""
 
+import contextlib
 import sys
 from array import array
 
@@ -23,11 +24,19 @@ def answer(line):
     else:
         backoff = Backoff(policy, stream)
         if via == "reset":
-            for _ in range(index):
-                next(backoff)
+            taken(backoff, index)
             backoff.reset()
-        delays = [backoff.next_ns() for _ in range(count)]
+        delays = taken(backoff, count)
     return " ".join(["ok", *map(str, delays)])
+
+
+def taken(backoff, count):
+    """The next delays; fewer than count if the iterator ends."""
+    delays = []
+    with contextlib.suppress(StopIteration):
+        for _ in range(count):
+            delays.append(backoff.next_ns())
+    return delays
 
 
 if __name__ == "__main__":

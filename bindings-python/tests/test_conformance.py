@@ -1,5 +1,6 @@
 """Every vector: delays at random access, as a batch and by an iterator, and all other layers."""
 
+import contextlib
 from array import array
 from itertools import islice
 
@@ -71,23 +72,40 @@ FROM_0 = [case for case in vectors.cases(*DELAYS) if case.values[0]["first"] == 
 @pytest.mark.parametrize("case", FROM_0)
 def test_by_an_iterator(case):
     policy, stream = vectors.policy(case["policy"]), vectors.stream(case["seed"], case["key"])
-    expected = [int(delay) for delay in case["delays"]]
+    count = len(case["delays"])
+    expected = [int(delay) for delay in case["delays"][: policy.max_retries]]
     backoff = Backoff(policy, stream)
-    assert [backoff.next_ns() for _ in expected] == expected
+    assert asked(backoff, count) == expected
     assert backoff.index == len(expected)
-    in_seconds = list(islice(Backoff(policy, stream), len(expected)))
+    in_seconds = list(islice(Backoff(policy, stream), count))
     assert in_seconds == [delay / 10**9 for delay in expected]
+
+
+def asked(backoff, count):
+    """The delays of so many requests, of which those after the end return none."""
+    delays = []
+    for _ in range(count):
+        with contextlib.suppress(StopIteration):
+            delays.append(backoff.next_ns())
+    return delays
 
 
 @pytest.mark.parametrize("case", vectors.cases("resets"))
 def test_reset(case):
     stream = vectors.stream(case["seed"], case["key"])
-    backoff = Backoff(vectors.policy(case["policy"]), stream)
-    for run in case["runs"]:
-        assert [backoff.next_ns() for _ in run] == [int(delay) for delay in run]
-        backoff.reset()
-        assert backoff.index == 0
-    assert backoff.stream == RandomStream(int(case["stream"]))
+    policy = vectors.policy(case["policy"])
+    backoff, in_seconds = Backoff(policy, stream), Backoff(policy, stream)
+    for count, run in zip(case["asked"], case["runs"], strict=True):
+        expected = [int(delay) for delay in run]
+        # Once more than asked, if it has ended.
+        count += count > len(run)
+        assert asked(backoff, count) == expected
+        assert list(islice(in_seconds, count)) == [delay / 10**9 for delay in expected]
+        for iterator in (backoff, in_seconds):
+            assert iterator.index == len(expected)
+            iterator.reset()
+            assert iterator.index == 0
+    assert backoff.stream == in_seconds.stream == RandomStream(int(case["stream"]))
 
 
 @pytest.mark.parametrize("case", vectors.cases("errors"))
