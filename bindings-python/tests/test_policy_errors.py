@@ -229,6 +229,37 @@ def test_a_lone_surrogate_is_reported_where_it_stands(code, text, at, found):
     assert str(error).isascii()
 
 
+REASONS = [
+    (Policy, "full:base=1s, cap=2s", "unknown_key", 13, r"\x20cap", "spaces are not allowed"),
+    (Policy, "full: base=1s", "unknown_key", 5, r"\x20base", "spaces are not allowed"),
+    (Policy, "full:base=1s\n", "unknown_unit", 11, r"s\x0a", "spaces are not allowed"),
+    (Policy, "Full:base=1s", "unknown_head", 0, "Full", "capital letters are not allowed"),
+    (Policy, "full:base=1s,CAP=2s", "unknown_key", 13, "CAP", "capital letters are not allowed"),
+    (Policy, "full:base=1m30s", "unknown_unit", 11, "m30s", "a duration has one unit"),
+    (
+        Policy, "full:base=1s,", "unknown_key", 13, "",
+        'a pair must follow every ":" and ","',
+    ),
+    (Budget, "quota:cost=5, cost_timeout=9", "unknown_key", 13, r"\x20cost_timeout", "spaces are not allowed"),
+    (Budget, "rate:per=1m30s", "unknown_unit", 10, "m30s", "a duration has one unit"),
+    (Budget, "SRE", "unknown_head", 0, "SRE", "capital letters are not allowed"),
+    (Budget, "sre:", "unknown_key", 4, "", 'a pair must follow every ":" and ","'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("of", "text", "code", "at", "shown", "reason"),
+    [pytest.param(*row, id=row[1]) for row in REASONS],
+)
+def test_a_message_says_why_a_text_is_refused(of, text, code, at, shown, reason):
+    with pytest.raises(PolicyError) as caught:
+        of.parse(text)
+    error = caught.value
+    assert (error.code, error.at) == (code, at)
+    assert str(error).startswith(f"at {at}: ")
+    assert f'"{shown}" ({reason}); the ' in str(error)
+
+
 def test_a_text_that_is_not_a_policy_string():
     for text in ("", "\0", "none\0", " none", "none ", "x" * 10**6, "none:" + "," * 1000):
         with pytest.raises(PolicyError):
