@@ -69,6 +69,8 @@ whole_numbers! {
     Deadline(u64) = "deadline_ns", u64::MAX;
     /// A reading of the clock that a loop was passed.
     Clock(u64) = "clock_ns", u64::MAX;
+    /// How far a fake clock advances.
+    Time(u64) = "time_ns", u64::MAX;
     /// The status of an HTTP response.
     Status(u16) = "status", u16::MAX;
     /// The attempts of an operation.
@@ -100,12 +102,24 @@ fn whole<T: TryFrom<u64>>(name: &str, object: &Bound<'_, PyAny>, max: u64) -> Py
 #[derive(Clone, Copy)]
 pub(crate) struct RetryAfter(pub(crate) u64);
 
+impl RetryAfter {
+    /// The nanoseconds of a duration; `None` if it is negative.
+    pub(crate) fn unless_negative(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        match duration::nanoseconds("retry_after", object) {
+            // Beyond 64 bits it is the longest there is: the policy bounds it.
+            Ok(value) => Ok(Some(Self(value.number()))),
+            Err(error) if errors::has_code(object.py(), &error, "negative") => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 impl FromPyObject<'_, '_> for RetryAfter {
     type Error = PyErr;
 
+    /// A negative one is 0, as for a date in the past.
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        // Beyond 64 bits it is the longest there is: the policy bounds it.
-        duration::nanoseconds("retry_after", &object).map(Value::number).map(Self)
+        Ok(Self::unless_negative(&object)?.unwrap_or(Self(0)))
     }
 }
 

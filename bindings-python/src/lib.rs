@@ -42,7 +42,7 @@ mod extension {
     use crate::enums::_outcome_of_http_status;
     #[pymodule_export]
     use crate::operation::{
-        _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, Operation,
+        _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns, Operation,
     };
     #[pymodule_export]
     use crate::policy::Policy;

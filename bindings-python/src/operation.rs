@@ -3,11 +3,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use backoff_core::StopReason;
 use pyo3::prelude::*;
 
-use crate::arguments::{Clock, Deadline, Instance, Now, RetryAfter};
+use crate::arguments::{Clock, Deadline, Instance, Now, RetryAfter, Time};
 use crate::budget::Budget;
 use crate::decision::Decision;
 use crate::enums::{OutcomeArgument, member};
-use crate::errors;
 use crate::policy::Policy;
 use crate::stream::RandomStream;
 
@@ -58,8 +57,9 @@ impl Operation {
     ///
     /// The outcome is an Outcome or its name: "success", "transient", "throttled", "timeout" or
     /// "permanent". The retry_after is how long the server asked to wait, such as
-    /// parse_retry_after() returns, a duration as for a policy; None if it did not ask. The
-    /// policy's retry_after_max (1 h by default) and retry_after_max_extra bound it.
+    /// parse_retry_after() returns, a duration as for a policy; None if it did not ask. A negative
+    /// one counts as 0, like a date in the past. The policy's retry_after_max (1 h by default) and
+    /// retry_after_max_extra bound it.
     ///
     /// Raises PolicyError for an unknown outcome, a time out of range and an invalid
     /// retry_after; the operation is unchanged then.
@@ -148,6 +148,12 @@ pub(crate) fn _checked_clock_ns(now_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(now_ns.extract::<Clock>()?.0)
 }
 
+/// The time itself, if a fake clock can advance by it.
+#[pyfunction]
+pub(crate) fn _checked_time_ns(time_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
+    Ok(time_ns.extract::<Time>()?.0)
+}
+
 /// The retry_after itself if an Operation would accept it with this outcome; 0 if it is negative,
 /// as for a date in the past.
 #[pyfunction]
@@ -159,12 +165,8 @@ pub(crate) fn _checked_retry_after<'py>(
     if retry_after.is_none() {
         return Ok(retry_after);
     }
-    let py = retry_after.py();
-    match retry_after.extract::<RetryAfter>() {
-        Ok(_) => Ok(retry_after),
-        Err(error) if errors::has_code(py, &error, "negative") => {
-            Ok(0_u32.into_pyobject(py)?.into_any())
-        }
-        Err(error) => Err(error),
+    match RetryAfter::unless_negative(&retry_after)? {
+        Some(_) => Ok(retry_after),
+        None => Ok(0_u32.into_pyobject(retry_after.py())?.into_any()),
     }
 }

@@ -342,6 +342,45 @@ def test_concurrent_waits_overlap_in_fake_time(library):
     assert fake.elapsed_ns == 2 * 10**9
 
 
+@pytest.mark.parametrize("form", loops.FORMS)
+def test_without_a_limit_the_longest_wait_is_waited(form):
+    """Also after time has passed, and at the end of the fake clock."""
+    script = loops.Script(*[RESET] * 4, "done")
+    with fake_time() as fake:
+        policy = f"constant:base={2**63 - 1}ns"
+        assert loops.FORMS[form](script, policy=policy, on=OSError, log=False) == "done"
+    assert fake.slept_ns == [2**63 - 1] * 4
+    assert fake.now_ns() == 2**64 - 1
+
+
+def test_a_clock_of_the_caller_and_the_longest_wait():
+    now_ns, waits = [5], []
+
+    def sleep(delay):
+        waits.append(delay)
+        now_ns[0] += 7
+
+    loops.called(
+        loops.Script(RESET, RESET, "done"),
+        policy=f"constant:base={2**63 - 1}ns",
+        on=OSError,
+        sleep=sleep,
+        clock_ns=lambda: now_ns[0],
+        log=False,
+    )
+    assert waits == [(2**63 - 1) / 10**9] * 2
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "raised"),
+    [(-1, PolicyError), (0.5, TypeError), (True, TypeError), ("1", TypeError)],
+)
+def test_a_fake_clock_advances_by_whole_nanoseconds(time_ns, raised):
+    with fake_time() as fake, pytest.raises(raised, match=r"^time_ns "):
+        fake.advance_ns(time_ns)
+    assert fake.elapsed_ns == 0
+
+
 def test_fake_time_has_no_methods_for_loops():
     public = {name for name in vars(FakeTime) if not name.startswith("_")}
     assert public == {"slept", "slept_ns", "elapsed_ns", "advance_ns", "now_ns"}

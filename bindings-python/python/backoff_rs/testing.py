@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from . import _time
-from ._backoff import Policy, RandomStream
+from ._backoff import Policy, RandomStream, _checked_time_ns
 
 __all__ = ["FakeTime", "fake_time"]
+
+#: The last reading of a clock: two of the longest waits would pass it.
+_LATEST_NS = 2**64 - 1
 
 
 class FakeTime:
@@ -41,9 +44,13 @@ class FakeTime:
         return self._now_ns - self._begun_ns
 
     def advance_ns(self, time_ns: int) -> None:
-        """Advances the clock, like a call that takes this long."""
+        """Advances the clock, like a call that takes this long.
+
+        Raises PolicyError for a negative time; TypeError if it is not an int.
+        """
+        time_ns = _checked_time_ns(time_ns)
         with self._lock:
-            self._now_ns += time_ns
+            self._now_ns = min(self._now_ns + time_ns, _LATEST_NS)
 
     def now_ns(self) -> int:
         """The time, in nanoseconds."""
@@ -53,7 +60,7 @@ class FakeTime:
         """Records a wait, and returns when it ends."""
         with self._lock:
             self._slept_ns.append(delay_ns)
-            return self._now_ns + delay_ns
+            return min(self._now_ns + delay_ns, _LATEST_NS)
 
     def _end_wait(self, end_ns: int) -> None:
         """Advances the clock to then, unless another wait has done so."""
