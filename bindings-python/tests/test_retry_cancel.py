@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import random
+import sys
 import time
 
 import anyio
@@ -39,6 +40,12 @@ async def items_of(call, options):
 
     async for _ in items():
         pass
+
+
+async def values_of(call, options):
+    async for attempt in retrying(**options):
+        async with attempt:
+            attempt.value = await call()
 
 
 ASYNC = [attempts_of, calls_of, items_of]
@@ -158,6 +165,37 @@ def test_a_call_that_turns_its_cancellation_into_a_value():
     assert (calls, job.retries) == ([1], [])
     assert job.is_cancelled(1)
     assert job.stops[0].value == "pending"
+
+
+# Before Python 3.13 an attempt cannot tell this from a TaskGroup that failed within it.
+SUPPRESSED = [calls_of] if sys.version_info < (3, 13) else [calls_of, values_of]
+
+
+@pytest.mark.parametrize("verdict", [True, "permanent"])
+@pytest.mark.parametrize("form", SUPPRESSED)
+def test_a_value_after_a_cancellation_that_stops_the_loop(form, verdict):
+    """It is a failure, so the reason is cancelled, and nothing is taken from the budget."""
+    job = Job("constant:base=1ms,max_retries=0")
+    budget = Budget.parse("quota:max_tokens=1,cost=1")
+
+    async def poll():
+        with contextlib.suppress(asyncio.CancelledError):
+            await forever()
+        return "pending"
+
+    async def run(options):
+        task = asyncio.create_task(form(poll, options))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    options = job.options | {"on_result": lambda _: verdict, "budget": budget}
+    asyncio.run(run(options))
+    assert job.is_cancelled(1)
+    asyncio.run(run(options | {"policy": HOUR}))
+    operation = Operation(Policy.parse(HOUR), RandomStream(1), now_ns=0, budget=budget)
+    assert operation.decide("transient", now_ns=0)
 
 
 async def times_out():

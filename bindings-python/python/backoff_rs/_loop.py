@@ -141,7 +141,7 @@ class Loop:
         if not isinstance(error, Exception) or self._cancellations.found(error):
             await self._cancel_because(error)
             return False
-        event = await self._decide()
+        event = await self._decide(await self._verdict())
         if event.reason is None:
             return True
         await self._stop(event)
@@ -155,12 +155,13 @@ class Loop:
     async def returned(self, value: object) -> bool:
         """Whether to wait and go on after this value. If not, it is the result."""
         self._error, self._value = None, value
-        event = await self._decide()
+        verdict = await self._verdict()
+        if verdict.outcome != Outcome.SUCCESS and self._cancellations.found(None):
+            await self._cancel()
+            # The call caught it.
+            raise sys.modules["asyncio"].CancelledError
+        event = await self._decide(verdict)
         if event.reason is None:
-            if self._cancellations.found(None):
-                await self._cancel()
-                # The call caught it; the wait would have raised it.
-                raise sys.modules["asyncio"].CancelledError
             return True
         await self._stop(event)
         if event.reason is not StopReason.SUCCESS:
@@ -185,11 +186,10 @@ class Loop:
             raise
         self._error, self._value = None, None
 
-    async def _decide(self) -> RetryEvent:
+    async def _decide(self, verdict: Verdict) -> RetryEvent:
         """The decision after a call, as an event."""
         assert self._operation is not None
         try:
-            verdict = await self._verdict()
             now_ns = self._now_ns()
             decision = self._operation.decide(
                 verdict.outcome, now_ns=now_ns, retry_after=verdict.retry_after
@@ -203,12 +203,16 @@ class Loop:
 
     async def _verdict(self) -> Verdict:
         """How the last call ended, according to its mark or the caller's predicates."""
-        if self._error is not None:
-            mark = mark_of(self._error)
-            return mark or verdict_of_error(await self._call(self.options.on, self._error))
-        if self.options.on_result is None:
-            return _SUCCESS
-        return verdict_of_value(await self._call(self.options.on_result, self._value))
+        try:
+            if self._error is not None:
+                mark = mark_of(self._error)
+                return mark or verdict_of_error(await self._call(self.options.on, self._error))
+            if self.options.on_result is None:
+                return _SUCCESS
+            return verdict_of_value(await self._call(self.options.on_result, self._value))
+        except BaseException as error:
+            await self.break_off(error)
+            raise
 
     def _event(
         self, outcome: Outcome | None, reason: StopReason | None, delay_ns: int, now_ns: int
