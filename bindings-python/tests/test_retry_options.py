@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import pickle
+import time as real_time
 from typing import Union
 
 import loops
@@ -186,6 +187,26 @@ def test_an_invalid_deadline_of_a_call(form, time, deadline_ns):
     with pytest.raises((PolicyError, TypeError), match="deadline_ns"):
         run(form, script, events, deadline_ns=lambda *_: deadline_ns)
     assert (script.calls, events.all) == (0, [])
+
+
+@pytest.mark.parametrize("of", ["now", "call"])
+def test_a_deadline_of_another_clock(form, time, of):
+    """It would never pass."""
+    stats, script, deadline_ns = RetryStats(), loops.Script(1), real_time.time_ns() + 5 * 10**9
+    given = deadline_ns if of == "now" else lambda *_: deadline_ns
+    with pytest.raises(
+        PolicyError, match=r"years away; it is a time of time\.monotonic_ns"
+    ) as raised:
+        run(form, script, stats=stats, deadline_ns=given)
+    error = raised.value
+    assert (error.code, error.field, error.value) == ("too_large", "deadline_ns", deadline_ns)
+    assert error.limit == time.now_ns() + 3652 * 86_400 * 10**9 + 12 * 3600 * 10**9
+    assert (script.calls, stops(stats)) == (0, {"cancelled": 1})
+
+
+@pytest.mark.parametrize("deadline_ns", [2**64 - 1, None])
+def test_no_deadline(form, time, deadline_ns):
+    assert run(form, loops.Script(RESET, 1), deadline_ns=deadline_ns) == 1
 
 
 def test_a_function_that_returns_a_future():

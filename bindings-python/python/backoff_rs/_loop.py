@@ -15,7 +15,7 @@ from ._backoff import Operation
 from ._cancellation import Cancellations
 from ._event import RetryEvent
 from ._log import log_retry, log_stop
-from ._options import NOT_AWAITED, Options
+from ._options import NOT_AWAITED, Options, reject_distant_deadline
 from ._retry_error import RetryError, add_note, keep_context
 from ._time import run
 from ._types import Outcome, StopReason
@@ -116,6 +116,7 @@ class Loop:
                 if self._awaits:
                     await _time.checkpoint_if_cancelled()
                 self._begun_ns = self._now_ns()
+                reject_distant_deadline(self._deadline_ns, self._begun_ns)
                 self._operation = Operation(
                     self._time.policy(self.options.policy),
                     self._stream or self._time.stream(),

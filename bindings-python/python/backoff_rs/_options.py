@@ -14,6 +14,7 @@ from ._backoff import (
     _checked_deadline_ns,
 )
 from ._event import RetryEvent
+from ._policy_error import PolicyError
 from ._types import Maybe
 
 Key: TypeAlias = str | bytes | bytearray | memoryview
@@ -83,3 +84,18 @@ class Options:
 def checked_deadline(deadline_ns: int | None) -> int | None:
     """The deadline itself. Raises PolicyError or TypeError if it is not a time."""
     return None if deadline_ns is None else _checked_deadline_ns(deadline_ns)
+
+
+#: A deadline further away is a mistake, such as a time of time.time_ns().
+_YEARS_AHEAD: Final = 10
+_NS_PER_YEAR: Final = 31_557_600 * 10**9
+_NO_DEADLINE: Final = 2**64 - 1
+
+
+def reject_distant_deadline(deadline_ns: int | None, begun_ns: int) -> None:
+    """Raises PolicyError for a deadline that is no time of the clock of a loop that begins."""
+    latest_ns = begun_ns + _YEARS_AHEAD * _NS_PER_YEAR
+    if deadline_ns is not None and latest_ns < deadline_ns != _NO_DEADLINE:
+        why = f"is more than {_YEARS_AHEAD} years away; it is a time of time.monotonic_ns()"
+        message = f"deadline_ns {deadline_ns} {why}"
+        raise PolicyError(message, "too_large", "deadline_ns", deadline_ns, latest_ns)

@@ -55,7 +55,8 @@ class Retrying:
     budget     a Budget that all loops with it share.
     stats      a RetryStats that counts the loops.
     deadline_ns  no wait may end after this time of time.monotonic_ns(); or a function of the
-               call's arguments that returns it, or None.
+               call's arguments that returns it, or None. One that is more than 10 years away
+               raises PolicyError when the loop begins: it is a time of another clock.
     on_retry   called with a RetryEvent before each wait.
     on_stop    called with a RetryEvent once, when the loop ends for any reason.
     reraise    True: giving up raises the last exception, with a note. False: it raises a
