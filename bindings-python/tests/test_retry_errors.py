@@ -5,6 +5,7 @@ import gc
 import math
 import pickle
 import weakref
+from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
@@ -168,6 +169,39 @@ def test_the_last_failure_comes_after_the_contexts_of_what_is_raised(what, share
     assert raised.__context__ is middle
     assert middle.__context__ is last
     assert last.__context__ is root
+
+
+@dataclass(frozen=True)
+class Frozen(Exception):
+    """An exception that refuses attributes, such as its context."""
+
+    part: int = 0
+
+
+@pytest.mark.parametrize("hook", ["on", "on_retry", "on_stop", "sleep", "clock_ns"])
+@pytest.mark.parametrize("raised", [Frozen, KeyError, StopIteration, StopAsyncIteration])
+def test_no_failure_is_lost(form, hook, raised):
+    """Whatever a function of the caller raises, and whatever its class."""
+    last, readings = ConnectionError("last"), iter([0])
+
+    def broken(*_args):
+        if hook == "clock_ns" and (reading := next(readings, None)) is not None:
+            return reading
+        raise raised
+
+    policy = f"constant:base=1s,max_retries={0 if hook == 'on_stop' else 5}"
+    options = {"on": OSError, "clock_ns": lambda: 0, "sleep": print, hook: broken}
+    with pytest.raises((raised, RuntimeError)) as error:
+        form(loops.Script(last), policy=policy, log=False, **options)
+    links = [*chain(error.value)]
+    assert last in links
+    assert any(isinstance(link, raised) for link in links)
+
+
+def chain(error):
+    while error is not None:
+        yield error
+        error = error.__context__
 
 
 @pytest.mark.parametrize("reading", [None, 0.5, True])

@@ -140,4 +140,8 @@ class AsyncAttempts(Attempts):
     async def __anext__(self) -> Attempt:
         if self._loop.stopped:
             raise StopAsyncIteration
-        return await self._next()
+        try:
+            return await self._next()
+        except StopAsyncIteration as error:
+            # It would end the `async for` as if all was well, and hide the failure.
+            raise RuntimeError("a hook or a sleep raised StopAsyncIteration") from error

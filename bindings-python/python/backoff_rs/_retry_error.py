@@ -67,8 +67,9 @@ def keep_context(failure: BaseException | None, raised: BaseException) -> None:
     behind = {id(error) for error in _contexts(failure)}
     if id(raised) not in behind:
         *_, last = (error for error in _contexts(raised) if id(error) not in behind)
-        # What was behind it, if anything, is behind the failure, too.
-        last.__context__ = failure
+        # What was behind it, if anything, is behind the failure, too. The class may refuse
+        # assignments, such as a frozen dataclass.
+        BaseException.__setattr__(last, "__context__", failure)
 
 
 def _contexts(error: BaseException | None) -> Iterator[BaseException]:
