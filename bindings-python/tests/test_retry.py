@@ -3,6 +3,7 @@
 The delays are the first of job-1 under seed 42, as in the README of the repository.
 """
 
+import copy
 import pickle
 
 import loops
@@ -288,6 +289,32 @@ def test_an_enclosing_loop(time):
 
     assert calls_and_slept(permanent) == (1, [])
     assert calls_and_slept(lambda error: retry_after(error, 5)) == (4, [5.0, 1.0, 5.0])
+
+
+def test_a_group_with_a_permanent_failure_is_permanent(any_form, time):
+    """A group stands for all its failures."""
+    group = ExceptionGroup(
+        "", [retry_after(OSError(), 5), ExceptionGroup("", [permanent(KeyError())])]
+    )
+    script = loops.Script(retry_after(group, 3), "done")
+    with pytest.raises(ExceptionGroup) as raised:
+        run(any_form, script, on=lambda _: True)
+    assert (raised.value, script.calls, time.slept) == (group, 1, [])
+    other = ExceptionGroup("", [retry_after(OSError(), 5)])
+    assert run(any_form, loops.Script(other, "done"), on=ExceptionGroup) == "done"
+    assert time.slept_ns == [DELAYS[0]]
+
+
+def test_attempts_cannot_be_copied(time):
+    """The loop would end with the copy."""
+    attempts = iter(retrying(on=OSError))
+    attempt = next(attempts)
+    for thing in (attempts, attempt, aiter(retrying(on=OSError))):
+        for clone in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=r"attempt.* cannot be copied or pickled"):
+                clone(thing)
+    with attempt:
+        pass
 
 
 def test_an_attempt_is_entered_once(time):

@@ -1,7 +1,7 @@
 """The iterators over the attempts of a loop, for `for` and `async for`."""
 
 from types import TracebackType
-from typing import Final
+from typing import Final, Never
 
 from ._loop import Loop
 from ._time import run
@@ -50,6 +50,9 @@ class Attempt:
 
     def __repr__(self) -> str:
         return f"<Attempt {self._number}>"
+
+    def __reduce__(self) -> Never:
+        raise TypeError("an attempt cannot be copied or pickled")
 
     def __enter__(self) -> "Attempt":
         # `async for` awaits these two.
@@ -124,6 +127,10 @@ class Attempts:
         await self._loop.attempt()
         self._last = Attempt(self._loop)
         return self._last
+
+    def __reduce__(self) -> Never:
+        # The loop of a copy would be the same, and end with the copy.
+        raise TypeError("the attempts of a loop cannot be copied or pickled")
 
     def __del__(self) -> None:
         self._loop.__exit__()

@@ -43,8 +43,8 @@ VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
 def permanent(error: E) -> E:
-    """Marks an error and returns it: no loop repeats the call that raises it, whatever its on=
-    says, and neither does an enclosing loop.
+    """Marks an error and returns it: no loop repeats the call that raises it, alone or in an
+    exception group, whatever its on= says, and neither does an enclosing loop.
 
     except KeyError as error:
         raise permanent(error)
@@ -78,16 +78,22 @@ def _marked(function: str, error: E, verdict: Verdict) -> E:
 
 
 def mark_of(error: BaseException) -> Verdict | None:
-    """The mark of an error, if it has one."""
+    """The mark of an error, if it has one. A group with a permanent failure is permanent."""
+    if isinstance(error, BaseExceptionGroup) and any(map(_is_permanent, error.exceptions)):
+        return _PERMANENT
     mark = error.__dict__.get(_MARK)
     return mark if isinstance(mark, Verdict) else None
+
+
+def _is_permanent(error: BaseException) -> bool:
+    return (mark := mark_of(error)) is not None and mark.outcome is Outcome.PERMANENT
 
 
 def unmark(error: BaseException) -> None:
     """Removes the mark of a failure that leaves its loop. `permanent` also holds for enclosing
     loops (SPEC 18.3)."""
-    if (mark := mark_of(error)) is not None and mark.outcome is not Outcome.PERMANENT:
-        del error.__dict__[_MARK]
+    if not _is_permanent(error):
+        error.__dict__.pop(_MARK, None)
 
 
 def verdict_of_error(result: object) -> Verdict:
