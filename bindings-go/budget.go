@@ -18,6 +18,9 @@ import (
 // overwritten (go vet reports copies). Declare budget fields as *Budget: only the pointer has the text
 // methods, so a plain Budget in a struct passed by value is encoded as {}. A nil or zero Budget is not
 // valid: methods with an error result return ErrNoBudget.
+//
+// If something else wrote to the memory of a Budget, or it was copied while a goroutine used it, what
+// uses it fails with an *ArgumentError of ErrDamaged, perhaps after a wait of some seconds.
 type Budget struct {
 	_    noCopy
 	core engine.Budget
@@ -43,34 +46,42 @@ func ParseBudget(text string) (*Budget, error) {
 }
 
 // String returns the budget string that makes this budget, full. For the zero Budget it returns
-// "no budget", which ParseBudget rejects.
+// "no budget", and for a damaged one "damaged budget", which ParseBudget rejects.
 func (b *Budget) String() string {
-	text, ok := orZero(b).core.AppendText(nil)
-	if !ok {
-		return "no budget"
+	text, code := orZero(b).core.AppendText(nil)
+	switch code {
+	case engine.OK:
+		return string(text)
+	case engine.Damaged:
+		return "damaged budget"
 	}
-	return string(text)
+	return "no budget"
 }
 
-// AppendText appends the budget string. It fails with ErrNoBudget.
+// AppendText appends the budget string. It fails with ErrNoBudget, and with an *ArgumentError for a
+// damaged budget.
 func (b *Budget) AppendText(text []byte) ([]byte, error) {
-	text, ok := orZero(b).core.AppendText(text)
-	if !ok {
-		return text, ErrNoBudget
+	text, code := orZero(b).core.AppendText(text)
+	if code != engine.OK {
+		return text, budgetError(code)
 	}
 	return text, nil
 }
 
-// MarshalText returns the budget string. It fails with ErrNoBudget.
+// MarshalText returns the budget string. It fails as AppendText does.
 func (b *Budget) MarshalText() ([]byte, error) { return b.AppendText(nil) }
 
-// MarshalJSON returns the budget string as JSON, and null for the zero Budget.
+// MarshalJSON returns the budget string as JSON, and null for the zero Budget. It fails with an
+// *ArgumentError for a damaged budget.
 func (b *Budget) MarshalJSON() ([]byte, error) {
 	text, err := b.MarshalText()
-	if err != nil {
+	switch err {
+	case nil:
+		return json.Marshal(string(text))
+	case ErrNoBudget:
 		return []byte("null"), nil
 	}
-	return json.Marshal(string(text))
+	return nil, err
 }
 
 // UnmarshalText sets the budget to the full one of a budget string. Call it before any operation

@@ -65,7 +65,7 @@ func (e *PolicyError) Unwrap() error {
 
 // An ArgumentError reports a value rejected before it reaches the C library: a negative duration or
 // time, a float that is not an exact ratio, a key that is not UTF-8, an unknown outcome or reason, a
-// function of the wrong type, an option that does not apply, or nil.
+// function of the wrong type, an option that does not apply, or nil. It also reports a damaged budget.
 //
 // errors.Is finds its code: errors.Is(err, backoff.ErrNegative).
 type ArgumentError struct {
@@ -166,6 +166,8 @@ const (
 	ErrUnknownOutcome Code = engine.UnknownOutcome
 	// ErrUnknownReason: there is no such stop reason.
 	ErrUnknownReason Code = engine.UnknownReason
+	// ErrDamaged: the memory of the budget was damaged, or it was copied while a goroutine used it.
+	ErrDamaged Code = engine.Damaged
 )
 
 // The codes of values rejected before they reach the C library. The core has no codes of these numbers.
@@ -210,6 +212,14 @@ var (
 	// ErrNoOperation reports the use of a nil or zero Operation.
 	ErrNoOperation = errors.New("the zero Operation is not valid")
 )
+
+// budgetError returns the error of a budget that cannot be used.
+func budgetError(code uint32) error {
+	if code == engine.Damaged {
+		return &ArgumentError{Code: ErrDamaged, Field: "budget", Rule: "was damaged, or copied while it was in use"}
+	}
+	return ErrNoBudget
+}
 
 func notNegative(argument string, d time.Duration) error {
 	if d < 0 {

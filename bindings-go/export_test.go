@@ -1,6 +1,10 @@
 package backoff
 
-import "time"
+import (
+	"math"
+	"time"
+	"unsafe"
+)
 
 // SkipTo moves to an index without computing the delays before it.
 func (b *Backoff) SkipTo(index uint64) {
@@ -25,6 +29,14 @@ func (p Policy) FitBaseTo(attempts, total uint64) (Policy, error) {
 
 func (p Policy) FitCapTo(attempts, total uint64) (Policy, error) {
 	return policyOf(p.core.FitCap(attempts, total))
+}
+
+// Damage overwrites the memory of the budget behind its first word, which says that it is one.
+func (b *Budget) Damage() {
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b.core)), unsafe.Sizeof(b.core)/8)
+	for i := range words[1:] {
+		words[i+1] = math.MaxUint64
+	}
 }
 
 // Origin returns the time at which Now is 0.

@@ -156,13 +156,17 @@ func TestInvalidArgumentsOfDecide(t *testing.T) {
 	}
 }
 
-// A budget that is overwritten while an operation uses it is reported as the zero Budget.
+// A budget that is overwritten while an operation uses it is reported as the zero Budget, and the
+// operation can still be cancelled.
 func TestOverwrittenBudget(t *testing.T) {
 	budget := parseBudget(t, "quota")
 	operation := beginOrFail(t, parsePolicy(t, "default"), backoff.WithBudget(budget))
 	*budget = backoff.Budget{}
 	if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != backoff.ErrNoBudget {
 		t.Errorf("decided with %v", err)
+	}
+	if got := operation.Cancel(); got != backoff.StopCancelled || operation.Reason() != backoff.StopCancelled {
+		t.Errorf("cancelling returns %v, and the reason is %v", got, operation.Reason())
 	}
 }
 

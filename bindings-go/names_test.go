@@ -170,6 +170,7 @@ func TestCodes(t *testing.T) {
 	for name, code := range map[string]backoff.Code{
 		"unknown_outcome": backoff.ErrUnknownOutcome,
 		"unknown_reason":  backoff.ErrUnknownReason,
+		"damaged":         backoff.ErrDamaged,
 		"negative":        backoff.ErrNegative,
 		"not_finite":      backoff.ErrNotFinite,
 		"not_unicode":     backoff.ErrNotUnicode,

@@ -108,8 +108,8 @@ func (o BudgetOption) apply(c *retryConfig) error { c.budget = o.budget; return 
 // Defer Cancel: after a stop it does nothing; before one it stops the operation and frees its slot in
 // a concurrent budget.
 //
-// On failure the operation is nil, and the error an *ArgumentError for a negative time, ErrNoPolicy
-// or ErrNoBudget.
+// On failure the operation is nil, and the error an *ArgumentError for a negative time or a damaged
+// budget, ErrNoPolicy or ErrNoBudget.
 func (p Policy) Begin(stream RandomStream, now time.Duration, options ...BeginOption) (*Operation, error) {
 	if err := notNegative("now", now); err != nil {
 		return nil, err
@@ -131,8 +131,8 @@ func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Ope
 		return nil, ErrNoPolicy
 	}
 	operation := &Operation{budget: config.budget}
-	if !operation.core.Begin(&p.core, stream.state, now, config.deadline, operation.coreBudget()) {
-		return nil, ErrNoBudget
+	if code := operation.core.Begin(&p.core, stream.state, now, config.deadline, operation.coreBudget()); code != engine.OK {
+		return nil, budgetError(code)
 	}
 	return operation, nil
 }
@@ -142,8 +142,8 @@ func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Ope
 // the same reason for every verdict. It does not allocate.
 //
 // On failure the operation is unchanged. The error is an *ArgumentError for an unknown outcome, a nil
-// verdict or a negative time, ErrNoOperation, or ErrNoBudget if the budget was overwritten with the
-// zero Budget since Begin.
+// verdict, a negative time or a damaged budget, ErrNoOperation, or ErrNoBudget if the budget was
+// overwritten with the zero Budget since Begin.
 func (o *Operation) Decide(verdict Verdict, now time.Duration) (Decision, error) {
 	if err := notNegative("now", now); err != nil {
 		return Decision{}, err
@@ -170,7 +170,7 @@ func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, e
 		return Decision{}, &ArgumentError{Code: ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: "is unknown"}
 	}
 	if _, attempts, _ := o.core.State(); attempts > 0 {
-		return Decision{}, ErrNoBudget
+		return Decision{}, budgetError(code)
 	}
 	return Decision{}, ErrNoOperation
 }

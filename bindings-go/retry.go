@@ -28,8 +28,8 @@ import (
 //
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
 // ErrNoBudget; so do nil arguments, with an *ArgumentError, and a system without entropy, with
-// ErrNoEntropy. An unknown outcome from a classification ends the loop with an *ArgumentError, joined
-// with the last error. A panic of op, of a hook or of a classification propagates to the caller; the
+// ErrNoEntropy. An unknown outcome from a classification, or a damaged budget, ends the loop with an
+// *ArgumentError, joined with the last error. A panic of op, of a hook or of a classification propagates to the caller; the
 // operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
 	config, err := newRetryConfig(ctx, options)

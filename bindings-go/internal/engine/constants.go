@@ -107,4 +107,5 @@ const (
 	DoesNotFit      = C.BACKOFF_DOES_NOT_FIT
 	UnknownOutcome  = C.BACKOFF_UNKNOWN_OUTCOME
 	UnknownReason   = C.BACKOFF_UNKNOWN_REASON
+	Damaged         = C.BACKOFF_DAMAGED
 )

@@ -17,13 +17,13 @@ func (b *Budget) Parse(text string) *Error {
 	return nil
 }
 
-// AppendText appends the budget string. It reports false for the zero Budget.
-func (b *Budget) AppendText(text []byte) ([]byte, bool) {
+// AppendText appends the budget string, or returns an error code for the zero Budget and a damaged one.
+func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 	var buffer [C.BACKOFF_TEXT_SIZE]byte
-	if C.backoff_budget_print(&b.c, chars(&buffer), C.BACKOFF_TEXT_SIZE) != C.BACKOFF_OK {
-		return text, false
+	if code := C.backoff_budget_print(&b.c, chars(&buffer), C.BACKOFF_TEXT_SIZE); code != C.BACKOFF_OK {
+		return text, uint32(code)
 	}
-	return append(text, terminated(&buffer)...), true
+	return append(text, terminated(&buffer)...), OK
 }
 
 // pointer returns the budget for C, and NULL for nil, which has no field to point to.
@@ -32,10 +32,10 @@ func (b *Budget) pointer() *C.backoff_budget { return (*C.backoff_budget)(unsafe
 // Operation is the state of an operation. The zero value is no operation.
 type Operation struct{ c C.backoff_operation }
 
-// Begin begins an operation. It reports false if the policy or the budget is the zero one; a nil
-// budget is allowed.
-func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) bool {
-	return C.backoff_operation_begin(&o.c, &policy.c, C.uint64_t(stream), C.uint64_t(now), C.uint64_t(deadline), budget.pointer()) == C.BACKOFF_OK
+// Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
+// the budget is damaged; a nil budget is allowed.
+func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
+	return uint32(C.backoff_operation_begin(&o.c, &policy.c, C.uint64_t(stream), C.uint64_t(now), C.uint64_t(deadline), budget.pointer()))
 }
 
 // Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
@@ -45,10 +45,13 @@ func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budge
 	return uint32(decision.reason), uint64(decision.delay_ns), code
 }
 
-// Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation.
+// Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation. If the
+// budget cannot be used, it cancels the operation alone.
 func (o *Operation) Cancel(budget *Budget) uint32 {
 	var reason C.uint32_t
-	C.backoff_operation_cancel(&o.c, budget.pointer(), &reason)
+	if C.backoff_operation_cancel(&o.c, budget.pointer(), &reason) != C.BACKOFF_OK {
+		C.backoff_operation_cancel(&o.c, nil, &reason)
+	}
 	return uint32(reason)
 }
 

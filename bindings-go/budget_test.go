@@ -1,0 +1,76 @@
+package backoff_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+const damagedMessage = "budget was damaged, or copied while it was in use"
+
+// A damaged budget is an error wherever it is used, not a panic and not an endless wait.
+func TestDamagedBudgets(t *testing.T) {
+	for _, text := range []string{"quota", "throttle", "ratio", "rate", "ttl", "concurrent"} {
+		budget, policy := parseBudget(t, text), parsePolicy(t, "constant:base=1s")
+		begun, waiting := beginOrFail(t, policy, backoff.WithBudget(budget)), beginOrFail(t, policy, backoff.WithBudget(budget))
+		if decision, err := waiting.Decide(backoff.OutcomeTransient, 0); !decision.Wait || err != nil {
+			t.Fatalf("%s: decided %+v, %v", text, decision, err)
+		}
+		budget.Damage()
+		check := func(err error) {
+			t.Helper()
+			checkArgument(t, err, backoff.ErrDamaged, "budget", damagedMessage)
+		}
+		_, err := policy.Begin(backoff.StreamFromSeed(42), 0, backoff.WithBudget(budget))
+		check(err)
+		for _, outcome := range []backoff.Outcome{backoff.OutcomeSuccess, backoff.OutcomeTransient, backoff.OutcomePermanent} {
+			decision, err := begun.Decide(outcome, 0)
+			check(err)
+			if decision != (backoff.Decision{}) || begun.Reason() != 0 {
+				t.Errorf("%s: decided %+v; the reason is %v", text, decision, begun.Reason())
+			}
+		}
+		for _, operation := range []*backoff.Operation{begun, waiting} {
+			if got := operation.Cancel(); got != backoff.StopCancelled || operation.Reason() != backoff.StopCancelled {
+				t.Errorf("%s: cancelling returns %v, and the reason is %v", text, got, operation.Reason())
+			}
+		}
+		_, err = budget.MarshalText()
+		check(err)
+		_, err = json.Marshal(struct{ Budget *backoff.Budget }{budget})
+		if !errors.Is(err, backoff.ErrDamaged) {
+			t.Errorf("%s: JSON fails with %v", text, err)
+		}
+		if got := budget.String(); got != "damaged budget" {
+			t.Errorf("%s: prints %s", text, got)
+		}
+		// It can be made new.
+		if err := budget.UnmarshalText([]byte(text)); err != nil || budget.String() != parseBudget(t, text).String() {
+			t.Errorf("%s: made again it is %v, %v", text, budget, err)
+		}
+	}
+}
+
+// The loop ends with both errors, and the failure that was waited for is not lost.
+func TestLoopsOnADamagedBudget(t *testing.T) {
+	budget, calls := parseBudget(t, "ratio"), 0
+	var stats backoff.RetryStats
+	value, err := backoff.Retry(t.Context(), func() (int, error) {
+		calls++
+		budget.Damage()
+		return 7, errBusy
+	}, backoff.WithBudget(budget), backoff.WithStats(&stats), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
+	if !errors.Is(err, backoff.ErrDamaged) || !errors.Is(err, errBusy) || value != 7 || calls != 1 {
+		t.Errorf("%d calls returned %d, %v", calls, value, err)
+	}
+	if counts := stats.Counts(); counts.Operations != 1 || counts.Stops[backoff.StopCancelled] != 1 {
+		t.Errorf("counted %+v", counts)
+	}
+	err = backoff.Do(t.Context(), func() error { calls++; return nil }, backoff.WithBudget(budget))
+	checkArgument(t, err, backoff.ErrDamaged, "budget", damagedMessage)
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}
