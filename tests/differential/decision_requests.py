@@ -363,6 +363,19 @@ OUTCOMES = [
     ["success"],
     True,
 ]
+# Names that mean something to JavaScript, Python or serde, but nothing in a request.
+SPECIAL = [
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "length",
+    "__class__",
+    "__dict__",
+]
+SPECIAL += ["$serde_json::private::Number", "$serde_json::private::RawValue"]
+ACTIONS += SPECIAL
+OUTCOMES += SPECIAL
 WHOLE = [*INDICES, 10_001, "5", {}, 2**32 - 0.5]
 
 
@@ -398,7 +411,18 @@ def broken(rng):
             ]
         case 10:
             asked = {"field": "base", "attempts": 4, "total": "1000000000"}
-            names = [None, 5, "", "Base", "CAP", "floor", "max_attempts", "base ", ["base"]]
+            names = [
+                None,
+                5,
+                "",
+                "Base",
+                "CAP",
+                "floor",
+                "max_attempts",
+                "base ",
+                ["base"],
+                *SPECIAL,
+            ]
             return [text, broken_object(rng, "fit", asked, names, [*INDICES, "5", {}], TIMES)]
         case _:
             asked = {"value": "120", "now": "0"}
@@ -420,7 +444,7 @@ def broken_object(rng, name, asked, *values):
 def disguised(rng, members):
     """The same request with members that are ignored, repeated, or of a form that comes later."""
     names = [name for name, _ in members]
-    match rng.randrange(6):
+    match rng.randrange(7):
         case 0:
             # The last of repeated members counts.
             again = rng.choice(members)
@@ -449,10 +473,17 @@ def disguised(rng, members):
             return [*members, rng.choice([m for m in more if m[0] not in names] or [("more", {})])]
         case 4:
             return [(name, with_more(rng, value)) for name, value in members]
+        case 5:
+            return [special(rng), *members]
         case _:
             return [
                 (name.upper() if rng.random() < 0.1 else name, value) for name, value in members
             ]
+
+
+def special(rng):
+    value = rng.choice(["5", 5, None, {}, {"policy": "none", "steps": [], "do": "cancel"}])
+    return rng.choice(SPECIAL), value
 
 
 def with_more(rng, value):
@@ -472,6 +503,8 @@ def with_more(rng, value):
             ("outcome", 5),
             ("retry_after", "x"),
             ("Now", "5"),
+            special(rng),
+            special(rng),
         ]
     )
     rows.insert(rng.randrange(len(rows) + 1), more)
