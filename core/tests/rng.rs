@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use backoff_core::{Backoff, Jitter, Policy, RandomStream, RngBackoff};
-use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 fn policy() -> Policy {
     Policy::exponential(Duration::from_millis(100)).jitter(Jitter::Full).build().unwrap()
@@ -30,6 +31,20 @@ fn splitmix64_of_another_crate_gives_the_delays_of_a_stream() {
             assert!(theirs.take(5000).eq(ours.take(5000)), "seed {seed}, {policy:?}");
         }
     }
+}
+
+#[test]
+fn it_ends_after_the_last_retry_and_draws_nothing_more() {
+    let policy = Policy::parse("full:base=100ms,max_retries=3,max_elapsed=0s").unwrap();
+    let ours: Vec<_> = Backoff::new(policy, RandomStream::from_seed(42)).collect();
+    let mut theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(42));
+    assert_eq!(theirs.size_hint(), (3, Some(3)));
+    assert_eq!((theirs.by_ref().collect::<Vec<_>>(), ours.len()), (ours, 3));
+    assert_eq!((theirs.next(), theirs.size_hint()), (None, (0, Some(0))));
+    theirs.reset();
+    let mut generator = theirs.clone().into_rng();
+    assert_eq!(generator.next_u64(), RandomStream::from_seed(42).draw(3));
+    assert_eq!(theirs.count(), 3);
 }
 
 #[test]
