@@ -38,6 +38,28 @@ fn the_error_of_an_invalid_policy_names_the_field_its_value_and_the_limit() {
 }
 
 #[test]
+fn the_error_of_a_policy_string_says_what_is_easily_overlooked() {
+    let table = [
+        ("full:base=1s, cap=20s", r#"at 13: unknown key "\x20cap" (spaces are not allowed); "#),
+        ("full:base=1s,Cap=20s", r#"at 13: unknown key "Cap" (capital letters are not allowed); "#),
+        (
+            "full:base=1S",
+            r#"at 11: base has the unknown unit "S" (capital letters are not allowed); "#,
+        ),
+        (
+            "full:base=1m30s",
+            r#"at 11: base has the unknown unit "m30s" (a duration has one unit); "#,
+        ),
+        ("full:base=1s,", r#"at 13: unknown key "" (a pair must follow every ":" and ","); "#),
+        ("full:bse=1s", r#"at 5: unknown key "bse"; "#),
+    ];
+    for (text, start) in table {
+        let error = Policy::parse(text).unwrap_err().to_string();
+        assert!(error.starts_with(start), "{error}");
+    }
+}
+
+#[test]
 fn the_last_jitter_replaces_all_of_an_earlier_one() {
     let below = Jitter::Proportional { below: Ratio::new(1, 2), above: Ratio::new(1, 2) };
     let twice = second().jitter(below).jitter(Jitter::Full).build().unwrap();

@@ -39,6 +39,9 @@ pub(crate) enum Action {
 
 type Members = Map<String, Value>;
 
+/// A member has the wrong type.
+struct NotARequest;
+
 /// The request of a line, or `None` if the line is not a request.
 pub(crate) fn read(line: &[u8]) -> Option<Request> {
     let request: Value = serde_json::from_slice(line).ok()?;
@@ -49,7 +52,7 @@ pub(crate) fn read(line: &[u8]) -> Option<Request> {
         return Some(Request::RetryAfter { value, now_ns: time(asked.get("now")?)? });
     }
     let form = if let Some(steps) = request.get("steps") {
-        let budget = optional(request, "budget", text)?;
+        let budget = optional(request, "budget", text).ok()?;
         Form::Steps { budget, stream: stream(request)?, steps: read_steps(steps)? }
     } else if let Some(asked) = request.get("fit") {
         let asked = asked.as_object()?;
@@ -77,10 +80,10 @@ fn read_steps(steps: &Value) -> Option<Vec<Step>> {
         let step = step.as_object()?;
         let operation = whole(step.get("operation")?, u32::MAX)?;
         let action = match step.get("do")?.as_str()? {
-            "begin" => Action::Begin { deadline_ns: optional(step, "deadline", time)? },
+            "begin" => Action::Begin { deadline_ns: optional(step, "deadline", time).ok()? },
             "outcome" => Action::Outcome {
                 outcome: outcome(step.get("outcome")?.as_str()?)?,
-                retry_after_ns: optional(step, "retry_after", time)?,
+                retry_after_ns: optional(step, "retry_after", time).ok()?,
             },
             "cancel" => Action::Cancel,
             _ => return None,
@@ -96,7 +99,7 @@ fn read_steps(steps: &Value) -> Option<Vec<Step>> {
 
 fn stream(request: &Members) -> Option<RandomStream> {
     let seed = request.get("seed").map_or(Some(0), |seed| digits(seed, u64::MAX))?;
-    let key = optional(request, "key", text)?;
+    let key = optional(request, "key", text).ok()?;
     Some(key.map_or(RandomStream::from_seed(seed), |key| RandomStream::from_key(seed, key)))
 }
 
@@ -105,10 +108,10 @@ fn optional<T>(
     members: &Members,
     name: &str,
     read: impl Fn(&Value) -> Option<T>,
-) -> Option<Option<T>> {
+) -> Result<Option<T>, NotARequest> {
     match members.get(name) {
-        None | Some(Value::Null) => Some(None),
-        Some(value) => read(value).map(Some),
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => read(value).ok_or(NotARequest).map(Some),
     }
 }
 
