@@ -2,10 +2,14 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(target_has_atomic = "64")]
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use backoff_core::{Policy, RandomStream};
+#[cfg(not(target_has_atomic = "64"))]
+use portable_atomic::AtomicU64;
 
 /// The number of loops on default streams that this process has begun.
 static LOOPS: AtomicU64 = AtomicU64::new(0);

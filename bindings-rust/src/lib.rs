@@ -6,6 +6,11 @@
 )]
 #![forbid(unsafe_code)]
 
+#[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
+compile_error!(
+    "this target has no 64-bit atomics: enable feature `portable-atomic` of `backoff-retry`"
+);
+
 mod call;
 mod classify;
 #[cfg(feature = "getrandom")]

@@ -18,6 +18,7 @@ use std::sync::Arc;
 /// assert_eq!(borrowed.to_string(), counted.to_string());
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
+#[non_exhaustive]
 pub enum Shared<'a, T> {
     /// A borrow.
     Borrowed(&'a T),

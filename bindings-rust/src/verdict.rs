@@ -13,7 +13,15 @@ use backoff_core::Outcome;
 /// let busy = Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(2));
 /// assert_eq!(busy.retry_after, Some(Duration::from_secs(2)));
 /// ```
+///
+/// Later versions may add fields, so a verdict is made from an outcome:
+///
+/// ```compile_fail,E0639
+/// use backoff_retry::{Outcome, Verdict};
+/// let busy = Verdict { outcome: Outcome::Throttled, retry_after: None };
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The outcome.
     pub outcome: Outcome,

@@ -56,6 +56,9 @@ fn the_example_prints_what_is_wrong() {
 fn an_invalid_policy_is_rejected_before_a_loop_exists() {
     let error = "full:base=1s,max_retry=5".parse::<Policy>().map(Retry::new).unwrap_err();
     assert!(error.to_string().starts_with("at 13: unknown key \"max_retry\""), "{error}");
+    let error = "full:base=1s, cap=20s".parse::<Policy>().map(Retry::new).unwrap_err();
+    let reason = r#"at 13: unknown key "\x20cap" (spaces are not allowed); "#;
+    assert!(error.to_string().starts_with(reason), "{error}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn this_crate_exports_what_the_core_exports_and_nothing_of_its_ffi() {
     let ours = exported(include_str!("../src/lib.rs"), "backoff_core");
     assert_eq!(ours, core);
 
-    let plumbing = exported(include_str!("../../core/src/ffi.rs"), "");
+    let plumbing = exported(include_str!("../../core/src/ffi/mod.rs"), "");
     // A field is also part of an error.
     let shared: Vec<_> = core.intersection(&plumbing).collect();
     assert_eq!(shared, [&"Field"]);

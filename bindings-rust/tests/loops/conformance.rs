@@ -112,10 +112,7 @@ fn loops_decide_as_the_reference_does() {
                         driven.end_call(Verdict::from(outcome(name)).retry_after(retry_after));
                     let decision = answer.decision();
                     // The retry that follows a wait is counted, but not yet attempted.
-                    let attempts = match decision {
-                        Decision::Wait { .. } => *retries,
-                        Decision::Stop { .. } => retries + 1,
-                    };
+                    let attempts = retries + u64::from(decision.stop_reason().is_some());
                     assert_eq!(decided, [(attempts, decision)], "{at}");
                 }
                 Action::Cancel { answer, .. } => {

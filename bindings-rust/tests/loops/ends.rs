@@ -90,11 +90,19 @@ const ROWS: &[Row] = &[
             "stop 3: transient, max_elapsed, 4s after 11s: Some(Err(Soft))",
         ],
     ),
-    // Without `max_elapsed` a wait may end 292 years after the start, and not later.
+    // Without `max_elapsed` even the longest wait is waited, 292 years; the longest limit stops it.
     row(
-        "constant:base=9223372036854775807ns",
+        "constant:base=9223372036854775807ns,max_retries=1",
         &[Err(Soft)],
-        &["stop 1: transient, max_elapsed, 9223372036.854775807s after 1s: Some(Err(Soft))"],
+        &[
+            "retry 1: transient, 9223372036.854775807s after 1s: Err(Soft)",
+            "stop 2: transient, max_retries, 0ns after 9223372038.854775807s: Some(Err(Soft))",
+        ],
+    ),
+    row(
+        "constant:base=9223372036854775806ns,max_elapsed=9223372036854775806ns",
+        &[Err(Soft)],
+        &["stop 1: transient, max_elapsed, 9223372036.854775806s after 1s: Some(Err(Soft))"],
     ),
     // The clock stood at 100 s when the loop began.
     Row {

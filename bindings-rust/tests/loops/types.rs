@@ -1,11 +1,18 @@
 //! Properties of the types. Most of these tests only need to compile.
 
+use std::error::Error;
+use std::fmt;
 use std::future::ready;
 use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use backoff_retry::{Budget, Loop, Outcome, RandomStream, Retry, RetryStats, Shared, Verdict};
+use backoff_retry::{
+    Backoff, Budget, CancelOnDrop, CapOn, Decision, Loop, Operation, Outcome, ParseError, Policy,
+    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, Report,
+    Retry, RetryAfterMode, RetryEvent, RetryStats, Shared, TextBuf, Verdict,
+};
 
 use crate::support::{Fault, at_once, retry, verdict};
 
@@ -100,4 +107,87 @@ fn debug_output_shows_the_policy() {
     let plan = retry.when(verdict).on_stop(|_| {});
     assert_eq!(format!("{plan:?}"), format!("Loop {settings}"));
     let _ = plan.call(refused_at_once);
+}
+
+/// What services do with every value: keep it in a struct with `derive(Debug)`, send it to a task,
+/// catch a panic around it.
+fn ordinary<T: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe + Unpin + 'static>() {}
+
+#[test]
+fn every_type_is_ordinary() {
+    ordinary::<(Policy, PolicyBuilder, RandomStream, Backoff, Preview, PreviewRow, TextBuf)>();
+    ordinary::<(Operation, Budget, RetryStats, Decision, Outcome, Verdict, Ratio)>();
+    ordinary::<(Retry<'static>, Report<Result<(), ()>>, RetryEvent<'static, Result<(), ()>>)>();
+    ordinary::<(CancelOnDrop<'static>, Shared<'static, Budget>, Loop<'static, (), ()>)>();
+    ordinary::<(ParseError, PolicyError, RatioError)>();
+}
+
+#[test]
+fn errors_are_values_that_say_what_is_wrong_and_have_no_further_cause() {
+    let parsed = |text: &str| text.parse::<Policy>().unwrap_err();
+    let built = Policy::constant(std::time::Duration::MAX).build().unwrap_err();
+    let errors: [Box<dyn Error + Send + Sync>; 4] = [
+        parsed("full").into(),
+        "quota:cost=x".parse::<Budget>().unwrap_err().into(),
+        built.into(),
+        "x".parse::<Ratio>().unwrap_err().into(),
+    ];
+    for error in errors {
+        assert!(error.to_string().len() > 20, "{error}");
+        assert!(error.source().is_none(), "{error:?}");
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+    }
+    assert_eq!(parsed("full"), parsed("full"));
+    assert_ne!(parsed("full"), parsed("full:"));
+}
+
+/// Later versions may add variants, so even a match on all of today's needs its last arm.
+#[deny(unreachable_patterns)]
+fn name(decision: Decision, shared: &Shared<'_, Budget>, cap_on: CapOn) -> [&'static str; 3] {
+    let decision = match decision {
+        Decision::Wait { .. } => "wait",
+        Decision::Stop { .. } => "stop",
+        _ => "new",
+    };
+    let shared = match shared {
+        Shared::Borrowed(_) => "borrowed",
+        Shared::Arc(_) => "arc",
+        _ => "new",
+    };
+    let cap_on = match cap_on {
+        CapOn::Window => "window",
+        CapOn::Delay => "delay",
+        _ => "new",
+    };
+    [decision, shared, cap_on]
+}
+
+#[deny(unreachable_patterns)]
+fn error_name(error: RatioError) -> &'static str {
+    match error {
+        RatioError::Syntax => "syntax",
+        RatioError::ZeroDenominator => "zero denominator",
+        RatioError::TooFine => "too fine",
+        RatioError::TooLong => "too long",
+        _ => "new",
+    }
+}
+
+#[deny(unreachable_patterns)]
+fn retry_after_name(mode: RetryAfterMode) -> &'static str {
+    match mode {
+        RetryAfterMode::AtLeast => "at least",
+        RetryAfterMode::Exact => "exact",
+        RetryAfterMode::Spread => "spread",
+        _ => "new",
+    }
+}
+
+#[test]
+fn enums_may_grow() {
+    let budget = Arc::new(Budget::parse("sre").unwrap());
+    let names = name(Decision::Wait { delay_ns: 0 }, &(&budget).into(), CapOn::Delay);
+    assert_eq!(names, ["wait", "arc", "delay"]);
+    assert_eq!(error_name("x".parse::<Ratio>().unwrap_err()), "syntax");
+    assert_eq!(retry_after_name(RetryAfterMode::Spread), "spread");
 }
