@@ -40,14 +40,15 @@ pub(crate) fn cargo() -> Command {
 /// The WebAssembly target.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Adds the WebAssembly target if it is missing.
-pub(crate) fn wasm_target() -> Result<()> {
-    let libraries = stdout(command("rustc").args(["--print", "target-libdir", "--target", WASM]))?;
+/// Adds the standard library of a target if it is missing.
+pub(crate) fn add_target(target: &str) -> Result<()> {
+    let libraries =
+        stdout(command("rustc").args(["--print", "target-libdir", "--target", target]))?;
     if Path::new(libraries.trim()).exists() {
         return Ok(());
     }
-    progress("adding the WebAssembly target");
-    run(command("rustup").args(["target", "add", WASM]))
+    progress(&format!("adding the target {target}"));
+    run(command("rustup").args(["target", "add", target]))
 }
 
 /// Makes an empty folder, without any old content.
