@@ -1,6 +1,6 @@
-"""Whether the asyncio task of a loop was cancelled during a call.
+"""Whether the task of a loop was cancelled during a call.
 
-A task counts its cancellations. Before Python 3.13 the count also grows when a TaskGroup fails: the
+A task of trio knows whether its scope is cancelled. A task of asyncio counts its cancellations. Before Python 3.13 the count also grows when a TaskGroup fails: the
 group cancels its own task to end its wait, and does not take that back. These groups are found in
 two ways: where they catch this cancellation, which is seen only if the loop itself awaits the call,
 and in the traceback of the exception that the call raises.
@@ -17,13 +17,12 @@ _GROUPS_CANCEL_THEIR_TASK: Final = sys.version_info < (3, 13)
 
 
 class Cancellations:
-    """The cancellations of the current task during one call. trio cancels each await, and needs no
-    count."""
+    """The cancellations of the current task during one call."""
 
-    __slots__ = ("_before", "_counts", "_groups", "_watched")
+    __slots__ = ("_before", "_counts", "_groups", "_has_scope", "_watched")
 
     def __init__(self) -> None:
-        self._counts = self._watched = False
+        self._counts = self._has_scope = self._watched = False
         self._before = 0
         #: The failed groups, each of which cancelled its own task.
         self._groups: list[object] = []
@@ -32,6 +31,7 @@ class Cancellations:
         """Begins a call."""
         task = _time.asyncio_task()
         self._counts, self._watched = task is not None, False
+        self._has_scope = task is None
         self._before = task.cancelling() if task is not None else 0
         self._groups.clear()
 
@@ -50,6 +50,9 @@ class Cancellations:
     def found(self, error: BaseException | None) -> bool:
         """Whether the task was cancelled during the call, which raised this error or returned. A
         timeout within the call takes back its own cancellation."""
+        if self._has_scope:
+            # After a value, the next wait raises the cancellation again.
+            return error is not None and _time.trio_scope_is_cancelled()
         if not self._counts:
             return False
         task = _time.asyncio_task()

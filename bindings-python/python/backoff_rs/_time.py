@@ -1,6 +1,7 @@
 """The clock, the waits and the default streams of loops, which tests can replace."""
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Coroutine
@@ -126,6 +127,12 @@ async def checkpoint_if_cancelled() -> None:
             await sys.modules["asyncio"].sleep(0)
     elif (trio := _trio()) is not None:
         await trio.lowlevel.checkpoint_if_cancelled()
+
+
+def trio_scope_is_cancelled() -> bool:
+    """Whether the next await of this task raises trio.Cancelled."""
+    trio = _trio()
+    return trio is not None and bool(trio.current_effective_deadline() == -math.inf)
 
 
 def shield(awaits: bool) -> AbstractContextManager[object]:
