@@ -19,8 +19,8 @@ type PreviewRow struct {
 }
 
 // Preview returns a row for each retry that the policy can make, for range: up to max_retries, or
-// until even the shortest delays together exceed max_elapsed. A policy without such a limit has 2^32
-// rows: break out of the loop.
+// until even the shortest delays together exceed max_elapsed. Without max_retries it may have 2^32 rows,
+// also with max_elapsed, because a delay with full jitter may be 0: break out of the loop.
 func (p Policy) Preview() iter.Seq[PreviewRow] {
 	return func(yield func(PreviewRow) bool) {
 		preview := p.core.Preview()

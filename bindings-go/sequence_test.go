@@ -62,6 +62,21 @@ func TestAllEndsAtMaxRetries(t *testing.T) {
 	}
 }
 
+// Full jitter may draw 0 each time, so max_elapsed alone does not end the preview: the caller does.
+func TestPreviewsAreLong(t *testing.T) {
+	for _, text := range []string{"full:base=1s", "full:base=1s,max_elapsed=1ns"} {
+		count := 0
+		for row := range parsePolicy(t, text).Preview() {
+			if count++; row.Min != 0 || count == 10_000 {
+				break
+			}
+		}
+		if count != 10_000 {
+			t.Errorf("%s: %d rows", text, count)
+		}
+	}
+}
+
 func TestNoLimitOfRetries(t *testing.T) {
 	for _, text := range []string{"full:base=1s", "full:base=1s,max_retries=4294967296", "full:base=1s,max_attempts=4294967297"} {
 		policy := parsePolicy(t, text)

@@ -24,6 +24,23 @@ func TestRetryInABubble(t *testing.T) {
 	})
 }
 
+// Without a limit the loop begins the longest wait, although some time has passed.
+func TestTheLongestWaitInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		time.AfterFunc(24*time.Hour, cancel)
+		err := backoff.Do(ctx, func() error {
+			time.Sleep(time.Hour)
+			return backoff.RetryAfter(backoff.NoLimit, errBusy)
+		}, backoff.WithPolicyString("full:base=1s,retry_after_max=none"))
+		checkEnd(t, err, errBusy, backoff.StopCancelled, 1)
+		if took := time.Since(begun); took != 24*time.Hour {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
 // A bound context has a deadline and is never done.
 type bound struct {
 	context.Context

@@ -108,6 +108,20 @@ func TestWaitsAreTheDelays(t *testing.T) {
 	}
 }
 
+// Without a limit the longest wait follows, although time has passed.
+func TestTheLongestWait(t *testing.T) {
+	const longest = 1<<63 - 1
+	clock := new(fakeClock)
+	waits := cenkalti.NewWaits(parsePolicy(t, "constant:base=9223372036854775807ns"), backoff.StreamFromSeed(42))
+	waits.Clock = clock
+	for range 3 {
+		if got := waits.NextBackOff(); got != longest {
+			t.Errorf("waits %v", got)
+		}
+		clock.now += time.Hour
+	}
+}
+
 func TestZeroWaitsStop(t *testing.T) {
 	early := cenkalti.NewWaits(parsePolicy(t, "default"), backoff.StreamFromSeed(42))
 	early.Clock = &fakeClock{now: -1}
