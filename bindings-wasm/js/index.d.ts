@@ -176,8 +176,8 @@ export class Policy {
 	windowNs(index: number): bigint;
 
 	/**
-	 * The delays of the indices `first`, `first + 1`, ... in ms. The array is shorter than `count` if
-	 * the indices end before, at 2^32 - 1.
+	 * The delays of the indices `first`, `first + 1`, ... in ms, whatever `maxRetries` is. The array is
+	 * shorter than `count` if the indices end before, at 2^32 - 1.
 	 *
 	 * @throws {PolicyError} `first` out of range.
 	 * @throws {RangeError} not enough memory.
@@ -189,7 +189,8 @@ export class Policy {
 
 	/**
 	 * The possible delays of each retry in ms, from index 0 on, without drawing them. It ends with the
-	 * last retry that the policy allows, or after `count` rows.
+	 * last retry that the policy allows, or after `count` rows: the preview of a policy without limits
+	 * has 2^32 rows and must be cut.
 	 *
 	 * @param count 0 to 65,536. Default: 100.
 	 */
@@ -257,7 +258,8 @@ export class RandomStream {
 }
 
 /**
- * The delays of a policy one after another, in ms: index 0, 1, 2, ... up to 2^32 - 1 (SPEC 9).
+ * The delays of a policy one after another, in ms: index 0, 1, 2, ... It ends after `maxRetries` delays;
+ * without `maxRetries` after index 2^32 - 1 (SPEC 9). `maxElapsed` does not end it.
  *
  * It never sleeps and reads no clock. It computes delays in batches; only those you take advance `index`.
  */
@@ -279,8 +281,8 @@ export class Backoff implements IterableIterator<number> {
 	nextDelayNs(): bigint | undefined;
 
 	/**
-	 * Starts again at index 0, for example after a success. No draw is repeated: the stream advances
-	 * by the draws taken.
+	 * Starts again at index 0, for example after a success, also after the end. No draw is repeated: the
+	 * stream advances by the draws taken.
 	 */
 	reset(): void;
 

@@ -54,15 +54,17 @@ for (const layer of ["samples", "growths", "jitters", "caps", "articles"]) {
 				assert.deepEqual([...policy.delaysNs(on, count, first)], expected);
 				assert.deepEqual([...policy.delays(on, count, first)], delays.map(milliseconds));
 				if (first === 0) {
+					const returned = Math.min(count, policy.params.maxRetries);
+					const ends = Array(count - returned).fill(undefined);
 					const exact = new Backoff(policy, on);
 					assert.deepEqual(
 						expected.map(() => exact.nextDelayNs()),
-						expected,
+						[...expected.slice(0, returned), ...ends],
 					);
 					const rounded = new Backoff(policy, on);
 					assert.deepEqual(
 						delays.map(() => rounded.next().value),
-						delays.map(milliseconds),
+						[...delays.slice(0, returned).map(milliseconds), ...ends],
 					);
 				}
 				for (const again of [new Policy(policy.params), Policy.parse(JSON.parse(JSON.stringify(policy)))]) {
@@ -75,23 +77,59 @@ for (const layer of ["samples", "growths", "jitters", "caps", "articles"]) {
 }
 
 describe("resets", () => {
-	for (const { id, policy, seed, key, runs, stream: last } of vectors("resets")) {
+	for (const { id, policy, seed, key, asked, runs, stream: last } of vectors("resets")) {
 		for (const method of ["nextDelayNs", "nextDelay"]) {
 			test(`${id}, ${method}`, () => {
 				const backoff = new Backoff(new Policy(options(policy)), stream(seed, key));
-				for (const run of runs) {
+				for (const [position, run] of runs.entries()) {
 					const expected = run.map(method === "nextDelay" ? milliseconds : BigInt);
 					assert.equal(backoff.index, 0);
 					assert.deepEqual(
 						run.map(() => backoff[method]()),
 						expected,
 					);
+					// Each further request, and one more, returns the end.
+					const further = asked[position] - run.length;
+					for (let count = further && further + 1; count > 0; count--) {
+						assert.deepEqual([backoff[method](), backoff.next()], [undefined, { done: true, value: undefined }]);
+					}
 					assert.equal(backoff.index, run.length);
 					backoff.reset();
 				}
 				assert.equal(backoff.stream.state, BigInt(last));
 			});
 		}
+	}
+});
+
+describe("an iterator ends after the last retry", () => {
+	const on = new RandomStream(42, "job-1");
+	for (const [limit, count] of [
+		["max_retries=0", 0],
+		["max_retries=3", 3],
+		["max_attempts=1", 0],
+		["max_attempts=10", 9],
+		["max_retries=8", 8],
+		["max_retries=513", 513],
+		["max_retries=3,max_elapsed=0s", 3],
+	]) {
+		test(limit, () => {
+			const policy = Policy.parse(`full:base=100ms,cap=20s,${limit}`);
+			const all = [...policy.delays(on, count)];
+			const backoff = new Backoff(policy, on);
+			const taken = [];
+			for (const delay of backoff) {
+				taken.push(delay);
+			}
+			assert.deepEqual(taken, all);
+			assert.equal(backoff.index, count);
+			assert.deepEqual([...backoff], []);
+			backoff.reset();
+			const later = on.draw(count);
+			assert.equal(backoff.stream.draw(0), later);
+			assert.deepEqual([[...backoff].length, backoff.index], [count, count]);
+			assert.equal(policy.delays(on, count + 5).length, count + 5, "batches are not limited");
+		});
 	}
 });
 

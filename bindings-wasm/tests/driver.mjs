@@ -11,7 +11,7 @@ function answer(line) {
 		const policy = new Policy(options(fields));
 		const keys = key === undefined ? [] : [Uint8Array.from(Buffer.from(key, "hex"))];
 		const stream = new RandomStream(BigInt(seed), ...keys);
-		return `ok ${delays(via, policy, stream, Number(index), Number(count)).join(" ")}`;
+		return ["ok", ...delays(via, policy, stream, Number(index), Number(count))].join(" ");
 	} catch (error) {
 		if (error instanceof PolicyError) {
 			return `error ${error.code} ${error.field} ${error.value} ${error.limit}`;
@@ -44,7 +44,7 @@ function value(name, text) {
 
 function delays(via, policy, stream, index, count) {
 	const backoff = new Backoff(policy, stream);
-	const take = (length) => Array.from({ length }, () => backoff.nextDelayNs());
+	const take = (length) => Array.from({ length }, () => backoff.nextDelayNs()).filter((delay) => delay !== undefined);
 	switch (via) {
 		case "at":
 			return Array.from({ length: count }, (_, offset) => policy.delayNs(stream, index + offset));

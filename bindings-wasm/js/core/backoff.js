@@ -8,12 +8,13 @@ import { advance, RandomStream, stateOf } from "./stream.js";
 const FIRST_FETCH = 8;
 const MAX_FETCH = 512;
 
-/** The delays of a policy one after another. */
+/** The delays of a policy one after another, as many as it allows retries. */
 export class Backoff {
 	static name = "Backoff"; // stays the same when a bundler renames the class
 
 	#policy;
 	#stream;
+	#maxRetries;
 	/** Delays in nanoseconds that were fetched ahead, from index `#first` on. */
 	#ahead = [];
 	#first = 0;
@@ -24,6 +25,7 @@ export class Backoff {
 		stateOf(stream);
 		this.#policy = policy;
 		this.#stream = stream;
+		this.#maxRetries = Math.min(policy.params.maxRetries, INDEX_COUNT);
 		Object.defineProperties(this, Backoff.#shown);
 	}
 
@@ -62,13 +64,13 @@ export class Backoff {
 		return this;
 	}
 
-	/** Makes sure that a delay is there to take; false after the last index. */
+	/** Makes sure that a delay is there to take; false after the last retry. */
 	#fetch() {
 		if (this.#taken < this.#ahead.length) {
 			return true;
 		}
 		const first = this.index;
-		const wanted = Math.min(Math.max(first, FIRST_FETCH), MAX_FETCH, INDEX_COUNT - first);
+		const wanted = Math.min(Math.max(first, FIRST_FETCH), MAX_FETCH, this.#maxRetries - first);
 		if (wanted === 0) {
 			return false;
 		}
