@@ -154,12 +154,53 @@ describe("cancelled", () => {
 			assert.ok(isIdle());
 		});
 
-		test("with a value that needs a predicate: the event has it, and no predicate is called", async () => {
+		for (const [name, accept] of [
+			["accepts", () => false],
+			["accepts, async", async () => false],
+			["calls a success", () => ({ outcome: "success" })],
+		]) {
+			test(`with a value that a predicate ${name}: that is a success`, async () => {
+				const { value, events, stats, isIdle } = await ending({ shouldRetryResult: accept }, () => "ok");
+				assert.deepEqual(
+					[value, events.map(([hook, { reason, outcome }]) => [hook, reason, outcome])],
+					["ok", [["stop", "success", "success"]]],
+				);
+				assert.equal(stats.counts().stops.success, 1);
+				assert.ok(isIdle());
+			});
+		}
+
+		for (const [name, classify] of [
+			["does not accept", () => true],
+			["does not accept, async", async () => "throttled"],
+			["calls permanent", () => "permanent"],
+			["has not accepted yet", () => new Promise(() => {})],
+		]) {
+			test(`with a value that a predicate ${name}: that is cancelled, and the event has the value`, async () => {
+				const stop = await assertGone(await ending({ shouldRetryResult: classify }, () => "ok"), 1);
+				assert.equal(stop.value, "ok");
+			});
+		}
+
+		test("with an error: shouldRetry is not called", async () => {
 			let calls = 0;
-			const shouldRetryResult = () => ++calls > 0;
-			const stop = await assertGone(await ending({ shouldRetryResult }, () => "ok"), 1);
-			assert.deepEqual([stop.value, calls], ["ok", 0]);
+			const shouldRetry = () => ++calls > 0;
+			const fail = () => {
+				throw busy;
+			};
+			await assertGone(await ending({ shouldRetry }, fail), 1);
+			assert.equal(calls, 0);
 		});
+	});
+
+	test("by a predicate that accepts the value: that is a success", async () => {
+		const loop = begin(script("ok"), {
+			shouldRetryResult: () => {
+				loop.controller.abort(why);
+				return false;
+			},
+		});
+		assert.equal((await loop.end()).value, "ok");
 	});
 
 	test("by a function that is not async, which succeeds", async () => {
@@ -243,7 +284,7 @@ describe("cancelled", () => {
 		await assertGone(await loop.end(), 1);
 	});
 
-	test("at each turn of the microtasks: no further callback is called", async () => {
+	test("at each turn of the microtasks: no further callback is called but the predicate of a value", async () => {
 		for (let turns = 0; turns < 200; turns++) {
 			const controller = new AbortController();
 			const { signal } = controller;
@@ -254,7 +295,7 @@ describe("cancelled", () => {
 			};
 			const { events, ...hooks } = notes();
 			const onRetry = look();
-			const shouldRetryResult = look(true);
+			const shouldRetryResult = () => true;
 			const options = { policy: "constant:base=1s", clock: new FakeClock(), ...hooks, onRetry, shouldRetryResult };
 			let left = turns;
 			const count = () => (left-- > 0 ? Promise.resolve().then(count) : controller.abort(why));

@@ -31,16 +31,20 @@ export function whenAborted(signal, callback) {
 	};
 }
 
-/** The result of a step, or undefined once the signal aborts; the step's own end is then ignored. */
+/** In place of the result of a step. */
+export const ABORTED = Symbol("aborted");
+
+/** The result of a step, or `ABORTED` once the signal aborts; the step's own end is then ignored. */
 export async function unlessAborted(signal, step) {
 	let unregister;
 	try {
 		return await new Promise((resolve, reject) => {
-			unregister = whenAborted(signal, resolve);
+			const abort = () => resolve(ABORTED);
+			unregister = whenAborted(signal, abort);
 			Promise.resolve(step).then(resolve, reject);
 			if (signal.aborted) {
 				// One turn later, so that a step that has ended already comes first.
-				Promise.resolve().then(resolve);
+				Promise.resolve().then(abort);
 			}
 		});
 	} finally {

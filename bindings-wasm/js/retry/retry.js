@@ -4,7 +4,7 @@ import { finite } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
 import { Operation } from "../core/operation.js";
 import { define, withJSON } from "../core/show.js";
-import { unlessAborted } from "./abort.js";
+import { ABORTED, unlessAborted } from "./abort.js";
 import { beginLoop, RetryError, unwrap, withFailure } from "./errors.js";
 import { resolveRetryOptions } from "./options.js";
 import { askPredicate, readVerdict } from "./verdict.js";
@@ -90,16 +90,19 @@ async function loop(fn, options, apply) {
 					},
 				});
 				await until(call(context));
-				let event;
-				if ("value" in ended && !hasResultPredicate) {
-					// Also if the signal has aborted by now.
-					event = decide(SUCCESS);
-				} else {
-					signal?.throwIfAborted();
+				let verdict = SUCCESS;
+				if (!("value" in ended) || hasResultPredicate) {
+					if (!("value" in ended)) {
+						signal?.throwIfAborted();
+					}
 					const returned = await until(askPredicate(ended, options, context, number));
-					signal?.throwIfAborted();
-					event = decide(readVerdict(ended, returned));
+					verdict = returned !== ABORTED && readVerdict(ended, returned);
 				}
+				if (verdict.outcome !== SUCCESS.outcome) {
+					// A value that is accepted is a success even if the signal has aborted by now.
+					signal?.throwIfAborted();
+				}
+				const event = decide(verdict);
 				if (event.reason) {
 					stop = event;
 				} else {
