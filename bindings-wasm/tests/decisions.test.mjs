@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Budget, Operation, Policy, parseRetryAfter, parseRetryAfterNs, RetryStats } from "./installed.mjs";
+import { Budget, Operation, Policy, parseRetryAfter, parseRetryAfterNs, RetryStats, retry } from "./installed.mjs";
 import { nanoseconds, stream, vectors } from "./vectors.mjs";
 
 /** An option with this value, or no option for null. */
@@ -43,6 +43,36 @@ describe("decisions", () => {
 			}
 		});
 	}
+});
+
+describe("no limit ends no wait", () => {
+	const longest = { nanoseconds: 2n ** 63n - 1n };
+	for (const limit of ["retry_after_max=none", "retry_after_max=none,max_elapsed=none"]) {
+		test(`the longest wait, ${limit}`, () => {
+			const policy = Policy.parse(`constant:base=1s,${limit}`);
+			for (const built of [policy, new Policy(policy.params), new Policy({ ...policy.params, maxElapsed: longest })]) {
+				const operation = new Operation(built, stream("1", null), { now: 0 });
+				const { delayNs, reason } = operation.decide("throttled", { now: 5, retryAfter: longest });
+				assert.deepEqual([delayNs, reason], [longest.nanoseconds, undefined]);
+			}
+		});
+	}
+
+	test("a limit that is one shorter ends it", () => {
+		const maxElapsed = { nanoseconds: longest.nanoseconds - 1n };
+		const policy = new Policy({ growth: "constant", base: 1000, retryAfterMax: Infinity, maxElapsed });
+		const operation = new Operation(policy, stream("1", null), { now: 0 });
+		assert.equal(operation.decide("throttled", { now: 5, retryAfter: longest }).reason, "max_elapsed");
+	});
+
+	test("in a loop", async () => {
+		const waits = [];
+		const clock = { now: () => 5 * waits.length + 5, sleep: (delay) => void waits.push(delay) };
+		const fn = ({ attempt }) => (attempt < 3 ? Promise.reject(new Error("busy")) : "ok");
+		const shouldRetry = () => ({ outcome: "throttled", retryAfter: longest });
+		assert.equal(await retry(fn, { policy: "constant:base=1s,retry_after_max=none", clock, shouldRetry }), "ok");
+		assert.deepEqual(waits, [2 ** 63 / 1e6, 2 ** 63 / 1e6]);
+	});
 });
 
 describe("retry_after", () => {
