@@ -51,10 +51,8 @@ describe("contents", () => {
 	// The bound was 29,000 bytes. Objects that compare, print and serialise, errors that keep the failure, UTF-8 without
 	// TextEncoder, and the codes of network errors needed 1,500 more; the rest is room.
 	test("the single file is below 31 kB gzipped, and so is the pair for workerd", () => {
-		const sizes = {
-			single: gzipSync(read("dist/index.js"), { level: 9 }).length,
-			workerd: gzipSync(Buffer.concat([read("dist/workerd.js"), read("dist/backoff.wasm")]), { level: 9 }).length,
-		};
+		const size = (path) => gzipSync(read(path), { level: 9 }).length;
+		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
 		assert.ok(sizes.single < 31_000 && sizes.workerd < 31_000, JSON.stringify(sizes));
 	});
@@ -70,7 +68,7 @@ describe("contents", () => {
 
 	test("no file uses fetch, the file system or a URL", () => {
 		for (const path of ["dist/index.js", "dist/index.cjs", "dist/node.js", "dist/workerd.js"]) {
-			assert.doesNotMatch(read(path).toString(), /fetch\(|import\.meta|require\(|node:|new URL/, path);
+			assert.doesNotMatch(read(path).toString(), /(?<!#)\bfetch\(|import\.meta|require\(|["']node:|new URL/, path);
 		}
 	});
 
@@ -115,7 +113,7 @@ describe("the module", () => {
 
 	test("has no panic, no name section and no path", () => {
 		const text = read("dist/backoff.wasm").toString("latin1");
-		assert.doesNotMatch(text, /panick|unwrap|overflow|rustc/);
+		assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm/);
 		for (const path of [source, homedir()]) {
 			assert.ok(!text.includes(path), path);
 		}
@@ -178,7 +176,7 @@ describe("loads", () => {
 
 		test("the source maps have the sources, without the text of the module", () => {
 			for (const path of ["dist/index.js", "dist/workerd.js"]) {
-				assert.match(read(path).toString(), new RegExp(`//# sourceMappingURL=${path.slice(5)}\\.map\n$`));
+				assert.match(read(path).toString(), new RegExp(`//# sourceMappingURL=${path.slice(5)}\\.map\n?$`));
 				const { sources, sourcesContent } = JSON.parse(read(`${path}.map`));
 				for (const [position, file] of sources.entries()) {
 					assert.equal(sourcesContent[position], readFileSync(join(source, "dist", file), "utf8"), file);
