@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::libbackoff;
 use crate::report::{Report, Runner};
-use crate::shell::{command, empty, root, run, scratch, stdout};
+use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -73,6 +73,13 @@ pub(crate) fn test(report: &mut Report) {
         make.arg("check");
         Ok(make)
     });
+    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
+    // static library needs no linker for the target.
+    report.check("C: the library builds where u64 is aligned to 4 bytes", || {
+        add_target(I686)?;
+        let build = ["rustc", "--locked", "--release", "--package", "bindings-c"];
+        run(cargo().args(build).args(["--crate-type", "staticlib", "--target", I686]))
+    });
     report.check("C: an installed folder can be moved, with DESTDIR and spaces", || {
         let staged = scratch().join("staged");
         let moved = scratch().join("moved folder");
@@ -88,6 +95,8 @@ pub(crate) fn test(report: &mut Report) {
         Ok(())
     });
 }
+
+const I686: &str = "i686-unknown-linux-gnu";
 
 /// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.
 const MOVED_USER: &str = r#"
