@@ -8,7 +8,7 @@ use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::numbers::{self, Value};
+use crate::numbers;
 use crate::{duration, errors};
 
 /// A class of this extension whose instances are arguments, always under the same name.

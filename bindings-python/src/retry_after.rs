@@ -42,13 +42,11 @@ pub(crate) fn parse_retry_after_ns(
     if header.is_none() {
         return Ok(None);
     }
-    Ok(match header.cast::<PyBytes>() {
-        Ok(bytes) => backoff_core::parse_retry_after_ns(bytes.as_bytes(), now_ns),
-        Err(_) => {
-            let text = arguments::utf8("header", "a str or bytes", header)?;
-            backoff_core::parse_retry_after_ns(text, now_ns)
-        }
-    })
+    if let Ok(bytes) = header.cast::<PyBytes>() {
+        return Ok(backoff_core::parse_retry_after_ns(bytes.as_bytes(), now_ns));
+    }
+    let text = arguments::utf8("header", "a str or bytes", header)?;
+    Ok(backoff_core::parse_retry_after_ns(text, now_ns))
 }
 
 /// A time in nanoseconds since 1970.
