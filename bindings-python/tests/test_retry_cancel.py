@@ -9,8 +9,8 @@ import time
 
 import anyio
 import pytest
-import trio
-from backoff_rs import Budget, Operation, Policy, RandomStream, RetryStats, retry, retrying
+from backoff_rs import Budget, Operation, Policy, RandomStream, RetryStats, retry
+from forms import ASYNC, calls_of, items_of, values_of
 from jobs import HOUR, Job, is_idle
 
 
@@ -20,35 +20,6 @@ async def forever():
 
 async def fail():
     raise ConnectionError
-
-
-async def attempts_of(call, options):
-    async for attempt in retrying(**options):
-        with attempt:
-            await call()
-
-
-async def calls_of(call, options):
-    await retrying(**options).call(call)
-
-
-async def items_of(call, options):
-    @retry(**options)
-    async def items():
-        await call()
-        yield
-
-    async for _ in items():
-        pass
-
-
-async def values_of(call, options):
-    async for attempt in retrying(**options):
-        async with attempt:
-            attempt.value = await call()
-
-
-ASYNC = [attempts_of, calls_of, items_of]
 
 
 @pytest.mark.parametrize("form", ASYNC)
@@ -250,115 +221,6 @@ def test_a_task_that_was_cancelled_may_retry_its_cleanup():
 
     asyncio.run(cancelled())
     assert done == [1, 1]
-
-
-@pytest.mark.parametrize("form", ASYNC)
-@pytest.mark.parametrize(("when", "attempts"), [("before", 0), ("call", 1), ("wait", 1)])
-def test_a_cancelled_trio_scope(form, when, attempts):
-    job = Job()
-
-    async def run():
-        with trio.CancelScope() as scope:
-
-            async def call():
-                if when == "call":
-                    scope.cancel()
-                    await trio.sleep_forever()
-                raise ConnectionError
-
-            if when == "before":
-                scope.cancel()
-            await form(call, job.options | {"on_retry": lambda _: scope.cancel()})
-        assert scope.cancelled_caught
-
-    trio.run(run)
-    assert job.is_cancelled(attempts)
-
-
-@pytest.mark.parametrize("form", ASYNC)
-@pytest.mark.parametrize("policy", [HOUR, "constant:base=1h,max_retries=0"])
-def test_a_call_that_fails_in_a_cancelled_trio_scope(form, policy):
-    job = Job(policy)
-
-    async def run():
-        with trio.CancelScope() as scope:
-
-            async def call():
-                scope.cancel()
-                raise ConnectionError("closed")
-
-            await form(call, job.options)
-
-    with pytest.raises(ConnectionError, match="closed") as raised:
-        trio.run(run)
-    assert job.retries == []
-    assert job.is_cancelled(1)
-    assert not hasattr(raised.value, "__notes__")
-
-
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_timeout_of_trio_within_the_call_is_retried(form):
-    calls = []
-
-    async def call():
-        calls.append(1)
-        if len(calls) < 3:
-            with trio.fail_after(0):
-                await trio.sleep_forever()
-
-    trio.run(form, call, {"policy": "constant:base=1ms", "on": trio.TooSlowError, "log": False})
-    assert len(calls) == 3
-
-
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_shielded_cleanup_of_trio_is_retried(form):
-    calls = []
-
-    async def call():
-        calls.append(1)
-        if len(calls) < 3:
-            raise ConnectionError
-
-    async def run():
-        with trio.CancelScope() as outer:
-            outer.cancel()
-            with trio.CancelScope(shield=True):
-                await form(call, Job("constant:base=1ms").options)
-
-    trio.run(run)
-    assert len(calls) == 3
-
-
-@pytest.mark.parametrize("form", [calls_of, items_of])
-@pytest.mark.parametrize(
-    ("when", "reason"),
-    [("before", "cancelled"), ("call", "cancelled"), ("wait", "cancelled"), ("done", "success")],
-)
-def test_trio_awaits_a_hook_in_a_cancelled_scope(form, when, reason):
-    reasons = []
-
-    async def on_stop(event):
-        await trio.sleep(0)
-        reasons.append(event.reason)
-
-    async def run():
-        with trio.CancelScope() as scope:
-
-            async def call():
-                if when != "wait":
-                    scope.cancel()
-                if when == "done":
-                    return
-                await trio.sleep(0)
-                raise ConnectionError
-
-            if when == "before":
-                scope.cancel()
-            options = {"on_stop": on_stop, "on_retry": lambda _: scope.cancel()}
-            await form(call, Job().options | options)
-
-    trio.run(run)
-    assert reasons == [reason]
 
 
 def test_a_cancelled_predicate():
