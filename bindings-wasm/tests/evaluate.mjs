@@ -52,8 +52,8 @@ function answerPreview({ policy, preview }) {
 function answerFit({ policy, fit }) {
 	const text = string(policy);
 	const { field, attempts, total } = object(fit);
-	const method = { base: "fitBase", cap: "fitCap" }[string(field)];
-	check(method);
+	check(field === "base" || field === "cap");
+	const method = field === "base" ? "fitBase" : "fitCap";
 	const [most, time] = [whole(attempts, MAX_UINT32), timeOf(total)];
 	return withParsed(Policy, text, (policy) => {
 		const refused = ({ code, field, value, limit }) => ({ error: code, field, value: `${value}`, limit: `${limit}` });
