@@ -69,8 +69,13 @@ import "C"
 
 import (
 	"bytes"
+	"sync/atomic"
 	"unsafe"
 )
+
+// An aligned field, the first of a struct, aligns the struct to 8 bytes also where Go aligns uint64 to 4.
+// C requires it, and the core changes these structs atomically.
+type aligned [0]atomic.Uint64
 
 // HeaderVersion is the version of the header that this package was compiled with.
 const HeaderVersion uint32 = C.BACKOFF_VERSION

@@ -6,7 +6,10 @@ import "C"
 import "unsafe"
 
 // Budget is the state of a budget, which the core changes in place. The zero value is no budget.
-type Budget struct{ c C.backoff_budget }
+type Budget struct {
+	_ aligned
+	c C.backoff_budget
+}
 
 // Parse sets the budget to a full one of a budget string.
 func (b *Budget) Parse(text string) *Error {
@@ -30,7 +33,10 @@ func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 func (b *Budget) pointer() *C.backoff_budget { return (*C.backoff_budget)(unsafe.Pointer(b)) }
 
 // Operation is the state of an operation. The zero value is no operation.
-type Operation struct{ c C.backoff_operation }
+type Operation struct {
+	_ aligned
+	c C.backoff_operation
+}
 
 // Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
 // the budget is damaged; a nil budget is allowed.

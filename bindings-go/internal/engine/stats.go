@@ -10,7 +10,10 @@ import (
 
 // RetryStats are counts that the core changes in place, atomically. The zero value must be
 // initialised with Init.
-type RetryStats struct{ c C.backoff_stats }
+type RetryStats struct {
+	_ aligned
+	c C.backoff_stats
+}
 
 // RetryStatsCounts are the counts of a RetryStats: operations by attempts and by reason.
 type RetryStatsCounts struct {
