@@ -15,7 +15,7 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 	alone, shared := beginOrFail(t, constant), beginOrFail(t, constant, backoff.WithBudget(parseBudget(t, "concurrent:min_concurrent=1")))
 	var stats backoff.RetryStats
 	text := make([]byte, 0, 1024)
-	var throttled backoff.Verdict = backoff.OutcomeThrottled.WithRetryAfter(time.Second)
+	throttled := backoff.OutcomeThrottled.WithRetryAfter(time.Second)
 	now := time.Now()
 	rows := []struct {
 		what string

@@ -144,7 +144,10 @@ func TestAttemptsThatPanic(t *testing.T) {
 	var first *backoff.Attempt
 	func() {
 		defer func() { _ = recover() }()
-		for attempt := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithStats(&stats), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)), backoff.WithPolicyString("constant:base=1s"))...) {
+		for attempt, err := range backoff.Attempts(t.Context(), append(got.hooks(), backoff.WithStats(&stats), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)), backoff.WithPolicyString("constant:base=1s"))...) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			attempt.Failed(errBusy)
 			if first == nil {
 				first = attempt
@@ -208,9 +211,11 @@ func TestAttemptsTwice(t *testing.T) {
 	attempts := backoff.Attempts(t.Context(), backoff.WithPolicyString("none:max_retries=1"), backoff.RetryIf(backoff.AnyError))
 	count := 0
 	for range 2 {
-		for attempt := range attempts {
+		for attempt, err := range attempts {
 			count++
-			attempt.Failed(errBusy)
+			if !attempt.Failed(errBusy) || (attempt == nil) != (err != nil) {
+				t.Errorf("attempt %v with %v", attempt, err)
+			}
 		}
 	}
 	if count != 6 {

@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -128,11 +129,11 @@ func vectors() string {
 
 func load[Case any](t *testing.T, layer string) []Case {
 	t.Helper()
-	file, err := os.Open(filepath.Join(vectors(), layer+".json"))
+	path := filepath.Join(vectors(), layer+".json")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	var content struct {
 		Layer       string `json:"layer"`
 		About       string `json:"about"`
@@ -140,13 +141,13 @@ func load[Case any](t *testing.T, layer string) []Case {
 		Count       int    `json:"count"`
 		Cases       []Case `json:"cases"`
 	}
-	decoder := json.NewDecoder(file)
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&content); err != nil {
 		t.Fatal(err)
 	}
 	if content.Layer != layer || content.Count == 0 || len(content.Cases) != content.Count {
-		t.Fatalf("%s: %d cases of layer %s, want %d", file.Name(), len(content.Cases), content.Layer, content.Count)
+		t.Fatalf("%s: %d cases of layer %s, want %d", path, len(content.Cases), content.Layer, content.Count)
 	}
 	return content.Cases
 }

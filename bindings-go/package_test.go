@@ -2,7 +2,9 @@ package backoff_test
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -168,14 +170,10 @@ func serve(t *testing.T, folder string) {
 
 func pack(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	archive := zip.NewWriter(file)
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
 	var names []string
-	err = fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -184,17 +182,17 @@ func pack(t *testing.T, path string) {
 		if err != nil {
 			return err
 		}
-		packed, err := archive.Create(modulePath + "@" + version + "/" + name)
+		file, err := archive.Create(modulePath + "@" + version + "/" + name)
 		if err != nil {
 			return err
 		}
-		_, err = packed.Write(content)
+		_, err = file.Write(content)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := archive.Close(); err != nil {
+	if err := errors.Join(archive.Close(), os.WriteFile(path, packed.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(names, "internal/engine/cgo.go") {

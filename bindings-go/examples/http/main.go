@@ -66,7 +66,7 @@ func get(ctx context.Context, url string) (string, error) {
 	if err != nil {
 		return "", markTransport(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return "", markTransport(err)

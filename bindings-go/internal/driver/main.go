@@ -31,7 +31,9 @@ func answerAll(requests io.Reader, answers io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", lines.Text(), err)
 		}
-		fmt.Fprintln(out, text)
+		if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
 	}
 	return errors.Join(lines.Err(), out.Flush())
 }
