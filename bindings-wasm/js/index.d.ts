@@ -439,7 +439,10 @@ export interface Verdict {
 /** A verdict or a short form of it: `true` is `transient`, `false` ends the loop. */
 export type VerdictLike = boolean | Outcome | Verdict;
 
-/** The JSON of an event has `delayNs` as decimal digits and an error as `{ name, message }`. */
+/**
+ * The JSON of an event has `delayNs` as decimal digits and an error as `{ name, message }`. What JSON cannot
+ * write, such as a value with a cycle or with a bigint inside, is its type: `[object Object]`.
+ */
 interface EventBase {
 	/** The number of calls so far. */
 	readonly attempts: number;

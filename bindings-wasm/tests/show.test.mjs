@@ -66,6 +66,47 @@ describe("JSON", () => {
 		assert.equal(lines.length, 2);
 	});
 
+	test("of an event with a value or an error that JSON cannot write does not end the loop", async () => {
+		const cyclic = { id: 5 };
+		cyclic.self = cyclic;
+		for (const [end, type] of [
+			[cyclic, "[object Object]"],
+			[{ id: 5n }, "[object Object]"],
+			[[5n], "[object Array]"],
+			[Object.assign(Object.create(null), { id: 5n }), "[object Object]"],
+		]) {
+			const lines = [];
+			const onStop = (event) => void lines.push(json(event));
+			assert.equal(await retry(() => end, { ...job, onStop }), end);
+			const thrown = await retry(() => Promise.reject(end), { ...job, shouldRetry: () => false, onStop }).catch(
+				(e) => e,
+			);
+			assert.equal(thrown, end);
+			assert.deepEqual(
+				lines.map(({ value, error }) => [value, error]),
+				[
+					[type, undefined],
+					[undefined, type],
+				],
+			);
+		}
+	});
+
+	test("of an event whose error is not an Error", async () => {
+		for (const [end, text] of [
+			[null, null],
+			["gone", "gone"],
+			[5n, "5"],
+		]) {
+			let line;
+			const onStop = (event) => {
+				line = json(event);
+			};
+			await retry(() => Promise.reject(end), { ...job, shouldRetry: () => false, onStop }).catch(() => {});
+			assert.equal(line.error, text);
+		}
+	});
+
 	test("of an error", () => {
 		const { message } = refused();
 		const common = { name: "PolicyError", message, code: "missing_unit", field: "base" };
@@ -108,6 +149,14 @@ describe("JSON", () => {
 	});
 });
 
+/** The options, members and properties that the package reads, as far as Node.js survives them. */
+const POLLUTED = [
+	...["cap", "maxRetries", "maxElapsed", "retryAfter", "throttledBase", "offset", "floor"],
+	...["seed", "key", "stream", "budget", "stats", "deadline", "policy", "clock", "onStop", "unref", "nanoseconds"],
+	...["error", "reason", "outcome", "delay", "delayNs", "attempts", "headers", "undefined", "cause", "message", "name"],
+	...["option", "field", "limit", "found", "at", "raw", "unrepresentable", "shown", "advice"],
+];
+
 /** Two equal objects of each class, and one that differs. */
 const operation = (outcome) => {
 	const begun = new Operation(policy, stream, { now: 0 });
@@ -136,6 +185,13 @@ const CLASSES = [
 	["Operation", () => operation("transient"), operation("success")],
 	["RetryStats", () => stats(1, 2), stats(1, 3)],
 ];
+
+test("a copy by structuredClone has the properties that are shown", () => {
+	for (const [, make] of CLASSES) {
+		assert.deepEqual({ ...structuredClone(make()) }, structuredClone({ ...make() }));
+		assert.ok(Object.keys(structuredClone(make())).length > 0);
+	}
+});
 
 describe("deep equality tells objects apart", () => {
 	for (const [name, make, different] of CLASSES) {
@@ -195,27 +251,51 @@ describe("errors can be extended", () => {
 	}
 });
 
-test("a polluted Object.prototype does not reach options, verdicts or events", () => {
+test("a polluted Object.prototype does not reach options, verdicts, events, errors or headers", () => {
 	const code = `
-		import { Policy, retry } from "backoff-wasm";
-		const polluted = { cap: 5, maxRetries: 1, retryAfter: 9e5, error: "x", seed: 3, key: "k", budget: 1, stats: 1 };
-		Object.assign(Object.prototype, polluted);
-		const made = \`\${new Policy({ growth: "constant", base: 1, jitter: "none" })}\`;
+		import { Budget, fetchOutcome, Operation, parseRetryAfter, Policy, RandomStream, retry, RetryStats } from "backoff-wasm";
+		const all = { ...Object.fromEntries(${JSON.stringify(POLLUTED)}.map((name) => [name, 5])), code: "ECONNRESET" };
+		Object.assign(Object.prototype, all);
+		const lines = [];
+		const note = (...parts) => lines.push(parts.join(" "));
+		note(new Policy({ growth: "constant", base: 1, jitter: "none" }));
 		let calls = 0;
 		const fn = () => { if (++calls < 3) throw new Error("busy"); return calls; };
 		const clock = { now: () => 0, sleep: () => {} };
-		const delays = [];
-		const onRetry = ({ delay }) => void delays.push(delay);
-		const options = { policy: "constant:base=1ms", clock, onRetry, shouldRetry: () => true };
-		const value = await retry(fn, options).catch((error) => error);
-		for (const name of Object.keys(polluted)) delete Object.prototype[name];
-		console.log(made, delays.join(), value);
+		const onRetry = ({ delay }) => note(delay);
+		const options = { policy: "constant:base=1ms", clock, onRetry, shouldRetry: () => ({ outcome: "transient" }) };
+		note(await retry(fn, options).catch((error) => error));
+		const operation = new Operation(Policy.parse("constant:base=1s"), new RandomStream(1), { now: 0 });
+		note(operation.decide("transient", { now: 0 }).delay, operation.decide("transient", { now: 9 }).delay);
+		note(fetchOutcome(new RangeError("no")), fetchOutcome({}), fetchOutcome(new TypeError("fetch failed")));
+		note(parseRetryAfter({ "Retry-After": "7" }), parseRetryAfter({}), parseRetryAfter(new Headers({ "Retry-After": "7" })));
+		for (const misuse of [() => new RandomStream(-1), () => new RandomStream("1"), () => Policy.parse(5)]) {
+			try { misuse(); } catch ({ name, message }) { note(name, message); }
+		}
+		const stats = new RetryStats();
+		stats.record(2, "success");
+		note(stats.counts().attempts, Budget.parse("quota"));
+		for (const name of Object.keys(all)) delete Object.prototype[name];
+		console.log(lines.join("\\n"));
 	`;
 	const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", code], {
 		cwd: project,
 		encoding: "utf8",
 	});
-	assert.equal(printed, "constant:base=1ms 1,1 3\n");
+	assert.deepEqual(printed.split("\n"), [
+		"constant:base=1ms",
+		"1",
+		"1",
+		"3",
+		"1000 1000",
+		"permanent permanent transient",
+		"7000  7000",
+		"PolicyError seed -1 is negative",
+		"TypeError seed must be a whole number or a bigint, got string",
+		"TypeError text must be a string, got number",
+		"2 quota",
+		"",
+	]);
 });
 
 test("without TextEncoder and TextDecoder, texts and keys are UTF-8 all the same", async () => {

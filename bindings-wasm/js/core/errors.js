@@ -30,14 +30,13 @@ export class PolicyError extends RangeError {
  * argument, or an object with its `name` in the SPEC and with the `option` that the message names.
  */
 export function refuse(code, field, value, limit, reason) {
-	const { name = field, option = field } = Object(field);
+	const { name, option } = typeof field === "string" ? { name: field, option: field } : field;
 	throw new PolicyError(code, name, value, limit, `${option} ${reason}`);
 }
 
 /** Refuses a value of the wrong type. For the field see `refuse`. */
 export function wrongType(field, wanted, input) {
-	const { option = field } = Object(field);
-	throw new TypeError(`${option} must be ${wanted}, got ${typeName(input)}`);
+	throw new TypeError(`${typeof field === "string" ? field : field.option} must be ${wanted}, got ${typeName(input)}`);
 }
 
 export function typeName(input) {

@@ -20,7 +20,7 @@ const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count
 /** The number for the core in `raw`; in `unrepresentable`, if it is there, the caller's value. */
 export function toFieldValue(field, input) {
 	const isNoLimit = input === Infinity && field.noLimit !== undefined;
-	return isNoLimit ? { raw: field.noLimit } : readers[field.unit](field, input);
+	return isNoLimit ? fits(field.noLimit) : readers[field.unit](field, input);
 }
 
 /** The value of a field for the caller, in a form that `toFieldValue` accepts. */
@@ -58,7 +58,7 @@ function readKind(field, input) {
 	}
 	const number = kinds.indexOf(input) + 1;
 	const shown = JSON.stringify(input.slice(0, LONGEST_NAME));
-	return number ? { raw: BigInt(number) } : { raw: UNKNOWN_KIND, unrepresentable: { value: 0n, shown } };
+	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shown);
 }
 
 function readCount(field, input) {
@@ -71,7 +71,16 @@ function fitDuration(field, input) {
 }
 
 function fit({ value, shown }) {
-	return value > MAX_UINT64 ? { raw: MAX_UINT64, unrepresentable: { value, shown } } : { raw: value };
+	return value > MAX_UINT64 ? fitsNot(MAX_UINT64, value, shown) : fits(value);
+}
+
+/** Without a prototype, so that a property of `Object.prototype` is not the caller's value. */
+function fits(raw) {
+	return { __proto__: null, raw };
+}
+
+function fitsNot(raw, value, shown, advice) {
+	return { raw, unrepresentable: { value, shown, advice } };
 }
 
 function readRatio(field, input) {
@@ -79,18 +88,18 @@ function readRatio(field, input) {
 		// The shortest decimal text of the number: 1.6 is 8/5.
 		const { written } = writeText(`${finite(field, input)}`);
 		const raw = unsigned(module().exports.ratio_parse(written));
-		return raw ? { raw } : ratioTooFine(`${input}`, suggestRatio(input));
+		return raw ? fits(raw) : ratioTooFine(`${input}`, suggestRatio(input));
 	}
 	if (!Array.isArray(input) || input.length !== 2) {
 		wrongType(field, "a number or [numerator, denominator]", input);
 	}
 	const [numerator, denominator] = Array.from(input, (term) => wholeNumber(field, term));
 	const isFit = numerator <= MAX_TERM && denominator <= MAX_TERM;
-	return isFit ? { raw: (numerator << 32n) | denominator } : ratioTooFine(`${numerator}/${denominator}`);
+	return isFit ? fits((numerator << 32n) | denominator) : ratioTooFine(`${numerator}/${denominator}`);
 }
 
 function ratioTooFine(shown, advice) {
-	return { raw: RATIO_TOO_FINE, unrepresentable: { value: 0n, shown, advice } };
+	return fitsNot(RATIO_TOO_FINE, 0n, shown, advice);
 }
 
 /** Advice for a number that is the quotient of two small terms, such as 4 / 3. */

@@ -48,7 +48,7 @@ const MAX_CAUSES = 5;
 
 /** The outcome of a rejection of `fetch`. */
 export function fetchOutcome(error) {
-	const { name, message, cause } = Object(error);
+	const [name, message, cause] = ["name", "message", "cause"].map((part) => read(error, part));
 	if (name === "TimeoutError") {
 		return "timeout";
 	}
@@ -57,19 +57,25 @@ export function fetchOutcome(error) {
 		return TIMEOUT_CODE.test(code) ? "timeout" : NETWORK_CODE.test(code) ? "transient" : "permanent";
 	}
 	const isNetwork = WORKERD.test(message) || (name === "TypeError" && NETWORK.test(message));
-	return isNetwork && !LASTING.test(Object(cause).message ?? message) ? "transient" : "permanent";
+	return isNetwork && !LASTING.test(read(cause, "message") ?? message) ? "transient" : "permanent";
 }
 
 /** The code of an error or of its nearest cause that has one. The code of a `DOMException` is a number. */
 function codeOf(error) {
 	for (let depth = 0, current = error; depth < MAX_CAUSES; depth++) {
-		const { code, cause } = Object(current);
+		const code = read(current, "code");
 		if (typeof code === "string") {
 			return code;
 		}
-		current = cause;
+		current = read(current, "cause");
 	}
 	return undefined;
+}
+
+/** A property of an error or of a response, which a class may define, but not `Object.prototype`. */
+function read(object, name) {
+	const value = Object(object)[name];
+	return value === Object.prototype[name] ? undefined : value;
 }
 
 /** The wait that a `Retry-After` header asks for, in ms; undefined without a valid header. */
@@ -103,9 +109,12 @@ function headerOf(from) {
 	if (typeof from !== "object" || from === null || Array.isArray(from)) {
 		return from;
 	}
-	const headers = from.headers ?? from;
-	if (typeof headers.get === "function") {
+	const headers = read(from, "headers") ?? from;
+	if (typeof read(headers, "get") === "function") {
 		return headers.get(RETRY_AFTER);
 	}
-	return headers[Object.keys(headers).find((name) => name.toLowerCase() === RETRY_AFTER)];
+	return read(
+		headers,
+		Object.keys(headers).find((name) => name.toLowerCase() === RETRY_AFTER),
+	);
 }

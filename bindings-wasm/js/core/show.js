@@ -38,7 +38,7 @@ export function withJSON(object) {
 	});
 }
 
-/** A copy for JSON: a bigint becomes its digits, an error its name and message. */
+/** A copy for JSON: a bigint becomes its digits, an error its name and message, what JSON cannot write its type. */
 export function toJSON(object) {
 	return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, plain(value)]));
 }
@@ -48,8 +48,16 @@ function plain(value) {
 		return `${value}`;
 	}
 	// Not only `instanceof`: the error may come from another realm.
-	const isError = value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
-	return isError ? { name: value.name, message: value.message } : value;
+	const type = Object.prototype.toString.call(value);
+	if (value instanceof Error || type === "[object Error]") {
+		return { name: value.name, message: value.message };
+	}
+	try {
+		JSON.stringify(value);
+		return value;
+	} catch {
+		return type;
+	}
 }
 
 /** Defines a property as classes define their methods. */
