@@ -122,7 +122,13 @@ describe("a failure outside the function ends the loop", () => {
 			["shouldRetry", (act) => ({ shouldRetry: act })],
 			["onStop", (act) => ({ onStop: act, policy: "constant:base=1ms,max_retries=0" })],
 			["sleep", (act) => ({ clock: Object.assign(new FakeClock(), { sleep: act }) })],
+			["now", (act) => ({ clock: { now: late(act), sleep: () => {} } })],
 		];
+		/** A clock's `now` that fails after the call. */
+		const late = (act) => {
+			let calls = 0;
+			return () => (++calls > 1 ? act() : 0);
+		};
 		for (const [name, options] of rows) {
 			const errorOf = async (thrown) => {
 				const act = () => {
@@ -130,6 +136,18 @@ describe("a failure outside the function ends the loop", () => {
 				};
 				return (await endOf(retry(script(busy), { ...job, clock: new FakeClock(), ...options(act) }))).error;
 			};
+			if (name !== "now") {
+				test(`${name}, later: it is the cause of an error without one`, async () => {
+					const thrown = new Error("broken");
+					const act = async () => {
+						await null;
+						throw thrown;
+					};
+					const { error } = await endOf(retry(script(busy), { ...job, clock: new FakeClock(), ...options(act) }));
+					assert.equal(error, thrown);
+					assert.equal(thrown.cause, busy);
+				});
+			}
 			test(`${name}: it is the cause of an error without one`, async () => {
 				const thrown = new Error("broken");
 				assert.equal(await errorOf(thrown), thrown);
@@ -137,7 +155,8 @@ describe("a failure outside the function ends the loop", () => {
 				assert.deepEqual(Object.keys(thrown), []);
 			});
 			test(`${name}: it stands beside an error with another cause, and beside a value`, async () => {
-				for (const thrown of [new Error("broken", { cause: 5 }), Object.freeze(new Error("frozen")), "text"]) {
+				const frozen = Object.freeze(new Error("frozen"));
+				for (const thrown of [new Error("broken", { cause: 5 }), frozen, "text", 5n, null, undefined]) {
 					const error = await errorOf(thrown);
 					assert.ok(error instanceof AggregateError);
 					assert.ok(error.errors[0] === thrown && error.errors[1] === busy);
