@@ -75,10 +75,10 @@ const (
 // String returns the name, such as "exponential"; an unknown growth is its number.
 func (g Growth) String() string { return kindName(engine.Growth, uint32(g)) }
 
-// MarshalText returns the name.
-func (g Growth) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+// MarshalText returns the name, and no text for 0.
+func (g Growth) MarshalText() ([]byte, error) { return marshalKind(g) }
 
-// UnmarshalText sets the growth of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets the growth of a name, and 0 of no text. It fails with an *ArgumentError for any other.
 func (g *Growth) UnmarshalText(text []byte) error {
 	return unmarshalName(g, text, ErrUnknownKind, "growth")
 }
@@ -86,10 +86,10 @@ func (g *Growth) UnmarshalText(text []byte) error {
 // String returns the name, such as "full"; an unknown jitter is its number.
 func (j Jitter) String() string { return kindName(engine.Jitter, uint32(j)) }
 
-// MarshalText returns the name.
-func (j Jitter) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
+// MarshalText returns the name, and no text for 0.
+func (j Jitter) MarshalText() ([]byte, error) { return marshalKind(j) }
 
-// UnmarshalText sets the jitter of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets the jitter of a name, and 0 of no text. It fails with an *ArgumentError for any other.
 func (j *Jitter) UnmarshalText(text []byte) error {
 	return unmarshalName(j, text, ErrUnknownKind, "jitter")
 }
@@ -97,10 +97,10 @@ func (j *Jitter) UnmarshalText(text []byte) error {
 // String returns the name, "window" or "delay"; an unknown value is its number.
 func (c CapOn) String() string { return kindName(engine.CapOn, uint32(c)) }
 
-// MarshalText returns the name.
-func (c CapOn) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+// MarshalText returns the name, and no text for 0.
+func (c CapOn) MarshalText() ([]byte, error) { return marshalKind(c) }
 
-// UnmarshalText sets what the cap applies to of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets what the cap applies to of a name, and 0 of no text. It fails with an *ArgumentError for any other.
 func (c *CapOn) UnmarshalText(text []byte) error {
 	return unmarshalName(c, text, ErrUnknownKind, "cap_on")
 }
@@ -108,10 +108,10 @@ func (c *CapOn) UnmarshalText(text []byte) error {
 // String returns the name, such as "at_least"; an unknown mode is its number.
 func (m RetryAfterMode) String() string { return kindName(engine.RetryAfter, uint32(m)) }
 
-// MarshalText returns the name.
-func (m RetryAfterMode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+// MarshalText returns the name, and no text for 0.
+func (m RetryAfterMode) MarshalText() ([]byte, error) { return marshalKind(m) }
 
-// UnmarshalText sets the mode of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets the mode of a name, and 0 of no text. It fails with an *ArgumentError for any other.
 func (m *RetryAfterMode) UnmarshalText(text []byte) error {
 	return unmarshalName(m, text, ErrUnknownKind, "retry_after")
 }
@@ -120,15 +120,30 @@ func kindName(field engine.Field, kind uint32) string {
 	return nameOr(engine.KindName(field, kind), kind)
 }
 
-// unmarshalName sets target to the value of a name.
-func unmarshalName[T interface {
+// marshalKind returns the name of a kind. A field that is not set, as in a struct of settings, has none.
+func marshalKind[T named](kind T) ([]byte, error) {
+	if kind == 0 {
+		return nil, nil
+	}
+	return []byte(kind.String()), nil
+}
+
+// named is the type of a kind, an outcome or a reason.
+type named interface {
 	~uint32
 	String() string
-}](target *T, text []byte, code Code, field string) error {
+}
+
+// unmarshalName sets target to the value of a name. Where 0 has no name, no text is 0.
+func unmarshalName[T named](target *T, text []byte, code Code, field string) error {
 	var names []string
 	for number := T(0); number < 16; number++ {
 		name := number.String()
 		if name == strconv.FormatUint(uint64(number), 10) {
+			if number == 0 && len(text) == 0 {
+				*target = 0
+				return nil
+			}
 			continue // no value has this number
 		}
 		if name == string(text) {

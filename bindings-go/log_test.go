@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +61,30 @@ func TestEventsInLogs(t *testing.T) {
 		}
 		if got := logged(t, row.value); got != `{"value":`+row.want+"}" {
 			t.Errorf("the log is %s, want %s", got, row.want)
+		}
+	}
+}
+
+// A verdict in a log shows the name of its outcome.
+func TestVerdictsInLogs(t *testing.T) {
+	for want, verdict := range map[string]backoff.Verdict{
+		"timeout":               backoff.OutcomeTimeout,
+		"throttled after 1m30s": backoff.OutcomeThrottled.WithRetryAfter(90 * time.Second),
+		"transient after 0s":    backoff.OutcomeTransient.WithRetryAfter(-1),
+	} {
+		if got := logged(t, verdict); got != `{"value":"`+want+`"}` || fmt.Sprint(verdict) != want {
+			t.Errorf("the log is %s, and %v is printed, want %s", got, verdict, want)
+		}
+	}
+}
+
+// Errors about numbers that JSON does not have can be encoded.
+func TestErrorsInJSON(t *testing.T) {
+	for want, value := range map[string]float64{"NaN": math.NaN(), "+Inf": math.Inf(1), "-Inf": math.Inf(-1)} {
+		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
+		text, jsonErr := json.Marshal(err)
+		if !strings.Contains(string(text), `"Value":"`+want+`"`) || !strings.HasPrefix(err.Error(), "multiplier "+want+" is ") {
+			t.Errorf("%v is %s, %v", err, text, jsonErr)
 		}
 	}
 }

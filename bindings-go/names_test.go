@@ -79,7 +79,8 @@ func TestEnumsMarshalAsNames(t *testing.T) {
 	}
 }
 
-// What MarshalText writes for a known value, UnmarshalText reads, also as a key of a map.
+// What MarshalText writes for a known value or one that is not set, UnmarshalText reads, also as a key of a
+// map.
 func TestEnumsUnmarshalFromNames(t *testing.T) {
 	type enums struct {
 		Growth     backoff.Growth
@@ -91,6 +92,7 @@ func TestEnumsUnmarshalFromNames(t *testing.T) {
 		Stops      map[backoff.StopReason]int
 	}
 	for _, want := range []enums{
+		{},
 		{backoff.Constant, backoff.NoJitter, backoff.CapOnWindow, backoff.RetryAfterAtLeast, 0, 0, nil},
 		{backoff.Fibonacci, backoff.SlottedJitter, backoff.CapOnDelay, backoff.RetryAfterSpread, backoff.OutcomePermanent, backoff.StopCancelled, map[backoff.StopReason]int{backoff.StopBudget: 2}},
 	} {
@@ -115,6 +117,7 @@ func TestUnknownNames(t *testing.T) {
 		want   string
 	}{
 		{&growth, "full", backoff.ErrUnknownKind, "growth", `growth "full" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
+		{&growth, "none", backoff.ErrUnknownKind, "growth", `growth "none" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
 		{&growth, "0", backoff.ErrUnknownKind, "growth", `growth "0" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
 		{&outcome, "", backoff.ErrUnknownOutcome, "outcome", `outcome "" is unknown; the names are none, success, transient, throttled, timeout, permanent`},
 		{&reason, "unknown_reason", backoff.ErrUnknownReason, "reason", `reason "unknown_reason" is unknown; the names are none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled`},

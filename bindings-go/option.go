@@ -153,6 +153,13 @@ func setRatio(field engine.Field, numerator, denominator uint32) Option {
 	}
 }
 
+// A notFinite marshals as text, because JSON has no such number.
+type notFinite float64
+
+func (n notFinite) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
 // setDecimal passes a float as text, because the core knows which decimals are exact ratios. It names
 // the option for the others.
 func setDecimal(field engine.Field, value float64, ratioOption string) Option {
@@ -167,6 +174,9 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 			return nil
 		}
 		err := &ArgumentError{Code: ErrNotFinite, Field: engine.FieldName(field), Value: value, Rule: "is not a finite number"}
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			err.Value = notFinite(value)
+		}
 		switch {
 		case value < 0:
 			err.Code, err.Rule = ErrNegative, "is below 0"

@@ -55,7 +55,7 @@ type Verdict interface {
 func (o Outcome) Verdict() (Outcome, time.Duration, bool) { return o, 0, false }
 
 // WithRetryAfter returns the verdict of this outcome and the wait that the server asked for. A
-// negative wait, such as that of a date in the past, is 0.
+// negative wait, such as that of a date in the past, is 0. The verdict prints as "throttled after 5s".
 func (o Outcome) WithRetryAfter(retryAfter time.Duration) Verdict {
 	return outcomeAfter{o, max(0, retryAfter)}
 }
@@ -66,6 +66,11 @@ type outcomeAfter struct {
 }
 
 func (o outcomeAfter) Verdict() (Outcome, time.Duration, bool) { return o.outcome, o.retryAfter, true }
+
+// String and MarshalText are for logs.
+func (o outcomeAfter) String() string { return o.outcome.String() + " after " + o.retryAfter.String() }
+
+func (o outcomeAfter) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // verdictOf returns the outcome and retry_after of v; for nil, the zero Outcome. A negative
 // retry_after is 0.
