@@ -70,6 +70,16 @@ fn policy_string() -> impl Strategy<Value = String> {
     (head, prop::collection::vec(pair, 0..6)).prop_map(|(head, pairs)| head + &pairs.join(","))
 }
 
+/// A policy with another base or cap, unless it is not valid.
+fn with(policy: &Policy, field: Field, value: u64) -> Option<Policy> {
+    let text = policy.to_string();
+    let (head, pairs) = text.split_once(':').unwrap();
+    let name = format!("{}=", field.name());
+    let pairs = pairs.split(',').filter(|pair| !pair.starts_with(&name));
+    let pairs: Vec<_> = pairs.map(str::to_owned).chain([format!("{name}{value}ns")]).collect();
+    Policy::parse(format!("{head}:{}", pairs.join(","))).ok()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -224,6 +234,36 @@ proptest! {
             total = backoff_core::MAX_NS.min(total + delay);
             prop_assert!((row.min_ns..=row.max_ns).contains(&delay));
             prop_assert!((row.total_min_ns..=row.total_max_ns).contains(&total));
+        }
+    }
+
+    #[test]
+    fn a_fitted_policy_fits_and_a_nanosecond_more_does_not(
+        policy in policy(), is_base: bool, attempts in prop_oneof![4 => 1_u64..40, 1 => 1_u64..9000],
+        total in prop_oneof![0_u64..1000, 0..MAX_NS, (0_u32..63).prop_map(|shift| 1 << shift)],
+    ) {
+        let fit = if is_base { Policy::fit_base } else { Policy::fit_cap };
+        let field = if is_base { Field::Base } else { Field::Cap };
+        let longest = |policy: &Policy| -> u64 {
+            // The limits of the policy do not concern a fit.
+            let mut params = ffi::policy_params(policy);
+            params.clear(Field::MaxElapsed);
+            params.clear(Field::MaxRetries);
+            let rows = ffi::build_policy(&params).unwrap().preview();
+            rows.take(usize::try_from(attempts - 1).unwrap()).last().map_or(0, |row| row.total_max_ns)
+        };
+        match fit(&policy, attempts, total) {
+            Ok(fitted) => {
+                prop_assert!(longest(&fitted) <= total, "{policy} {fitted}");
+                let value = ffi::policy_params(&fitted).get(field).unwrap();
+                if let Some(more) = with(&fitted, field, value + 1) {
+                    prop_assert!(longest(&more) > total, "{policy} {fitted} {more}");
+                }
+            }
+            Err(error) => {
+                prop_assert_eq!((error.field(), error.limit()), (field, total));
+                prop_assert!(error.value() > total || error.value() == 0, "{policy}: {error}");
+            }
         }
     }
 
