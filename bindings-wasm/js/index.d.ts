@@ -430,7 +430,7 @@ export interface RetryContext {
 	readonly signal: AbortSignal;
 }
 
-/** How a call ended, and how long the server asked to wait, as {@link parseRetryAfter} returns it. */
+/** How a call ended, and how long the server asked to wait, as {@link parseRetryAfter} returns it. Below 0 is 0. */
 export interface Verdict {
 	readonly outcome: Outcome;
 	readonly retryAfter?: Duration | null | undefined;
@@ -584,7 +584,8 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 ): (this: This, ...args: Arguments) => Promise<T>;
 
 /**
- * If a function that is retried throws it, the loop ends as `permanent` without calling `shouldRetry`. The
+ * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent` without
+ * calling `shouldRetry`. The
  * promise is rejected with the original error, which is permanent in every enclosing loop, too: in every loop
  * that was running at that moment, even if it meets the same error object elsewhere.
  */

@@ -71,6 +71,20 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 	});
 }
 
+test("a negative retryAfter is 0", () => {
+	const exact = Policy.parse("constant:base=1s,retry_after=exact");
+	for (const retryAfter of [
+		-1,
+		-1e300,
+		Number.NEGATIVE_INFINITY,
+		{ nanoseconds: -(2n ** 70n) },
+		{ nanoseconds: "-5" },
+	]) {
+		const operation = new Operation(exact, new RandomStream(1), { now: 0 });
+		assert.equal(operation.decide("throttled", { now: 0, retryAfter }).delayNs, 0n);
+	}
+});
+
 describe("a duration or a time", () => {
 	const places = {
 		base: (base) => new Policy({ growth: "constant", base }),
@@ -97,15 +111,20 @@ describe("a duration or a time", () => {
 				await assert.rejects(async () => pass(refused), { name: "TypeError", message });
 			}
 			for (const [refused, code] of [
-				[-1, "negative"],
 				[Number.NaN, "not_finite"],
 				[1e-7, "too_small"],
-				[{ nanoseconds: -1n }, "negative"],
-				[{ nanoseconds: "-1" }, "negative"],
 				[{ nanoseconds: 0.5 }, "not_whole"],
 				[{ nanoseconds: 2n ** 64n }, "too_large"],
 			]) {
 				await assert.rejects(async () => pass(refused), { name: "PolicyError", code });
+			}
+			for (const negative of [-1, -1e-7, { nanoseconds: -1n }, { nanoseconds: "-1" }, { nanoseconds: -1 }]) {
+				if (name === "retryAfter") {
+					// As for a date in the past.
+					await pass(negative);
+				} else {
+					await assert.rejects(async () => pass(negative), { name: "PolicyError", code: "negative" });
+				}
 			}
 		});
 	}

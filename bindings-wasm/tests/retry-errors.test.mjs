@@ -73,6 +73,36 @@ describe("AbortError", () => {
 		assert.equal(new AbortError(new copy.AbortError(gone)).originalError, gone);
 	});
 
+	describe("inside an AggregateError ends the loop", () => {
+		const gone = new Error("gone");
+		const of = (...errors) => new AggregateError(errors);
+		for (const [name, error] of [
+			["alone", of(new AbortError(gone))],
+			["beside another error", of(busy, new AbortError(gone))],
+			["deeper", of(busy, of(of(new AbortError(gone))))],
+		]) {
+			test(name, async () => {
+				const fn = script(error);
+				const inner = () => retry(fn, { ...job, clock: new FakeClock() });
+				const { error: thrown, stop } = await run(inner, job);
+				assert.equal(thrown, error);
+				assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length], ["permanent", 1, 1]);
+			});
+		}
+
+		test("of Promise.any over loops", async () => {
+			const inner = (error) => retry(script(error), { ...job, clock: new FakeClock(), policy: "constant:base=1ms" });
+			const { stop, error } = await run(() => Promise.any([inner(new AbortError(gone)), Promise.reject(busy)]), job);
+			assert.deepEqual([stop.reason, stop.attempts, error.errors], ["permanent", 1, [gone, busy]]);
+		});
+
+		test("but one without it is repeated, even with a cycle", async () => {
+			const cyclic = of(busy);
+			cyclic.errors.push(cyclic);
+			assert.equal((await run(script(cyclic, of(), "ok"), job)).value, "ok");
+		});
+	});
+
 	test("that is not thrown has no effect", async () => {
 		const maybe = new Error("maybe");
 		void new AbortError(maybe);
@@ -94,7 +124,7 @@ describe("a failure outside the function ends the loop", () => {
 		["shouldRetryResult", { fn: script("no"), shouldRetryResult: breaks }, broken, []],
 		["a clock that cannot wait", { clock: clock("sleep") }, broken, ["retry"]],
 		["an unknown outcome", { shouldRetry: () => "failed" }, PolicyError, []],
-		["an invalid Retry-After", { shouldRetry: () => ({ outcome: "timeout", retryAfter: -1 }) }, PolicyError, []],
+		["an invalid Retry-After", { shouldRetry: () => ({ outcome: "timeout", retryAfter: 1e-7 }) }, PolicyError, []],
 		["undefined for a verdict", { shouldRetry: () => undefined }, TypeError, []],
 		["null for a verdict", { shouldRetry: () => null }, TypeError, []],
 		["a verdict with an unknown option", { shouldRetry: () => ({ outcome: "timeout", delay: 5 }) }, TypeError, []],
@@ -212,14 +242,14 @@ describe("a failure outside the function ends the loop", () => {
 
 	describe("a refused verdict is an error whose cause is the failure in question", () => {
 		const wanted = "it must return a boolean, an outcome or a verdict";
-		const invalid = { outcome: "timeout", retryAfter: -1 };
+		const invalid = { outcome: "timeout", retryAfter: Number.NaN };
 		for (const [returned, message] of [
 			[undefined, `shouldRetry returned undefined: ${wanted}`],
 			[null, `shouldRetry returned null: ${wanted}`],
 			[5, `shouldRetry returned number: ${wanted}`],
 			[[], `shouldRetry returned an array: ${wanted}`],
 			["failed", 'outcome "failed" is unknown; '],
-			[invalid, "retryAfter -1ms is negative"],
+			[invalid, "retryAfter NaN is not a finite number"],
 		]) {
 			test(`${JSON.stringify(returned)}`, async () => {
 				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => returned }));

@@ -12,6 +12,11 @@ const RETRY_AFTER = { name: "retry_after", option: "retryAfter" };
 /** In place of an outcome. */
 const CANCEL = 0;
 
+/** A negative time to wait is 0, as for a date in the past. */
+function notNegative(input) {
+	return (typeof input === "number" ? input : Object(input).nanoseconds) < 0 ? 0 : input;
+}
+
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export class Operation {
 	static name = "Operation"; // stays the same when a bundler renames the class
@@ -51,7 +56,7 @@ export class Operation {
 		const { now, retryAfter } = pickOptions("a decision", options, ["now", "retryAfter"]);
 		const end = toNanoseconds("now", now);
 		const hasRetryAfter = retryAfter !== undefined && retryAfter !== null;
-		const wait = hasRetryAfter ? toNanoseconds(RETRY_AFTER, retryAfter) : 0n;
+		const wait = hasRetryAfter ? toNanoseconds(RETRY_AFTER, notNegative(retryAfter)) : 0n;
 		const delayNs = this.#change(({ decide }, hasBudget) => decide(number, end, hasRetryAfter, wait, hasBudget));
 		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#reason });
 	}

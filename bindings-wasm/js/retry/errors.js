@@ -47,9 +47,19 @@ export function unwrap(error) {
 	return error.originalError;
 }
 
-/** Whether an error was marked as permanent since this loop began. A loop that begins later may retry it. */
-export function isPermanent(error, loop) {
-	return loop <= permanent.get(error);
+/** Errors of an `AggregateError` may form a cycle. */
+const MAX_DEPTH = 5;
+
+/**
+ * Whether an error, or one in an `AggregateError`, is an `AbortError` or was marked as permanent since this
+ * loop began. A loop that begins later may retry it.
+ */
+export function isPermanent(error, loop, depth = 0) {
+	if (isAbortError(error) || loop <= permanent.get(error)) {
+		return true;
+	}
+	const { errors } = Object(error);
+	return depth < MAX_DEPTH && Array.isArray(errors) && errors.some((part) => isPermanent(part, loop, depth + 1));
 }
 
 /** The loop stopped on a result that was never the wanted one. */
