@@ -30,8 +30,8 @@ pub struct backoff_budget {
 
 pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1") }>;
 
-/// Waits until no other thread updates the budget. Stands before each use, as the core, which has
-/// no operating system, could only spin.
+/// Waits until no other thread updates the budget. Every use of a budget calls it first: the core
+/// has no operating system to yield to, so it could only spin.
 pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
     match budget {
         Some(budget) if !ffi::wait_until_free(budget, yield_now) => Err(BACKOFF_DAMAGED),
