@@ -585,9 +585,8 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 
 /**
  * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent` without
- * calling `shouldRetry`. The
- * promise is rejected with the original error, which is permanent in every enclosing loop, too: in every loop
- * that was running at that moment, even if it meets the same error object elsewhere.
+ * calling `shouldRetry`. The promise is rejected with the original error, which is permanent in every enclosing
+ * loop, too: in every loop that was running at that moment, even if it meets the same error object elsewhere.
  */
 export class AbortError extends Error {
 	/** Wraps an error, or a new error with this message. */
