@@ -6,7 +6,7 @@
 #include "memory.h"
 
 /* More tries than this are no wait that ends in time. */
-#define MOST_YIELDS (UINT64_C(1) << 24)
+#define MOST_YIELDS (UINT64_C(1) << 22)
 
 static uint64_t yields, free_after;
 static size_t lock; /* the place of the lock */
@@ -85,6 +85,9 @@ static void check_held(void) {
   IS_DAMAGED(backoff_operation_cancel(&memory.operation, &memory.budget, &memory.numerator));
   check_true("a lock that is held", "the wait is long", yields > 100000);
   check_true("a lock that is held", "the wait ends", yields <= MOST_YIELDS);
+  yields = 0;
+  IS_DAMAGED(backoff_budget_print(&memory.budget, memory.text, sizeof memory.text));
+  check_number("a lock that is held", "yields of a second wait", yields, 0);
   check_damaged();
 }
 

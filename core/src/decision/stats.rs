@@ -41,8 +41,8 @@ impl RetryStats {
 
     /// Stats with every count at 0.
     #[must_use]
-    pub fn new() -> Self {
-        Self::from_words(&[0; Self::WORDS])
+    pub const fn new() -> Self {
+        Self { counts: [const { AtomicU64::new(0) }; Self::WORDS] }
     }
 
     /// Counts an operation that stopped after `attempts` attempts; 0 counts as 1.

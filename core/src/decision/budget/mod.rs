@@ -180,7 +180,8 @@ impl Budget {
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
     /// preempted; the wait then yields the processor. Returns false if the lock is damaged: it has
     /// no value of a lock, or nobody frees it, because the memory was copied or the process was
-    /// forked under it.
+    /// forked under it. Only the first call waits for a lock that nobody frees; a holder that was
+    /// only slow frees it all the same.
     pub(crate) fn wait_until_free(&self, yield_now: impl Fn()) -> bool {
         for tries in 0..MAX_TRIES {
             match self.lock.load(Ordering::Relaxed) {
@@ -190,15 +191,19 @@ impl Budget {
                 _ => return false,
             }
         }
+        let _ = self.lock.compare_exchange(1, DAMAGED, Ordering::Relaxed, Ordering::Relaxed);
         false
     }
 }
+
+/// The value of a lock that nobody frees.
+const DAMAGED: u64 = 2;
 
 /// The tries before the thread that waits yields.
 const MAX_SPINS: u32 = 100;
 
 /// The tries after which a lock counts as damaged: seconds.
-const MAX_TRIES: u32 = 1 << 24;
+const MAX_TRIES: u32 = 1 << 22;
 
 fn yield_now() {
     #[cfg(feature = "yield")]
