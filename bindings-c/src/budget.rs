@@ -34,7 +34,7 @@ pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1")
 /// has no operating system to yield to, so it could only spin.
 pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
     match budget {
-        Some(budget) if !ffi::wait_until_free(budget, yield_now) => Err(BACKOFF_DAMAGED),
+        Some(budget) if !ffi::wait_until_free(budget, yield_now, sleep) => Err(BACKOFF_DAMAGED),
         _ => Ok(()),
     }
 }
@@ -47,6 +47,21 @@ fn yield_now() {
     }
     #[cfg(not(unix))]
     core::hint::spin_loop();
+}
+
+fn sleep() {
+    #[cfg(unix)]
+    {
+        let millisecond = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+        // SAFETY: the time is valid, and no rest is asked for.
+        unsafe {
+            libc::nanosleep(&raw const millisecond, core::ptr::null_mut());
+        }
+    }
+    #[cfg(not(unix))]
+    for _ in 0..1 << 15 {
+        core::hint::spin_loop();
+    }
 }
 
 /// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",

@@ -2,20 +2,29 @@
  * or after a wait that ends, and changes nothing. */
 
 #include <sched.h>
+#include <time.h>
 
 #include "memory.h"
 
-/* More tries than this are no wait that ends in time. */
-#define MOST_YIELDS (UINT64_C(1) << 22)
-
-static uint64_t yields, free_after;
+static uint64_t yields, sleeps, free_after;
 static size_t lock; /* the place of the lock */
 
 /* What the library calls while it waits. It takes no time here, and can free the lock. */
+static int paused(void) {
+  if (yields + sleeps == free_after) memory.budget.opaque[lock] = 0;
+  return 0;
+}
+
 int sched_yield(void) {
   yields++;
-  if (yields == free_after) memory.budget.opaque[lock] = 0;
-  return 0;
+  return paused();
+}
+
+int nanosleep(const struct timespec *time, struct timespec *rest) {
+  check_true("a sleep", "it is of a millisecond",
+             time->tv_sec == 0 && time->tv_nsec == 1000000 && rest == NULL);
+  sleeps++;
+  return paused();
 }
 
 static void find_lock(void) {
@@ -81,24 +90,36 @@ static void check_locks(void) {
 /* A lock that is never freed, as in a copy. */
 static void check_held(void) {
   memory.budget.opaque[lock] = 1;
-  yields = free_after = 0;
-  IS_DAMAGED(backoff_operation_cancel(&memory.operation, &memory.budget, &memory.numerator));
-  check_true("a lock that is held", "the wait is long", yields > 100000);
-  check_true("a lock that is held", "the wait ends", yields <= MOST_YIELDS);
-  yields = 0;
+  yields = sleeps = free_after = 0;
+  check_number("a lock that is held", "code",
+               backoff_operation_cancel(&memory.operation, &memory.budget, &memory.numerator),
+               BACKOFF_DAMAGED);
+  /* Long for a thread that was only preempted. */
+  check_number("a lock that is held", "yields", yields, 1000);
+  check_number("a lock that is held", "milliseconds", sleeps, 2000);
   IS_DAMAGED(backoff_budget_print(&memory.budget, memory.text, sizeof memory.text));
-  check_number("a lock that is held", "yields of a second wait", yields, 0);
+  check_number("a lock that is held", "pauses in all", yields + sleeps, 3000);
   check_damaged();
 }
 
 /* A lock that is freed after a while. */
 static void check_freed(void) {
-  memory.budget.opaque[lock] = 1;
-  yields = 0;
-  free_after = 100000;
-  SUCCEEDS(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, BACKOFF_NONE,
-                                   &memory.budget));
-  check_number("a lock that is freed", "calls of sched_yield", yields, free_after);
+  static const uint64_t pauses[] = {1, 1000, 1001, 3000};
+  for (size_t i = 0; i < LENGTH(pauses); i++) {
+    memory.budget.opaque[lock] = 1;
+    yields = sleeps = 0;
+    free_after = pauses[i];
+    if (pauses[i] == 3000) {
+      /* Freed too late for this call, in time for the next. */
+      check_number("a lock that is freed", "code",
+                   backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, BACKOFF_NONE,
+                                           &memory.budget),
+                   BACKOFF_DAMAGED);
+    }
+    SUCCEEDS(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, BACKOFF_NONE,
+                                     &memory.budget));
+    check_number("a lock that is freed", "pauses", yields + sleeps, free_after);
+  }
   free_after = 0;
 }
 

@@ -70,8 +70,9 @@ pub fn stats_from_words(words: &[u64; STATS_WORDS]) -> RetryStats {
     RetryStats::from_words(words)
 }
 
-/// Waits until no thread holds the lock of a budget, and calls `yield_now` while it waits long.
-/// Returns false if the budget is damaged: every change is then given up, and no retry granted.
-pub fn wait_until_free(budget: &Budget, yield_now: impl Fn()) -> bool {
-    budget.wait_until_free(yield_now)
+/// Waits until no thread holds the lock of a budget. While it waits it calls `yield_now`, and after
+/// a while `sleep`, which sleeps for a millisecond. Returns false if the budget is damaged: every
+/// change is then given up, and no retry granted.
+pub fn wait_until_free(budget: &Budget, yield_now: impl Fn(), sleep: impl Fn()) -> bool {
+    budget.wait_until_free(yield_now, sleep)
 }

@@ -164,7 +164,7 @@ impl Budget {
     fn locked<T: Default>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
         while take().is_err() {
-            if !self.wait_until_free(yield_now) {
+            if !self.wait_until_free(yield_now, sleep) {
                 return T::default();
             }
         }
@@ -178,16 +178,18 @@ impl Budget {
     }
 
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
-    /// preempted; the wait then yields the processor. Returns false if the lock is damaged: it has
+    /// preempted. The wait then yields the processor, and later sleeps for milliseconds, so that
+    /// its length hardly depends on how busy the machine is. Returns false if the lock is damaged: it has
     /// no value of a lock, or nobody frees it, because the memory was copied or the process was
     /// forked under it. Only the first call waits for a lock that nobody frees; a holder that was
     /// only slow frees it all the same.
-    pub(crate) fn wait_until_free(&self, yield_now: impl Fn()) -> bool {
-        for tries in 0..MAX_TRIES {
+    pub(crate) fn wait_until_free(&self, yield_now: impl Fn(), sleep: impl Fn()) -> bool {
+        for tries in 0..SPINS + YIELDS + SLEEPS {
             match self.lock.load(Ordering::Relaxed) {
                 0 => return true,
-                1 if tries < MAX_SPINS => core::hint::spin_loop(),
-                1 => yield_now(),
+                1 if tries < SPINS => core::hint::spin_loop(),
+                1 if tries < SPINS + YIELDS => yield_now(),
+                1 => sleep(),
                 _ => return false,
             }
         }
@@ -199,18 +201,29 @@ impl Budget {
 /// The value of a lock that nobody frees.
 const DAMAGED: u64 = 2;
 
-/// The tries before the thread that waits yields.
-const MAX_SPINS: u32 = 100;
-
-/// The tries after which a lock counts as damaged: seconds.
-const MAX_TRIES: u32 = 1 << 22;
+/// The tries of each sort before a lock counts as damaged.
+const SPINS: u32 = 100;
+const YIELDS: u32 = 1000;
+const SLEEPS: u32 = 2000;
 
 fn yield_now() {
     #[cfg(feature = "yield")]
     std::thread::yield_now();
-    // As long as a call of the operating system takes.
     #[cfg(not(feature = "yield"))]
-    for _ in 0..32 {
+    spin(1 << 5);
+}
+
+fn sleep() {
+    #[cfg(feature = "yield")]
+    std::thread::sleep(core::time::Duration::from_millis(1));
+    #[cfg(not(feature = "yield"))]
+    spin(1 << 15);
+}
+
+/// Spins about as long as the call of the operating system that is missing.
+#[cfg(not(feature = "yield"))]
+fn spin(count: u32) {
+    for _ in 0..count {
         core::hint::spin_loop();
     }
 }
