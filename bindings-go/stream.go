@@ -1,7 +1,10 @@
 package backoff
 
 import (
+	"encoding"
+	"errors"
 	"log/slog"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -16,7 +19,16 @@ import (
 // Clients with the same stream wait for identical times, which lets any process compute what another
 // waits. Use one key per client or job; otherwise clients that failed together retry together. The zero
 // RandomStream is StreamFromSeed(0).
+//
+// Its text form is its State in decimal, a string in JSON: not all readers of JSON keep 64 bits of a
+// number.
 type RandomStream struct{ state uint64 }
+
+var (
+	_ encoding.TextAppender    = RandomStream{}
+	_ encoding.TextMarshaler   = RandomStream{}
+	_ encoding.TextUnmarshaler = (*RandomStream)(nil)
+)
 
 // StreamFromKey returns the stream of a seed and a key, such as a job's ID. Every language computes
 // the same stream from the same two (SPEC 3.2). The empty key is a key.
@@ -72,6 +84,28 @@ func (s RandomStream) Draw(index uint32) uint64 { return engine.Draw(s.state, in
 
 // State returns the stream as a number, from which StreamFromSeed makes the same stream.
 func (s RandomStream) State() uint64 { return s.state }
+
+// AppendText appends the State in decimal. It does not fail.
+func (s RandomStream) AppendText(text []byte) ([]byte, error) {
+	return strconv.AppendUint(text, s.state, 10), nil
+}
+
+// MarshalText returns the State in decimal. It does not fail.
+func (s RandomStream) MarshalText() ([]byte, error) { return s.AppendText(nil) }
+
+// UnmarshalText sets the stream to the one with this State. It fails with an *ArgumentError for a text
+// that is not a whole number or above 2^64 - 1; the stream is then unchanged.
+func (s *RandomStream) UnmarshalText(text []byte) error {
+	state, err := strconv.ParseUint(string(text), 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return &ArgumentError{Code: ErrTooLarge, Field: "stream", Value: string(text), Rule: "is above 18446744073709551615"}
+	case err != nil:
+		return &ArgumentError{Code: ErrNotACount, Field: "stream", Value: string(text), Rule: "is not a whole number"}
+	}
+	s.state = state
+	return nil
+}
 
 // LogValue returns the State, for slog.
 func (s RandomStream) LogValue() slog.Value { return slog.Uint64Value(s.state) }

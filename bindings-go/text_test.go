@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,48 @@ func TestMessagesGiveReasons(t *testing.T) {
 	want := `at 6: unknown key "" (a pair must follow every ":" and ","); the keys are max_tokens, `
 	if _, err := backoff.ParseBudget("ratio:"); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("ParseBudget: %v, want %s", err, want)
+	}
+}
+
+// The text of a stream is its State, so settings that hold one keep it, also as a key of a map.
+func TestStreamsInJSON(t *testing.T) {
+	type settings struct {
+		Stream backoff.RandomStream
+		Named  map[backoff.RandomStream]int
+	}
+	const text = `{"Stream":"18446744073709551615","Named":{"0":4}}`
+	var read settings
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.Stream != backoff.StreamFromSeed(math.MaxUint64) || read.Named[backoff.RandomStream{}] != 4 {
+		t.Errorf("read %+v", read)
+	}
+	if written, err := json.Marshal(read); err != nil || string(written) != text {
+		t.Errorf("wrote %s, %v", written, err)
+	}
+	for _, text := range []string{`{"Stream":{}}`, `{"Stream":42}`, `{"Stream":""}`} {
+		if err := json.Unmarshal([]byte(text), &read); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+	stream := backoff.StreamFromSeed(7)
+	for text, want := range map[string]struct {
+		code    backoff.Code
+		message string
+	}{
+		"":                     {backoff.ErrNotACount, `stream "" is not a whole number`},
+		"-1":                   {backoff.ErrNotACount, `stream "-1" is not a whole number`},
+		"+1":                   {backoff.ErrNotACount, `stream "+1" is not a whole number`},
+		"1_0":                  {backoff.ErrNotACount, `stream "1_0" is not a whole number`},
+		"0x10":                 {backoff.ErrNotACount, `stream "0x10" is not a whole number`},
+		"1 ":                   {backoff.ErrNotACount, `stream "1 " is not a whole number`},
+		"18446744073709551616": {backoff.ErrTooLarge, `stream "18446744073709551616" is above 18446744073709551615`},
+	} {
+		checkArgument(t, stream.UnmarshalText([]byte(text)), want.code, "stream", want.message)
+	}
+	if stream != backoff.StreamFromSeed(7) {
+		t.Errorf("the stream is changed to %v", stream)
 	}
 }
 
