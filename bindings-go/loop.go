@@ -31,7 +31,7 @@ type Event struct {
 }
 
 // LogValue returns the members of the event for slog, with the names of the outcome and the reason and
-// the text of the error.
+// the text of the error. It leaves out Value, which may be large or secret: log it yourself.
 func (e Event) LogValue() slog.Value {
 	attrs := []slog.Attr{
 		slog.Uint64("attempts", e.Attempts),
@@ -43,31 +43,20 @@ func (e Event) LogValue() slog.Value {
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("err", e.Err.Error()))
 	}
-	if e.Value != nil {
-		attrs = append(attrs, slog.Any("value", e.Value))
-	}
 	return slog.GroupValue(attrs...)
 }
 
-// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds. If the value
-// cannot be encoded, its place holds the reason.
+// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds. It is for logs, so
+// it leaves out Value, too.
 func (e Event) MarshalJSON() ([]byte, error) {
-	var value []byte
-	if e.Value != nil {
-		var err error
-		if value, err = json.Marshal(e.Value); err != nil {
-			value, _ = json.Marshal("!ERROR:" + err.Error()) // as slog writes it
-		}
-	}
 	return json.Marshal(struct {
-		Attempts uint64          `json:"attempts"`
-		Outcome  Outcome         `json:"outcome"`
-		Reason   StopReason      `json:"reason"`
-		Delay    time.Duration   `json:"delay"`
-		Elapsed  time.Duration   `json:"elapsed"`
-		Err      string          `json:"err,omitempty"`
-		Value    json.RawMessage `json:"value,omitempty"`
-	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, errorText(e.Err), value})
+		Attempts uint64        `json:"attempts"`
+		Outcome  Outcome       `json:"outcome"`
+		Reason   StopReason    `json:"reason"`
+		Delay    time.Duration `json:"delay"`
+		Elapsed  time.Duration `json:"elapsed"`
+		Err      string        `json:"err,omitempty"`
+	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, errorText(e.Err)})
 }
 
 // errorText returns the message of an error, empty for nil.

@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"encoding/json"
 	"io"
 	"sync"
 
@@ -12,7 +13,9 @@ import (
 //
 // Any number of goroutines may use the same RetryStats at once. A read may see only a part of an
 // operation that is being recorded, but no count ever decreases. The zero value is empty and ready
-// to use; nil discards what is recorded. RetryStats must not be copied (go vet reports copies).
+// to use; nil discards what is recorded. RetryStats must not be copied (go vet reports copies). Declare
+// fields as *RetryStats: only the pointer has the methods, so plain RetryStats in a struct passed by
+// value are encoded as {}.
 type RetryStats struct {
 	once sync.Once
 	core engine.RetryStats
@@ -65,6 +68,9 @@ func (s *RetryStats) Counts() RetryStatsCounts {
 
 // String returns the counts in the text format of Prometheus (SPEC 17.2).
 func (s *RetryStats) String() string { return string(s.ready().Text()) }
+
+// MarshalJSON returns Counts as JSON, for logs. Decode it into RetryStatsCounts: RetryStats cannot be set.
+func (s *RetryStats) MarshalJSON() ([]byte, error) { return json.Marshal(s.Counts()) }
 
 // WriteTo writes the counts in the text format of Prometheus. It implements io.WriterTo and returns
 // the writer's error.
