@@ -18,7 +18,7 @@ func RetryIf(shouldRetry func(error) bool) RetryOption {
 }
 
 // AnyError returns true: RetryIf(AnyError) retries every error without a mark. Use it only for calls
-// that are safe to repeat.
+// that are safe to repeat. A *PolicyError or *ArgumentError counts as marked: see Permanent.
 func AnyError(error) bool { return true }
 
 // RetryOn retries errors in which errors.Is finds one of the targets, as transient.

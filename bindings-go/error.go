@@ -11,7 +11,8 @@ import (
 // A PolicyError reports the rule that a policy, a policy or budget string, or a fit broke (SPEC 8,
 // 11, 15 and 16). All its fields are the same in every language.
 //
-// errors.Is finds its code: errors.Is(err, backoff.ErrCapBelowBase).
+// errors.Is finds its code: errors.Is(err, backoff.ErrCapBelowBase). To a loop whose function returns it,
+// it is marked Permanent.
 type PolicyError struct {
 	// Code is the broken rule.
 	Code Code
@@ -64,10 +65,12 @@ func (e *PolicyError) Unwrap() error {
 }
 
 // An ArgumentError reports a value rejected before it reaches the C library: a negative duration or
-// time, a float that is not an exact ratio, a key that is not UTF-8, an unknown outcome or reason, a
-// function of the wrong type, an option that does not apply, or nil. It also reports a damaged budget.
+// time, a float that is not an exact ratio, a key that is not UTF-8, the text of a stream that is not a
+// number, an unknown outcome or reason, a function of the wrong type, an option that does not apply, or
+// nil. It also reports a damaged budget.
 //
-// errors.Is finds its code: errors.Is(err, backoff.ErrNegative).
+// errors.Is finds its code: errors.Is(err, backoff.ErrNegative). To a loop whose function returns it, it
+// is marked Permanent.
 type ArgumentError struct {
 	// Code is the broken rule (SPEC 8.7).
 	Code Code
@@ -166,7 +169,8 @@ const (
 	ErrUnknownOutcome Code = engine.UnknownOutcome
 	// ErrUnknownReason: there is no such stop reason.
 	ErrUnknownReason Code = engine.UnknownReason
-	// ErrDamaged: the memory of the budget was damaged, or it was copied while a goroutine used it.
+	// ErrDamaged: the lock of the budget was damaged, or it was copied while a goroutine updated it.
+	// Other damage to a budget is not detected reliably.
 	ErrDamaged Code = engine.Damaged
 )
 
@@ -212,6 +216,16 @@ var (
 	// ErrNoOperation reports the use of a nil or zero Operation.
 	ErrNoOperation = errors.New("the zero Operation is not valid")
 )
+
+// isMisuse reports whether err itself is an error of this package that says that it was misused, which
+// no retry mends.
+func isMisuse(err error) bool {
+	switch err.(type) {
+	case *PolicyError, *ArgumentError:
+		return true
+	}
+	return err == ErrNoPolicy || err == ErrNoBudget || err == ErrNoOperation
+}
 
 // budgetError returns the error of a budget that cannot be used.
 func budgetError(code uint32) error {

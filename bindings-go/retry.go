@@ -28,9 +28,10 @@ import (
 //
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
 // ErrNoBudget; so do nil arguments, with an *ArgumentError, and a system without entropy, with
-// ErrNoEntropy. An unknown outcome from a classification, or a damaged budget, ends the loop with an
-// *ArgumentError, joined with the last error. A panic of op, of a hook or of a classification propagates to the caller; the
-// operation is cancelled.
+// ErrNoEntropy. An unknown outcome from a classification, a damaged budget or a negative time of the
+// clock ends the loop with an *ArgumentError, joined with the last error: the operation is cancelled,
+// and no OnStop hook is called. A panic of op, of a hook or of a classification propagates to the
+// caller; the operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
 	config, err := newRetryConfig(ctx, options)
 	if err != nil {
@@ -105,7 +106,11 @@ type RetryError struct {
 }
 
 // The errors of the stop reasons. errors.Is finds them in a RetryError.
+//
+// They name why a loop stopped and are not marks: to a loop, an error that wraps one of them, such as
+// fmt.Errorf("404: %w", ErrPermanent), is like any other. To stop the loop, return Permanent(err).
 var (
+	// ErrPermanent is the reason StopPermanent. It marks nothing: Permanent does.
 	ErrPermanent  = errors.New("the failure was permanent")
 	ErrMaxRetries = errors.New("all retries were made")
 	ErrMaxElapsed = errors.New("the next wait would exceed max_elapsed")

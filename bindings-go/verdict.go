@@ -42,9 +42,9 @@ func (o Outcome) isKnown() bool { return o >= OutcomeSuccess && o <= OutcomePerm
 
 // A Verdict is how an attempt ended: an Outcome, or an Outcome WithRetryAfter (SPEC 18.3).
 //
-// An error that implements Verdict counts as marked with it, anywhere in the tree that errors.Is and
-// errors.As walk. Of several marks the first counts, but a mark that is permanent wins over every
-// other. Permanent, Transient, RetryAfter and Mark mark an error.
+// An error that implements Verdict counts as marked with it, anywhere in the tree of the Unwrap methods;
+// As and Is methods are not asked. Of several marks the first counts, but a mark that is permanent wins
+// over every other. Permanent, Transient, RetryAfter and Mark mark an error.
 type Verdict interface {
 	// Verdict returns the outcome and the wait that the server asked for, with false if it asked for
 	// none. A negative wait counts as 0.
@@ -95,6 +95,10 @@ func isPermanent(v Verdict) bool {
 // Permanent(b)), in fmt.Errorf("%w: %w", Transient(a), Permanent(b)), in Transient(Permanent(err)) and
 // in the *RetryError of an inner loop.
 //
+// A *PolicyError, an *ArgumentError, ErrNoPolicy, ErrNoBudget and ErrNoOperation, such as those of a loop
+// inside the function, count as marked Permanent, because another attempt does not mend them. To retry
+// one all the same, return an error that does not wrap it.
+//
 // Only this Permanent counts: that of github.com/cenkalti/backoff is an ordinary error here.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
@@ -144,7 +148,7 @@ func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.v
 // the first. A RetryError has no mark but Permanent (SPEC 18.3).
 func markOf(err error) Verdict {
 	retryErr, isRetryError := err.(*RetryError)
-	if isRetryError && retryErr != nil && retryErr.permanent {
+	if isMisuse(err) || isRetryError && retryErr != nil && retryErr.permanent {
 		return OutcomePermanent
 	}
 	mark, _ := err.(Verdict)

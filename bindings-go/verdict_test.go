@@ -114,6 +114,78 @@ func TestPermanentWins(t *testing.T) {
 	checkEnd(t, err, io.ErrClosedPipe, backoff.StopPermanent, 1)
 }
 
+// Errors that say that this package was misused are permanent, also in an inner loop: no retry mends
+// them.
+func TestMisuseIsPermanent(t *testing.T) {
+	op := func() error { return io.EOF }
+	policy, anything := backoff.WithPolicyString("constant:base=0s,max_retries=1"), backoff.RetryIf(backoff.AnyError)
+	_, policyErr := backoff.ParsePolicy("constant:base=0s,bse=1s")
+	damaged := parseBudget(t, "ratio")
+	damaged.Damage()
+	for what, err := range map[string]error{
+		"a PolicyError":        policyErr,
+		"a PolicyError of fit": func() error { _, err := parsePolicy(t, "constant:base=1s").FitBase(3, 1); return err }(),
+		"an ArgumentError":     backoff.Do(t.Context(), op, backoff.WithKey(42, "\xff")),
+		"a nil op":             backoff.Do(t.Context(), nil),
+		"an unknown outcome":   backoff.Do(t.Context(), func() error { return fmt.Errorf("read: %w", backoff.Mark(io.EOF, backoff.Outcome(9))) }),
+		"a damaged budget":     backoff.Do(t.Context(), op, backoff.WithBudget(damaged)),
+		"no policy":            backoff.Do(t.Context(), op, backoff.WithPolicy(backoff.Policy{})),
+		"no budget":            backoff.Do(t.Context(), op, backoff.WithBudget(new(backoff.Budget))),
+		"no operation":         func() error { _, err := new(backoff.Operation).Decide(backoff.OutcomeTransient, 0); return err }(),
+	} {
+		for _, err := range []error{err, fmt.Errorf("outer: %w", err), errors.Join(backoff.Transient(io.EOF), err)} {
+			middle := backoff.Do(t.Context(), func() error { return err }, policy, anything)
+			checkEnd(t, middle, err, backoff.StopPermanent, 1)
+			outer := backoff.Do(t.Context(), func() error { return middle }, policy, anything)
+			checkEnd(t, outer, middle, backoff.StopPermanent, 1)
+		}
+		// An error that does not wrap it is like any other.
+		text := errors.New(what + ": " + err.Error())
+		checkEnd(t, backoff.Do(t.Context(), func() error { return text }, policy, anything), text, backoff.StopMaxRetries, 2)
+	}
+}
+
+// The errors of the reasons and of the codes are not marks: an error that wraps one is like any other.
+func TestReasonsAreNotMarks(t *testing.T) {
+	policy := backoff.WithPolicyString("constant:base=0s,max_retries=1")
+	for _, reason := range []error{
+		backoff.ErrPermanent, backoff.ErrMaxRetries, backoff.ErrMaxElapsed, backoff.ErrDeadline, backoff.ErrBudget,
+		backoff.ErrCancelled, backoff.ErrMissing, backoff.ErrNoEntropy,
+	} {
+		op := func() error { return fmt.Errorf("404: %w", reason) }
+		for want, options := range map[backoff.StopReason][]backoff.RetryOption{
+			backoff.StopMaxRetries: {policy, backoff.RetryIf(backoff.AnyError)},
+			backoff.StopPermanent:  {policy},
+		} {
+			var gaveUp *backoff.RetryError
+			if err := backoff.Do(t.Context(), op, options...); !errors.As(err, &gaveUp) || gaveUp.Reason != want {
+				t.Errorf("ended with %v, want %v", err, want)
+			}
+		}
+	}
+}
+
+// An asError has an As method that finds a mark in it, and wraps nothing.
+type asError struct{}
+
+func (asError) Error() string { return "as" }
+
+func (asError) As(target any) bool {
+	verdict, ok := target.(*backoff.Verdict)
+	if ok {
+		*verdict = backoff.OutcomeTransient
+	}
+	return ok
+}
+
+// A mark must be in the tree of the Unwrap methods; an As method is not asked.
+func TestMarksOfAsMethodsDoNotCount(t *testing.T) {
+	if mark := backoff.Verdict(nil); !errors.As(error(asError{}), &mark) {
+		t.Fatal("errors.As does not ask")
+	}
+	checkEnd(t, backoff.Do(t.Context(), func() error { return asError{} }), asError{}, backoff.StopPermanent, 1)
+}
+
 // All marks are removed from the last error, unless the mark is the whole error.
 func TestLastErrorHasNoMark(t *testing.T) {
 	wrapped := fmt.Errorf("read: %w", backoff.Permanent(io.EOF))
