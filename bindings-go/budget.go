@@ -19,8 +19,9 @@ import (
 // methods, so a plain Budget in a struct passed by value is encoded as {}. A nil or zero Budget is not
 // valid: methods with an error result return ErrNoBudget.
 //
-// If something else wrote to the memory of a Budget, or it was copied while a goroutine used it, what
-// uses it fails with an *ArgumentError of ErrDamaged, perhaps after a wait of some seconds.
+// If something else wrote to the lock of a Budget, or it was copied while a goroutine updated it, what
+// uses it fails with an *ArgumentError of ErrDamaged, perhaps after a wait of some seconds. Other damage
+// to its memory is not detected reliably: the budget may then grant too many retries, or none.
 type Budget struct {
 	_    noCopy
 	core engine.Budget

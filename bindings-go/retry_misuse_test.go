@@ -180,6 +180,50 @@ func TestAttemptWithAnUnknownOutcome(t *testing.T) {
 	}
 }
 
+// A loop that ends with an *ArgumentError after a call counts as cancelled and calls no hook, in every
+// form (SPEC 18.6).
+func TestLoopsThatFailDoNotCallOnStop(t *testing.T) {
+	forms := map[string]func(op func() error, options ...backoff.RetryOption) error{
+		"Do": func(op func() error, options ...backoff.RetryOption) error {
+			return backoff.Do(t.Context(), op, options...)
+		},
+		"Retry": func(op func() error, options ...backoff.RetryOption) error {
+			_, err := backoff.Retry(t.Context(), func() (int, error) { return 7, op() }, options...)
+			return err
+		},
+		"Attempts": func(op func() error, options ...backoff.RetryOption) (end error) {
+			for attempt, err := range backoff.Attempts(t.Context(), options...) {
+				if end = err; err == nil {
+					attempt.Failed(op())
+				}
+			}
+			return end
+		},
+	}
+	budget, clock := new(backoff.Budget), new(fakeClock)
+	causes := map[backoff.Code]func() error{
+		backoff.ErrUnknownOutcome: func() error { return backoff.Mark(errBusy, backoff.Outcome(9)) },
+		backoff.ErrDamaged:        func() error { budget.Damage(); return errBusy },
+		backoff.ErrNegative:       func() error { clock.now = -1; return errBusy },
+	}
+	for name, form := range forms {
+		for code, op := range causes {
+			budget, clock = parseBudget(t, "ratio"), new(fakeClock)
+			var stats backoff.RetryStats
+			var got eventLog
+			err := form(op, append(got.hooks(), backoff.RetryIf(backoff.AnyError),
+				backoff.WithBudget(budget), backoff.WithClock(clock), backoff.WithStats(&stats))...)
+			if gaveUp := (*backoff.RetryError)(nil); !errors.Is(err, code) || !errors.Is(err, errBusy) || errors.As(err, &gaveUp) {
+				t.Errorf("%s: ended with %v, want %v", name, err, code)
+			}
+			if len(got) != 0 {
+				t.Errorf("%s, %v: events %q", name, code, got)
+			}
+			checkCounted(t, &stats, 1, backoff.StopCancelled)
+		}
+	}
+}
+
 // A panic propagates to the caller. The operation is cancelled and counted. No other hook is called,
 // unless the call panicked, which cancels the loop.
 func TestPanics(t *testing.T) {

@@ -95,7 +95,8 @@ func WithKey(seed uint64, key string) RetryOption {
 }
 
 // WithStats records the loop in stats when it stops; nil records nothing. A loop whose context was done
-// before the first call counts as one of 1 attempt.
+// before the first call counts as one of 1 attempt. A loop that ends with an *ArgumentError after a call
+// counts as cancelled.
 func WithStats(stats *RetryStats) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.stats = stats
@@ -114,9 +115,13 @@ func OnRetry(hook func(Event)) RetryOption {
 	})
 }
 
-// OnStop adds a hook that is called once when the loop has stopped, whatever the reason, also after
+// OnStop adds a hook that is called once when the loop has stopped, whatever the StopReason, also after
 // a success. It runs after the stats have recorded the loop and before the caller gets the result.
-// If a hook panics, no other hook is called.
+//
+// It is not called if the loop does not stop but fails: with the error of an invalid option, before the
+// first call, which the stats do not count; or with an *ArgumentError for an unknown outcome, a damaged
+// budget or a negative time of the clock, which the stats count as cancelled. Nor is it called after a
+// panic of a hook or a classification.
 //
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
