@@ -48,6 +48,11 @@ func TestInstall(t *testing.T) {
 	if got := consumer.run(find + "\n" + static + "unset LD_LIBRARY_PATH\n./consumer"); !strings.HasSuffix(got, program.output) {
 		t.Errorf("the static program prints\n%s, want\n%s", got, program.output)
 	}
+	// A static program that uses the network builds without a warning.
+	consumer.write("main.go", read(t, "examples/http/main.go"))
+	if got := consumer.run(find + "\n" + static); got != "" {
+		t.Errorf("building the static HTTP client prints\n%s", got)
+	}
 }
 
 // A consumer gets the module from a proxy, runs the README's program, and then runs the other tests of
