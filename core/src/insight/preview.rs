@@ -32,8 +32,9 @@ pub struct PreviewRow {
 /// The possible delays of a policy, one retry after another: an iterator that neither draws nor
 /// sleeps. It assumes that no failure is throttled and that the server sends no `Retry-After`.
 ///
-/// It ends after the last retry that the limits of the policy allow. An unlimited policy has
-/// 2^32 rows, so use [`Iterator::take`].
+/// It ends after the last retry that the limits of the policy allow. Without `max_retries` it can
+/// have 2^32 rows, even with `max_elapsed`, because the shortest delays can be 0: use
+/// [`Iterator::take`].
 ///
 /// ```
 /// use backoff_core::Policy;

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::schedule::state::DelayState;
 
 /// The delays of a policy drawn from the caller's own generator, one `next_u64` per delay. It ends
-/// where [`Backoff`](crate::Backoff) ends.
+/// where [`Backoff`](crate::Backoff) ends: after `max_retries` delays.
 ///
 /// The formulas are those of [`Backoff`](crate::Backoff). Random access and agreement with other
 /// languages depend on the generator: `rand_xoshiro::SplitMix64`, seeded with the state of a

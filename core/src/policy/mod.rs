@@ -56,7 +56,8 @@ impl Policy {
     /// unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`) and may have decimals. The value `none` unsets a
     /// field of a preset, and `retry_after_max=none` removes that limit.
     ///
-    /// Without `max_retries`, `max_attempts` or `max_elapsed` a policy retries for ever.
+    /// Without `max_retries`, `max_attempts` or `max_elapsed` a policy retries for ever. So does the
+    /// preset `none`, and without a wait; no retries at all is `max_retries=0`.
     ///
     /// # Errors
     /// The rule that the string breaks first, the position in bytes, and the text found there.
@@ -162,8 +163,8 @@ impl Policy {
         self.0.max_retries.saturating_add(1)
     }
 
-    /// The shortest, mean and longest delay of each retry (SPEC 16). An unlimited policy has 2^32
-    /// rows: use [`Iterator::take`].
+    /// The shortest, mean and longest delay of each retry (SPEC 16). Without `max_retries` there can
+    /// be 2^32 rows: use [`Iterator::take`].
     #[must_use]
     pub fn preview(&self) -> Preview {
         Preview::new(&self.0)
@@ -171,7 +172,7 @@ impl Policy {
 
     /// This policy with the longest base with which `attempts` always fit into `total_ns` of
     /// waiting (SPEC 16.5), if no failure is throttled and the server sends no `Retry-After`. The
-    /// limits of the policy are ignored.
+    /// base is at least 1 ns. The limits of the policy are ignored, and stay as they are.
     ///
     /// ```
     /// use backoff_core::Policy;

@@ -46,7 +46,8 @@ use crate::validate::rules::{resolve_kinds, resolve_values};
 /// The [`Operation`](crate::Operation)s that take the budget keep its account. Share it by
 /// reference, between threads as well: every event is atomic. It can live in a `static` or in an
 /// `Arc`. It reads no clock; operations pass the time. After a fork, make a new budget in the
-/// child: another thread of the parent may have held its lock.
+/// child: if another thread of the parent held its lock, the first use waits some seconds, and the
+/// budget grants nothing.
 ///
 /// ```
 /// use backoff_core::Budget;
