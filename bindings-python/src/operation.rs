@@ -20,7 +20,7 @@ use crate::stream::RandomStream;
 /// RandomStream.from_entropy().
 ///
 /// A with statement cancels it at the end if it has not stopped, so that the budget gets back
-/// what it holds.
+/// what it holds. One that is dropped is cancelled when Python frees it.
 ///
 /// Threads may share one: each decision is atomic. It cannot be copied or pickled.
 ///
@@ -126,6 +126,14 @@ impl Operation {
 
     fn budget(&self) -> Option<&backoff_core::Budget> {
         of(self.budget.as_ref())
+    }
+}
+
+impl Drop for Operation {
+    /// Python may free it while the interpreter ends: nothing of Python runs here.
+    fn drop(&mut self) {
+        let budget = of(self.budget.as_ref());
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).cancel(budget);
     }
 }
 
