@@ -44,7 +44,7 @@ fn round<'py>(
     (numerator, denominator): Fraction<'py>,
 ) -> PyResult<Value> {
     match numerator.compare(0)? {
-        Ordering::Less => return Err(numbers::negative(field, object)),
+        Ordering::Less => return Err(invalid("negative", field, object, 0, "is below 0")),
         Ordering::Equal => return Ok(Value::Exact(0)),
         Ordering::Greater => {}
     }
@@ -58,9 +58,30 @@ fn round<'py>(
     let ns = if up { quotient.add(1)? } else { quotient };
     if ns.eq(0)? {
         let why = "rounds to 0ns; the shortest duration but 0 is 1ns";
-        return Err(errors::invalid("too_small", field, object, 1, why));
+        return Err(invalid("too_small", field, object, 1, why));
     }
     Value::of_int(&ns)
+}
+
+/// A duration for a message. A number has the unit of seconds: limits are in other units.
+pub(crate) fn shown(object: &Bound<'_, PyAny>) -> String {
+    let is_number = |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    match errors::text(object).filter(is_number) {
+        // A timedelta begins with digits, too.
+        Some(number) if !object.is_instance_of::<PyDelta>() => number + "s",
+        _ => errors::shown(object),
+    }
+}
+
+/// A duration that cannot be converted.
+pub(crate) fn invalid(
+    code: &str,
+    field: &str,
+    object: &Bound<'_, PyAny>,
+    limit: u64,
+    why: &str,
+) -> PyErr {
+    errors::invalid_shown(code, field, (object, &shown(object)), limit, why)
 }
 
 /// The float nearest to a number of nanoseconds, in seconds.

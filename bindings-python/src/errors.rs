@@ -26,11 +26,11 @@ pub(crate) fn policy_error(py: Python<'_>, error: &PolicyError) -> PyErr {
 pub(crate) fn policy_error_about(
     error: &PolicyError,
     object: &Bound<'_, PyAny>,
+    shown: &str,
     is_kind: bool,
 ) -> PyErr {
     let (py, limit) = (object.py(), error.limit());
-    let shown = shown(object);
-    let message = error.message_with(&shown);
+    let message = error.message_with(shown);
     let (code, field) = (error.code().name(), Some(error.field().name()));
     if is_kind {
         raise(py, message.as_str(), code, field, (error.value(), limit), None)
@@ -66,7 +66,18 @@ pub(crate) fn invalid(
     limit: u64,
     why: &str,
 ) -> PyErr {
-    let message = format!("{field} {} {why}", shown(object));
+    invalid_shown(code, field, (object, &shown(object)), limit, why)
+}
+
+/// The same, of a value that is shown otherwise than by its repr.
+pub(crate) fn invalid_shown(
+    code: &str,
+    field: &str,
+    (object, shown): (&Bound<'_, PyAny>, &str),
+    limit: u64,
+    why: &str,
+) -> PyErr {
+    let message = format!("{field} {shown} {why}");
     raise(object.py(), &message, code, Some(field), (object, limit), None)
 }
 
@@ -116,31 +127,45 @@ fn raise<'py>(
 
 /// The repr of a value, printable and cut to a line. An int of too many digits has no repr.
 pub(crate) fn shown(object: &Bound<'_, PyAny>) -> String {
-    let repr = object.repr();
-    let Ok(text) = repr.as_ref().map_err(|_| ()).and_then(|repr| repr.to_str().map_err(|_| ()))
-    else {
-        return format!("<{}>", type_name(object));
-    };
-    printable(object.py(), text)
+    cut(object, object.repr()).unwrap_or_else(|| format!("<{}>", type_name(object)))
 }
 
+/// The `str` of a value in the same way. An int of too many digits has none.
+pub(crate) fn text(object: &Bound<'_, PyAny>) -> Option<String> {
+    cut(object, object.str())
+}
+
+fn cut(object: &Bound<'_, PyAny>, text: PyResult<Bound<'_, PyString>>) -> Option<String> {
+    const LONGEST: usize = 60;
+    let text = text.ok()?;
+    text.to_str().ok().map(|text| printable(object.py(), text, LONGEST))
+}
+
+/// The type of a value, with its module if that is not Python's own: "int", "numpy.bool".
 fn type_name(object: &Bound<'_, PyAny>) -> String {
-    object
-        .get_type()
-        .name()
-        .map_or_else(|_| "?".to_owned(), |name| printable(object.py(), &name.to_string_lossy()))
+    const LONGEST: usize = 200;
+    let class = object.get_type();
+    class.fully_qualified_name().or_else(|_| class.name()).map_or_else(
+        |_| "?".to_owned(),
+        |name| printable(object.py(), &name.to_string_lossy(), LONGEST),
+    )
+}
+
+/// The same, for the messages of the loops.
+#[pyfunction]
+pub(crate) fn _type_name(object: &Bound<'_, PyAny>) -> String {
+    type_name(object)
 }
 
 /// The first characters of a text that the caller's code made, on one line: characters that
 /// cannot be printed are escaped as in the repr of a `str`.
-fn printable(py: Python<'_>, text: &str) -> String {
-    const LONGEST: usize = 60;
+fn printable(py: Python<'_>, text: &str, longest: usize) -> String {
     let escaped = |char: char| match PyString::new(py, char.encode_utf8(&mut [0; 4])).repr() {
         Ok(repr) if !char.is_ascii_graphic() => {
             repr.to_string_lossy().trim_matches('\'').to_owned()
         }
         _ => char.to_string(),
     };
-    let more = if text.chars().nth(LONGEST).is_some() { "..." } else { "" };
-    text.chars().take(LONGEST).map(escaped).collect::<String>() + more
+    let more = if text.chars().nth(longest).is_some() { "..." } else { "" };
+    text.chars().take(longest).map(escaped).collect::<String>() + more
 }

@@ -18,10 +18,10 @@ pub(crate) fn policy(
     let (mut params, mut conversions) = (Params::default(), Conversions::default());
     for field in ffi::POLICY_FIELDS {
         let Some(value) = arguments.get_item(field.name())? else { continue };
-        if !(value.is_none() && is_limit(field)) {
+        if !value.is_none() {
             params.set(field, conversions.number(field, &value)?);
         } else if field == Field::RetryAfterMax {
-            // The only limit that a policy has by default.
+            // None is no limit, and this is the only limit that a policy has by default.
             params.set(field, MAX_NS);
         }
     }
@@ -59,7 +59,13 @@ impl<'py> Conversions<'py> {
     /// The core's error, about the caller's own object.
     fn error(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
         match self.unrepresentable.iter().find(|(field, _)| *field == error.field()) {
-            Some((field, object)) => errors::policy_error_about(error, object, is_kind(*field)),
+            Some((field, object)) => {
+                let (shown, is_kind) = match ffi::field_unit(*field) {
+                    Unit::Duration => (duration::shown(object), false),
+                    unit => (errors::shown(object), matches!(unit, Unit::Kind(_))),
+                };
+                errors::policy_error_about(error, object, &shown, is_kind)
+            }
             None => errors::policy_error(py, error),
         }
     }
@@ -82,11 +88,7 @@ fn value(field: Field, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-fn is_kind(field: Field) -> bool {
-    matches!(ffi::field_unit(field), Unit::Kind(_))
-}
-
-/// Whether `None` as the value of a field means no limit.
+/// Whether the longest duration as the value of a field means no limit.
 fn is_limit(field: Field) -> bool {
     matches!(
         field,

@@ -41,6 +41,8 @@ mod extension {
     #[pymodule_export]
     use crate::enums::_outcome_of_http_status;
     #[pymodule_export]
+    use crate::errors::_type_name;
+    #[pymodule_export]
     use crate::operation::{
         _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns, Operation,
     };

@@ -20,8 +20,8 @@ use crate::{batch, errors, fields};
 /// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded to
 /// the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float, which
 /// means its shortest decimal (1.6 is 8/5), an int, Decimal, Fraction or a pair of ints, and has
-/// no term above 1000000. None means no limit for cap, max_retries, max_attempts, max_elapsed,
-/// retry_after_max and retry_after_max_extra.
+/// no term above 1000000. None as a keyword is the same as no keyword, but for retry_after_max it
+/// means no limit, as it does where a limit is read.
 ///
 /// The fields from max_retries down do not affect delay(stream, index); an Operation applies
 /// them. Without max_retries and max_elapsed there is no limit: a loop retries for ever. An

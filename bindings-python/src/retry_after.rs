@@ -68,7 +68,12 @@ fn since_1970(now: &Bound<'_, PyAny>) -> PyResult<u64> {
     match since {
         Value::Exact(ns) => Ok(ns),
         Value::Unrepresentable(max) => {
-            Err(errors::invalid("too_large", "now", now, max, &format!("is above {max}ns")))
+            let why = format!("is above {max}ns");
+            Err(if now.is_instance_of::<PyDateTime>() {
+                errors::invalid("too_large", "now", now, max, &why)
+            } else {
+                duration::invalid("too_large", "now", now, max, &why)
+            })
         }
     }
 }

@@ -29,8 +29,9 @@ BUFFERS = [
 def test_unsuitable_buffer(buffer):
     with pytest.raises(TypeError) as caught:
         POLICY.fill_ns(STREAM, buffer)
+    shown = {array: "array.array"}
     expected = "buffer must be a writable, C-contiguous, aligned buffer of native 8-byte ints, not "
-    assert str(caught.value) == expected + type(buffer).__name__
+    assert str(caught.value) == expected + shown.get(type(buffer), type(buffer).__name__)
     assert not any(buffer if isinstance(buffer, list) else memoryview(buffer).tobytes())
 
 

@@ -30,12 +30,12 @@ INVALID = [
     (
         {"growth": "constant", "base": -1},
         ("negative", "base", -1, 0),
-        "base -1 is below 0",
+        "base -1s is below 0",
     ),
     (
         {"growth": "constant", "base": -1e-300},
         ("negative", "base", -1e-300, 0),
-        "base -1e-300 is below 0",
+        "base -1e-300s is below 0",
     ),
     (
         {"growth": "constant", "base": timedelta(days=-1)},
@@ -45,7 +45,7 @@ INVALID = [
     (
         {"growth": "constant", "base": Decimal("-1E+999999999")},
         ("negative", "base", Decimal("-1E+999999999"), 0),
-        "base Decimal('-1E+999999999') is below 0",
+        "base -1E+999999999s is below 0",
     ),
     (
         {"growth": "constant", "base": math.inf},
@@ -65,17 +65,17 @@ INVALID = [
     (
         {"growth": "constant", "base": 1e-10},
         ("too_small", "base", 1e-10, 1),
-        "base 1e-10 rounds to 0ns; the shortest duration but 0 is 1ns",
+        "base 1e-10s rounds to 0ns; the shortest duration but 0 is 1ns",
     ),
     (
         {"growth": "constant", "base": Decimal("5E-10")},
         ("too_small", "base", Decimal("5E-10"), 1),
-        "base Decimal('5E-10') rounds to 0ns; the shortest duration but 0 is 1ns",
+        "base 5E-10s rounds to 0ns; the shortest duration but 0 is 1ns",
     ),
     (
         {"growth": "constant", "base": Decimal("1E-999999999")},
         ("too_small", "base", Decimal("1E-999999999"), 1),
-        "base Decimal('1E-999999999') rounds to 0ns; the shortest duration but 0 is 1ns",
+        "base 1E-999999999s rounds to 0ns; the shortest duration but 0 is 1ns",
     ),
     (
         {"growth": "constant", "base": 1, "jitter": "slotted", "jitter_slot": 0},
@@ -88,9 +88,25 @@ INVALID = [
         "base 9223372036854775808ns is above 9223372036854775807ns",
     ),
     (
+        {"growth": "constant", "base": MAX_NS},
+        ("too_large", "base", MAX_NS, MAX_NS),
+        "base 9223372036854775807s is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": Fraction(2**64)},
+        ("too_large", "base", Fraction(2**64), MAX_NS),
+        "base 18446744073709551616s is above 9223372036854775807ns",
+    ),
+    (
+        {"growth": "constant", "base": 1, "cap": timedelta.max},
+        ("too_large", "cap", timedelta.max, MAX_NS),
+        "cap datetime.timedelta(days=999999999, seconds=86399, microsecon... is above "
+        "9223372036854775807ns",
+    ),
+    (
         {"growth": "constant", "base": 1e300},
         ("too_large", "base", 1e300, MAX_NS),
-        "base 1e+300 is above 9223372036854775807ns",
+        "base 1e+300s is above 9223372036854775807ns",
     ),
     (
         {"growth": "constant", "base": 10**5000},
@@ -100,12 +116,12 @@ INVALID = [
     (
         {"growth": "constant", "base": Decimal("1E+999999999")},
         ("too_large", "base", Decimal("1E+999999999"), MAX_NS),
-        "base Decimal('1E+999999999') is above 9223372036854775807ns",
+        "base 1E+999999999s is above 9223372036854775807ns",
     ),
     (
         {"growth": "constant", "base": 1, "increment": 1e300},
         ("unused", "increment", 1e300, 1),
-        "increment 1e+300 is not used by growth constant",
+        "increment 1e+300s is not used by growth constant",
     ),
     (
         {"growth": "polynomial", "base": 1, "power": 2**70},
@@ -175,7 +191,7 @@ INVALID = [
     (
         {"growth": "constant", "base": 1, "max_elapsed": -0.5},
         ("negative", "max_elapsed", -0.5, 0),
-        "max_elapsed -0.5 is below 0",
+        "max_elapsed -0.5s is below 0",
     ),
     (
         {"growth": "constant", "base": 1, "retry_after_max": math.inf},

@@ -241,7 +241,10 @@ class Unshowable:
 
 @pytest.mark.parametrize(
     ("result", "shown"),
-    [(Unshowable(), "<Unshowable, whose repr failed>"), ("x" * 10**6, "'" + "x" * 199 + "...")],
+    [
+        (Unshowable(), "<test_retry_errors.Unshowable, whose repr failed>"),
+        ("x" * 10**6, "'" + "x" * 199 + "..."),
+    ],
 )
 def test_the_message_of_a_retry_error_is_safe_and_short(time, result, shown):
     with pytest.raises(RetryError) as raised:

@@ -102,9 +102,9 @@ def test_an_error_that_is_false_and_has_no_repr(caplog):
     assert loops.called(loops.Script(Empty(), "done"), **OPTIONS) == "done"
     (record,) = caplog.records
     assert record.message == (
-        "job: attempt 1: transient, <Empty, whose repr failed>: waiting 2.000 s"
+        "job: attempt 1: transient, <test_retry_log.Empty, whose repr failed>: waiting 2.000 s"
     )
-    assert record.backoff_error == "<Empty, whose repr failed>"
+    assert record.backoff_error == "<test_retry_log.Empty, whose repr failed>"
 
 
 def test_no_repr_is_made_if_the_logger_is_off():

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import backoff_rs
 import pytest
+import vectors
 from backoff_rs import (
     Backoff,
     Budget,
@@ -295,6 +296,46 @@ def test_with_cancels_an_operation_that_has_not_stopped():
         assert operation.decide("transient", now_ns=0)
         assert operation.decide("success", now_ns=0).reason is StopReason.SUCCESS
     assert operation.reason is StopReason.SUCCESS
+
+
+#: Some need fields of their own.
+JITTERS = ["none", "full", "equal", "proportional,jitter_above=0.3", "additive,jitter_max=5ms"]
+JITTERS += ["additive,jitter_max=5ms,jitter_increment=1ms", "slotted,jitter_slot=1ms"]
+GROWTHS = ["constant", "linear", "exponential", "polynomial", "fibonacci"]
+KINDS = [f"{growth}:base=100ms,jitter={jitter}" for growth in GROWTHS for jitter in JITTERS]
+KINDS += ["decorrelated:base=100ms,cap=1s", "linear:base=1s,increment=2s,offset=3s,cap_on=delay"]
+KINDS += ["full:base=7ns,cap=97d,max_elapsed=97d,retry_after_max=none", "full:base=1s,cap=none"]
+PRESETS = [case["string"] for case in vectors.layer("presets")["cases"] if case["of"] == "policy"]
+FIELDS = [
+    name
+    for name, field in vars(Policy).items()
+    if inspect.isgetsetdescriptor(field) and name not in {"growth", "max_retries", "max_attempts"}
+]
+
+
+@pytest.mark.parametrize("limit", ["max_retries", "max_attempts"])
+@pytest.mark.parametrize("text", [*PRESETS, *KINDS, *(text for _, text in POLICIES)])
+def test_the_fields_of_a_policy_make_an_equal_one(text, limit):
+    """None is a field that is not set, or no limit."""
+    policy = Policy.parse(text)
+    fields = {name: getattr(policy, name) for name in [*FIELDS, limit]}
+    assert len(fields) == 21
+    assert Policy(policy.growth, **fields) == policy
+    assert Policy(growth=policy.growth, **fields) == policy
+
+
+@pytest.mark.parametrize(("fields", "field"), [
+    ({"growth": None, "base": 1}, "growth"),
+    ({"growth": "constant", "base": None}, "base"),
+    ({"growth": "constant", "base": 1, "jitter": "slotted", "jitter_slot": None}, "jitter_slot"),
+])  # fmt: skip
+def test_a_required_field_cannot_be_none(fields, field):
+    with pytest.raises(PolicyError, match=f"^{field} ") as none:
+        Policy(**fields)
+    with pytest.raises(PolicyError) as missing:
+        Policy(**{name: value for name, value in fields.items() if value is not None})
+    assert str(none.value) == str(missing.value)
+    assert none.value.code == missing.value.code
 
 
 @pytest.mark.parametrize(("decision", "wait"), [

@@ -76,7 +76,22 @@ assert_type(policy.fit_cap(4, 1.5), Policy)
 assert_type(policy.max_retries, int | None)
 assert_type(policy.max_elapsed, float | None)
 Policy("constant", base=1, cap=policy.cap, max_attempts=policy.max_attempts)
-Policy("constant", base=1, retry_after_max=None, floor=None)  # type: ignore[arg-type]
+Policy("constant", base=1, retry_after_max=None, floor=policy.floor, multiplier=policy.multiplier)
+Policy(
+    policy.growth,
+    base=policy.base,
+    increment=policy.increment,
+    power=None,
+    origin=policy.origin,
+    offset=None,
+    cap_on=policy.cap_on,
+    jitter=None,
+    jitter_below=policy.jitter_below,
+    jitter_max=policy.jitter_max,
+    jitter_slot=None,
+    throttled_base=None,
+    retry_after=None,
+)
 for row in policy.preview(3):
     assert_type(row, PreviewRow)
     assert_type(row.mean, float)

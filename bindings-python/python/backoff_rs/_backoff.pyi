@@ -38,6 +38,7 @@ __all__ = [
     "_checked_time_ns",
     "_next_loop_stream",
     "_outcome_of_http_status",
+    "_type_name",
     "parse_retry_after",
     "parse_retry_after_ns",
 ]
@@ -58,6 +59,7 @@ def _checked_retry_after(
     outcome: OutcomeOrName, retry_after: Duration | None
 ) -> Duration | None: ...
 def _next_loop_stream() -> RandomStream: ...
+def _type_name(object: object) -> str: ...
 
 @final
 class Policy:
@@ -66,25 +68,25 @@ class Policy:
         growth: _Growth,
         *,
         base: Duration,
-        increment: Duration = ...,
-        multiplier: _Ratio = ...,
-        power: SupportsIndex = ...,
-        origin: SupportsIndex = ...,
-        offset: Duration = ...,
+        increment: Duration | None = None,
+        multiplier: _Ratio | None = None,
+        power: SupportsIndex | None = None,
+        origin: SupportsIndex | None = None,
+        offset: Duration | None = None,
         cap: Duration | None = None,
-        cap_on: _CapOn = ...,
-        floor: Duration = ...,
-        jitter: _Jitter = ...,
-        jitter_below: _Ratio = ...,
-        jitter_above: _Ratio = ...,
-        jitter_max: Duration = ...,
-        jitter_increment: Duration = ...,
-        jitter_slot: Duration = ...,
+        cap_on: _CapOn | None = None,
+        floor: Duration | None = None,
+        jitter: _Jitter | None = None,
+        jitter_below: _Ratio | None = None,
+        jitter_above: _Ratio | None = None,
+        jitter_max: Duration | None = None,
+        jitter_increment: Duration | None = None,
+        jitter_slot: Duration | None = None,
         max_retries: SupportsIndex | None = None,
         max_attempts: SupportsIndex | None = None,
         max_elapsed: Duration | None = None,
-        throttled_base: Duration = ...,
-        retry_after: _RetryAfterMode = ...,
+        throttled_base: Duration | None = None,
+        retry_after: _RetryAfterMode | None = None,
         retry_after_max: Duration | None = 3600,
         retry_after_max_extra: Duration | None = None,
     ) -> Self: ...

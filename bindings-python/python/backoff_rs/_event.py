@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ._backoff import _type_name
 from ._types import Outcome, StopReason
 
 
@@ -10,7 +11,7 @@ def safe_repr(value: object) -> str:
     try:
         return repr(value)
     except Exception:
-        return f"<{type(value).__name__}, whose repr failed>"
+        return f"<{_type_name(value)}, whose repr failed>"
 
 
 @dataclass(frozen=True, init=False)

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, get
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
-from ._backoff import Budget, Policy, RandomStream, RetryStats
+from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
 from ._loop import Loop
 from ._options import Hook, Key, Options, checked_deadline
 from ._types import Maybe
@@ -69,7 +69,8 @@ class Retrying:
                into account only if this clock advances during the sleep.
 
     An async loop also awaits the results of on, on_result, on_retry, on_stop and sleep;
-    elsewhere coroutine functions raise TypeError.
+    elsewhere coroutine functions raise TypeError. An on_stop that nothing can await, as after a
+    `break` outside `with attempt:`, warns (RuntimeWarning).
 
     Raises PolicyError and TypeError for invalid arguments. It holds no state of a loop: threads
     and tasks may share it. It can be pickled if its options can; a Budget and a lambda cannot.
@@ -100,7 +101,7 @@ class Retrying:
     ) -> None:
         if not isinstance(policy, Policy | str):
             kinds = "a Policy or a policy string"
-            raise TypeError(f"policy must be {kinds}, not {type(policy).__name__}")
+            raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
         if stream is not None and seed is not None:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
@@ -116,7 +117,7 @@ class Retrying:
             optional = argument not in {"reraise", "log"}
             if not (isinstance(value, expected) or (optional and value is None)):
                 wanted = getattr(expected, "__name__", expected)
-                raise TypeError(f"{argument} must be a {wanted}, not {type(value).__name__}")
+                raise TypeError(f"{argument} must be a {wanted}, not {_type_name(value)}")
         functions: dict[str, Any] = {
             "on_result": on_result,
             "on_retry": on_retry,
@@ -126,7 +127,7 @@ class Retrying:
         }
         for argument, function in functions.items():
             if function is not None and not callable(function):
-                raise TypeError(f"{argument} must be callable, not {type(function).__name__}")
+                raise TypeError(f"{argument} must be callable, not {_type_name(function)}")
         functions |= {"on": on, "key": key, "deadline_ns": deadline_ns}
         coroutines = [name for name in functions if _wrap.is_coroutine_function(functions[name])]
         for argument in coroutines:
@@ -165,7 +166,8 @@ class Retrying:
 
         A generator function is retried until it yields its first item; later exceptions pass
         through, because items that were yielded cannot be taken back. If a plain function returns
-        a Task or a Future, only the call that creates it is retried, not the task.
+        a Task or a Future, only the call that creates it is retried, not the task; any other
+        awaitable that it returns, such as a coroutine, raises TypeError.
 
         Raises TypeError for objects that cannot be retried, such as a class or a staticmethod, and
         for hooks that are coroutine functions if this one is not.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
-from ._backoff import _checked_retry_after
+from ._backoff import _checked_retry_after, _type_name
 from ._types import Duration, Outcome, OutcomeOrName
 
 E = TypeVar("E", bound=BaseException)
@@ -71,7 +71,7 @@ def _marked(function: str, error: E, verdict: Verdict) -> E:
     # Untyped callers pass anything.
     found: object = error
     if not isinstance(found, BaseException):
-        what = f"the class {found.__name__}" if isinstance(found, type) else type(found).__name__
+        what = f"the class {found.__name__}" if isinstance(found, type) else _type_name(found)
         raise TypeError(f"{function} takes an exception instance, not {what}")
     error.__dict__[_MARK] = verdict
     return error
@@ -115,5 +115,7 @@ def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
         return Verdict(Outcome.TRANSIENT if result else if_false)
     if isinstance(result, str):
         return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
-    name = type(result).__name__
-    raise TypeError(f"{argument} must return a bool, an Outcome or a Verdict, not {name}")
+    # A bool of numpy is no bool.
+    advice = ": write bool(...)" if type(result).__name__ in {"bool", "bool_"} else ""
+    kinds = "a bool, an Outcome or a Verdict"
+    raise TypeError(f"{argument} must return {kinds}, not {_type_name(result)}{advice}")

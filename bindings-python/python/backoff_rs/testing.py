@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from . import _time
-from ._backoff import Policy, RandomStream, _checked_time_ns
+from ._backoff import Policy, RandomStream, _checked_time_ns, _type_name
 
 __all__ = ["FakeTime", "fake_time"]
 
@@ -122,7 +122,7 @@ def fake_time(
     replacement = Policy.parse(policy) if isinstance(policy, str) else policy
     if not isinstance(replacement, Policy | None):
         kinds = "a Policy or a policy string"
-        raise TypeError(f"policy must be {kinds}, not {type(policy).__name__}")
+        raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
     return _replaced(replacement, RandomStream(seed).state)
 
 
