@@ -1,6 +1,7 @@
 """Loops that end early: Ctrl-C, break, return, and coroutines that are closed."""
 
 import asyncio
+import contextlib
 import gc
 import random
 import signal
@@ -140,6 +141,46 @@ def test_leaving_an_async_loop_cancels_it():
     assert job.is_cancelled(1)
 
 
+@pytest.mark.parametrize("how", ["break", "raise"])
+@pytest.mark.parametrize("known", [True, False])
+def test_an_async_on_stop_that_nothing_awaits_warns(how, known):
+    """Where the loop is left, outside of `async with attempt:`."""
+    job, called = Job(), []
+
+    async def on_stop(_event):
+        called.append(1)
+
+    options = job.options | {"on_stop": on_stop if known else lambda event: on_stop(event)}
+
+    async def leave():
+        async for _attempt in retrying(**options, name="poll"):
+            if how == "raise":
+                raise KeyError
+            break
+
+    why = "^on_stop of poll was not awaited: nothing can await it after a `break`"
+    expected = pytest.raises(KeyError) if how == "raise" else contextlib.nullcontext()
+    with expected, pytest.warns(RuntimeWarning, match=why) as warned:
+        asyncio.run(leave())
+    assert [warning.filename for warning in warned] == [__file__]
+    assert (called, job.stats.stops["cancelled"], is_idle(job.budget)) == ([], 1, True)
+
+
+def test_an_async_on_stop_is_awaited_after_a_break_in_the_attempt():
+    called = []
+
+    async def on_stop(event):
+        called.append(event.reason)
+
+    async def leave():
+        async for attempt in retrying(on=(), on_stop=on_stop):
+            async with attempt:
+                break
+
+    asyncio.run(leave())
+    assert called == ["success"]
+
+
 def test_a_return_in_an_attempt_is_a_success():
     job = Job()
 
@@ -237,7 +278,8 @@ def test_no_hook_is_awaited_in_a_closed_coroutine(known):
     async def run():
         suspended = call()
         suspended.send(None)
-        suspended.close()
+        with pytest.warns(RuntimeWarning, match=r"on_stop of .*call was not awaited"):
+            suspended.close()
 
     asyncio.run(run())
     assert (called, job.stats.stops["cancelled"], is_idle(job.budget)) == ([], 1, True)

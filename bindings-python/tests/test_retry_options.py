@@ -4,6 +4,7 @@ import asyncio
 import copy
 import pickle
 import time as real_time
+from collections.abc import Coroutine
 from typing import Union
 
 import loops
@@ -176,9 +177,112 @@ def test_a_function_that_returns_a_coroutine(time):
     async def call():
         raise RESET
 
-    with pytest.raises(TypeError, match="returned a coroutine: retry its async function"):
+    why = r"returned an awaitable \(coroutine\): retry an async function that awaits it$"
+    with pytest.raises(TypeError, match=why):
         run(lambda script, **options: retry(**options)(lambda: call())(), None, events, stats)
     assert stops(stats) == {"cancelled": 1}
+
+
+class Request:
+    """An awaitable that is neither a coroutine nor a Future, and does nothing by itself."""
+
+    def __await__(self):
+        raise AssertionError
+        yield
+
+
+class RequestOfCoroutine(Coroutine):
+    """One that owns a coroutine, as aiohttp's does: Python warns if nobody closes that."""
+
+    def __init__(self, coroutine):
+        self.coroutine = coroutine
+
+    def __await__(self):
+        return self.coroutine.__await__()
+
+    def send(self, value):
+        return self.coroutine.send(value)
+
+    def throw(self, *error):
+        return self.coroutine.throw(*error)
+
+    def close(self):
+        self.coroutine.close()
+
+
+class Session:
+    async def _get(self):
+        raise RESET
+
+    def get(self, kind):
+        return Request() if kind is Request else RequestOfCoroutine(self._get())
+
+
+@pytest.mark.parametrize("kind", [Request, RequestOfCoroutine])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_function_that_returns_another_awaitable(time, kind, asynchronous):
+    """Such as the get() of aiohttp's session. It would count as a success."""
+    stats = RetryStats()
+    retrying = Retrying(on=(), on_result=lambda _: False, stats=stats)
+    why = rf"Session\.get returned an awaitable \(test_retry_options\.{kind.__name__}\): retry an "
+
+    async def call():
+        await retrying.call(Session().get, kind)
+
+    with pytest.raises(TypeError, match=why):
+        asyncio.run(call()) if asynchronous else retrying.call(Session().get, kind)
+    assert stops(stats) == {"cancelled": 1}
+
+
+@pytest.mark.parametrize("make", ["task", "future"])
+def test_a_function_that_returns_a_task_or_a_future(time, make):
+    """It runs by itself: only the call that makes it is retried."""
+    stats = RetryStats()
+
+    async def work():
+        return "done"
+
+    async def call():
+        loop = asyncio.get_running_loop()
+        make_one = loop.create_future if make == "future" else lambda: loop.create_task(work())
+        made = Retrying(on=(), stats=stats).call(make_one)
+        if make == "future":
+            made.set_result("done")
+        return await made
+
+    assert asyncio.run(call()) == "done"
+    assert stops(stats) == {"success": 1}
+
+
+@pytest.mark.parametrize("option", ["on_retry", "sleep", "on_stop"])
+def test_a_hook_that_returns_an_awaitable_which_nothing_awaits(time, option):
+    options = {"on": OSError, option: lambda _: Request(), "clock_ns": time.now_ns}
+    with pytest.raises(TypeError, match="is a coroutine function, which nothing awaits here"):
+        Retrying("constant:base=1s", **options).call(loops.Script(RESET, "done"))
+
+
+def numpys(name):
+    return type(name, (), {"__module__": "numpy"})()
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [
+        (numpys("bool"), r"numpy\.bool: write bool\(\.\.\.\)"),
+        (numpys("bool_"), r"numpy\.bool_: write bool\(\.\.\.\)"),
+        (numpys("float64"), r"numpy\.float64"),
+        (1, "int"),
+        (None, "NoneType"),
+    ],
+)
+def test_a_predicate_that_returns_no_bool(time, result, what):
+    must = "must return a bool, an Outcome or a Verdict, not"
+    with pytest.raises(TypeError, match=rf"^on_result {must} {what}$"):
+        Retrying(on=(), on_result=lambda _: result).call(lambda: 1)
+    with pytest.raises(TypeError, match=rf"^on {must} {what}$"):
+        Retrying(on=lambda _: result).call(loops.Script(RESET))
+    with pytest.raises(TypeError, match=r"^reraise must be a bool, not numpy\.bool$"):
+        Retrying(on=(), reraise=numpys("bool"))
 
 
 @pytest.mark.parametrize("deadline_ns", [-1, 1.5, "soon"])

@@ -12,7 +12,7 @@ from unittest import mock
 import loops
 import pytest
 import trio
-from backoff_rs import Policy, PolicyError, RandomStream, retry, retrying
+from backoff_rs import Policy, PolicyError, RandomStream, RetryStats, retry, retrying
 from backoff_rs.testing import FakeTime, fake_time
 
 RESET = ConnectionResetError("reset")
@@ -239,16 +239,17 @@ def test_a_blocking_loop_rejects_coroutine_functions(hook, function):
 
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_stop"])
 def test_with_attempt_rejects_coroutine_functions_before_the_call(hook):
-    called = []
+    called, stats = [], RetryStats()
 
     async def run():
-        async for attempt in retrying(log=False, **{"on": OSError, hook: hook_function}):
+        options = {"on": OSError, hook: hook_function, "stats": stats}
+        async for attempt in retrying(log=False, **options):
             with attempt:
                 called.append(1)
 
     with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awaits"):
         asyncio.run(run())
-    assert called == []
+    assert (called, stats.operations, stats.stops["cancelled"]) == ([], 1, 1)
 
 
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])

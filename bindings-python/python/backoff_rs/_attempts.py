@@ -55,8 +55,13 @@ class Attempt:
         raise TypeError("an attempt cannot be copied or pickled")
 
     def __enter__(self) -> "Attempt":
-        # `async for` awaits these two.
-        self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
+        try:
+            # `async for` awaits these two.
+            self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
+        except TypeError as error:
+            if not self._loop.stopped:
+                run(self._loop.break_off(error))
+            raise
         return self._enter()
 
     def _enter(self) -> "Attempt":

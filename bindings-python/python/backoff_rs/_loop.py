@@ -7,6 +7,7 @@ its end.
 import contextlib
 import inspect
 import sys
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -24,6 +25,30 @@ from ._verdict import Verdict, mark_of, unmark, verdict_of_error, verdict_of_val
 T = TypeVar("T")
 
 _SUCCESS: Final = Verdict(Outcome.SUCCESS)
+
+_LEFT: Final = (
+    "was not awaited: nothing can await it after a `break` or an exception outside "
+    "`with attempt:`, or in a coroutine that is being closed"
+)
+
+
+def is_lost(result: object) -> bool:
+    """Whether the result of a call does nothing, because it is not awaited. A Future or Task runs
+    by itself. A coroutine is closed, so that Python does not warn of it, too."""
+    if not inspect.isawaitable(result) or hasattr(result, "add_done_callback"):
+        return False
+    if isinstance(result, Coroutine):
+        result.close()
+    return True
+
+
+def _caller() -> int:
+    """The stack level, for a warning of the function that calls this, of the code outside this
+    package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class Loop:
@@ -273,9 +298,8 @@ class Loop:
         if can_await:
             with _time.shield(self._awaits):
                 await self._call(on_stop, event)
-        elif isinstance(result := on_stop(event), Coroutine):
-            # Nothing would run it.
-            result.close()
+        elif is_lost(on_stop(event)):
+            warnings.warn(f"on_stop of {event.name} {_LEFT}", RuntimeWarning, _caller())
 
     def _end(self, reason: StopReason | None) -> None:
         self._reason = reason
@@ -294,7 +318,6 @@ class Loop:
         result = function(argument)
         if self._awaits and inspect.isawaitable(result):
             return await result
-        if inspect.iscoroutine(result):
-            result.close()
+        if is_lost(result):
             raise TypeError(f"{function!r} is a coroutine function, {NOT_AWAITED}")
         return result

@@ -5,7 +5,8 @@ import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, TypeVar, cast
 
-from ._loop import Loop
+from ._backoff import _type_name
+from ._loop import Loop, is_lost
 from ._options import Options
 from ._time import run
 
@@ -17,7 +18,7 @@ def wrap(options: Options, function: F) -> F:
     if isinstance(function, staticmethod | classmethod):
         raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
     if not callable(function):
-        raise TypeError(f"retry decorates a function, not {type(function).__name__}")
+        raise TypeError(f"retry decorates a function, not {_type_name(function)}")
     name = options.name or _name(function)
     generates = _is(inspect.isgeneratorfunction, function)
     generates_async = _is(inspect.isasyncgenfunction, function)
@@ -69,9 +70,9 @@ def _function(options: Options, name: str, function: Callable[..., Any]) -> Call
                     if not run(loop.failed(error)):
                         raise
                 else:
-                    if inspect.iscoroutine(value):
-                        value.close()
-                        raise TypeError(f"{name} returned a coroutine: retry its async function")
+                    if is_lost(value):
+                        what = f"{name} returned an awaitable ({_type_name(value)})"
+                        raise TypeError(f"{what}: retry an async function that awaits it")
                     if not run(loop.returned(value)):
                         return value
                     del value
