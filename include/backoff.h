@@ -13,8 +13,8 @@
  *     }
  *
  *     uint64_t stream, delay_ns;
- *     backoff_stream_from_key(42, "job-1", 5, &stream);
- *     backoff_policy_delay_ns(&policy, stream, 0, &delay_ns);
+ *     if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK) ...
+ *     if (backoff_policy_delay_ns(&policy, stream, 0, &delay_ns) != BACKOFF_OK) ...
  *
  * backoff_retry is the whole loop. backoff_operation_begin and backoff_operation_decide are for a
  * loop of your own: they decide whether to stop or how long to wait. SPEC.md of the project defines
@@ -22,6 +22,7 @@
  *
  * Conventions
  *
+ * - The header needs C99 or C++11.
  * - Durations are unsigned 64-bit nanoseconds, at most BACKOFF_MAX_NS.
  * - The caller owns every struct. Put it on the stack, copy it (except a budget or an operation),
  *   and drop it. The library allocates nothing, so there is nothing to free.
@@ -250,7 +251,7 @@
 // Retry-After do not return together.
 #define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
 
-// The attempt succeeded.
+// The attempt succeeded. The outcomes begin here: 0 is not an outcome.
 #define BACKOFF_OUTCOME_SUCCESS UINT32_C(1)
 
 // The attempt failed, and a later attempt may succeed.
@@ -474,8 +475,8 @@ typedef struct backoff_error {
 
 // The range of the delay of each retry, one retry after another, without drawing random numbers or
 // waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
-// Retry-After. The preview of a policy without max_retries and max_elapsed has 2^32 rows: stop
-// reading it at a number of rows of your own.
+// Retry-After. Without max_retries a preview can have 2^32 rows, even with max_elapsed, as the
+// shortest delays can be 0: stop reading it at a number of rows of your own.
 //
 // Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
 // functions that take a preview may write to it.
@@ -614,9 +615,10 @@ typedef struct backoff_event {
 //
 // A plain value: copy it freely. Any number of loops may use one struct at once.
 typedef struct backoff_callbacks {
-  // Makes an attempt and returns its BACKOFF_OUTCOME. BACKOFF_OUTCOME_PERMANENT is for every
-  // failure that must not be repeated. It may set the time that the server asked to wait, in ns;
-  // on entry it is BACKOFF_NONE.
+  // Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
+  // BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
+  // repeated. It may set the time that the server asked to wait, in ns; on entry it is
+  // BACKOFF_NONE.
   uint32_t (*attempt)(void *context, uint64_t *retry_after_ns);
   // Returns the time in ns, from a clock that never goes back. All loops and operations on one
   // budget use the same clock.
@@ -703,7 +705,11 @@ uint32_t backoff_policy_init(struct backoff_policy *policy,
 // changes: "aws-sdk-2026:max_retries=5".
 //
 // A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-// deadline, a budget or a cancellation stops the operation.
+// deadline, a budget or a cancellation stops the operation. The preset "none" is such a policy,
+// without a wait; "default:max_retries=0" makes no retries.
+//
+// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
+// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 //
 // If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
 // and `error` also has the place in the string and the text found there. Also fails with
@@ -793,8 +799,8 @@ uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_pr
 
 // Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
 // 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
-// failure is throttled and no server sends a Retry-After. It ignores the limits of the policy.
-// `fitted` may be the policy itself.
+// failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
+// which stay as they are in the policy. `fitted` may be the policy itself.
 //
 // If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
 // BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
@@ -809,7 +815,8 @@ uint32_t backoff_policy_fit_base(const struct backoff_policy *policy,
                                  struct backoff_error *error);
 
 // Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
-// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base.
+// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base,
+// which also ignores the limits of the policy.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_policy_fit_cap(const struct backoff_policy *policy,
@@ -932,9 +939,10 @@ const char *backoff_reason_name(uint32_t reason);
 uint32_t backoff_http_outcome(uint32_t status);
 
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-// the same clock; BACKOFF_NONE is no deadline. The operation's retries spend from `budget`, which
-// may be NULL. The policy is copied, but the budget is not stored: pass the same pointer (or NULL,
-// as here) to every later call. Passing a different budget is not detected and corrupts both.
+// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed prevents retries, not
+// the first attempt. The operation's retries spend from `budget`, which may be NULL. The policy is
+// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
+// call. Passing a different budget is not detected and corrupts both.
 //
 // Callers that share a stream wait for the same times. Give each operation its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
@@ -1059,17 +1067,18 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // `on_stop`.
 //
 // A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream
-// wait for the same times: give each loop its own key (backoff_stream_from_key), or use a stream of
+// `now`; BACKOFF_NONE is no deadline. A deadline that has passed at the start still allows the
+// first attempt. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+// times: give each loop its own key (backoff_stream_from_key), or use a stream of
 // backoff_stream_from_entropy.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 // `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
 // BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
 // BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
-// is not an outcome, and with BACKOFF_DAMAGED if the budget is damaged during the loop, even if the
-// last attempt succeeded; both end the loop without another call, and `stats` counts it as
-// cancelled. After a failure `end` is unchanged.
+// is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
+// even if the last attempt succeeded; both end the loop without another call, and `stats` counts
+// it as cancelled. After a failure `end` is unchanged: do not read it.
 //
 // Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
 // documented.

@@ -34,21 +34,27 @@ int main(void) {
   }
 
   uint64_t stream;
-  backoff_stream_from_key(42, "job-1", 5, &stream);
+  if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK) return 1;
 
   backoff_operation operation;
   uint64_t deadline_ns = now_ns + 30 * BACKOFF_SECOND;
-  backoff_operation_begin(&operation, &policy, stream, now_ns, deadline_ns, &budget);
+  if (backoff_operation_begin(&operation, &policy, stream, now_ns, deadline_ns, &budget) !=
+      BACKOFF_OK) {
+    return 1;
+  }
   for (int attempt = 1;; attempt++) {
     const char *header;
     uint32_t outcome = call(attempt, &header);
     uint64_t retry_after_ns = BACKOFF_NONE;
     uint64_t unix_ns = 0; /* the time of day, which only dates need */
-    if (header != NULL) {
+    if (header != NULL) { /* a header that cannot be read leaves BACKOFF_NONE */
       backoff_parse_retry_after(header, strlen(header), unix_ns, &retry_after_ns);
     }
     backoff_decision decision;
-    backoff_operation_decide(&operation, outcome, retry_after_ns, now_ns, &budget, &decision);
+    if (backoff_operation_decide(&operation, outcome, retry_after_ns, now_ns, &budget, &decision) !=
+        BACKOFF_OK) {
+      return 1; /* such as for an outcome of 0; `decision` is not written */
+    }
     if (decision.reason != 0) {
       printf("attempt %d: stop, %s\n", attempt, backoff_reason_name(decision.reason));
       return decision.reason != BACKOFF_REASON_SUCCESS;

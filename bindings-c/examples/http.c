@@ -98,7 +98,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   static const backoff_callbacks callbacks = {
       .attempt = attempt, .now = now, .wait = wait_for, .on_retry = on_retry};
   struct request request = {.curl = curl_easy_init()};
-  backoff_event end = {0};
+  backoff_event end;
   if (request.curl == NULL) return 1;
   curl_easy_setopt(request.curl, CURLOPT_URL, url);
   curl_easy_setopt(request.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
@@ -106,8 +106,12 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);
 
-  backoff_retry(policy, stream, BACKOFF_NONE, NULL, NULL, &callbacks, &request, &end);
-  if (end.reason == BACKOFF_REASON_SUCCESS) {
+  uint32_t code =
+      backoff_retry(policy, stream, BACKOFF_NONE, NULL, NULL, &callbacks, &request, &end);
+  int failed = code != BACKOFF_OK || end.reason != BACKOFF_REASON_SUCCESS;
+  if (code != BACKOFF_OK) { /* `end` is not written */
+    fprintf(stderr, "backoff_retry: %s\n", backoff_code_name(code));
+  } else if (!failed) {
     printf("done after %" PRIu64 " attempts: %s\n", end.attempts, trim(&request));
   } else {
     fprintf(stderr, "gave up after %" PRIu64 " attempts: %s: %s\n", end.attempts,
@@ -115,7 +119,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   }
   curl_easy_cleanup(request.curl);
   free(request.body);
-  return end.reason != BACKOFF_REASON_SUCCESS;
+  return failed;
 }
 
 int main(int argc, char **argv) {
@@ -139,7 +143,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "seed %s is not a number from 0 to 18446744073709551615\n", argv[3]);
     return 2;
   }
-  backoff_stream_from_key(seed, argv[4], strlen(argv[4]), &stream);
+  if (backoff_stream_from_key(seed, argv[4], strlen(argv[4]), &stream) != BACKOFF_OK) return 2;
 
   curl_global_init(CURL_GLOBAL_DEFAULT);
   int failed = get(argv[1], &policy, stream);

@@ -54,9 +54,9 @@ int main() {
   Job job;
   uint64_t stream;
   backoff_event end;
-  backoff_stream_from_key(42, "job-1", 5, &stream);
-  if (backoff_retry(&policy, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &job, &end) !=
-      BACKOFF_OK) {
+  if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK ||
+      backoff_retry(&policy, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &job, &end) !=
+          BACKOFF_OK) {
     return 1;
   }
   std::cout << backoff_reason_name(end.reason) << " after " << end.attempts << " attempts\n";

@@ -76,10 +76,16 @@ int main(int argc, char **argv) {
   if (backoff_policy_parse(&policy, text, sizeof text - 1, NULL) != BACKOFF_OK) return 2;
   if (backoff_stream_from_entropy(&stream) != BACKOFF_OK) return 2;
   uint64_t deadline_ns = now() + 60 * BACKOFF_SECOND;
-  backoff_operation_begin(&operation, &policy, stream, now(), deadline_ns, NULL);
+  if (backoff_operation_begin(&operation, &policy, stream, now(), deadline_ns, NULL) !=
+      BACKOFF_OK) {
+    return 2;
+  }
   for (int attempt = 1;; attempt++) {
     uint32_t outcome = ask((uint16_t)port);
-    backoff_operation_decide(&operation, outcome, BACKOFF_NONE, now(), NULL, &decision);
+    if (backoff_operation_decide(&operation, outcome, BACKOFF_NONE, now(), NULL, &decision) !=
+        BACKOFF_OK) {
+      return 2;
+    }
     if (decision.reason != 0) {
       printf("attempt %d: stop, %s\n", attempt, backoff_reason_name(decision.reason));
       return decision.reason != BACKOFF_REASON_SUCCESS;

@@ -57,7 +57,11 @@ static void end_attempt(struct service *service, uint32_t outcome, backoff_budge
   uint64_t now_ns = now();
   if (service->fd >= 0) close(service->fd);
   service->fd = -1;
-  backoff_operation_decide(&service->operation, outcome, BACKOFF_NONE, now_ns, budget, &decision);
+  if (backoff_operation_decide(&service->operation, outcome, BACKOFF_NONE, now_ns, budget,
+                               &decision) != BACKOFF_OK) {
+    fprintf(stderr, "the budget is damaged\n");
+    exit(2);
+  }
   service->reason = decision.reason;
   service->due_ns = now_ns + decision.delay_ns;
   if (decision.reason != 0) {
@@ -167,14 +171,19 @@ int main(int argc, char **argv) {
     services[i].port = (uint16_t)port;
     services[i].fd = -1;
     services[i].due_ns = now();
-    backoff_operation_begin(&services[i].operation, &policy, stream, now(),
-                            now() + 60 * BACKOFF_SECOND, &budget);
+    if (backoff_operation_begin(&services[i].operation, &policy, stream, now(),
+                                now() + 60 * BACKOFF_SECOND, &budget) != BACKOFF_OK) {
+      return 2;
+    }
   }
   run(services, count, &budget);
   for (nfds_t i = 0; i < count; i++) {
     if (services[i].fd >= 0) close(services[i].fd);
     /* This changes nothing for a service that is done. */
-    backoff_operation_cancel(&services[i].operation, &budget, &services[i].reason);
+    if (backoff_operation_cancel(&services[i].operation, &budget, &services[i].reason) !=
+        BACKOFF_OK) {
+      return 2;
+    }
     if (services[i].reason == BACKOFF_REASON_CANCELLED) {
       printf("port %u: cancelled\n", services[i].port);
     }

@@ -9,10 +9,12 @@ static int job(int attempt) { return attempt == 5; }
 
 int main(void) {
   backoff_params params = BACKOFF_PARAMS_INIT;
-  backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL);
-  backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND);
-  backoff_params_set(&params, BACKOFF_FIELD_CAP, 20 * BACKOFF_SECOND);
-  backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL);
+  if (backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL) != BACKOFF_OK ||
+      backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND) != BACKOFF_OK ||
+      backoff_params_set(&params, BACKOFF_FIELD_CAP, 20 * BACKOFF_SECOND) != BACKOFF_OK ||
+      backoff_params_set(&params, BACKOFF_FIELD_JITTER, BACKOFF_JITTER_FULL) != BACKOFF_OK) {
+    return 1;
+  }
 
   backoff_policy policy;
   backoff_error error;
@@ -25,10 +27,10 @@ int main(void) {
 
   /* Each job has its own key; otherwise all jobs would retry in lockstep. */
   uint64_t stream;
-  backoff_stream_from_key(42, "job-1", 5, &stream);
+  if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK) return 1;
 
   backoff_iter retries;
-  backoff_iter_init(&retries, &policy, stream);
+  if (backoff_iter_init(&retries, &policy, stream) != BACKOFF_OK) return 1;
   for (int attempt = 1; !job(attempt); attempt++) {
     uint64_t delay_ns;
     if (backoff_iter_next_ns(&retries, &delay_ns) != BACKOFF_OK) return 1;

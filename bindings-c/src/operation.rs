@@ -47,9 +47,10 @@ pub struct backoff_decision {
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-/// the same clock; BACKOFF_NONE is no deadline. The operation's retries spend from `budget`, which
-/// may be NULL. The policy is copied, but the budget is not stored: pass the same pointer (or NULL,
-/// as here) to every later call. Passing a different budget is not detected and corrupts both.
+/// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed prevents retries, not
+/// the first attempt. The operation's retries spend from `budget`, which may be NULL. The policy is
+/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
+/// call. Passing a different budget is not detected and corrupts both.
 ///
 /// Callers that share a stream wait for the same times. Give each operation its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.

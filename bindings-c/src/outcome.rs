@@ -5,7 +5,7 @@ use backoff_core::{Outcome, StopReason};
 use crate::field::position;
 use crate::text::name_of;
 
-/// The attempt succeeded.
+/// The attempt succeeded. The outcomes begin here: 0 is not an outcome.
 pub const BACKOFF_OUTCOME_SUCCESS: u32 = 1;
 /// The attempt failed, and a later attempt may succeed.
 pub const BACKOFF_OUTCOME_TRANSIENT: u32 = 2;

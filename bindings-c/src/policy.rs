@@ -48,7 +48,11 @@ pub unsafe extern "C" fn backoff_policy_init(
 /// changes: "aws-sdk-2026:max_retries=5".
 ///
 /// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-/// deadline, a budget or a cancellation stops the operation.
+/// deadline, a budget or a cancellation stops the operation. The preset "none" is such a policy,
+/// without a wait; "default:max_retries=0" makes no retries.
+///
+/// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
+/// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 ///
 /// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
 /// and `error` also has the place in the string and the text found there. Also fails with

@@ -8,8 +8,8 @@ use crate::policy::{PolicyHandle, backoff_policy};
 
 /// The range of the delay of each retry, one retry after another, without drawing random numbers or
 /// waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
-/// Retry-After. The preview of a policy without max_retries and max_elapsed has 2^32 rows: stop
-/// reading it at a number of rows of your own.
+/// Retry-After. Without max_retries a preview can have 2^32 rows, even with max_elapsed, as the
+/// shortest delays can be 0: stop reading it at a number of rows of your own.
 ///
 /// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
 /// functions that take a preview may write to it.
@@ -95,8 +95,8 @@ impl From<PreviewRow> for backoff_preview_row {
 
 /// Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
 /// 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
-/// failure is throttled and no server sends a Retry-After. It ignores the limits of the policy.
-/// `fitted` may be the policy itself.
+/// failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
+/// which stay as they are in the policy. `fitted` may be the policy itself.
 ///
 /// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
 /// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
@@ -122,7 +122,8 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
 }
 
 /// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
-/// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base.
+/// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base,
+/// which also ignores the limits of the policy.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.

@@ -37,9 +37,10 @@ pub struct backoff_event {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_callbacks {
-    /// Makes an attempt and returns its BACKOFF_OUTCOME. BACKOFF_OUTCOME_PERMANENT is for every
-    /// failure that must not be repeated. It may set the time that the server asked to wait, in ns;
-    /// on entry it is BACKOFF_NONE.
+    /// Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
+    /// BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
+    /// repeated. It may set the time that the server asked to wait, in ns; on entry it is
+    /// BACKOFF_NONE.
     pub attempt:
         Option<unsafe extern "C" fn(context: *mut c_void, retry_after_ns: *mut u64) -> u32>,
     /// Returns the time in ns, from a clock that never goes back. All loops and operations on one
@@ -63,17 +64,18 @@ pub struct backoff_callbacks {
 /// `on_stop`.
 ///
 /// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-/// `now`; BACKOFF_NONE is no deadline. `budget` and `stats` may be NULL. Callers that share a stream
-/// wait for the same times: give each loop its own key (backoff_stream_from_key), or use a stream of
+/// `now`; BACKOFF_NONE is no deadline. A deadline that has passed at the start still allows the
+/// first attempt. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+/// times: give each loop its own key (backoff_stream_from_key), or use a stream of
 /// backoff_stream_from_entropy.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 /// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
 /// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
 /// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
-/// is not an outcome, and with BACKOFF_DAMAGED if the budget is damaged during the loop, even if the
-/// last attempt succeeded; both end the loop without another call, and `stats` counts it as
-/// cancelled. After a failure `end` is unchanged.
+/// is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
+/// even if the last attempt succeeded; both end the loop without another call, and `stats` counts
+/// it as cancelled. After a failure `end` is unchanged: do not read it.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
