@@ -25,8 +25,8 @@ pub struct RetryEvent<'a, R> {
     pub outcome: Option<Outcome>,
     /// Why the loop stopped; `None` if it is about to wait.
     pub reason: Option<StopReason>,
-    /// The wait that follows. At the end of the loop, the wait that a limit or the budget
-    /// prevented, or zero.
+    /// The wait that follows. At the end of the loop, the wait that `max_elapsed`, the deadline or
+    /// the budget prevented; zero for every other reason, also for `max_retries`.
     pub delay: Duration,
     /// The time since the loop began.
     pub elapsed: Duration,
@@ -99,7 +99,8 @@ pub struct Report<R> {
     pub reason: StopReason,
     /// The number of calls.
     pub attempts: u64,
-    /// The wait that a limit of time, the deadline or the budget prevented; otherwise zero.
+    /// The wait that `max_elapsed`, the deadline or the budget prevented; zero for every other
+    /// reason, also for `max_retries`.
     pub delay: Duration,
     /// The time from the beginning to the end.
     pub elapsed: Duration,

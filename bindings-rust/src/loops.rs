@@ -23,7 +23,9 @@ use crate::verdict::IntoVerdict;
 ///
 /// A panic in a hook or a classification ends the loop: the operation is cancelled and counted as
 /// such, no further hook runs, and the panic continues. A panic in the called function cancels the
-/// loop, and [`Loop::on_stop`] runs.
+/// loop, and [`Loop::on_stop`] runs, unless the clock panics then.
+///
+/// A loop keeps the result of the last call while it waits, and drops it before the next call.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -80,7 +82,8 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     /// loop's future is dropped. It replaces an earlier one.
     ///
     /// If it panics while a future is dropped, the panic leaves the `drop`. While the thread already
-    /// unwinds, the panic of the hook is discarded and the first one continues.
+    /// unwinds, the panic of the hook is discarded and the first one continues. The hook does not
+    /// run if the clock panics, as the event has a time.
     ///
     /// ```
     /// use backoff_retry::{Retry, StopReason};

@@ -19,7 +19,8 @@ use crate::verdict::IntoVerdict;
 /// time.
 ///
 /// **A policy without `max_retries`, `max_attempts` or `max_elapsed` retries for ever**, unless a
-/// deadline or a budget stops it.
+/// deadline or a budget stops it. The preset `none` is such a policy, without a wait; one with
+/// `max_retries=0` makes no retries.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -124,6 +125,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     }
 
     /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`.
+    /// After a fork, the child must make budgets of its own.
     ///
     /// Every loop that shares a budget must use the same clock. A budget in a `static` is passed as
     /// `&*BUDGET`:
@@ -166,6 +168,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     }
 
     /// Uses a clock of the caller's, which never goes backwards. The default is [`Monotonic`].
+    /// It should not panic: the loop then ends without a hook.
     ///
     /// A clock is a function; [`Clock`] is implemented for every `Fn() -> Duration` and cannot be
     /// implemented for other types. Deadlines are then times of this clock: set them with

@@ -171,7 +171,8 @@ impl Clock for Monotonic {
 }
 
 /// The default sleep: `std::thread::sleep` for [`Loop::call`](crate::Loop::call), and with feature
-/// `tokio` its timer for [`Loop::call_async`](crate::Loop::call_async).
+/// `tokio` its timer for [`Loop::call_async`](crate::Loop::call_async), which waits for at most
+/// about 30 years.
 ///
 /// It cannot be used on `wasm32-unknown-unknown`, which has neither.
 ///
