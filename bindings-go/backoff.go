@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"fmt"
 	"iter"
 	"time"
 
@@ -76,6 +77,12 @@ func (b *Backoff) Index() uint64 {
 
 // Stream returns the stream of these delays. Reset changes it.
 func (b *Backoff) Stream() RandomStream { return orZero(b).stream }
+
+// String returns the policy and the index of the next delay, for logs.
+func (b *Backoff) String() string {
+	b = orZero(b)
+	return fmt.Sprintf("%v at index %d", b.policy, b.Index())
+}
 
 // fetch fills ahead with the next delays and reports whether there are any.
 func (b *Backoff) fetch() bool {

@@ -3,6 +3,7 @@ package backoff
 import (
 	"encoding"
 	"encoding/json"
+	"log/slog"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
@@ -84,6 +85,9 @@ func (b *Budget) MarshalJSON() ([]byte, error) {
 	}
 	return nil, err
 }
+
+// LogValue returns String, for slog.
+func (b *Budget) LogValue() slog.Value { return slog.StringValue(b.String()) }
 
 // UnmarshalText sets the budget to the full one of a budget string. Call it before any operation
 // uses the budget. It fails as ParseBudget does, and with ErrNoBudget for a nil receiver; the budget

@@ -110,6 +110,83 @@ func TestStatsInLogs(t *testing.T) {
 	}
 }
 
+// The counts by reason have the names of the reasons in JSON, and read back.
+func TestStopCountsInJSON(t *testing.T) {
+	text, err := json.Marshal(backoff.StopCounts{backoff.StopBudget: 2, backoff.StopCancelled: math.MaxUint64})
+	want := `{"budget":2,"cancelled":18446744073709551615,"deadline":0,"max_elapsed":0,"max_retries":0,"permanent":0,"success":0}`
+	if err != nil || string(text) != want {
+		t.Errorf("JSON is %s, %v, want %s", text, err, want)
+	}
+	for text, want := range map[string]backoff.StopCounts{
+		want:                      {backoff.StopBudget: 2, backoff.StopCancelled: math.MaxUint64},
+		`{"success":3,"none":4}`:  {0: 4, backoff.StopSuccess: 3},
+		`{}`:                      {},
+		`null`:                    {backoff.StopDeadline: 7},
+		`{"success":3,"other":4}`: {backoff.StopDeadline: 7},
+		`{"success":-1}`:          {backoff.StopDeadline: 7},
+		`[1]`:                     {backoff.StopDeadline: 7},
+	} {
+		read := backoff.StopCounts{backoff.StopDeadline: 7}
+		err := json.Unmarshal([]byte(text), &read)
+		if fails := text != "null" && want[backoff.StopDeadline] == 7; read != want || (err != nil) != fails {
+			t.Errorf("%s reads as %v, %v, want %v", text, read, err, want)
+		}
+		if strings.Contains(text, "other") && !errors.Is(err, backoff.ErrUnknownReason) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Policies and budgets are logged as their text, also where there is none.
+func TestPoliciesAndBudgetsInLogs(t *testing.T) {
+	policy, budget := parsePolicy(t, "constant:base=1s"), parseBudget(t, "quota:max_tokens=100")
+	for _, row := range []struct {
+		value any
+		want  string
+	}{
+		{policy, policy.String()}, {&policy, policy.String()}, {backoff.Policy{}, "no policy"},
+		{budget, budget.String()}, {new(backoff.Budget), "no budget"}, {(*backoff.Budget)(nil), "no budget"},
+	} {
+		var text bytes.Buffer
+		slog.New(slog.NewTextHandler(&text, nil)).Info("", "value", row.value)
+		got := text.String()
+		if !strings.HasSuffix(got, " value="+row.want+"\n") && !strings.HasSuffix(got, fmt.Sprintf(" value=%q\n", row.want)) {
+			t.Errorf("the log is %s, want %s", got, row.want)
+		}
+		if got, want := logged(t, row.value), fmt.Sprintf(`{"value":%q}`, row.want); got != want {
+			t.Errorf("the log is %s, want %s", got, want)
+		}
+	}
+}
+
+// Iterators and operations print how far they are.
+func TestStatesInLogs(t *testing.T) {
+	policy := parsePolicy(t, "constant:base=1s,max_retries=1")
+	check := func(value any, want string) {
+		t.Helper()
+		if got := fmt.Sprintf("%v %+v", value, value); got != want+" "+want {
+			t.Errorf("printed %s, want %s twice", got, want)
+		}
+	}
+	delays := backoff.New(policy, backoff.StreamFromSeed(42))
+	check(delays, "constant:base=1s,max_retries=1 at index 0")
+	delays.Next()
+	check(delays, "constant:base=1s,max_retries=1 at index 1")
+	check(new(backoff.Backoff), "no policy at index 0")
+	check((*backoff.Backoff)(nil), "no policy at index 0")
+
+	operation := beginOrFail(t, policy)
+	check(operation, "operation at attempt 1")
+	for _, want := range []string{"operation at attempt 2", "operation stopped at attempt 2: max_retries"} {
+		if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil {
+			t.Fatal(err)
+		}
+		check(operation, want)
+	}
+	check(new(backoff.Operation), "no operation")
+	check((*backoff.Operation)(nil), "no operation")
+}
+
 // A loop's hook can log its event, and its caller the error.
 func TestLoopsInLogs(t *testing.T) {
 	var event, failure string

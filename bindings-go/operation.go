@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -201,6 +202,19 @@ func (o *Operation) Attempts() uint64 {
 func (o *Operation) Reason() StopReason {
 	_, _, reason := orZero(o).core.State()
 	return StopReason(reason)
+}
+
+// String returns the number of attempts and, after a stop, the reason, for logs; "no operation" for the
+// zero Operation.
+func (o *Operation) String() string {
+	switch attempts, reason := o.Attempts(), o.Reason(); {
+	case attempts == 0:
+		return "no operation"
+	case reason == 0:
+		return fmt.Sprintf("operation at attempt %d", attempts)
+	default:
+		return fmt.Sprintf("operation stopped at attempt %d: %v", attempts, reason)
+	}
 }
 
 // coreBudget returns the core's budget, nil if there is none.

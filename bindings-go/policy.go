@@ -3,6 +3,7 @@ package backoff
 import (
 	"encoding"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -96,6 +97,9 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(p.String())
 }
+
+// LogValue returns String, for slog.
+func (p Policy) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // IsZero reports whether this is the zero Policy, which is not valid.
 func (p Policy) IsZero() bool { return p == Policy{} }

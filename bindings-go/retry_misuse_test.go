@@ -24,15 +24,15 @@ func TestInvalidRetryOptions(t *testing.T) {
 		{options{backoff.WithPolicyString("full")}, "at 4: base is missing"},
 		{options{backoff.WithKey(42, "\xff")}, `key "\xff" is not valid UTF-8`},
 		{options{backoff.WithBudget(new(backoff.Budget))}, "the zero Budget is not valid"},
-		{options{backoff.WithClock(nil)}, "clock is nil"},
+		{options{backoff.WithClock(nil)}, "argument of WithClock is nil"},
 		{options{backoff.WithClock(&fakeClock{now: -1})}, "now -1ns is below 0s"},
 		{options{backoff.RetryIf(nil)}, "argument of RetryIf is nil"},
 		{options{backoff.RetryOn(errBusy, nil)}, "argument of RetryOn is nil"},
 		{options{backoff.Classify(nil)}, "argument of Classify is nil"},
 		{options{backoff.RetryResult[int](nil)}, "argument of RetryResult is nil"},
 		{options{backoff.ClassifyResult[int](nil)}, "argument of ClassifyResult is nil"},
-		{options{backoff.OnRetry(nil)}, "OnRetry hook is nil"},
-		{options{backoff.OnStop(nil)}, "OnStop hook is nil"},
+		{options{backoff.OnRetry(nil)}, "argument of OnRetry is nil"},
+		{options{backoff.OnStop(nil)}, "argument of OnStop is nil"},
 		{options{backoff.RetryResult(func(string) bool { return true })}, "RetryResult classifies string, but the function returns int"},
 	}
 	for _, row := range rows {
@@ -290,6 +290,28 @@ func TestPanics(t *testing.T) {
 			checkCounted(t, &stats, calls, row.reason)
 			checkIdle(t, budget)
 		})
+	}
+}
+
+// The panic of a hook propagates as it is: an error is not wrapped or joined with the failure of the call,
+// which only the event holds.
+func TestPanicsReplaceTheFailure(t *testing.T) {
+	for name, option := range map[string]func(func(backoff.Event)) backoff.RetryOption{"OnRetry": backoff.OnRetry, "OnStop": backoff.OnStop} {
+		var failure error
+		func() {
+			defer func() {
+				if recovered := recover(); recovered != errWrong {
+					t.Errorf("%s: recovered %v", name, recovered)
+				}
+			}()
+			err := backoff.Do(t.Context(), func() error { return backoff.Transient(errBusy) },
+				backoff.WithPolicyString("constant:base=0s,max_retries=1"), backoff.WithClock(new(fakeClock)),
+				option(func(event backoff.Event) { failure = event.Err; panic(errWrong) }))
+			t.Errorf("%s: returned %v", name, err)
+		}()
+		if failure != errBusy {
+			t.Errorf("%s: the event has %v", name, failure)
+		}
 	}
 }
 

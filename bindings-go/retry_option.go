@@ -107,11 +107,12 @@ func WithStats(stats *RetryStats) RetryOption {
 // OnRetry adds a hook that is called before the wait of each retry (SPEC 18.4).
 //
 // Hooks run in the goroutine of the loop, which waits for them. A hook that panics ends the loop: the
-// operation is cancelled and recorded as cancelled, and no other hook is called.
+// operation is cancelled and recorded as cancelled, and no other hook is called. The panic propagates as it
+// is and takes the place of the failure of the call, which the hook has as event.Err.
 func OnRetry(hook func(Event)) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.onRetry = append(c.onRetry, hook)
-		return notNil("OnRetry hook", hook == nil)
+		return notNil("argument of OnRetry", hook == nil)
 	})
 }
 
@@ -127,7 +128,7 @@ func OnRetry(hook func(Event)) RetryOption {
 func OnStop(hook func(Event)) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.onStop = append(c.onStop, hook)
-		return notNil("OnStop hook", hook == nil)
+		return notNil("argument of OnStop", hook == nil)
 	})
 }
 
@@ -135,7 +136,7 @@ func OnStop(hook func(Event)) RetryOption {
 func WithClock(clock Clock) RetryOption {
 	return retryOption(func(c *retryConfig) error {
 		c.clock = clock
-		return notNil("clock", clock == nil)
+		return notNil("argument of WithClock", clock == nil)
 	})
 }
 

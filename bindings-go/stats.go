@@ -32,7 +32,34 @@ type RetryStatsCounts struct {
 	// Bounds are the upper bounds of the buckets, the same for all RetryStats.
 	Bounds [11]uint64
 	// Stops counts operations by stop reason, such as Stops[StopBudget].
-	Stops [StopCancelled + 1]uint64
+	Stops StopCounts
+}
+
+// StopCounts are counts by StopReason. In JSON they are an object with the names of the reasons.
+type StopCounts [StopCancelled + 1]uint64
+
+// MarshalJSON returns the count of each reason by its name. "none" is left out if it is 0.
+func (c StopCounts) MarshalJSON() ([]byte, error) {
+	names := make(map[StopReason]uint64)
+	for reason, count := range c {
+		if reason > 0 || count > 0 {
+			names[StopReason(reason)] = count
+		}
+	}
+	return json.Marshal(names)
+}
+
+// UnmarshalJSON sets the counts of the names, and the others to 0. It fails with an *ArgumentError for an
+// unknown name; the counts are then unchanged. Decoding null changes nothing.
+func (c *StopCounts) UnmarshalJSON(text []byte) error {
+	var names map[StopReason]uint64
+	if err := json.Unmarshal(text, &names); err != nil || names == nil {
+		return err
+	}
+	for reason := range c {
+		c[reason] = names[StopReason(reason)]
+	}
+	return nil
 }
 
 // Record counts an operation that has stopped. An operation of 0 attempts, such as a loop whose context
