@@ -139,7 +139,7 @@
 // Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
 #define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
 
-// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after so many delays.
+// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after this many delays.
 // This field and those below change no delay; backoff_operation_decide uses them.
 #define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
 

@@ -53,7 +53,7 @@ fn sleep() {
     #[cfg(unix)]
     {
         let millisecond = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
-        // SAFETY: the time is valid, and no rest is asked for.
+        // SAFETY: the time is valid, and a null pointer discards the time that is left.
         unsafe {
             libc::nanosleep(&raw const millisecond, core::ptr::null_mut());
         }

@@ -52,7 +52,7 @@ pub const BACKOFF_FIELD_JITTER_MAX: u32 = 14;
 pub const BACKOFF_FIELD_JITTER_INCREMENT: u32 = 15;
 /// Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
 pub const BACKOFF_FIELD_JITTER_SLOT: u32 = 16;
-/// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after so many delays.
+/// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after this many delays.
 /// This field and those below change no delay; backoff_operation_decide uses them.
 pub const BACKOFF_FIELD_MAX_RETRIES: u32 = 17;
 /// The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only

@@ -11,7 +11,7 @@ pub(crate) enum Request {
     OfPolicy { policy: String, form: Form },
 }
 
-/// What is asked of a policy.
+/// What a request asks for.
 pub(crate) enum Form {
     Delay { stream: RandomStream, index: u32 },
     Preview { first: usize, count: usize },
