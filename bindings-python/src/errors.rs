@@ -120,9 +120,11 @@ fn raise<'py>(
         .import(py, "backoff_rs._policy_error", "PolicyError")
         .and_then(|class| {
             let (at, found) = excerpt.unzip();
-            class.call1((message, code, field, value, limit, at, found))
+            let arguments = (message, code, field, value, limit, at, found).into_pyobject(py)?;
+            // Not an instance: Python sets the context only of an exception that it makes itself.
+            Ok(PyErr::from_type(class.clone(), arguments.unbind()))
         })
-        .map_or_else(|error| error, PyErr::from_value)
+        .unwrap_or_else(|error| error)
 }
 
 /// The repr of a value, printable and cut to a line. An int of too many digits has no repr.

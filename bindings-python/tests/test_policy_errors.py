@@ -6,7 +6,20 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from backoff_rs import Budget, Policy, PolicyError
+from backoff_rs import (
+    Budget,
+    Decision,
+    Operation,
+    Outcome,
+    Policy,
+    PolicyError,
+    RandomStream,
+    RetryStats,
+    Verdict,
+    parse_retry_after,
+    retry_after,
+    retrying,
+)
 
 MAX_NS = 2**63 - 1
 
@@ -282,3 +295,40 @@ def test_a_text_that_is_not_a_policy_string():
             Policy.parse(text)
         with pytest.raises(PolicyError):
             Budget.parse(text)
+
+
+ENTRIES = {
+    "Policy": lambda: Policy("constant", base=-1),
+    "Policy, by the core": lambda: Policy("constant", base=2, cap=1),
+    "Policy, a value beyond 64 bits": lambda: Policy("constant", base=1e300),
+    "Policy, a kind": lambda: Policy("some", base=1),
+    "Policy, a wrong type": lambda: Policy("constant", base="1s"),
+    "Policy.parse": lambda: Policy.parse("x"),
+    "Policy.fit_base": lambda: Policy("constant", base=1).fit_base(0, 1),
+    "Policy.delay_ns": lambda: Policy("constant", base=1).delay_ns(RandomStream(1), -1),
+    "Budget.parse": lambda: Budget.parse("x"),
+    "RandomStream": lambda: RandomStream(-1),
+    "Verdict": lambda: Verdict("throttled", math.nan),
+    "Verdict, an outcome": lambda: Verdict("slow"),
+    "retry_after": lambda: retry_after(ConnectionError("reset"), math.nan),
+    "Operation": lambda: Operation(Policy("constant", base=1), RandomStream(1), now_ns=-1),
+    "Decision": lambda: Decision(2**63),
+    "RetryStats.record": lambda: RetryStats().record(1, "slow"),
+    "Outcome.of_http_status": lambda: Outcome.of_http_status(-1),
+    "parse_retry_after": lambda: parse_retry_after("1", now=-1),
+    "retrying": lambda: retrying("x", on=()),
+}
+
+
+@pytest.mark.parametrize("entry", [pytest.param(call, id=name) for name, call in ENTRIES.items()])
+def test_the_exception_being_handled_is_the_context(entry):
+    handled = ConnectionError("real")
+    try:
+        raise handled
+    except ConnectionError:
+        with pytest.raises((PolicyError, TypeError)) as caught:
+            entry()
+    assert caught.value.__context__ is handled
+    with pytest.raises((PolicyError, TypeError)) as caught:
+        entry()
+    assert caught.value.__context__ is None
