@@ -15,8 +15,9 @@ use crate::stream::RandomStream;
 ///
 /// Operation(policy, stream, *, now_ns, deadline_ns=None, budget=None): it begins now. Times
 /// are nanoseconds, 0 to 2**64 - 1, of any clock that does not go back, such as
-/// time.monotonic_ns(); all operations on a budget use the same clock. It never sleeps and reads
-/// no clock. Operations with the same stream wait the same: give each a key of its own, or
+/// time.monotonic_ns(); all operations on a budget use the same clock. The deadline is a time of
+/// that clock, too: one of time.time_ns() would not pass within years. It never sleeps and reads no
+/// clock. Operations with the same stream wait the same: give each a key of its own, or
 /// RandomStream.from_entropy().
 ///
 /// A with statement cancels it at the end if it has not stopped, so that the budget gets back
