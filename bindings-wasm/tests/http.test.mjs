@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
+import http2 from "node:http2";
 import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { after, before, describe, test } from "node:test";
 import { fetchOutcome, httpOutcome, Policy, project, RandomStream, source } from "./installed.mjs";
 import { endOf } from "./loop.mjs";
@@ -52,6 +56,7 @@ after(() => {
 
 describe("fetchOutcome", () => {
 	const coded = (code) => Object.assign(new Error(code), { code });
+	const said = (code, message) => Object.assign(new Error(message), { code });
 	const cyclic = () => {
 		const error = new Error("cyclic");
 		return Object.assign(error, { cause: error });
@@ -70,6 +75,43 @@ describe("fetchOutcome", () => {
 		assert.equal(fetchOutcome(await reject("nope://localhost/")), "permanent");
 		assert.equal(fetchOutcome(await reject("http://127.0.0.1:1/")), "permanent");
 		assert.equal(fetchOutcome(await reject(origin.replace("http:", "https:"))), "permanent");
+	});
+
+	test("a request that an HTTP/2 server refuses", async () => {
+		const refusing = http2.createServer();
+		refusing.on("stream", (stream) => {
+			stream.on("error", () => {});
+			stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+		});
+		const session = http2.connect(await listen(refusing));
+		try {
+			const [error] = await once(session.request(), "close").catch((error) => [error]);
+			assert.equal(error.code, "ERR_HTTP2_STREAM_ERROR");
+			assert.equal(fetchOutcome(error), "transient");
+		} finally {
+			session.destroy();
+			refusing.close();
+		}
+	});
+
+	test("a body that ends before its end", async () => {
+		const cutting = createServer((_, response) => {
+			response.write("half");
+			setTimeout(() => response.destroy(), 20);
+		});
+		const url = await listen(cutting);
+		try {
+			const response = await new Promise((resolve) => get(url, resolve));
+			const { error } = await endOf(pipeline(response, new PassThrough().resume()));
+			assert.equal(fetchOutcome(error), "transient");
+			const body = Readable.from(["half"]);
+			const { error: early } = await endOf(pipeline(body, new PassThrough().destroy()));
+			assert.equal(early.code, "ERR_STREAM_PREMATURE_CLOSE");
+			assert.equal(fetchOutcome(early), "transient");
+			assert.equal(fetchOutcome((await endOf(fetch(url).then((reply) => reply.text()))).error), "transient");
+		} finally {
+			cutting.close();
+		}
 	});
 
 	// The messages of the engines, as https://github.com/sindresorhus/is-network-error lists them.
@@ -108,6 +150,32 @@ describe("fetchOutcome", () => {
 		[coded("ETIMEDOUT"), "timeout"],
 		[coded("ERR_NETWORK"), "transient"],
 		[coded("ERR_INVALID_URL"), "permanent"],
+		// Other codes of Node.js, and of its DNS and HTTP/2 clients
+		[coded("EAI_FAIL"), "transient"],
+		[coded("ESERVFAIL"), "transient"],
+		[coded("ENODATA"), "permanent"],
+		[coded("ERR_HTTP2_GOAWAY_SESSION"), "transient"],
+		[said("ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_REFUSED_STREAM"), "transient"],
+		[said("ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_PROTOCOL_ERROR"), "permanent"],
+		// node-fetch
+		[said("ERR_STREAM_PREMATURE_CLOSE", "Invalid response body while trying to fetch x: Premature close"), "transient"],
+		// axios: a cut body, a failed status, a body that is too long, timeouts, an aborted XMLHttpRequest
+		[said("ERR_BAD_RESPONSE", "stream has been aborted"), "transient"],
+		[said("ERR_BAD_RESPONSE", "Request failed with status code 501"), "permanent"],
+		[said("ERR_BAD_RESPONSE", "maxContentLength size of 9 exceeded"), "permanent"],
+		[said("ECONNABORTED", "timeout of 200ms exceeded"), "timeout"],
+		[said("ETIMEDOUT", "timeout of 200ms exceeded"), "timeout"],
+		[said("ECONNABORTED", "Request aborted"), "transient"],
+		[said("ECONNABORTED", "read ECONNABORTED"), "transient"],
+		// superagent
+		[said("ECONNABORTED", "Timeout of 200ms exceeded"), "timeout"],
+		// ky and got
+		[named("TimeoutError", "Request timed out: GET http://localhost/"), "timeout"],
+		[said("ERR_NON_2XX_3XX_RESPONSE", "Request failed with status code 500"), "permanent"],
+		// A code counts from its beginning to its end.
+		[coded("XECONNRESET"), "permanent"],
+		[coded("ECONNRESETS"), "permanent"],
+		[said("ERR_INVALID_URL", "ECONNRESET ETIMEDOUT"), "permanent"],
 		// Bun
 		[coded("ConnectionRefused"), "transient"],
 		[coded("ConnectionClosed"), "transient"],

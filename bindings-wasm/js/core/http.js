@@ -33,15 +33,20 @@ const WORKERD = /^network connection lost/i;
 /** In the message of Deno, or of the cause in Node.js: the same request fails again. */
 const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad port|are blocked|redirect/;
 
-/** The codes of Node.js, undici and axios, and those of Bun, for failures of the network. */
+/**
+ * A code, a space and the message: failures of the network in Node.js, undici, node-fetch and Bun; last, codes
+ * that need the message: axios for a body that was cut off, and HTTP/2 for a request that was not processed.
+ */
 const NETWORK_CODE = new RegExp(
-	"^E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|AI_AGAIN|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)$" +
-		"|^ERR_NETWORK$|^HPE_INVALID_EOF_STATE$|^UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)$" +
-		"|^Connection(?:Refused|Closed|Reset)$|^FailedToOpenSocket$",
+	"^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|SERVFAIL|AI_(?:AGAIN|FAIL)|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)" +
+		"|HPE_INVALID_EOF_STATE|UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)" +
+		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_GOAWAY_SESSION)" +
+		"|Connection(?:Refused|Closed|Reset)|FailedToOpenSocket" +
+		"|ERR_BAD_RESPONSE stream has been aborted|ERR_HTTP2_STREAM_ERROR .*NGHTTP2_REFUSED_STREAM) ",
 );
 
-/** The codes for a response that did not arrive in time. */
-const TIMEOUT_CODE = /TIMEDOUT|TIMEOUT|^Timeout$/;
+/** The same for a response that did not arrive in time. Those of axios and superagent have a code of the network. */
+const TIMEOUT_CODE = /^\S*TIMED?OUT|^Timeout |^ECONNABORTED [tT]imeout/;
 
 /** Causes may form a cycle. */
 const MAX_CAUSES = 5;
@@ -52,20 +57,20 @@ export function fetchOutcome(error) {
 	if (name === "TimeoutError") {
 		return "timeout";
 	}
-	const code = codeOf(error);
-	if (code !== undefined) {
-		return TIMEOUT_CODE.test(code) ? "timeout" : NETWORK_CODE.test(code) ? "transient" : "permanent";
+	const coded = withCode(error);
+	if (coded) {
+		const text = `${coded.code} ${read(coded, "message")} `;
+		return TIMEOUT_CODE.test(text) ? "timeout" : NETWORK_CODE.test(text) ? "transient" : "permanent";
 	}
 	const isNetwork = WORKERD.test(message) || (name === "TypeError" && NETWORK.test(message));
 	return isNetwork && !LASTING.test(read(cause, "message") ?? message) ? "transient" : "permanent";
 }
 
-/** The code of an error or of its nearest cause that has one. The code of a `DOMException` is a number. */
-function codeOf(error) {
+/** An error, or its nearest cause, that has a code. The code of a `DOMException` is a number. */
+function withCode(error) {
 	for (let depth = 0, current = error; depth < MAX_CAUSES; depth++) {
-		const code = read(current, "code");
-		if (typeof code === "string") {
-			return code;
+		if (typeof read(current, "code") === "string") {
+			return current;
 		}
 		current = read(current, "cause");
 	}
