@@ -127,13 +127,17 @@ async function bundleSmall(name, options) {
 
 async function bundle() {
 	const define = { MODULE_TEXT: JSON.stringify(encode(readFileSync("dist/backoff.wasm"))) };
-	const [exported] = await Promise.all([
+	const [exported, , node] = await Promise.all([
 		bundleSmall("index.js", { define }),
 		bundleSmall("workerd.js", { plugins: [WORKERD], external: ["./backoff.wasm"] }),
 		// For Node.js, which reads the names of a module's exports before it runs the module. Nobody
 		// downloads it to a page, so its stack traces can show the names of the sources.
-		build({ ...BUNDLE, define, format: "cjs", outfile: "dist/index.cjs", platform: "node" }),
+		build({ ...BUNDLE, define, format: "cjs", platform: "node", write: false }),
 	]);
+	// esbuild renames a class inside itself, and messages and stack traces would show that name.
+	const [{ text }] = node.outputFiles;
+	const classes = [...text.matchAll(/ = class _(\w+)/g)].map(([, name]) => name);
+	writeFileSync("dist/index.cjs", text.replace(new RegExp(`\\b_(?=(?:${classes.join("|")})\\b)`, "g"), ""));
 	// In Node.js `import` and `require` load the same copy of the classes.
 	writeFileSync("dist/node.js", `export { ${exported.join(", ")} } from "./index.cjs";\n`);
 	for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
