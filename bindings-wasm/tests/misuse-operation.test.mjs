@@ -78,7 +78,7 @@ describe("refused", () => {
 describe("wrong types", () => {
 	testWrongTypes([
 		[() => Budget.parse(null), "text must be a string, got null"],
-		[() => new Operation(good, stream, { now: 0 }), "policy must be a Policy, got object"],
+		[() => new Operation(good, stream, { now: 0 }), /^policy must be a Policy, got object; make it with/],
 		[() => new Operation(policy, 42, { now: 0 }), "stream must be a RandomStream, got number"],
 		[() => new Operation(policy, stream), "options of an operation must be a plain object, got undefined"],
 		[() => new Operation(policy, stream, {}), "now must be a number of milliseconds or { nanoseconds }, got undefined"],
@@ -100,7 +100,7 @@ describe("wrong types", () => {
 		[() => httpOutcome(), "status must be a number, got undefined"],
 		[() => httpOutcome("503"), "status must be a number, got string"],
 		[() => parseRetryAfter("1", null), "now must be a number of milliseconds or { nanoseconds }, got null"],
-		[() => parseRetryAfter("1", new Date(0)), "now must be a number of milliseconds or { nanoseconds }, got object"],
+		[() => parseRetryAfter("1", new Date(0)), "now must be a number of milliseconds or { nanoseconds }, got Date"],
 	]);
 });
 

@@ -43,8 +43,8 @@ describe("wrong types", () => {
 		[keyed(null), `${KEY}, got null`],
 		[keyed(7), `${KEY}, got number`],
 		[keyed([1, 2]), `${KEY}, got an array`],
-		[keyed(new Uint16Array(1)), `${KEY}, got object`],
-		[keyed(new DataView(new ArrayBuffer(8))), `${KEY}, got object`],
+		[keyed(new Uint16Array(1)), `${KEY}, got Uint16Array`],
+		[keyed(new DataView(new ArrayBuffer(8))), `${KEY}, got DataView`],
 	]);
 });
 

@@ -17,7 +17,7 @@ const PLACES = {
 	"a decision": [{ now: 0 }, (options) => begin({ now: 0 }).decide("transient", options)],
 	retry: [{ shouldRetry: always }, (options) => retry(() => 1, options)],
 	makeRetriable: [{ shouldRetry: always }, (options) => makeRetriable(() => 1, options)()],
-	"a verdict": [
+	"a verdict of shouldRetry": [
 		{ outcome: "transient" },
 		(options) => retry(busyOnce, { policy, clock: new FakeClock(), shouldRetry: () => options }),
 	],
@@ -57,7 +57,7 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 			class Options {}
 			const plain = { name: "TypeError", message: new RegExp(`^options of ${what} must be a plain object, got `) };
 			const inputs = [Object.assign(new Options(), good), new Map(), Object.create(good)];
-			for (const options of what === "a verdict" ? inputs : [...inputs, [], always]) {
+			for (const options of what === "a verdict of shouldRetry" ? inputs : [...inputs, [], always]) {
 				await assert.rejects(async () => call(options), plain);
 			}
 		});
@@ -102,12 +102,13 @@ describe("a duration or a time", () => {
 	};
 	for (const [place, pass] of Object.entries(places)) {
 		const [name] = place.split(" ");
+		const by = place.endsWith("verdict") ? "shouldRetry: " : "";
 		test(place, async () => {
 			for (const accepted of [5, 0.5, { nanoseconds: 5n }, { nanoseconds: 5 }, { nanoseconds: "5" }]) {
 				await pass(accepted);
 			}
 			for (const refused of [5n, "5", "5ms", {}, [], { milliseconds: 5 }, true]) {
-				const message = new RegExp(`^${name} must be a number of milliseconds or \\{ nanoseconds \\}, got `);
+				const message = new RegExp(`^${by}${name} must be a number of milliseconds or \\{ nanoseconds \\}, got `);
 				await assert.rejects(async () => pass(refused), { name: "TypeError", message });
 			}
 			for (const [refused, code] of [

@@ -71,6 +71,46 @@ describe("AbortError", () => {
 		assert.equal((await run(fn, job)).error, gone);
 		assert.equal(fn.contexts.length, 1);
 		assert.equal(new AbortError(new copy.AbortError(gone)).originalError, gone);
+		const other = copy.Policy.parse("default");
+		await assert.rejects(retry(script("ok"), { ...job, policy: other }), {
+			message: "policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm",
+		});
+	});
+
+	describe("of a predicate, a hook or a clock is unwrapped as well", () => {
+		const stopping = "constant:base=1ms,max_retries=0";
+		for (const [name, options] of [
+			["shouldRetry", (act) => ({ shouldRetry: act })],
+			["shouldRetry, later", (act) => ({ shouldRetry: async (error) => act(error) })],
+			["shouldRetryResult", (act) => ({ fn: script("no"), shouldRetryResult: act })],
+			["onRetry", (act) => ({ onRetry: act })],
+			["onStop", (act) => ({ onStop: act, policy: stopping })],
+			["sleep", (act) => ({ clock: Object.assign(new FakeClock(), { sleep: act }) })],
+		]) {
+			test(name, async () => {
+				const gone = new Error("gone");
+				let calls = 0;
+				const act = () => {
+					throw new AbortError(gone);
+				};
+				const { fn = script(busy), ...chosen } = options(act);
+				const inner = () => retry(fn, { ...job, clock: new FakeClock(), ...chosen });
+				const { error, stop } = await run(inner, { ...job, shouldRetry: () => ++calls > 0 });
+				assert.equal(error, gone);
+				assert.equal(gone.cause, fn.contexts.length && chosen.shouldRetryResult ? undefined : busy);
+				assert.deepEqual([stop.reason, fn.contexts.length, calls], ["permanent", 1, 0]);
+			});
+		}
+
+		test("with the error of the call in it", async () => {
+			const failed = new Error("failed");
+			const shouldRetry = (error) => {
+				throw new AbortError(error);
+			};
+			const { error } = await endOf(retry(script(failed), { ...job, shouldRetry }));
+			assert.equal(error, failed);
+			assert.equal(error.cause, undefined);
+		});
 	});
 
 	describe("inside an AggregateError ends the loop", () => {
@@ -240,6 +280,24 @@ describe("a failure outside the function ends the loop", () => {
 		}
 	});
 
+	describe("a clock that returns no time is named", () => {
+		for (const [returned, code, value, message] of [
+			[Number.NaN, "not_finite", 0n, "clock.now(): NaN is not a finite number"],
+			[undefined, "not_finite", 0n, "clock.now(): undefined is not a finite number"],
+			[5n, "not_finite", 0n, "clock.now(): 5 is not a finite number"],
+			[-5, "negative", -5_000_000n, "clock.now(): -5ms is negative"],
+		]) {
+			for (const calls of [0, 1]) {
+				test(`${message}, after ${calls} calls`, async () => {
+					let left = calls;
+					const clock = { now: () => (left-- > 0 ? 0 : returned), sleep: () => {} };
+					const { error } = await endOf(retry(script("ok"), { ...job, clock }));
+					assert.deepEqual([error.message, error.code, error.field, error.value], [message, code, "now", value]);
+				});
+			}
+		}
+	});
+
 	describe("a refused verdict is an error whose cause is the failure in question", () => {
 		const wanted = "it must return a boolean, an outcome or a verdict";
 		const invalid = { outcome: "timeout", retryAfter: Number.NaN };
@@ -248,14 +306,18 @@ describe("a failure outside the function ends the loop", () => {
 			[null, `shouldRetry returned null: ${wanted}`],
 			[5, `shouldRetry returned number: ${wanted}`],
 			[[], `shouldRetry returned an array: ${wanted}`],
-			["failed", 'outcome "failed" is unknown; '],
-			[invalid, "retryAfter NaN is not a finite number"],
+			["failed", 'shouldRetry: outcome "failed" is unknown; the outcomes are success, '],
+			[{ outcome: 5 }, "shouldRetry: outcome must be one of success, "],
+			[invalid, "shouldRetry: retryAfter NaN is not a finite number"],
+			[{ outcome: "timeout", retryAfter: "5" }, "shouldRetry: retryAfter must be a number of milliseconds or "],
+			[{ outcome: "timeout", after: 5 }, "after is unknown; the options of a verdict of shouldRetry are "],
 		]) {
 			test(`${JSON.stringify(returned)}`, async () => {
 				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => returned }));
 				assert.ok(error.message.startsWith(message), error.message);
 				assert.equal(error.cause, busy);
 				const polled = await endOf(retry(script("no"), { ...job, shouldRetryResult: () => returned }));
+				assert.ok(polled.error.message.startsWith(message.replace("shouldRetry", "shouldRetryResult")));
 				assert.equal("cause" in polled.error, false);
 			});
 		}

@@ -122,7 +122,7 @@ describe("makeRetriable", () => {
 		};
 		for (const [options, message] of [
 			[{ seed: 1, key: () => undefined }, /^key must be a string or a Uint8Array, got undefined$/],
-			[{ seed: 1, key: async () => "job-1" }, /^key must be a string or a Uint8Array, got object$/],
+			[{ seed: 1, key: async () => "job-1" }, /^key must be a string or a Uint8Array, got Promise$/],
 			[{ deadline: () => -1 }, /^deadline -1ms is negative$/],
 			[{ deadline: () => "1s" }, /^deadline must be a number of milliseconds or/],
 			[{ seed: 1, key: broken }, /^busy$/],
@@ -209,6 +209,10 @@ describe("options", () => {
 		[() => withOption({ onRetry: "log" }), /^onRetry must be a function, got string$/],
 		[() => withOption({ onStop: null }), /^onStop must be a function, got null$/],
 		[() => withOption({ policy: 5 }), /^policy must be a Policy or a policy string, got number$/],
+		[
+			() => withOption({ policy: { growth: "constant", base: 1 } }),
+			/^policy must be a Policy or a policy string, got object; make it with new Policy\(options\)$/,
+		],
 		[() => withOption({ budget: "quota" }), /^budget must be a Budget, got string$/],
 		[() => withOption({ stats: {} }), /^stats must be a RetryStats, got object$/],
 		[() => withOption({ signal: {} }), /^signal must be an AbortSignal, got object$/],

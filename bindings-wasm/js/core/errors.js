@@ -35,12 +35,20 @@ export function refuse(code, field, value, limit, reason) {
 }
 
 /** Refuses a value of the wrong type. For the field see `refuse`. */
-export function wrongType(field, wanted, input) {
-	throw new TypeError(`${typeof field === "string" ? field : field.option} must be ${wanted}, got ${typeName(input)}`);
+export function wrongType(field, wanted, input, advice = "") {
+	const got = typeName(input);
+	// An object of the wanted name is of a second copy of this package.
+	const shown = wanted.startsWith(`a ${got}`) ? `a ${got} of another copy of backoff-wasm` : got;
+	throw new TypeError(`${typeof field === "string" ? field : field.option} must be ${wanted}, got ${shown}${advice}`);
 }
 
+/** The type of a value; of an object its class. */
 export function typeName(input) {
-	return input === null ? "null" : Array.isArray(input) ? "an array" : typeof input;
+	if (typeof input !== "object" || input === null) {
+		return input === null ? "null" : typeof input;
+	}
+	const name = Array.isArray(input) ? "an array" : Object.getPrototypeOf(input)?.constructor?.name;
+	return typeof name === "string" && !/^(?:Object)?$/.test(name) ? name : "object";
 }
 
 /**

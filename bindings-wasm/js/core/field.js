@@ -46,7 +46,7 @@ export function kindNumber(entry, input) {
 	const { raw, unrepresentable } = readKind(entry, input);
 	if (unrepresentable !== undefined) {
 		const reason = `${unrepresentable.shown} is unknown; the ${name}s are ${kinds.join(", ")}`;
-		refuse(`unknown_${name}`, name, 0n, BigInt(kinds.length), reason);
+		refuse(`unknown_${name}`, entry, 0n, BigInt(kinds.length), reason);
 	}
 	return Number(raw);
 }

@@ -7,14 +7,23 @@ import { checkPolicy, makeCurrent } from "./policy.js";
 import { getter, inspectable, withJSON } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
-const RETRY_AFTER = { name: "retry_after", option: "retryAfter" };
-
 /** In place of an outcome. */
 const CANCEL = 0;
 
 /** A negative time to wait is 0, as for a date in the past. */
 function notNegative(input) {
 	return (typeof input === "number" ? input : Object(input).nanoseconds) < 0 ? 0 : input;
+}
+
+/** The number of an outcome. An error about it begins with `by`. */
+export function readOutcome(outcome, by = "") {
+	return kindNumber({ ...module().outcome, option: `${by}outcome` }, outcome);
+}
+
+/** A `Retry-After` in nanoseconds, undefined if there is none. An error about it begins with `by`. */
+export function readRetryAfter(input, by = "") {
+	const field = { name: "retry_after", option: `${by}retryAfter` };
+	return input === undefined || input === null ? undefined : toNanoseconds(field, notNegative(input));
 }
 
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
@@ -52,12 +61,13 @@ export class Operation {
 	};
 
 	decide(outcome, options) {
-		const number = kindNumber(module().outcome, outcome);
+		const number = readOutcome(outcome);
 		const { now, retryAfter } = pickOptions("a decision", options, ["now", "retryAfter"]);
 		const end = toNanoseconds("now", now);
-		const hasRetryAfter = retryAfter !== undefined && retryAfter !== null;
-		const wait = hasRetryAfter ? toNanoseconds(RETRY_AFTER, notNegative(retryAfter)) : 0n;
-		const delayNs = this.#change(({ decide }, hasBudget) => decide(number, end, hasRetryAfter, wait, hasBudget));
+		const wait = readRetryAfter(retryAfter);
+		const delayNs = this.#change(({ decide }, hasBudget) =>
+			decide(number, end, wait !== undefined, wait ?? 0n, hasBudget),
+		);
 		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#reason });
 	}
 

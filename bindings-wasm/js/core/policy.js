@@ -1,7 +1,7 @@
 import { copyIn, copyOut, module, readText, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
 import { batchLength, checkIndex, pickOptions } from "./arguments.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
-import { parseText, throwCoreError, wrongType } from "./errors.js";
+import { parseText, throwCoreError, typeName, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
 import { define, inspectable, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
@@ -125,7 +125,7 @@ export class Policy {
 		inspectable(Policy);
 		checkPolicy = (policy, wanted = "a Policy") => {
 			if (!(#state in Object(policy))) {
-				wrongType("policy", wanted, policy);
+				wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "");
 			}
 		};
 		makeCurrent = (policy) => {
@@ -184,6 +184,9 @@ function paramsToJSON() {
 
 /** Makes the policy of these options the module's current one. */
 function build(options) {
+	if (typeof options === "string") {
+		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
+	}
 	const { exports, fields } = module();
 	const names = fields.map(({ option }) => option);
 	const picked = pickOptions("a policy", options, names);

@@ -1,6 +1,7 @@
 // The loop of SPEC 18. An operation makes its decisions.
 
 import { finite } from "../core/arguments.js";
+import { toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { Operation } from "../core/operation.js";
 import { define, withJSON } from "../core/show.js";
@@ -11,6 +12,7 @@ import { askPredicate, readVerdict } from "./verdict.js";
 
 const NOT_ENDED = Object.freeze(Object.create(null));
 const SUCCESS = { outcome: "success", retryAfter: undefined };
+const NOW = { name: "now", option: "clock.now():" };
 const CANCELLED = { delay: 0, delayNs: 0n, reason: "cancelled" };
 
 /** Calls a function, and again after failures that may be repeated; resolves to its value. */
@@ -51,7 +53,11 @@ async function loop(fn, options, apply) {
 	let ended = NOT_ENDED;
 	let stop;
 
-	const now = () => finite("now", clock.now(), -Infinity);
+	const now = () => {
+		const time = finite(NOW, clock.now(), -Infinity);
+		toNanoseconds(NOW, time); // an error about the time names the clock
+		return time;
+	};
 
 	/** A signal in any case. It is made only on demand, because making one is slow and few calls need it. */
 	const someSignal = () => {
@@ -122,7 +128,7 @@ async function loop(fn, options, apply) {
 	} catch (thrown) {
 		operation?.cancel();
 		stats?.record(attempts, CANCELLED.reason);
-		throw withFailure(thrown, ended);
+		throw withFailure(unwrap(thrown), ended);
 	}
 	stats?.record(attempts, stop.reason);
 	const end = endOf(stop, signal);
@@ -130,7 +136,7 @@ async function loop(fn, options, apply) {
 		try {
 			await onStop(stop);
 		} catch (thrown) {
-			throw withFailure(thrown, end);
+			throw withFailure(unwrap(thrown), end);
 		}
 	}
 	if ("error" in end) {

@@ -2,6 +2,7 @@
 
 import { pickOptions } from "../core/arguments.js";
 import { typeName } from "../core/errors.js";
+import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { isPermanent } from "./errors.js";
 
 /** The predicate's return value, which may be a promise. */
@@ -16,6 +17,9 @@ export function askPredicate(ended, { shouldRetry, shouldRetryResult }, context,
 export function readVerdict(ended, returned) {
 	const [name, end] = "value" in ended ? ["shouldRetryResult", "success"] : ["shouldRetry", "permanent"];
 	const { outcome, retryAfter } = read(name, returned, end);
+	// The operation checks them again, but its errors do not name the predicate.
+	readOutcome(outcome, `${name}: `);
+	readRetryAfter(retryAfter, `${name}: `);
 	// A failed call has no value to return, so it cannot be a success.
 	return { outcome: outcome === "success" ? end : outcome, retryAfter };
 }
@@ -31,5 +35,5 @@ function read(name, returned, end) {
 		const wanted = "it must return a boolean, an outcome or a verdict";
 		throw new TypeError(`${name} returned ${typeName(returned)}: ${wanted}`);
 	}
-	return pickOptions("a verdict", returned, ["outcome", "retryAfter"]);
+	return pickOptions(`a verdict of ${name}`, returned, ["outcome", "retryAfter"]);
 }
