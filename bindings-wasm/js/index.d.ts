@@ -66,7 +66,7 @@ export interface PolicyOptions {
 	readonly throttledBase?: Duration | undefined;
 	/** The effect of a server's `Retry-After` on the delay (SPEC 13.5). Default: `at_least`. */
 	readonly retryAfter?: RetryAfterMode | undefined;
-	/** The longest `Retry-After` that is honoured. Default: one hour. */
+	/** The longest `Retry-After` that is honoured; a longer one is shortened to it. Default: one hour. */
 	readonly retryAfterMax?: Duration | undefined;
 	/** The longest excess of a `Retry-After` over the delay that is honoured. Default: no limit. */
 	readonly retryAfterMaxExtra?: Duration | undefined;
@@ -190,7 +190,7 @@ export class Policy {
 	/**
 	 * The possible delays of each retry in ms, from index 0 on, without drawing them. It ends with the
 	 * last retry that the policy allows, or after `count` rows: the preview of a policy without limits
-	 * has 2^32 rows and must be cut.
+	 * has 2^32 rows and must be cut; so has that of a policy whose only limit is `maxElapsed`, if delays can be 0.
 	 *
 	 * @param count 0 to 65,536. Default: 100.
 	 */
@@ -262,6 +262,9 @@ export class RandomStream {
  * without `maxRetries` after index 2^32 - 1 (SPEC 9). `maxElapsed` does not end it.
  *
  * It never sleeps and reads no clock. It computes delays in batches; only those you take advance `index`.
+ *
+ * It is an iterator: whatever iterates it takes its delays, also `toEqual` of Jest and Vitest, which does not end
+ * in practice for a policy without `maxRetries`. Compare copies, `{ ...backoff }`: policy, stream and index.
  */
 export class Backoff implements IterableIterator<number> {
 	/** The delays of a policy on a stream, from index 0. Default: a unique stream. */
@@ -418,7 +421,8 @@ export function httpOutcome(status: number): Outcome;
  * `transient` for a failure of the network, and `permanent` for anything else, such as a programming error,
  * an unknown scheme or an invalid certificate. The `code` of the error or of its `cause` decides, such as
  * `ECONNRESET`. Without a code the message decides: those of Chrome, Firefox, Safari, Node.js, Deno and
- * workerd are known.
+ * workerd are known. The errors of axios, got, ky, node-fetch, superagent and `node:http` are known, too, except those
+ * for a status, which {@link httpOutcome} judges, and the timeouts of node-fetch.
  */
 export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
 
@@ -514,9 +518,15 @@ interface LoopOptions<T> {
 	readonly signal?: AbortSignal | undefined;
 	/** Called and awaited before each wait. */
 	readonly onRetry?: ((event: RetryEvent<T>) => unknown) | undefined;
-	/** Called and awaited once, at the end. The loop does not end before its promise settles. */
+	/**
+	 * Called and awaited once, at the end. The loop does not end before its promise settles. If it throws after a
+	 * success, the promise is rejected with that error, and only the event has had the value.
+	 */
 	readonly onStop?: ((event: StopEvent<T>) => unknown) | undefined;
-	/** Whether Node.js may exit during a wait. Default: `false`. */
+	/**
+	 * Whether Node.js may exit during a wait. Default: `false`. If a top-level `await` waits for the loop, Node.js
+	 * then exits with code 13.
+	 */
 	readonly unref?: boolean | undefined;
 	/** The clock. Default: `performance.now()` and `setTimeout`. */
 	readonly clock?: Clock | undefined;
@@ -525,6 +535,9 @@ interface LoopOptions<T> {
 	/** The seed of the stream. Without a `key`, all callers with this seed get the same delays. */
 	readonly seed?: bigint | number | undefined;
 }
+
+/** A type that the function determines: the compiler does not infer it from the options. */
+type Given<T> = [T][T extends unknown ? 0 : never];
 
 /** A time of the loop's clock (`performance.now()` by default), or a date, which is converted to that clock. */
 export type Deadline = Time | Date;
@@ -546,9 +559,9 @@ export interface RetryOptions<T = unknown> extends LoopOptions<T> {
 
 /**
  * The options of {@link makeRetriable}: those of {@link retry}, shared by all calls. `key` and `deadline`
- * may be functions of the arguments of the call.
+ * may be functions of the arguments of the call: those that the type names, by default none.
  */
-export interface RetriableOptions<T = unknown, Arguments extends readonly unknown[] = never, This = unknown>
+export interface RetriableOptions<T = unknown, Arguments extends readonly unknown[] = [], This = unknown>
 	extends LoopOptions<T> {
 	/** As in {@link RetryOptions}, or a function that returns it. */
 	readonly key?: string | Uint8Array | ((this: This, ...args: Arguments) => string | Uint8Array);
@@ -568,25 +581,30 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
  * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
  */
-export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
+export function retry<T>(
+	fn: (context: RetryContext) => T | PromiseLike<T>,
+	options: RetryOptions<Given<T>>,
+): Promise<T>;
 
 /**
  * A function that calls another one with its `this` and its arguments, with {@link retry}. With `stream`,
  * or with `seed` and a constant `key`, all of its calls wait the same; a constant deadline applies to all
- * of them.
+ * of them. The function gets no context: for its signal or the number of the attempt, use {@link retry}.
  *
  * @throws {PolicyError} as {@link retry}, at once.
  * @throws {TypeError} as {@link retry}, at once.
  */
 export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
-	options: RetriableOptions<T, Arguments, This>,
+	options: RetriableOptions<Given<T>, Given<Arguments>, Given<This>>,
 ): (this: This, ...args: Arguments) => Promise<T>;
 
 /**
  * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent` without
  * calling `shouldRetry`. The promise is rejected with the original error, which is permanent in every enclosing
  * loop, too: in every loop that was running at that moment, even if it meets the same error object elsewhere.
+ *
+ * A predicate, a hook or a clock may throw it as well: it then ends the loop as any error of it, with the original error.
  */
 export class AbortError extends Error {
 	/** Wraps an error, or a new error with this message. */

@@ -178,8 +178,56 @@ const keyed = makeRetriable(async (url: URL, time: number) => `${url} ${time}`, 
 	deadline: (_, time) => time + performance.now(),
 });
 same<Parameters<typeof keyed>, [url: URL, time: number]>(true);
+// The arguments and the value are those of the function, also beside unannotated parameters.
+const rules = { shouldRetry: () => false, seed: 42 } as const;
+const optional = makeRetriable(async (id: string, times?: number) => `${id} ${times}`, { ...rules, key: (id) => id });
+same<Parameters<typeof optional>, [id: string, times?: number | undefined]>(true);
+const spread = makeRetriable(async (id: string, ...more: number[]) => id.length + more.length, {
+	...rules,
+	key: (id) => id,
+	deadline: (id, ...more) => id.length + more.length,
+	shouldRetryResult: (value) => value.toFixed() === "5",
+	onStop: ({ value }) => void value?.toFixed(),
+});
+same<Parameters<typeof spread>, [id: string, ...more: number[]]>(true);
+same<ReturnType<typeof spread>, Promise<number>>(true);
+const fewer = makeRetriable(async (id: string, times?: number) => times ?? id.length, {
+	...rules,
+	key: (id: string) => id,
+	deadline: () => 5,
+	shouldRetryResult: (value: unknown) => value === undefined,
+});
+same<typeof fewer, (this: unknown, id: string, times?: number) => Promise<number>>(true);
+class Client {
+	readonly name = "a";
+	readonly load = makeRetriable(
+		async function (this: Client, times = 1) {
+			return `${this.name} ${times}`;
+		},
+		{
+			...rules,
+			key() {
+				return this.name;
+			},
+		},
+	);
+}
+void new Client().load(2);
+const wider = retry(async () => ({ ready: true, id: 5 }), {
+	shouldRetryResult: (value: { ready: boolean; note?: string }) => !value.ready,
+	onStop: ({ value }) => void value?.id,
+});
+same<typeof wider, Promise<{ ready: boolean; id: number }>>(true);
+async function generic<V, A extends unknown[]>(fn: (...args: A) => Promise<V>, options: RetriableOptions<V, A>) {
+	return [retry(() => fn(...([] as unknown as A)), options as RetryOptions<V>), makeRetriable(fn, options)];
+}
+void generic;
 const shared: RetriableOptions = { shouldRetry: () => false, seed: 42, key: "job-1", deadline: 5 };
-makeRetriable((url: URL) => url.href, shared);
+const sharing = makeRetriable((url: URL, times?: number) => `${url} ${times}`, shared);
+same<Parameters<typeof sharing>, [url: URL, times?: number | undefined]>(true);
+const byUrl: RetriableOptions<string, [url: URL]> = { shouldRetry: () => false, seed: 42, key: (url) => url.href };
+same<typeof byUrl, RetriableOptions<string, [url: URL]>>(true);
+makeRetriable((url: URL) => url.href, byUrl);
 const silent: Verdict = { outcome: "timeout", retryAfter: null };
 operation.decide(silent.outcome, { now: 2, retryAfter: silent.retryAfter });
 const verdict: Verdict = { outcome: httpOutcome(503), retryAfter: parseRetryAfter(new Response()) };
@@ -230,6 +278,13 @@ retry(() => 1, { shouldRetry: () => true, seed: 1, key: () => "job-1" });
 retry(() => 1, { shouldRetry: () => true, deadline: () => 5 });
 // @ts-expect-error a key is not a number
 makeRetriable((id: number) => id, { shouldRetry: () => true, seed: 1, key: (id) => id });
+// @ts-expect-error a predicate takes what the function returns
+retry(() => 1, { shouldRetryResult: (value: string) => value === "5" });
+// @ts-expect-error a key has the arguments of the function
+makeRetriable((id: number) => id, { shouldRetry: () => true, seed: 1, key: (id: string) => id });
+// @ts-expect-error shared options do not know the arguments
+const unnamed: RetriableOptions = { shouldRetry: () => true, seed: 1, key: (id: string) => id };
+void unnamed;
 // @ts-expect-error an option that does not exist
 retry(() => 1, { shouldRetry: () => true, retries: 5 });
 // @ts-expect-error a budget of its own would limit nothing
