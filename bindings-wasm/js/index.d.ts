@@ -326,7 +326,10 @@ export type StopReason = "success" | "permanent" | "max_retries" | "max_elapsed"
 export interface OperationOptions {
 	/** The time at which the operation begins. */
 	readonly now: Time;
-	/** The time after which no wait may end, on the same clock. `Infinity` and 2^64 - 1 ns mean none. */
+	/**
+	 * The time after which no wait may end, on the same clock. `Infinity` and 2^64 - 1 ns mean none. A number more
+	 * than 10 years after `now`, such as `Date.now() + 5000` on another clock, is an error.
+	 */
 	readonly deadline?: Time | undefined;
 	/** The budget for its retries. */
 	readonly budget?: Budget | undefined;
@@ -514,7 +517,10 @@ interface LoopOptions<T> {
 	readonly budget?: Budget | undefined;
 	/** Counts the attempts and the stop reason of the loop. */
 	readonly stats?: RetryStats | undefined;
-	/** Cancels the loop at any moment. The promise is then rejected with the reason of the signal. */
+	/**
+	 * Cancels the loop at any moment. The promise is then rejected with the reason of the signal; the event of
+	 * `onStop` has the last error or value.
+	 */
 	readonly signal?: AbortSignal | undefined;
 	/** Called and awaited before each wait. */
 	readonly onRetry?: ((event: RetryEvent<T>) => unknown) | undefined;

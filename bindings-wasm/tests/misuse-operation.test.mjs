@@ -19,6 +19,9 @@ const deciding = (options) => () => beginning()().decide("transient", { now: 0, 
 const outcome = (name) => () => beginning()().decide(name, { now: 0 });
 const recorded = (attempts, reason) => () => new RetryStats().record(attempts, reason);
 
+/** Of 365.25 days, in ns. */
+const TEN_YEARS = 36525n * 8_640_000_000_000n;
+
 describe("refused", () => {
 	testRefused([
 		// The misuse; then code, field, value, limit and message of the error.
@@ -31,6 +34,14 @@ describe("refused", () => {
 			2n ** 64n,
 			MAX_UINT64,
 			"deadline 18446744073709551616ns is above 18446744073709551615ns",
+		],
+		[
+			beginning({ now: 5, deadline: 4e11 }),
+			"too_large",
+			"deadline",
+			4n * 10n ** 17n,
+			TEN_YEARS + 5_000_000n,
+			"deadline 400000000000ms is more than 10 years after now; pass a time of the same clock",
 		],
 		[deciding({ now: Infinity }), "not_finite", "now", 0n, 0n, "now Infinity is not a finite number"],
 		[
@@ -82,6 +93,7 @@ describe("wrong types", () => {
 		[() => new Operation(policy, 42, { now: 0 }), "stream must be a RandomStream, got number"],
 		[() => new Operation(policy, stream), "options of an operation must be a plain object, got undefined"],
 		[() => new Operation(policy, stream, {}), "now must be a number of milliseconds or { nanoseconds }, got undefined"],
+		[beginning({ deadline: new Date(0) }), "deadline must be a time of the clock of now, got Date; retry takes one"],
 		[beginning({ deadline: null }), "deadline must be a number of milliseconds or { nanoseconds }, got null"],
 		[beginning({ budget: "quota" }), "budget must be a Budget, got string"],
 		[beginning({ budget: null }), "budget must be a Budget, got null"],
@@ -135,6 +147,15 @@ describe("operations", () => {
 		assert.equal(operation.cancel(), "cancelled");
 		assert.deepEqual(operation.decide("success", { now: 0 }), { delay: 0, delayNs: 0n, reason: "cancelled" });
 		assert.equal(operation.cancel(), "cancelled");
+	});
+
+	test("a deadline may be 10 years away, or further in nanoseconds, or none", () => {
+		const farther = { nanoseconds: 2n * TEN_YEARS };
+		for (const deadline of [Number(TEN_YEARS) / 1e6, Infinity, farther]) {
+			assert.equal(beginning({ deadline })().reason, undefined);
+		}
+		const now = 1.7e12; // as of Date.now()
+		assert.equal(beginning({ now, deadline: now + 5000 })().reason, undefined);
 	});
 
 	test("times are rounded as durations are, and exact as nanoseconds", () => {

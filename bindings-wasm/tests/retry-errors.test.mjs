@@ -240,6 +240,63 @@ describe("a failure outside the function ends the loop", () => {
 			});
 		}
 
+		describe("a failure further down is not listed again", () => {
+			const chain = (error) => new Error("outer", { cause: new Error("middle", { cause: error }) });
+			const cycle = (error) => {
+				const outer = new Error("outer", { cause: new Error("inner") });
+				outer.cause.cause = outer;
+				return error === undefined ? outer : new AggregateError([outer, error]);
+			};
+			for (const [name, thrown] of [
+				["below a cause", chain(busy)],
+				["among errors", new AggregateError([new Error("other"), chain(busy)], "all", { cause: new Error("x") })],
+				["beside a cycle", cycle(busy)],
+			]) {
+				test(name, async () => {
+					const onRetry = () => {
+						throw thrown;
+					};
+					assert.equal((await endOf(retry(script(busy), { ...job, clock: new FakeClock(), onRetry }))).error, thrown);
+				});
+			}
+			test("but one that is not there is added", async () => {
+				const thrown = cycle();
+				const shouldRetry = () => {
+					throw thrown;
+				};
+				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry }));
+				assert.ok(error.errors[0] === thrown && error.errors[1] === busy);
+			});
+		});
+
+		describe("onStop after an abort during a wait: neither the reason nor the failure is lost", () => {
+			const why = new Error("the user left");
+			const aborted = async (thrown) => {
+				const controller = new AbortController();
+				const onStop = () => {
+					throw thrown;
+				};
+				const clock = { now: () => 0, sleep: () => controller.abort(why) };
+				return (await endOf(retry(script(busy), { ...job, clock, signal: controller.signal, onStop }))).error;
+			};
+			test("an error without a cause", async () => {
+				const thrown = new Error("broken");
+				const error = await aborted(thrown);
+				assert.equal(thrown.cause, why);
+				assert.ok(error instanceof AggregateError && error.errors[0] === thrown && error.errors[1] === busy);
+			});
+			test("an error with another cause", async () => {
+				const thrown = new Error("broken", { cause: 5 });
+				const error = await aborted(thrown);
+				assert.ok(error.errors[0] === thrown && error.errors[1] === why && error.cause === busy);
+			});
+			test("an error with the failure as its cause", async () => {
+				const thrown = new Error("broken", { cause: busy });
+				const error = await aborted(thrown);
+				assert.ok(error.errors[0] === thrown && error.errors[1] === why && error.cause === undefined);
+			});
+		});
+
 		test("onStop after a value that was not accepted", async () => {
 			const thrown = new Error("broken");
 			const onStop = () => {

@@ -41,6 +41,19 @@ export function toDeadline(input) {
 	return input === undefined || input === Infinity ? MAX_UINT64 : toNanoseconds("deadline", input);
 }
 
+/** A deadline further away is a mistake, such as a time of `Date.now()`. */
+const MAX_YEARS_AHEAD = 10n;
+const NS_PER_YEAR = 31_557_600_000_000_000n;
+
+/** Refuses a deadline too long after a start, both in nanoseconds. No deadline is the largest number of 64 bits. */
+export function checkAhead(deadline, start, after) {
+	const latest = start + MAX_YEARS_AHEAD * NS_PER_YEAR;
+	if (deadline > latest && deadline !== MAX_UINT64) {
+		const reason = `is more than ${MAX_YEARS_AHEAD} years after ${after}`;
+		refuse("too_large", "deadline", deadline, latest, `${toMilliseconds(deadline)}ms ${reason}`);
+	}
+}
+
 /** A duration for the caller: milliseconds if a number is exact, otherwise `{ nanoseconds }`. */
 export function fromNanoseconds(ns) {
 	const ms = toMilliseconds(ns);

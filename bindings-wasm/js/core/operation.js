@@ -1,7 +1,8 @@
 import { copyIn, copyOut, module, readWords } from "../wasm/module.js";
 import { pickOptions } from "./arguments.js";
 import { checkBudget, loadBudget, saveBudget } from "./budget.js";
-import { toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
+import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
+import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
 import { checkPolicy, makeCurrent } from "./policy.js";
 import { getter, inspectable, withJSON } from "./show.js";
@@ -42,7 +43,14 @@ export class Operation {
 		checkPolicy(policy);
 		const streamState = stateOf(stream);
 		const { now, deadline, budget } = pickOptions("an operation", options, ["now", "deadline", "budget"]);
+		if (typeof deadline?.getTime === "function") {
+			wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+		}
 		const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
+		// Exact nanoseconds are taken as they are.
+		if (typeof deadline === "number") {
+			checkAhead(end, start, "now; pass a time of the same clock");
+		}
 		if (budget !== undefined) {
 			checkBudget(budget);
 		}

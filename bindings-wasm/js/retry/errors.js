@@ -78,19 +78,32 @@ export class RetryError extends Error {
 	}
 }
 
+/** Whether an error is another one, or has it among its causes and errors, however deep. */
+function holds(error, other, seen = new Set()) {
+	if (Object.is(error, other)) {
+		return true;
+	}
+	if (Object(error) !== error || seen.has(error)) {
+		return false;
+	}
+	seen.add(error);
+	const parts = [error.cause, ...(Array.isArray(error.errors) ? error.errors : [])];
+	return parts.some((part) => holds(part, other, seen));
+}
+
 /**
  * The error to throw when a callback has thrown after a call failed. Neither is lost: the failure becomes
  * the cause of what was thrown, or, if that has a cause of its own or cannot have one, both are in an
  * `AggregateError`.
  */
 export function withFailure(thrown, end) {
-	if (!("error" in end) || Object.is(thrown, end.error)) {
+	if (!("error" in end) || holds(thrown, end.error)) {
 		return thrown;
 	}
 	if (Object.isExtensible(thrown) && thrown.cause === undefined) {
 		define(thrown, "cause", end.error);
 	}
-	if (Object(thrown) === thrown && Object.is(thrown.cause, end.error)) {
+	if (holds(thrown, end.error)) {
 		return thrown;
 	}
 	return new AggregateError([thrown, end.error], "a callback threw after the call had failed");

@@ -1,9 +1,9 @@
 // The options of a loop, checked once.
 
-import { finite, MAX_UINT64, pickOptions } from "../core/arguments.js";
+import { finite, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
-import { toDeadline, toMilliseconds, toNanoseconds } from "../core/duration.js";
-import { refuse, wrongType } from "../core/errors.js";
+import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
+import { wrongType } from "../core/errors.js";
 import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
@@ -14,10 +14,6 @@ const HOOKS = ["onRetry", "onStop"];
 const STREAMS = ["stream", "seed", "key"];
 const OTHERS = ["policy", "deadline", "budget", "stats", "signal", "clock", "unref"];
 const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
-
-/** A deadline further away is a mistake, such as a time of `Date.now()`. */
-const MAX_YEARS_AHEAD = 10n;
-const NS_PER_YEAR = 31_557_600_000_000_000n;
 
 /**
  * The options of `retry` or `makeRetriable` with the defaults filled in.
@@ -109,10 +105,6 @@ function resolveDeadline(deadline, isPerCall) {
 function readDeadline(deadline, now) {
 	const time = hasMethods(deadline, "getTime") ? Math.max(now + (deadline.getTime() - Date.now()), 0) : deadline;
 	const nanoseconds = toDeadline(time);
-	const latest = toNanoseconds("now", now) + MAX_YEARS_AHEAD * NS_PER_YEAR;
-	if (nanoseconds > latest && nanoseconds !== MAX_UINT64) {
-		const reason = `is more than ${MAX_YEARS_AHEAD} years after clock.now(); pass a Date`;
-		refuse("too_large", "deadline", nanoseconds, latest, `${toMilliseconds(nanoseconds)}ms ${reason}`);
-	}
+	checkAhead(nanoseconds, toNanoseconds("now", now), "clock.now(); pass a Date");
 	return { nanoseconds };
 }

@@ -136,7 +136,8 @@ async function loop(fn, options, apply) {
 		try {
 			await onStop(stop);
 		} catch (thrown) {
-			throw withFailure(unwrap(thrown), end);
+			// After an abort the caller gets its reason; the last failure is then another error.
+			throw withFailure(withFailure(unwrap(thrown), end), ended);
 		}
 	}
 	if ("error" in end) {
