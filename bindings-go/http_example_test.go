@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -93,13 +94,14 @@ func TestHTTPExample(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel() // two of them wait for the timeout
-			requests := 0
+			var requests atomic.Int64 // each may come on a connection of its own
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if requests++; requests > len(row.answers) {
+				number := int(requests.Add(1))
+				if number > len(row.answers) {
 					t.Error("too many requests")
 					return
 				}
-				row.answers[requests-1](w, r)
+				row.answers[number-1](w, r)
 			}))
 			defer server.Close()
 			arguments := row.arguments
@@ -115,8 +117,8 @@ func TestHTTPExample(t *testing.T) {
 			if stdout.String() != row.stdout || !strings.HasPrefix(stderr.String(), row.stderr) || row.stderr == "" && stderr.Len() > 0 || command.ProcessState.ExitCode() != row.code {
 				t.Errorf("%v: prints\n%s%s", err, stdout.String(), stderr.String())
 			}
-			if requests != len(row.answers) {
-				t.Errorf("%d requests, want %d", requests, len(row.answers))
+			if number := int(requests.Load()); number != len(row.answers) {
+				t.Errorf("%d requests, want %d", number, len(row.answers))
 			}
 		})
 	}
