@@ -93,7 +93,7 @@ func TestHTTPExample(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			t.Parallel() // two of them wait for the timeout
+			t.Parallel()              // two of them wait for the timeout
 			var requests atomic.Int64 // each may come on a connection of its own
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				number := int(requests.Add(1))
