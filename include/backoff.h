@@ -520,14 +520,14 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
 //
 // Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
 // wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
-// during an update, the others yield until it continues. For this reason a signal handler must not
-// use a budget, and the child of a fork must make its own: it could wait for a thread that exists
-// only in the parent. Do not copy a budget: both copies would grant the same retries. Only the
-// functions that take a budget may write to it.
+// during an update, the others yield, and later sleep, until it continues. For this reason a
+// signal handler must not use a budget, and the child of a fork must make its own: it could wait
+// for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
+// same retries. Only the functions that take a budget may write to it.
 //
 // Every function that takes a budget fails with BACKOFF_DAMAGED if an update cannot have begun or
 // does not end: something else wrote to the memory, or the budget was copied or the process forked
-// during an update. The latter shows only after a wait of some seconds.
+// during an update. The first call waits 5 seconds or more for such an update to end.
 typedef struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;

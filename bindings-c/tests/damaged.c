@@ -96,20 +96,20 @@ static void check_held(void) {
                BACKOFF_DAMAGED);
   /* Long for a thread that was only preempted. */
   check_number("a lock that is held", "yields", yields, 1000);
-  check_number("a lock that is held", "milliseconds", sleeps, 2000);
+  check_number("a lock that is held", "milliseconds", sleeps, 5000);
   IS_DAMAGED(backoff_budget_print(&memory.budget, memory.text, sizeof memory.text));
-  check_number("a lock that is held", "pauses in all", yields + sleeps, 3000);
+  check_number("a lock that is held", "pauses in all", yields + sleeps, 6000);
   check_damaged();
 }
 
 /* A lock that is freed after a while. */
 static void check_freed(void) {
-  static const uint64_t pauses[] = {1, 1000, 1001, 3000};
+  static const uint64_t pauses[] = {1, 1000, 1001, 6000};
   for (size_t i = 0; i < LENGTH(pauses); i++) {
     memory.budget.opaque[lock] = 1;
     yields = sleeps = 0;
     free_after = pauses[i];
-    if (pauses[i] == 3000) {
+    if (pauses[i] == 6000) {
       /* Freed too late for this call, in time for the next. */
       check_number("a lock that is freed", "code",
                    backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, BACKOFF_NONE,

@@ -174,16 +174,19 @@ impl Budget {
         for (word, value) in self.state.iter().zip(state) {
             word.store(value, Ordering::Relaxed);
         }
-        self.lock.store(0, Ordering::Release);
+        // A lock that counts as damaged stays so: other threads have given up changes.
+        if self.lock.load(Ordering::Relaxed) != DAMAGED {
+            self.lock.store(0, Ordering::Release);
+        }
         result
     }
 
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
     /// preempted. The wait then yields the processor, and later sleeps for milliseconds, so that
-    /// its length hardly depends on how busy the machine is. Returns false if the lock is damaged: it has
-    /// no value of a lock, or nobody frees it, because the memory was copied or the process was
-    /// forked under it. Only the first call waits for a lock that nobody frees; a holder that was
-    /// only slow frees it all the same.
+    /// its length hardly depends on how busy the machine is. Returns false if the lock is damaged:
+    /// it has no value of a lock, or nobody frees it, because the memory was copied or the process
+    /// was forked under it. Only the first call waits for a lock that nobody frees; from then on it
+    /// is damaged.
     pub(crate) fn wait_until_free(&self, yield_now: impl Fn(), sleep: impl Fn()) -> bool {
         for tries in 0..SPINS + YIELDS + SLEEPS {
             match self.lock.load(Ordering::Relaxed) {
@@ -205,7 +208,7 @@ const DAMAGED: u64 = 2;
 /// The tries of each sort before a lock counts as damaged.
 const SPINS: u32 = 100;
 const YIELDS: u32 = 1000;
-const SLEEPS: u32 = 2000;
+const SLEEPS: u32 = 5000;
 
 fn yield_now() {
     #[cfg(feature = "yield")]
@@ -215,8 +218,11 @@ fn yield_now() {
 }
 
 fn sleep() {
-    #[cfg(feature = "yield")]
+    #[cfg(all(feature = "yield", not(target_family = "wasm")))]
     std::thread::sleep(core::time::Duration::from_millis(1));
+    // WebAssembly may be unable to sleep.
+    #[cfg(all(feature = "yield", target_family = "wasm"))]
+    yield_now();
     #[cfg(not(feature = "yield"))]
     spin(1 << 15);
 }
