@@ -3,6 +3,7 @@ package backoff
 import (
 	"fmt"
 	"iter"
+	"log/slog"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -83,6 +84,9 @@ func (b *Backoff) String() string {
 	b = orZero(b)
 	return fmt.Sprintf("%v at index %d", b.policy, b.Index())
 }
+
+// LogValue returns String, for slog.
+func (b *Backoff) LogValue() slog.Value { return slog.StringValue(b.String()) }
 
 // fetch fills ahead with the next delays and reports whether there are any.
 func (b *Backoff) fetch() bool {

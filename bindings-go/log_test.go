@@ -91,7 +91,7 @@ func TestErrorsInJSON(t *testing.T) {
 }
 
 func TestStreamsInLogs(t *testing.T) {
-	if got := logged(t, backoff.StreamFromSeed(math.MaxUint64)); got != `{"value":18446744073709551615}` {
+	if got := logged(t, backoff.StreamFromSeed(math.MaxUint64)); got != `{"value":"18446744073709551615"}` {
 		t.Errorf("the log is %s", got)
 	}
 }
@@ -166,6 +166,9 @@ func TestStatesInLogs(t *testing.T) {
 		t.Helper()
 		if got := fmt.Sprintf("%v %+v", value, value); got != want+" "+want {
 			t.Errorf("printed %s, want %s twice", got, want)
+		}
+		if got, want := logged(t, value), fmt.Sprintf(`{"value":%q}`, want); got != want {
+			t.Errorf("the log is %s, want %s", got, want)
 		}
 	}
 	delays := backoff.New(policy, backoff.StreamFromSeed(42))

@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -216,6 +217,9 @@ func (o *Operation) String() string {
 		return fmt.Sprintf("operation stopped at attempt %d: %v", attempts, reason)
 	}
 }
+
+// LogValue returns String, for slog.
+func (o *Operation) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // coreBudget returns the core's budget, nil if there is none.
 func (o *Operation) coreBudget() *engine.Budget {

@@ -107,5 +107,7 @@ func (s *RandomStream) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// LogValue returns the State, for slog.
-func (s RandomStream) LogValue() slog.Value { return slog.Uint64Value(s.state) }
+// LogValue returns the State as text, for slog: JSON numbers are not exact above 2^53.
+func (s RandomStream) LogValue() slog.Value {
+	return slog.StringValue(strconv.FormatUint(s.state, 10))
+}
