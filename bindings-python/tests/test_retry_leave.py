@@ -61,7 +61,6 @@ def test_ctrl_c_at_random_moments(interrupt_after):
 
         with pytest.raises(KeyboardInterrupt):
             retrying(**job.options).call(call)
-        assert len(job.stops) == 1
         assert is_idle(job.budget)
 
 
@@ -109,6 +108,15 @@ def test_an_attempt_of_a_loop_that_has_ended():
     del attempts
     with pytest.raises(RuntimeError, match="entered once"), attempt:
         pass
+
+
+def test_an_attempt_whose_loop_is_dropped_during_the_call():
+    job = Job()
+    attempts = iter(retrying(**job.options))
+    attempt = next(attempts)
+    with attempt:
+        del attempts
+    assert job.is_cancelled(1)
 
 
 @pytest.mark.parametrize("end", ["break", "with"])

@@ -252,6 +252,25 @@ def test_with_attempt_rejects_coroutine_functions_before_the_call(hook):
     assert (called, stats.operations, stats.stops["cancelled"]) == ([], 1, 1)
 
 
+@pytest.mark.parametrize("hook", ["on", "on_result", "on_stop"])
+def test_with_attempt_in_async_with_attempt_ends_the_loop_once(hook):
+    called, stats = [], RetryStats()
+
+    async def called_hook(_argument):
+        called.append(hook)
+
+    async def run():
+        options = {"on": OSError, hook: called_hook, "stats": stats}
+        async for attempt in retrying(log=False, **options):
+            async with attempt:
+                with attempt:
+                    called.append("call")
+
+    with pytest.raises(TypeError, match=f"{hook} is a coroutine function, which nothing awaits"):
+        asyncio.run(run())
+    assert (called, stats.operations, stats.stops["cancelled"]) == ([], 1, 1)
+
+
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
 def test_a_blocking_loop_rejects_coroutines(hook):
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")

@@ -94,6 +94,9 @@ class Attempt:
     async def _end(self, error: BaseException | None) -> bool:
         """Whether to suppress the failure."""
         self._ended = True
+        if self._loop.stopped:
+            # A nested `with attempt:` was rejected, or the loop was dropped.
+            return False
         if error is not None:
             return await self._loop.failed(error)
         if self._value is _UNSET and self._loop.options.on_result is not None:
