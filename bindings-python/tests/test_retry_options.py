@@ -177,22 +177,16 @@ def test_a_function_that_returns_a_coroutine(time):
     async def call():
         raise RESET
 
-    why = r"returned an awaitable \(coroutine\): retry an async function that awaits it$"
+    must = r"returned something that must be awaited \(coroutine\)"
+    why = f"{must}: retry an async function that awaits it$"
     with pytest.raises(TypeError, match=why):
         run(lambda script, **options: retry(**options)(lambda: call())(), None, events, stats)
     assert stops(stats) == {"cancelled": 1}
 
 
-class Request:
-    """An awaitable that is neither a coroutine nor a Future, and does nothing by itself."""
-
-    def __await__(self):
-        raise AssertionError
-        yield
-
-
-class RequestOfCoroutine(Coroutine):
-    """One that owns a coroutine, as aiohttp's does: Python warns if nobody closes that."""
+class Request(Coroutine):
+    """A coroutine of another type, as that of aiohttp. It owns one of Python's, which warns if
+    nobody closes it."""
 
     def __init__(self, coroutine):
         self.coroutine = coroutine
@@ -214,24 +208,69 @@ class Session:
     async def _get(self):
         raise RESET
 
-    def get(self, kind):
-        return Request() if kind is Request else RequestOfCoroutine(self._get())
+    def get(self):
+        return Request(self._get())
 
 
-@pytest.mark.parametrize("kind", [Request, RequestOfCoroutine])
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_function_that_returns_another_awaitable(time, kind, asynchronous):
+def test_a_function_that_returns_a_coroutine_of_another_type(time, asynchronous):
     """Such as the get() of aiohttp's session. It would count as a success."""
     stats = RetryStats()
     retrying = Retrying(on=(), on_result=lambda _: False, stats=stats)
-    why = rf"Session\.get returned an awaitable \(test_retry_options\.{kind.__name__}\): retry an "
+    must = r"must be awaited \(test_retry_options\.Request\)"
+    why = rf"Session\.get returned something that {must}: retry an async function"
 
     async def call():
-        await retrying.call(Session().get, kind)
+        await retrying.call(Session().get)
 
     with pytest.raises(TypeError, match=why):
-        asyncio.run(call()) if asynchronous else retrying.call(Session().get, kind)
+        asyncio.run(call()) if asynchronous else retrying.call(Session().get)
     assert stops(stats) == {"cancelled": 1}
+
+
+class Deferred:
+    """An awaitable that runs by itself, as those of Twisted and ray."""
+
+    def __await__(self):
+        raise AssertionError
+        yield
+
+
+class Proxy:
+    """A proxy that stands for nothing yet, as those of werkzeug: only its type can be asked."""
+
+    def __await__(self):
+        raise AssertionError
+        yield
+
+    def __getattribute__(self, name):
+        raise RuntimeError(f"unbound: {name}")
+
+
+class ProxyOfCoroutine:
+    """A proxy that claims to be a coroutine."""
+
+    __class__ = Coroutine
+
+    def __await__(self):
+        raise AssertionError
+        yield
+
+
+@pytest.mark.parametrize("kind", [Deferred, Proxy, ProxyOfCoroutine])
+def test_a_function_that_returns_another_awaitable(time, kind):
+    """The call took effect: it is not refused."""
+    stats, result = RetryStats(), kind()
+    assert Retrying(on=(), stats=stats).call(lambda: result) is result
+    assert stops(stats) == {"success": 1}
+
+
+@pytest.mark.parametrize("kind", [Deferred, Proxy])
+def test_a_hook_that_returns_another_awaitable(time, kind):
+    """A blocking loop ignores it."""
+    hooks = {"on_retry": lambda _: kind(), "on_stop": lambda _: kind()}
+    retrying = Retrying("constant:base=1s", on=OSError, **hooks)
+    assert retrying.call(loops.Script(RESET, "done")) == "done"
 
 
 @pytest.mark.parametrize("make", ["task", "future"])
@@ -255,8 +294,8 @@ def test_a_function_that_returns_a_task_or_a_future(time, make):
 
 
 @pytest.mark.parametrize("option", ["on_retry", "sleep", "on_stop"])
-def test_a_hook_that_returns_an_awaitable_which_nothing_awaits(time, option):
-    options = {"on": OSError, option: lambda _: Request(), "clock_ns": time.now_ns}
+def test_a_hook_that_returns_a_coroutine_of_another_type(time, option):
+    options = {"on": OSError, option: lambda _: Session().get(), "clock_ns": time.now_ns}
     with pytest.raises(TypeError, match="is a coroutine function, which nothing awaits here"):
         Retrying("constant:base=1s", **options).call(loops.Script(RESET, "done"))
 

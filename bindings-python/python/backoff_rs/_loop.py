@@ -9,7 +9,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from . import _time
 from ._backoff import Operation
@@ -33,12 +33,15 @@ _LEFT: Final = (
 
 
 def is_lost(result: object) -> bool:
-    """Whether the result of a call does nothing, because it is not awaited. A Future or Task runs
-    by itself. A coroutine is closed, so that Python does not warn of it, too."""
-    if not inspect.isawaitable(result) or hasattr(result, "add_done_callback"):
+    """Whether the result of a call is a coroutine, which does nothing until it is awaited. It is
+    closed, so that Python does not warn of it, too.
+
+    Other awaitables, such as a Future, may run by themselves. Only the type is asked: a proxy
+    would answer for the object it stands for, or fail if it has none.
+    """
+    if not issubclass(type(result), Coroutine):
         return False
-    if isinstance(result, Coroutine):
-        result.close()
+    cast(Coroutine[Any, Any, Any], result).close()
     return True
 
 

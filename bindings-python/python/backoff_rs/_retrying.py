@@ -166,8 +166,8 @@ class Retrying:
 
         A generator function is retried until it yields its first item; later exceptions pass
         through, because items that were yielded cannot be taken back. If a plain function returns
-        a Task or a Future, only the call that creates it is retried, not the task; any other
-        awaitable that it returns, such as a coroutine, raises TypeError.
+        an awaitable that runs by itself, such as a Task or a Future, only the call that creates it
+        is retried. A coroutine, which does nothing until it is awaited, raises TypeError.
 
         Raises TypeError for objects that cannot be retried, such as a class or a staticmethod, and
         for hooks that are coroutine functions if this one is not.

@@ -71,8 +71,10 @@ def _function(options: Options, name: str, function: Callable[..., Any]) -> Call
                         raise
                 else:
                     if is_lost(value):
-                        what = f"{name} returned an awaitable ({_type_name(value)})"
-                        raise TypeError(f"{what}: retry an async function that awaits it")
+                        what = f"something that must be awaited ({_type_name(value)})"
+                        raise TypeError(
+                            f"{name} returned {what}: retry an async function that awaits it"
+                        )
                     if not run(loop.returned(value)):
                         return value
                     del value
