@@ -23,15 +23,31 @@ tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
 pub(super) fn test(report: &mut Report) {
-    report.check("the packaged crates hold the files that they need and no tests", || {
-        for folder in packaged()? {
-            for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
-                anyhow::ensure!(folder.join(file).exists(), "no {file} in {}", folder.display());
+    report.check(
+        "the packaged crates hold the files and links that they need and no tests",
+        || {
+            for folder in packaged()? {
+                for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
+                    anyhow::ensure!(
+                        folder.join(file).exists(),
+                        "no {file} in {}",
+                        folder.display()
+                    );
+                }
+                anyhow::ensure!(!folder.join("tests").exists(), "tests in {}", folder.display());
+                let manifest = fs::read_to_string(folder.join("Cargo.toml"))?;
+                for key in [
+                    "repository = ",
+                    "homepage = ",
+                    "documentation = ",
+                    "[package.metadata.docs.rs]",
+                ] {
+                    anyhow::ensure!(manifest.contains(key), "no {key} in {}", folder.display());
+                }
             }
-            anyhow::ensure!(!folder.join("tests").exists(), "tests in {}", folder.display());
-        }
-        Ok(())
-    });
+            Ok(())
+        },
+    );
     report.check("a program over the packaged crates", || {
         let printed = snippet(PROGRAM)?;
         anyhow::ensure!(printed == "Ok(3)\n", "printed\n{printed}");
