@@ -269,6 +269,90 @@ describe("a failure outside the function ends the loop", () => {
 			});
 		});
 
+		describe("errors of any shape", () => {
+			const endWith = async (thrown, failure = busy) => {
+				const onRetry = () => {
+					throw thrown;
+				};
+				return (await endOf(retry(script(failure), { ...job, clock: new FakeClock(), onRetry }))).error;
+			};
+			const isBoth = (error, thrown, failure) => {
+				assert.ok(error instanceof AggregateError);
+				assert.ok(error.errors.length === 2 && error.errors[0] === thrown && error.errors[1] === failure);
+			};
+			/** 100,000 errors, each the cause of the next. */
+			const chain = (innermost) => {
+				let error = innermost;
+				for (let depth = 0; depth < 100_000; depth++) {
+					error = { cause: error };
+				}
+				return error;
+			};
+
+			test("a long chain of causes", async () => {
+				const without = chain(new Error("inner", { cause: 5 }));
+				isBoth(await endWith(without), without, busy);
+				const having = chain(busy);
+				assert.equal(await endWith(having), having);
+				const failure = new Error("failed", { cause: chain() });
+				const thrown = new Error("broken");
+				assert.equal(await endWith(thrown, failure), thrown);
+				assert.equal(thrown.cause, failure);
+			});
+
+			test("many errors in one", async () => {
+				const many = Array.from({ length: 200_000 }, (_, index) => ({ index }));
+				const without = new AggregateError(many, "all", { cause: 5 });
+				isBoth(await endWith(without), without, busy);
+				const having = new AggregateError([...many, busy]);
+				assert.equal(await endWith(having), having);
+				const sparse = new AggregateError([], "all", { cause: 5 });
+				sparse.errors.length = 2 ** 32 - 1;
+				isBoth(await endWith(sparse), sparse, busy);
+			});
+
+			test("errors by name, as those of a validation", async () => {
+				const thrown = Object.assign(new Error("invalid"), { errors: { name: busy } });
+				assert.equal(await endWith(thrown), thrown);
+				assert.equal(thrown.cause, undefined);
+			});
+
+			for (const name of ["cause", "errors"]) {
+				const throwing = (more) =>
+					Object.defineProperty(Object.assign(new Error("odd"), more), name, {
+						get() {
+							throw new Error("of the getter");
+						},
+					});
+				test(`a getter of ${name} that throws`, async () => {
+					const thrown = throwing({ cause: 5 });
+					isBoth(await endWith(thrown), thrown, busy);
+					const having = throwing({ cause: busy, errors: [busy] });
+					assert.equal(await endWith(having), having);
+					const failure = throwing();
+					const broken = new Error("broken");
+					assert.equal(await endWith(broken, failure), broken);
+					assert.equal(broken.cause, failure);
+					assert.equal((await run(script(throwing(), "ok"), job)).value, "ok");
+				});
+			}
+
+			test("a cause that cannot be defined", async () => {
+				const thrown = Object.defineProperty(new Error("odd"), "cause", { get: () => undefined });
+				isBoth(await endWith(thrown), thrown, busy);
+			});
+
+			test("causes without end", async () => {
+				class Endless {
+					get cause() {
+						return new Endless();
+					}
+				}
+				const thrown = new Endless();
+				isBoth(await endWith(thrown), thrown, busy);
+			});
+		});
+
 		describe("onStop after an abort during a wait: neither the reason nor the failure is lost", () => {
 			const why = new Error("the user left");
 			const aborted = async (thrown) => {

@@ -47,6 +47,15 @@ export function unwrap(error) {
 	return error.originalError;
 }
 
+/** What a getter of any error returns, or undefined if it throws. */
+function attempt(read) {
+	try {
+		return read();
+	} catch {
+		return undefined;
+	}
+}
+
 /** Errors of an `AggregateError` may form a cycle. */
 const MAX_DEPTH = 5;
 
@@ -58,7 +67,7 @@ export function isPermanent(error, loop, depth = 0) {
 	if (isAbortError(error) || loop <= permanent.get(error)) {
 		return true;
 	}
-	const { errors } = Object(error);
+	const errors = attempt(() => error?.errors);
 	return depth < MAX_DEPTH && Array.isArray(errors) && errors.some((part) => isPermanent(part, loop, depth + 1));
 }
 
@@ -78,17 +87,22 @@ export class RetryError extends Error {
 	}
 }
 
+const MAX_PARTS = 2 ** 18;
+
 /** Whether an error is another one, or has it among its causes and errors, however deep. */
-function holds(error, other, seen = new Set()) {
-	if (Object.is(error, other)) {
-		return true;
+function holds(error, other) {
+	const parts = new Set([error]);
+	// The loop also reaches what is added during it. Getters that make new errors could go on for ever.
+	for (const part of parts) {
+		if (parts.has(other) || parts.size > MAX_PARTS) {
+			break;
+		}
+		parts.add(attempt(() => part?.cause));
+		for (const inner of attempt(() => Object.values(Object(part?.errors))) ?? []) {
+			parts.add(inner);
+		}
 	}
-	if (Object(error) !== error || seen.has(error)) {
-		return false;
-	}
-	seen.add(error);
-	const parts = [error.cause, ...(Array.isArray(error.errors) ? error.errors : [])];
-	return parts.some((part) => holds(part, other, seen));
+	return parts.has(other);
 }
 
 /**
@@ -100,9 +114,7 @@ export function withFailure(thrown, end) {
 	if (!("error" in end) || holds(thrown, end.error)) {
 		return thrown;
 	}
-	if (Object.isExtensible(thrown) && thrown.cause === undefined) {
-		define(thrown, "cause", end.error);
-	}
+	attempt(() => thrown.cause === undefined && define(thrown, "cause", end.error));
 	if (holds(thrown, end.error)) {
 		return thrown;
 	}
