@@ -470,17 +470,18 @@ test("loops of one signal share one listener, which they remove", async () => {
 test("no kind of end leaves a listener or a timer", async () => {
 	const before = timers();
 	const { signal } = new AbortController();
+	const wrong = new Error("wrong");
 	const broken = () => {
-		throw why;
+		throw wrong;
 	};
 	const options = { policy: "constant:base=1ms,max_retries=1", signal, shouldRetry: always };
 	const ends = [
 		[script("ok"), {}, "ok"],
 		[script(busy), {}, busy],
 		[script("no"), { shouldRetryResult: always }, RetryError],
-		[script(busy), { onRetry: broken }, why],
-		[script(busy), { shouldRetry: broken }, why],
-		[script(busy), { onStop: broken }, why],
+		[script(busy), { onRetry: broken }, wrong],
+		[script(busy), { shouldRetry: broken }, wrong],
+		[script(busy), { onStop: broken }, wrong],
 		[script(busy), { deadline: 0 }, busy],
 	];
 	for (const [fn, more, expected] of ends) {

@@ -269,6 +269,45 @@ describe("a failure outside the function ends the loop", () => {
 			});
 		});
 
+		describe("a callback that throws a part of the failure: the failure is thrown, without a cycle", () => {
+			const inner = new Error("inner");
+			for (const [name, failure] of [
+				["its cause", new Error("outer", { cause: inner })],
+				["the cause of its cause", new Error("outer", { cause: new Error("middle", { cause: inner }) })],
+				["one of its errors", new AggregateError([inner, new Error("other")])],
+			]) {
+				for (const [hook, policy] of [
+					["onRetry", "constant:base=1ms"],
+					["onStop", "constant:base=1ms,max_retries=0"],
+				]) {
+					const endWith = (thrown) => {
+						const act = () => {
+							throw thrown;
+						};
+						return endOf(retry(script(failure), { ...job, clock: new FakeClock(), policy, [hook]: act }));
+					};
+					test(`${hook}: ${name}`, async () => {
+						assert.equal((await endWith(inner)).error, failure);
+						assert.equal(inner.cause, undefined);
+					});
+					test(`${hook}: ${name} in an AbortError ends enclosing loops`, async () => {
+						const { error, stop } = await run(async () => {
+							throw (await endWith(new AbortError(inner))).error;
+						}, job);
+						assert.deepEqual([error === failure, stop.reason, stop.attempts], [true, "permanent", 1]);
+					});
+				}
+			}
+
+			test("a value stands beside a failure without a cause", async () => {
+				const onRetry = () => {
+					throw undefined;
+				};
+				const { error } = await endOf(retry(script(busy), { ...job, onRetry }));
+				assert.ok(error.errors[0] === undefined && error.errors[1] === busy);
+			});
+		});
+
 		describe("errors of any shape", () => {
 			const endWith = async (thrown, failure = busy) => {
 				const onRetry = () => {

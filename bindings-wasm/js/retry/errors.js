@@ -108,11 +108,17 @@ function holds(error, other) {
 /**
  * The error to throw when a callback has thrown after a call failed. Neither is lost: the failure becomes
  * the cause of what was thrown, or, if that has a cause of its own or cannot have one, both are in an
- * `AggregateError`.
+ * `AggregateError`. If one holds the other, it is thrown as it is: no error becomes a cause of itself.
  */
 export function withFailure(thrown, end) {
 	if (!("error" in end) || holds(thrown, end.error)) {
 		return thrown;
+	}
+	if (Object(thrown) === thrown && holds(end.error, thrown)) {
+		if (permanent.has(thrown)) {
+			permanent.set(end.error, permanent.get(thrown));
+		}
+		return end.error;
 	}
 	attempt(() => thrown.cause === undefined && define(thrown, "cause", end.error));
 	if (holds(thrown, end.error)) {
