@@ -394,12 +394,12 @@ describe("a failure outside the function ends the loop", () => {
 
 		describe("onStop after an abort during a wait: neither the reason nor the failure is lost", () => {
 			const why = new Error("the user left");
-			const aborted = async (thrown) => {
+			const aborted = async (thrown, reason = why) => {
 				const controller = new AbortController();
 				const onStop = () => {
 					throw thrown;
 				};
-				const clock = { now: () => 0, sleep: () => controller.abort(why) };
+				const clock = { now: () => 0, sleep: () => controller.abort(reason) };
 				return (await endOf(retry(script(busy), { ...job, clock, signal: controller.signal, onStop }))).error;
 			};
 			test("an error without a cause", async () => {
@@ -412,6 +412,49 @@ describe("a failure outside the function ends the loop", () => {
 				const thrown = new Error("broken", { cause: 5 });
 				const error = await aborted(thrown);
 				assert.ok(error.errors[0] === thrown && error.errors[1] === why && error.cause === busy);
+			});
+			for (const [name, thrown] of [
+				["the reason itself", () => why],
+				["the reason in an AbortError", () => new AbortError(why)],
+			]) {
+				test(`${name} is thrown unchanged to every loop of the signal`, async () => {
+					for (let loops = 0; loops < 2; loops++) {
+						assert.equal(await aborted(thrown()), why);
+						assert.equal(Object.hasOwn(why, "cause"), false);
+					}
+				});
+			}
+			test("a part of the reason: the reason is thrown unchanged", async () => {
+				const part = new Error("part");
+				const reason = new AggregateError([part]);
+				assert.equal(await aborted(part, reason), reason);
+				assert.deepEqual([part.cause, Object.hasOwn(reason, "cause")], [undefined, false]);
+			});
+			test("a reason that is no error", async () => {
+				assert.equal(await aborted("left", "left"), "left");
+			});
+			test("a rejection of fetch", async () => {
+				const controller = new AbortController();
+				const { signal } = controller;
+				const onStop = () => fetch("http://127.0.0.1:9/", { signal });
+				const clock = { now: () => 0, sleep: () => controller.abort() };
+				for (let loops = 0; loops < 2; loops++) {
+					const { error } = await endOf(retry(script(busy), { ...job, clock, signal, onStop }));
+					assert.equal(error, signal.reason);
+					assert.equal(error.cause, undefined);
+				}
+			});
+			test("the reason in an AbortError of onRetry is the abort", async () => {
+				const controller = new AbortController();
+				const { stop, error } = await run(script(busy), {
+					...job,
+					signal: controller.signal,
+					onRetry: () => {
+						controller.abort(why);
+						throw new AbortError(why);
+					},
+				});
+				assert.deepEqual([stop.reason, error === why, Object.hasOwn(why, "cause")], ["cancelled", true, false]);
 			});
 			test("an error with the failure as its cause", async () => {
 				const thrown = new Error("broken", { cause: busy });

@@ -119,7 +119,7 @@ async function loop(fn, options, apply) {
 			}
 		} catch (failure) {
 			// Any failure but the abort itself takes precedence over an abort at the same moment.
-			if (!signal?.aborted || !Object.is(failure, signal.reason)) {
+			if (!signal?.aborted || !Object.is(unwrap(failure), signal.reason)) {
 				throw failure;
 			}
 			operation?.cancel();
@@ -136,8 +136,10 @@ async function loop(fn, options, apply) {
 		try {
 			await onStop(stop);
 		} catch (thrown) {
-			// After an abort the caller gets its reason; the last failure is then another error.
-			throw withFailure(withFailure(unwrap(thrown), end), ended);
+			const error = withFailure(unwrap(thrown), end);
+			// After an abort the caller gets its reason; the last failure is then another error. The reason
+			// itself stays as it is, because all loops of the signal share it.
+			throw "error" in end && Object.is(error, end.error) ? error : withFailure(error, ended);
 		}
 	}
 	if ("error" in end) {
