@@ -484,13 +484,10 @@ describe("a failure outside the function ends the loop", () => {
 			let calls = 0;
 			return { now: () => (++calls >= from ? act() : 0), sleep: () => {} };
 		};
-		const aborted = AbortSignal.abort();
 		for (const [name, options] of [
 			["now throws at the start", { clock: failing(1, breaks) }],
 			["now returns NaN at the start", { clock: failing(1, () => Number.NaN) }],
 			["now returns nothing at the start", { clock: failing(1, () => undefined) }],
-			["now throws after an abort", { clock: failing(2, breaks), signal: aborted }],
-			["now returns NaN after an abort", { clock: failing(2, () => Number.NaN), signal: aborted }],
 			["a key function throws", { seed: 1, key: breaks }],
 			["a deadline function throws", { deadline: breaks }],
 		]) {
@@ -499,6 +496,35 @@ describe("a failure outside the function ends the loop", () => {
 				const { error } = await endOf(makeRetriable(script(busy), { shouldRetry: always, stats, ...options })());
 				assert.ok(error === gone || error instanceof PolicyError, `${error}`);
 				assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
+			});
+		}
+	});
+
+	describe("a clock that fails after an abort does not hide the reason", () => {
+		const why = new Error("the user left");
+		for (const [name, act] of [
+			["now throws", breaks],
+			["now returns NaN", () => Number.NaN],
+			["now returns a negative time", () => -5],
+			["now returns too large a time", () => 1e300],
+		]) {
+			test(`${name}: the last time before counts`, async () => {
+				const controller = new AbortController();
+				const times = [100, 103];
+				const { stop, error } = await run(script(busy), {
+					...job,
+					signal: controller.signal,
+					clock: { now: () => times.shift() ?? act(), sleep: () => controller.abort(why) },
+				});
+				assert.equal(error, why);
+				assert.deepEqual([stop.reason, stop.attempts, stop.elapsed], ["cancelled", 1, 3]);
+			});
+			test(`${name}, with a signal that had aborted before`, async () => {
+				const times = [100];
+				const clock = { now: () => times.shift() ?? act(), sleep: () => {} };
+				const { stop, error } = await run(script(busy), { ...job, signal: AbortSignal.abort(why), clock });
+				assert.equal(error, why);
+				assert.deepEqual([stop.reason, stop.attempts, stop.elapsed], ["cancelled", 0, 0]);
 			});
 		}
 	});

@@ -47,6 +47,8 @@ async function loop(fn, options, apply) {
 	const number = beginLoop();
 	let { signal } = options;
 	let start;
+	/** The last time that the clock returned. */
+	let latest;
 	let operation;
 	let attempts = 0;
 	/** How the last call ended, if it has: its `value` or its `error`. */
@@ -56,6 +58,7 @@ async function loop(fn, options, apply) {
 	const now = () => {
 		const time = finite(NOW, clock.now(), -Infinity);
 		toNanoseconds(NOW, time); // an error about the time names the clock
+		latest = time;
 		return time;
 	};
 
@@ -123,7 +126,12 @@ async function loop(fn, options, apply) {
 				throw failure;
 			}
 			operation?.cancel();
-			stop = makeEvent(CANCELLED, undefined, now());
+			try {
+				now();
+			} catch {
+				// The caller gets the reason of the abort, not an error of the clock.
+			}
+			stop = makeEvent(CANCELLED, undefined, latest);
 		}
 	} catch (thrown) {
 		operation?.cancel();
