@@ -4,7 +4,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { AbortError, installed, makeRetriable, PolicyError, RetryError, RetryStats, retry } from "./installed.mjs";
+import {
+	AbortError,
+	Backoff,
+	installed,
+	makeRetriable,
+	Policy,
+	PolicyError,
+	RetryError,
+	RetryStats,
+	retry,
+} from "./installed.mjs";
 import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
 
 const busy = new Error("busy");
@@ -75,6 +85,22 @@ describe("AbortError", () => {
 		await assert.rejects(retry(script("ok"), { ...job, policy: other }), {
 			message: "policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm",
 		});
+	});
+
+	test("an object whose class has only a similar name is not of another copy", () => {
+		const named = (name) => new ({ [name]: class {} })[name]();
+		for (const [name, shown] of [
+			["Policy", "a Policy of another copy of backoff-wasm"],
+			["P", "P"],
+			["Poli", "Poli"],
+			["PolicyOptions", "PolicyOptions"],
+			["a", "a"],
+		]) {
+			assert.throws(() => new Backoff(named(name)), { message: `policy must be a Policy, got ${shown}` });
+		}
+		for (const name of ["s", "string"]) {
+			assert.throws(() => Policy.parse(named(name)), { message: `text must be a string, got ${name}` });
+		}
 	});
 
 	describe("of a predicate, a hook or a clock is unwrapped as well", () => {
