@@ -210,6 +210,17 @@ describe("fetchOutcome", () => {
 	for (const [error, outcome] of rows) {
 		test(`${error}`, () => assert.equal(fetchOutcome(error), outcome));
 	}
+
+	test("a message that is no string says nothing", () => {
+		const saying = (message, more) => Object.assign(new TypeError(), { message, ...more });
+		for (const message of [Symbol("fetch failed"), ["fetch failed"], { __proto__: null }]) {
+			assert.equal(fetchOutcome(saying(message)), "permanent");
+			assert.equal(fetchOutcome(saying(message, { code: "ECONNRESET" })), "transient");
+			assert.equal(fetchOutcome(saying(message, { code: "ETIMEDOUT" })), "timeout");
+			assert.equal(fetchOutcome(new TypeError("fetch failed", { cause: saying(message) })), "transient");
+		}
+		assert.equal(fetchOutcome(saying(["timeout"], { code: "ECONNABORTED" })), "transient");
+	});
 });
 
 describe("examples/http.mjs", () => {

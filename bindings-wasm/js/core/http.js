@@ -53,17 +53,24 @@ const MAX_CAUSES = 5;
 
 /** The outcome of a rejection of `fetch`. */
 export function fetchOutcome(error) {
-	const [name, message, cause] = ["name", "message", "cause"].map((part) => read(error, part));
+	const message = messageOf(error);
+	const name = read(error, "name");
 	if (name === "TimeoutError") {
 		return "timeout";
 	}
 	const coded = withCode(error);
 	if (coded) {
-		const text = `${coded.code} ${read(coded, "message")} `;
+		const text = `${coded.code} ${messageOf(coded)} `;
 		return TIMEOUT_CODE.test(text) ? "timeout" : NETWORK_CODE.test(text) ? "transient" : "permanent";
 	}
 	const isNetwork = WORKERD.test(message) || (name === "TypeError" && NETWORK.test(message));
-	return isNetwork && !LASTING.test(read(cause, "message") ?? message) ? "transient" : "permanent";
+	return isNetwork && !LASTING.test(messageOf(read(error, "cause")) ?? message) ? "transient" : "permanent";
+}
+
+/** The message of an error. One that is no string says nothing. */
+function messageOf(error) {
+	const message = read(error, "message");
+	return typeof message === "string" ? message : undefined;
 }
 
 /** An error, or its nearest cause, that has a code. The code of a `DOMException` is a number. */
