@@ -9,7 +9,8 @@ const OPERATIONS: u64 = 20_000;
 
 #[test]
 fn threads_lose_no_count() {
-    let stats = RetryStats::new();
+    static STATS: RetryStats = RetryStats::new();
+    let stats = &STATS;
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
