@@ -82,7 +82,7 @@ def test_by_an_iterator(case):
 
 
 def asked(backoff, count):
-    """The delays of so many requests, of which those after the end return none."""
+    """Requests this many delays. A request after the end returns none."""
     delays = []
     for _ in range(count):
         with contextlib.suppress(StopIteration):

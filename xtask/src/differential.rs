@@ -26,7 +26,7 @@ const VALID_STRINGS: usize = 3000;
 const STRINGS_PER_ERROR: usize = 10;
 
 const DECISIONS: &str = "10000";
-/// What the answers to these requests must hold, and how often at least.
+/// What the answers to these requests must contain, and at least how often.
 const HELD: &[(&str, usize)] = &[
     (r#""answers":[{"#, 3000),
     (r#"{"wait":"#, 10_000),

@@ -1,4 +1,4 @@
-//! The atomics of the target, or those of `portable-atomic` where 64 bits are too wide for it.
+//! The atomics of the target, or those of `portable-atomic` if the target has none of 64 bits.
 
 pub(super) use core::sync::atomic::Ordering;
 

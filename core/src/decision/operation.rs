@@ -51,8 +51,8 @@ impl Operation {
     pub(crate) const WORDS: usize = 7;
 
     /// Begins an operation at `now_ns`, with an optional deadline on the same clock (`u64::MAX`
-    /// means none; one that has passed still allows the first attempt) and an optional budget. Every later call must pass the same budget; passing
-    /// another one is not detected.
+    /// means none; one that has passed still allows the first attempt) and an optional budget.
+    /// Every later call must pass the same budget; passing another one is not detected.
     ///
     /// Operations that share a stream wait for the same times: give each operation a key of its own,
     /// or a stream from entropy.

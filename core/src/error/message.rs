@@ -130,7 +130,7 @@ impl MessageArgs<'_> {
         }
     }
 
-    /// Writes the text that was found, and why it is none, where that is easily overlooked.
+    /// Writes the text that was found, and the reason why it is refused if users often overlook it.
     fn write_found(&self, found: &Excerpt, text: &mut TextBuf) {
         found.write(text);
         if let Some(reason) = reason(self.code, found.bytes()) {

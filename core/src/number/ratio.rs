@@ -181,7 +181,7 @@ impl FromStr for Ratio {
     }
 }
 
-/// The longest text in bytes. Digits without meaning could make it longer.
+/// The longest text in bytes. Zeros alone could make a text of any length.
 const MAX_LENGTH: usize = 1024;
 
 /// More decimal places, either way, than 64-bit terms can have.
