@@ -133,7 +133,7 @@ func (p Policy) Window(index uint32) time.Duration {
 	return time.Duration(p.core.Window(index))
 }
 
-// MaxRetries returns how often the policy allows to retry: 2^32 if it has no limit, and 0 for the zero
+// MaxRetries returns the maximum number of retries: 2^32 if the policy has no limit, and 0 for the zero
 // Policy. A caller of Delay stops when index >= MaxRetries.
 func (p Policy) MaxRetries() uint64 { return p.core.MaxRetries() }
 

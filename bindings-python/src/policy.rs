@@ -122,8 +122,8 @@ impl Policy {
     /// drawing (SPEC 16), if no failure is throttled and no server asks for a wait. It yields at
     /// most count rows, and ends where max_retries and max_elapsed allow no further retry.
     ///
-    /// A policy without these limits has 2**32 rows: pass a count, or cut it with
-    /// itertools.islice. list() would run out of memory.
+    /// Without max_retries there can be 2**32 rows, even with max_elapsed, because the shortest
+    /// delays can be 0: pass a count, or use itertools.islice. list() would run out of memory.
     #[pyo3(signature = (count = None))]
     fn preview(&self, count: Option<Count>) -> Preview {
         Preview::new(&self.0, count.map(|count| count.0))

@@ -1,9 +1,10 @@
 """Whether the task of a loop was cancelled during a call.
 
-A task of trio knows whether its scope is cancelled. A task of asyncio counts its cancellations. Before Python 3.13 the count also grows when a TaskGroup fails: the
-group cancels its own task to end its wait, and does not take that back. These groups are found in
-two ways: where they catch this cancellation, which is seen only if the loop itself awaits the call,
-and in the traceback of the exception that the call raises.
+A task of trio knows whether its scope is cancelled. A task of asyncio counts its cancellations.
+Before Python 3.13 the count also grows when a TaskGroup fails: the group cancels its own task to
+end its wait, and does not take that back. These groups are found in two ways: where they catch this
+cancellation, which is seen only if the loop itself awaits the call, and in the traceback of the
+exception that the call raises.
 """
 
 import sys
