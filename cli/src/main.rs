@@ -1,0 +1,60 @@
+//! `backoff`, the command: retries commands, and shows, checks and simulates policies.
+
+mod commands;
+mod output;
+
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::commands::Command;
+use crate::output::Output;
+
+/// Retry with exponential backoff and jitter, and see what a policy does.
+///
+/// A POLICY is a policy string such as `full:base=100ms,cap=20s,max_retries=5`, or a preset; see
+/// `backoff presets`.
+#[derive(Debug, Parser)]
+#[command(name = "backoff", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print JSON, one value per line
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    the answer is no, or an error while running
+  2    invalid arguments, or an invalid policy or budget
+`backoff run` exits with the code of the command; see `backoff run --help`.";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut output = Output::new(arguments.json);
+    match arguments.command.run(&mut output) {
+        Ok(code) => code,
+        // The reader of a pipe has what it wanted.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("{} {error:#}", output::error_label());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let kind = |io: &std::io::Error| io.kind() == ErrorKind::BrokenPipe;
+        cause.downcast_ref::<std::io::Error>().is_some_and(kind)
+    })
+}
+
+/// The command line, for completions and the man page.
+fn command_line() -> clap::Command {
+    Arguments::command()
+}

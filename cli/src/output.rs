@@ -1,0 +1,51 @@
+//! Where results go: standard output, as JSON or as text with colours on a terminal only.
+
+use std::io::{self, StdoutLock, Write};
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use serde::Serialize;
+
+/// Standard output, and whether it gets JSON.
+pub(crate) struct Output {
+    json: bool,
+    // `anstream` removes colours unless this is a terminal, and obeys `NO_COLOR` and
+    // `CLICOLOR_FORCE`.
+    stdout: AutoStream<StdoutLock<'static>>,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json, stdout: AutoStream::auto(io::stdout().lock()) }
+    }
+
+    /// Whether the user asked for JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes a line of JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.stdout.write_all(&line)?;
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.stdout.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stdout.flush()
+    }
+}
+
+/// `error:` as clap prints it.
+pub(crate) fn error_label() -> String {
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    format!("{style}error:{style:#}")
+}
