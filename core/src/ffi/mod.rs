@@ -15,6 +15,7 @@ pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;
 use crate::number::ratio::Ratio;
+use crate::parse::value::duration;
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
 use crate::text::buffer::TextBuf;
@@ -77,6 +78,30 @@ pub const fn ratio_from_value(value: u64) -> Ratio {
 #[must_use]
 pub fn policy_params(policy: &Policy) -> Params {
     policy.params()
+}
+
+/// The time of a duration as policy strings write it (`1.5s`), in nanoseconds (SPEC 11.4).
+///
+/// ```
+/// use backoff_core::ErrorCode;
+/// use backoff_core::ffi::{duration_text, parse_duration_ns};
+/// assert_eq!(parse_duration_ns("1.5s"), Ok(1_500_000_000));
+/// assert_eq!(parse_duration_ns("15"), Err(ErrorCode::MissingUnit));
+/// assert_eq!(duration_text(1_500_000_000).as_str(), "1500ms");
+/// ```
+///
+/// # Errors
+/// The rule of SPEC 11.4 that the text breaks.
+pub fn parse_duration_ns(text: impl AsRef<[u8]>) -> Result<u64, ErrorCode> {
+    duration(text.as_ref()).map_err(|error| error.code)
+}
+
+/// A time in nanoseconds as policy strings write it.
+#[must_use]
+pub fn duration_text(ns: u64) -> TextBuf {
+    let mut text = TextBuf::new();
+    text.push_duration(ns);
+    text
 }
 
 /// The policy that the fields describe.

@@ -58,7 +58,7 @@ fn ratio(text: &[u8]) -> Result<u64, ErrorCode> {
 }
 
 /// A number and a unit in nanoseconds, saturating at 64 bits.
-fn duration(value: &[u8]) -> Result<u64, ValueError> {
+pub(crate) fn duration(value: &[u8]) -> Result<u64, ValueError> {
     let end = value.len();
     let error = |code, start| ValueError { code, start, end };
     let is_numeric = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
