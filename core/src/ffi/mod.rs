@@ -1,6 +1,7 @@
 //! What only bindings need: fields as numbers, and values as plain numbers that other languages
 //! keep in their own memory. It is not part of the public interface and may change in any release.
 
+mod duration;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 mod state;
 
@@ -11,11 +12,11 @@ use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
+pub use crate::ffi::duration::{DurationError, parse_duration_ns};
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;
 use crate::number::ratio::Ratio;
-use crate::parse::value::duration;
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
 use crate::text::buffer::TextBuf;
@@ -80,23 +81,11 @@ pub fn policy_params(policy: &Policy) -> Params {
     policy.params()
 }
 
-/// The time of a duration as policy strings write it (`1.5s`), in nanoseconds (SPEC 11.4).
-///
-/// ```
-/// use backoff_core::ErrorCode;
-/// use backoff_core::ffi::{duration_text, parse_duration_ns};
-/// assert_eq!(parse_duration_ns("1.5s"), Ok(1_500_000_000));
-/// assert_eq!(parse_duration_ns("15"), Err(ErrorCode::MissingUnit));
-/// assert_eq!(duration_text(1_500_000_000).as_str(), "1500ms");
-/// ```
-///
-/// # Errors
-/// The rule of SPEC 11.4 that the text breaks.
-pub fn parse_duration_ns(text: impl AsRef<[u8]>) -> Result<u64, ErrorCode> {
-    duration(text.as_ref()).map_err(|error| error.code)
-}
-
 /// A time in nanoseconds as policy strings write it.
+///
+/// ```
+/// assert_eq!(backoff_core::ffi::duration_text(1_500_000_000).as_str(), "1500ms");
+/// ```
 #[must_use]
 pub fn duration_text(ns: u64) -> TextBuf {
     let mut text = TextBuf::new();
