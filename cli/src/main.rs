@@ -1,7 +1,11 @@
 //! `backoff`, the command: retries commands, and shows, checks and simulates policies.
 
+mod arguments;
+mod bars;
 mod commands;
+mod duration;
 mod output;
+mod table;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;

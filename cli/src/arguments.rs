@@ -1,0 +1,150 @@
+//! What several subcommands take as arguments: policies, budgets, durations, seeds and keys.
+//!
+//! Each is read by the core, so that a command accepts what a program accepts, and says the same
+//! about what it refuses.
+
+use std::fmt::Write as _;
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use backoff_core::ffi::parse_duration_ns;
+use backoff_core::{Budget, ParseError, Policy, RandomStream};
+use clap::Args;
+
+/// A policy, and the string that the user gave.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicyArgument {
+    pub(crate) text: String,
+    pub(crate) policy: Policy,
+}
+
+impl FromStr for PolicyArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let policy = Policy::parse(text).map_err(|error| refused(text, &error))?;
+        Ok(Self { text: text.to_owned(), policy })
+    }
+}
+
+impl Deref for PolicyArgument {
+    type Target = Policy;
+
+    fn deref(&self) -> &Policy {
+        &self.policy
+    }
+}
+
+/// A full budget, and the string that the user gave.
+#[derive(Debug, Clone)]
+pub(crate) struct BudgetArgument {
+    pub(crate) text: String,
+    // Arguments can be cloned, and a clone has the same account.
+    pub(crate) budget: Arc<Budget>,
+}
+
+impl FromStr for BudgetArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let budget = Budget::parse(text).map_err(|error| refused(text, &error))?;
+        Ok(Self { text: text.to_owned(), budget: Arc::new(budget) })
+    }
+}
+
+impl Deref for BudgetArgument {
+    type Target = Budget;
+
+    fn deref(&self) -> &Budget {
+        &self.budget
+    }
+}
+
+/// Reads a duration such as `100ms` in nanoseconds: `#[arg(value_parser = arguments::duration)]`.
+pub(crate) fn duration(text: &str) -> Result<u64, String> {
+    parse_duration_ns(text).map_err(|error| error.to_string())
+}
+
+/// Reads a seed.
+fn seed(text: &str) -> Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let seed = text.parse().ok().filter(|_| is_number);
+    seed.ok_or_else(|| format!("not a whole number from 0 to {}", u64::MAX))
+}
+
+/// The seed and the key that select a stream.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SeedAndKey {
+    /// Seed of the delays: equal seeds and keys give equal delays [default: a random stream]
+    #[arg(long, value_parser = seed)]
+    pub(crate) seed: Option<u64>,
+
+    /// Key of this client or job: each key has its own delays
+    #[arg(long, requires = "seed")]
+    pub(crate) key: Option<String>,
+}
+
+impl SeedAndKey {
+    /// The stream that they select, unless there is no seed.
+    pub(crate) fn stream(&self) -> Option<RandomStream> {
+        let seed = self.seed?;
+        Some(match &self.key {
+            Some(key) => RandomStream::from_key(seed, key),
+            None => RandomStream::from_seed(seed),
+        })
+    }
+}
+
+/// The longest text that is shown again to point into it.
+const MAX_SHOWN: usize = 160;
+
+/// The message of the core, and the text with a mark under what it refuses.
+fn refused(text: &str, error: &ParseError) -> String {
+    let mut message = error.to_string();
+    let is_visible = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if is_visible && text.len() <= MAX_SHOWN {
+        let mark = "^".repeat(error.found_length().max(1));
+        let _ = write!(message, "\n\n  {text}\n  {:at$}{mark}", "", at = error.at());
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BudgetArgument, PolicyArgument, SeedAndKey, seed};
+
+    #[test]
+    fn an_error_points_at_its_place() {
+        let error = "full:base=1sec".parse::<PolicyArgument>().unwrap_err();
+        assert!(error.starts_with("at 11: base has the unknown unit \"sec\""), "{error}");
+        assert!(error.ends_with("\n\n  full:base=1sec\n             ^^^"), "{error}");
+        let error = "quota:cost=".parse::<BudgetArgument>().unwrap_err();
+        assert!(error.ends_with("\n\n  quota:cost=\n             ^"), "{error}");
+        let error = "full:b\u{e4}se=1s".parse::<PolicyArgument>().unwrap_err();
+        assert!(!error.contains('\n'), "a mark under it may be at the wrong place: {error}");
+        let error = "x".repeat(2000).parse::<PolicyArgument>().unwrap_err();
+        assert_eq!(error, "at 1024: the text is longer than 1024 bytes");
+    }
+
+    #[test]
+    fn a_seed_is_a_decimal_of_64_bits() {
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(seed("007"), Ok(7));
+        for refused in ["", "-1", "+1", "1.0", "0x10", "18446744073709551616", " 1"] {
+            let message = "not a whole number from 0 to 18446744073709551615";
+            assert_eq!(seed(refused), Err(message.to_owned()), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_stream_needs_a_seed() {
+        let of = |seed, key: Option<&str>| SeedAndKey { seed, key: key.map(str::to_owned) };
+        let state = |of: SeedAndKey| of.stream().map(backoff_core::RandomStream::state);
+        assert_eq!(state(of(None, None)), None);
+        assert_eq!(state(of(Some(42), None)), Some(42));
+        // From the documentation of the core.
+        assert_eq!(state(of(Some(42), Some("job-1"))), Some(7581291595918318509));
+        assert_ne!(state(of(Some(42), Some(""))), Some(42));
+    }
+}

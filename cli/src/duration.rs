@@ -1,0 +1,147 @@
+//! Durations for people.
+
+/// Units that are shown alone, and how many nanoseconds each has.
+const UNITS: [(&str, u64); 4] = [("s", SECOND), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+
+const SECOND: u64 = 1_000_000_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+const YEAR: u64 = 365 * DAY;
+
+/// A duration in nanoseconds as `100ms`, `1.5s`, `2m 30s` or `3d 4h`. Below a minute it is exact if
+/// at most four digits are enough; otherwise it is rounded to three (`83.0ms`). Above, it is rounded
+/// to the smaller unit.
+pub(crate) fn people(ns: u64) -> String {
+    let rounded = |unit: u64| ns.saturating_add(unit / 2) / unit * unit;
+    if ns < MINUTE {
+        with_one_unit(ns)
+    } else if rounded(SECOND) < HOUR {
+        with_two_units(rounded(SECOND), (MINUTE, "m"), (SECOND, "s"))
+    } else if rounded(MINUTE) < DAY {
+        with_two_units(rounded(MINUTE), (HOUR, "h"), (MINUTE, "m"))
+    } else if rounded(HOUR) < 100 * DAY {
+        with_two_units(rounded(HOUR), (DAY, "d"), (HOUR, "h"))
+    } else if ns < 10 * YEAR {
+        format!("{}d", rounded(DAY) / DAY)
+    } else {
+        format!("{} years", ns / YEAR)
+    }
+}
+
+fn with_two_units(ns: u64, (large, name): (u64, &str), (small, rest): (u64, &str)) -> String {
+    match ns % large / small {
+        0 => format!("{}{name}", ns / large),
+        count => format!("{}{name} {count}{rest}", ns / large),
+    }
+}
+
+fn with_one_unit(ns: u64) -> String {
+    let Some((name, unit)) = UNITS.into_iter().find(|(_, unit)| ns >= *unit) else {
+        return "0s".to_owned();
+    };
+    let exact = decimal(ns, unit.ilog10());
+    let exact = if unit > 1 { exact.trim_end_matches('0').trim_end_matches('.') } else { &exact };
+    if exact.bytes().filter(u8::is_ascii_digit).count() <= 4 {
+        return format!("{exact}{name}");
+    }
+    let decimals = match ns / unit {
+        0..10 => 2,
+        10..100 => 1,
+        _ => 0,
+    };
+    let step = unit / 10_u64.pow(decimals);
+    let steps = (ns + step / 2) / step;
+    let carries = unit > 1 && unit < SECOND && steps * step == unit * 1_000;
+    if carries || steps * step == MINUTE {
+        return people(steps * step);
+    }
+    decimal(steps, decimals) + name
+}
+
+/// A number of steps, of which a unit has 10 to the power of the decimals, in units.
+fn decimal(steps: u64, decimals: u32) -> String {
+    let unit = 10_u64.pow(decimals);
+    match decimals {
+        0 => steps.to_string(),
+        _ => format!("{}.{:0width$}", steps / unit, steps % unit, width = decimals as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DAY, HOUR, MINUTE, SECOND, people};
+
+    #[test]
+    fn durations_read_well() {
+        let table = [
+            (0, "0s"),
+            (1, "1ns"),
+            (999, "999ns"),
+            (1_000, "1us"),
+            (51_200, "51.2us"),
+            (999_499, "999us"),
+            (999_500, "999.5us"),
+            (999_999, "1ms"),
+            (11_399_434, "11.4ms"),
+            (83_043_876, "83.0ms"),
+            (229_309_811, "229ms"),
+            (100_000_000, "100ms"),
+            (562_500_000, "562.5ms"),
+            (999_999_999, "1s"),
+            (1_500_000_000, "1.5s"),
+            (1_687_500_000, "1.69s"),
+            (6_553_600_000, "6.55s"),
+            (20 * SECOND, "20s"),
+            (59_940_000_001, "59.9s"),
+            (59_960_000_000, "59.96s"),
+            (59_960_000_001, "1m"),
+            (MINUTE, "1m"),
+            (150 * SECOND, "2m 30s"),
+            (HOUR - 1, "1h"),
+            (HOUR + 29 * SECOND, "1h"),
+            (HOUR + 30 * SECOND, "1h 1m"),
+            (DAY - 1, "1d"),
+            (3 * DAY + 4 * HOUR, "3d 4h"),
+            (100 * DAY, "100d"),
+            (9 * 365 * DAY, "3285d"),
+            (i64::MAX as u64, "292 years"),
+            (u64::MAX, "584 years"),
+        ];
+        for (ns, expected) in table {
+            assert_eq!(people(ns), expected, "{ns}");
+        }
+    }
+
+    #[test]
+    fn rounding_changes_little() {
+        let read = |text: &str| -> f64 {
+            let part = |part: &str| {
+                let end = part.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap();
+                let unit = match &part[end..] {
+                    "ns" => 1e-9,
+                    "us" => 1e-6,
+                    "ms" => 1e-3,
+                    "s" => 1.0,
+                    "m" => 60.0,
+                    "h" => 3600.0,
+                    "d" => 86400.0,
+                    unit => panic!("{unit}"),
+                };
+                part[..end].parse::<f64>().unwrap() * unit
+            };
+            text.split(' ').map(part).sum()
+        };
+        let mut ns = 1_u64;
+        while ns < 3000 * DAY {
+            #[expect(clippy::cast_precision_loss, reason = "far below 2^53 of the unit")]
+            let seconds = ns as f64 / 1e9;
+            let shown = read(&people(ns));
+            let relative = (shown - seconds).abs() / seconds;
+            // Three digits, or half an hour of a day.
+            let most = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
+            assert!(relative <= most, "{ns} ns is {}", people(ns));
+            ns += ns / 97 + 1;
+        }
+    }
+}
