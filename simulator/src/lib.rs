@@ -1,1 +1,19 @@
-//! A discrete-event simulator of clients that retry.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod client;
+mod events;
+mod experiment;
+mod measure;
+mod model;
+mod part;
+mod random;
+mod world;
+
+pub use client::Group;
+pub use experiment::{Experiment, ExperimentError, Load, MAX_TIME_NS};
+pub use measure::summary::{Estimate, GroupSummary, LoadSummary, Percentiles, Summary};
+pub use measure::totals::Totals;
+pub use model::{Model, occ::Occ, serial::Serial};
+pub use part::{MergeError, Part, Shard, ShardError};
+pub use random::distribution::{Distribution, DistributionError};

@@ -1,0 +1,7 @@
+//! What is measured, as exact integers, and the statistics of it.
+
+pub(crate) mod histogram;
+pub(crate) mod moments;
+pub(crate) mod recorder;
+pub(crate) mod summary;
+pub(crate) mod totals;

@@ -1,0 +1,142 @@
+//! Counting during a run.
+
+use backoff_core::StopReason;
+
+use crate::measure::totals::Totals;
+
+/// What clients of a group did in one run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) calls: u64,
+    pub(crate) operations: u64,
+    pub(crate) retries: u64,
+    pub(crate) waiting_ns: u128,
+    /// By the number of the reason.
+    pub(crate) stops: [u64; Self::REASONS],
+}
+
+impl Counts {
+    /// One more than the largest number of a stop reason.
+    pub(crate) const REASONS: usize = 8;
+
+    pub(crate) fn successes(&self) -> u64 {
+        self.stops[StopReason::Success as usize]
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.operations += other.operations;
+        self.retries += other.retries;
+        self.waiting_ns += other.waiting_ns;
+        for (stops, more) in self.stops.iter_mut().zip(other.stops) {
+            *stops += more;
+        }
+    }
+}
+
+/// What happened in an interval of time, in all runs together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Interval {
+    pub(crate) calls: u64,
+    /// Attempts that ended, and those of them that failed.
+    pub(crate) attempts: u64,
+    pub(crate) failures: u64,
+}
+
+/// Counts the events of one run after another.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    groups: Vec<Counts>,
+    interval_ns: Option<u64>,
+    intervals: Vec<Interval>,
+    last_end_ns: u64,
+    pub(crate) recovery_ns: Option<u64>,
+    pub(crate) totals: Totals,
+}
+
+impl Recorder {
+    pub(crate) fn new(groups: usize, interval_ns: Option<u64>) -> Self {
+        Self {
+            groups: vec![Counts::default(); groups],
+            interval_ns,
+            intervals: Vec::new(),
+            last_end_ns: 0,
+            recovery_ns: None,
+            totals: Totals::new(groups),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn operation_began(&mut self, group: u16) {
+        self.groups[usize::from(group)].operations += 1;
+    }
+
+    /// The server received a call.
+    #[inline]
+    pub(crate) fn call(&mut self, group: u16, now_ns: u64) {
+        self.groups[usize::from(group)].calls += 1;
+        if let Some(interval) = self.interval(now_ns) {
+            interval.calls += 1;
+        }
+    }
+
+    /// A client learnt how an attempt ended.
+    #[inline]
+    pub(crate) fn attempt_ended(&mut self, now_ns: u64, success: bool) {
+        if let Some(interval) = self.interval(now_ns) {
+            interval.attempts += 1;
+            interval.failures += u64::from(!success);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn waits(&mut self, group: u16, delay_ns: u64) {
+        let group = &mut self.groups[usize::from(group)];
+        group.retries += 1;
+        group.waiting_ns += u128::from(delay_ns);
+    }
+
+    #[inline]
+    pub(crate) fn operation_ended(
+        &mut self,
+        group: u16,
+        reason: StopReason,
+        began_ns: u64,
+        now_ns: u64,
+    ) {
+        self.groups[usize::from(group)].stops[reason as usize] += 1;
+        if reason == StopReason::Success {
+            self.totals.latencies[usize::from(group)].record(now_ns - began_ns);
+        }
+        self.last_end_ns = now_ns;
+    }
+
+    fn interval(&mut self, now_ns: u64) -> Option<&mut Interval> {
+        let index = usize::try_from(now_ns / self.interval_ns?).ok()?;
+        if index >= self.intervals.len() {
+            self.intervals.resize(index + 1, Interval::default());
+        }
+        self.intervals.get_mut(index)
+    }
+
+    /// The intervals of this run.
+    pub(crate) fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+
+    /// Adds the run to the totals. A run that was cut short ended at the time it was cut.
+    pub(crate) fn end_run(&mut self, cut_at_ns: Option<u64>) {
+        let time_ns = cut_at_ns.unwrap_or(self.last_end_ns);
+        self.totals.end_run(
+            &self.groups,
+            time_ns,
+            cut_at_ns.is_some(),
+            self.recovery_ns,
+            &self.intervals,
+        );
+        self.groups.fill(Counts::default());
+        self.intervals.clear();
+        self.recovery_ns = None;
+        self.last_end_ns = 0;
+    }
+}

@@ -1,0 +1,175 @@
+//! The statistics of totals, as they are printed.
+
+use backoff_core::StopReason;
+use serde::Serialize;
+
+use crate::experiment::{Experiment, Load};
+use crate::measure::histogram::Latencies;
+use crate::measure::totals::{GroupTotals, Totals};
+
+/// Nanoseconds in a millisecond.
+const MS: f64 = 1e6;
+
+/// A value over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean of the runs.
+    pub mean: f64,
+    /// The standard deviation of the runs (0 for one run).
+    pub sd: f64,
+    /// The standard error of the mean: the deviation divided by the square root of the runs.
+    pub sem: f64,
+}
+
+/// Latencies in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// The median.
+    pub p50: f64,
+    /// 90 of 100 are at most this.
+    pub p90: f64,
+    /// 99 of 100 are at most this.
+    pub p99: f64,
+    /// The longest.
+    pub max: f64,
+}
+
+/// The statistics of some of the clients.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupSummary {
+    /// Calls that the server received in a run: the work.
+    pub calls: Estimate,
+    /// Operations begun in a run.
+    pub operations: Estimate,
+    /// Operations that succeeded in a run.
+    pub successes: Estimate,
+    /// Retries in a run.
+    pub retries: Estimate,
+    /// The mean wait of an operation before its retries, in milliseconds.
+    pub waiting_ms: Estimate,
+    /// Operations that succeeded, of all, in all runs.
+    pub success_rate: f64,
+    /// Retries for each operation that succeeded, in all runs, or null if none did.
+    pub retries_per_success: Option<f64>,
+    /// The time from the beginning of an operation to its success, of all runs.
+    pub latency_ms: Option<Percentiles>,
+    /// How many operations ended for each reason, in all runs.
+    pub stops: std::collections::BTreeMap<&'static str, u64>,
+}
+
+/// The load of an interval of time, as means over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LoadSummary {
+    /// The beginning of the interval.
+    pub from_ms: f64,
+    /// Calls that the server received.
+    pub calls: f64,
+    /// Attempts that ended.
+    pub attempts: f64,
+    /// Attempts that failed.
+    pub failures: f64,
+}
+
+/// The statistics of an experiment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The model.
+    pub model: &'static str,
+    /// The policy of the first group.
+    pub policy: String,
+    /// The budget of the first group.
+    pub budget: Option<String>,
+    /// The number of clients, unless operations arrive by themselves.
+    pub clients: Option<u32>,
+    /// The number of runs.
+    pub runs: u64,
+    /// The seed, in decimal.
+    pub seed: String,
+    /// When the last operation ended, in milliseconds.
+    pub time_ms: Estimate,
+    /// The runs that were cut before all operations had ended.
+    pub cut: u64,
+    /// From the end of an outage until the service had recovered, of the runs in which it did.
+    pub recovery_ms: Option<Estimate>,
+    /// The runs that recovered.
+    pub recovered: u64,
+    /// All clients.
+    #[serde(flatten)]
+    pub all: GroupSummary,
+    /// Each group by its name, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<(String, GroupSummary)>,
+    /// The load over time, if it was measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<LoadSummary>,
+}
+
+impl Experiment {
+    /// The statistics of its totals.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "estimates")]
+    pub fn summary(&self, totals: &Totals) -> Summary {
+        let runs = totals.runs().max(1) as f64;
+        let group = |group: &crate::Group| group.policy.to_string();
+        let groups = self.model.groups(&self.groups);
+        let summaries = totals.groups.iter().zip(&totals.latencies);
+        let summaries = summaries.map(|(group, latency)| summarise(group, latency));
+        let load = |(number, interval): (usize, &crate::measure::recorder::Interval)| {
+            let from_ns = self.interval_ns.unwrap_or_default() * number as u64;
+            LoadSummary {
+                from_ms: from_ns as f64 / MS,
+                calls: interval.calls as f64 / runs,
+                attempts: interval.attempts as f64 / runs,
+                failures: interval.failures as f64 / runs,
+            }
+        };
+        let recovered = totals.recovery_ns.count();
+        Summary {
+            model: self.model.name(),
+            policy: self.groups.first().map(group).unwrap_or_default(),
+            budget: self.groups.first().and_then(|group| group.budget.clone()),
+            clients: match self.load {
+                Load::Closed { clients, .. } => Some(clients),
+                Load::Open { .. } => None,
+            },
+            runs: totals.runs(),
+            seed: self.seed.to_string(),
+            time_ms: totals.time_ns.estimate(MS),
+            cut: totals.cut,
+            recovery_ms: (recovered > 0).then(|| totals.recovery_ns.estimate(MS)),
+            recovered,
+            all: summarise(&totals.all, &totals.latency()),
+            groups: if groups.len() > 1 {
+                groups.into_iter().map(|group| group.name).zip(summaries).collect()
+            } else {
+                Vec::new()
+            },
+            load: totals.intervals.iter().enumerate().map(load).collect(),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "estimates")]
+fn summarise(totals: &GroupTotals, latency: &Latencies) -> GroupSummary {
+    let ratio = |above: u128, below: u128| (below > 0).then(|| above as f64 / below as f64);
+    let ms = |percent| latency.percentile(percent) as f64 / MS;
+    let successes = totals.successes.sum();
+    let stops =
+        StopReason::ALL.iter().map(|&reason| (reason.name(), totals.stops[reason as usize]));
+    GroupSummary {
+        calls: totals.calls.estimate(1.0),
+        operations: totals.operations.estimate(1.0),
+        successes: totals.successes.estimate(1.0),
+        retries: totals.retries.estimate(1.0),
+        waiting_ms: totals.waiting_ns.estimate(MS),
+        success_rate: ratio(successes, totals.operations.sum()).unwrap_or_default(),
+        retries_per_success: ratio(totals.retries.sum(), successes),
+        latency_ms: (latency.count() > 0).then(|| Percentiles {
+            p50: ms(50.0),
+            p90: ms(90.0),
+            p99: ms(99.0),
+            max: ms(100.0),
+        }),
+        stops: stops.filter(|&(_, count)| count > 0).collect(),
+    }
+}

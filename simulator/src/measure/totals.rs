@@ -1,0 +1,135 @@
+//! The sums of many runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::histogram::Latencies;
+use crate::measure::moments::Moments;
+use crate::measure::recorder::{Counts, Interval};
+
+/// What is known of any number of runs. Totals add up exactly, in any order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    pub(crate) all: GroupTotals,
+    pub(crate) groups: Vec<GroupTotals>,
+    /// The time from beginning to success, of each group.
+    pub(crate) latencies: Vec<Latencies>,
+    pub(crate) time_ns: Moments,
+    /// Of the runs that recovered from their outage.
+    pub(crate) recovery_ns: Moments,
+    /// The runs that ended before all operations had.
+    pub(crate) cut: u64,
+    pub(crate) intervals: Vec<Interval>,
+}
+
+/// The totals of a group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GroupTotals {
+    pub(crate) calls: Moments,
+    pub(crate) operations: Moments,
+    pub(crate) successes: Moments,
+    pub(crate) retries: Moments,
+    /// The mean wait of an operation.
+    pub(crate) waiting_ns: Moments,
+    pub(crate) stops: [u64; Counts::REASONS],
+}
+
+impl GroupTotals {
+    fn add(&mut self, counts: &Counts) {
+        self.calls.add(counts.calls);
+        self.operations.add(counts.operations);
+        self.successes.add(counts.successes());
+        self.retries.add(counts.retries);
+        let operations = u128::from(counts.operations.max(1));
+        // The waits of one operation end before the longest time of a run.
+        self.waiting_ns.add(u64::try_from(counts.waiting_ns / operations).unwrap_or(u64::MAX));
+        for (stops, more) in self.stops.iter_mut().zip(counts.stops) {
+            *stops += more;
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.calls.merge(&other.calls);
+        self.operations.merge(&other.operations);
+        self.successes.merge(&other.successes);
+        self.retries.merge(&other.retries);
+        self.waiting_ns.merge(&other.waiting_ns);
+        for (stops, more) in self.stops.iter_mut().zip(other.stops) {
+            *stops += more;
+        }
+    }
+}
+
+impl Totals {
+    pub(crate) fn new(groups: usize) -> Self {
+        Self {
+            all: GroupTotals::default(),
+            groups: vec![GroupTotals::default(); groups],
+            latencies: vec![Latencies::default(); groups],
+            time_ns: Moments::default(),
+            recovery_ns: Moments::default(),
+            cut: 0,
+            intervals: Vec::new(),
+        }
+    }
+
+    /// The number of runs.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.time_ns.count()
+    }
+
+    pub(crate) fn end_run(
+        &mut self,
+        groups: &[Counts],
+        time_ns: u64,
+        cut: bool,
+        recovery_ns: Option<u64>,
+        intervals: &[Interval],
+    ) {
+        let mut all = Counts::default();
+        for (totals, counts) in self.groups.iter_mut().zip(groups) {
+            totals.add(counts);
+            all.add(counts);
+        }
+        self.all.add(&all);
+        self.time_ns.add(time_ns);
+        self.cut += u64::from(cut);
+        if let Some(ns) = recovery_ns {
+            self.recovery_ns.add(ns);
+        }
+        self.add_intervals(intervals);
+    }
+
+    /// Adds the runs of other totals of the same experiment.
+    pub fn merge(&mut self, other: &Self) {
+        self.all.merge(&other.all);
+        for (totals, more) in self.groups.iter_mut().zip(&other.groups) {
+            totals.merge(more);
+        }
+        for (latencies, more) in self.latencies.iter_mut().zip(&other.latencies) {
+            latencies.merge(more);
+        }
+        self.time_ns.merge(&other.time_ns);
+        self.recovery_ns.merge(&other.recovery_ns);
+        self.cut += other.cut;
+        self.add_intervals(&other.intervals);
+    }
+
+    fn add_intervals(&mut self, intervals: &[Interval]) {
+        if self.intervals.len() < intervals.len() {
+            self.intervals.resize(intervals.len(), Interval::default());
+        }
+        for (interval, more) in self.intervals.iter_mut().zip(intervals) {
+            interval.calls += more.calls;
+            interval.attempts += more.attempts;
+            interval.failures += more.failures;
+        }
+    }
+
+    /// The latencies of all groups.
+    pub(crate) fn latency(&self) -> Latencies {
+        let mut all = Latencies::default();
+        self.latencies.iter().for_each(|latencies| all.merge(latencies));
+        all
+    }
+}

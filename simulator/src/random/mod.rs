@@ -1,0 +1,5 @@
+//! Random numbers and times.
+
+pub(crate) mod distribution;
+pub(crate) mod draws;
+pub(crate) mod quantile;

@@ -1,0 +1,259 @@
+//! One run: the clock, the events, the clients and what they ask of the core.
+
+use backoff_core::{Budget, Decision, Operation, Outcome, RandomStream};
+
+use crate::client::{Client, Group};
+use crate::events::{Event, Events};
+use crate::experiment::{Experiment, Load};
+use crate::measure::recorder::Recorder;
+use crate::model::Server;
+use crate::random::distribution::Distribution;
+use crate::random::draws::Draws;
+
+/// The client of an event that is no client's.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// A new operation arrives, or the next one of a client.
+const ARRIVE: u8 = 0;
+const BEGIN: u8 = 1;
+/// A client's wait is over.
+const ATTEMPT: u8 = 2;
+/// The first kind of event that belongs to the model.
+pub(crate) const FIRST_KIND: u8 = 3;
+
+/// What an attempt led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The client waits, and attempts again.
+    Wait,
+    /// The operation is over; true for success.
+    End(bool),
+}
+
+/// The state of a run that all models share.
+pub(crate) struct World<'a> {
+    pub(crate) now_ns: u64,
+    pub(crate) draws: Draws,
+    pub(crate) recorder: &'a mut Recorder,
+    experiment: &'a Experiment,
+    groups: &'a [Group],
+    /// Of each group and process.
+    budgets: Vec<Vec<Budget>>,
+    clients: Vec<Client>,
+    /// The places of clients that have left.
+    free: Vec<u32>,
+    arrived: u64,
+    seed: u64,
+    events: Events,
+    cut: bool,
+}
+
+impl<'a> World<'a> {
+    /// The run of a seed. Client `n` has the stream of number `n` under that seed (SPEC 3.4); all
+    /// that is random about the world around the clients is drawn from the key `world`.
+    pub(crate) fn new(
+        experiment: &'a Experiment,
+        groups: &'a [Group],
+        seed: u64,
+        recorder: &'a mut Recorder,
+    ) -> Self {
+        let clients = experiment.load.clients();
+        let budget = |group: &Group| -> Vec<Budget> {
+            let budget = || group.budget.as_ref().and_then(|text| Budget::parse(text).ok());
+            (0..group.processes).map_while(|_| budget()).collect()
+        };
+        Self {
+            now_ns: 0,
+            draws: Draws::new(RandomStream::from_key(seed, "world")),
+            recorder,
+            experiment,
+            groups,
+            budgets: groups.iter().map(budget).collect(),
+            clients: Vec::with_capacity(clients),
+            free: Vec::new(),
+            arrived: 0,
+            seed,
+            events: Events::with_capacity(clients),
+            cut: false,
+        }
+    }
+
+    /// Runs until nothing more happens, or until the time is up.
+    pub(crate) fn run(mut self, server: &mut impl Server) {
+        match self.experiment.load {
+            Load::Closed { clients, operations, start, .. } => {
+                for _ in 0..clients {
+                    let client = self.add_client(operations);
+                    let start_ns = start.sample(&mut self.draws);
+                    self.schedule(start_ns, client, BEGIN, 0);
+                }
+            }
+            Load::Open { .. } => self.schedule_arrival(),
+        }
+        server.start(&mut self);
+        let mut events = 0_u64;
+        while let Some(event) = self.events.pop() {
+            events += 1;
+            if event.time_ns > self.experiment.max_time_ns || events > self.experiment.max_events {
+                self.cut = true;
+                break;
+            }
+            self.now_ns = event.time_ns;
+            match event.kind() {
+                ARRIVE => self.arrive(server),
+                BEGIN => self.begin_next(server, event.client),
+                ATTEMPT => server.attempt(&mut self, event.client),
+                _ => server.receive(&mut self, event),
+            }
+        }
+        server.end(&mut self);
+        let cut_at_ns = self.cut.then_some(self.now_ns);
+        self.recorder.end_run(cut_at_ns);
+    }
+
+    /// Adds an event of a kind of the model.
+    #[inline]
+    pub(crate) fn schedule(&mut self, delay_ns: u64, client: u32, kind: u8, payload: u32) {
+        let time_ns = self.now_ns.saturating_add(delay_ns);
+        self.events.push(Event::new(time_ns, client, kind, payload));
+    }
+
+    /// Adds an event after a random time.
+    #[inline]
+    pub(crate) fn schedule_random(
+        &mut self,
+        delay: &Distribution,
+        client: u32,
+        kind: u8,
+        payload: u32,
+    ) {
+        let delay_ns = delay.sample(&mut self.draws);
+        self.schedule(delay_ns, client, kind, payload);
+    }
+
+    pub(crate) fn client(&self, client: u32) -> &Client {
+        &self.clients[client as usize]
+    }
+
+    pub(crate) fn client_mut(&mut self, client: u32) -> &mut Client {
+        &mut self.clients[client as usize]
+    }
+
+    /// Counts a call that the server receives.
+    #[inline]
+    pub(crate) fn count_call(&mut self, client: u32) {
+        self.recorder.call(self.client(client).group, self.now_ns);
+    }
+
+    /// A client learns how its attempt ended, and asks the core what to do.
+    pub(crate) fn end_attempt(
+        &mut self,
+        client: u32,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+    ) -> Next {
+        self.recorder.attempt_ended(self.now_ns, outcome == Outcome::Success);
+        let place = &mut self.clients[client as usize];
+        let group = usize::from(place.group);
+        let budget = self.budgets[group].get(usize::from(place.process));
+        let mut operation = place.operation(&self.groups[group]);
+        let decision = operation.decide(outcome, retry_after_ns, self.now_ns, budget);
+        place.store(&operation);
+        let place = *place;
+        match decision {
+            Decision::Wait { delay_ns } => {
+                let rest_ns = self.experiment.max_time_ns.saturating_sub(self.now_ns);
+                self.recorder.waits(place.group, delay_ns.min(rest_ns));
+                self.schedule(delay_ns, client, ATTEMPT, 0);
+                Next::Wait
+            }
+            decision => {
+                // A decision that is no wait has a reason.
+                if let Some(reason) = decision.stop_reason() {
+                    let began_ns = place.began_ns;
+                    self.recorder.operation_ended(place.group, reason, began_ns, self.now_ns);
+                }
+                self.leave_or_think(client);
+                Next::End(outcome == Outcome::Success)
+            }
+        }
+    }
+
+    /// Adds the next client of the load.
+    fn add_client(&mut self, operations: u32) -> u32 {
+        let number = self.arrived;
+        self.arrived += 1;
+        let stream = RandomStream::nth(self.seed, number);
+        let group = self.group_of(number);
+        let processes = u64::from(self.groups[usize::from(group)].processes.max(1));
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535 processes")]
+        let process = (number % processes) as u16;
+        let mut client = Client::new(stream, group, process);
+        client.operations_left = operations;
+        if let Some(place) = self.free.pop() {
+            client.attempt = self.clients[place as usize].attempt;
+            self.clients[place as usize] = client;
+            return place;
+        }
+        self.clients.push(client);
+        #[expect(clippy::cast_possible_truncation, reason = "clients are counted in 32 bits")]
+        let place = (self.clients.len() - 1) as u32;
+        place
+    }
+
+    /// The group of a client: groups take turns, each as often as its weight.
+    fn group_of(&self, number: u64) -> u16 {
+        let weights = || self.groups.iter().map(|group| u64::from(group.weight));
+        let mut turn = number % weights().sum::<u64>().max(1);
+        for (group, weight) in (0..).zip(weights()) {
+            if turn < weight {
+                return group;
+            }
+            turn -= weight;
+        }
+        0
+    }
+
+    fn schedule_arrival(&mut self) {
+        if let Load::Open { interval, duration_ns } = self.experiment.load {
+            let delay_ns = interval.sample(&mut self.draws);
+            if self.now_ns.saturating_add(delay_ns) < duration_ns {
+                self.schedule(delay_ns, NOBODY, ARRIVE, 0);
+            }
+        }
+    }
+
+    fn arrive(&mut self, server: &mut impl Server) {
+        self.schedule_arrival();
+        let client = self.add_client(1);
+        self.begin_next(server, client);
+    }
+
+    fn begin_next(&mut self, server: &mut impl Server, client: u32) {
+        let place = &mut self.clients[client as usize];
+        place.operations_left -= 1;
+        self.begin(client);
+        server.attempt(self, client);
+    }
+
+    /// Begins an operation of a client.
+    pub(crate) fn begin(&mut self, client: u32) {
+        let place = &mut self.clients[client as usize];
+        let group = usize::from(place.group);
+        let budget = self.budgets[group].get(usize::from(place.process));
+        let policy = self.groups[group].policy;
+        let stream = place.next_stream();
+        place.store(&Operation::begin(policy, stream, self.now_ns, None, budget));
+        self.recorder.operation_began(place.group);
+    }
+
+    fn leave_or_think(&mut self, client: u32) {
+        match self.experiment.load {
+            Load::Closed { think, .. } if self.client(client).operations_left > 0 => {
+                self.schedule_random(&think, client, BEGIN, 0);
+            }
+            Load::Closed { .. } => {}
+            Load::Open { .. } => self.free.push(client),
+        }
+    }
+}
