@@ -4,7 +4,10 @@ mod arguments;
 mod bars;
 mod commands;
 mod duration;
+mod fields;
 mod output;
+mod presets;
+mod rows;
 mod table;
 
 use std::io::ErrorKind;

@@ -1,5 +1,6 @@
 //! Tables in columns, for people.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::Style;
@@ -26,6 +27,9 @@ struct Column {
     align: Align,
     style: Style,
 }
+
+/// The style of the names of columns.
+pub(crate) const HEADER: Style = Style::new().bold();
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -63,8 +67,7 @@ impl Table {
     pub(crate) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let widths = self.widths();
         let names = self.columns.iter().map(|column| column.name.clone()).collect();
-        let header = Style::new().bold();
-        self.write_row(to, &widths, &names, |_| header)?;
+        self.write_row(to, &widths, &names, |_| HEADER)?;
         for row in &self.rows {
             self.write_row(to, &widths, row, |column| column.style)?;
         }
@@ -100,7 +103,7 @@ impl Table {
             }
             line.push_str(&" ".repeat(pending + before));
             let style = style(column);
-            line.push_str(&format!("{style}{cell}{style:#}"));
+            let _ = write!(line, "{style}{cell}{style:#}");
             pending = after + GAP.len();
         }
         writeln!(to, "{line}")

@@ -1,15 +1,136 @@
-//! `backoff fit`.
+//! `backoff fit`: the longest base or cap that fits into a time.
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use clap::Args;
+use anyhow::Result;
+use backoff_core::{Field, Policy, PolicyError};
+use clap::{Args, ValueEnum, value_parser};
+use serde::Serialize;
 
-use crate::output::Output;
+use crate::arguments::{PolicyArgument, duration};
+use crate::duration::people;
+use crate::fields::{Fields, without_limits};
+use crate::output::{Output, error_label};
+use crate::rows::NO_LIMIT;
 
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Policy string or preset
+    policy: PolicyArgument,
 
-pub(crate) fn run(_: &Arguments, _: &mut Output) -> Result<ExitCode> {
-    bail!("not implemented")
+    /// Number of attempts that must fit: one more than the retries
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=65_536))]
+    attempts: u64,
+
+    /// Longest total wait, such as 1500ms or 30s
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    within: u64,
+
+    /// Field to change
+    #[arg(long, value_enum, default_value_t = FieldToFit::Base)]
+    field: FieldToFit,
+}
+
+const EXAMPLES: &str = "\
+The policy is printed on standard output and the explanation on standard error. The time counts
+waits, not attempts. The limits of the policy stay as they are.
+
+Examples:
+  backoff fit full:base=1s,cap=20s,max_retries=3 --attempts 4 --within 700ms
+  backoff fit full:base=1s --attempts 10 --within 1m --field cap
+  POLICY=$(backoff fit default --attempts 4 --within 3s 2>/dev/null)";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FieldToFit {
+    Base,
+    Cap,
+}
+
+#[derive(Serialize)]
+struct Fitted {
+    canonical: String,
+    total_max_ns: String,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    error: &'static str,
+    field: &'static str,
+    value: String,
+    limit: String,
+    message: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let Arguments { policy, attempts, within, field } = arguments;
+    let fitted = match field {
+        FieldToFit::Base => policy.fit_base(*attempts, *within),
+        FieldToFit::Cap => policy.fit_cap(*attempts, *within),
+    };
+    match fitted {
+        Ok(fitted) => {
+            let total = longest_total(&fitted, *attempts);
+            if output.is_json() {
+                let (canonical, total_max_ns) = (fitted.to_string(), total.to_string());
+                output.json(&Fitted { canonical, total_max_ns })?;
+            } else {
+                writeln!(output, "{fitted}")?;
+                anstream::eprintln!("{}", explanation(&fitted, arguments, total));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            if output.is_json() {
+                output.json(&refused(&error))?;
+            } else {
+                anstream::eprintln!("{} {error}", error_label());
+            }
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn refused(error: &PolicyError) -> Refused {
+    Refused {
+        error: error.code().name(),
+        field: error.field().name(),
+        value: error.value().to_string(),
+        limit: error.limit().to_string(),
+        message: error.to_string(),
+    }
+}
+
+/// The longest total wait of the attempts.
+fn longest_total(policy: &Policy, attempts: u64) -> u64 {
+    let retries = usize::try_from(attempts - 1).unwrap_or(usize::MAX);
+    let rows = without_limits(policy).preview();
+    rows.take(retries).last().map_or(0, |row| row.total_max_ns)
+}
+
+fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
+    let Arguments { policy, attempts, within, field } = arguments;
+    let (field, name) = match field {
+        FieldToFit::Base => (Field::Base, "base"),
+        FieldToFit::Cap => (Field::Cap, "cap"),
+    };
+    let shown = |policy: &Policy| Fields::of(policy).limit(field).map_or("none".to_owned(), people);
+    let fits = format!(
+        "{attempts} attempts wait at most {} in total, within {}; the {name} was {} and is {}",
+        people(total),
+        people(*within),
+        shown(policy),
+        shown(fitted),
+    );
+    let retries = attempts - 1;
+    match policy.max_retries() {
+        NO_LIMIT => format!(
+            "{fits}\nthe policy does not limit its retries; to stop it, add max_retries={retries}"
+        ),
+        limit if limit > retries => format!(
+            "{fits}\nthe policy retries {limit} times; to stop it earlier, set max_retries={retries}"
+        ),
+        _ => fits,
+    }
 }

@@ -1,15 +1,146 @@
-//! `backoff preview`.
+//! `backoff preview`: the range of every delay.
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use clap::Args;
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use backoff_core::{Policy, PreviewRow};
+use clap::{Args, value_parser};
+use serde::Serialize;
 
+use crate::arguments::PolicyArgument;
+use crate::bars::{range, terminal_width};
+use crate::duration::people;
 use crate::output::Output;
+use crate::rows::{NO_LIMIT, default_rows};
+use crate::table::{Align, Table};
 
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Policy string or preset
+    policy: PolicyArgument,
 
-pub(crate) fn run(_: &Arguments, _: &mut Output) -> Result<ExitCode> {
-    bail!("not implemented")
+    /// Number of retries to show [default: all of the policy, or 10 of very many]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
+    retries: Option<u64>,
+
+    /// First index; index 0 is the wait before the first retry
+    #[arg(
+        long,
+        value_name = "INDEX",
+        default_value_t = 0,
+        value_parser = value_parser!(u32).range(..=1_000_000)
+    )]
+    first: u32,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  backoff preview full:base=100ms,cap=20s,max_retries=5
+  backoff preview sidekiq
+  backoff preview grpc-connect --first 8 --retries 3 --json";
+
+/// A row of the preview (SPEC 16.1).
+#[derive(Serialize)]
+pub(crate) struct Line {
+    index: u64,
+    min_ns: String,
+    mean_ns: String,
+    max_ns: String,
+    total_min_ns: String,
+    total_mean_ns: String,
+    total_max_ns: String,
+}
+
+impl Line {
+    fn new(index: u64, row: &PreviewRow) -> Self {
+        Self {
+            index,
+            min_ns: row.min_ns.to_string(),
+            mean_ns: row.mean_ns.to_string(),
+            max_ns: row.max_ns.to_string(),
+            total_min_ns: row.total_min_ns.to_string(),
+            total_mean_ns: row.total_mean_ns.to_string(),
+            total_max_ns: row.total_max_ns.to_string(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let Arguments { policy, retries, first } = arguments;
+    let count = retries.unwrap_or_else(|| default_rows(policy, *first));
+    let rows = policy.preview().skip(usize::try_from(*first)?).take(usize::try_from(count)?);
+    let rows: Vec<_> = (u64::from(*first)..).zip(rows).collect();
+    if output.is_json() {
+        for (index, row) in &rows {
+            output.json(&Line::new(*index, row))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(output, "{}", policy.policy)?;
+    if !rows.is_empty() {
+        writeln!(output)?;
+        write_table(&rows, output)?;
+        writeln!(output)?;
+    }
+    writeln!(output, "{}", ending(policy, *first, &rows))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Bars that are shorter than this show nothing.
+const SHORTEST_BAR: usize = 8;
+
+fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
+    let dim = Style::new().dimmed();
+    let table = || {
+        Table::new()
+            .column("index", Align::Right)
+            .column("min", Align::Right)
+            .column("mean", Align::Right)
+            .column("max", Align::Right)
+            .styled_column("mean total", Align::Right, dim)
+            .styled_column("max total", Align::Right, dim)
+    };
+    let cells = |index: u64, row: &PreviewRow| {
+        let durations = [row.min_ns, row.mean_ns, row.max_ns, row.total_mean_ns, row.total_max_ns];
+        std::iter::once(index.to_string()).chain(durations.map(people))
+    };
+    let mut plain = table();
+    for (index, row) in rows {
+        plain.row(cells(*index, row));
+    }
+    let left = terminal_width().saturating_sub(plain.width() + 2);
+    if left < SHORTEST_BAR {
+        plain.write(output)?;
+        return Ok(());
+    }
+    let most = rows.iter().map(|(_, row)| row.max_ns).max().unwrap_or(0);
+    let color = Style::new().fg_color(Some(AnsiColor::Cyan.into()));
+    let mut with_bars = table().styled_column("", Align::Left, color);
+    for (index, row) in rows {
+        let bar = range((row.min_ns, row.mean_ns, row.max_ns), most, left);
+        with_bars.row(cells(*index, row).chain([bar]));
+    }
+    with_bars.write(output)?;
+    Ok(())
+}
+
+/// What comes after the rows.
+fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
+    let next = rows.last().map_or(u64::from(first), |(index, _)| index + 1);
+    let is_last = policy.preview().nth(usize::try_from(next).unwrap_or(usize::MAX)).is_none();
+    let limit = policy.max_retries();
+    match (is_last, limit) {
+        (true, 0) => "This policy never retries.".to_owned(),
+        (true, NO_LIMIT) => "No later wait can end within max_elapsed.".to_owned(),
+        (true, _) => format!("The policy stops after {limit} retries."),
+        (false, NO_LIMIT) => {
+            "The policy does not limit its retries; `--retries N` shows more.".to_owned()
+        }
+        (false, _) => {
+            format!("The policy stops after {limit} retries; `--retries N` shows more.")
+        }
+    }
 }
