@@ -75,6 +75,21 @@ pub const fn ratio_from_value(value: u64) -> Ratio {
     Ratio::from_value(value)
 }
 
+/// The value of a field as messages show it (SPEC 8.9).
+///
+/// ```
+/// use backoff_core::Field;
+/// use backoff_core::ffi::{ratio_value, value_text};
+/// assert_eq!(value_text(Field::Multiplier, ratio_value(8, 5)).as_str(), "1.6");
+/// assert_eq!(value_text(Field::Jitter, 2).as_str(), "full");
+/// ```
+#[must_use]
+pub fn value_text(field: Field, value: u64) -> TextBuf {
+    let mut text = TextBuf::new();
+    text.push_value(field.unit(), value);
+    text
+}
+
 /// The fields of a policy with the defaults filled in; unused fields are not set.
 #[must_use]
 pub fn policy_params(policy: &Policy) -> Params {

@@ -3,6 +3,7 @@
 use crate::decision::budget::Budget;
 use crate::decision::operation::Operation;
 use crate::decision::stats::RetryStats;
+use crate::field::Field;
 use crate::policy::Policy;
 
 /// The length of [`budget_to_words`].
@@ -16,6 +17,22 @@ pub const STATS_WORDS: usize = RetryStats::WORDS;
 
 /// The number of buckets of stats.
 pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
+
+/// The value of a field of a budget with the defaults filled in, if its kind uses the field.
+///
+/// ```
+/// use backoff_core::ffi::budget_value;
+/// use backoff_core::{Budget, Field};
+/// let budget = Budget::parse("quota:cost=14")?;
+/// assert_eq!(budget_value(&budget, Field::Budget), Some(1));
+/// assert_eq!(budget_value(&budget, Field::CostTimeout), Some(14));
+/// assert_eq!(budget_value(&budget, Field::Ttl), None);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn budget_value(budget: &Budget, field: Field) -> Option<u64> {
+    budget.value(field)
+}
 
 /// A budget as plain numbers.
 #[must_use]

@@ -22,7 +22,7 @@ use crate::decision::budget::ttl::Ttl;
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-use crate::field::BUDGET_FIELDS;
+use crate::field::{BUDGET_FIELDS, Field};
 use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
 use crate::field::params::Params;
 use crate::parse::string::Parsed;
@@ -101,6 +101,13 @@ impl Budget {
     #[must_use]
     pub fn text(&self) -> TextBuf {
         print(TextKind::Budget, &self.config.values())
+    }
+
+    /// The value of a field, if the kind uses it.
+    pub(crate) fn value(&self, field: Field) -> Option<u64> {
+        let values = self.config.values();
+        let is_of_budgets = BUDGET_FIELDS.contains(&field);
+        (is_of_budgets && values.uses(field)).then(|| values.get(field))
     }
 
     /// The budget as plain numbers: its configuration, then its state.
