@@ -1,7 +1,8 @@
 //! Running the programs and commands of the documents.
 //!
 //! A fenced block in a language is a whole program. The next `text` block is its output, perhaps
-//! after blocks of other languages. A fenced `sh` block runs as a shell script.
+//! after blocks of other languages. A fenced `sh` block runs as a shell script; a `text` block right
+//! after it is what it prints.
 
 use std::fs;
 use std::path::Path;
@@ -9,8 +10,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
+use crate::program;
 use crate::report::Report;
-use crate::shell::{command, empty, root, run, scratch};
+use crate::shell::{command, empty, root, run, scratch, stdout};
 
 struct Block {
     language: String,
@@ -38,14 +40,15 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             "text" => {}
             "sh" => {
                 let commands = commands(&block.code);
+                let next = blocks.get(position + 1).filter(|block| block.language == "text");
                 if !commands.is_empty() {
-                    report.check(&what, || shell(&commands));
+                    report.check(&what, || shell(&commands, next.map(|block| &*block.code)));
                 }
             }
             language => report.check(&what, || {
                 let printed = blocks.get(position..).unwrap_or_default();
                 let printed = printed.iter().find(|block| block.language == "text");
-                program(language, &block.code, &printed.context("no text block follows")?.code)
+                snippet(language, &block.code, &printed.context("no text block follows")?.code)
             }),
         }
     }
@@ -86,26 +89,32 @@ fn commands(code: &str) -> String {
     code.lines().filter(runs).collect::<Vec<_>>().join("\n")
 }
 
-fn program(name: &str, code: &str, expected: &str) -> Result<()> {
+fn snippet(name: &str, code: &str, expected: &str) -> Result<()> {
     let printed = (named(name)?.snippet)(code)?;
     ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
     Ok(())
 }
 
-/// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to
-/// and a new virtual environment.
-fn shell(commands: &str) -> Result<()> {
+/// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
+/// a new virtual environment and the packaged command, and compares what they print.
+fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
     let place = scratch().join("docs");
     empty(&place)?;
     let environment = place.join("python");
     run(command("python3").args(["-m", "venv"]).arg(&environment))?;
-    let path = std::env::var("PATH").unwrap_or_default();
-    run(command("bash")
-        .args(["-euc", commands])
+    let folders = [environment.join("bin"), program::folder()];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = folders.into_iter().chain(std::env::split_paths(&path));
+    let mut bash = command("bash");
+    bash.args(["-euc", commands])
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
         .env("PROJECT", place.join("project"))
-        .env("PATH", format!("{}:{path}", environment.join("bin").display())))
+        .env("PATH", std::env::join_paths(path)?);
+    let Some(expected) = expected else { return run(&mut bash) };
+    let printed = stdout(&mut bash)?;
+    ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
+    Ok(())
 }
 
 #[cfg(test)]

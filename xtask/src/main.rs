@@ -8,6 +8,7 @@ mod fresh;
 mod generate;
 mod languages;
 mod libbackoff;
+mod program;
 mod report;
 mod shell;
 mod test;
@@ -20,12 +21,12 @@ const HELP: &str = "\
 cargo xtask <verb>
 
   demo                         the same delays in five languages, side by side
-  test [LANGUAGE|shared]       all tests, those of one language, or those of all together
+  test [PART]                  all tests, or those of a language, `command` or `shared`
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
   install --prefix DIR         install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
-  package --out DIR            build the wheel, the npm tarball and the crates
+  package --out DIR            build the wheel, the npm tarball, the crates and `backoff`
 
 A language is rust, c, go, python or js.
 ";

@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{demo, docs, generate, languages};
+use crate::{demo, docs, generate, languages, program};
 
 /// Tests everything.
 pub(crate) fn all() -> Result<()> {
@@ -17,18 +17,21 @@ pub(crate) fn all() -> Result<()> {
     for language in &ALL {
         test_alone(language, &mut report);
     }
+    program::test(&mut report);
     test_together(&mut report);
     report.end()
 }
 
-/// Tests one part: a language, or what is shared.
+/// Tests one part: a language, the command, or what is shared.
 pub(crate) fn part(name: &str) -> Result<()> {
     let mut report = Report::default();
-    if name == "shared" {
-        test_shared(&mut report);
-        test_together(&mut report);
-    } else {
-        test_alone(named(name)?, &mut report);
+    match name {
+        "shared" => {
+            test_shared(&mut report);
+            test_together(&mut report);
+        }
+        "command" => program::test(&mut report),
+        language => test_alone(named(language)?, &mut report),
     }
     report.end()
 }

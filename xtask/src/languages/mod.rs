@@ -12,6 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::program;
 use crate::report::Report;
 use crate::shell::progress;
 
@@ -108,7 +109,7 @@ pub(crate) fn package(folder: &str) -> Result<()> {
     let folder = Path::new(folder);
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let [core, retry] = rust::archives()?;
-    for package in [python::wheel()?, js::tarball()?, core, retry] {
+    for package in [python::wheel()?, js::tarball()?, core, retry, program::binary()?] {
         let path = folder.join(package.file_name().context("a package is a file")?);
         fs::copy(&package, &path)?;
         progress(&path.display().to_string());

@@ -55,6 +55,7 @@ pub(crate) fn test(report: &mut Report) {
         &["backoff-retry"],
         &["bindings-c"],
         &["bindings-python", "bindings-wasm"],
+        &["backoff-sim", "backoff-cli"],
         &["xtask", "scenario", "bindings-wasm-glue"],
     ] {
         let arguments = packages.iter().flat_map(|package| ["--package", package]);
@@ -84,6 +85,7 @@ pub(crate) fn test(report: &mut Report) {
             cargo()
                 .args(["doc", "--locked", "--no-deps", features])
                 .args(["--package", "backoff-core", "--package", "backoff-retry"])
+                .args(["--package", "backoff-sim"])
                 .env("RUSTDOCFLAGS", "-D warnings"),
         );
     }

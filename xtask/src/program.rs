@@ -1,0 +1,89 @@
+//! The command `backoff`: one static binary, and the tests of it and of the simulator.
+
+use std::env::consts::{ARCH, EXE_SUFFIX, OS};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::docs;
+use crate::drivers::reference_evaluator;
+use crate::languages::ALL;
+use crate::report::{Report, Runner};
+use crate::shell::{add_target, cargo, command, progress, root, run, scratch, stdout, target};
+
+/// The folder of the binary.
+pub(crate) fn folder() -> PathBuf {
+    scratch().join("bin")
+}
+
+/// Builds the binary. On Linux it contains its C library, so that it runs on any distribution.
+pub(crate) fn binary() -> Result<PathBuf> {
+    progress("building the command");
+    let mut build = cargo();
+    build.args(["build", "--locked", "--release", "--package", "backoff-cli"]);
+    let mut folder = target();
+    if OS == "linux" {
+        let musl = format!("{ARCH}-unknown-linux-musl");
+        add_target(&musl)?;
+        build.args(["--target", &musl]);
+        folder.push(musl);
+    }
+    run(&mut build)?;
+    let name = format!("backoff{EXE_SUFFIX}");
+    fs::create_dir_all(self::folder())?;
+    let path = self::folder().join(&name);
+    // A running program cannot be overwritten, but it can be replaced.
+    let _ = fs::remove_file(&path);
+    fs::copy(folder.join("release").join(name), &path)?;
+    Ok(path)
+}
+
+/// The binary, to be run in the top folder.
+pub(crate) fn backoff() -> Result<Command> {
+    Ok(command(binary()?))
+}
+
+/// Tests the simulator and the command, and the command against every language.
+pub(crate) fn test(report: &mut Report) {
+    for folder in ["simulator", "cli"] {
+        report.suite(
+            &format!("cargo test in {folder}"),
+            Runner::Summary,
+            cargo().args(["test", "--locked"]).current_dir(root().join(folder)),
+        );
+    }
+    report.check("the command is one static binary", is_static);
+    docs::test(report, &root().join("cli/README.md"));
+    docs::test(report, &root().join("simulator/README.md"));
+    report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
+    for language in &ALL {
+        report
+            .check(&format!("`backoff verify` passes the evaluator of {}", language.name), || {
+                verify(&(language.evaluator)()?)
+            });
+    }
+}
+
+fn is_static() -> Result<()> {
+    let binary = binary()?;
+    let headers = stdout(command("readelf").arg("--program-headers").arg(&binary))?;
+    ensure!(!headers.contains("INTERP"), "it needs an interpreter:\n{headers}");
+    Ok(())
+}
+
+fn verify(evaluator: &Command) -> Result<()> {
+    let mut verify = backoff()?;
+    verify.args(["verify", "--"]).arg(evaluator.get_program()).args(evaluator.get_args());
+    for (name, value) in evaluator.get_envs() {
+        match value {
+            Some(value) => verify.env(name, value),
+            None => verify.env_remove(name),
+        };
+    }
+    if let Some(folder) = evaluator.get_current_dir() {
+        verify.current_dir(folder);
+    }
+    run(&mut verify)
+}
