@@ -1,0 +1,196 @@
+//! Compares answers with what was expected, byte for byte.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::plan::Case;
+
+/// The answers to the cases.
+pub(crate) struct Comparison {
+    /// One for each case.
+    pub(crate) results: Vec<Checked>,
+    /// Faults that many answers share.
+    pub(crate) hints: Vec<String>,
+}
+
+/// What was answered to a case.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    Passed,
+    /// Another answer.
+    Failed(Vec<u8>),
+    Unanswered,
+}
+
+/// After a line too few or too many, this many lines must be right again.
+const RIGHT_AGAIN: usize = 4;
+
+impl Comparison {
+    /// Compares the answers in their order.
+    pub(crate) fn new(cases: &[Case], mut answers: Vec<Vec<u8>>) -> Self {
+        let mut hints = Vec::new();
+        let is_crlf = answers.iter().all(|answer| answer.ends_with(b"\r"));
+        if is_crlf && !answers.is_empty() {
+            for answer in &mut answers {
+                answer.pop();
+            }
+            hints.push("answers end in CRLF; they must end in a line feed alone".to_owned());
+        }
+        let mut results = Vec::with_capacity(cases.len());
+        let mut answers = answers.as_slice();
+        while let Some(case) = cases.get(results.len()) {
+            let rest = &cases[results.len()..];
+            let Some((answer, after)) = answers.split_first() else {
+                results.push(Checked::Unanswered);
+                continue;
+            };
+            if answer == case.expected.as_bytes() {
+                results.push(Checked::Passed);
+            } else if are_right(&rest[1..], answers) {
+                hints.push(format!("no line answers {}", case.id));
+                results.push(Checked::Unanswered);
+                continue;
+            } else if are_right(rest, after) {
+                let line = String::from_utf8_lossy(answer);
+                hints.push(format!("a line before the answer to {} is none: {line:?}", case.id));
+                answers = after;
+                continue;
+            } else {
+                results.push(Checked::Failed(answer.clone()));
+            }
+            answers = after;
+        }
+        if !answers.is_empty() {
+            hints.push(format!("a line after the last answer: {:?}", text(&answers[0])));
+        }
+        add_hints(&mut hints, cases, &results, is_crlf);
+        Self { results, hints }
+    }
+
+    /// Whether every answer was right, and nothing else was written.
+    pub(crate) fn is_right(&self) -> bool {
+        self.hints.is_empty() && self.results.iter().all(|result| *result == Checked::Passed)
+    }
+}
+
+fn text(answer: &[u8]) -> String {
+    String::from_utf8_lossy(answer).chars().take(80).collect()
+}
+
+/// Whether the next answers are those of these cases.
+fn are_right(cases: &[Case], answers: &[Vec<u8>]) -> bool {
+    let pairs = cases.iter().zip(answers).take(RIGHT_AGAIN);
+    let count = cases.len().min(RIGHT_AGAIN);
+    count > 0
+        && answers.len() >= count
+        && pairs.into_iter().all(|(case, answer)| answer == case.expected.as_bytes())
+}
+
+fn add_hints(hints: &mut Vec<String>, cases: &[Case], results: &[Checked], is_crlf: bool) {
+    let failed = || {
+        let pairs = cases.iter().zip(results);
+        pairs.filter_map(|(case, result)| match result {
+            Checked::Failed(answer) => Some((case, answer)),
+            _ => None,
+        })
+    };
+    let mut count = |count: usize, what: &str| {
+        if count > 0 {
+            hints.push(format!("{count} {} {what}", if count == 1 { "answer" } else { "answers" }));
+        }
+    };
+    let empty = failed().filter(|(_, answer)| answer.is_empty()).count();
+    count(empty, "without content");
+    let invalid = failed().filter(|(_, answer)| std::str::from_utf8(answer).is_err()).count();
+    count(invalid, "not in UTF-8");
+    let returns = failed().filter(|(_, answer)| !is_crlf && answer.ends_with(b"\r")).count();
+    count(returns, "with CRLF at the end; it must be a line feed alone");
+    let same = failed().filter(|(case, answer)| is_same_json(&case.expected, answer)).count();
+    count(same, "with the right JSON in other bytes: no spaces, and the order of members is fixed");
+}
+
+fn json(bytes: &[u8]) -> Option<Value> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn is_same_json(expected: &str, answer: &[u8]) -> bool {
+    json(expected.as_bytes()) == json(answer)
+}
+
+/// The first byte that differs, and the members that do.
+pub(crate) fn difference(expected: &str, answer: &[u8]) -> (usize, Vec<String>) {
+    let pairs = expected.bytes().zip(answer);
+    let same = pairs.take_while(|(expected, answer)| expected == *answer).count();
+    let object = |value: Option<Value>| -> Option<BTreeMap<String, Value>> {
+        serde_json::from_value(value?).ok()
+    };
+    let (expected, answer) = (object(json(expected.as_bytes())), object(json(answer)));
+    let (Some(expected), Some(answer)) = (expected, answer) else { return (same, Vec::new()) };
+    let mut names: Vec<_> = expected.keys().chain(answer.keys()).cloned().collect();
+    names.sort();
+    names.dedup();
+    names.retain(|name| expected.get(name) != answer.get(name));
+    (same, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Checked, Comparison, difference};
+    use crate::commands::verify::plan::Case;
+
+    fn cases(count: usize) -> Vec<Case> {
+        let case = |number: usize| Case {
+            clause: "2.1",
+            id: format!("case-{number}"),
+            why: String::new(),
+            request: Vec::new(),
+            expected: number.to_string(),
+        };
+        (0..count).map(case).collect()
+    }
+
+    fn compared(answers: &[&str]) -> Comparison {
+        let answers = answers.iter().map(|answer| answer.as_bytes().to_vec()).collect();
+        Comparison::new(&cases(8), answers)
+    }
+
+    #[test]
+    fn right_answers_have_no_hints() {
+        assert!(compared(&["0", "1", "2", "3", "4", "5", "6", "7"]).is_right());
+    }
+
+    #[test]
+    fn a_line_that_is_missing_or_too_many_makes_no_other_answer_wrong() {
+        let missing = compared(&["0", "2", "3", "4", "5", "6", "7"]);
+        assert_eq!(missing.results[1], Checked::Unanswered);
+        assert_eq!(missing.results.iter().filter(|one| **one == Checked::Passed).count(), 7);
+        assert_eq!(missing.hints, ["no line answers case-1"]);
+
+        let more = compared(&["ready", "0", "1", "2", "3", "4", "5", "6", "7"]);
+        assert!(more.results.iter().all(|result| *result == Checked::Passed));
+        assert_eq!(more.hints, ["a line before the answer to case-0 is none: \"ready\""]);
+        assert!(!more.is_right());
+
+        let last = compared(&["0", "1", "2", "3", "4", "5", "6", "7", "bye"]);
+        assert_eq!(last.hints, ["a line after the last answer: \"bye\""]);
+        let first = compared(&["0", "1", "2", "3", "4", "5", "6"]);
+        assert_eq!(first.results[7], Checked::Unanswered);
+        assert!(!first.is_right());
+    }
+
+    #[test]
+    fn a_wrong_answer_stays_one() {
+        let wrong = compared(&["0", "x", "2", "3", "4", "5", "6", ""]);
+        assert_eq!(wrong.results[1], Checked::Failed(b"x".to_vec()));
+        assert_eq!(wrong.results[7], Checked::Failed(Vec::new()));
+        assert_eq!(wrong.hints, ["1 answer without content"]);
+    }
+
+    #[test]
+    fn differences_name_the_first_byte_and_the_members() {
+        assert_eq!(difference(r#"{"a":1}"#, br#"{"a":2}"#), (5, vec!["a".to_owned()]));
+        assert_eq!(difference(r#"{"a":1}"#, br#"{"a": 1}"#), (5, vec![]));
+        assert_eq!(difference(r#"{"a":1}"#, b"{"), (1, vec![]));
+    }
+}

@@ -1,0 +1,35 @@
+//! Lines that are requests in an unusual notation, and lines that are none (`tests/README.md`).
+
+mod not_requests;
+mod requests;
+
+use super::clauses::PROTOCOL;
+use super::plan::{Case, Plan};
+
+const NOT_A_REQUEST: &str = r#"{"error":"not_a_request","at":0}"#;
+
+/// Adds these lines.
+///
+/// A request follows each line that is none, so that an evaluator which drops lines is found where
+/// it drops one. The very last line is a request, and has no line feed.
+pub(crate) fn add(plan: &mut Plan) {
+    let seeds = (1_u64..).map(|seed| {
+        // No jitter: the delay is the base.
+        let request = format!(r#"{{"policy":"constant:base={seed}ns"}}"#);
+        let canonical = format!("constant:base={seed}ns");
+        (request, format!(r#"{{"canonical":"{canonical}","delay_ns":"{seed}"}}"#))
+    });
+    let mut add = |id: String, why: &str, request: &[u8], expected: String| {
+        let request = request.to_vec();
+        plan.cases.push(Case { clause: PROTOCOL, id, why: why.to_owned(), request, expected });
+    };
+    for ((number, (why, request)), (after, answer)) in (1..).zip(not_requests::lines()).zip(seeds) {
+        let expected = NOT_A_REQUEST.to_owned();
+        add(format!("protocol/not-a-request-{number}"), why, &request, expected);
+        let why = "a request after a line that is none";
+        add(format!("protocol/after-{number}"), why, after.as_bytes(), answer);
+    }
+    for (number, (why, request, expected)) in (1..).zip(requests::lines()) {
+        add(format!("protocol/request-{number}"), why, request.as_bytes(), expected.to_owned());
+    }
+}

@@ -1,0 +1,201 @@
+//! Requests in an unusual notation. The delays are those of `full-seed-only` and of the article
+//! vectors, or of policies without jitter.
+
+/// Why, the request, and the answer.
+type Line = (&'static str, &'static str, &'static str);
+
+const NONE: &str = r#"{"canonical":"constant:base=0s","delay_ns":"0"}"#;
+/// Index 0, 1 and 2 of `full:base=100ms,cap=20s` under seed 42 and key `job-1`.
+const FIRST: &str =
+    r#"{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"11399434"}"#;
+const SECOND: &str =
+    r#"{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"83043876"}"#;
+const THIRD: &str =
+    r#"{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"229309811"}"#;
+const NO_STEPS: &str = r#"{"canonical":"constant:base=0s","budget":null,"answers":[]}"#;
+const CANCELLED: &str = r#"{"canonical":"constant:base=0s","budget":null,"answers":[{"stop":"cancelled","delay":"0","retries":0}]}"#;
+const SUCCESS: &str = r#"{"canonical":"constant:base=0s","budget":null,"answers":[{"stop":"success","delay":"0","retries":0}]}"#;
+const DEADLINE: &str = r#"{"canonical":"constant:base=1s","budget":null,"answers":[{"stop":"deadline","delay":"1000000000","retries":0}]}"#;
+const ROW: &str = r#"{"rows":[["0","0","0","0","0","0"]]}"#;
+const TWO_MINUTES: &str = r#"{"retry_after":"120000000000"}"#;
+
+/// These lines.
+pub(super) fn lines() -> impl Iterator<Item = Line> {
+    DELAYS.into_iter().chain(OTHER_FORMS).chain(ORDER)
+}
+
+const DELAYS: [Line; 24] = [
+    ("a policy is enough", r#"{"policy":"none"}"#, NONE),
+    ("white space between all tokens", "\t{ \"policy\" :\t\"none\" , \"index\" : 0 } ", NONE),
+    ("a carriage return is white space", "{\"policy\":\"none\"}\r", NONE),
+    (
+        "members in any order",
+        r#"{"index":2,"key":"job-1","seed":"42","policy":"full:base=100ms,cap=20s"}"#,
+        THIRD,
+    ),
+    (
+        "a whole number as a decimal",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":1.0}"#,
+        SECOND,
+    ),
+    (
+        "a whole number with an exponent",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":2e0}"#,
+        THIRD,
+    ),
+    (
+        "a whole number with a negative exponent",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":200E-2}"#,
+        THIRD,
+    ),
+    (
+        "-0 is 0",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":-0}"#,
+        FIRST,
+    ),
+    (
+        "-0.0 is 0",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":-0.0}"#,
+        FIRST,
+    ),
+    (
+        "the nearest double is whole",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1","index":2.00000000000000000001}"#,
+        THIRD,
+    ),
+    (
+        "leading zeros of a seed",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"0000000000000000000000042","key":"job-1"}"#,
+        FIRST,
+    ),
+    (
+        "an escape stands for its character",
+        r#"{"\u0070olicy":"\u0066ull:base=100ms,cap=20s","seed":"\u0034\u0032","key":"job\u002d1"}"#,
+        FIRST,
+    ),
+    ("no key", r#"{"policy":"none","key":null}"#, NONE),
+    ("an escaped slash", r#"{"policy":"none","key":"\/"}"#, NONE),
+    ("a pair of surrogates is a character", r#"{"policy":"none","x":"\ud83d\ude00"}"#, NONE),
+    ("other members are ignored", r#"{"policy":"none","more":[null,{"index":-1}],"":{}}"#, NONE),
+    ("names are case-sensitive", r#"{"policy":"none","Index":-1,"SEED":5}"#, NONE),
+    ("a large number that is ignored", r#"{"policy":"none","more":[1e308,-1E+30,1e-300]}"#, NONE),
+    (
+        "the last of repeated members counts",
+        r#"{"policy":5,"index":-1,"policy":"none","index":0}"#,
+        NONE,
+    ),
+    ("an escaped name repeats a member", r#"{"policy":5,"\u0070olicy":"none"}"#, NONE),
+    ("members of other requests are ignored", r#"{"policy":"none","budget":5,"now":5}"#, NONE),
+    ("the last index", r#"{"policy":"none","index":4294967295}"#, NONE),
+    ("the largest seed", r#"{"policy":"none","seed":"18446744073709551615"}"#, NONE),
+    ("a null byte in a policy", r#"{"policy":"none\u0000"}"#, r#"{"error":"unknown_head","at":0}"#),
+];
+
+const OTHER_FORMS: [Line; 15] = [
+    ("a list without steps", r#"{"policy":"none","steps":[]}"#, NO_STEPS),
+    ("no budget", r#"{"policy":"none","steps":[],"budget":null}"#, NO_STEPS),
+    (
+        "operations in any notation",
+        r#"{"policy":"none","steps":[{"operation":0.0,"do":"begin","now":"0"},{"operation":-0,"do":"cancel","now":"00"}]}"#,
+        CANCELLED,
+    ),
+    (
+        "the last operation",
+        r#"{"policy":"none","steps":[{"operation":4294967295,"do":"begin","now":"9223372036854775807"},{"operation":4294967295,"do":"cancel","now":"0"}]}"#,
+        CANCELLED,
+    ),
+    (
+        "members of other steps are ignored",
+        r#"{"policy":"none","steps":[{"operation":0,"do":"begin","now":"0","outcome":5,"retry_after":5},{"operation":0,"do":"outcome","now":"0","outcome":"success","deadline":5}]}"#,
+        SUCCESS,
+    ),
+    (
+        "no deadline and no retry_after",
+        r#"{"policy":"none","steps":[{"operation":0,"do":"begin","now":"0","deadline":null},{"operation":0,"do":"outcome","now":"0","outcome":"success","retry_after":null}]}"#,
+        SUCCESS,
+    ),
+    (
+        "leading zeros of a time",
+        r#"{"policy":"constant:base=1s","steps":[{"operation":1,"do":"begin","now":"000","deadline":"0000000000000000000000999999999"},{"operation":1,"do":"outcome","now":"0","outcome":"transient"}]}"#,
+        DEADLINE,
+    ),
+    (
+        "the last of a step's repeated members counts",
+        r#"{"steps":5,"policy":"none","steps":[{"operation":0,"do":"x","now":5,"now":"0","do":"begin"},{"operation":1,"operation":0,"do":"cancel","now":"0"}]}"#,
+        CANCELLED,
+    ),
+    (
+        "a preview without rows",
+        r#"{"policy":"none","preview":{"first":0,"count":0}}"#,
+        r#"{"rows":[]}"#,
+    ),
+    ("a preview in any notation", r#"{"policy":"none","preview":{"count":1e0,"first":1e4}}"#, ROW),
+    (
+        "members of a delay are ignored",
+        r#"{"policy":"none","preview":{"first":0,"count":1,"policy":5},"seed":5,"key":5,"index":-1}"#,
+        ROW,
+    ),
+    (
+        "most attempts of a request are too many for a fit",
+        r#"{"policy":"default","fit":{"field":"cap","attempts":4294967295,"total":"9223372036854775807"}}"#,
+        r#"{"error":"too_large","field":"max_attempts","value":"4294967295","limit":"65536"}"#,
+    ),
+    ("a Retry-After needs no policy", r#"{"retry_after":{"value":"120","now":"0"}}"#, TWO_MINUTES),
+    (
+        "a Retry-After ignores the policy",
+        r#"{"policy":5,"seed":5,"retry_after":{"now":"0","value":"120","key":5}}"#,
+        TWO_MINUTES,
+    ),
+    ("no Retry-After", r#"{"retry_after":{"value":"","now":"0"}}"#, r#"{"retry_after":null}"#),
+];
+
+/// The order of forms and of errors. The last of them is the last line of all.
+const ORDER: [Line; 11] = [
+    (
+        "retry_after is the first form",
+        r#"{"preview":5,"fit":5,"steps":5,"policy":"none","retry_after":{"value":"120","now":"0"}}"#,
+        TWO_MINUTES,
+    ),
+    ("steps is the second form", r#"{"preview":5,"fit":5,"policy":"none","steps":[]}"#, NO_STEPS),
+    (
+        "fit is the third form",
+        r#"{"preview":5,"policy":"constant:base=1s","fit":{"field":"base","attempts":3,"total":"10000000000"}}"#,
+        r#"{"canonical":"constant:base=5s"}"#,
+    ),
+    (
+        "a line that is no request may have an invalid policy",
+        r#"{"policy":"nonsense","index":-1}"#,
+        super::NOT_A_REQUEST,
+    ),
+    (
+        "the error of the policy comes before that of the budget",
+        r#"{"policy":"constant:base=1sec","steps":[],"budget":"x"}"#,
+        r#"{"error":"unknown_unit","at":15}"#,
+    ),
+    (
+        "the error of the budget",
+        r#"{"policy":"none","steps":[],"budget":"x"}"#,
+        r#"{"error":"unknown_head","at":0,"of":"budget"}"#,
+    ),
+    ("the empty policy string", r#"{"policy":""}"#, r#"{"error":"unknown_head","at":0}"#),
+    (
+        "the empty budget string",
+        r#"{"policy":"none","steps":[],"budget":""}"#,
+        r#"{"error":"unknown_head","at":0,"of":"budget"}"#,
+    ),
+    (
+        "an invalid policy of a preview",
+        r#"{"policy":"constant:base=1sec","preview":{"first":0,"count":1}}"#,
+        r#"{"error":"unknown_unit","at":15}"#,
+    ),
+    (
+        "an invalid policy of a fit",
+        r#"{"policy":"constant:base=1sec","fit":{"field":"base","attempts":0,"total":"0"}}"#,
+        r#"{"error":"unknown_unit","at":15}"#,
+    ),
+    (
+        "a last line without a line feed counts",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"job-1"}"#,
+        FIRST,
+    ),
+];
