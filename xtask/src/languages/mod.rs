@@ -108,8 +108,8 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> 
 pub(crate) fn package(folder: &str) -> Result<()> {
     let folder = Path::new(folder);
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let [core, retry] = rust::archives()?;
-    for package in [python::wheel()?, js::tarball()?, core, retry, program::binary()?] {
+    let others = [python::wheel()?, js::tarball()?, program::binary()?];
+    for package in rust::archives()?.into_iter().chain(others) {
         let path = folder.join(package.file_name().context("a package is a file")?);
         fs::copy(&package, &path)?;
         progress(&path.display().to_string());

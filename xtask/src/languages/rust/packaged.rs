@@ -12,8 +12,8 @@ use crate::shell::{
     WASM, add_target, cargo, command, empty, progress, root, run, scratch, stdout, target,
 };
 
-const CORE: &str = concat!("backoff-core-", env!("CARGO_PKG_VERSION"));
-const RETRY: &str = concat!("backoff-retry-", env!("CARGO_PKG_VERSION"));
+/// The crates that are published: the two that programs depend on, the simulator and the command.
+const CRATES: [&str; 4] = ["backoff-core", "backoff-retry", "backoff-sim", "backoff-cli"];
 
 /// The other dependencies of the programs in the documents, in the versions of `Cargo.lock`: the
 /// core, and the peer that a page migrates from.
@@ -27,7 +27,7 @@ pub(super) fn test(report: &mut Report) {
         "the packaged crates hold the files and links that they need and no tests",
         || {
             for folder in packaged()? {
-                for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
+                for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src"] {
                     anyhow::ensure!(
                         folder.join(file).exists(),
                         "no {file} in {}",
@@ -36,12 +36,7 @@ pub(super) fn test(report: &mut Report) {
                 }
                 anyhow::ensure!(!folder.join("tests").exists(), "tests in {}", folder.display());
                 let manifest = fs::read_to_string(folder.join("Cargo.toml"))?;
-                for key in [
-                    "repository = ",
-                    "homepage = ",
-                    "documentation = ",
-                    "[package.metadata.docs.rs]",
-                ] {
+                for key in ["description = ", "repository = ", "homepage = ", "documentation = "] {
                     anyhow::ensure!(manifest.contains(key), "no {key} in {}", folder.display());
                 }
             }
@@ -63,7 +58,7 @@ pub(super) fn test(report: &mut Report) {
         },
     );
     report.check("the packaged crates with the oldest Rust that they promise", || {
-        let [core, loops] = packaged()?;
+        let [core, loops, ..] = packaged()?;
         let [of_core, of_loops] = [features(&core)?, features(&loops)?];
         let dependencies = format!(
             "features = {of_loops:?} }}\nbackoff-core = {{ version = \"*\", features = {of_core:?} }}\n\
@@ -79,6 +74,17 @@ pub(super) fn test(report: &mut Report) {
         let mut cargo = command("rustup");
         cargo.args(["run", &oldest, "cargo", "test", "--quiet", "--lib"]);
         run(&mut in_user(cargo, &user))
+    });
+    report.check("the packaged command compiles", || {
+        let [core, .., simulator, command] = packaged()?;
+        let mut check = cargo();
+        check.args(["check", "--quiet"]);
+        for (name, folder) in [("core", core), ("sim", simulator)] {
+            let folder = folder.display();
+            check.arg("--config");
+            check.arg(format!("patch.crates-io.backoff-{name}.path=\"{folder}\""));
+        }
+        run(&mut in_user(check, &command))
     });
     report.check("the packaged crates compile no crate for one yield", || {
         let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
@@ -204,18 +210,21 @@ pub async fn awaited() -> Result<(), ()> {
 "#;
 
 /// The archives that a registry would serve.
-pub(crate) fn archives() -> Result<[PathBuf; 2]> {
-    run(cargo().args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"]).args([
-        "--package",
-        "backoff-core",
-        "--package",
-        "backoff-retry",
-    ]))?;
-    Ok([CORE, RETRY].map(|name| target().join("package").join(name).with_added_extension("crate")))
+pub(crate) fn archives() -> Result<[PathBuf; 4]> {
+    let packages = CRATES.into_iter().flat_map(|name| ["--package", name]);
+    run(cargo()
+        .args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"])
+        .args(packages))?;
+    Ok(versions().map(|name| target().join("package").join(name).with_added_extension("crate")))
+}
+
+/// The names of the archives.
+fn versions() -> [String; 4] {
+    CRATES.map(|name| format!("{name}-{}", env!("CARGO_PKG_VERSION")))
 }
 
 /// The crates, packaged and unpacked once.
-fn packaged() -> Result<[PathBuf; 2]> {
+fn packaged() -> Result<[PathBuf; 4]> {
     static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
     let folder = scratch().join("rust-crate");
     if UNPACKED.get().is_none() {
@@ -225,7 +234,7 @@ fn packaged() -> Result<[PathBuf; 2]> {
         }
     }
     let folder = UNPACKED.get_or_init(|| folder);
-    Ok([CORE, RETRY].map(|name| folder.join(name)))
+    Ok(versions().map(|name| folder.join(name)))
 }
 
 /// The output of a program that depends on the packaged crates.
@@ -240,7 +249,7 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
     let user = scratch().join(name);
     fs::create_dir_all(user.join("src"))?;
-    let [core, loops] = packaged()?;
+    let [core, loops, ..] = packaged()?;
     let (core, loops) = (core.display(), loops.display());
     let manifest = format!(
         "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
