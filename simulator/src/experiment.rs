@@ -19,6 +19,9 @@ pub const MAX_TIME_NS: u64 = (1 << 53) - 1;
 /// The most runs of an experiment.
 const MAX_RUNS: u32 = 1 << 20;
 
+/// The most groups.
+pub(crate) const MAX_GROUPS: u64 = 1000;
+
 /// The most intervals of a run.
 const MAX_INTERVALS: u64 = 1 << 20;
 
@@ -118,7 +121,7 @@ impl Experiment {
             let min = self.max_time_ns / MAX_INTERVALS + 1;
             range("the interval in ns", interval_ns, min, MAX_TIME_NS)?;
         }
-        range("the number of groups", self.groups.len() as u64, 1, 1000)?;
+        range("the number of groups", self.groups.len() as u64, 1, MAX_GROUPS)?;
         for group in &self.groups {
             range("the weight of a group", group.weight.into(), 1, 1_000_000)?;
             range("the number of processes", group.processes.into(), 1, 65_535)?;

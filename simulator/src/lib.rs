@@ -12,8 +12,8 @@ mod world;
 
 pub use client::Group;
 pub use experiment::{Experiment, ExperimentError, Load, MAX_TIME_NS};
-pub use measure::summary::{Estimate, GroupSummary, LoadSummary, Percentiles, Summary};
+pub use measure::summary::{Estimate, GroupSummary, LoadSummary, NamedGroup, Percentiles, Summary};
 pub use measure::totals::Totals;
 pub use model::{Model, occ::Occ, serial::Serial};
-pub use part::{MergeError, Part, Shard, ShardError};
+pub use part::{MergeError, Part, PartError, Shard, ShardError};
 pub use random::distribution::{Distribution, DistributionError};

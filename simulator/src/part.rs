@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use backoff_core::RandomStream;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Experiment, ExperimentError};
@@ -21,8 +22,15 @@ impl Shard {
     /// All runs.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// The runs of this shard.
-    pub(crate) fn runs(self, runs: u32) -> Range<u32> {
+    /// Whether this is all runs.
+    #[must_use]
+    pub const fn is_whole(self) -> bool {
+        self.of == 1
+    }
+
+    /// The runs of this shard of so many runs.
+    #[must_use]
+    pub fn runs(self, runs: u32) -> Range<u32> {
         let end = |number: u32| {
             let end = u64::from(runs) * u64::from(number) / u64::from(self.of);
             u32::try_from(end).unwrap_or(runs)
@@ -71,14 +79,44 @@ impl TryFrom<String> for Shard {
 }
 
 /// The totals of a shard, with the experiment that they belong to.
+///
+/// A sweep is a number of experiments, its points. A file of parts has a line for each point.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
+    /// The number of the point, from 1.
+    pub point: u32,
+    /// The number of points of the sweep.
+    pub points: u32,
     /// The experiment, of which the shard ran a part.
     pub experiment: Experiment,
-    /// The shards whose runs are in the totals.
-    pub shards: Vec<Shard>,
+    /// The shard whose runs are in the totals.
+    pub shard: Shard,
     /// The totals.
     pub totals: Totals,
+}
+
+/// A part, and what shows that it was not changed.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    part: Part,
+    /// `SipHash` of the version and of the JSON of the part, in decimal.
+    checksum: String,
+}
+
+/// The format of parts, which counts up when a line changes its meaning.
+const FORMAT: u64 = 1;
+
+/// Why a line of a file is no part.
+#[derive(Debug, thiserror::Error)]
+pub enum PartError {
+    /// The line is not JSON of a part.
+    #[error("not a part: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A byte was changed, or another version wrote it.
+    #[error("the checksum is wrong: the part is damaged, or another version of backoff wrote it")]
+    Checksum,
 }
 
 /// Why parts do not add up.
@@ -88,10 +126,10 @@ pub enum MergeError {
     #[error("there are no parts")]
     Empty,
     /// The parts belong to different experiments.
-    #[error("the parts are of different experiments")]
-    OtherExperiment,
+    #[error("the parts {0} and {1} are of different experiments")]
+    OtherExperiment(Shard, Shard),
     /// The shards divide the runs differently, a shard is missing, or it is there twice.
-    #[error("expected each shard of {of} once, found {found}")]
+    #[error("expected each of the {of} shards once, found {found}")]
     Shards {
         /// The number of shards.
         of: u32,
@@ -107,7 +145,7 @@ pub enum MergeError {
 }
 
 impl Part {
-    /// Runs a shard of an experiment.
+    /// Runs a shard of an experiment, which is the only point of its sweep.
     ///
     /// # Errors
     /// Those of [`Experiment::validate`].
@@ -117,6 +155,67 @@ impl Part {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Self, ExperimentError> {
         let totals = experiment.run(shard, progress)?;
-        Ok(Self { experiment, shards: vec![shard], totals })
+        Ok(Self { point: 1, points: 1, experiment, shard, totals })
     }
+
+    /// The line of a file: JSON with a checksum, without the end of the line.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let line = Line { part: self.clone(), checksum: self.checksum() };
+        serde_json::to_string(&line).unwrap_or_default()
+    }
+
+    /// Reads a line of a file.
+    ///
+    /// # Errors
+    /// [`PartError::Json`] or [`PartError::Checksum`]. [`Part::merge`] checks the rest.
+    pub fn from_line(line: &str) -> Result<Self, PartError> {
+        let Line { part, checksum } = serde_json::from_str(line)?;
+        if part.checksum() == checksum { Ok(part) } else { Err(PartError::Checksum) }
+    }
+
+    fn checksum(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        RandomStream::from_key(FORMAT, json).state().to_string()
+    }
+
+    /// The experiment of all its parts, and their totals together: those of a run of the whole.
+    ///
+    /// # Errors
+    /// The parts are not each shard of one experiment, once, or they have impossible totals.
+    pub fn merge(parts: &[Self]) -> Result<(Experiment, Totals), MergeError> {
+        let (first, rest) = parts.split_first().ok_or(MergeError::Empty)?;
+        first.experiment.validate().map_err(MergeError::Experiment)?;
+        let text = |part: &Self| serde_json::to_string(&part.experiment).unwrap_or_default();
+        let expected = text(first);
+        if let Some(other) = rest.iter().find(|part| text(part) != expected) {
+            return Err(MergeError::OtherExperiment(first.shard, other.shard));
+        }
+        let mut shards: Vec<_> = parts.iter().map(|part| part.shard).collect();
+        shards.sort_unstable_by_key(|shard| (shard.of, shard.number));
+        let of = first.shard.of;
+        let is_each = |(number, shard): (u32, &Shard)| shard.of == of && shard.number == number;
+        if parts.len() as u64 != u64::from(of) || !(1..).zip(&shards).all(is_each) {
+            return Err(MergeError::Shards { of, found: list(&shards) });
+        }
+        let mut totals = first.totals.clone();
+        for part in parts {
+            let runs = part.shard.runs(part.experiment.runs).len() as u64;
+            if !part.totals.are_sound(&part.experiment, runs) {
+                return Err(MergeError::Totals(part.shard));
+            }
+        }
+        for part in rest {
+            totals.merge(&part.totals);
+        }
+        Ok((first.experiment.clone(), totals))
+    }
+}
+
+/// The first shards of many, as text.
+fn list(shards: &[Shard]) -> String {
+    const MOST: usize = 20;
+    let texts: Vec<_> = shards.iter().take(MOST).map(Shard::to_string).collect();
+    let more = if shards.len() > MOST { " and more" } else { "" };
+    texts.join(", ") + more
 }

@@ -38,6 +38,21 @@ impl Moments {
         self.sum
     }
 
+    /// Whether there can be this number of values below 2^53 with these sums.
+    ///
+    /// The sums of a part come from a file. Those that no values have would overflow, or give a
+    /// negative variance.
+    pub(crate) fn is_sound(&self, count: u64) -> bool {
+        let fits = |sum: u128, bits: u32| sum >> bits <= u128::from(count);
+        if self.count != count || !fits(self.sum, 53) || !fits(self.squares, 106) {
+            return false;
+        }
+        let count = u128::from(count.max(1));
+        // The squares are at least the square of the sum, divided by the number of values.
+        let (near, rest) = (self.sum / count, self.sum % count);
+        self.squares >= count * near * near + 2 * near * rest + (rest * rest).div_ceil(count)
+    }
+
     /// The mean, the standard deviation and the standard error, of values in this unit.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub(crate) fn estimate(&self, unit: f64) -> Estimate {
@@ -100,6 +115,24 @@ mod tests {
         }
         assert_eq!(all.estimate(1.0).sd, 0.0);
         assert_eq!(all.estimate(1.0).mean, 9007199254740991.0);
+    }
+
+    #[test]
+    fn sums_that_no_values_have_are_unsound() {
+        assert!(moments(&[]).is_sound(0));
+        assert!(moments(&[7]).is_sound(1));
+        assert!(moments(&[1, 2, 30, 4]).is_sound(4));
+        assert!(moments(&[(1 << 53) - 1; 3]).is_sound(3));
+        assert!(!moments(&[1, 2]).is_sound(3));
+        for (count, sum, squares) in [
+            (0, 1, 0),
+            (1, 0, 1 << 107),
+            (2, 1 << 55, u128::MAX),
+            (2, 3, 4),
+            (3, u128::MAX, u128::MAX),
+        ] {
+            assert!(!Moments { count, sum, squares }.is_sound(count), "{count} {sum} {squares}");
+        }
     }
 
     #[test]

@@ -3,9 +3,13 @@
 use backoff_core::StopReason;
 use serde::Serialize;
 
+use crate::client::Group;
 use crate::experiment::{Experiment, Load};
 use crate::measure::histogram::Latencies;
 use crate::measure::totals::{GroupTotals, Totals};
+
+/// Nanoseconds in a second.
+const SECOND: f64 = 1e9;
 
 /// Nanoseconds in a millisecond.
 const MS: f64 = 1e6;
@@ -57,6 +61,20 @@ pub struct GroupSummary {
     pub stops: std::collections::BTreeMap<&'static str, u64>,
 }
 
+/// A group of several.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedGroup {
+    /// Its name.
+    pub name: String,
+    /// Its canonical policy string.
+    pub policy: String,
+    /// Its budget string.
+    pub budget: Option<String>,
+    /// Its clients.
+    #[serde(flatten)]
+    pub summary: GroupSummary,
+}
+
 /// The load of an interval of time, as means over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LoadSummary {
@@ -75,12 +93,16 @@ pub struct LoadSummary {
 pub struct Summary {
     /// The model.
     pub model: &'static str,
-    /// The policy of the first group.
-    pub policy: String,
-    /// The budget of the first group.
+    /// The name of the group, or of all groups.
+    pub name: String,
+    /// The canonical policy string, unless there are several groups.
+    pub policy: Option<String>,
+    /// The budget string, if there is one group and it has one.
     pub budget: Option<String>,
     /// The number of clients, unless operations arrive by themselves.
     pub clients: Option<u32>,
+    /// Operations that arrive in a second, if they arrive by themselves.
+    pub rate: Option<f64>,
     /// The number of runs.
     pub runs: u64,
     /// The seed, in decimal.
@@ -96,9 +118,9 @@ pub struct Summary {
     /// All clients.
     #[serde(flatten)]
     pub all: GroupSummary,
-    /// Each group by its name, if there are several.
+    /// Each group, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<(String, GroupSummary)>,
+    pub groups: Vec<NamedGroup>,
     /// The load over time, if it was measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadSummary>,
@@ -110,7 +132,8 @@ impl Experiment {
     #[expect(clippy::cast_precision_loss, reason = "estimates")]
     pub fn summary(&self, totals: &Totals) -> Summary {
         let runs = totals.runs().max(1) as f64;
-        let group = |group: &crate::Group| group.policy.to_string();
+        let only = if let [group] = self.groups.as_slice() { Some(group) } else { None };
+        let names: Vec<_> = self.groups.iter().map(|group| group.name.as_str()).collect();
         let groups = self.model.groups(&self.groups);
         let summaries = totals.groups.iter().zip(&totals.latencies);
         let summaries = summaries.map(|(group, latency)| summarise(group, latency));
@@ -126,11 +149,16 @@ impl Experiment {
         let recovered = totals.recovery_ns.count();
         Summary {
             model: self.model.name(),
-            policy: self.groups.first().map(group).unwrap_or_default(),
-            budget: self.groups.first().and_then(|group| group.budget.clone()),
+            name: names.join(" + "),
+            policy: only.map(|group| group.policy.to_string()),
+            budget: only.and_then(|group| group.budget.clone()),
             clients: match self.load {
                 Load::Closed { clients, .. } => Some(clients),
                 Load::Open { .. } => None,
+            },
+            rate: match self.load {
+                Load::Closed { .. } => None,
+                Load::Open { interval, .. } => Some(SECOND / interval.mean_ns().max(1) as f64),
             },
             runs: totals.runs(),
             seed: self.seed.to_string(),
@@ -140,13 +168,18 @@ impl Experiment {
             recovered,
             all: summarise(&totals.all, &totals.latency()),
             groups: if groups.len() > 1 {
-                groups.into_iter().map(|group| group.name).zip(summaries).collect()
+                groups.into_iter().zip(summaries).map(named).collect()
             } else {
                 Vec::new()
             },
             load: totals.intervals.iter().enumerate().map(load).collect(),
         }
     }
+}
+
+fn named((group, summary): (Group, GroupSummary)) -> NamedGroup {
+    let policy = group.policy.to_string();
+    NamedGroup { name: group.name, policy, budget: group.budget, summary }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "estimates")]

@@ -1,7 +1,11 @@
 //! The sums of many runs.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::experiment::{Experiment, MAX_GROUPS};
 use crate::measure::histogram::Latencies;
 use crate::measure::moments::Moments;
 use crate::measure::recorder::{Counts, Interval};
@@ -12,6 +16,7 @@ pub struct Totals {
     pub(crate) all: GroupTotals,
     pub(crate) groups: Vec<GroupTotals>,
     /// The time from beginning to success, of each group.
+    #[serde(deserialize_with = "few_latencies")]
     pub(crate) latencies: Vec<Latencies>,
     pub(crate) time_ns: Moments,
     /// Of the runs that recovered from their outage.
@@ -47,6 +52,12 @@ impl GroupTotals {
         }
     }
 
+    fn is_sound(&self, runs: u64) -> bool {
+        let all = [&self.calls, &self.operations, &self.successes, &self.retries, &self.waiting_ns];
+        all.into_iter().all(|moments| moments.is_sound(runs))
+            && self.successes.sum() <= self.operations.sum()
+    }
+
     fn merge(&mut self, other: &Self) {
         self.calls.merge(&other.calls);
         self.operations.merge(&other.operations);
@@ -54,7 +65,8 @@ impl GroupTotals {
         self.retries.merge(&other.retries);
         self.waiting_ns.merge(&other.waiting_ns);
         for (stops, more) in self.stops.iter_mut().zip(other.stops) {
-            *stops += more;
+            // Counts from a file can be anything.
+            *stops = stops.saturating_add(more);
         }
     }
 }
@@ -120,10 +132,31 @@ impl Totals {
             self.intervals.resize(intervals.len(), Interval::default());
         }
         for (interval, more) in self.intervals.iter_mut().zip(intervals) {
-            interval.calls += more.calls;
-            interval.attempts += more.attempts;
-            interval.failures += more.failures;
+            interval.calls = interval.calls.saturating_add(more.calls);
+            interval.attempts = interval.attempts.saturating_add(more.attempts);
+            interval.failures = interval.failures.saturating_add(more.failures);
         }
+    }
+
+    /// Whether totals from a file can be those of a number of runs of this experiment.
+    pub(crate) fn are_sound(&self, experiment: &Experiment, runs: u64) -> bool {
+        let groups = experiment.model.groups(&experiment.groups).len();
+        let times = [&self.time_ns, &self.recovery_ns];
+        let most_intervals = match experiment.interval_ns {
+            Some(ns) => experiment.max_time_ns / ns.max(1) + 1,
+            None => 0,
+        };
+        self.groups.len() == groups
+            && self.latencies.len() == groups
+            && self.all.is_sound(runs)
+            && self.groups.iter().all(|group| group.is_sound(runs))
+            && times[0].is_sound(runs)
+            && times[1].count() <= runs
+            && times[1].is_sound(times[1].count())
+            && self.cut <= runs
+            && self.intervals.len() as u64 <= most_intervals
+            && (self.groups.iter().zip(&self.latencies))
+                .all(|(group, latency)| u128::from(latency.count()) == group.successes.sum())
     }
 
     /// The latencies of all groups.
@@ -132,4 +165,30 @@ impl Totals {
         self.latencies.iter().for_each(|latencies| all.merge(latencies));
         all
     }
+}
+
+/// Reads as many histograms as there can be groups: a few bytes of a file make a large one.
+fn few_latencies<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Latencies>, D::Error> {
+    struct Few;
+
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<Latencies>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MAX_GROUPS} histograms")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(latencies) = from.next_element()? {
+                if all.len() as u64 == MAX_GROUPS {
+                    return Err(A::Error::invalid_length(all.len() + 1, &self));
+                }
+                all.push(latencies);
+            }
+            Ok(all)
+        }
+    }
+
+    from.deserialize_seq(Few)
 }
