@@ -74,7 +74,9 @@ fn a_changed_byte_is_found() {
             if bytes[at].is_ascii_digit() { b'0' + (bytes[at] - b'0' + 1) % 10 } else { b' ' };
         if bytes != line.as_bytes() {
             let text = String::from_utf8(bytes).unwrap();
-            assert!(Part::from_line(&text).is_err(), "byte {at}");
+            // A space in a policy string changes nothing.
+            let read = Part::from_line(&text);
+            assert!(!read.is_ok_and(|part| part.to_line() != line), "byte {at}");
         }
     }
     assert!(Part::from_line(&line[..line.len() - 1]).is_err());
