@@ -47,13 +47,12 @@ impl Comparison {
             };
             if answer == case.expected.as_bytes() {
                 results.push(Checked::Passed);
-            } else if are_right(&rest[1..], answers) {
+            } else if answers.len() < rest.len() && are_right(&rest[1..], answers) {
                 hints.push(format!("no line answers {}", case.id));
                 results.push(Checked::Unanswered);
                 continue;
-            } else if are_right(rest, after) {
-                let line = String::from_utf8_lossy(answer);
-                hints.push(format!("a line before the answer to {} is none: {line:?}", case.id));
+            } else if answers.len() > rest.len() && are_right(rest, after) {
+                hints.push(format!("a line before the answer to {}: {}", case.id, text(answer)));
                 answers = after;
                 continue;
             } else {
@@ -62,7 +61,7 @@ impl Comparison {
             answers = after;
         }
         if !answers.is_empty() {
-            hints.push(format!("a line after the last answer: {:?}", text(&answers[0])));
+            hints.push(format!("a line after the last answer: {}", text(&answers[0])));
         }
         add_hints(&mut hints, cases, &results, is_crlf);
         Self { results, hints }
@@ -74,6 +73,7 @@ impl Comparison {
     }
 }
 
+/// The beginning of a line.
 fn text(answer: &[u8]) -> String {
     String::from_utf8_lossy(answer).chars().take(80).collect()
 }
@@ -169,11 +169,11 @@ mod tests {
 
         let more = compared(&["ready", "0", "1", "2", "3", "4", "5", "6", "7"]);
         assert!(more.results.iter().all(|result| *result == Checked::Passed));
-        assert_eq!(more.hints, ["a line before the answer to case-0 is none: \"ready\""]);
+        assert_eq!(more.hints, ["a line before the answer to case-0: ready"]);
         assert!(!more.is_right());
 
         let last = compared(&["0", "1", "2", "3", "4", "5", "6", "7", "bye"]);
-        assert_eq!(last.hints, ["a line after the last answer: \"bye\""]);
+        assert_eq!(last.hints, ["a line after the last answer: bye"]);
         let first = compared(&["0", "1", "2", "3", "4", "5", "6"]);
         assert_eq!(first.results[7], Checked::Unanswered);
         assert!(!first.is_right());

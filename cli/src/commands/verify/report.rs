@@ -77,11 +77,9 @@ impl Report<'_> {
 
     /// Writes the report.
     pub(crate) fn write(&self, output: &mut Output) -> Result<()> {
-        if output.is_json() {
-            self.write_json(output)?
-        } else {
-            self.write_text(output)?
-        }
+        let written =
+            if output.is_json() { self.write_json(output) } else { self.write_text(output) };
+        written?;
         Ok(output.flush()?)
     }
 
@@ -174,6 +172,9 @@ impl Report<'_> {
         writeln!(output)?;
         for problem in self.problems.iter().chain(&self.comparison.hints) {
             writeln!(output, "{RED}problem:{RED:#} {}", printable(problem))?;
+        }
+        if !self.is_right() {
+            writeln!(output, "clauses build on each other: begin with the first that fails")?;
         }
         let (style, verdict) = if self.is_right() { (GREEN, "passed") } else { (RED, "failed") };
         let all = self.plan.cases.len();
