@@ -1,0 +1,60 @@
+//! What a budget means, in a sentence.
+
+use backoff_core::ffi::{budget_value, kind_name, value_text};
+use backoff_core::{Budget, Field};
+
+use crate::duration::people;
+
+/// What the budget allows.
+pub(crate) fn sentence(budget: &Budget) -> String {
+    let value = |field| budget_value(budget, field).unwrap_or(0);
+    let text = |field| value_text(field, value(field)).to_string();
+    let tokens = text(Field::MaxTokens);
+    match kind_name(Field::Budget, value(Field::Budget)).unwrap_or_default() {
+        "quota" => format!(
+            "It holds {tokens} tokens. A retry takes {}{}, and a success gives back what its last \
+             retry took, or 1.",
+            text(Field::Cost),
+            exceptions(&value, &text)
+        ),
+        "throttle" => format!(
+            "It holds {tokens} tokens. Each failure takes 1, each success gives {}, and there are \
+             no retries while half of them or less are left.",
+            text(Field::Ratio)
+        ),
+        "ratio" => format!(
+            "Each operation earns {} of a retry, and at most {tokens} retries are saved up.",
+            text(Field::Ratio)
+        ),
+        "rate" => format!(
+            "It allows {tokens} retries at once, and as many more in {}.",
+            people(value(Field::Per))
+        ),
+        "ttl" => format!(
+            "Each operation earns {} of a retry for {}, and {} retries per second are always \
+             allowed.",
+            text(Field::Ratio),
+            people(value(Field::Ttl)),
+            text(Field::MinPerSecond)
+        ),
+        _ => format!(
+            "As many operations can retry at the same time as {} of the running ones, or {} if that \
+             is more.",
+            text(Field::Ratio),
+            text(Field::MinConcurrent)
+        ),
+    }
+}
+
+/// The outcomes after which a retry has a cost of its own.
+fn exceptions(value: &impl Fn(Field) -> u64, text: &impl Fn(Field) -> String) -> String {
+    let own = |field| (value(field) != value(Field::Cost)).then(|| text(field));
+    match (own(Field::CostThrottled), own(Field::CostTimeout)) {
+        (None, None) => String::new(),
+        (Some(throttled), None) => format!(" ({throttled} after throttling)"),
+        (None, Some(timeout)) => format!(" ({timeout} after a timeout)"),
+        (Some(throttled), Some(timeout)) => {
+            format!(" ({throttled} after throttling, {timeout} after a timeout)")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `backoff explain`: what a policy means, where it comes from, and what to change.
+
+mod advice;
+mod budget;
+mod facts;
+mod rules;
+mod sentences;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use backoff_core::ffi::{POLICY_FIELDS, Unit, field_unit, value_text};
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey};
+use crate::commands::explain::advice::{Advice, Change, Level};
+use crate::commands::explain::facts::Facts;
+use crate::fields::Fields;
+use crate::output::Output;
+use crate::presets::{Preset, preset_of};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Policy string or preset
+    policy: PolicyArgument,
+
+    /// Budget string or preset that limits the retries
+    #[arg(long)]
+    budget: Option<BudgetArgument>,
+
+    #[command(flatten)]
+    stream: SeedAndKey,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  backoff explain full:base=100ms,cap=20s,max_retries=5
+  backoff explain gax --budget sre
+  backoff explain grpc-connect --json";
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    canonical: String,
+    preset: Option<&'static Preset>,
+    fields: Map<String, Value>,
+    sentences: &'a [String],
+    budget: Option<BudgetExplanation>,
+    advice: &'a [Advice],
+}
+
+#[derive(Serialize)]
+struct BudgetExplanation {
+    canonical: String,
+    preset: Option<&'static Preset>,
+    sentence: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let Arguments { policy, budget, stream } = arguments;
+    let facts = Facts::of(policy);
+    let sentences = sentences::sentences(&facts);
+    let advice = advice::advice(&facts, budget.as_deref(), stream);
+    let preset = preset_of("policy", &policy.text);
+    let budget = budget.as_ref().map(|budget| BudgetExplanation {
+        canonical: budget.budget.to_string(),
+        preset: preset_of("budget", &budget.text),
+        sentence: budget::sentence(budget),
+    });
+    if output.is_json() {
+        output.json(&Explanation {
+            canonical: policy.policy.to_string(),
+            preset,
+            fields: fields(&facts.fields),
+            sentences: &sentences,
+            budget,
+            advice: &advice,
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write_text(output, &policy.policy.to_string(), preset)?;
+    for sentence in &sentences {
+        writeln!(output, "- {sentence}")?;
+    }
+    if let Some(budget) = budget {
+        writeln!(output)?;
+        write_text(output, &budget.canonical, budget.preset)?;
+        writeln!(output, "- {}", budget.sentence)?;
+    }
+    for advice in &advice {
+        write_advice(output, advice)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the canonical string, and where it comes from.
+fn write_text(output: &mut Output, canonical: &str, preset: Option<&Preset>) -> Result<()> {
+    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+    writeln!(output, "{bold}{canonical}{bold:#}")?;
+    if let Some(Preset { name, source, link, .. }) = preset {
+        writeln!(output, "{dim}preset {name}: {source}{dim:#}")?;
+        if let Some(link) = link {
+            writeln!(output, "{dim}{link}{dim:#}")?;
+        }
+    }
+    writeln!(output)?;
+    Ok(())
+}
+
+fn write_advice(output: &mut Output, advice: &Advice) -> Result<()> {
+    let (label, color) = match advice.level {
+        Level::Warning => ("warning", AnsiColor::Yellow),
+        Level::Note => ("note", AnsiColor::Cyan),
+    };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    writeln!(output, "\n{style}{label}{style:#}: {}", advice.message)?;
+    match &advice.change {
+        Change::Policy(policy) => writeln!(output, "  use {policy}")?,
+        Change::Budget(budget) => writeln!(output, "  add --budget {budget}")?,
+        Change::Option(option) => writeln!(output, "  add {option}")?,
+    }
+    Ok(())
+}
+
+/// The fields that the policy uses: kinds by name, durations in nanoseconds, counts as numbers and
+/// ratios as text, as in `tests/README.md`.
+fn fields(fields: &Fields) -> Map<String, Value> {
+    let used = POLICY_FIELDS.into_iter().filter_map(|field| Some((field, fields.get(field)?)));
+    used.map(|(field, value)| {
+        let value = match field_unit(field) {
+            Unit::Count => Value::from(value),
+            Unit::Duration => Value::from(value.to_string()),
+            _ => Value::from(value_text(field, value).as_str()),
+        };
+        (field.name().to_owned(), value)
+    })
+    .collect()
+}

@@ -1,0 +1,184 @@
+//! The rules behind the advice about a policy.
+
+use backoff_core::{Field, MAX_NS};
+
+use crate::commands::explain::advice::{JITTER_FIELDS, Level};
+use crate::commands::explain::facts::{CapReach, Facts};
+use crate::duration::people;
+use crate::fields::{Fields, without_limits};
+
+/// A rule: what is wrong, if it is, and the policies that may be right. The first one that is right
+/// is proposed.
+pub(crate) struct Rule {
+    pub(crate) code: &'static str,
+    pub(crate) level: Level,
+    pub(crate) message: fn(&Facts) -> Option<String>,
+    pub(crate) changes: fn(&Facts) -> Vec<Fields>,
+}
+
+const fn rule(
+    code: &'static str,
+    level: Level,
+    message: fn(&Facts) -> Option<String>,
+    changes: fn(&Facts) -> Vec<Fields>,
+) -> Rule {
+    Rule { code, level, message, changes }
+}
+
+/// Every rule, in the order in which the advice is shown.
+pub(crate) const RULES: &[Rule] = &[
+    rule("no_limit", Level::Warning, no_limit, |facts| {
+        vec![facts.fields.with(Field::MaxRetries, RETRIES)]
+    }),
+    rule("elapsed_too_short", Level::Warning, elapsed_too_short, longer_elapsed),
+    rule("no_wait", Level::Warning, no_wait, waits),
+    rule("no_jitter", Level::Warning, no_jitter, full_jitter),
+    rule("jitter_ends_at_cap", Level::Warning, jitter_ends_at_cap, |facts| {
+        vec![facts.fields.without(&[Field::CapOn])]
+    }),
+    rule("no_cap", Level::Warning, no_cap, capped),
+    rule("cap_not_reached", Level::Note, cap_not_reached, |facts| {
+        vec![facts.fields.without(&[Field::Cap, Field::CapOn])]
+    }),
+    rule("cap_reached", Level::Note, cap_reached, |facts| match facts.cap_reach {
+        CapReach::At(index) => vec![facts.fields.with(Field::MaxRetries, index + 1)],
+        _ => vec![],
+    }),
+    rule("long_wait", Level::Note, long_wait, |facts| {
+        vec![facts.fields.with(Field::MaxElapsed, LONG_WAIT)]
+    }),
+];
+
+/// The retries that are proposed where there is no limit.
+const RETRIES: u64 = 5;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Longer than a caller waits for an answer.
+const LONG_WAIT: u64 = 60 * SECOND;
+
+/// A cap, and a base, of many policies.
+const CAP: u64 = 20 * SECOND;
+const BASE: u64 = SECOND / 10;
+
+fn no_limit(facts: &Facts) -> Option<String> {
+    (facts.retries.is_none() && facts.max_elapsed.is_none())
+        .then(|| "It has no limit: while the calls fail, it retries for ever.".to_owned())
+}
+
+fn elapsed_too_short(facts: &Facts) -> Option<String> {
+    let elapsed = facts.max_elapsed.filter(|_| facts.retries != Some(0))?;
+    facts.never_retries().then(|| {
+        format!(
+            "It never retries: even the first wait is longer than max_elapsed, {}.",
+            people(elapsed)
+        )
+    })
+}
+
+fn longer_elapsed(facts: &Facts) -> Vec<Fields> {
+    let first = without_limits(&facts.policy).preview().next();
+    let longest = first.map_or(MAX_NS, |row| row.max_ns);
+    let elapsed = longest.saturating_mul(10).min(MAX_NS);
+    vec![facts.fields.with(Field::MaxElapsed, elapsed)]
+}
+
+fn no_wait(facts: &Facts) -> Option<String> {
+    (!facts.never_retries() && facts.longest() == 0)
+        .then(|| "It does not wait: a server that fails gets the retries at once.".to_owned())
+}
+
+fn waits(facts: &Facts) -> Vec<Fields> {
+    let fields = facts.fields.without(&JITTER_FIELDS).without(&[
+        Field::Increment,
+        Field::Multiplier,
+        Field::Power,
+        Field::Origin,
+        Field::Offset,
+        Field::CapOn,
+        Field::ThrottledBase,
+    ]);
+    let [exponential, full] = [3, 2];
+    let fields = fields.with(Field::Growth, exponential).with(Field::Jitter, full);
+    vec![fields.with(Field::Base, BASE).with(Field::Cap, CAP)]
+}
+
+fn no_jitter(facts: &Facts) -> Option<String> {
+    (facts.longest() > 0 && !facts.has_jitter())
+        .then(|| "It has no jitter: clients that fail together retry together.".to_owned())
+}
+
+fn full_jitter(facts: &Facts) -> Vec<Fields> {
+    let full = 2;
+    let fields = facts.fields.without(&JITTER_FIELDS).with(Field::Jitter, full);
+    // A floor as high as the window leaves no range.
+    vec![fields, fields.without(&[Field::Floor])]
+}
+
+fn jitter_ends_at_cap(facts: &Facts) -> Option<String> {
+    let cap = facts.cap?;
+    let ends = facts.rows.iter().position(|row| row.min_ns == cap && row.max_ns == cap);
+    let index = ends.filter(|_| facts.has_jitter())?;
+    Some(format!(
+        "The cap removes the jitter: from retry {} on, each delay is {}.",
+        index + 1,
+        people(cap)
+    ))
+}
+
+fn no_cap(facts: &Facts) -> Option<String> {
+    let is_bounded = facts.retries.is_some() || facts.max_elapsed.is_some();
+    let (first, last) = (facts.rows.first()?, facts.rows.last()?);
+    let grows = last.max_ns > first.max_ns;
+    (facts.cap.is_none() && !is_bounded && grows).then(|| {
+        format!(
+            "It has no cap: retry 20 waits up to {}, and later ones grow further.",
+            people(facts.rows.get(19).unwrap_or(last).max_ns)
+        )
+    })
+}
+
+fn capped(facts: &Facts) -> Vec<Fields> {
+    let least = [Field::Base, Field::Offset, Field::Floor, Field::ThrottledBase];
+    let least = least.into_iter().filter_map(|field| facts.fields.get(field)).max().unwrap_or(0);
+    let cap = if least.saturating_mul(10) <= CAP {
+        CAP
+    } else {
+        least.saturating_mul(10).min(MAX_NS - 1)
+    };
+    vec![facts.fields.with(Field::Cap, cap)]
+}
+
+fn cap_not_reached(facts: &Facts) -> Option<String> {
+    let cap = facts.cap.filter(|_| !facts.never_retries())?;
+    // After a throttled failure the waits may be longer.
+    let throttled = facts.fields.get(Field::ThrottledBase)?;
+    let throttled = facts.fields.with(Field::Base, throttled).policy()?;
+    let is_reached = |reach| reach != CapReach::Never;
+    if is_reached(facts.cap_reach) || is_reached(Facts::of(&throttled).cap_reach) {
+        return None;
+    }
+    Some(format!(
+        "The cap of {} is never reached: no retry waits longer than {}.",
+        people(cap),
+        people(facts.longest())
+    ))
+}
+
+fn cap_reached(facts: &Facts) -> Option<String> {
+    let (cap, CapReach::At(index)) = (facts.cap?, facts.cap_reach) else { return None };
+    let first = index + 1;
+    // A window that does not grow is at its cap from the start.
+    let is_followed = facts.retries.is_none_or(|retries| retries > first);
+    (index > 0 && is_followed && !facts.never_retries()).then(|| {
+        format!("Retry {first} reaches the cap of {}, and later waits are no longer.", people(cap))
+    })
+}
+
+fn long_wait(facts: &Facts) -> Option<String> {
+    let longest = facts.longest_total().filter(|&longest| longest > LONG_WAIT)?;
+    Some(format!(
+        "All waits together take up to {}: too long if somebody waits for the answer.",
+        people(longest)
+    ))
+}

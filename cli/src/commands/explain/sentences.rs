@@ -1,0 +1,234 @@
+//! What a policy means, in sentences.
+
+use backoff_core::ffi::value_text;
+use backoff_core::{Field, MAX_NS};
+
+use crate::commands::explain::facts::{CapReach, Facts};
+use crate::duration::people;
+
+/// The sentences, each about one part of the policy.
+pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
+    if facts.retries == Some(0) {
+        return vec!["It never retries: max_retries is 0.".to_owned()];
+    }
+    let is_decorrelated = facts.fields.kind(Field::Jitter) == "decorrelated";
+    let growth = if is_decorrelated { None } else { Some(growth(facts)) };
+    let all = [
+        growth,
+        (!is_decorrelated).then(|| windows(facts)).flatten(),
+        Some(jitter(facts)),
+        cap(facts),
+        floor(facts),
+        Some(limit(facts)),
+        total(facts),
+        throttled(facts),
+        Some(retry_after(facts)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn duration(facts: &Facts, field: Field) -> String {
+    people(facts.fields.get(field).unwrap_or(0))
+}
+
+fn text(facts: &Facts, field: Field) -> String {
+    facts.fields.get(field).map(|value| value_text(field, value).to_string()).unwrap_or_default()
+}
+
+fn growth(facts: &Facts) -> String {
+    let base = duration(facts, Field::Base);
+    let grown = match facts.fields.kind(Field::Growth) {
+        "linear" => {
+            let increment = duration(facts, Field::Increment);
+            format!("The window begins at {base} and grows by {increment} with each retry")
+        }
+        "exponential" => match text(facts, Field::Multiplier).as_str() {
+            "1" => format!("The window is always {base}"),
+            "2" => format!("The window begins at {base} and doubles with each retry"),
+            factor => {
+                format!(
+                    "The window begins at {base} and becomes {factor} times as long with each \
+                         retry"
+                )
+            }
+        },
+        "polynomial" => {
+            let (origin, power) = (text(facts, Field::Origin), text(facts, Field::Power));
+            let number = match origin.as_str() {
+                "0" => "index".to_owned(),
+                origin => format!("(index + {origin})"),
+            };
+            format!("The window is {base} * {number}^{power}, where index 0 is the first retry")
+        }
+        "fibonacci" => format!("The window is {base} times 1, 1, 2, 3, 5, 8 and so on"),
+        _ => format!("The window is always {base}"),
+    };
+    match facts.fields.get(Field::Offset) {
+        None | Some(0) => grown + ".",
+        Some(offset) => format!("{grown}; {} are added to it.", people(offset)),
+    }
+}
+
+/// The first windows, unless they are all the same.
+fn windows(facts: &Facts) -> Option<String> {
+    let count = u32::try_from(facts.rows.len().min(6)).unwrap_or(6);
+    let windows: Vec<_> = (0..count).map(|index| facts.policy.window_ns(index)).collect();
+    if windows.first() == windows.last() {
+        return None;
+    }
+    let list = windows.into_iter().map(people).collect::<Vec<_>>().join(", ");
+    let end = if facts.rows.len() > 6 { ", ..." } else { "." };
+    Some(format!("The first windows: {list}{end}"))
+}
+
+fn jitter(facts: &Facts) -> String {
+    match facts.fields.kind(Field::Jitter) {
+        "full" => "Each delay is drawn from 0 to the window.".to_owned(),
+        "equal" => "Each delay is drawn from half of the window to the window.".to_owned(),
+        "proportional" => proportional(facts),
+        "additive" => {
+            let most = duration(facts, Field::JitterMax);
+            match facts.fields.get(Field::JitterIncrement) {
+                None | Some(0) => format!("Each delay is the window and 0 to {most} more."),
+                Some(more) => format!(
+                    "Each delay is the window and 0 to {most} more, a range that grows by {} with \
+                     each retry.",
+                    people(more)
+                ),
+            }
+        }
+        "decorrelated" => {
+            let (base, factor) = (duration(facts, Field::Base), text(facts, Field::Multiplier));
+            let first = facts.rows.first().map_or(0, |row| row.max_ns);
+            format!(
+                "Each delay is drawn from {base} to {factor} times the delay before it; the first \
+                 one from {base} to {}.",
+                people(first)
+            )
+        }
+        "slotted" => {
+            let slot = duration(facts, Field::JitterSlot);
+            format!(
+                "Each delay is a whole number of slots of {slot}, drawn from 0 to one less than \
+                 fit into the window."
+            )
+        }
+        _ => "Each delay is the window: there is no jitter.".to_owned(),
+    }
+}
+
+fn proportional(facts: &Facts) -> String {
+    let (below, above) = (percent(facts, Field::JitterBelow), percent(facts, Field::JitterAbove));
+    match (below.as_str(), above.as_str()) {
+        ("0%", "0%") => "Each delay is the window: the jitter is 0.".to_owned(),
+        (below, above) if below == above => {
+            format!("Each delay is the window, up to {below} less or more.")
+        }
+        (below, "0%") => format!("Each delay is the window, or up to {below} less."),
+        ("0%", above) => format!("Each delay is the window, or up to {above} more."),
+        (below, above) => {
+            format!("Each delay is the window, up to {below} less or up to {above} more.")
+        }
+    }
+}
+
+/// A ratio of a window in percent, or as it is written if that is no whole number.
+fn percent(facts: &Facts, field: Field) -> String {
+    let value = facts.fields.get(field).unwrap_or(1);
+    let (hundredfold, denominator) = ((value >> 32) * 100, value & u64::from(u32::MAX));
+    match hundredfold.checked_rem(denominator) {
+        Some(0) => format!("{}%", hundredfold / denominator),
+        _ => format!("{} of it", text(facts, field)),
+    }
+}
+
+fn cap(facts: &Facts) -> Option<String> {
+    let cap = people(facts.cap?);
+    let is_hard = facts.fields.kind(Field::CapOn) == "delay";
+    let what = if is_hard || facts.fields.kind(Field::Jitter) == "decorrelated" {
+        "delay"
+    } else {
+        "window"
+    };
+    let reached = match facts.cap_reach {
+        CapReach::At(index) => format!(", which retry {} can reach", index + 1),
+        _ => String::new(),
+    };
+    let beyond = match facts.longest() {
+        longest if Some(longest) > facts.cap => {
+            format!("; with its jitter a delay can be {}", people(longest))
+        }
+        _ => String::new(),
+    };
+    Some(format!("The cap allows no {what} longer than {cap}{reached}{beyond}."))
+}
+
+fn floor(facts: &Facts) -> Option<String> {
+    let floor = facts.fields.get(Field::Floor).filter(|&ns| ns > 0)?;
+    Some(format!("No delay is shorter than the floor, {}.", people(floor)))
+}
+
+fn limit(facts: &Facts) -> String {
+    let elapsed = facts.max_elapsed.map(people);
+    match (facts.retries, elapsed) {
+        (None, None) => "It has no limit: it retries for ever.".to_owned(),
+        (Some(1), None) => "It stops after 1 retry (2 attempts).".to_owned(),
+        (Some(retries), None) => {
+            format!("It stops after {retries} retries ({} attempts).", retries + 1)
+        }
+        (None, Some(elapsed)) => {
+            format!("It stops when the next wait would end later than {elapsed} after the start.")
+        }
+        (Some(retries), Some(elapsed)) => format!(
+            "It stops after {retries} retries ({} attempts), or when the next wait would end later \
+             than {elapsed} after the start.",
+            retries + 1
+        ),
+    }
+}
+
+fn total(facts: &Facts) -> Option<String> {
+    let last = facts.rows.last()?;
+    let longest = facts.longest_total()?;
+    if facts.max_elapsed == Some(longest) {
+        return Some(format!("All waits together take at most {}.", people(longest)));
+    }
+    if !facts.has_all_rows {
+        return Some(format!("All waits together take at most {}.", people(longest)));
+    }
+    let (shortest, mean) = (last.total_min_ns, last.total_mean_ns);
+    Some(if shortest == longest {
+        format!("All waits together take {}.", people(longest))
+    } else {
+        let (shortest, mean) = (people(shortest), people(mean));
+        format!("All waits together take {shortest} to {}, and {mean} on average.", people(longest))
+    })
+}
+
+fn throttled(facts: &Facts) -> Option<String> {
+    let (base, throttled) =
+        (facts.fields.get(Field::Base)?, facts.fields.get(Field::ThrottledBase)?);
+    (base != throttled)
+        .then(|| format!("After a throttled failure the base is {} instead.", people(throttled)))
+}
+
+fn retry_after(facts: &Facts) -> String {
+    let waits = match facts.fields.kind(Field::RetryAfter) {
+        "exact" => "A server's Retry-After replaces the delay",
+        "spread" => {
+            "A server's Retry-After replaces the delay: the wait is drawn from it to 1.5 times it"
+        }
+        _ => "If a server's Retry-After is longer than the delay, the wait is the Retry-After",
+    };
+    let max = facts.fields.limit(Field::RetryAfterMax).map(people);
+    let extra = facts.fields.limit(Field::RetryAfterMaxExtra).map(people);
+    let bound = match (max, extra) {
+        (Some(max), None) => format!(", up to {max}"),
+        (Some(max), Some(extra)) => {
+            format!(", up to {max}, and at most {extra} longer than the delay")
+        }
+        (None, Some(extra)) => format!(", at most {extra} longer than the delay"),
+        (None, None) => format!(", however long (up to {})", people(MAX_NS)),
+    };
+    format!("{waits}{bound}.")
+}
