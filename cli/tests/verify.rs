@@ -146,7 +146,7 @@ fn the_reference_passes() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = stdout(&output);
     let count = json(&verify(&["--list", "--json"])).len();
-    assert!(text.ends_with(&format!("\npassed: {count} of {count} requests\n")), "{text}");
+    assert!(text.ends_with(&format!("\npassed: {count} of {count} answers are right\n")), "{text}");
     assert!(text.contains("not checked by this protocol"), "{text}");
     assert!(text.contains("\n5.2 "), "{text}");
 }

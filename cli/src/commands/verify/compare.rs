@@ -114,6 +114,11 @@ fn json(bytes: &[u8]) -> Option<Value> {
     serde_json::from_slice(bytes).ok()
 }
 
+/// Whether a hint tells what is wrong with a wrong answer.
+pub(crate) fn has_hint(expected: &str, answer: &[u8]) -> bool {
+    answer.is_empty() || is_same_json(expected, answer)
+}
+
 fn is_same_json(expected: &str, answer: &[u8]) -> bool {
     json(expected.as_bytes()) == json(answer)
 }

@@ -13,6 +13,7 @@ mod protocol;
 mod report;
 mod shown;
 mod strings;
+mod text;
 mod vectors;
 
 use std::ffi::OsString;

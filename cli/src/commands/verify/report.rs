@@ -3,23 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use serde::Serialize;
 
 use super::clauses;
 use super::compare::{Checked, Comparison, difference};
 use super::plan::{Case, Plan, RequestText, Unchecked};
-use super::shown::{around, printable};
 use crate::output::Output;
-use crate::table::{Align, Table};
-
-/// How many failures of a clause the text shows, unless the user says so.
-const SHOWN: usize = 3;
-
-const BOLD: Style = Style::new().bold();
-const RED: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
-const GREEN: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
 /// What was checked, and what came of it.
 pub(crate) struct Report<'a> {
@@ -32,12 +22,12 @@ pub(crate) struct Report<'a> {
 }
 
 #[derive(Serialize)]
-struct Counts {
-    clause: &'static str,
-    title: &'static str,
-    passed: usize,
-    failed: usize,
-    unanswered: usize,
+pub(super) struct Counts {
+    pub(super) clause: &'static str,
+    pub(super) title: &'static str,
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+    pub(super) unanswered: usize,
 }
 
 #[derive(Serialize)]
@@ -83,12 +73,13 @@ impl Report<'_> {
         Ok(output.flush()?)
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&Case, &Checked)> {
+    /// What was answered to each case.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&Case, &Checked)> {
         self.plan.cases.iter().zip(&self.comparison.results)
     }
 
     /// The counts of each clause, in order.
-    fn counts(&self) -> Vec<Counts> {
+    pub(super) fn counts(&self) -> Vec<Counts> {
         let mut counts = Vec::<Counts>::new();
         for (case, result) in self.pairs() {
             let clause = case.clause;
@@ -145,101 +136,5 @@ impl Report<'_> {
             clauses,
             not_checked: &self.plan.unchecked,
         })
-    }
-
-    fn write_text(&self, output: &mut Output) -> Result<()> {
-        let counts = self.counts();
-        let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
-        let mut table = Table::new()
-            .column("clause", Align::Left)
-            .styled_column("passed", Align::Right, GREEN)
-            .styled_column("failed", Align::Right, RED)
-            .styled_column("unanswered", Align::Right, RED)
-            .column("what", Align::Left);
-        for Counts { clause, title, passed, failed, unanswered } in &counts {
-            let cells = [passed.to_string(), number(*failed), number(*unanswered)];
-            table.row(
-                [vec![(*clause).to_owned()], cells.into(), vec![(*title).to_owned()]].concat(),
-            );
-        }
-        table.write(output)?;
-        for counts in &counts {
-            self.write_failures(output, counts)?;
-        }
-        let passed: usize = counts.iter().map(|counts| counts.passed).sum();
-        self.write_unanswered(output)?;
-        self.write_unchecked(output)?;
-        writeln!(output)?;
-        for problem in self.problems.iter().chain(&self.comparison.hints) {
-            writeln!(output, "{RED}problem:{RED:#} {}", printable(problem))?;
-        }
-        if !self.is_right() {
-            writeln!(output, "clauses build on each other: begin with the first that fails")?;
-        }
-        let (style, verdict) = if self.is_right() { (GREEN, "passed") } else { (RED, "failed") };
-        let all = self.plan.cases.len();
-        writeln!(output, "{style}{verdict}:{style:#} {passed} of {all} requests")?;
-        Ok(())
-    }
-
-    fn write_failures(&self, output: &mut Output, counts: &Counts) -> Result<()> {
-        let failures = self.pairs().filter(|(case, _)| case.clause == counts.clause);
-        let failures = failures.filter_map(|(case, result)| match result {
-            Checked::Failed(answer) => Some((case, answer)),
-            _ => None,
-        });
-        let limit = self.limit.unwrap_or(SHOWN);
-        if counts.failed > 0 {
-            let Counts { clause, title, failed, .. } = counts;
-            let count = if *failed > limit {
-                format!(" (first {limit} of {failed})")
-            } else {
-                String::new()
-            };
-            writeln!(output, "\n{BOLD}{clause}{BOLD:#} {title}{count}")?;
-        }
-        for (case, answer) in failures.take(limit) {
-            let (at, members) = difference(&case.expected, answer);
-            let members = if members.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", members.join(", "))
-            };
-            writeln!(output, "  {RED}{}{RED:#}: {}", case.id, printable(&case.why))?;
-            writeln!(output, "    request   {}", around(&case.request, 0))?;
-            writeln!(output, "    expected  {}", around(case.expected.as_bytes(), at))?;
-            writeln!(output, "    answer    {}", around(answer, at))?;
-            writeln!(output, "    differs at byte {at}{members}")?;
-        }
-        Ok(())
-    }
-
-    fn write_unanswered(&self, output: &mut Output) -> Result<()> {
-        let mut unanswered = self.pairs().filter(|(_, result)| **result == Checked::Unanswered);
-        let Some((first, _)) = unanswered.next() else { return Ok(()) };
-        let more = unanswered.count();
-        let more = if more == 0 { String::new() } else { format!(" (the first of {})", more + 1) };
-        writeln!(output, "\n{BOLD}without an answer{BOLD:#}{more}")?;
-        writeln!(output, "  {RED}{}{RED:#}: {}", first.id, printable(&first.why))?;
-        writeln!(output, "    request   {}", around(&first.request, 0))?;
-        writeln!(output, "    expected  {}", around(first.expected.as_bytes(), 0))?;
-        Ok(())
-    }
-
-    fn write_unchecked(&self, output: &mut Output) -> Result<()> {
-        if self.plan.unchecked.is_empty() {
-            return Ok(());
-        }
-        writeln!(output, "\n{BOLD}not checked by this protocol{BOLD:#}")?;
-        let mut table = Table::new()
-            .column("clause", Align::Left)
-            .column("vectors", Align::Right)
-            .column("what", Align::Left)
-            .column("why", Align::Left);
-        for Unchecked { clause, count, what, why } in &self.plan.unchecked {
-            table.row([(*clause).into(), count.to_string(), (*what).into(), (*why).into()]);
-        }
-        table.write(output)?;
-        Ok(())
     }
 }
