@@ -101,19 +101,27 @@ pub enum ExperimentError {
     Budget(ParseError),
 }
 
+/// Checks that a number is in its range.
+pub(crate) fn check_range(
+    what: &'static str,
+    value: u64,
+    min: u64,
+    max: u64,
+) -> Result<(), ExperimentError> {
+    if (min..=max).contains(&value) {
+        Ok(())
+    } else {
+        Err(ExperimentError::OutOfRange { what, value, min, max })
+    }
+}
+
 impl Experiment {
     /// Checks the numbers and the budgets.
     ///
     /// # Errors
     /// The first that is wrong.
     pub fn validate(&self) -> Result<(), ExperimentError> {
-        let range = |what, value: u64, min: u64, max: u64| {
-            if (min..=max).contains(&value) {
-                Ok(())
-            } else {
-                Err(ExperimentError::OutOfRange { what, value, min, max })
-            }
-        };
+        let range = check_range;
         range("the number of runs", self.runs.into(), 1, MAX_RUNS.into())?;
         range("the longest time in ns", self.max_time_ns, 1, MAX_TIME_NS)?;
         range("the number of events", self.max_events, 1, u64::MAX)?;
@@ -129,11 +137,19 @@ impl Experiment {
                 Budget::parse(budget).map_err(ExperimentError::Budget)?;
             }
         }
-        if let Load::Closed { clients, operations, .. } = self.load {
-            range("the number of clients", clients.into(), 1, u64::from(u32::MAX) - 1)?;
-            range("the number of operations", operations.into(), 1, u32::MAX.into())?;
+        match self.load {
+            Load::Closed { clients, operations, start, think } => {
+                range("the number of clients", clients.into(), 1, u64::from(u32::MAX) - 1)?;
+                range("the number of operations", operations.into(), 1, u32::MAX.into())?;
+                start.validate()?;
+                think.validate()?;
+            }
+            Load::Open { interval, .. } => {
+                interval.validate()?;
+                range("the mean time between arrivals in ns", interval.mean_ns(), 1, MAX_TIME_NS)?;
+            }
         }
-        Ok(())
+        self.model.validate(self.groups.len())
     }
 
     /// Runs the runs of a shard on all threads of rayon's current pool. `progress` is called after
@@ -151,7 +167,7 @@ impl Experiment {
     ) -> Result<Totals, ExperimentError> {
         self.validate()?;
         let groups = self.model.groups(&self.groups);
-        let recorder = || Recorder::new(groups.len(), self.interval_ns);
+        let recorder = || Recorder::new(groups.len(), self.groups.len(), self.interval_ns);
         let totals = shard
             .runs(self.runs)
             .into_par_iter()

@@ -6,6 +6,7 @@ use crate::client::{Client, Group};
 use crate::events::{Event, Events};
 use crate::experiment::{Experiment, Load};
 use crate::measure::recorder::Recorder;
+use crate::measure::recovery::Recovery;
 use crate::model::Server;
 use crate::random::distribution::Distribution;
 use crate::random::draws::Draws;
@@ -40,9 +41,12 @@ pub(crate) struct World<'a> {
     /// Of each group and process.
     budgets: Vec<Vec<Budget>>,
     clients: Vec<Client>,
-    /// The places of clients that have left.
-    free: Vec<u32>,
+    /// The places of clients that have left, by group: a call of the server that outlives its client
+    /// stays with the group.
+    free: Vec<Vec<u32>>,
     arrived: u64,
+    /// Operations that have not ended, with those that clients have yet to begin.
+    unfinished: u64,
     seed: u64,
     events: Events,
     cut: bool,
@@ -70,8 +74,9 @@ impl<'a> World<'a> {
             groups,
             budgets: groups.iter().map(budget).collect(),
             clients: Vec::with_capacity(clients),
-            free: Vec::new(),
+            free: vec![Vec::new(); groups.len()],
             arrived: 0,
+            unfinished: 0,
             seed,
             events: Events::with_capacity(clients),
             cut: false,
@@ -82,6 +87,7 @@ impl<'a> World<'a> {
     pub(crate) fn run(mut self, server: &mut impl Server) {
         match self.experiment.load {
             Load::Closed { clients, operations, start, .. } => {
+                self.unfinished = u64::from(clients) * u64::from(operations);
                 for _ in 0..clients {
                     let client = self.add_client(operations);
                     let start_ns = start.sample(&mut self.draws);
@@ -95,7 +101,8 @@ impl<'a> World<'a> {
         while let Some(event) = self.events.pop() {
             events += 1;
             if event.time_ns > self.experiment.max_time_ns || events > self.experiment.max_events {
-                self.cut = true;
+                // What is left may be of no concern to any client.
+                self.cut = self.unfinished > 0;
                 break;
             }
             self.now_ns = event.time_ns;
@@ -109,6 +116,30 @@ impl<'a> World<'a> {
         server.end(&mut self);
         let cut_at_ns = self.cut.then_some(self.now_ns);
         self.recorder.end_run(cut_at_ns);
+    }
+
+    /// The number of groups of the load. A model may measure more.
+    pub(crate) fn load_groups(&self) -> usize {
+        self.experiment.groups.len()
+    }
+
+    /// The number of clients that there is place for from the start.
+    pub(crate) fn expected_clients(&self) -> usize {
+        self.experiment.load.clients()
+    }
+
+    /// The seed of the run.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Measures how the service recovers from an outage that ends at this time.
+    pub(crate) fn watch_recovery(&mut self, outage_end_ns: u64) {
+        let load_end_ns = match self.experiment.load {
+            Load::Closed { .. } => None,
+            Load::Open { duration_ns, .. } => Some(duration_ns),
+        };
+        self.recorder.recovery = Some(Recovery::new(outage_end_ns, load_end_ns));
     }
 
     /// Adds an event of a kind of the model.
@@ -152,8 +183,8 @@ impl<'a> World<'a> {
         outcome: Outcome,
         retry_after_ns: Option<u64>,
     ) -> Next {
-        self.recorder.attempt_ended(self.now_ns, outcome == Outcome::Success);
         let place = &mut self.clients[client as usize];
+        self.recorder.attempt_ended(place.group, self.now_ns, outcome == Outcome::Success);
         let group = usize::from(place.group);
         let budget = self.budgets[group].get(usize::from(place.process));
         let mut operation = place.operation(&self.groups[group]);
@@ -173,6 +204,7 @@ impl<'a> World<'a> {
                     let began_ns = place.began_ns;
                     self.recorder.operation_ended(place.group, reason, began_ns, self.now_ns);
                 }
+                self.unfinished -= 1;
                 self.leave_or_think(client);
                 Next::End(outcome == Outcome::Success)
             }
@@ -184,13 +216,16 @@ impl<'a> World<'a> {
         let number = self.arrived;
         self.arrived += 1;
         let stream = RandomStream::nth(self.seed, number);
-        let group = self.group_of(number);
-        let processes = u64::from(self.groups[usize::from(group)].processes.max(1));
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535 processes")]
-        let process = (number % processes) as u16;
+        let (group, number_in_group) = self.group_of(number);
+        let process = self.process_of(group, number_in_group);
         let mut client = Client::new(stream, group, process);
         client.operations_left = operations;
-        if let Some(place) = self.free.pop() {
+        self.place(client)
+    }
+
+    /// Gives a client a place.
+    fn place(&mut self, mut client: Client) -> u32 {
+        if let Some(place) = self.free[usize::from(client.group)].pop() {
             client.attempt = self.clients[place as usize].attempt;
             self.clients[place as usize] = client;
             return place;
@@ -201,23 +236,33 @@ impl<'a> World<'a> {
         place
     }
 
-    /// The group of a client: groups take turns, each as often as its weight.
-    fn group_of(&self, number: u64) -> u16 {
-        let weights = || self.groups.iter().map(|group| u64::from(group.weight));
-        let mut turn = number % weights().sum::<u64>().max(1);
+    /// The process of a client of a group: processes take turns.
+    pub(crate) fn process_of(&self, group: u16, number: u64) -> u16 {
+        let processes = u64::from(self.groups[usize::from(group)].processes.max(1));
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535 processes")]
+        let process = (number % processes) as u16;
+        process
+    }
+
+    /// The group of a client and its number in it: groups take turns, each as often as its weight.
+    fn group_of(&self, number: u64) -> (u16, u64) {
+        let weights = || self.experiment.groups.iter().map(|group| u64::from(group.weight));
+        let all = weights().sum::<u64>().max(1);
+        let (round, mut turn) = (number / all, number % all);
         for (group, weight) in (0..).zip(weights()) {
             if turn < weight {
-                return group;
+                return (group, round * weight + turn);
             }
             turn -= weight;
         }
-        0
+        (0, number)
     }
 
     fn schedule_arrival(&mut self) {
         if let Load::Open { interval, duration_ns } = self.experiment.load {
             let delay_ns = interval.sample(&mut self.draws);
             if self.now_ns.saturating_add(delay_ns) < duration_ns {
+                self.unfinished += 1;
                 self.schedule(delay_ns, NOBODY, ARRIVE, 0);
             }
         }
@@ -247,13 +292,23 @@ impl<'a> World<'a> {
         self.recorder.operation_began(place.group);
     }
 
+    /// Begins an operation that serves an operation of a client. Its place is free when it ends.
+    pub(crate) fn begin_inner(&mut self, stream: RandomStream, group: u16, process: u16) -> u32 {
+        self.unfinished += 1;
+        let client = self.place(Client::new(stream, group, process));
+        self.begin(client);
+        client
+    }
+
     fn leave_or_think(&mut self, client: u32) {
+        let group = usize::from(self.client(client).group);
         match self.experiment.load {
+            _ if group >= self.load_groups() => self.free[group].push(client),
             Load::Closed { think, .. } if self.client(client).operations_left > 0 => {
                 self.schedule_random(&think, client, BEGIN, 0);
             }
             Load::Closed { .. } => {}
-            Load::Open { .. } => self.free.push(client),
+            Load::Open { .. } => self.free[group].push(client),
         }
     }
 }

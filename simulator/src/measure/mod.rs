@@ -3,5 +3,6 @@
 pub(crate) mod histogram;
 pub(crate) mod moments;
 pub(crate) mod recorder;
+pub(crate) mod recovery;
 pub(crate) mod summary;
 pub(crate) mod totals;

@@ -2,6 +2,7 @@
 
 use backoff_core::StopReason;
 
+use crate::measure::recovery::Recovery;
 use crate::measure::totals::Totals;
 
 /// What clients of a group did in one run.
@@ -47,21 +48,25 @@ pub(crate) struct Interval {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     groups: Vec<Counts>,
+    /// The number of groups of the load. They are the first; those that receive their calls in the
+    /// end are the last.
+    load_groups: usize,
     interval_ns: Option<u64>,
     intervals: Vec<Interval>,
     last_end_ns: u64,
-    pub(crate) recovery_ns: Option<u64>,
+    pub(crate) recovery: Option<Recovery>,
     pub(crate) totals: Totals,
 }
 
 impl Recorder {
-    pub(crate) fn new(groups: usize, interval_ns: Option<u64>) -> Self {
+    pub(crate) fn new(groups: usize, load_groups: usize, interval_ns: Option<u64>) -> Self {
         Self {
             groups: vec![Counts::default(); groups],
+            load_groups,
             interval_ns,
             intervals: Vec::new(),
             last_end_ns: 0,
-            recovery_ns: None,
+            recovery: None,
             totals: Totals::new(groups),
         }
     }
@@ -75,14 +80,22 @@ impl Recorder {
     #[inline]
     pub(crate) fn call(&mut self, group: u16, now_ns: u64) {
         self.groups[usize::from(group)].calls += 1;
-        if let Some(interval) = self.interval(now_ns) {
+        if usize::from(group) >= self.groups.len() - self.load_groups
+            && let Some(interval) = self.interval(now_ns)
+        {
             interval.calls += 1;
         }
     }
 
     /// A client learnt how an attempt ended.
     #[inline]
-    pub(crate) fn attempt_ended(&mut self, now_ns: u64, success: bool) {
+    pub(crate) fn attempt_ended(&mut self, group: u16, now_ns: u64, success: bool) {
+        if usize::from(group) >= self.load_groups {
+            return;
+        }
+        if let Some(recovery) = &mut self.recovery {
+            recovery.attempt_ended(now_ns, success);
+        }
         if let Some(interval) = self.interval(now_ns) {
             interval.attempts += 1;
             interval.failures += u64::from(!success);
@@ -119,24 +132,21 @@ impl Recorder {
         self.intervals.get_mut(index)
     }
 
-    /// The intervals of this run.
-    pub(crate) fn intervals(&self) -> &[Interval] {
-        &self.intervals
-    }
-
     /// Adds the run to the totals. A run that was cut short ended at the time it was cut.
     pub(crate) fn end_run(&mut self, cut_at_ns: Option<u64>) {
         let time_ns = cut_at_ns.unwrap_or(self.last_end_ns);
+        let is_cut = cut_at_ns.is_some();
+        let recovery = self.recovery.take();
         self.totals.end_run(
             &self.groups,
+            self.load_groups,
             time_ns,
-            cut_at_ns.is_some(),
-            self.recovery_ns,
+            is_cut,
+            recovery.and_then(|recovery| recovery.time_ns(is_cut)),
             &self.intervals,
         );
         self.groups.fill(Counts::default());
         self.intervals.clear();
-        self.recovery_ns = None;
         self.last_end_ns = 0;
     }
 }

@@ -166,7 +166,7 @@ impl Experiment {
             cut: totals.cut,
             recovery_ms: (recovered > 0).then(|| totals.recovery_ns.estimate(MS)),
             recovered,
-            all: summarise(&totals.all, &totals.latency()),
+            all: summarise(&totals.all, &totals.latency(self.groups.len())),
             groups: if groups.len() > 1 {
                 groups.into_iter().zip(summaries).map(named).collect()
             } else {

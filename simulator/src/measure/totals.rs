@@ -93,6 +93,7 @@ impl Totals {
     pub(crate) fn end_run(
         &mut self,
         groups: &[Counts],
+        load_groups: usize,
         time_ns: u64,
         cut: bool,
         recovery_ns: Option<u64>,
@@ -101,8 +102,10 @@ impl Totals {
         let mut all = Counts::default();
         for (totals, counts) in self.groups.iter_mut().zip(groups) {
             totals.add(counts);
-            all.add(counts);
         }
+        groups.iter().take(load_groups).for_each(|counts| all.add(counts));
+        let last = groups.iter().rev().take(load_groups);
+        all.calls = last.map(|counts| counts.calls).sum();
         self.all.add(&all);
         self.time_ns.add(time_ns);
         self.cut += u64::from(cut);
@@ -159,10 +162,10 @@ impl Totals {
                 .all(|(group, latency)| u128::from(latency.count()) == group.successes.sum())
     }
 
-    /// The latencies of all groups.
-    pub(crate) fn latency(&self) -> Latencies {
+    /// The latencies of the groups of the load.
+    pub(crate) fn latency(&self, load_groups: usize) -> Latencies {
         let mut all = Latencies::default();
-        self.latencies.iter().for_each(|latencies| all.merge(latencies));
+        self.latencies.iter().take(load_groups).for_each(|latencies| all.merge(latencies));
         all
     }
 }

@@ -1,13 +1,22 @@
 //! What clients call: one file per model.
 
+pub(crate) mod calls;
+pub(crate) mod latency;
+pub(crate) mod layers;
 pub(crate) mod occ;
+pub(crate) mod outage;
+pub(crate) mod queue;
 pub(crate) mod serial;
 
 use serde::{Deserialize, Serialize};
 
 use crate::client::Group;
 use crate::events::Event;
+use crate::experiment::ExperimentError;
+use crate::model::latency::Latency;
+use crate::model::layers::Layers;
 use crate::model::occ::Occ;
+use crate::model::queue::Queue;
 use crate::model::serial::Serial;
 use crate::world::World;
 
@@ -34,6 +43,12 @@ pub enum Model {
     Occ(Occ),
     /// A server that serves one client at a time and turns the others away.
     Serial(Serial),
+    /// A server with a queue.
+    Queue(Queue),
+    /// A server that is slower the more calls it has.
+    Latency(Latency),
+    /// Services that call each other, each of which retries.
+    Layers(Layers),
 }
 
 impl Model {
@@ -43,13 +58,29 @@ impl Model {
         match self {
             Self::Occ(_) => "occ",
             Self::Serial(_) => "serial",
+            Self::Queue(_) => "queue",
+            Self::Latency(_) => "latency",
+            Self::Layers(_) => "layers",
         }
     }
 
     /// The groups that are measured, from those of the experiment.
-    #[expect(clippy::unused_self, reason = "models to come")]
     pub(crate) fn groups(&self, groups: &[Group]) -> Vec<Group> {
-        groups.to_vec()
+        match self {
+            Self::Layers(model) => model.groups(groups),
+            _ => groups.to_vec(),
+        }
+    }
+
+    /// Checks the parameters, for a number of groups.
+    pub(crate) fn validate(&self, groups: usize) -> Result<(), ExperimentError> {
+        match self {
+            Self::Occ(model) => model.leg.validate(),
+            Self::Serial(model) => model.service.validate(),
+            Self::Queue(model) => model.validate(),
+            Self::Latency(model) => model.validate(),
+            Self::Layers(model) => model.validate(groups),
+        }
     }
 
     /// Runs a world to its end.
@@ -57,6 +88,12 @@ impl Model {
         match self {
             Self::Occ(model) => world.run(&mut model.server()),
             Self::Serial(model) => world.run(&mut model.server()),
+            Self::Queue(model) => world.run(&mut model.server()),
+            Self::Latency(model) => world.run(&mut model.server()),
+            Self::Layers(model) => {
+                let load_groups = world.load_groups();
+                world.run(&mut model.server(load_groups));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use backoff_core::ffi::{DurationError, duration_text, parse_duration_ns};
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_TIME_NS;
+use crate::experiment::{ExperimentError, check_range};
 use crate::random::draws::Draws;
 use crate::random::quantile::{exponential_quantile, normal_quantile, unit};
 
@@ -49,6 +50,22 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// Checks the numbers of a distribution that was not read from text.
+    pub(crate) fn validate(&self) -> Result<(), ExperimentError> {
+        let time = |ns| check_range("a random time in ns", ns, 0, MAX_TIME_NS);
+        match *self {
+            Self::Constant(ns) | Self::Exponential { mean_ns: ns } => time(ns),
+            Self::Uniform { min_ns, max_ns } => {
+                time(max_ns)?;
+                check_range("the shortest random time in ns", min_ns, 0, max_ns)
+            }
+            Self::Normal { mean_ns, sd_ns } => {
+                time(mean_ns)?;
+                time(sd_ns)
+            }
+        }
+    }
+
     /// A sample in nanoseconds.
     #[expect(
         clippy::cast_possible_truncation,

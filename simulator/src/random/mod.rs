@@ -2,4 +2,5 @@
 
 pub(crate) mod distribution;
 pub(crate) mod draws;
+pub(crate) mod probability;
 pub(crate) mod quantile;
