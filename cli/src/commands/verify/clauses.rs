@@ -32,7 +32,7 @@ const CLAUSES: [(&str, &str); 35] = [
     ("13.4", "decisions"),
     ("13.5", "decisions with a retry_after"),
     ("13.6", "cancellation, and steps after the end"),
-    ("14.1", "Retry-After in seconds, and what is neither"),
+    ("14.1", "Retry-After in seconds, and values that give nothing"),
     ("14.2", "Retry-After as a date"),
     ("14.3", "dates with a year of two digits"),
     ("15.1", "budget strings and their presets"),
