@@ -7,13 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::MAX_TIME_NS;
 
 /// Counts of times in nanoseconds, to three significant digits. Counts add up exactly.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Latencies(Histogram<u64>);
 
 impl Default for Latencies {
-    #[expect(clippy::expect_used, reason = "the bounds are constants")]
+    /// It grows with the times: a third of a megabyte for the longest.
+    #[expect(clippy::expect_used, reason = "the number of digits is a constant")]
     fn default() -> Self {
-        Self(Histogram::new_with_bounds(1, MAX_TIME_NS, 3).expect("valid bounds"))
+        Self(Histogram::new(3).expect("up to five digits"))
     }
 }
 
@@ -21,12 +22,18 @@ impl Latencies {
     /// Counts a time. One below a nanosecond counts as zero.
     #[inline]
     pub(crate) fn record(&mut self, ns: u64) {
-        self.0.saturating_record(ns);
+        self.record_n(ns, 1);
+    }
+
+    #[inline]
+    #[expect(clippy::expect_used, reason = "it grows to any time")]
+    fn record_n(&mut self, ns: u64, count: u64) {
+        self.0.record_n(ns, count).expect("a histogram that grows");
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         for value in other.0.iter_recorded() {
-            self.0.saturating_record_n(value.value_iterated_to(), value.count_at_value());
+            self.record_n(value.value_iterated_to(), value.count_at_value());
         }
     }
 
@@ -38,6 +45,12 @@ impl Latencies {
     /// The time that this many percent of the times do not exceed.
     pub(crate) fn percentile(&self, percent: f64) -> u64 {
         self.0.value_at_percentile(percent)
+    }
+}
+
+impl PartialEq for Latencies {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter_recorded().eq(other.0.iter_recorded())
     }
 }
 
@@ -58,7 +71,7 @@ impl<'de> Deserialize<'de> for Latencies {
             if ns > MAX_TIME_NS {
                 return Err(D::Error::custom(format!("{ns} ns is above {MAX_TIME_NS}")));
             }
-            latencies.0.saturating_record_n(ns, count);
+            latencies.record_n(ns, count);
         }
         Ok(latencies)
     }

@@ -1,4 +1,4 @@
-//! Random times. Every sample takes one draw and is the quantile of that draw.
+//! Random times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::MAX_TIME_NS;
 use crate::experiment::{ExperimentError, check_range};
 use crate::random::draws::Draws;
-use crate::random::quantile::{exponential_quantile, normal_quantile, unit};
+use crate::random::quantile::{exponential_quantile, unit};
 
 /// How long something takes.
 ///
@@ -84,7 +84,7 @@ impl Distribution {
                 (exponential_quantile(unit(draws.next())) * mean_ns as f64 + 0.5) as u64
             }
             Self::Normal { mean_ns, sd_ns } => {
-                let deviation = normal_quantile(unit(draws.next())) * sd_ns as f64;
+                let deviation = draws.normal() * sd_ns as f64;
                 ((mean_ns as f64 + deviation).abs() + 0.5) as u64
             }
         }

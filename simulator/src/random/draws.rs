@@ -2,15 +2,18 @@
 
 use backoff_core::RandomStream;
 
+use crate::random::normal::Ziggurat;
+
 /// Random 64-bit numbers, one after another.
 #[derive(Debug)]
 pub(crate) struct Draws {
     stream: RandomStream,
+    ziggurat: &'static Ziggurat,
 }
 
 impl Draws {
-    pub(crate) const fn new(stream: RandomStream) -> Self {
-        Self { stream }
+    pub(crate) fn new(stream: RandomStream) -> Self {
+        Self { stream, ziggurat: Ziggurat::get() }
     }
 
     #[inline]
@@ -18,6 +21,12 @@ impl Draws {
         let draw = self.stream.draw(0);
         self.stream = self.stream.advance(1);
         draw
+    }
+
+    /// A sample of the standard normal distribution.
+    #[inline]
+    pub(crate) fn normal(&mut self) -> f64 {
+        self.ziggurat.sample(self)
     }
 
     /// True with a probability in millionths.

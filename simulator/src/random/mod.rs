@@ -2,5 +2,6 @@
 
 pub(crate) mod distribution;
 pub(crate) mod draws;
+pub(crate) mod normal;
 pub(crate) mod probability;
 pub(crate) mod quantile;
