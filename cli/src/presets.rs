@@ -93,8 +93,7 @@ mod tests {
 
     #[test]
     fn the_strings_are_those_of_the_vectors() {
-        let vectors: Value =
-            serde_json::from_str(include_str!("../../tests/vectors/presets.json")).unwrap();
+        let vectors: Value = serde_json::from_str(include_str!("../vectors/presets.json")).unwrap();
         let text = |case: &Value, member: &str| case[member].as_str().unwrap().to_owned();
         let cases = vectors["cases"].as_array().unwrap();
         let expected: BTreeMap<_, _> = cases

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "INDEX",
         default_value_t = 0,
-        value_parser = value_parser!(u32).range(..=1_000_000)
+        value_parser = value_parser!(u32).range(..=100_000)
     )]
     first: u32,
 }
@@ -134,7 +134,7 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
     let limit = policy.max_retries();
     match (is_last, limit) {
         (true, 0) => "This policy never retries.".to_owned(),
-        (true, NO_LIMIT) => "No later wait can end within max_elapsed.".to_owned(),
+        (true, limit) if next < limit => "No later wait can end within max_elapsed.".to_owned(),
         (true, _) => format!("The policy stops after {limit} retries."),
         (false, NO_LIMIT) => {
             "The policy does not limit its retries; `--retries N` shows more.".to_owned()

@@ -1,0 +1,121 @@
+//! `backoff delays`.
+
+use serde_json::Value;
+
+use crate::support::{json, output, stderr, stdout, text, vectors};
+
+const README: &[&str] =
+    &["delays", "full:base=100ms,cap=20s,max_retries=3", "--seed", "42", "--key", "job-1"];
+
+#[test]
+fn the_delays_of_the_documents() {
+    let plain = stdout(&[README, &["--unit", "ns"]].concat());
+    assert_eq!(plain, "11399434\n83043876\n229309811\n");
+    let plain = stdout(&[README, &["--unit", "ms", "--first", "1", "--count", "1"]].concat());
+    assert_eq!(plain, "83.043876\n");
+    let plain = stdout(&[README, &["--unit", "s", "--first", "2"]].concat());
+    assert_eq!(plain, "0.229309811\n");
+    let table = stdout(README);
+    let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["index", "delay", "total"]);
+    assert_eq!(rows[3], ["2", "229ms", "324ms"]);
+    assert_eq!(rows.len(), 4);
+}
+
+#[test]
+fn a_line_of_json_has_all_that_a_delay_depends_on() {
+    let lines = json(&[README, &["--first", "2"]].concat());
+    let expected = r#"{"seed":"42","key":"job-1","index":2,"delay_ns":"229309811"}"#;
+    assert_eq!(lines, [serde_json::from_str::<Value>(expected).unwrap()]);
+}
+
+/// Policies of the vectors as policy strings.
+fn policy_string(policy: &Value) -> String {
+    let fields = policy.as_object().unwrap().iter().filter(|(name, _)| *name != "growth");
+    let pairs = fields.map(|(name, value)| {
+        let unit = match name.as_str() {
+            "base"
+            | "increment"
+            | "offset"
+            | "cap"
+            | "floor"
+            | "jitter_max"
+            | "jitter_increment"
+            | "jitter_slot"
+            | "max_elapsed"
+            | "throttled_base"
+            | "retry_after_max"
+            | "retry_after_max_extra" => "ns",
+            _ => "",
+        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{name}={value}{unit}")
+    });
+    format!("{}:{}", text(policy, "growth"), pairs.collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn the_delays_of_the_vectors() {
+    let mut count = 0;
+    for case in vectors("samples.json").iter().chain(&vectors("articles.json")) {
+        let key = match &case["key"] {
+            Value::Null => None,
+            key => Some(unhexed(key.as_str().unwrap())),
+        };
+        let policy = policy_string(&case["policy"]);
+        let delays = case["delays"].as_array().unwrap();
+        let (first, number) = (case["first"].to_string(), delays.len().to_string());
+        let mut arguments = vec!["delays", &policy, "--seed", text(case, "seed"), "--unit", "ns"];
+        arguments.extend(["--first", &first, "--count", &number]);
+        if let Some(key) = &key {
+            arguments.extend(["--key", key]);
+        }
+        let printed = stdout(&arguments);
+        let printed: Vec<_> = printed.lines().collect();
+        assert_eq!(printed, delays.iter().map(|ns| ns.as_str().unwrap()).collect::<Vec<_>>());
+        count += printed.len();
+    }
+    assert!(count > 100, "{count}");
+}
+
+/// A key, which is text in these files.
+fn unhexed(key: &str) -> String {
+    let byte = |at| u8::from_str_radix(&key[at..at + 2], 16).unwrap();
+    String::from_utf8((0..key.len()).step_by(2).map(byte).collect()).unwrap()
+}
+
+#[test]
+fn a_random_stream_can_be_repeated() {
+    let policy = "full:base=1h,max_retries=4";
+    let run = output(&["delays", policy, "--unit", "ns"]);
+    let note = stderr(&run);
+    let seed = note.split("--seed ").nth(1).unwrap().split('`').next().unwrap();
+    let again = stdout(&["delays", policy, "--unit", "ns", "--seed", seed]);
+    assert_eq!(String::from_utf8(run.stdout).unwrap(), again);
+    assert_ne!(stdout(&["delays", policy, "--unit", "ns"]), again, "another stream");
+}
+
+#[test]
+fn as_many_rows_as_make_sense() {
+    let rows = |policy, options: &[&str]| {
+        let arguments = [&["delays", policy, "--seed", "1", "--unit", "ns"], options].concat();
+        stdout(&arguments).lines().count()
+    };
+    assert_eq!(rows("constant:base=1s", &[]), 10, "no limit");
+    assert_eq!(rows("constant:base=1s,max_retries=7", &[]), 7);
+    assert_eq!(rows("constant:base=1s,max_retries=7", &["--count", "9"]), 9, "as asked");
+    assert_eq!(rows("constant:base=1s,max_retries=0", &[]), 0);
+    assert_eq!(rows("constant:base=1s", &["--count", "5000"]), 5000, "more than one batch");
+    let last = ["--first", "4294967294", "--count", "5"];
+    assert_eq!(rows("decorrelated:base=1s,cap=1h", &last), 2, "the last index");
+    assert_eq!(rows("constant:base=1s", &["--count", "0"]), 0);
+}
+
+#[test]
+fn batches_are_joined() {
+    // The restart of decorrelated jitter, and a batch that begins in the middle of a chain.
+    let arguments = ["delays", "decorrelated:base=1s,cap=1h", "--seed", "7", "--unit", "ns"];
+    let all = stdout(&[&arguments[..], &["--count", "8300"]].concat());
+    let end = stdout(&[&arguments[..], &["--first", "4090", "--count", "4210"]].concat());
+    assert_eq!(all.lines().skip(4090).collect::<Vec<_>>(), end.lines().collect::<Vec<_>>());
+}

@@ -1,0 +1,93 @@
+//! The page of the command, and the examples of its help, as a user runs them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::{BACKOFF, output, root, stdout};
+
+/// Runs a script in the top folder, with the command in its path and a folder `PREFIX`.
+fn shell(script: &str) -> Output {
+    let folder = Path::new(BACKOFF).parent().unwrap().display();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let prefix = std::env::temp_dir().join(format!("backoff-documents-{}", std::process::id()));
+    let mut command = Command::new("bash");
+    command.args(["-euc", script]).current_dir(root()).env("PATH", format!("{folder}:{path}"));
+    command.env("PREFIX", &prefix).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+    let run = command.output().unwrap();
+    let _ = fs::remove_dir_all(prefix);
+    run
+}
+
+/// The fenced blocks of a page: language and text.
+fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut blocks: Vec<(&str, String)> = Vec::new();
+    let mut is_open = false;
+    for line in page.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            is_open = !is_open;
+            if is_open {
+                blocks.push((language, String::new()));
+            }
+        } else if let Some((_, text)) = blocks.last_mut().filter(|_| is_open) {
+            *text += line;
+            *text += "\n";
+        }
+    }
+    assert!(!is_open);
+    blocks
+}
+
+#[test]
+fn the_page_prints_what_it_says() {
+    let page = fs::read_to_string(root().join("cli/README.md")).unwrap();
+    let blocks = blocks(&page);
+    let mut count = 0;
+    for (position, (language, code)) in blocks.iter().enumerate() {
+        // `cargo` builds; the tests of the subcommands with owners of their own run theirs.
+        let is_run = *language == "sh" && !code.contains("cargo ");
+        if !is_run || !OWN.iter().any(|own| code.contains(&format!("backoff {own}"))) {
+            continue;
+        }
+        let run = shell(code);
+        assert_eq!(run.status.code(), Some(0), "{code}: {run:?}");
+        if let Some(("text", expected)) = blocks.get(position + 1).map(|(l, t)| (*l, t)) {
+            assert_eq!(std::str::from_utf8(&run.stdout).unwrap(), expected, "{code}");
+        }
+        count += 1;
+    }
+    assert!(count >= OWN.len() - 1, "{count}");
+}
+
+/// The subcommands whose examples are quick and need nothing else.
+const OWN: [&str; 7] = ["explain", "preview", "delays", "fit", "presets", "completions", "man"];
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let mut count = 0;
+    for subcommand in OWN {
+        let help = stdout(&[subcommand, "--help"]);
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        for example in examples.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            // Without the parts that wait or write to a home.
+            let example = example.replace("sleep ", "echo ").replace("| man -l -", "");
+            let (example, _) = example.split_once(" > ~").unwrap_or((&example, ""));
+            let example = example.replace("~/.local", "\"$PREFIX\"");
+            let run = shell(&example);
+            assert_eq!(run.status.code(), Some(0), "{example}: {run:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 3 * OWN.len() - 1, "{count}");
+}
+
+#[test]
+fn the_short_help_of_each_subcommand_is_short() {
+    for subcommand in OWN {
+        let help = stdout(&[subcommand, "-h"]);
+        let first = help.lines().next().unwrap();
+        assert!(first.len() <= 72 && !first.ends_with('.'), "{first}");
+        assert!(help.contains("Usage: backoff"), "{help}");
+    }
+    assert_eq!(output(&["--version"]).status.code(), Some(0));
+}

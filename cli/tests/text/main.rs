@@ -1,0 +1,14 @@
+//! The subcommands that print what the core computes, as a user runs them.
+//!
+//! Expected numbers come from `tests/vectors`, which the reference writes, and from the documents.
+
+mod arguments;
+mod delays;
+mod documents;
+mod explain;
+mod fit;
+mod pages;
+mod presets;
+mod preview;
+mod standard_output;
+mod support;

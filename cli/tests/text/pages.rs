@@ -1,0 +1,77 @@
+//! `backoff completions`, `backoff man`, and `--help`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::support::{output, stderr, stdout};
+
+/// The subcommands, as the help lists them.
+fn subcommands() -> Vec<String> {
+    let help = stdout(&["--help"]);
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned());
+    names.filter(|name| name != "help").collect()
+}
+
+#[test]
+fn every_shell_completes_every_subcommand() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = stdout(&["completions", shell]);
+        for name in subcommands() {
+            assert!(script.contains(&name), "{shell}: {name}");
+        }
+    }
+    assert_eq!(output(&["completions", "tcsh"]).status.code(), Some(2));
+}
+
+#[test]
+fn bash_completes() {
+    let script = stdout(&["completions", "bash"]);
+    let question = "
+COMP_WORDS=(backoff pre) COMP_CWORD=1
+_backoff backoff pre backoff
+printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash")
+        .args(["--norc", "-s"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    bash.stdin.take().unwrap().write_all((script + question).as_bytes()).unwrap();
+    let answer = bash.wait_with_output().unwrap();
+    let answers: BTreeSet<_> = std::str::from_utf8(&answer.stdout).unwrap().lines().collect();
+    assert_eq!(answers, BTreeSet::from(["presets", "preview"]));
+}
+
+#[test]
+fn every_subcommand_has_a_page() {
+    let folder = std::env::temp_dir().join(format!("backoff-man-{}", std::process::id()));
+    assert_eq!(stdout(&["man", "--out", folder.to_str().unwrap()]), "");
+    for name in subcommands() {
+        let page = fs::read_to_string(folder.join(format!("backoff-{name}.1"))).unwrap();
+        assert!(page.contains(&format!(".TH backoff-{name} 1")), "{page}");
+        assert_eq!(page, stdout(&["man", &name]));
+    }
+    let main = fs::read_to_string(folder.join("backoff.1")).unwrap();
+    assert_eq!(main, stdout(&["man"]));
+    assert!(main.contains("Exit codes:"), "{main}");
+    let pages = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(pages, subcommands().len() + 1);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_page_keeps_its_examples_as_they_are() {
+    let page = stdout(&["man", "delays"]);
+    let example = r"  backoff delays aws\-sdk\-2026 \-\-seed 42 \-\-key job\-1 \-\-unit ns";
+    assert!(page.contains(".SH EXAMPLES\n.nf\n"), "{page}");
+    assert!(page.lines().any(|line| line == example), "{page}");
+    let unknown = output(&["man", "nonsense"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("unknown subcommand 'nonsense'"), "{unknown:?}");
+    let nowhere = output(&["man", "--out", "/dev/null/man"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(stderr(&nowhere).starts_with("error: /dev/null/man: "), "{nowhere:?}");
+}

@@ -1,0 +1,77 @@
+//! `backoff preview`.
+
+use serde_json::Value;
+
+use crate::support::{backoff, json, stdout, text, vectors};
+
+#[test]
+fn the_rows_of_the_vectors() {
+    let members = ["min", "mean", "max", "total_min", "total_mean", "total_max"];
+    let mut count = 0;
+    for case in vectors("previews.json") {
+        let (first, retries) = (case["first"].to_string(), case["count"].to_string());
+        let arguments =
+            ["preview", text(&case, "policy"), "--first", &first, "--retries", &retries];
+        if case["count"] == 0 {
+            continue;
+        }
+        let rows = json(&arguments);
+        let expected = case["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), expected.len(), "{arguments:?}");
+        for (position, (row, expected)) in rows.iter().zip(expected).enumerate() {
+            let index = case["first"].as_u64().unwrap() + position as u64;
+            assert_eq!(row["index"], Value::from(index));
+            for member in members {
+                let found = &row[format!("{member}_ns")];
+                assert_eq!(*found, expected[member], "{arguments:?}, {index}, {member}");
+            }
+        }
+        count += rows.len();
+    }
+    assert!(count > 500, "{count}");
+}
+
+#[test]
+fn a_policy_without_a_limit_shows_ten_rows_and_says_so() {
+    let shown = stdout(&["preview", "full:base=100ms"]);
+    assert_eq!(shown.lines().filter(|line| line.contains('●')).count(), 10);
+    assert!(shown.contains("does not limit its retries"), "{shown}");
+    let shown = stdout(&["preview", "full:base=100ms", "--retries", "3"]);
+    assert_eq!(shown.lines().filter(|line| line.contains('●')).count(), 3);
+}
+
+#[test]
+fn the_end_of_a_policy() {
+    let end = |policy| stdout(&["preview", policy]).lines().last().unwrap().to_owned();
+    assert_eq!(end("constant:base=1s,max_retries=2"), "The policy stops after 2 retries.");
+    assert_eq!(end("constant:base=1s,max_retries=0"), "This policy never retries.");
+    let elapsed = end("constant:base=1s,max_elapsed=3s");
+    assert_eq!(elapsed, "No later wait can end within max_elapsed.");
+    let elapsed = end("constant:base=1s,max_retries=2,max_elapsed=1s");
+    assert_eq!(elapsed, "No later wait can end within max_elapsed.");
+}
+
+#[test]
+fn lines_are_as_wide_as_asked() {
+    let widest = |columns: &str| {
+        let mut command = backoff();
+        command.args(["preview", "sidekiq"]).env("COLUMNS", columns);
+        let shown = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let rows = shown.lines().skip(1).filter(|line| !line.is_empty());
+        rows.map(|line| line.chars().count()).max().unwrap()
+    };
+    assert_eq!(widest("80"), 80);
+    assert_eq!(widest("120"), 120);
+    assert!(widest("60") <= 60, "no bars");
+    assert_eq!(widest("no number"), 80);
+    assert_eq!(widest("99999999"), 200);
+}
+
+#[test]
+fn bars_have_the_scale_of_the_longest_delay() {
+    let shown = stdout(&["preview", "equal:base=1s,max_retries=2"]);
+    let bars: Vec<_> = shown.lines().filter(|line| line.contains('●')).collect();
+    let column = |line: &str, mark| line.chars().position(|character| character == mark);
+    // From 0.5 s to 1 s, and from 1 s to 2 s.
+    assert_eq!(column(bars[0], '┤'), column(bars[1], '├'));
+}
