@@ -75,7 +75,6 @@ impl Moments {
 mod decimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the interface of serde")]
     pub(super) fn serialize<S: Serializer>(number: &u128, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(number)
     }

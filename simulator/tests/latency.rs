@@ -1,0 +1,113 @@
+//! The server whose latency grows with its calls: the formulas are computed here.
+
+#![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
+
+mod common;
+
+use backoff_sim::{Distribution, Latency, Model, Outage, OutageMode, Summary};
+use common::{SECOND, assert_near, closed, experiment, group, mean_latency, poisson, summary};
+
+/// Without timeouts arrivals see the mean number of calls, which is the rate times the mean latency:
+/// `L = 1 + 0.01 lambda L`, and two messages of 0.1 s.
+#[test]
+fn the_latency_of_a_load_is_that_of_little() {
+    for rate in [10.0, 40.0, 70.0] {
+        let model = Latency { timeout_ns: None, ..Latency::default() };
+        let group = group("none:max_retries=0", None, 1);
+        let experiment = experiment(Model::Latency(model), group, poisson(rate, 1000), 20);
+        let expected = 1.0 / (1.0 - 0.01 * rate) + 0.2;
+        assert_near(&format!("{rate}"), mean_latency(&experiment), expected, 0.005);
+    }
+}
+
+const RUN: u64 = 400;
+
+fn after_outage(rate: f64, policy: &str, budget: Option<&str>) -> Summary {
+    let (from_ns, until_ns) = (50 * SECOND, 70 * SECOND);
+    let outage = Some(Outage { from_ns, until_ns, mode: OutageMode::Stalled });
+    let model = Latency { outage, ..Latency::default() };
+    let group = group(policy, budget, 1);
+    let mut experiment = experiment(Model::Latency(model), group, poisson(rate, RUN), 10);
+    experiment.interval_ns = Some(10 * SECOND);
+    experiment.max_time_ns = RUN * SECOND;
+    summary(&experiment)
+}
+
+/// The share of attempts that failed in the last 100 seconds.
+fn failures_at_the_end(summary: &Summary) -> f64 {
+    let last = &summary.load[30..40];
+    let failures: f64 = last.iter().map(|load| load.failures).sum();
+    failures / last.iter().map(|load| load.attempts).sum::<f64>()
+}
+
+/// Three attempts at 3 s: with the 0.2 s of messages 2.8 s are left, so that the latency stays too
+/// long above `(1 - 1/2.8) / (3 * 0.01)` = 21.4 arrivals per second.
+#[test]
+fn retries_sustain_the_overload_above_a_threshold() {
+    let threshold = (1.0 - 1.0 / 2.8) / (3.0 * 0.01);
+    assert!((threshold - 21.43_f64).abs() < 0.01);
+    for policy in [
+        "none:max_retries=2",
+        "full:base=100ms,cap=20s,max_retries=2",
+        "exponential:base=1s,max_retries=2",
+        "decorrelated:base=1s,cap=10s,max_retries=2",
+    ] {
+        let below = after_outage(0.85 * threshold, policy, None);
+        assert_eq!(below.recovered, 10, "{policy} below the threshold");
+        assert!(failures_at_the_end(&below) < 0.01, "{policy} below the threshold");
+        let above = after_outage(1.25 * threshold, policy, None);
+        assert_eq!(above.recovered, 0, "{policy} above the threshold");
+        assert!(failures_at_the_end(&above) > 0.5, "{policy} above the threshold");
+    }
+    // The server can serve as many: without retries it recovers, and so it does with a budget.
+    let rate = 1.25 * threshold;
+    let without = after_outage(rate, "none:max_retries=0", None);
+    let with_budget =
+        after_outage(rate, "none:max_retries=2", Some("ratio:max_tokens=10,ratio=0.1"));
+    for summary in [without, with_budget] {
+        assert_eq!(summary.recovered, 10);
+        assert!(failures_at_the_end(&summary) < 0.01);
+    }
+}
+
+/// A call that arrives with n others takes 1 s + 10 ms * n.
+#[test]
+fn each_call_in_progress_adds_to_the_latency() {
+    let network = Distribution::Constant(0);
+    let model = Latency { timeout_ns: None, network, ..Latency::default() };
+    let group = group("none:max_retries=0", None, 1);
+    let summary = summary(&experiment(Model::Latency(model), group, closed(101, 1), 1));
+    assert_eq!(summary.time_ms.mean, 2000.0);
+    let latency = summary.all.latency_ms.unwrap();
+    assert!((latency.p50 - 1500.0).abs() <= 1.5, "{latency:?}");
+}
+
+#[test]
+fn impossible_latencies_are_refused() {
+    let error = |model| {
+        let group = group("none", None, 1);
+        let experiment = experiment(Model::Latency(model), group, closed(1, 1), 1);
+        experiment.validate().unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(Latency { timeout_ns: Some(0), ..Latency::default() }),
+        "the timeout in ns 0 is not from 1 to 9007199254740991"
+    );
+    assert_eq!(
+        error(Latency { per_call_ns: u64::MAX, ..Latency::default() }),
+        "the latency per call in ns 18446744073709551615 is not from 0 to 9007199254740991"
+    );
+}
+
+/// Times at the limits neither overflow nor hang.
+#[test]
+fn extreme_times_are_cut() {
+    let max = backoff_sim::MAX_TIME_NS;
+    let latency = Distribution::Exponential { mean_ns: max };
+    let model = Latency { latency, per_call_ns: max, ..Latency::default() };
+    let group = group("none", None, 1);
+    let mut experiment = experiment(Model::Latency(model), group, closed(1000, 5), 1);
+    experiment.max_time_ns = max;
+    experiment.max_events = 100_000;
+    assert_eq!(summary(&experiment).cut, 1);
+}
