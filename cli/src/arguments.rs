@@ -67,7 +67,7 @@ pub(crate) fn duration(text: &str) -> Result<u64, String> {
 }
 
 /// Reads a seed.
-fn seed(text: &str) -> Result<u64, String> {
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let seed = text.parse().ok().filter(|_| is_number);
     seed.ok_or_else(|| format!("not a whole number from 0 to {}", u64::MAX))

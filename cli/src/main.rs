@@ -6,7 +6,9 @@ mod commands;
 mod duration;
 mod fields;
 mod output;
+mod plot;
 mod presets;
+mod report;
 mod rows;
 mod table;
 

@@ -1,0 +1,87 @@
+//! `backoff merge`: the parts of a sweep that was run on several machines.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use backoff_sim::Part;
+use clap::Args;
+
+use crate::output::Output;
+use crate::report::{Report, ReportOptions};
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Files that `backoff simulate --shard` wrote, in any order; `-` is standard input
+    #[arg(value_name = "PART", required = true)]
+    parts: Vec<PathBuf>,
+
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+const EXAMPLES: &str = "\
+The parts add up exactly: the output is that of the same simulation without --shard.
+
+Examples:
+  backoff simulate occ --shard 1/2 --out first.part
+  backoff simulate occ --shard 2/2 --out second.part
+  backoff merge first.part second.part --svg occ.svg";
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let mut points = BTreeMap::<u32, Vec<Part>>::new();
+    let mut expected = None;
+    for path in &arguments.parts {
+        for part in read(path)? {
+            let of = *expected.get_or_insert(part.points);
+            ensure!(
+                part.points == of && (1..=of).contains(&part.point),
+                "{}: point {} of {} belongs to another sweep, which has {of} points",
+                path.display(),
+                part.point,
+                part.points,
+            );
+            points.entry(part.point).or_default().push(part);
+        }
+    }
+    let expected = expected.unwrap_or_default();
+    for point in 1..=expected {
+        ensure!(points.contains_key(&point), "point {point} of {expected} is in no part");
+    }
+    let mut merged = Vec::new();
+    for (point, parts) in points {
+        let at = || format!("point {point} of {expected}");
+        merged.push(Part::merge(&parts).with_context(at)?);
+    }
+    let mut report = Report::new(&arguments.report, output);
+    for (experiment, totals) in merged {
+        report.add(experiment, &totals)?;
+    }
+    report.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The parts of a file, one in each line.
+fn read(path: &Path) -> Result<Vec<Part>> {
+    let name = path.display();
+    let reader: Box<dyn BufRead> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+        Box::new(BufReader::new(file))
+    };
+    let mut parts = Vec::new();
+    for (number, line) in (1..).zip(reader.lines()) {
+        let at = || format!("{name}, line {number}");
+        let line = line.with_context(at)?;
+        parts.push(Part::from_line(&line).with_context(at)?);
+    }
+    if parts.is_empty() {
+        bail!("{name} has no parts");
+    }
+    Ok(parts)
+}

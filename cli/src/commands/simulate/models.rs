@@ -1,0 +1,281 @@
+//! The models, and their parameters as options.
+
+use backoff_sim::{
+    Distribution, GiveUp, Latency, Layers, Model, Occ, Outage, OutageMode, Probability, Queue,
+    Rejection, Serial,
+};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+
+use super::options::Options;
+use crate::arguments::duration;
+
+/// What clients call.
+#[derive(Debug, Subcommand)]
+#[command(subcommand_value_name = "MODEL", subcommand_help_heading = "Models")]
+pub(crate) enum ModelArguments {
+    /// Clients update one row, each by a read and a write: the article's model
+    Occ(OccArguments),
+    /// A server serves one client at a time and turns the others away
+    Serial(SerialArguments),
+    /// A server with workers and a queue; clients time out, and the server can fail
+    Queue(QueueArguments),
+    /// A server whose latency grows with the number of calls in progress
+    Latency(LatencyArguments),
+    /// Services that call each other, each of which retries
+    Layers(LayersArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OccArguments {
+    /// Time that a message takes
+    #[arg(long, value_name = "TIMES", default_value_t = Occ::default().leg)]
+    leg: Distribution,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SerialArguments {
+    /// Time that a call takes, whether it succeeds or fails
+    #[arg(long, value_name = "TIMES", default_value_t = Serial::default().service)]
+    service: Distribution,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueueArguments {
+    /// Calls that are served at the same time
+    #[arg(long, value_name = "N", default_value_t = Queue::default().workers)]
+    workers: u32,
+
+    /// Time that a worker needs for a call
+    #[arg(long, value_name = "TIMES", default_value_t = Queue::default().service)]
+    service: Distribution,
+
+    /// Most calls that the server holds, waiting or served; it rejects the next [default: no limit]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    capacity: Option<u32>,
+
+    /// How long a client waits for an answer, or `none`
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    timeout: Limit,
+
+    /// The server drops calls whose client has given up, without serving them
+    #[arg(long)]
+    drops_stale: bool,
+
+    /// Time that a message takes in each direction
+    #[arg(long, value_name = "TIMES", default_value_t = Queue::default().network)]
+    network: Distribution,
+
+    #[command(flatten)]
+    failure: Failure,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LatencyArguments {
+    /// Time of a call that is alone
+    #[arg(long, value_name = "TIMES", default_value_t = Latency::default().latency)]
+    latency: Distribution,
+
+    /// Time that each other call in progress adds
+    #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = duration)]
+    per_call: u64,
+
+    /// How long a client waits for an answer, or `none`
+    #[arg(long, value_name = "TIME", default_value = "3s")]
+    timeout: Limit,
+
+    /// Time that a message takes in each direction
+    #[arg(long, value_name = "TIMES", default_value_t = Latency::default().network)]
+    network: Distribution,
+
+    #[command(flatten)]
+    failure: Failure,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LayersArguments {
+    /// Layers that retry, the clients included
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Layers::default().layers,
+        value_parser = value_parser!(u32).range(1..=32)
+    )]
+    layers: u32,
+
+    /// How likely a call of the last layer fails
+    #[arg(long, value_name = "P", default_value_t = Layers::default().failure)]
+    failure: Probability,
+
+    /// Time that a call of the last layer takes
+    #[arg(long, value_name = "TIMES", default_value_t = Layers::default().latency)]
+    latency: Distribution,
+
+    /// Time that another layer takes before it calls the next
+    #[arg(long, value_name = "TIMES", default_value_t = Layers::default().overhead)]
+    overhead: Distribution,
+
+    /// What a layer is told when the layer below has given up
+    #[arg(long, value_enum, default_value_t = GivesUp::Transient)]
+    give_up: GivesUp,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+/// An outage, and rejections.
+#[derive(Debug, Args)]
+struct Failure {
+    /// Time in which the server does not serve, such as 10s..15s
+    #[arg(long, value_name = "FROM..UNTIL")]
+    outage: Option<Times>,
+
+    /// What happens to calls in an outage
+    #[arg(long, value_enum, default_value_t = Mode::Stalled)]
+    outage_mode: Mode,
+
+    /// What a client is told whose call is rejected
+    #[arg(long, value_enum, default_value_t = Rejected::Throttled)]
+    rejection: Rejected,
+
+    /// Retry-After of a rejection [default: none]
+    #[arg(long, value_name = "TIMES")]
+    retry_after: Option<Distribution>,
+}
+
+impl Failure {
+    fn outage(&self) -> Option<Outage> {
+        let Times { from_ns, until_ns } = self.outage?;
+        let mode = match self.outage_mode {
+            Mode::Stalled => OutageMode::Stalled,
+            Mode::Refusing => OutageMode::Refusing,
+        };
+        Some(Outage { from_ns, until_ns, mode })
+    }
+
+    const fn rejection(&self) -> Rejection {
+        match self.rejection {
+            Rejected::Throttled => Rejection::Throttled,
+            Rejected::Transient => Rejection::Transient,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    /// They wait for its end
+    Stalled,
+    /// They are rejected
+    Refusing,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Rejected {
+    /// That it is throttled
+    Throttled,
+    /// That it failed
+    Transient,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum GivesUp {
+    /// A failure that it may retry
+    Transient,
+    /// A failure that it may not retry
+    Permanent,
+}
+
+/// From one time to another.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    from_ns: u64,
+    until_ns: u64,
+}
+
+impl std::str::FromStr for Times {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (from, until) = text.split_once("..").ok_or("expected two times as in 10s..15s")?;
+        let (from_ns, until_ns) = (duration(from)?, duration(until)?);
+        if from_ns < until_ns {
+            Ok(Self { from_ns, until_ns })
+        } else {
+            Err("it ends before it begins".to_owned())
+        }
+    }
+}
+
+/// A time, or `none`.
+#[derive(Debug, Clone, Copy)]
+struct Limit(Option<u64>);
+
+impl std::str::FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" { Ok(Self(None)) } else { duration(text).map(|ns| Self(Some(ns))) }
+    }
+}
+
+impl ModelArguments {
+    pub(crate) const fn options(&self) -> &Options {
+        match self {
+            Self::Occ(arguments) => &arguments.options,
+            Self::Serial(arguments) => &arguments.options,
+            Self::Queue(arguments) => &arguments.options,
+            Self::Latency(arguments) => &arguments.options,
+            Self::Layers(arguments) => &arguments.options,
+        }
+    }
+
+    pub(crate) fn model(&self) -> Model {
+        match self {
+            Self::Occ(OccArguments { leg, .. }) => Model::Occ(Occ { leg: *leg }),
+            Self::Serial(SerialArguments { service, .. }) => {
+                Model::Serial(Serial { service: *service })
+            }
+            Self::Queue(arguments) => Model::Queue(Queue {
+                workers: arguments.workers,
+                service: arguments.service,
+                capacity: arguments.capacity,
+                timeout_ns: arguments.timeout.0,
+                drops_stale: arguments.drops_stale,
+                outage: arguments.failure.outage(),
+                rejection: arguments.failure.rejection(),
+                retry_after: arguments.failure.retry_after,
+                network: arguments.network,
+            }),
+            Self::Latency(arguments) => Model::Latency(Latency {
+                latency: arguments.latency,
+                per_call_ns: arguments.per_call,
+                timeout_ns: arguments.timeout.0,
+                network: arguments.network,
+                outage: arguments.failure.outage(),
+                rejection: arguments.failure.rejection(),
+                retry_after: arguments.failure.retry_after,
+            }),
+            Self::Layers(arguments) => Model::Layers(Layers {
+                layers: arguments.layers,
+                failure: arguments.failure,
+                latency: arguments.latency,
+                overhead: arguments.overhead,
+                give_up: match arguments.give_up {
+                    GivesUp::Transient => GiveUp::Transient,
+                    GivesUp::Permanent => GiveUp::Permanent,
+                },
+            }),
+        }
+    }
+}

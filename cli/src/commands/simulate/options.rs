@@ -1,0 +1,123 @@
+//! The options of all models.
+
+use std::path::PathBuf;
+
+use backoff_sim::{Distribution, Shard};
+use clap::{Args, value_parser};
+
+use super::clients::{Clients, Defaults};
+use super::numbers::{Numbers, Rates};
+use crate::arguments::{BudgetArgument, duration, seed};
+use crate::report::ReportOptions;
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// A policy to simulate, `[NAME=]POLICY[;budget=B][;processes=N][;deadline=TIME]`; repeat it to
+    /// compare policies [default: none, full, equal and decorrelated]
+    #[arg(long, value_name = "POLICY", help_heading = "Clients")]
+    pub(crate) policy: Vec<Clients>,
+
+    /// Some of the clients of one simulation, as --policy, and `;weight=N` for their share
+    #[arg(long, value_name = "POLICY", help_heading = "Clients", conflicts_with = "policy")]
+    pub(crate) group: Vec<Clients>,
+
+    /// Budget of every policy that has none of its own
+    #[arg(long, help_heading = "Clients")]
+    budget: Option<BudgetArgument>,
+
+    /// Processes that the clients are spread over; each has a budget of its own
+    #[arg(long, value_name = "N", help_heading = "Clients",
+        value_parser = value_parser!(u32).range(1..=65_535))]
+    processes: Option<u32>,
+
+    /// How long after its beginning an operation may retry
+    #[arg(long, value_name = "TIME", help_heading = "Clients", value_parser = duration)]
+    deadline: Option<u64>,
+
+    /// Numbers of clients, such as 10,20,50 or 10-190:10, which is from 10 to 190 in steps of 10
+    #[arg(long, value_name = "NUMBERS", help_heading = "Load", conflicts_with = "rate")]
+    pub(crate) clients: Option<Numbers>,
+
+    /// Operations of each client, one after another
+    #[arg(long, value_name = "N", help_heading = "Load", conflicts_with = "rate",
+        default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    pub(crate) operations: u32,
+
+    /// When clients begin their first operation
+    #[arg(
+        long,
+        value_name = "TIMES",
+        help_heading = "Load",
+        conflicts_with = "rate",
+        default_value = "0s"
+    )]
+    pub(crate) start: Distribution,
+
+    /// Time between two operations of a client
+    #[arg(
+        long,
+        value_name = "TIMES",
+        help_heading = "Load",
+        conflicts_with = "rate",
+        default_value = "0s"
+    )]
+    pub(crate) think: Distribution,
+
+    /// Operations that arrive in a second at random times, such as 50,70.5 or 50-100:10, each from
+    /// a client of its own
+    #[arg(long, value_name = "NUMBERS", help_heading = "Load")]
+    pub(crate) rate: Option<Rates>,
+
+    /// How long operations arrive
+    #[arg(long, value_name = "TIME", help_heading = "Load", default_value = "1m",
+        conflicts_with = "clients", value_parser = duration)]
+    pub(crate) duration: u64,
+
+    /// Number of runs of each point
+    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 100)]
+    pub(crate) runs: u32,
+
+    /// Seed: equal seeds give equal results on every machine
+    #[arg(long, help_heading = "Runs", default_value = "1", value_parser = seed)]
+    pub(crate) seed: u64,
+
+    /// When a run is cut [default: never]
+    #[arg(long, value_name = "TIME", help_heading = "Runs", value_parser = duration)]
+    pub(crate) max_time: Option<u64>,
+
+    /// After how many events a run is cut
+    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 1_000_000_000)]
+    pub(crate) max_events: u64,
+
+    /// Measure the load over time in intervals of this length
+    #[arg(long, value_name = "TIME", help_heading = "Runs", value_parser = duration)]
+    pub(crate) interval: Option<u64>,
+
+    /// Threads; results do not depend on them [default: as many as there are cores]
+    #[arg(long, value_name = "N", help_heading = "Runs",
+        value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Run only part I of N of the runs, and write what `backoff merge` reads
+    #[arg(long, value_name = "I/N", help_heading = "Runs",
+        conflicts_with_all = ["csv", "svg", "png", "chart"])]
+    pub(crate) shard: Option<Shard>,
+
+    /// File of the part [default: standard output]
+    #[arg(long, value_name = "FILE", help_heading = "Runs", requires = "shard")]
+    pub(crate) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+
+    /// Show no progress
+    #[arg(long, help_heading = "Results")]
+    pub(crate) quiet: bool,
+}
+
+impl Options {
+    pub(crate) fn defaults(&self) -> Defaults {
+        let Self { budget, processes, deadline, .. } = self;
+        Defaults { budget: budget.clone(), processes: *processes, deadline_ns: *deadline }
+    }
+}

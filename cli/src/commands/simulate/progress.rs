@@ -1,0 +1,63 @@
+//! Progress on standard error, if that is a terminal.
+
+use std::io::{IsTerminal, stdout};
+
+use backoff_sim::{Experiment, Load, Shard};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+const TEMPLATE: &str = "{wide_bar:.cyan/dim} {msg} {human_pos}/{human_len} clients ({per_sec}), \
+                        {eta} left";
+
+/// How many clients were simulated: a run with more takes longer.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(crate) fn new(experiments: &[Experiment], shard: Shard, is_hidden: bool) -> Self {
+        let weight = |experiment: &Experiment| {
+            weight(experiment).saturating_mul(shard.runs(experiment.runs).len() as u64)
+        };
+        let total = experiments.iter().map(weight).fold(0, u64::saturating_add);
+        // This shows nothing if standard error is no terminal.
+        let target = ProgressDrawTarget::stderr();
+        let target = if is_hidden { ProgressDrawTarget::hidden() } else { target };
+        let bar = ProgressBar::with_draw_target(Some(total), target);
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// Whether progress would be in the way.
+    pub(crate) fn is_unwanted(is_quiet: bool, is_json: bool) -> bool {
+        is_quiet || is_json && !stdout().is_terminal()
+    }
+
+    /// Says which point is being run.
+    pub(crate) fn begin(&self, experiment: &Experiment) {
+        let names: Vec<_> = experiment.groups.iter().map(|group| group.name.as_str()).collect();
+        let name: String = names.join(" + ").chars().take(24).collect();
+        self.0.set_message(name);
+    }
+
+    /// A run has ended.
+    pub(crate) fn add_run(&self, experiment: &Experiment) {
+        self.0.inc(weight(experiment));
+    }
+
+    /// Makes room for results.
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
+    pub(crate) fn finish(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// The clients of a run.
+fn weight(experiment: &Experiment) -> u64 {
+    match experiment.load {
+        Load::Closed { clients, operations, .. } => u64::from(clients) * u64::from(operations),
+        Load::Open { interval, duration_ns } => duration_ns / interval.mean_ns().max(1) + 1,
+    }
+}

@@ -1,0 +1,189 @@
+//! Pictures as SVG: readable text, the colours of the reader's theme, no scripts and no fonts.
+
+use std::fmt::Write;
+
+use super::picture::{
+    Anchor, GRID, INK, MARK_RADIUS, MUTED, MarkShape, PAPER, Paint, Picture, Place, SERIES, Shape,
+};
+
+/// The picture as SVG. Equal pictures give equal bytes.
+pub(crate) fn write(picture: &Picture) -> String {
+    let mut svg = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_picture(picture, &mut svg);
+    svg
+}
+
+fn write_picture(picture: &Picture, svg: &mut String) -> std::fmt::Result {
+    let Picture { width, height, .. } = picture;
+    writeln!(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\">"
+    )?;
+    write_style(used_colours(picture), svg)?;
+    writeln!(svg, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>")?;
+    for (number, part) in (1..).zip(&picture.parts) {
+        writeln!(svg, "<g role=\"img\" aria-labelledby=\"title-{number} description-{number}\">")?;
+        writeln!(svg, "<title id=\"title-{number}\">{}</title>", escaped(&part.title))?;
+        let description = escaped(&part.description);
+        writeln!(svg, "<desc id=\"description-{number}\">{description}</desc>")?;
+        for shape in &part.shapes {
+            write_shape(shape, svg)?;
+        }
+        writeln!(svg, "</g>")?;
+    }
+    writeln!(svg, "</svg>")
+}
+
+/// The number of colours that lines have.
+fn used_colours(picture: &Picture) -> usize {
+    let series = |shape: &Shape| match shape {
+        Shape::Curve { series, .. } | Shape::Mark { series, .. } => Some(series + 1),
+        _ => None,
+    };
+    let shapes = picture.parts.iter().flat_map(|part| &part.shapes);
+    shapes.filter_map(series).max().unwrap_or(0).min(SERIES.len())
+}
+
+fn write_style(colours: usize, svg: &mut String) -> std::fmt::Result {
+    writeln!(svg, "<style>")?;
+    writeln!(svg, "text {{ font-family: system-ui, \"Noto Sans\", sans-serif }}")?;
+    writeln!(svg, "line, path {{ fill: none }}")?;
+    write_colours(0, colours, svg)?;
+    writeln!(svg, "@media (prefers-color-scheme: dark) {{")?;
+    write_colours(1, colours, svg)?;
+    writeln!(svg, "}}\n</style>")
+}
+
+fn write_colours(theme: usize, count: usize, svg: &mut String) -> std::fmt::Result {
+    let (paper, ink, muted, grid) = (PAPER[theme], INK[theme], MUTED[theme], GRID[theme]);
+    writeln!(svg, ".paper {{ fill: {paper} }}")?;
+    writeln!(svg, ".ink {{ fill: {ink} }}")?;
+    writeln!(svg, ".muted {{ fill: {muted} }}")?;
+    writeln!(svg, "line.grid {{ stroke: {grid} }}")?;
+    writeln!(svg, "line.muted {{ stroke: {muted} }}")?;
+    for (number, colours) in SERIES.iter().take(count).enumerate() {
+        let colour = colours[theme];
+        writeln!(svg, ".line{number} {{ stroke: {colour} }}")?;
+        writeln!(svg, ".mark{number} {{ fill: {colour} }}")?;
+    }
+    Ok(())
+}
+
+fn write_shape(shape: &Shape, svg: &mut String) -> std::fmt::Result {
+    match shape {
+        Shape::Rule { from: (x1, y1), to: (x2, y2), paint } => {
+            let class = class(*paint);
+            let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(|number| decimal(*number));
+            writeln!(
+                svg,
+                "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"
+            )
+        }
+        Shape::Curve { points, series } => {
+            let class = series % SERIES.len();
+            let d = path(points);
+            writeln!(
+                svg,
+                "<path class=\"line{class}\" stroke-width=\"2\" stroke-linejoin=\"round\" \
+                 d=\"{d}\"/>"
+            )
+        }
+        Shape::Whisker { at: (x, y), length, series } => {
+            let class = series % SERIES.len();
+            let d = path(&[(*x, y - length), (*x, y + length)]);
+            writeln!(svg, "<path class=\"line{class}\" stroke-width=\"1\" d=\"{d}\"/>")
+        }
+        Shape::Mark { at, series } => {
+            let class = format!("mark{}", series % SERIES.len());
+            let corners = MarkShape::of(*series).corners(*at, MARK_RADIUS);
+            if corners.is_empty() {
+                let (x, y) = (decimal(at.0), decimal(at.1));
+                writeln!(
+                    svg,
+                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{MARK_RADIUS}\"/>"
+                )
+            } else {
+                let points: Vec<_> = corners.into_iter().map(point).collect();
+                let points = points.join(" ");
+                writeln!(svg, "<polygon class=\"{class}\" points=\"{points}\"/>")
+            }
+        }
+        Shape::Text { at: (x, y), anchor, size, paint, text } => {
+            let (class, x, y) = (class(*paint), decimal(*x), decimal(*y));
+            let anchor = match anchor {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            let text = escaped(text);
+            writeln!(
+                svg,
+                "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}>{text}</text>"
+            )
+        }
+    }
+}
+
+fn class(paint: Paint) -> String {
+    match paint {
+        Paint::Ink => "ink".to_owned(),
+        Paint::Muted => "muted".to_owned(),
+        Paint::Grid => "grid".to_owned(),
+        Paint::Series(series) => format!("mark{}", series % SERIES.len()),
+    }
+}
+
+fn path(points: &[Place]) -> String {
+    let points: Vec<_> = points.iter().copied().map(point).collect();
+    format!("M{}", points.join(" L"))
+}
+
+fn point((x, y): Place) -> String {
+    format!("{},{}", decimal(x), decimal(y))
+}
+
+/// A number to a tenth of a pixel.
+fn decimal(number: f64) -> String {
+    let text = format!("{number:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+fn escaped(text: &str) -> String {
+    // XML has no way to write most control characters.
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plot::{Chart, Line, Point, picture, svg};
+
+    fn chart(name: &str) -> Chart {
+        let point = |x| Point { x, y: x * 3.0, whisker: 1.0 };
+        Chart {
+            title: "calls".into(),
+            subtitle: "one run".into(),
+            x: "clients",
+            lines: vec![Line { name: name.into(), points: vec![point(1.0), point(2.0)] }],
+        }
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let svg = svg(&picture(&[chart("<a href=\"x\">&\u{1b}")]));
+        assert!(svg.contains(">&lt;a href=&quot;x&quot;&gt;&amp; </text>"), "{svg}");
+    }
+
+    #[test]
+    fn every_chart_says_what_it_shows() {
+        let svg = svg(&picture(&[chart("full"), chart("none")]));
+        assert!(svg.contains("<title id=\"title-2\">calls</title>"), "{svg}");
+        let description =
+            "<desc id=\"description-1\">one run. The lines end at: full: 6 at 2 clients.";
+        assert!(svg.contains(description), "{svg}");
+        assert!(svg.contains("prefers-color-scheme: dark"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}

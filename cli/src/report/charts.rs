@@ -1,0 +1,102 @@
+//! The charts of a report.
+
+use backoff_sim::{Experiment, Load, Summary};
+
+use super::measure::Measure;
+use crate::duration::people;
+use crate::plot::{Chart, Line, Point};
+
+/// A point of a sweep and what was measured there.
+pub(crate) struct Measured {
+    pub(crate) experiment: Experiment,
+    pub(crate) summary: Summary,
+}
+
+/// What differs between the points of a line.
+pub(crate) fn x_of(measured: &Measured) -> f64 {
+    match measured.experiment.load {
+        Load::Closed { clients, .. } => clients.into(),
+        Load::Open { .. } => measured.summary.rate.unwrap_or_default(),
+    }
+}
+
+/// The name of what differs.
+pub(crate) fn x_name(measured: &Measured) -> &'static str {
+    match measured.experiment.load {
+        Load::Closed { .. } => "clients",
+        Load::Open { .. } => "arrivals per second",
+    }
+}
+
+/// The points in lines: the points of a line follow each other and have the same clients.
+pub(crate) fn lines_of(points: &[Measured]) -> Vec<&[Measured]> {
+    points
+        .chunk_by(|a, b| {
+            let (a_groups, b_groups) = (&a.experiment.groups, &b.experiment.groups);
+            let is_same = |(a, b): (&backoff_sim::Group, &backoff_sim::Group)| {
+                a.name == b.name && a.policy == b.policy && a.budget == b.budget
+            };
+            a_groups.iter().zip(b_groups).all(is_same) && x_of(a) < x_of(b)
+        })
+        .collect()
+}
+
+/// A chart of a measure.
+pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
+    let title = format!("{}{}", measure.title(), measure.unit());
+    match (points.first(), measure) {
+        (Some(first), Measure::Load) => {
+            let lines = points.iter().map(load_line).collect();
+            let subtitle = subtitle(first);
+            Chart { title, subtitle, x: "seconds", lines }
+        }
+        (Some(first), _) => {
+            let lines = lines_of(points).into_iter().map(|line| measure_line(measure, line));
+            let subtitle = subtitle(first);
+            Chart { title, subtitle, x: x_name(first), lines: lines.collect() }
+        }
+        (None, _) => Chart { title, subtitle: String::new(), x: "", lines: Vec::new() },
+    }
+}
+
+fn subtitle(measured: &Measured) -> String {
+    let Summary { model, runs, seed, .. } = &measured.summary;
+    let runs = if *runs == 1 { "one run".to_owned() } else { format!("mean of {runs} runs") };
+    format!("model {model}, {runs}, seed {seed}")
+}
+
+fn measure_line(measure: Measure, points: &[Measured]) -> Line {
+    let point = |measured: &Measured| {
+        let value = measure.value(&measured.summary)?;
+        // Two standard errors: the mean is there with a probability of 95%.
+        let whisker = value.error.unwrap_or_default() * 2.0;
+        Some(Point { x: x_of(measured), y: value.value, whisker })
+    };
+    let name = points.first().map(|point| point.summary.name.clone()).unwrap_or_default();
+    Line { name, points: points.iter().filter_map(point).collect() }
+}
+
+/// The load of a point over time.
+#[expect(clippy::cast_precision_loss, reason = "a chart")]
+fn load_line(measured: &Measured) -> Line {
+    let seconds = measured.experiment.interval_ns.unwrap_or(1) as f64 / 1e9;
+    let point = |load: &backoff_sim::LoadSummary| Point {
+        x: load.from_ms / 1e3 + seconds / 2.0,
+        y: load.calls / seconds,
+        whisker: 0.0,
+    };
+    let points = measured.summary.load.iter().map(point).collect();
+    Line { name: measured.summary.name.clone(), points }
+}
+
+/// What a table says above its rows.
+pub(crate) fn headline(points: &[Measured]) -> String {
+    let Some(first) = points.first() else { return String::new() };
+    let text = subtitle(first);
+    match first.experiment.load {
+        Load::Open { duration_ns, .. } => {
+            format!("{text}, arrivals for {}", people(duration_ns))
+        }
+        Load::Closed { .. } => text,
+    }
+}

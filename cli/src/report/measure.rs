@@ -1,0 +1,144 @@
+//! What charts and tables show of a simulation.
+
+use backoff_sim::{Estimate, Summary};
+use clap::ValueEnum;
+
+use crate::duration::people;
+use crate::plot::grouped;
+
+/// A measure of a simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measure {
+    /// Calls that the server receives: the work
+    Calls,
+    /// Time until the last operation has ended
+    Time,
+    /// Operations that succeed, in percent
+    Success,
+    /// Retries for each operation that succeeds
+    Retries,
+    /// Mean wait of an operation before its retries
+    Waiting,
+    /// Median latency
+    P50,
+    /// Latency of 90 of 100 operations
+    P90,
+    /// Latency of 99 of 100 operations
+    P99,
+    /// Longest latency
+    Max,
+    /// Time from the end of an outage until the service has recovered
+    Recovery,
+    /// Calls in each interval over time (needs `--interval`)
+    Load,
+}
+
+/// A value, and its standard error unless it is of all runs together.
+pub(crate) struct Value {
+    pub(crate) value: f64,
+    pub(crate) error: Option<f64>,
+}
+
+impl Measure {
+    /// The value of a point. None if nothing was measured, and of the load, which has many.
+    pub(crate) fn value(self, summary: &Summary) -> Option<Value> {
+        let mean = |Estimate { mean, sem, .. }| Value { value: mean, error: Some(sem) };
+        let total = |value| Value { value, error: None };
+        let latency = summary.all.latency_ms;
+        match self {
+            Self::Calls => Some(mean(summary.all.calls)),
+            Self::Time => Some(mean(summary.time_ms)),
+            Self::Success => Some(total(summary.all.success_rate * 100.0)),
+            Self::Retries => summary.all.retries_per_success.map(total),
+            Self::Waiting => Some(mean(summary.all.waiting_ms)),
+            Self::P50 => latency.map(|latency| total(latency.p50)),
+            Self::P90 => latency.map(|latency| total(latency.p90)),
+            Self::P99 => latency.map(|latency| total(latency.p99)),
+            Self::Max => latency.map(|latency| total(latency.max)),
+            Self::Recovery => summary.recovery_ms.map(mean),
+            Self::Load => None,
+        }
+    }
+
+    /// The unit of its axis in a title.
+    pub(crate) const fn unit(self) -> &'static str {
+        match self {
+            Self::Calls | Self::Retries | Self::Load => "",
+            Self::Success => ", in percent",
+            _ => ", in milliseconds",
+        }
+    }
+
+    /// The title of a chart.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Calls => "Work: number of calls",
+            Self::Time => "Completion time",
+            Self::Success => "Operations that succeed",
+            Self::Retries => "Retries for each operation that succeeds",
+            Self::Waiting => "Mean wait of an operation",
+            Self::P50 => "Median latency",
+            Self::P90 => "Latency of 90 of 100 operations",
+            Self::P99 => "Latency of 99 of 100 operations",
+            Self::Max => "Longest latency",
+            Self::Recovery => "Time to recover after the outage",
+            Self::Load => "Load: calls per second",
+        }
+    }
+
+    /// The name of a column.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Time => "time",
+            Self::Success => "success",
+            Self::Retries => "retries/success",
+            Self::Waiting => "waiting",
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P99 => "p99",
+            Self::Max => "max",
+            Self::Recovery => "recovery",
+            Self::Load => "load",
+        }
+    }
+
+    /// A value for people.
+    pub(crate) fn text(self, value: f64) -> String {
+        match self {
+            Self::Calls | Self::Retries | Self::Load => grouped(value),
+            Self::Success => percent(value),
+            _ => milliseconds(value),
+        }
+    }
+}
+
+/// Percent: 100% only if nothing failed.
+fn percent(value: f64) -> String {
+    let decimals = if value > 99.0 && value < 100.0 { 3 } else { 1 };
+    let text = format!("{value:.decimals$}%");
+    match text.as_str() {
+        "100.000%" if value < 100.0 => ">99.999%".to_owned(),
+        "100.0%" => "100%".to_owned(),
+        _ => text,
+    }
+}
+
+/// A time for people.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+fn milliseconds(value: f64) -> String {
+    people((value * 1e6).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn a_hundred_percent_is_all() {
+        assert_eq!(percent(100.0), "100%");
+        assert_eq!(percent(99.9999), ">99.999%");
+        assert_eq!(percent(99.95), "99.950%");
+        assert_eq!(percent(50.0), "50.0%");
+    }
+}

@@ -1,0 +1,125 @@
+//! What is printed and written about a simulation.
+
+mod charts;
+mod csv;
+mod measure;
+mod tables;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use backoff_sim::{Experiment, Load, Totals};
+use clap::Args;
+
+pub(crate) use charts::Measured;
+pub(crate) use measure::Measure;
+
+use crate::bars::terminal_width;
+use crate::output::Output;
+use crate::plot;
+
+/// Where results go.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct ReportOptions {
+    /// Measures to draw, and to compare in tables [default: calls,time, or success,retries if
+    /// operations arrive by themselves]
+    #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
+    chart: Vec<Measure>,
+
+    /// Write the charts as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Write the charts as PNG
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+
+    /// Write a row for each point as CSV; `-` is standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    csv: Option<PathBuf>,
+}
+
+/// Prints and writes the results of a sweep, point by point.
+pub(crate) struct Report<'a> {
+    options: &'a ReportOptions,
+    output: &'a mut Output,
+    points: Vec<Measured>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(options: &'a ReportOptions, output: &'a mut Output) -> Self {
+        Self { options, output, points: Vec::new() }
+    }
+
+    /// Adds a point, which JSON shows at once.
+    pub(crate) fn add(&mut self, experiment: Experiment, totals: &Totals) -> Result<()> {
+        let summary = experiment.summary(totals);
+        if self.output.is_json() {
+            self.output.json(&summary)?;
+        }
+        self.points.push(Measured { experiment, summary });
+        Ok(())
+    }
+
+    /// Writes the files, and the tables and charts.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Self { options, output, points } = self;
+        let measures = measures(options, &points);
+        let charts: Vec<_> =
+            measures.iter().map(|&measure| charts::chart(measure, &points)).collect();
+        if options.svg.is_some() || options.png.is_some() {
+            let picture = plot::picture(&charts);
+            if let Some(path) = &options.svg {
+                write_file(path, plot::svg(&picture).as_bytes())?;
+            }
+            if let Some(path) = &options.png {
+                write_file(path, &plot::png(&picture)?)?;
+            }
+        }
+        if let Some(path) = &options.csv {
+            let text = csv::csv(points.iter().map(|point| &point.summary));
+            if path == Path::new("-") {
+                output.write_all(text.as_bytes())?;
+                return Ok(());
+            }
+            write_file(path, text.as_bytes())?;
+        }
+        if output.is_json() {
+            return Ok(());
+        }
+        writeln!(output, "{}\n", charts::headline(&points))?;
+        tables::write(&points, &measures, output)?;
+        for chart in
+            charts.iter().filter(|chart| chart.lines.iter().any(|line| line.points.len() > 1))
+        {
+            plot::terminal(chart, terminal_width(), output)?;
+            writeln!(output)?;
+        }
+        Ok(())
+    }
+}
+
+/// The measures that the user asked for, or those that say most.
+fn measures(options: &ReportOptions, points: &[Measured]) -> Vec<Measure> {
+    if !options.chart.is_empty() {
+        return options.chart.clone();
+    }
+    let is_open = |point: &Measured| matches!(point.experiment.load, Load::Open { .. });
+    let has_load = points.iter().any(|point| !point.summary.load.is_empty());
+    let mut measures = if points.first().is_some_and(is_open) {
+        vec![Measure::Success, Measure::Retries]
+    } else {
+        vec![Measure::Calls, Measure::Time]
+    };
+    if has_load {
+        measures.push(Measure::Load);
+    }
+    measures
+}
+
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

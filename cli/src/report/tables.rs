@@ -1,0 +1,111 @@
+//! The tables of a report.
+
+use std::io::{self, Write};
+
+use super::charts::{Measured, lines_of, x_name, x_of};
+use super::measure::Measure;
+use crate::plot::grouped;
+use crate::table::{Align, HEADER, Table};
+
+/// Writes a table for each measure if there are several lines of several points, and otherwise one
+/// table with all that matters.
+pub(crate) fn write(
+    points: &[Measured],
+    measures: &[Measure],
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let lines = lines_of(points);
+    if lines.len() > 1 && lines.iter().any(|line| line.len() > 1) {
+        for &measure in measures.iter().filter(|measure| **measure != Measure::Load) {
+            writeln!(to, "{HEADER}{}{HEADER:#}", measure.title())?;
+            by_line(&lines, measure).write(to)?;
+            writeln!(to)?;
+        }
+    } else {
+        by_measure(points).write(to)?;
+        writeln!(to)?;
+    }
+    let cut: u64 = points.iter().map(|point| point.summary.cut).sum();
+    if cut > 0 {
+        writeln!(to, "{cut} runs were cut by --max-time or --max-events.\n")?;
+    }
+    Ok(())
+}
+
+/// A row for each number of clients, a column for each line.
+fn by_line(lines: &[&[Measured]], measure: Measure) -> Table {
+    let first = lines.iter().find_map(|line| line.first());
+    let mut table = Table::new().column(first.map_or("", x_name), Align::Right);
+    for line in lines {
+        let name = line.first().map_or("", |point| point.summary.name.as_str());
+        table = table.column(name, Align::Right);
+    }
+    let mut rows: Vec<f64> = lines.iter().flat_map(|line| line.iter().map(x_of)).collect();
+    rows.sort_by(f64::total_cmp);
+    rows.dedup();
+    for x in rows {
+        let cell = |line: &&[Measured]| {
+            let point = line.iter().find(|point| x_of(point).total_cmp(&x).is_eq());
+            text(measure, point)
+        };
+        table.row(std::iter::once(grouped(x)).chain(lines.iter().map(cell)));
+    }
+    table
+}
+
+fn text(measure: Measure, point: Option<&Measured>) -> String {
+    let value = point.and_then(|point| measure.value(&point.summary));
+    value.map_or("-".to_owned(), |value| measure.text(value.value))
+}
+
+/// A row for each point, a column for each measure.
+fn by_measure(points: &[Measured]) -> Table {
+    const COLUMNS: [Measure; 7] = [
+        Measure::Calls,
+        Measure::Time,
+        Measure::Success,
+        Measure::Retries,
+        Measure::Waiting,
+        Measure::P50,
+        Measure::P99,
+    ];
+    let recovers = points.iter().any(|point| point.summary.recovery_ms.is_some());
+    let columns = COLUMNS.into_iter().chain(recovers.then_some(Measure::Recovery));
+    let columns: Vec<_> = columns.collect();
+    let has_errors = points.iter().any(|point| point.summary.runs > 1);
+    let x = points.first().map_or("", x_name);
+    let mut table = Table::new().column("clients with", Align::Left).column(x, Align::Right);
+    for measure in &columns {
+        table = table.column(measure.name(), Align::Right);
+        if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
+            table = table.column("\u{b1} sem", Align::Right);
+        }
+    }
+    for point in points {
+        let mut cells = vec![point.summary.name.clone(), grouped(x_of(point))];
+        for &measure in &columns {
+            cells.push(text(measure, Some(point)));
+            if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
+                let error = measure.value(&point.summary).and_then(|value| value.error);
+                cells.push(error.map_or(String::new(), |error| measure.text(error)));
+            }
+        }
+        table.row(cells);
+        for group in &point.summary.groups {
+            let mut cells = vec![format!("  {}", group.name), String::new()];
+            let mut of_group = point.summary.clone();
+            of_group.all = group.summary.clone();
+            for &measure in &columns {
+                let is_of_all = matches!(measure, Measure::Time | Measure::Recovery);
+                let value = measure.value(&of_group).filter(|_| !is_of_all);
+                cells.push(value.as_ref().map_or(String::new(), |value| measure.text(value.value)));
+                if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
+                    let error = value.and_then(|value| value.error);
+                    cells.push(error.map_or(String::new(), |error| measure.text(error)));
+                }
+            }
+            table.row(cells);
+        }
+    }
+    table
+}
