@@ -1,21 +1,11 @@
 //! What a careful reviewer would say about a policy, and what to change.
 
-use backoff_core::{Budget, Field, Policy};
+use backoff_core::{Budget, Policy};
 use serde::Serialize;
 
 use crate::arguments::SeedAndKey;
 use crate::commands::explain::facts::Facts;
-use crate::commands::explain::rules::{RULES, Rule};
-
-/// How much the advice matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Level {
-    /// It harms a server or its clients when things go wrong.
-    Warning,
-    /// It may be intended.
-    Note,
-}
+use crate::commands::explain::rules::{Level, RULES, Rule};
 
 /// A piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -94,15 +84,6 @@ fn seed_without_key(stream: &SeedAndKey) -> Option<Advice> {
     let change = Change::Option("--key NAME".to_owned());
     Some(Advice { code: "seed_without_key", level: Level::Warning, message, change })
 }
-
-/// The fields of jitter and growth that a change of either must not keep.
-pub(crate) const JITTER_FIELDS: [Field; 5] = [
-    Field::JitterBelow,
-    Field::JitterAbove,
-    Field::JitterMax,
-    Field::JitterIncrement,
-    Field::JitterSlot,
-];
 
 #[cfg(test)]
 mod tests {

@@ -17,8 +17,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey};
-use crate::commands::explain::advice::{Advice, Change, Level};
+use crate::commands::explain::advice::{Advice, Change};
 use crate::commands::explain::facts::Facts;
+use crate::commands::explain::rules::Level;
 use crate::fields::Fields;
 use crate::output::Output;
 use crate::presets::{Preset, preset_of};

@@ -1,11 +1,21 @@
 //! The rules behind the advice about a policy.
 
 use backoff_core::{Field, MAX_NS};
+use serde::Serialize;
 
-use crate::commands::explain::advice::{JITTER_FIELDS, Level};
 use crate::commands::explain::facts::{CapReach, Facts};
 use crate::duration::people;
 use crate::fields::{Fields, without_limits};
+
+/// How much the advice matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Level {
+    /// It harms a server or its clients when things go wrong.
+    Warning,
+    /// It may be intended.
+    Note,
+}
 
 /// A rule: what is wrong, if it is, and the policies that may be right. The first one that is right
 /// is proposed.
@@ -47,6 +57,15 @@ pub(crate) const RULES: &[Rule] = &[
     rule("long_wait", Level::Note, long_wait, |facts| {
         vec![facts.fields.with(Field::MaxElapsed, LONG_WAIT)]
     }),
+];
+
+/// The fields of a jitter, which another jitter does not use.
+const JITTER_FIELDS: [Field; 5] = [
+    Field::JitterBelow,
+    Field::JitterAbove,
+    Field::JitterMax,
+    Field::JitterIncrement,
+    Field::JitterSlot,
 ];
 
 /// The retries that are proposed where there is no limit.
