@@ -16,6 +16,12 @@ use crate::world::World;
 /// knows exactly.
 pub const MAX_TIME_NS: u64 = (1 << 53) - 1;
 
+/// The most clients of a run at a time, who need 6 GB. A run with more is cut.
+pub(crate) const MAX_CLIENTS: u32 = 100_000_000;
+
+/// The most processes of all groups.
+const MAX_PROCESSES: u64 = 65_535;
+
 /// The most runs of an experiment.
 const MAX_RUNS: u32 = 1 << 20;
 
@@ -132,14 +138,16 @@ impl Experiment {
         range("the number of groups", self.groups.len() as u64, 1, MAX_GROUPS)?;
         for group in &self.groups {
             range("the weight of a group", group.weight.into(), 1, 1_000_000)?;
-            range("the number of processes", group.processes.into(), 1, 65_535)?;
+            range("the number of processes", group.processes.into(), 1, MAX_PROCESSES)?;
             if let Some(budget) = &group.budget {
                 Budget::parse(budget).map_err(ExperimentError::Budget)?;
             }
         }
+        let processes = self.groups.iter().map(|group| u64::from(group.processes)).sum();
+        range("the number of processes of all groups", processes, 1, MAX_PROCESSES)?;
         match self.load {
             Load::Closed { clients, operations, start, think } => {
-                range("the number of clients", clients.into(), 1, u64::from(u32::MAX) - 1)?;
+                range("the number of clients", clients.into(), 1, MAX_CLIENTS.into())?;
                 range("the number of operations", operations.into(), 1, u32::MAX.into())?;
                 start.validate()?;
                 think.validate()?;

@@ -4,7 +4,7 @@ use backoff_core::{Budget, Decision, Operation, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
 use crate::events::{Event, Events};
-use crate::experiment::{Experiment, Load};
+use crate::experiment::{Experiment, Load, MAX_CLIENTS};
 use crate::measure::recorder::Recorder;
 use crate::measure::recovery::Recovery;
 use crate::model::Server;
@@ -25,8 +25,8 @@ pub(crate) const FIRST_KIND: u8 = 3;
 /// What an attempt led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The client waits, and attempts again.
-    Wait,
+    /// The client waits this long, and attempts again.
+    Wait(u64),
     /// The operation is over; true for success.
     End(bool),
 }
@@ -85,24 +85,30 @@ impl<'a> World<'a> {
 
     /// Runs until nothing more happens, or until the time is up.
     pub(crate) fn run(mut self, server: &mut impl Server) {
+        server.start(&mut self);
         match self.experiment.load {
             Load::Closed { clients, operations, start, .. } => {
                 self.unfinished = u64::from(clients) * u64::from(operations);
                 for _ in 0..clients {
                     let client = self.add_client(operations);
-                    let start_ns = start.sample(&mut self.draws);
-                    self.schedule(start_ns, client, BEGIN, 0);
+                    match start.sample(&mut self.draws) {
+                        // Ten million events less.
+                        0 => self.begin_next(server, client),
+                        start_ns => self.schedule(start_ns, client, BEGIN, 0),
+                    }
                 }
             }
             Load::Open { .. } => self.schedule_arrival(),
         }
-        server.start(&mut self);
+        let max_time_ns = self.experiment.max_time_ns;
         let mut events = 0_u64;
         while let Some(event) = self.events.pop() {
             events += 1;
-            if event.time_ns > self.experiment.max_time_ns || events > self.experiment.max_events {
+            let is_crowded = self.clients.len() > MAX_CLIENTS as usize;
+            if event.time_ns > max_time_ns || events > self.experiment.max_events || is_crowded {
                 // What is left may be of no concern to any client.
                 self.cut = self.unfinished > 0;
+                self.now_ns = event.time_ns.min(max_time_ns);
                 break;
             }
             self.now_ns = event.time_ns;
@@ -173,11 +179,28 @@ impl<'a> World<'a> {
     /// Counts a call that the server receives.
     #[inline]
     pub(crate) fn count_call(&mut self, client: u32) {
-        self.recorder.call(self.client(client).group, self.now_ns);
+        // Ten million clients do not fit into a cache.
+        let group = if self.groups.len() == 1 { 0 } else { self.client(client).group };
+        self.recorder.call(group, self.now_ns);
     }
 
-    /// A client learns how its attempt ended, and asks the core what to do.
+    /// A client learns how its attempt ended, and does what the core decides.
     pub(crate) fn end_attempt(
+        &mut self,
+        client: u32,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+    ) -> Next {
+        let next = self.decide(client, outcome, retry_after_ns);
+        if let Next::Wait(delay_ns) = next {
+            self.schedule(delay_ns, client, ATTEMPT, 0);
+        }
+        next
+    }
+
+    /// A client learns how its attempt ended, and asks the core what to do. If it is to wait, the
+    /// caller schedules what follows.
+    pub(crate) fn decide(
         &mut self,
         client: u32,
         outcome: Outcome,
@@ -195,8 +218,7 @@ impl<'a> World<'a> {
             Decision::Wait { delay_ns } => {
                 let rest_ns = self.experiment.max_time_ns.saturating_sub(self.now_ns);
                 self.recorder.waits(place.group, delay_ns.min(rest_ns));
-                self.schedule(delay_ns, client, ATTEMPT, 0);
-                Next::Wait
+                Next::Wait(delay_ns)
             }
             decision => {
                 // A decision that is no wait has a reason.

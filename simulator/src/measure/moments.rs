@@ -85,12 +85,15 @@ mod decimal {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "equal to the last digit")]
 mod tests {
     use super::Moments;
 
     fn moments(values: &[u64]) -> Moments {
         let mut moments = Moments::default();
-        values.iter().for_each(|&value| moments.add(value));
+        for &value in values {
+            moments.add(value);
+        }
         moments
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::events::Event;
 use crate::model::Server;
 use crate::random::distribution::Distribution;
-use crate::world::{FIRST_KIND, World};
+use crate::world::{FIRST_KIND, Next, World};
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -65,7 +65,11 @@ impl Server for Row {
             _ => {
                 let wins = event.payload() != 0;
                 let outcome = if wins { Outcome::Success } else { Outcome::Transient };
-                world.end_attempt(client, outcome, None);
+                // The wait and the message after it are one event.
+                if let Next::Wait(delay_ns) = world.decide(client, outcome, None) {
+                    let leg_ns = self.leg.sample(&mut world.draws);
+                    world.schedule(delay_ns.saturating_add(leg_ns), client, READ, 0);
+                }
             }
         }
     }

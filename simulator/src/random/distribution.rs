@@ -84,8 +84,9 @@ impl Distribution {
                 (exponential_quantile(unit(draws.next())) * mean_ns as f64 + 0.5) as u64
             }
             Self::Normal { mean_ns, sd_ns } => {
-                let deviation = draws.normal() * sd_ns as f64;
-                ((mean_ns as f64 + deviation).abs() + 0.5) as u64
+                let deviation = draws.normal() * sd_ns.cast_signed() as f64;
+                // Signed: processors have one instruction for it, and none for unsigned numbers.
+                ((mean_ns.cast_signed() as f64 + deviation).abs() + 0.5) as i64 as u64
             }
         }
     }

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use crate::random::draws::Draws;
-use crate::random::quantile::unit;
+use crate::random::quantile::{signed_unit, unit};
 
 const LAYERS: usize = 256;
 
@@ -51,12 +51,16 @@ impl Ziggurat {
     /// A sample.
     #[inline]
     pub(crate) fn sample(&self, draws: &mut Draws) -> f64 {
-        let draw = draws.next();
-        let layer = layer_of(draw);
-        // The upper 52 bits make the place, bit 8 the sign.
-        let x = unit(draw) * self.ends[layer];
-        let x = if x < self.ends[layer + 1] { x } else { self.sample_edge(draws, layer, x) };
-        if draw & 0x100 == 0 { x } else { -x }
+        let (layer, x) = self.place(draws.next());
+        if x.abs() < self.ends[layer + 1] { x } else { self.sample_edge(draws, layer, x) }
+    }
+
+    /// The layer that the low bits of a draw select, and a place in it that the high bits do.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
+    fn place(&self, draw: u64) -> (usize, f64) {
+        let layer = (draw % LAYERS as u64) as usize;
+        (layer, signed_unit(draw) * self.ends[layer])
     }
 
     /// A sample next to the curve, or beyond the lowest layer.
@@ -64,26 +68,18 @@ impl Ziggurat {
     fn sample_edge(&self, draws: &mut Draws, mut layer: usize, mut x: f64) -> f64 {
         loop {
             if layer == 0 {
-                return tail(draws);
+                return tail(draws).copysign(x);
             }
             let (low, high) = (self.heights[layer], self.heights[layer + 1]);
             if low + unit(draws.next()) * (high - low) < height(x) {
                 return x;
             }
-            let draw = draws.next();
-            layer = layer_of(draw);
-            x = unit(draw) * self.ends[layer];
-            if x < self.ends[layer + 1] {
+            (layer, x) = self.place(draws.next());
+            if x.abs() < self.ends[layer + 1] {
                 return x;
             }
         }
     }
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
-const fn layer_of(draw: u64) -> usize {
-    (draw % LAYERS as u64) as usize
 }
 
 /// A sample from the tail.

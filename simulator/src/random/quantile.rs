@@ -10,6 +10,13 @@ pub(crate) fn unit(draw: u64) -> f64 {
     ((draw >> 12) as f64 + 0.5) * PART
 }
 
+/// The middle of one of 2^53 equal parts of the interval from -1 to 1, exactly.
+#[expect(clippy::cast_precision_loss, reason = "it is below 2^52")]
+pub(crate) fn signed_unit(draw: u64) -> f64 {
+    const PART: f64 = 1.0 / (1_u64 << 52) as f64;
+    ((draw.cast_signed() >> 11) as f64 + 0.5) * PART
+}
+
 /// The quantile of the exponential distribution with mean 1.
 pub(crate) fn exponential_quantile(p: f64) -> f64 {
     -libm::log(1.0 - p)
