@@ -91,3 +91,15 @@ fn a_bucket_belongs_to_a_process() {
         assert_eq!(summary.all.retries.mean, 5.0 * buckets);
     }
 }
+
+/// The processes of each group, whatever the other groups: clients of every group take turns.
+#[test]
+fn each_process_of_each_group_has_clients() {
+    let group =
+        |processes| group("none:max_retries=100", Some("ratio:max_tokens=5,ratio=0"), processes);
+    let mut experiment = experiment(failing("1"), group(2), closed(24, 10), 1);
+    experiment.groups.push(group(3));
+    let summary = summary(&experiment);
+    let retries: Vec<_> = summary.groups.iter().map(|group| group.summary.retries.mean).collect();
+    assert_eq!(retries, [10.0, 15.0]);
+}

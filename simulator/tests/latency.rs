@@ -23,9 +23,13 @@ fn the_latency_of_a_load_is_that_of_little() {
 const RUN: u64 = 400;
 
 fn after_outage(rate: f64, policy: &str, budget: Option<&str>) -> Summary {
+    run_outage(Latency::default(), rate, policy, budget)
+}
+
+fn run_outage(model: Latency, rate: f64, policy: &str, budget: Option<&str>) -> Summary {
     let (from_ns, until_ns) = (50 * SECOND, 70 * SECOND);
     let outage = Some(Outage { from_ns, until_ns, mode: OutageMode::Stalled });
-    let model = Latency { outage, ..Latency::default() };
+    let model = Latency { outage, ..model };
     let group = group(policy, budget, 1);
     let mut experiment = experiment(Model::Latency(model), group, poisson(rate, RUN), 10);
     experiment.interval_ns = Some(10 * SECOND);
@@ -52,7 +56,7 @@ fn retries_sustain_the_overload_above_a_threshold() {
         "exponential:base=1s,max_retries=2",
         "decorrelated:base=1s,cap=10s,max_retries=2",
     ] {
-        let below = after_outage(0.85 * threshold, policy, None);
+        let below = after_outage(0.93 * threshold, policy, None);
         assert_eq!(below.recovered, 10, "{policy} below the threshold");
         assert!(failures_at_the_end(&below) < 0.01, "{policy} below the threshold");
         let above = after_outage(1.25 * threshold, policy, None);
@@ -68,6 +72,17 @@ fn retries_sustain_the_overload_above_a_threshold() {
         assert_eq!(summary.recovered, 10);
         assert!(failures_at_the_end(&summary) < 0.01);
     }
+}
+
+/// Chance decides near the threshold, and a larger server leaves less to it: ten times as fast, ten
+/// times as many arrivals.
+#[test]
+fn the_threshold_of_a_larger_server_is_sharper() {
+    let model = Latency { per_call_ns: 1_000_000, ..Latency::default() };
+    let threshold = (1.0 - 1.0 / 2.8) / (3.0 * 0.001);
+    let at = |share| run_outage(model, share * threshold, "full:base=1s,max_retries=2", None);
+    assert_eq!(at(0.96).recovered, 10);
+    assert_eq!(at(1.12).recovered, 0);
 }
 
 /// A call that arrives with n others takes 1 s + 10 ms * n.

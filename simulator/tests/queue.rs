@@ -160,14 +160,14 @@ const THREE_ATTEMPTS: [&str; 5] = [
 fn more_attempts_than_the_server_can_serve_keep_it_down() {
     for policy in THREE_ATTEMPTS {
         let at = |rate| after_outage(shaken(), rate, policy, None);
-        assert_recovers(&format!("{policy} at 3 * 27"), &at(27.0));
-        assert_stays_down(&format!("{policy} at 3 * 40"), &at(40.0));
+        assert_recovers(&format!("{policy} at 3 * 30"), &at(30.0));
+        assert_stays_down(&format!("{policy} at 3 * 36"), &at(36.0));
     }
     // The number of attempts matters, not the rate alone.
     let at = |rate, policy| after_outage(shaken(), rate, policy, None);
     assert_recovers("1 attempt at 80", &at(80.0, "none:max_retries=0"));
-    assert_stays_down("2 attempts at 65", &at(65.0, "full:base=1s,max_retries=1"));
-    assert_recovers("2 attempts at 42", &at(42.0, "full:base=1s,max_retries=1"));
+    assert_stays_down("2 attempts at 55", &at(55.0, "full:base=1s,max_retries=1"));
+    assert_recovers("2 attempts at 45", &at(45.0, "full:base=1s,max_retries=1"));
 }
 
 /// A server whose queue is full of live calls only, is bounded below the timeout, or that gets few
@@ -254,6 +254,21 @@ fn a_late_answer_is_stale() {
         // Each attempt takes the timeout.
         assert_eq!(summary.time_ms.mean, 9_000.0);
     }
+}
+
+/// A run is cut if operations are, not if the server works on for clients that have given up.
+#[test]
+fn work_for_nobody_is_not_cut() {
+    let service = Distribution::Constant(1000 * SECOND);
+    let queue = Queue { service, ..Queue::default() };
+    let run = |retries: u32| {
+        let group = group(&format!("none:max_retries={retries}"), None, 1);
+        let mut experiment = experiment(Model::Queue(queue), group, closed(10, 1), 1);
+        experiment.max_time_ns = 5 * SECOND;
+        summary(&experiment)
+    };
+    assert_eq!((run(3).cut, run(3).time_ms.mean), (0, 4000.0));
+    assert_eq!((run(5).cut, run(5).time_ms.mean), (1, 5000.0));
 }
 
 #[test]
