@@ -3,14 +3,15 @@
 //! Each is read by the core, so that a command accepts what a program accepts, and says the same
 //! about what it refuses.
 
-use std::fmt::Write as _;
 use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use backoff_core::ffi::parse_duration_ns;
-use backoff_core::{Budget, ParseError, Policy, RandomStream};
+use backoff_core::{Budget, Policy, RandomStream};
 use clap::Args;
+
+use crate::refused::refused;
 
 /// A policy, and the string that the user gave.
 #[derive(Debug, Clone)]
@@ -96,36 +97,9 @@ impl SeedAndKey {
     }
 }
 
-/// The longest text that is shown again to point into it.
-const MAX_SHOWN: usize = 160;
-
-/// The message of the core, and the text with a mark under what it refuses.
-fn refused(text: &str, error: &ParseError) -> String {
-    let mut message = error.to_string();
-    let is_visible = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    if is_visible && text.len() <= MAX_SHOWN {
-        let mark = "^".repeat(error.found_length().max(1));
-        let _ = write!(message, "\n\n  {text}\n  {:at$}{mark}", "", at = error.at());
-    }
-    message
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BudgetArgument, PolicyArgument, SeedAndKey, seed};
-
-    #[test]
-    fn an_error_points_at_its_place() {
-        let error = "full:base=1sec".parse::<PolicyArgument>().unwrap_err();
-        assert!(error.starts_with("at 11: base has the unknown unit \"sec\""), "{error}");
-        assert!(error.ends_with("\n\n  full:base=1sec\n             ^^^"), "{error}");
-        let error = "quota:cost=".parse::<BudgetArgument>().unwrap_err();
-        assert!(error.ends_with("\n\n  quota:cost=\n             ^"), "{error}");
-        let error = "full:b\u{e4}se=1s".parse::<PolicyArgument>().unwrap_err();
-        assert!(!error.contains('\n'), "a mark under it may be at the wrong place: {error}");
-        let error = "x".repeat(2000).parse::<PolicyArgument>().unwrap_err();
-        assert_eq!(error, "at 1024: the text is longer than 1024 bytes");
-    }
+    use super::{SeedAndKey, seed};
 
     #[test]
     fn a_seed_is_a_decimal_of_64_bits() {

@@ -8,6 +8,7 @@ mod fields;
 mod output;
 mod plot;
 mod presets;
+mod refused;
 mod report;
 mod rows;
 mod table;
