@@ -1,0 +1,201 @@
+//! One attempt: the command runs until it ends, takes too long, or a signal ends `backoff`.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
+
+use super::end::End;
+use super::job::{Job, has_terminal};
+use super::report::Report;
+use super::retry_after::{Reader, RetryAfter};
+use super::signals::{Event, Received, Signals};
+
+/// How often a group is asked whether it has members left.
+const GROUP_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A repetition of a signal within this time is the same one: `timeout` sends it to the process and
+/// then to its group.
+const SAME_SIGNAL: Duration = Duration::from_millis(1);
+
+/// How attempts are made.
+pub(super) struct Attempts<'a> {
+    command: &'a [OsString],
+    timeout: Option<Duration>,
+    kill_after: Duration,
+    retry_after: Option<RetryAfter>,
+    has_group: bool,
+}
+
+/// An attempt that was made.
+pub(super) struct Ended {
+    pub(super) end: End,
+    pub(super) retry_after_ns: Option<u64>,
+    /// Whether a signal ended `backoff` meanwhile.
+    pub(super) interrupted: bool,
+}
+
+impl<'a> Attempts<'a> {
+    pub(super) fn new(
+        command: &'a [OsString],
+        timeout_ns: Option<u64>,
+        kill_after_ns: u64,
+        retry_after: Option<RetryAfter>,
+    ) -> Self {
+        Self {
+            command,
+            timeout: timeout_ns.map(Duration::from_nanos),
+            kill_after: Duration::from_nanos(kill_after_ns),
+            retry_after,
+            has_group: !has_terminal(),
+        }
+    }
+
+    /// Starts the command for this attempt, the first being 1. The inner error is that of the
+    /// command, which cannot be executed.
+    pub(super) fn start(
+        &mut self,
+        number: u64,
+        signals: &Signals,
+    ) -> Result<io::Result<(Job, Option<Reader>)>> {
+        let (program, arguments) = self.command.split_first().context("there is no command")?;
+        let mut command = Command::new(program);
+        command.args(arguments).env("BACKOFF_ATTEMPT", number.to_string());
+        let open = || "cannot open a pipe for --retry-after-fd";
+        let reader = self.retry_after.as_mut().map(RetryAfter::open).transpose();
+        let reader = reader.with_context(open)?;
+        let job = signals.start(|| Job::start(&mut command, self.has_group));
+        let job = job.context("cannot block signals")?;
+        self.retry_after.as_mut().map(RetryAfter::close).transpose().with_context(open)?;
+        Ok(job.map(|job| (job, reader)))
+    }
+
+    /// Waits for the end of the attempt.
+    pub(super) fn wait(
+        &self,
+        (job, reader): (Job, Option<Reader>),
+        signals: &Signals,
+        report: &Report,
+    ) -> Result<Ended> {
+        let mut running = Running {
+            job,
+            reader,
+            signals,
+            kill_after: self.kill_after,
+            timer: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            timed_out: false,
+            received: None,
+        };
+        let end = running.end().context("cannot wait for the command")?;
+        let retry_after = running.reader.map_or(Ok(None), Reader::value);
+        let retry_after_ns = retry_after.unwrap_or_else(|error| {
+            report.warning(&error);
+            None
+        });
+        Ok(Ended { end, retry_after_ns, interrupted: running.received.is_some() })
+    }
+}
+
+/// An attempt that runs.
+struct Running<'a> {
+    job: Job,
+    reader: Option<Reader>,
+    signals: &'a Signals,
+    kill_after: Duration,
+    /// When the attempt takes too long, and later when it is killed.
+    timer: Option<Instant>,
+    timed_out: bool,
+    /// The first signal that ended `backoff`, and when.
+    received: Option<(Received, Instant)>,
+}
+
+impl Running<'_> {
+    fn end(&mut self) -> io::Result<End> {
+        // The terminal may have sent a signal before the command existed, so even its signals are
+        // passed on now.
+        while let Some(received) = self.signals.take_end()? {
+            if let Some(end) = self.receive(Received { from_terminal: false, ..received }) {
+                return Ok(end);
+            }
+        }
+        loop {
+            let status = self.job.try_wait()?;
+            // A key of the terminal that ended the command also reached this queue, so it is seen
+            // here.
+            while let Some(event) = self.signals.next()? {
+                if let Event::End(received) = event
+                    && let Some(end) = self.receive(received)
+                {
+                    return Ok(end);
+                }
+            }
+            if let Some(status) = status {
+                if self.timed_out {
+                    self.end_group()?;
+                    return Ok(End::TimedOut);
+                }
+                return Ok(End::of(status));
+            }
+            if let Some(reader) = &mut self.reader {
+                reader.read();
+            }
+            self.check_timer();
+            let descriptor = self.reader.as_ref().and_then(Reader::descriptor);
+            self.signals.wait(self.timer, descriptor)?;
+        }
+    }
+
+    /// Passes a signal on. A second one ends the attempt at once.
+    fn receive(&mut self, received: Received) -> Option<End> {
+        if let Some((first, at)) = self.received {
+            let is_same = first.signal == received.signal && at.elapsed() < SAME_SIGNAL;
+            if is_same && !received.from_terminal {
+                return None;
+            }
+            self.job.signal(Signal::SIGKILL);
+            return Some(End::Killed(received.signal as i32));
+        }
+        // In the group of the terminal the command already has what the terminal sent.
+        if self.job.has_group() || !received.from_terminal {
+            self.job.signal(received.signal);
+        }
+        self.received = Some((received, Instant::now()));
+        None
+    }
+
+    fn check_timer(&mut self) {
+        if self.timer.is_none_or(|timer| Instant::now() < timer) {
+            return;
+        }
+        if self.timed_out {
+            self.job.signal(Signal::SIGKILL);
+            self.timer = None;
+        } else {
+            self.job.terminate();
+            self.timed_out = true;
+            self.timer = Instant::now().checked_add(self.kill_after);
+        }
+    }
+
+    /// Waits until the processes that the command has started have ended, too, and kills them when
+    /// the time is over. The next attempt should not run at the same time.
+    fn end_group(&mut self) -> io::Result<()> {
+        while self.job.has_members() {
+            if self.timer.is_none_or(|timer| timer <= Instant::now()) {
+                self.job.signal(Signal::SIGKILL);
+                return Ok(());
+            }
+            if let Some(received) =
+                self.signals.sleep(Instant::now().checked_add(GROUP_INTERVAL))?
+            {
+                self.job.signal(Signal::SIGKILL);
+                self.received = Some((received, Instant::now()));
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}

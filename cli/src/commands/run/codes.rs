@@ -1,0 +1,82 @@
+//! Which exit codes may be repeated, and their outcomes.
+
+#![cfg_attr(not(unix), allow(dead_code, reason = "only Unix runs commands"))]
+
+use backoff_core::Outcome;
+
+/// The exit code that stands for an attempt that took too long, as for `timeout`.
+pub(super) const TIMED_OUT: u8 = 124;
+
+/// The outcome of every exit code.
+#[derive(Debug)]
+pub(super) struct Codes([Outcome; 256]);
+
+impl Codes {
+    /// `lists` are the codes with the outcomes `transient`, `throttled` and `timeout`. Other codes
+    /// are `transient` if any failure may be repeated, and `permanent` if not.
+    pub(super) fn new(lists: [&[u8]; 3], any: bool) -> Result<Self, String> {
+        let mut codes = [if any { Outcome::Transient } else { Outcome::Permanent }; 256];
+        codes[0] = Outcome::Success;
+        let mut origin = [None; 256];
+        let lists = [
+            ("--on", Outcome::Transient, lists[0]),
+            ("--on-throttled", Outcome::Throttled, lists[1]),
+            ("--on-timeout", Outcome::Timeout, lists[2]),
+        ];
+        for (option, outcome, list) in lists {
+            for &code in list {
+                let code = usize::from(code);
+                if let Some(earlier) = origin[code].replace(option)
+                    && earlier != option
+                {
+                    return Err(format!("exit code {code} is in both {earlier} and {option}"));
+                }
+                codes[code] = outcome;
+            }
+        }
+        // Our own timeout needs no list of its own to be known as one.
+        let timed_out = &mut codes[usize::from(TIMED_OUT)];
+        if *timed_out == Outcome::Transient {
+            *timed_out = Outcome::Timeout;
+        }
+        Ok(Self(codes))
+    }
+
+    pub(super) fn outcome(&self, code: u8) -> Outcome {
+        self.0[usize::from(code)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backoff_core::Outcome::{Permanent, Success, Throttled, Timeout, Transient};
+
+    use super::Codes;
+
+    #[test]
+    fn a_code_has_the_outcome_of_its_list() {
+        let codes = Codes::new([&[75, 75], &[69], &[28]], false).unwrap();
+        let table = [(0, Success), (75, Transient), (69, Throttled), (28, Timeout), (1, Permanent)];
+        for (code, outcome) in table {
+            assert_eq!(codes.outcome(code), outcome, "{code}");
+        }
+        assert_eq!(codes.outcome(124), Permanent);
+        let codes = Codes::new([&[], &[69], &[]], true).unwrap();
+        for (code, outcome) in [(0, Success), (69, Throttled), (1, Transient), (255, Transient)] {
+            assert_eq!(codes.outcome(code), outcome, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_code_of_a_timeout_is_one() {
+        assert_eq!(Codes::new([&[], &[], &[]], true).unwrap().outcome(124), Timeout);
+        assert_eq!(Codes::new([&[124], &[], &[]], false).unwrap().outcome(124), Timeout);
+        assert_eq!(Codes::new([&[], &[124], &[]], false).unwrap().outcome(124), Throttled);
+    }
+
+    #[test]
+    fn a_code_is_in_one_list_only() {
+        let error = Codes::new([&[1, 75], &[75], &[]], false).unwrap_err();
+        assert_eq!(error, "exit code 75 is in both --on and --on-throttled");
+    }
+}

@@ -1,0 +1,59 @@
+//! `backoff run`: runs a command, and repeats it when it fails.
+//!
+//! Signals are blocked from the beginning and read where the loop waits, so none is lost between
+//! two steps and none can interrupt one.
+
+mod arguments;
+mod codes;
+
+#[cfg(unix)]
+mod attempt;
+#[cfg(unix)]
+mod budget_file;
+#[cfg(unix)]
+mod end;
+#[cfg(unix)]
+mod job;
+#[cfg(unix)]
+mod ledger;
+#[cfg(unix)]
+mod repeat;
+#[cfg(unix)]
+mod report;
+#[cfg(unix)]
+mod retry_after;
+#[cfg(unix)]
+mod signals;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+pub(crate) use self::arguments::Arguments;
+use crate::output::Output;
+
+/// The exit code if `backoff` itself fails, as for `env` and `timeout`.
+const FAILURE: u8 = 125;
+
+#[cfg(unix)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "as for every command; the errors have a code of their own"
+)]
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let codes = arguments.codes().unwrap_or_else(|error| error.exit());
+    let report = report::Report::new(output.is_json(), arguments.quiet);
+    Ok(match repeat::repeat(arguments, &codes, &report) {
+        Ok(end) => end.exit(),
+        Err(error) => {
+            report.error(&error);
+            ExitCode::from(FAILURE)
+        }
+    })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn run(_: &Arguments, _: &mut Output) -> Result<ExitCode> {
+    anstream::eprintln!("{} `backoff run` needs a Unix system", crate::output::error_label());
+    Ok(ExitCode::from(FAILURE))
+}

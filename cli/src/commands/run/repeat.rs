@@ -1,0 +1,118 @@
+//! The loop: attempt, decide, wait (SPEC 18).
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, Result};
+use backoff_core::{Outcome, RandomStream, StopReason};
+use rustix::io::Errno;
+
+use super::arguments::Arguments;
+use super::attempt::{Attempts, Ended};
+use super::codes::Codes;
+use super::end::End;
+use super::ledger::{Failure, Ledger};
+use super::report::{Event, Report};
+use super::retry_after::RetryAfter;
+use super::signals::Signals;
+
+/// The exit codes of a command that does not run, as for a shell.
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Runs the command until it succeeds or the operation stops, and returns how the last attempt
+/// ended, or the signal that ended the wait.
+pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &Report) -> Result<End> {
+    // Before every other descriptor, which might take its number.
+    let retry_after = arguments.retry_after_fd.map(RetryAfter::take).transpose()?;
+    let signals = Signals::block().context("cannot receive signals")?;
+    let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
+    let mut attempts = Attempts::new(command, *attempt_timeout, *kill_after, retry_after);
+    let stream = arguments.stream.stream().unwrap_or_else(random_stream);
+    let mut ledger = match Ledger::begin(arguments, stream, &signals) {
+        Ok(ledger) => ledger,
+        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Error(error)) => return Err(error),
+    };
+    let began = Instant::now();
+    for number in 1.. {
+        let running = match attempts.start(number, &signals) {
+            Ok(Ok(running)) => running,
+            Ok(Err(error)) => {
+                ledger.cancel();
+                return does_not_run(arguments, error, report);
+            }
+            Err(error) => {
+                ledger.cancel();
+                return Err(error);
+            }
+        };
+        let Ended { end, retry_after_ns, interrupted } =
+            attempts.wait(running, &signals, report).inspect_err(|_| ledger.cancel())?;
+        let outcome = codes.outcome(end.code());
+        let elapsed_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mut event = Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns };
+        if interrupted && outcome != Outcome::Success {
+            ledger.cancel();
+            report.stop(&event, StopReason::Cancelled);
+            return Ok(end);
+        }
+        let decision = match ledger.decide(outcome, retry_after_ns) {
+            Ok(decision) => decision,
+            Err(Failure::Signal(signal)) => {
+                ledger.cancel();
+                report.stop(&event, StopReason::Cancelled);
+                return Ok(End::Killed(signal as i32));
+            }
+            Err(Failure::Error(error)) => {
+                report.warning(&error);
+                // What cannot be counted is not granted.
+                let reason = match outcome {
+                    Outcome::Success => StopReason::Success,
+                    Outcome::Permanent => StopReason::Permanent,
+                    _ => StopReason::Budget,
+                };
+                report.stop(&event, reason);
+                return Ok(end);
+            }
+        };
+        event.delay_ns = decision.delay_ns();
+        if let Some(reason) = decision.stop_reason() {
+            report.stop(&event, reason);
+            return Ok(end);
+        }
+        report.retry(&event);
+        let until = Instant::now().checked_add(Duration::from_nanos(event.delay_ns));
+        let received = signals.sleep(until).inspect_err(|_| ledger.cancel())?;
+        if let Some(received) = received {
+            ledger.cancel();
+            event.delay_ns = 0;
+            report.stop(&event, StopReason::Cancelled);
+            return Ok(End::Killed(received.signal as i32));
+        }
+    }
+    unreachable!("an operation has at most 2^32 retries")
+}
+
+/// The stream of a user who sets no seed. A loop starts even if the system has no entropy.
+fn random_stream() -> RandomStream {
+    RandomStream::from_entropy()
+        .unwrap_or_else(|_| RandomStream::from_seed(RandomState::new().hash_one(())))
+}
+
+/// The end of a command that does not run, which is never repeated.
+fn does_not_run(arguments: &Arguments, error: io::Error, report: &Report) -> Result<End> {
+    let is_ours = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE]
+        .into_iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
+    let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+    let program = arguments.command.first().map(|program| program.to_string_lossy());
+    let error = Error::new(error).context(format!("cannot run {}", program.unwrap_or_default()));
+    if is_ours {
+        return Err(error);
+    }
+    report.error(&error);
+    Ok(End::Exited(code))
+}

@@ -1,0 +1,128 @@
+//! What `backoff run` says, on standard error: standard output belongs to the command.
+
+use std::io::Write;
+
+use backoff_core::{Outcome, StopReason};
+use serde::Serialize;
+
+use super::end::End;
+use crate::duration::people;
+use crate::output::error_label;
+
+/// Reports as text or as lines of JSON. What cannot be written is lost: the command is worth more.
+pub(super) struct Report {
+    json: bool,
+    quiet: bool,
+}
+
+/// The last attempt, and the decision (SPEC 18.4).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event {
+    pub(super) attempts: u64,
+    pub(super) end: End,
+    pub(super) outcome: Outcome,
+    pub(super) delay_ns: u64,
+    pub(super) elapsed_ns: u64,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    event: &'a str,
+    attempts: u64,
+    code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    delay_ns: String,
+    elapsed_ns: String,
+}
+
+#[derive(Serialize)]
+struct Message {
+    event: &'static str,
+    message: String,
+}
+
+impl Report {
+    pub(super) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// Before a wait.
+    pub(super) fn retry(&self, event: &Event) {
+        let Event { attempts, end, delay_ns, .. } = event;
+        if self.json {
+            self.event("retry", event, None);
+        } else if !self.quiet {
+            print(&format!("backoff: attempt {attempts} {end}; retry in {}", people(*delay_ns)));
+        }
+    }
+
+    /// At the end. A success, and a failure that may not be repeated, speak for themselves.
+    pub(super) fn stop(&self, event: &Event, reason: StopReason) {
+        let why = match reason {
+            StopReason::MaxRetries => "all retries were made",
+            StopReason::MaxElapsed => "the wait would end after max_elapsed",
+            StopReason::Budget => "the budget allows no retry",
+            _ => "",
+        };
+        let Event { attempts, end, .. } = event;
+        if self.json {
+            self.event("stop", event, Some(reason));
+        } else if !self.quiet && !why.is_empty() {
+            print(&format!("backoff: attempt {attempts} {end}; {why}"));
+        }
+    }
+
+    /// What went wrong without changing the result.
+    pub(super) fn warning(&self, error: &anyhow::Error) {
+        if self.quiet {
+        } else if self.json {
+            json(&Message { event: "warning", message: format!("{error:#}") });
+        } else {
+            print(&format!("backoff: {error:#}"));
+        }
+    }
+
+    /// Why `backoff` failed, quiet or not.
+    pub(super) fn error(&self, error: &anyhow::Error) {
+        if self.json {
+            json(&Message { event: "error", message: format!("{error:#}") });
+        } else {
+            print(&format!("{} {error:#}", error_label()));
+        }
+    }
+
+    fn event(&self, name: &str, event: &Event, reason: Option<StopReason>) {
+        if self.quiet {
+            return;
+        }
+        let signal = match event.end {
+            End::Killed(signal) => Some(signal),
+            _ => None,
+        };
+        json(&Line {
+            event: name,
+            attempts: event.attempts,
+            code: event.end.code(),
+            signal,
+            outcome: event.outcome.name(),
+            reason: reason.map(StopReason::name),
+            delay_ns: event.delay_ns.to_string(),
+            elapsed_ns: event.elapsed_ns.to_string(),
+        });
+    }
+}
+
+fn json(line: &impl Serialize) {
+    if let Ok(text) = serde_json::to_string(line) {
+        print(&text);
+    }
+}
+
+/// Prints a line at once: processes that share standard error do not mix their lines.
+fn print(line: &str) {
+    let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+}

@@ -1,0 +1,107 @@
+//! The signals that end `backoff run`, and the news that a child has changed, as a queue.
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "linux.rs"]
+mod queue;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[path = "portable.rs"]
+mod queue;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use self::queue::Queue;
+
+/// The signals that end it.
+const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+
+/// An entry of the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A child has ended, stopped or continued.
+    Child,
+    /// A signal that ends `backoff run`.
+    End(Received),
+}
+
+/// A signal that ends `backoff run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Received {
+    pub(super) signal: Signal,
+    /// Whether the terminal sent it, to all processes of the foreground.
+    pub(super) from_terminal: bool,
+}
+
+/// The queue. It belongs to the only thread of the process.
+pub(super) struct Signals(Queue);
+
+impl Signals {
+    /// Queues the signals from now on.
+    pub(super) fn block() -> io::Result<Self> {
+        Queue::new().map(Self)
+    }
+
+    /// Calls a function that starts a child.
+    pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
+        self.0.start(start)
+    }
+
+    /// The next entry of the queue, if there is one.
+    pub(super) fn next(&self) -> io::Result<Option<Event>> {
+        self.0.next()
+    }
+
+    /// Waits until the queue has an entry, the other descriptor has data, or it is `until`. It may
+    /// return early.
+    pub(super) fn wait(&self, until: Option<Instant>, other: Option<BorrowedFd>) -> io::Result<()> {
+        let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
+        let queue = PollFd::from_borrowed_fd(self.0.descriptor(), PollFlags::IN);
+        let result = match other {
+            None => poll(&mut [queue], timeout.as_ref()),
+            Some(other) => {
+                let other = PollFd::from_borrowed_fd(other, PollFlags::IN);
+                poll(&mut [queue, other], timeout.as_ref())
+            }
+        };
+        match result {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The first signal of the queue that ends `backoff run`, if there is one.
+    pub(super) fn take_end(&self) -> io::Result<Option<Received>> {
+        while let Some(event) = self.next()? {
+            if let Event::End(received) = event {
+                return Ok(Some(received));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits until a time; `None` never comes. Returns early with the first signal that ends
+    /// `backoff run`.
+    pub(super) fn sleep(&self, until: Option<Instant>) -> io::Result<Option<Received>> {
+        loop {
+            if let Some(received) = self.take_end()? {
+                return Ok(Some(received));
+            }
+            if until.is_some_and(|until| until <= Instant::now()) {
+                return Ok(None);
+            }
+            self.wait(until, None)?;
+        }
+    }
+}
+
+/// A time that every kernel accepts; a longer one is waited in parts.
+fn timespec(duration: Duration) -> Timespec {
+    const DAY: Duration = Duration::from_hours(24);
+    let duration = duration.min(DAY);
+    Timespec { tv_sec: duration.as_secs().cast_signed(), tv_nsec: duration.subsec_nanos().into() }
+}

@@ -1,0 +1,59 @@
+//! The queue of Unix systems without a descriptor of signals: handlers that write to a socket. It
+//! cannot tell who sent a signal, so it takes SIGINT and SIGQUIT for keys of the terminal.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use nix::sys::signal::Signal;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+use super::{ENDING, Event, Received};
+
+pub(super) struct Queue {
+    // A second one, because the delivery lends its own only together with itself.
+    socket: UnixStream,
+    delivery: RefCell<SignalDelivery<UnixStream, SignalOnly>>,
+    pending: RefCell<VecDeque<Event>>,
+}
+
+impl Queue {
+    pub(super) fn new() -> io::Result<Self> {
+        let (read, write) = UnixStream::pair()?;
+        let socket = read.try_clone()?;
+        let signals = ENDING.into_iter().chain([Signal::SIGCHLD]).map(|signal| signal as i32);
+        let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), signals)?;
+        Ok(Self { socket, delivery: RefCell::new(delivery), pending: RefCell::default() })
+    }
+
+    /// Calls a function that starts a child, which has no handlers.
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Linux")]
+    pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
+        Ok(start())
+    }
+
+    pub(super) fn next(&self) -> io::Result<Option<Event>> {
+        let mut pending = self.pending.borrow_mut();
+        if pending.is_empty() {
+            pending.extend(self.delivery.borrow_mut().pending().map(event));
+        }
+        Ok(pending.pop_front())
+    }
+
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn event(number: i32) -> Event {
+    match ENDING.into_iter().find(|&signal| signal as i32 == number) {
+        Some(signal) => {
+            let from_terminal = matches!(signal, Signal::SIGINT | Signal::SIGQUIT);
+            Event::End(Received { signal, from_terminal })
+        }
+        None => Event::Child,
+    }
+}

@@ -1,0 +1,254 @@
+//! A budget that processes share.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{ONCE, Running, backoff, errors, folder, kill, output, run, wait_until};
+
+/// `backoff run` of a script with a budget in a file.
+fn shared(policy: &str, budget: &str, file: &Path, script: &str) -> Command {
+    let options = [policy, "--on-any", "--quiet", "--budget", budget, "--budget-file"];
+    run(&[&options[..], &[file.to_str().unwrap()]].concat(), script)
+}
+
+#[test]
+fn processes_together_get_what_the_budget_has() {
+    // The budget and the number of retries that it grants when nothing succeeds.
+    let table = [
+        ("quota:max_tokens=97,cost=4", 24),
+        ("ratio:max_tokens=31,ratio=0", 31),
+        ("rate:max_tokens=17,per=1d", 17),
+        // Each of the 24 operations adds half a retry.
+        ("ratio:max_tokens=1000,ratio=0.5", 24 * 20),
+        // gRPC's: it stops when half of the tokens are gone, and every failure takes one.
+        ("throttle:max_tokens=100,ratio=0.1", 49),
+    ];
+    for (number, (budget, granted)) in table.into_iter().enumerate() {
+        let folder = folder(&format!("together{number}"));
+        let (file, attempts) = (folder.join("budget"), folder.join("attempts"));
+        let script = format!("echo >> {}; exit 1", attempts.display());
+        let policy = "constant:base=1ns,max_retries=20";
+        let start = |_| shared(policy, budget, &file, &script).spawn().unwrap();
+        let children: Vec<_> = (0..24).map(start).collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+            assert_eq!(errors(&output), "");
+        }
+        // One attempt of each process is no retry.
+        let retries = fs::read(&attempts).unwrap().len() - 24;
+        assert_eq!(retries, granted, "{budget}");
+    }
+}
+
+#[test]
+fn a_success_gives_back_what_its_retry_has_taken() {
+    let folder = folder("success");
+    let file = folder.join("budget");
+    let budget = "quota:max_tokens=5,cost=5";
+    for _ in 0..3 {
+        let policy = "constant:base=1ns,max_retries=1";
+        let output = output(shared(policy, budget, &file, "[ $BACKOFF_ATTEMPT = 2 ]"));
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn a_dead_process_holds_no_slot() {
+    let folder = folder("slots");
+    let file = folder.join("budget");
+    let budget = "concurrent:ratio=0,min_concurrent=2";
+    // The second attempt holds a slot until it is over.
+    let script = "[ $BACKOFF_ATTEMPT = 1 ] && exit 1; echo retrying; \
+                  while [ -d /proc/$PPID ]; do sleep 0.05; done";
+    let start = || Running::start(shared("constant:base=1ns", budget, &file, script));
+    let refused = || {
+        let output = output(shared("constant:base=1ns", budget, &file, script));
+        assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    };
+    let mut holders = [start(), start()];
+    for holder in &mut holders {
+        holder.expect("retrying");
+    }
+    refused();
+    kill("KILL", holders[0].child.id());
+    assert_eq!(holders[0].end(), -9);
+    let mut third = start();
+    third.expect("retrying");
+    refused();
+    // One that ends by a signal frees its slot, too.
+    kill("TERM", third.child.id());
+    assert_eq!(third.end(), -15);
+    let mut fourth = start();
+    fourth.expect("retrying");
+    refused();
+    for holder in [&mut holders[1], &mut fourth] {
+        kill("KILL", holder.child.id());
+        assert_eq!(holder.end(), -9);
+    }
+    // Both slots are free again.
+    let mut holders = [start(), start()];
+    for holder in &mut holders {
+        holder.expect("retrying");
+    }
+    refused();
+}
+
+#[test]
+fn equal_budgets_may_be_written_differently_and_others_not_at_all() {
+    let folder = folder("other");
+    let file = folder.join("budget");
+    let code = |budget| output(shared(ONCE, budget, &file, "exit 3")).status.code();
+    assert_eq!(code("aws-sdk-2026"), Some(3));
+    assert_eq!(code("quota:cost=14,cost_throttled=5,max_tokens=500"), Some(3));
+    let output = output(shared(ONCE, "quota:cost=15", &file, "echo ran; exit 3"));
+    assert_eq!(output.status.code(), Some(125));
+    assert!(output.stdout.is_empty());
+    let expected = format!(
+        "error: budget file {}: it has budget quota:cost=14,cost_throttled=5, not quota:cost=15; \
+         use another file or remove it\n",
+        file.display()
+    );
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
+fn a_bad_file_is_refused_before_the_first_attempt() {
+    let folder = folder("bad");
+    let (text, huge, version, damaged, short) = (
+        folder.join("text"),
+        folder.join("huge"),
+        folder.join("version"),
+        folder.join("damaged"),
+        folder.join("short"),
+    );
+    fs::write(&text, "root:x:0:0\n".repeat(100)).unwrap();
+    fs::write(&short, "\0\0").unwrap();
+    fs::File::create(&huge).unwrap().set_len(1 << 40).unwrap();
+    fs::write(&version, "backoff-budget 2 1 256 2 0\n").unwrap();
+    assert_eq!(output(shared(ONCE, "quota", &damaged, "exit 3")).status.code(), Some(3));
+    let bytes = fs::read(&damaged).unwrap();
+    let position = bytes.windows(5).position(|window| window == b"quota").unwrap();
+    let mut changed = bytes.clone();
+    for (at, byte) in changed.iter_mut().enumerate().skip(256) {
+        *byte = if at == position { b'Q' } else { *byte ^ 1 };
+    }
+    fs::write(&damaged, changed).unwrap();
+    let table = [
+        (text.as_path(), "it is not a budget file"),
+        (&short, "it is not a budget file"),
+        (&huge, "has 1099511627776 bytes, above 67108864"),
+        (&version, "it has format 2, not 1; use another file"),
+        (&damaged, "it is damaged; remove it to begin with a full budget"),
+        (&folder, "is not a regular file"),
+        (Path::new("/dev/null"), "is not a regular file"),
+        (Path::new("/no/such/folder/file"), "No such file or directory"),
+        (Path::new("/proc/version"), "/proc/version"),
+    ];
+    for (file, message) in table {
+        let before = fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|data| data.len());
+        let output = output(shared(ONCE, "quota", file, "echo ran"));
+        let errors = errors(&output);
+        assert_eq!(output.status.code(), Some(125), "{errors}");
+        assert!(errors.contains(message), "{errors}");
+        assert!(errors.starts_with("error: "), "{errors}");
+        assert!(output.stdout.is_empty());
+        let after = fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|data| data.len());
+        assert_eq!(before, after);
+    }
+}
+
+#[test]
+fn a_symlink_leads_to_the_file() {
+    let folder = folder("symlink");
+    let (file, link) = (folder.join("file"), folder.join("link"));
+    symlink(&file, &link).unwrap();
+    let budget = "ratio:max_tokens=1,ratio=0";
+    let retries = |file| {
+        let script = "[ $BACKOFF_ATTEMPT = 1 ] && exit 1; exit 2";
+        output(shared("constant:base=1ns,max_retries=1", budget, file, script)).status.code()
+    };
+    assert_eq!(retries(&link), Some(2));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    // The only token is gone.
+    assert_eq!(retries(&file), Some(1));
+}
+
+#[test]
+fn a_full_disk_grants_no_retry_and_loses_no_result() {
+    let folder = folder("full");
+    let file = folder.join("budget");
+    let limited = |limit: &str| {
+        // A limit of the size of files stands for a full disk.
+        let mut command = Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_backoff"), "run", "constant:base=1ns"]);
+        command.args(["--on-any", "--budget", "quota", "--budget-file"]).arg(&file);
+        command.args(["--", "sh", "-c", "exit 4"]);
+        output(command)
+    };
+    let before = limited("0");
+    assert_eq!(before.status.code(), Some(125), "{}", errors(&before));
+    assert!(errors(&before).contains("File too large"), "{}", errors(&before));
+    // The file that it left is as good as none.
+    assert_eq!(limited("unlimited").status.code(), Some(4));
+}
+
+#[test]
+fn a_file_that_fails_later_does_not_lose_the_result() {
+    let folder = folder("later");
+    let file = folder.join("budget");
+    for code in [0, 4] {
+        // The command spoils the file of its own budget.
+        let script = format!("echo spoilt > {}; exit {code}", file.display());
+        let options = ["constant:base=1ns", "--on-any", "--budget", "quota", "--budget-file"];
+        let output = output(run(&[&options[..], &[file.to_str().unwrap()]].concat(), &script));
+        assert_eq!(output.status.code(), Some(code));
+        assert!(errors(&output).contains("it is not a budget file"), "{}", errors(&output));
+        fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_the_lock() {
+    let folder = folder("locked");
+    let file = folder.join("budget");
+    fs::write(&file, "").unwrap();
+    // Locks all bytes of the file, also those behind its end.
+    let script = "import fcntl, sys, time\n\
+                  file = open(sys.argv[1], 'r+')\n\
+                  fcntl.lockf(file, fcntl.LOCK_EX)\n\
+                  print('locked', flush=True)\n\
+                  time.sleep(1000)\n";
+    let mut holder = Command::new("python3");
+    holder.args(["-c", script]).arg(&file);
+    holder.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut holder = Running::start(holder);
+    holder.expect("locked");
+    let mut running = Running::start(shared(ONCE, "quota", &file, "echo ran"));
+    // It has the file open and tries to lock it.
+    let descriptors = format!("/proc/{}/fd", running.child.id());
+    wait_until("the file is open", || {
+        fs::read_dir(&descriptors).is_ok_and(|mut entries| {
+            entries.any(|entry| fs::read_link(entry.unwrap().path()).is_ok_and(|path| path == file))
+        })
+    });
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
+    assert_eq!(running.rest(), Vec::<String>::new());
+}
+
+#[test]
+fn the_reason_is_the_budget() {
+    let folder = folder("reason");
+    let file = folder.join("budget");
+    let mut command = backoff(&["--json", "run", "constant:base=1s", "--on-any"]);
+    command.args(["--budget", "concurrent:ratio=0,min_concurrent=0", "--budget-file"]).arg(&file);
+    let output = output({
+        command.args(["--", "false"]);
+        command
+    });
+    assert!(errors(&output).contains(r#""reason":"budget","delay_ns":"1000000000""#));
+}

@@ -1,0 +1,70 @@
+//! A budget file after processes that were killed at any instruction.
+
+use std::fs;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{errors, folder, output, run};
+
+/// How many processes are killed.
+const KILLS: u32 = 300;
+
+/// Starts processes and kills them after different times.
+fn kill_many(command: impl Fn() -> Command) {
+    let mut children: Vec<Child> = Vec::new();
+    for number in 0..KILLS {
+        children.push(command().spawn().unwrap());
+        // From before the program begins to after many transactions.
+        thread::sleep(Duration::from_micros(u64::from(number % 61) * 100));
+        if children.len() > 4 {
+            let mut child = children.remove(0);
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+    for mut child in children {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn killed_processes_lose_at_most_the_retry_that_they_were_granted() {
+    let folder = folder("crash_quota");
+    let (file, attempts) = (folder.join("budget"), folder.join("retries"));
+    let (file, attempts) = (file.to_str().unwrap(), attempts.to_str().unwrap());
+    let tokens = 4_000;
+    let budget = format!("ratio:max_tokens={tokens},ratio=0");
+    let options =
+        ["constant:base=1ns", "--on-any", "-q", "--budget", &budget, "--budget-file", file];
+    let script = format!("[ $BACKOFF_ATTEMPT = 1 ] || echo >> {attempts}; exit 1");
+    kill_many(|| run(&options, &script));
+    let made = fs::read(attempts).unwrap().len();
+    assert!(made > KILLS as usize, "hardly a transaction was made: {made}");
+    // What is left is spent by a process that lives.
+    let output = output(run(&options, &script));
+    assert_eq!((output.status.code(), errors(&output).as_str()), (Some(1), ""));
+    let made = fs::read(attempts).unwrap().len();
+    assert!(made <= tokens, "{made}");
+    // A command may have been about to write when its `backoff` was killed.
+    assert!(made + 2 * KILLS as usize >= tokens, "{made}");
+}
+
+#[test]
+fn killed_processes_hold_nothing() {
+    let folder = folder("crash_concurrent");
+    let file = folder.join("budget");
+    let file = file.to_str().unwrap();
+    let budget = "concurrent:ratio=0,min_concurrent=2";
+    let options =
+        ["constant:base=1ns", "--on-any", "-q", "--budget", budget, "--budget-file", file];
+    kill_many(|| run(&options, "exit 1"));
+    // Two slots are free, which one process needs not even both of.
+    let script = "[ $BACKOFF_ATTEMPT = 100 ]";
+    let output = output(run(&options, script));
+    assert_eq!((output.status.code(), errors(&output).as_str()), (Some(0), ""));
+    let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+    assert!(text.contains(r#""members":[]"#), "{text}");
+    assert!(text.len() < 100_000, "the file grows: {} bytes", text.len());
+}

@@ -1,0 +1,131 @@
+//! Time limits, `Retry-After` and budgets of one process.
+
+use std::time::Instant;
+
+use crate::support::{ONCE, Running, backoff, errors, folder, is_running, output, run, wait_until};
+
+#[test]
+fn an_attempt_that_takes_too_long_is_ended() {
+    let options = ["constant:base=1ns,max_retries=1", "--on", "124", "--attempt-timeout", "50ms"];
+    let output = output(run(&options, "echo $BACKOFF_ATTEMPT; exec sleep 1000"));
+    assert_eq!(output.status.code(), Some(124));
+    assert_eq!(output.stdout, b"1\n2\n");
+    let expected = "backoff: attempt 1 took too long; retry in 1ns\n\
+                    backoff: attempt 2 took too long; all retries were made\n";
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
+fn an_attempt_in_time_is_left_alone() {
+    let options = ["constant:base=1ns,max_retries=1", "--on-any", "--attempt-timeout", "1h"];
+    let output = output(run(&options, "exit 7"));
+    assert_eq!(output.status.code(), Some(7));
+}
+
+#[test]
+fn what_ignores_sigterm_is_killed() {
+    let options = [ONCE, "--on-any", "--attempt-timeout", "50ms", "--kill-after", "50ms"];
+    let output = output(run(&options, "trap '' TERM; while :; do sleep 1; done"));
+    assert_eq!(output.status.code(), Some(124));
+}
+
+#[test]
+fn a_stopped_command_is_ended_too() {
+    let options = [ONCE, "--on-any", "--attempt-timeout", "200ms", "--kill-after", "1h"];
+    let output = output(run(&options, "kill -STOP $$; exec sleep 1000"));
+    assert_eq!(output.status.code(), Some(124));
+}
+
+#[test]
+fn a_timeout_also_ends_the_processes_of_the_command() {
+    for trap in ["", "trap '' TERM; "] {
+        let options = [ONCE, "--on-any", "--attempt-timeout", "500ms", "--kill-after", "200ms"];
+        let script = format!("({trap}sleep 1000; :) & echo $!; wait");
+        let mut running = Running::start(run(&options, &script));
+        // The output ends only when no process has it any more.
+        let lines = running.rest();
+        assert_eq!(running.end(), 124);
+        wait_until("the process has ended", || !is_running(&lines[0]));
+    }
+}
+
+#[test]
+fn what_a_command_leaves_behind_does_not_keep_us() {
+    let folder = folder("left_behind");
+    let fifo = folder.join("fifo");
+    let fifo = fifo.to_str().unwrap();
+    let options = ["constant:base=1ns,max_retries=1", "--on-any", "--retry-after-fd", "3"];
+    // It keeps all descriptors until the test lets it go.
+    let script = format!("[ -p {fifo} ] || mkfifo {fifo}; (cat {fifo}) & exit 5");
+    let mut running = Running::start(run(&options, &script));
+    assert_eq!(running.end(), 5);
+    std::fs::write(fifo, "").unwrap();
+}
+
+#[test]
+fn max_elapsed_and_max_retries_end_it() {
+    let output = output(run(&["constant:base=1h,max_elapsed=1m", "--on-any"], "exit 3"));
+    assert_eq!(output.status.code(), Some(3));
+    let expected = "backoff: attempt 1 exited with 3; the wait would end after max_elapsed\n";
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
+fn the_wait_is_at_least_as_long_as_the_delay() {
+    let begun = Instant::now();
+    output(run(&["constant:base=300ms,max_retries=1", "--on-any"], "exit 3"));
+    assert!(begun.elapsed().as_millis() >= 300);
+}
+
+#[test]
+fn the_command_can_say_when_to_come_back() {
+    let far = "Fri, 01 Jan 9999 00:00:00 GMT";
+    let table = [
+        ("echo 7 >&3", "retry in 7s"),
+        ("printf 7 >&3", "retry in 7s"),
+        (r"printf '7\r\n' >&3", "retry in 7s"),
+        ("echo 7 >&3; exec 3>&-; sleep 0.1", "retry in 7s"),
+        (&format!("echo '{far}' >&3"), "retry in 1h"),
+        ("echo 0 >&3", "retry in 2s"),
+        ("true", "retry in 2s"),
+        (
+            "echo soon >&3",
+            "ignored a Retry-After that is neither seconds nor an HTTP date: \"soon\"",
+        ),
+        ("echo 7 >&3; echo 8 >&3", "ignored"),
+        ("head -c 1024 /dev/zero | tr '\\0' 7 >&3", "retry in 1h"),
+        ("head -c 1025 /dev/zero | tr '\\0' 7 >&3", "ignored"),
+        // More than a pipe holds.
+        ("head -c 1000000 /dev/zero >&3", "ignored"),
+    ];
+    for (script, expected) in table {
+        let options = ["constant:base=2s,max_retries=1", "--on-any", "--retry-after-fd", "3"];
+        let mut running = Running::start(run(&options, &format!("{script}; exit 1")));
+        running.expect(expected);
+    }
+}
+
+#[test]
+fn a_descriptor_that_is_in_use_is_refused() {
+    let mut command = std::process::Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_backoff");
+    command.args(["-c", r#"exec 7>&1; exec "$0" "$@""#, program, "run", ONCE, "--on-any"]);
+    command.args(["--retry-after-fd", "7", "--", "echo", "ran"]);
+    let output = output(command);
+    assert_eq!(output.status.code(), Some(125));
+    assert_eq!(errors(&output), "error: file descriptor 7 of --retry-after-fd is already in use\n");
+}
+
+#[test]
+fn a_budget_limits_one_process() {
+    let budget = "quota:max_tokens=10,cost=5,cost_throttled=3,cost_timeout=2";
+    for (list, retries) in [("--on", 2), ("--on-throttled", 3), ("--on-timeout", 5)] {
+        let mut command = backoff(&["--json", "run", "constant:base=1ns", list, "9"]);
+        command.args(["--budget", budget, "--", "sh", "-c", "exit 9"]);
+        let output = output(command);
+        let errors = errors(&output);
+        assert_eq!(output.status.code(), Some(9));
+        assert_eq!(errors.lines().count(), retries + 1, "{errors}");
+        assert!(errors.lines().last().unwrap().contains(r#""reason":"budget""#), "{errors}");
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of `backoff run` as its users run it: as a process.
+#![cfg(unix)]
+
+mod attempts;
+mod budget_file;
+mod crash;
+mod descriptors;
+mod limits;
+mod signals;
+mod support;
+mod terminal;

@@ -1,0 +1,151 @@
+//! Signals from other processes, without a terminal.
+
+use std::process::{Command, Stdio};
+
+use crate::support::{ONCE, Running, is_running, kill, run, wait_until};
+
+/// Says which signals it has got.
+const COUNT: &str = "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo hup' HUP; \
+                     echo ready; while :; do sleep 0.05; done";
+
+/// The output ends, without another attempt or retry.
+fn assert_is_over(running: &mut Running) {
+    let mut rest = running.rest();
+    // Shells say this about a command of the same group.
+    rest.retain(|line| line != "Terminated" && line != "Hangup");
+    assert_eq!(rest, Vec::<String>::new());
+}
+
+#[test]
+fn a_signal_during_the_command_is_passed_on_and_ends_it() {
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
+        let script = "ulimit -c 0; echo ready $BACKOFF_ATTEMPT; exec sleep 1000";
+        let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], script));
+        running.expect("ready 1");
+        kill(name, running.child.id());
+        assert_eq!(running.end(), -number, "{name}");
+        assert_is_over(&mut running);
+    }
+}
+
+#[test]
+fn a_command_that_handles_the_signal_has_the_last_word() {
+    for (script, code) in [("exit 0", 0), ("exit 75", 75)] {
+        let script = format!("trap '{script}' TERM; echo ready; while :; do sleep 0.05; done");
+        let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], &script));
+        running.expect("ready");
+        kill("TERM", running.child.id());
+        assert_eq!(running.end(), code);
+        assert_is_over(&mut running);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], COUNT));
+    running.expect("ready");
+    kill("INT", running.child.id());
+    running.expect("int");
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
+    // The command cannot say anything any more, and its output ends.
+    assert_is_over(&mut running);
+}
+
+#[test]
+fn a_signal_for_a_whole_group_reaches_the_command_once() {
+    let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], COUNT));
+    running.expect("ready");
+    let group = format!("-{}", running.child.id());
+    let status = Command::new("kill").args(["-s", "INT", "--", &group]).status();
+    assert!(status.unwrap().success());
+    running.expect("int");
+    kill("HUP", running.child.id());
+    assert_eq!(running.end(), -1);
+    assert_is_over(&mut running);
+}
+
+#[test]
+fn a_signal_during_the_wait_ends_it_at_once() {
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
+        let mut running = Running::start(run(&["constant:base=1h", "--on-any"], "exit 1"));
+        running.expect("retry in 1h");
+        kill(name, running.child.id());
+        assert_eq!(running.end(), -number, "{name}");
+    }
+}
+
+#[test]
+fn a_signal_is_not_lost_between_quick_attempts() {
+    for _ in 0..20 {
+        let script = "echo attempt; exit 1";
+        let mut running = Running::start(run(&["constant:base=1ns", "--on-any", "-q"], script));
+        running.expect("attempt");
+        kill("TERM", running.child.id());
+        // The attempt was killed, or ended by itself, or there was none.
+        assert!([-15, 1].contains(&running.end()));
+    }
+}
+
+#[test]
+fn a_signal_during_a_timeout_ends_it() {
+    let options =
+        ["constant:base=1ns", "--on-any", "--attempt-timeout", "1s", "--kill-after", "1h"];
+    let mut running = Running::start(run(&options, COUNT));
+    running.expect("term");
+    kill("INT", running.child.id());
+    running.expect("int");
+    kill("INT", running.child.id());
+    assert_eq!(running.end(), -2);
+}
+
+#[test]
+fn the_processes_of_the_command_get_the_signal_too() {
+    let script = "sleep 1000 & echo $!; wait";
+    let mut running = Running::start(run(&[ONCE, "--on-any"], script));
+    let id = running.expect("");
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
+    wait_until("the process has ended", || !is_running(&id));
+}
+
+/// The program under a shell that ignores a signal.
+fn ignoring(signal: &str, options: &[&str], script: &str) -> Command {
+    let mut command = Command::new("setsid");
+    command.args(["sh", "-c", &format!("trap '' {signal}; exec \"$0\" \"$@\"")]);
+    command.arg(env!("CARGO_BIN_EXE_backoff")).arg("run").args(options);
+    command.args(["--", "sh", "-c", script]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_signal_that_the_caller_ignores_stays_ignored() {
+    let mut running = Running::start(ignoring("HUP", &["constant:base=1h", "--on-any"], "exit 1"));
+    running.expect("retry in 1h");
+    kill("HUP", running.child.id());
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
+}
+
+#[test]
+fn a_caller_that_ignores_its_children_does_not_matter() {
+    let options = ["constant:base=1ns,max_retries=2", "--on-any"];
+    let mut running = Running::start(ignoring("CHLD", &options, "exit 7"));
+    assert_eq!(running.end(), 7);
+}
+
+#[test]
+fn under_timeout_the_command_keeps_its_grace() {
+    for _ in 0..10 {
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=60s", "0.3s", env!("CARGO_BIN_EXE_backoff"), "run", ONCE]);
+        let script =
+            "trap 'sleep 0.1; echo cleaned; exit 3' TERM; echo ready; while :; do sleep 0.01; done";
+        command.args(["--on-any", "--", "sh", "-c", script]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(command);
+        running.expect("cleaned");
+        assert_eq!(running.end(), 124);
+    }
+}

@@ -1,0 +1,159 @@
+//! Keys of a real terminal. Python's `pty` makes the terminal: the program leads its session.
+
+use std::io::Write;
+use std::process::{ChildStdin, Command, Stdio};
+
+use crate::support::{ONCE, Running};
+
+/// Runs the arguments in a new terminal, connected to its own input and output, and prints how they
+/// ended: an exit code, or less than 0 for a signal.
+const TERMINAL: &str = "\
+import os, pty, sys
+status = pty.spawn(sys.argv[1:])
+print('status', os.waitstatus_to_exitcode(status))
+";
+
+const CONTROL_C: &[u8] = b"\x03";
+const CONTROL_Z: &[u8] = b"\x1a";
+const CONTROL_BACKSLASH: &[u8] = b"\x1c";
+
+struct Terminal {
+    running: Running,
+    keys: ChildStdin,
+}
+
+impl Terminal {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new("python3");
+        command.args(["-c", TERMINAL]).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(command);
+        let keys = running.child.stdin.take().unwrap();
+        Self { running, keys }
+    }
+
+    fn run(options: &[&str], script: &str) -> Self {
+        let program = [env!("CARGO_BIN_EXE_backoff"), "run"];
+        Self::start(&[&program[..], options, &["--", "sh", "-c", script]].concat())
+    }
+
+    fn press(&mut self, keys: &[u8]) {
+        self.keys.write_all(keys).unwrap();
+        self.keys.flush().unwrap();
+    }
+}
+
+const RETRY: [&str; 2] = ["constant:base=1ns", "--on-any"];
+
+/// Says how often it was interrupted.
+const COUNT: &str = "n=0; trap 'n=$((n+1)); echo interrupted $n' INT; echo ready; \
+                     while :; do sleep 0.05; done";
+
+#[test]
+fn control_c_during_the_wait_ends_it() {
+    let mut terminal = Terminal::run(&["constant:base=1h", "--on-any"], "exit 1");
+    terminal.running.expect("retry in 1h");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("status -2");
+}
+
+#[test]
+fn control_c_twice_during_the_wait_ends_it() {
+    let mut terminal = Terminal::run(&["constant:base=1h", "--on-any"], "exit 1");
+    terminal.running.expect("retry in 1h");
+    terminal.press(&[CONTROL_C, CONTROL_C].concat());
+    terminal.running.expect("status -2");
+}
+
+#[test]
+fn control_c_during_the_command_reaches_it_and_ends_the_loop() {
+    let mut terminal = Terminal::run(&RETRY, "echo ready $BACKOFF_ATTEMPT; exec sleep 1000");
+    terminal.running.expect("ready 1");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("status -2");
+    let mut terminal =
+        Terminal::run(&RETRY, "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done");
+    terminal.running.expect("ready");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("status 9");
+}
+
+#[test]
+fn control_c_reaches_the_command_once_and_twice_ends_it() {
+    let mut terminal = Terminal::run(&RETRY, COUNT);
+    terminal.running.expect("ready");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("interrupted 1");
+    terminal.press(CONTROL_C);
+    // Killed: the command never says that it was interrupted a third time.
+    terminal.running.expect("status -2");
+}
+
+#[test]
+fn a_command_that_goes_on_after_control_c_is_not_interrupted_twice() {
+    let script = "n=0; trap 'n=$((n+1))' INT; echo ready; i=0; \
+                  while [ $n = 0 ]; do sleep 0.05; done; \
+                  while [ $i -lt 10 ]; do i=$((i+1)); sleep 0.05; done; echo $n in all; exit 4";
+    let mut terminal = Terminal::run(&RETRY, script);
+    terminal.running.expect("ready");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("1 in all");
+    terminal.running.expect("status 4");
+}
+
+#[test]
+fn control_backslash_quits() {
+    let script = "ulimit -c 0; echo ready; exec sleep 1000";
+    let mut terminal = Terminal::run(&RETRY, script);
+    terminal.running.expect("ready");
+    terminal.press(CONTROL_BACKSLASH);
+    terminal.running.expect("status -3");
+}
+
+#[test]
+fn a_signal_of_another_process_is_passed_on() {
+    let script = "trap 'echo got it; exit 9' INT; echo ready $PPID; while :; do sleep 0.05; done";
+    let mut terminal = Terminal::run(&RETRY, script);
+    let line = terminal.running.expect("ready");
+    let id = line.rsplit(' ').next().unwrap().parse().unwrap();
+    crate::support::kill("INT", id);
+    terminal.running.expect("got it");
+    terminal.running.expect("status 9");
+}
+
+#[test]
+fn the_command_can_read_the_terminal() {
+    let mut terminal = Terminal::run(&RETRY, "echo ready; read line; echo got $line; exit 0");
+    terminal.running.expect("ready");
+    terminal.press(b"hello\n");
+    terminal.running.expect("got hello");
+    terminal.running.expect("status 0");
+}
+
+#[test]
+fn a_script_ends_with_control_c() {
+    let program = env!("CARGO_BIN_EXE_backoff");
+    let script = format!("{program} run constant:base=1h --on-any -- false; echo after");
+    let mut terminal = Terminal::start(&["bash", "-c", &script]);
+    terminal.running.expect("retry in 1h");
+    terminal.press(CONTROL_C);
+    let rest = terminal.running.rest();
+    assert!(rest.iter().any(|line| line.contains("status -2")), "{rest:?}");
+    assert!(!rest.iter().any(|line| line.contains("after")), "{rest:?}");
+}
+
+#[test]
+fn control_z_stops_it_and_fg_continues_it() {
+    let program = env!("CARGO_BIN_EXE_backoff");
+    let script = "echo ready; read line; echo got $line; exit 0";
+    let script = format!(
+        "set -m; {program} run {ONCE} --on-any -- sh -c '{script}'; echo stopped $?; fg; echo done $?"
+    );
+    let mut terminal = Terminal::start(&["bash", "-c", &script]);
+    terminal.running.expect("ready");
+    terminal.press(CONTROL_Z);
+    terminal.running.expect("stopped 148");
+    terminal.press(b"hello\n");
+    terminal.running.expect("got hello");
+    terminal.running.expect("done 0");
+}
