@@ -1,5 +1,6 @@
 //! Where results go: standard output, as JSON or as text with colours on a terminal only.
 
+use std::fmt::Display;
 use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
@@ -42,6 +43,11 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         self.stdout.flush()
     }
+}
+
+/// Writes a line to standard error. If nobody can read it, nothing is lost that could be told.
+pub(crate) fn message(line: impl Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// `error:` as clap prints it.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::{PolicyArgument, SeedAndKey};
 use crate::duration::people;
-use crate::output::Output;
+use crate::output::{Output, message};
 use crate::rows::default_rows;
 use crate::table::HEADER;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     if given.seed.is_none() {
-        anstream::eprintln!("a random stream; `--seed {seed}` gives these delays again");
+        message(format_args!("a random stream; `--seed {seed}` gives these delays again"));
     }
     let mut to = BufWriter::new(output);
     if let Some(unit) = unit {

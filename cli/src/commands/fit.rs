@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::arguments::{PolicyArgument, duration};
 use crate::duration::people;
 use crate::fields::{Fields, without_limits};
-use crate::output::{Output, error_label};
+use crate::output::{Output, error_label, message};
 use crate::rows::NO_LIMIT;
 
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
                 output.json(&Fitted { canonical, total_max_ns })?;
             } else {
                 writeln!(output, "{fitted}")?;
-                anstream::eprintln!("{}", explanation(&fitted, arguments, total));
+                message(explanation(&fitted, arguments, total));
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
             if output.is_json() {
                 output.json(&refused(&error))?;
             } else {
-                anstream::eprintln!("{} {error}", error_label());
+                message(format_args!("{} {error}", error_label()));
             }
             Ok(ExitCode::FAILURE)
         }

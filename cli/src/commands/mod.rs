@@ -23,7 +23,6 @@ use crate::output::Output;
 
 /// The subcommands, in the order of the help.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one value")]
 pub(crate) enum Command {
     /// Run a command, and retry it when it fails
     Run(run::Arguments),

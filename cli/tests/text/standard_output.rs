@@ -81,6 +81,24 @@ fn a_pipe_that_is_closed_from_the_start_is_no_error() {
 }
 
 #[test]
+fn nobody_has_to_read_standard_error() {
+    let fit = ["fit", "default", "--attempts", "2", "--within"];
+    for (arguments, code) in [
+        (&["delays", "gax"][..], 0),
+        (&[&fit[..], &["1s"]].concat(), 0),
+        (&[&fit[..], &["0s"]].concat(), 1),
+        (&["man", "--out", "/dev/null/man"], 1),
+        (&["explain", "nonsense"], 2),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let run = backoff().args(arguments).stdout(Stdio::piped()).stderr(writer).output().unwrap();
+        assert_eq!(run.status.code(), Some(code), "{arguments:?}: {run:?}");
+        assert_eq!(run.stdout.is_empty(), code > 0, "{arguments:?}");
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
     for arguments in COLOURFUL {
