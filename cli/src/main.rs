@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         // The reader of a pipe has what it wanted.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("{} {error:#}", output::error_label());
+            output::message(format_args!("{} {error:#}", output::error_label()));
             ExitCode::FAILURE
         }
     }
