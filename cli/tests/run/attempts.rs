@@ -162,7 +162,7 @@ fn wrong_arguments_run_nothing() {
         (&["default", "--on-any", "--attempt-timeout", "0s"], "0s is too short"),
         (&["default", "--on-any", "--attempt-timeout", "1"], "unit"),
         (&["default", "--on-any", "--retry-after-fd", "2"], "2 is not in 3..=1023"),
-        (&["default", "--on-any", "--seed", "-1"], "seed"),
+        (&["default", "--on-any", "--seed", "x"], "not a whole number"),
     ];
     for (options, message) in table {
         let output = output(run(options, "echo ran"));

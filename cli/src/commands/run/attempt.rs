@@ -12,7 +12,7 @@ use super::end::End;
 use super::job::{Job, has_terminal};
 use super::report::Report;
 use super::retry_after::{Reader, RetryAfter};
-use super::signals::{Event, Received, Signals};
+use super::signals::{Received, Signals};
 
 /// How often a group is asked whether it has members left.
 const GROUP_INTERVAL: Duration = Duration::from_millis(10);
@@ -122,17 +122,16 @@ impl Running<'_> {
             }
         }
         loop {
+            // In this order, so that news of the child which come after it end the wait.
+            if let Some(end) = self.receive_all()? {
+                return Ok(end);
+            }
             let status = self.job.try_wait()?;
-            // A key of the terminal that ended the command also reached this queue, so it is seen
-            // here.
-            while let Some(event) = self.signals.next()? {
-                if let Event::End(received) = event
-                    && let Some(end) = self.receive(received)
-                {
+            if let Some(status) = status {
+                // A key of the terminal that ended the command has reached this queue, too.
+                if let Some(end) = self.receive_all()? {
                     return Ok(end);
                 }
-            }
-            if let Some(status) = status {
                 if self.timed_out {
                     self.end_group()?;
                     return Ok(End::TimedOut);
@@ -146,6 +145,16 @@ impl Running<'_> {
             let descriptor = self.reader.as_ref().and_then(Reader::descriptor);
             self.signals.wait(self.timer, descriptor)?;
         }
+    }
+
+    /// Passes the signals of the queue on.
+    fn receive_all(&mut self) -> io::Result<Option<End>> {
+        while let Some(received) = self.signals.take_end()? {
+            if let Some(end) = self.receive(received) {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
     }
 
     /// Passes a signal on. A second one ends the attempt at once.
