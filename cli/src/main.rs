@@ -11,6 +11,7 @@ mod presets;
 mod refused;
 mod report;
 mod rows;
+mod scenario;
 mod table;
 
 use std::io::ErrorKind;

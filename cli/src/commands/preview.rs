@@ -55,7 +55,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn new(index: u64, row: &PreviewRow) -> Self {
+    pub(crate) fn new(index: u64, row: &PreviewRow) -> Self {
         Self {
             index,
             min_ns: row.min_ns.to_string(),

@@ -17,7 +17,9 @@ use clap::Args;
 use clap::error::ErrorKind;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+pub(crate) use self::clients::{Clients, Defaults};
 use self::models::ModelArguments;
+pub(crate) use self::numbers::rate;
 pub(crate) use self::progress::Progress;
 use crate::output::Output;
 use crate::report::Report;

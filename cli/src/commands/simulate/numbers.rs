@@ -64,7 +64,8 @@ fn number(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("`{text}` is not a whole number from 1 to {}", u32::MAX))
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+/// Reads a rate per second.
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
     let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let rate = text.parse().ok().filter(|rate| is_decimal && (1e-6..=1e9).contains(rate));
     rate.ok_or_else(|| format!("`{text}` is not a number from 0.000001 to 1000000000"))

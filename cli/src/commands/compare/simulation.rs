@@ -1,0 +1,72 @@
+//! The simulations of a comparison.
+
+use anyhow::Result;
+use backoff_sim::{Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Shard, Summary};
+
+use super::Arguments;
+use crate::commands::simulate::{Progress, invalid, pool, simulate};
+use crate::scenario::Scenario;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The competing clients.
+const CLIENTS: u32 = 100;
+
+/// How each group competes for a row, and what it does to a service with an outage.
+pub(super) fn simulations(
+    arguments: &Arguments,
+    groups: &[Group],
+    is_json: bool,
+) -> Result<Vec<(Summary, Summary)>> {
+    let Arguments { runs, seed, threads, quiet, .. } = *arguments;
+    let scenario = Scenario {
+        rate: 70.0,
+        workers: 1,
+        service_ns: SECOND / 100,
+        capacity: None,
+        timeout_ns: SECOND,
+        before_ns: 10 * SECOND,
+        outage_ns: 10 * SECOND,
+        after_ns: 60 * SECOND,
+        // Enough for ten attempts of every operation: nobody waits for one that never gives up.
+        max_events: 200_000,
+        seed,
+        runs,
+    };
+    let pairs =
+        groups.iter().map(|group| [occ(arguments, group), scenario.experiment(group.clone())]);
+    let experiments: Vec<_> = pairs.flatten().collect();
+    for experiment in &experiments {
+        if let Err(error) = experiment.validate() {
+            invalid(&error);
+        }
+    }
+    let is_hidden = Progress::is_unwanted(quiet, is_json);
+    let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
+    let pool = pool(threads)?;
+    let run = |experiment: &Experiment| -> Result<Summary> {
+        Ok(experiment.summary(&simulate(experiment, Shard::WHOLE, &pool, &progress)?))
+    };
+    let pairs = experiments.chunks_exact(2);
+    let summaries = pairs.map(|pair| Ok((run(&pair[0])?, run(&pair[1])?))).collect();
+    progress.finish();
+    summaries
+}
+
+fn occ(arguments: &Arguments, group: &Group) -> Experiment {
+    Experiment {
+        model: Model::Occ(Occ::default()),
+        groups: vec![group.clone()],
+        load: Load::Closed {
+            clients: CLIENTS,
+            operations: 1,
+            start: Distribution::Constant(0),
+            think: Distribution::Constant(0),
+        },
+        seed: arguments.seed,
+        runs: arguments.runs,
+        max_time_ns: MAX_TIME_NS,
+        max_events: 100_000_000,
+        interval_ns: None,
+    }
+}
