@@ -96,6 +96,18 @@ fn groups_are_measured_in_each_layer() {
     assert_eq!(summary.all.calls.mean, 8.0 + 27.0);
 }
 
+/// Operations of each layer wait for times of their own: 2000 waits, uniform up to one second.
+#[test]
+fn every_operation_has_a_stream_of_its_own() {
+    let model = Model::Layers(layers(2, "1"));
+    let group = group("full:base=1s,max_retries=1", None, 1);
+    let summary = summary(&experiment(model, group, closed(1000, 1), 20));
+    let waiting = summary.groups[1].summary.waiting_ms;
+    assert_near("waiting of layer 2", waiting, 500.0, 0.0);
+    let sd = 1000.0 / 12_f64.sqrt() / 2000_f64.sqrt();
+    assert!((0.5 * sd..1.5 * sd).contains(&waiting.sd), "{waiting:?}, expected about {sd}");
+}
+
 #[test]
 fn too_many_layers_are_refused() {
     let with = |model| experiment(Model::Layers(model), group("none", None, 1), closed(1, 1), 1);

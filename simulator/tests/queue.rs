@@ -254,6 +254,13 @@ fn a_late_answer_is_stale() {
         // Each attempt takes the timeout.
         assert_eq!(summary.time_ms.mean, 9_000.0);
     }
+    // The server answers in time, but the answer arrives during the next attempt.
+    let (service, network) =
+        (Distribution::Constant(850_000_000), Distribution::Constant(100_000_000));
+    let queue = Queue { service, workers: 10, network, ..Queue::default() };
+    let group = group("none:max_retries=2", None, 1);
+    let summary = summary(&experiment(Model::Queue(queue), group, closed(10, 3), 1));
+    assert_eq!(summary.all.success_rate, 0.0);
 }
 
 /// A run is cut if operations are, not if the server works on for clients that have given up.
