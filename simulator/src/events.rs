@@ -179,9 +179,9 @@ mod tests {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
 
-    use super::{CROWD, Event, Events};
-    use crate::random::draws::Draws;
     use backoff_core::RandomStream;
+
+    use super::{CROWD, Event, Events};
 
     /// Delays that are none, equal, near, far and as far as possible.
     fn delay_ns(draw: u64) -> u64 {
@@ -196,16 +196,17 @@ mod tests {
 
     #[test]
     fn events_come_in_order_as_from_a_binary_heap() {
-        let mut draws = Draws::new(RandomStream::from_seed(1));
+        let mut draws = (0..).map(|index| RandomStream::from_seed(1).draw(index));
+        let mut next = || draws.next().unwrap();
         for most in [1, 2, 100, CROWD / 2, CROWD + 1, 3 * CROWD] {
             let (mut events, mut expected) = (Events::with_capacity(most), BinaryHeap::new());
             let (mut now_ns, mut grows) = (0_u64, true);
             for _ in 0..10 * most + 100 {
                 grows = expected.len() < most && (grows || expected.is_empty());
-                for _ in 0..draws.next() % if grows { 4 } else { 2 } {
-                    let time_ns = now_ns.saturating_add(delay_ns(draws.next()));
+                for _ in 0..next() % if grows { 4 } else { 2 } {
+                    let time_ns = now_ns.saturating_add(delay_ns(next()));
                     #[expect(clippy::cast_possible_truncation, reason = "any number will do")]
-                    let client = draws.next() as u32;
+                    let client = next() as u32;
                     let event = Event::new(time_ns, client, (client % 16) as u8, client / 16);
                     events.push(event);
                     expected.push(Reverse(event));
