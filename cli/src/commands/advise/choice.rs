@@ -43,11 +43,11 @@ impl Trial {
 }
 
 /// The rule in words.
-pub(crate) const RULE: &str = "A policy is safe if the service recovers in every run, in at most \
-the time that it needs without retries and the length of the outage, with at most two calls for each \
-operation. Of the safe policies, the one with the most successes is recommended; of those within \
-0.1 percent, the one with the fewest calls; of those within 1 percent, one with a budget, then one \
-with jitter, then the one with the shortest p99.";
+pub(crate) const RULE: &str = "A policy is safe if it has jitter, or no retries, and if the \
+service recovers in every run, in at most the time that it needs without retries and the length of \
+the outage, with at most two calls for each operation. Of the safe policies, the one with the most \
+successes is recommended; of those within 0.1 percent, the one with the fewest calls; of those \
+within 1 percent, one with a budget, then the one with the shortest p99.";
 
 const MOST_CALLS: f64 = 2.0;
 const SAME_SUCCESS: f64 = 0.001;
@@ -57,9 +57,10 @@ const SAME_CALLS: f64 = 1.01;
 /// is that without retries.
 pub(crate) fn choose(trials: &mut [Trial], outage_ms: f64) -> Option<usize> {
     let without = trials.first().and_then(|trial| trial.recovery_ms)?;
-    for trial in trials.iter_mut() {
+    for (number, trial) in trials.iter_mut().enumerate() {
         let longest = without + outage_ms;
-        trial.is_safe = trial.recovery_ms.is_some_and(|recovery| recovery <= longest)
+        trial.is_safe = (number == 0 || trial.has_jitter)
+            && trial.recovery_ms.is_some_and(|recovery| recovery <= longest)
             && trial.calls_per_operation <= MOST_CALLS;
     }
     let mut left: Vec<_> = (0..trials.len()).filter(|&number| trials[number].is_safe).collect();
@@ -75,7 +76,6 @@ pub(crate) fn choose(trials: &mut [Trial], outage_ms: f64) -> Option<usize> {
         let retries_without_budget = |trial: &Trial| trial.budget.is_none();
         let latency = |trial: &Trial| trial.p99_ms.unwrap_or(f64::INFINITY);
         (retries_without_budget(a).cmp(&retries_without_budget(b)))
-            .then((!a.has_jitter).cmp(&!b.has_jitter))
             .then(latency(a).total_cmp(&latency(b)))
     })
 }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_are_broken_by_work_then_by_budget_then_by_jitter_then_by_latency() {
+    fn ties_are_broken_by_work_then_by_budget_then_by_latency() {
         let recovery = Some(1.0);
         let first = trial(0.5, 1.0, recovery);
         let with_budget = Trial { budget: Some("sre".into()), ..trial(0.9, 1.205, recovery) };
@@ -121,10 +121,10 @@ mod tests {
         assert_eq!(choose(&mut trials, 10e3), Some(2), "fewer calls");
         let mut trials = [first.clone(), trial(0.9, 1.2, recovery), with_budget.clone()];
         assert_eq!(choose(&mut trials, 10e3), Some(2), "a budget");
-        let plain = Trial { has_jitter: false, p99_ms: Some(1.0), ..with_budget.clone() };
+        let plain = Trial { has_jitter: false, ..trial(0.99, 1.0, recovery) };
         let quick = Trial { p99_ms: Some(9.0), ..with_budget.clone() };
         let mut trials = [first, plain, with_budget, quick];
-        assert_eq!(choose(&mut trials, 10e3), Some(3), "jitter, then latency");
+        assert_eq!(choose(&mut trials, 10e3), Some(3), "latency, and never without jitter");
     }
 
     #[test]

@@ -1,0 +1,267 @@
+//! `backoff simulate`, `merge`, `compare` and `advise` as users call them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn backoff(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_backoff"));
+    command.args(arguments).env("COLUMNS", "80").env_remove("CLICOLOR_FORCE").output().unwrap()
+}
+
+fn output(arguments: &[&str]) -> String {
+    let output = backoff(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert_eq!(errors, "", "{arguments:?}: no progress, as this is no terminal");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn error(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = backoff(arguments);
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+const OCC: [&str; 9] = [
+    "simulate",
+    "occ",
+    "--clients",
+    "10,20",
+    "--runs",
+    "7",
+    "--seed",
+    "1",
+    "--policy=full:base=10ms,cap=2s",
+];
+
+fn occ<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    OCC.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn json_has_a_line_for_each_number_of_clients() {
+    let lines = lines(&output(&occ(&["--json"])));
+    assert_eq!(lines.len(), 2);
+    for (line, clients) in lines.iter().zip([10, 20]) {
+        assert_eq!(line["model"], "occ");
+        assert_eq!(line["policy"], "exponential:base=10ms,cap=2s,jitter=full");
+        assert_eq!(line["clients"], clients);
+        assert_eq!(line["runs"], 7);
+        assert_eq!(line["seed"], "1");
+        for measure in ["calls", "time_ms"] {
+            let number = |name: &str| line[measure][name].as_f64().unwrap();
+            assert!(number("mean") > 0.0 && number("sd") > 0.0, "{line}");
+            // Of seven runs.
+            assert!((number("sem") * 7_f64.sqrt() / number("sd") - 1.0).abs() < 1e-12, "{line}");
+        }
+        // Every client succeeds once.
+        assert_eq!(line["successes"]["mean"], f64::from(clients));
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for format in ["--json", "--csv=-"] {
+        let one = output(&occ(&[format, "--threads", "1"]));
+        assert_eq!(one, output(&occ(&[format, "--threads", "2"])));
+        assert_eq!(one, output(&occ(&[format, "--threads", "5"])));
+    }
+}
+
+#[test]
+fn merged_parts_print_what_the_whole_prints() {
+    let folder = folder("merged");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let sweep = |more: &[&str]| {
+        occ(&[&["--policy", "none;budget=sre", "--interval=1s"], more].concat()).join("\n")
+    };
+    let split = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
+    let run = |text: &str| output(&split(text).iter().map(String::as_str).collect::<Vec<_>>());
+    for of in [1, 3, 9] {
+        let parts: Vec<_> = (1..=of).map(|number| path(&format!("{number}-{of}.part"))).collect();
+        for (number, part) in (1..).zip(&parts) {
+            let shard = format!("--shard={number}/{of}");
+            if number == 1 {
+                fs::write(part, run(&sweep(&[&shard]))).unwrap();
+            } else {
+                assert_eq!(run(&sweep(&[&shard, "--out", part])), "");
+            }
+        }
+        let merge = |more: &[&str]| {
+            let parts = parts.iter().rev().map(String::as_str);
+            output(
+                &std::iter::once("merge")
+                    .chain(parts)
+                    .chain(more.iter().copied())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(merge(&["--json"]), run(&sweep(&["--json"])));
+        assert_eq!(merge(&["--csv=-"]), run(&sweep(&["--csv=-"])));
+        assert_eq!(merge(&[]), run(&sweep(&[])));
+        let [svg, png] = [path("merged.svg"), path("merged.png")];
+        let [whole_svg, whole_png] = [path("whole.svg"), path("whole.png")];
+        merge(&["--svg", &svg, "--png", &png, "--chart=calls,load"]);
+        run(&sweep(&["--svg", &whole_svg, "--png", &whole_png, "--chart=calls,load"]));
+        assert_eq!(fs::read(svg).unwrap(), fs::read(whole_svg).unwrap());
+        assert_eq!(fs::read(png).unwrap(), fs::read(whole_png).unwrap());
+    }
+}
+
+#[test]
+fn wrong_parts_are_refused() {
+    let folder = folder("wrong");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let [first, second, other, short, damaged, empty] =
+        ["first", "second", "other", "short", "damaged", "empty"].map(|name| path(name));
+    output(&occ(&["--shard=1/2", "--out", &first]));
+    output(&occ(&["--shard=2/2", "--out", &second]));
+    output(&["simulate", "occ", "--clients=10", "--runs=7", "--shard=2/2", "--out", &other]);
+    let text = fs::read_to_string(&second).unwrap();
+    fs::write(&short, text.lines().next().unwrap()).unwrap();
+    fs::write(&damaged, text.replacen("\"sum\":\"1", "\"sum\":\"2", 1)).unwrap();
+    fs::write(&empty, "").unwrap();
+    for (parts, expected) in [
+        (vec![&first], "point 1 of 2: expected each of the 2 shards once, found 1/2"),
+        (vec![&first, &first], "found 1/2, 1/2"),
+        (vec![&first, &other], "belongs to another sweep, which has 2 points"),
+        (vec![&first, &short], "point 2 of 2: expected each of the 2 shards once, found 1/2"),
+        (vec![&first, &damaged], "damaged, line 1: the checksum is wrong"),
+        (vec![&first, &empty], "empty has no parts"),
+        (vec![&path("missing")], "cannot read"),
+    ] {
+        let arguments: Vec<_> =
+            std::iter::once("merge").chain(parts.iter().map(|part| part.as_str())).collect();
+        let (code, message) = error(&arguments);
+        assert!(code == Some(1) && message.contains(expected), "{expected}: {message}");
+    }
+}
+
+#[test]
+fn tables_and_charts_are_for_people() {
+    let text = output(&["simulate", "occ", "--runs=2", "--clients=5-15:5"]);
+    for expected in [
+        "model occ, mean of 2 runs, seed 1",
+        "clients  none  full  equal  decorrelated",
+        "Work: number of calls",
+        "Completion time, in milliseconds",
+        "● none  ■ full  ▲ equal  ◆ decorrelated",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "no colours: this is no terminal");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn groups_share_a_server() {
+    let arguments = [
+        "simulate",
+        "queue",
+        "--rate=50",
+        "--duration=5s",
+        "--runs=3",
+        "--json",
+        "--group=few=none:max_retries=2;weight=1",
+        "--group=many=default;weight=9;budget=sre",
+    ];
+    let lines = lines(&output(&arguments));
+    assert_eq!(lines.len(), 1);
+    let (line, groups) = (&lines[0], lines[0]["groups"].as_array().unwrap());
+    assert_eq!(line["name"], "few + many");
+    assert_eq!((&line["policy"], &line["clients"]), (&Value::Null, &Value::Null));
+    assert_eq!(line["rate"], 50.0);
+    let operations = |value: &Value| value["operations"]["mean"].as_f64().unwrap();
+    let share = operations(&groups[0]) / operations(line);
+    assert!((share - 0.1).abs() < 0.06, "{line}");
+    assert_eq!(groups[1]["budget"], "sre");
+}
+
+#[test]
+fn invalid_arguments_are_explained() {
+    for (arguments, expected) in [
+        (vec!["simulate", "occ", "--policy", "ful:base=1s"], "unknown"),
+        (vec!["simulate", "occ", "--clients", "9-1"], "ends before it begins"),
+        (vec!["simulate", "occ", "--rate", "5", "--clients", "5"], "cannot be used with"),
+        (vec!["simulate", "occ", "--runs", "0"], "the number of runs 0 is not from 1 to"),
+        (vec!["simulate", "occ", "--shard", "3/2"], "is not a shard such as 2/5"),
+        (vec!["simulate", "occ", "--threads", "0"], "0 is not in 1..=1024"),
+        (vec!["simulate", "occ", "--out", "x"], "--shard"),
+        (vec!["simulate", "queue", "--outage", "2s..1s"], "it ends before it begins"),
+        (vec!["compare", "default"], "2 values required"),
+        (vec!["advise", "--clients", "1", "--capacity", "0", "--latency", "1s"], "`0` is not"),
+    ] {
+        let (code, message) = error(&arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(expected), "{expected}: {message}");
+    }
+}
+
+#[test]
+fn compared_policies_have_previews_and_simulations() {
+    let lines =
+        lines(&output(&["compare", "none", "mine=default;budget=sre", "--runs=2", "--json"]));
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1]["name"], "mine");
+    assert_eq!(lines[1]["budget"], "sre");
+    assert_eq!(lines[1]["preview"][1]["max_ns"], "200000000");
+    assert_eq!(lines[0]["occ"]["success_rate"], 1.0);
+    assert_eq!(lines[0]["queue"]["model"], "queue");
+}
+
+fn advice(arguments: &[&str]) -> Value {
+    let all = [&["advise", "--json", "--runs=2"], arguments].concat();
+    serde_json::from_slice(&backoff(&all).stdout).unwrap()
+}
+
+/// Whatever the service, the recommendation agrees with the numbers beside it.
+#[test]
+fn advice_agrees_with_its_numbers() {
+    for arguments in [
+        ["--clients=50", "--capacity=200", "--latency=20ms", "--outage=10s"],
+        ["--clients=1", "--capacity=1", "--latency=1s", "--outage=5s"],
+        ["--clients=100000", "--capacity=50000", "--latency=1ms", "--outage=1s"],
+        ["--clients=10", "--capacity=100", "--latency=50ms", "--unbounded"],
+        ["--clients=10", "--capacity=100", "--rate=99", "--latency=10ms"],
+    ] {
+        let advice = advice(&arguments);
+        let trials = advice["trials"].as_array().unwrap();
+        let best = &advice["recommended"];
+        let number = |trial: &Value, name: &str| trial[name].as_f64().unwrap();
+        let Some(recovery) = trials[0]["recovery_ms"].as_f64() else {
+            assert_eq!(best, &Value::Null, "{arguments:?}");
+            continue;
+        };
+        assert!(trials.contains(best), "{arguments:?}");
+        assert!(number(best, "recovery_ms") <= recovery + number(&advice, "outage_ms"));
+        assert!(number(best, "calls_per_operation") <= 2.0);
+        for trial in trials.iter().filter(|trial| trial["is_safe"] == true) {
+            let gain = number(trial, "success_rate") - number(best, "success_rate");
+            assert!(gain <= 0.001, "{arguments:?}: {trial}");
+        }
+    }
+}
+
+#[test]
+fn no_policy_is_recommended_for_a_service_that_is_overloaded_without_retries() {
+    let arguments =
+        ["--clients=10", "--capacity=100", "--rate=200", "--latency=10ms", "--unbounded"];
+    assert_eq!(advice(&arguments)["recommended"], Value::Null);
+    let all = [&["advise", "--runs=1"], &arguments[..]].concat();
+    let output = backoff(&all);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("The service does not recover even without retries."), "{text}");
+}
