@@ -85,3 +85,14 @@ impl Client {
         operation_from_words(group.policy, &words)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Client;
+    use crate::events::Event;
+
+    #[test]
+    fn a_waiting_client_takes_at_most_64_bytes() {
+        assert!(size_of::<Client>() + size_of::<Event>() <= 64);
+    }
+}
