@@ -21,8 +21,8 @@ use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("repeatable").required(true).multiple(true),
-    after_help = EXIT_CODES,
-    after_long_help = EXIT_CODES,
+    after_help = AFTER,
+    after_long_help = AFTER,
 )]
 pub(crate) struct Arguments {
     /// When to run the command again, such as `full:base=100ms,cap=20s,max_retries=5`
@@ -79,7 +79,11 @@ pub(crate) struct Arguments {
     pub(super) command: Vec<OsString>,
 }
 
-const EXIT_CODES: &str = "\
+const AFTER: &str = "\
+Examples:
+  backoff run full:base=100ms,cap=20s,max_retries=5 --on-any -- make deploy
+  backoff run aws-sdk-2026 --on 28 --attempt-timeout 30s -- curl -fsS https://example.com
+
 Exit codes:
   the exit code of the last attempt, or:
   124  the last attempt ran longer than --attempt-timeout

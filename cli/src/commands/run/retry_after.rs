@@ -5,7 +5,7 @@
 //! attempt ends counts; nobody waits for its end.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, PipeReader, Read, pipe};
 use std::mem::swap;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::SystemTime;
@@ -13,7 +13,6 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, ensure};
 use backoff_core::parse_retry_after_ns;
 use rustix::io::{dup2, fcntl_dupfd_cloexec, ioctl_fionbio};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 /// The longest value in bytes (SPEC 14.1), and a line end.
 const MAX_LENGTH: usize = 1024 + 2;
@@ -26,7 +25,7 @@ pub(super) struct RetryAfter {
 
 /// The end of an attempt's pipe that is read.
 pub(super) struct Reader {
-    pipe: File,
+    pipe: PipeReader,
     text: Vec<u8>,
     is_open: bool,
 }
@@ -50,10 +49,10 @@ impl RetryAfter {
 
     /// The pipe of the next attempt. The command inherits its other end.
     pub(super) fn open(&mut self) -> io::Result<Reader> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (read, write) = pipe()?;
         ioctl_fionbio(&read, true)?;
         dup2(&write, &mut self.descriptor)?;
-        Ok(Reader { pipe: read.into(), text: Vec::new(), is_open: true })
+        Ok(Reader { pipe: read, text: Vec::new(), is_open: true })
     }
 
     /// Closes the other end here, after the start of the command.
