@@ -125,7 +125,7 @@ fn wrong_parts_are_refused() {
     let folder = folder("wrong");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let [first, second, other, short, damaged, empty] =
-        ["first", "second", "other", "short", "damaged", "empty"].map(|name| path(name));
+        ["first", "second", "other", "short", "damaged", "empty"].map(path);
     output(&occ(&["--shard=1/2", "--out", &first]));
     output(&occ(&["--shard=2/2", "--out", &second]));
     output(&["simulate", "occ", "--clients=10", "--runs=7", "--shard=2/2", "--out", &other]);
