@@ -19,7 +19,7 @@ const GROUP_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A repetition of a signal within this time is the same one: `timeout` sends it to the process and
 /// then to its group.
-const SAME_SIGNAL: Duration = Duration::from_millis(1);
+const SAME_SIGNAL: Duration = Duration::from_micros(500);
 
 /// How attempts are made.
 pub(super) struct Attempts<'a> {
@@ -167,11 +167,12 @@ impl Running<'_> {
             self.job.signal(Signal::SIGKILL);
             return Some(End::Killed(received.signal as i32));
         }
+        // The time before the command can react: what its reaction causes is another signal.
+        self.received = Some((received, Instant::now()));
         // In the group of the terminal the command already has what the terminal sent.
         if self.job.has_group() || !received.from_terminal {
             self.job.signal(received.signal);
         }
-        self.received = Some((received, Instant::now()));
         None
     }
 
