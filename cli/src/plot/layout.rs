@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::labels::spread;
 use super::picture::{Anchor, Paint, Part, Picture, Place, Shape};
-use super::{Chart, Line};
+use super::{Chart, Line, mark_step};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
@@ -129,7 +129,8 @@ fn draw(line: &Line, series: usize, area: &Area, shapes: &mut Vec<Shape>) {
         }
     }
     shapes.push(Shape::Curve { points: places.clone(), series });
-    shapes.extend(places.into_iter().map(|at| Shape::Mark { at, series }));
+    let step = mark_step(places.len());
+    shapes.extend(places.into_iter().step_by(step).map(|at| Shape::Mark { at, series }));
 }
 
 fn names_at_ends(chart: &Chart, area: &Area, shapes: &mut Vec<Shape>) {

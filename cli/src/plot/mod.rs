@@ -43,6 +43,12 @@ pub(crate) struct Point {
     pub(crate) whisker: f64,
 }
 
+/// Every how many points a line of so many has a mark: more marks would hide it.
+fn mark_step(points: usize) -> usize {
+    const MOST_MARKS: usize = 24;
+    points.div_ceil(MOST_MARKS).max(1)
+}
+
 impl Chart {
     fn points(&self) -> impl Iterator<Item = &Point> {
         self.lines.iter().flat_map(|line| &line.points)

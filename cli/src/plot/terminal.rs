@@ -62,7 +62,7 @@ fn draw(chart: &Chart, width: usize, x: Axis, y: Axis) -> Dots {
         }
     }
     for (series, line) in lines.iter().enumerate() {
-        for at in line {
+        for at in line.iter().step_by(super::mark_step(line.len())) {
             dots.mark(*at, MARKS[series % MARKS.len()], series);
         }
     }
