@@ -80,8 +80,14 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
 }
 
 /// Commands of documents that have checks of their own, or that would run this test again.
-const CHECKED_ELSEWHERE: [&str; 4] =
-    ["cargo xtask test", "cargo xtask demo", "cargo xtask scenario", "make -C bindings-c check"];
+const CHECKED_ELSEWHERE: [&str; 6] = [
+    "cargo xtask test",
+    "cargo xtask demo",
+    "cargo xtask scenario",
+    "make -C bindings-c check",
+    "cargo build -p backoff-sim --example golden",
+    "node --no-warnings simulator/tests/wasi.mjs",
+];
 
 /// The commands of a block that are not checked elsewhere.
 fn commands(code: &str) -> String {

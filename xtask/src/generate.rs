@@ -1,4 +1,5 @@
-//! `cargo xtask generate`: the files that are generated and committed, the vectors and the header.
+//! `cargo xtask generate`: the files that are generated and committed: the vectors, the header and
+//! the pictures.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::program;
 use crate::shell::{command, empty, progress, root, run, scratch};
 
 const VECTORS: &str = "tests/vectors";
@@ -57,7 +59,20 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
         files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
     }
     files.insert("include/backoff.h".into(), header()?);
+    for chart in ["calls", "time"] {
+        files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
+    }
     Ok(files)
+}
+
+/// A picture of the AWS article: competing clients under four kinds of jitter.
+fn picture(chart: &str) -> Result<String> {
+    let path = scratch().join(format!("occ-{chart}.svg"));
+    run(program::backoff()?
+        .args(["simulate", "occ", "--quiet", "--seed", "1", "--runs", "100"])
+        .args(["--clients", "10-190:10", "--chart", chart, "--svg"])
+        .arg(&path))?;
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
 fn names(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::docs;
 use crate::drivers::reference_evaluator;
-use crate::languages::ALL;
+use crate::languages::{ALL, python};
 use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, progress, root, run, scratch, stdout, target};
 
@@ -54,7 +54,17 @@ pub(crate) fn test(report: &mut Report) {
             cargo().args(["test", "--locked"]).current_dir(root().join(folder)),
         );
     }
+    report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     report.check("the command is one static binary", is_static);
+    for tests in ["cli/tests", "examples"] {
+        let results = scratch().join("command-results.xml");
+        report.suite_of(&format!("pytest {tests}"), Runner::Junit(results.clone()), || {
+            let mut pytest = python::tool("pytest")?;
+            pytest.args(["-q", "-p", "no:cacheprovider", tests, "--junitxml"]).arg(results);
+            pytest.env("BACKOFF", binary()?);
+            Ok(pytest)
+        });
+    }
     docs::test(report, &root().join("cli/README.md"));
     docs::test(report, &root().join("simulator/README.md"));
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
@@ -70,6 +80,24 @@ fn is_static() -> Result<()> {
     let binary = binary()?;
     let headers = stdout(command("readelf").arg("--program-headers").arg(&binary))?;
     ensure!(!headers.contains("INTERP"), "it needs an interpreter:\n{headers}");
+    Ok(())
+}
+
+/// WebAssembly has narrow pointers, and another backend of the compiler.
+fn golden_in_wasm() -> Result<()> {
+    let wasi = "wasm32-wasip1";
+    add_target(wasi)?;
+    run(cargo().args(["build", "--locked", "--package", "backoff-sim"]).args([
+        "--example",
+        "golden",
+        "--target",
+        wasi,
+    ]))?;
+    let module = target().join(wasi).join("debug/examples/golden.wasm");
+    let printed =
+        stdout(command("node").args(["--no-warnings", "simulator/tests/wasi.mjs"]).arg(module))?;
+    let golden = fs::read_to_string(root().join("simulator/tests/golden.jsonl"))?;
+    ensure!(printed == golden, "expected\n{golden}printed\n{printed}");
     Ok(())
 }
 

@@ -46,11 +46,10 @@ fn test_alone(language: &Language, report: &mut Report) {
 /// The generated files and the shared tests.
 fn test_shared(report: &mut Report) {
     report.check("generated files are fresh", generate::check);
-    let python = |tool: &str| -> Result<Command> {
-        Ok(command(languages::python::tools()?.join("bin").join(tool)))
-    };
-    report.check("ruff check", || run(python("ruff")?.args(["check", "tests"])));
-    report.check("ruff format", || run(python("ruff")?.args(["format", "--check", "tests"])));
+    let python = languages::python::tool;
+    let folders = ["tests", "cli", "simulator", "examples"];
+    report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
+    report.check("ruff format", || run(python("ruff")?.args(["format", "--check"]).args(folders)));
     let results = scratch().join("shared-results.xml");
     report.suite_of("the shared tests in tests/", Runner::Junit(results.clone()), || {
         let mut pytest = python("pytest")?;

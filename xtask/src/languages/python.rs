@@ -10,20 +10,30 @@ use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
+/// The requirements of the examples.
+const EXAMPLES: &str = "examples/requirements.txt";
 /// The requirements of the shared tests, and the project whose group `dev` has those of the package.
 const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", "bindings-python/pyproject.toml"];
 const INPUTS: [&str; 6] =
     ["core", "bindings-python", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
-/// A virtual environment with the linters and test runners, without the package.
+/// A virtual environment with the linters, the test runners and what the examples need, without the
+/// package.
 pub(crate) fn tools() -> Result<PathBuf> {
     let folder = scratch().join("python-tools");
-    fresh::unless_fresh(&folder, &REQUIREMENTS, || {
+    let [tests, package] = REQUIREMENTS;
+    fresh::unless_fresh(&folder, &[tests, package, EXAMPLES], || {
         progress("installing the tools for Python");
         environment(&folder)?;
-        install_requirements(&folder)
+        install_requirements(&folder)?;
+        run(pip(&folder).args(["-r", EXAMPLES]))
     })?;
     Ok(folder)
+}
+
+/// A program of these tools.
+pub(crate) fn tool(name: &str) -> Result<Command> {
+    Ok(command(tools()?.join("bin").join(name)))
 }
 
 /// The wheel, built by pip.
