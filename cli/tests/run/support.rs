@@ -76,6 +76,16 @@ pub(crate) fn is_running(id: &str) -> bool {
         .is_some_and(|rest| !matches!(rest.trim().chars().next(), None | Some('Z')))
 }
 
+/// Waits until a process sleeps and has taken all signals that were sent to it. Signals that come
+/// at once are one to the kernel, and one that comes before a command exists cannot reach it.
+pub(crate) fn wait_until_settled(id: u32) {
+    wait_until("the process sleeps", || {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let has = |text| status.lines().any(|line| line == text);
+        has("State:\tS (sleeping)") && has("ShdPnd:\t0000000000000000")
+    });
+}
+
 /// A program whose output is read while it runs. A test that fails does not leave it behind.
 pub(crate) struct Running {
     pub(crate) child: Child,

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
 
-use crate::support::{ONCE, Running};
+use crate::support::{ONCE, Running, kill, wait_until_settled};
 
 /// Runs the arguments in a new terminal, connected to its own input and output, and prints how they
 /// ended: an exit code, or less than 0 for a signal.
@@ -46,7 +46,7 @@ impl Terminal {
 const RETRY: [&str; 2] = ["constant:base=1ns", "--on-any"];
 
 /// Says how often it was interrupted.
-const COUNT: &str = "n=0; trap 'n=$((n+1)); echo interrupted $n' INT; echo ready; \
+const COUNT: &str = "n=0; trap 'n=$((n+1)); echo interrupted $n' INT; echo ready $PPID; \
                      while :; do sleep 0.05; done";
 
 #[test]
@@ -81,9 +81,11 @@ fn control_c_during_the_command_reaches_it_and_ends_the_loop() {
 #[test]
 fn control_c_reaches_the_command_once_and_twice_ends_it() {
     let mut terminal = Terminal::run(&RETRY, COUNT);
-    terminal.running.expect("ready");
+    let line = terminal.running.expect("ready");
+    let id = line.rsplit(' ').next().unwrap().parse().unwrap();
     terminal.press(CONTROL_C);
     terminal.running.expect("interrupted 1");
+    wait_until_settled(id);
     terminal.press(CONTROL_C);
     // Killed: the command never says that it was interrupted a third time.
     terminal.running.expect("status -2");
@@ -116,7 +118,7 @@ fn a_signal_of_another_process_is_passed_on() {
     let mut terminal = Terminal::run(&RETRY, script);
     let line = terminal.running.expect("ready");
     let id = line.rsplit(' ').next().unwrap().parse().unwrap();
-    crate::support::kill("INT", id);
+    kill("INT", id);
     terminal.running.expect("got it");
     terminal.running.expect("status 9");
 }

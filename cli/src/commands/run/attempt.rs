@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -61,14 +60,10 @@ impl<'a> Attempts<'a> {
         number: u64,
         signals: &Signals,
     ) -> Result<io::Result<(Job, Option<Reader>)>> {
-        let (program, arguments) = self.command.split_first().context("there is no command")?;
-        let mut command = Command::new(program);
-        command.args(arguments).env("BACKOFF_ATTEMPT", number.to_string());
         let open = || "cannot open a pipe for --retry-after-fd";
         let reader = self.retry_after.as_mut().map(RetryAfter::open).transpose();
         let reader = reader.with_context(open)?;
-        let job = signals.start(|| Job::start(&mut command, self.has_group));
-        let job = job.context("cannot block signals")?;
+        let job = Job::start(self.command, number, signals.child_mask(), self.has_group);
         self.retry_after.as_mut().map(RetryAfter::close).transpose().with_context(open)?;
         Ok(job.map(|job| (job, reader)))
     }
@@ -114,13 +109,6 @@ struct Running<'a> {
 
 impl Running<'_> {
     fn end(&mut self) -> io::Result<End> {
-        // The terminal may have sent a signal before the command existed, so even its signals are
-        // passed on now.
-        while let Some(received) = self.signals.take_end()? {
-            if let Some(end) = self.receive(Received { from_terminal: false, ..received }) {
-                return Ok(end);
-            }
-        }
         loop {
             // In this order, so that news of the child which come after it end the wait.
             if let Some(end) = self.receive_all()? {

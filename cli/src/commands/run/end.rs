@@ -1,11 +1,10 @@
 //! How an attempt ended, and how this process ends like it.
 
 use std::fmt;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitCode;
 
 use nix::sys::signal::Signal;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, WaitStatus, getrlimit, setrlimit};
 use signal_hook::low_level::emulate_default_handler;
 
 use super::codes::TIMED_OUT;
@@ -22,11 +21,10 @@ pub(super) enum End {
 }
 
 impl End {
-    pub(super) fn of(status: ExitStatus) -> Self {
-        match status.signal() {
+    pub(super) fn of(status: WaitStatus) -> Self {
+        match status.terminating_signal() {
             Some(signal) => Self::Killed(signal),
-            // Unix keeps the lowest eight bits.
-            None => Self::Exited(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)),
+            None => Self::Exited(status.exit_status().and_then(|c| c.try_into().ok()).unwrap_or(1)),
         }
     }
 

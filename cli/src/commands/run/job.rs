@@ -5,20 +5,25 @@
 //! from elsewhere is passed on to the command alone. Without a terminal the command gets a group of
 //! its own, so that a timeout also ends the processes that it has started.
 
+use std::env::vars_os;
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use nix::sys::signal::{Signal, kill, killpg};
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::unistd::Pid;
+use rustix::process::{WaitOptions, WaitStatus, waitpid};
+
+/// The number of the attempt, for the command.
+const ATTEMPT: &str = "BACKOFF_ATTEMPT";
 
 /// A running command.
 pub(super) struct Job {
-    child: Child,
     id: Pid,
     has_group: bool,
-    status: Option<ExitStatus>,
+    status: Option<WaitStatus>,
 }
 
 /// Whether this process has a controlling terminal.
@@ -27,14 +32,39 @@ pub(super) fn has_terminal() -> bool {
 }
 
 impl Job {
-    /// Starts the command, in a process group of its own if `has_group`.
-    pub(super) fn start(command: &mut Command, has_group: bool) -> io::Result<Self> {
+    /// Starts the command, in a process group of its own if `has_group`. `mask` are the signals that
+    /// it begins with blocked; the standard library would block those of this process.
+    pub(super) fn start(
+        command: &[OsString],
+        attempt: u64,
+        mask: &SigSet,
+        has_group: bool,
+    ) -> io::Result<Self> {
+        let mut attributes = PosixSpawnAttr::init()?;
+        let mut flags =
+            PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK;
+        attributes.set_sigmask(mask)?;
+        // Rust ignores it.
+        let mut default = SigSet::empty();
+        default.add(Signal::SIGPIPE);
+        attributes.set_sigdefault(&default)?;
         if has_group {
-            command.process_group(0);
+            flags |= PosixSpawnFlags::POSIX_SPAWN_SETPGROUP;
+            attributes.set_pgroup(Pid::from_raw(0))?;
         }
-        let child = command.spawn()?;
-        let id = Pid::from_raw(child.id().try_into().map_err(io::Error::other)?);
-        Ok(Self { child, id, has_group, status: None })
+        attributes.set_flags(flags)?;
+        let text = |bytes: &OsStr| CString::new(bytes.as_bytes());
+        let arguments = command.iter().map(|part| text(part)).collect::<Result<Vec<_>, _>>()?;
+        let program = arguments.first().ok_or(io::ErrorKind::NotFound)?;
+        let variables = vars_os().filter(|(name, _)| name != ATTEMPT);
+        let variables = variables.chain([(ATTEMPT.into(), attempt.to_string().into())]);
+        let variable = |(name, value): (OsString, OsString)| {
+            CString::new([&name.into_vec()[..], b"=", &value.into_vec()].concat())
+        };
+        let variables = variables.map(variable).collect::<Result<Vec<_>, _>>()?;
+        let actions = PosixSpawnFileActions::init()?;
+        let id = posix_spawnp(program, &actions, &attributes, &arguments, &variables)?;
+        Ok(Self { id, has_group, status: None })
     }
 
     pub(super) fn has_group(&self) -> bool {
@@ -42,8 +72,11 @@ impl Job {
     }
 
     /// How it ended, if it has.
-    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.status = self.child.try_wait()?;
+    pub(super) fn try_wait(&mut self) -> io::Result<Option<WaitStatus>> {
+        if self.status.is_none() {
+            let id = rustix::process::Pid::from_raw(self.id.as_raw());
+            self.status = waitpid(id, WaitOptions::NOHANG)?.map(|(_, status)| status);
+        }
         Ok(self.status)
     }
 

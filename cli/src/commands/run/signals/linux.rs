@@ -1,12 +1,9 @@
 //! The queue of Linux: the signals are blocked and read from a descriptor, which also says whether
 //! the terminal sent them.
-//!
-//! A child inherits what is blocked, so nothing is while one is started. Handlers keep the signals
-//! that come then.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::{fs, io};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
@@ -19,11 +16,8 @@ const SI_KERNEL: i32 = 0x80;
 
 pub(super) struct Queue {
     descriptor: SignalFd,
-    blocked: SigSet,
     /// The mask of the caller of this process.
     original: SigSet,
-    /// The signals that came while they were not blocked.
-    handled: Vec<(Signal, Arc<AtomicBool>)>,
 }
 
 impl Queue {
@@ -31,35 +25,26 @@ impl Queue {
     pub(super) fn new() -> io::Result<Self> {
         let ignored = ignored();
         let is_ignored = |signal: Signal| ignored >> (signal as u32 - 1) & 1 == 1;
-        let mut blocked = SigSet::empty();
-        blocked.add(Signal::SIGCHLD);
-        let ending = ENDING.into_iter().filter(|&signal| !is_ignored(signal));
-        ending.clone().for_each(|signal| blocked.add(signal));
-        let original = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         if is_ignored(Signal::SIGCHLD) {
             // The kernel would forget how children ended. A handler undoes that.
-            handle(Signal::SIGCHLD)?;
+            let flag = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(Signal::SIGCHLD as i32, flag)?;
         }
-        let handled =
-            ending.map(|signal| Ok((signal, handle(signal)?))).collect::<io::Result<_>>()?;
+        let mut blocked = SigSet::empty();
+        blocked.add(Signal::SIGCHLD);
+        for signal in ENDING.into_iter().filter(|&signal| !is_ignored(signal)) {
+            blocked.add(signal);
+        }
+        let original = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-        let descriptor = SignalFd::with_flags(&blocked, flags)?;
-        Ok(Self { descriptor, blocked, original, handled })
+        Ok(Self { descriptor: SignalFd::with_flags(&blocked, flags)?, original })
     }
 
-    /// Calls a function that starts a child.
-    pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
-        self.original.thread_set_mask()?;
-        let result = start();
-        self.blocked.thread_block()?;
-        Ok(result)
+    pub(super) fn child_mask(&self) -> &SigSet {
+        &self.original
     }
 
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
-        let is_set = |flag: &AtomicBool| flag.swap(false, Ordering::Relaxed);
-        if let Some(&(signal, _)) = self.handled.iter().find(|(_, flag)| is_set(flag)) {
-            return Ok(Some(Event::End(Received { signal, from_terminal: false })));
-        }
         let Some(info) = self.descriptor.read_signal()? else { return Ok(None) };
         let signal = ENDING.into_iter().find(|&signal| signal as u32 == info.ssi_signo);
         let from_terminal = info.ssi_code == SI_KERNEL;
@@ -70,13 +55,6 @@ impl Queue {
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
-}
-
-/// A flag that the signal sets.
-fn handle(signal: Signal) -> io::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal as i32, Arc::clone(&flag))?;
-    Ok(flag)
 }
 
 /// The signals that this process ignores, as the kernel shows them: bit 0 is signal 1.

@@ -11,7 +11,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -46,9 +46,9 @@ impl Signals {
         Queue::new().map(Self)
     }
 
-    /// Calls a function that starts a child.
-    pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
-        self.0.start(start)
+    /// The signals that a child begins with blocked: those of the caller of this process.
+    pub(super) fn child_mask(&self) -> &SigSet {
+        self.0.child_mask()
     }
 
     /// The next entry of the queue, if there is one.

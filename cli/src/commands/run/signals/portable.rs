@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
@@ -18,6 +18,8 @@ pub(super) struct Queue {
     socket: UnixStream,
     delivery: RefCell<SignalDelivery<UnixStream, SignalOnly>>,
     pending: RefCell<VecDeque<Event>>,
+    /// The mask of the caller of this process, which stays.
+    original: SigSet,
 }
 
 impl Queue {
@@ -26,13 +28,13 @@ impl Queue {
         let socket = read.try_clone()?;
         let signals = ENDING.into_iter().chain([Signal::SIGCHLD]).map(|signal| signal as i32);
         let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), signals)?;
-        Ok(Self { socket, delivery: RefCell::new(delivery), pending: RefCell::default() })
+        let original = SigSet::thread_get_mask()?;
+        let delivery = RefCell::new(delivery);
+        Ok(Self { socket, delivery, pending: RefCell::default(), original })
     }
 
-    /// Calls a function that starts a child, which has no handlers.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Linux")]
-    pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
-        Ok(start())
+    pub(super) fn child_mask(&self) -> &SigSet {
+        &self.original
     }
 
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
