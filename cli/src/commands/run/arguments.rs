@@ -14,10 +14,10 @@ use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
 /// Run a command, and run it again when it fails.
 ///
 /// Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
-/// the command may run again. A command that was killed by signal N counts as exit code 128 + N, one
-/// that ran longer than --attempt-timeout as 124. The command can read which attempt it is in
-/// `BACKOFF_ATTEMPT` (1, 2, ...). All attempts share standard input: an attempt sees what the earlier
-/// ones left.
+/// the command may run again. A command that was killed by signal N counts as exit code 128 + N,
+/// one that ran longer than --attempt-timeout as 124. The command can read which attempt it is in
+/// `BACKOFF_ATTEMPT` (1, 2, ...). All attempts share standard input: an attempt sees what the
+/// earlier ones left.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("repeatable").required(true).multiple(true),
@@ -91,7 +91,7 @@ Exit codes:
   126  the command cannot be executed
   127  the command was not found
   2    invalid arguments
-If the last attempt was killed by a signal, or a signal ended the wait, backoff ends by that signal.";
+If a signal killed the last attempt or ended the wait, backoff ends by that signal.";
 
 impl Arguments {
     /// The exit codes that may be repeated.

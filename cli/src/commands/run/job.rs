@@ -32,8 +32,8 @@ pub(super) fn has_terminal() -> bool {
 }
 
 impl Job {
-    /// Starts the command, in a process group of its own if `has_group`. `mask` are the signals that
-    /// it begins with blocked; the standard library would block those of this process.
+    /// Starts the command, in a process group of its own if `has_group`. `mask` are the signals
+    /// that it begins with blocked; the standard library would block those of this process.
     pub(super) fn start(
         command: &[OsString],
         attempt: u64,

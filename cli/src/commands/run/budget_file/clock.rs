@@ -16,8 +16,8 @@ pub(super) struct Reading {
     wall_ns: u64,
 }
 
-/// The clock. It goes with the monotonic clock of the system, from 0 when the file was created. When
-/// that clock begins again, the time between the last use and now is that of the wall clock.
+/// The clock. It goes with the monotonic clock of the system, from 0 when the file was created.
+/// When that clock begins again, the time between the last use and now is that of the wall clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Clock {
     boot: String,
