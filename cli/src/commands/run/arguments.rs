@@ -11,13 +11,7 @@ use clap::{ArgGroup, Args, value_parser};
 use super::codes::Codes;
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
 
-/// Run a command, and run it again when it fails.
-///
-/// Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
-/// the command may run again. A command that was killed by signal N counts as exit code 128 + N,
-/// one that ran longer than --attempt-timeout as 124. The command can read which attempt it is in
-/// `BACKOFF_ATTEMPT` (1, 2, ...). All attempts share standard input: an attempt sees what the
-/// earlier ones left.
+/// The policy, the exit codes that may be repeated, limits, and the command.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("repeatable").required(true).multiple(true),
@@ -80,6 +74,12 @@ pub(crate) struct Arguments {
 }
 
 const AFTER: &str = "\
+Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
+the command may run again. A command that was killed by signal N counts as exit code 128 + N, one
+that ran longer than --attempt-timeout as 124. The command can read which attempt it is in
+BACKOFF_ATTEMPT (1, 2, ...). All attempts share standard input: an attempt sees what the earlier
+ones left.
+
 Examples:
   backoff run full:base=100ms,cap=20s,max_retries=5 --on-any -- make deploy
   backoff run aws-sdk-2026 --on 28 --attempt-timeout 30s -- curl -fsS https://example.com
