@@ -149,3 +149,20 @@ fn a_signal_that_comes_twice_at_once_is_one() {
     };
     assert!((0..50).any(|_| keeps_its_grace()));
 }
+
+#[test]
+fn the_first_process_of_a_container_exits_with_a_code() {
+    let unshare = || {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--pid", "--fork"]);
+        command
+    };
+    if !unshare().arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("not tested: this system allows no containers");
+        return;
+    }
+    let mut command = unshare();
+    command.arg(env!("CARGO_BIN_EXE_backoff")).args(["run", ONCE, "--on-any", "--"]);
+    let output = command.args(["sh", "-c", "kill -TERM $$"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
+}

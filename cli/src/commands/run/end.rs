@@ -1,7 +1,7 @@
 //! How an attempt ended, and how this process ends like it.
 
 use std::fmt;
-use std::process::ExitCode;
+use std::process::{ExitCode, id};
 
 use nix::sys::signal::Signal;
 use rustix::process::{Resource, Rlimit, WaitStatus, getrlimit, setrlimit};
@@ -41,7 +41,10 @@ impl End {
     /// for example, ends its script after Ctrl-C. If there is no signal, or it does not end this
     /// process, returns the exit code.
     pub(super) fn exit(self) -> ExitCode {
-        if let Self::Killed(signal) = self {
+        // No signal ends the first process of a container.
+        if let Self::Killed(signal) = self
+            && id() != 1
+        {
             // The core dump, if any, is that of the command.
             let maximum = getrlimit(Resource::Core).maximum;
             let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
