@@ -13,6 +13,17 @@ status = pty.spawn(sys.argv[1:])
 print('status', os.waitstatus_to_exitcode(status))
 ";
 
+/// Closes a terminal as soon as its program has printed something, and prints how that ended.
+const CLOSE: &str = "\
+import os, pty, sys
+process, terminal = pty.fork()
+if process == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+os.read(terminal, 100)
+os.close(terminal)
+print('status', os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+";
+
 const CONTROL_C: &[u8] = b"\x03";
 const CONTROL_Z: &[u8] = b"\x1a";
 const CONTROL_BACKSLASH: &[u8] = b"\x1c";
@@ -24,8 +35,12 @@ struct Terminal {
 
 impl Terminal {
     fn start(arguments: &[&str]) -> Self {
+        Self::python(TERMINAL, arguments)
+    }
+
+    fn python(program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new("python3");
-        command.args(["-c", TERMINAL]).args(arguments);
+        command.args(["-c", program]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = Running::start(command);
         let keys = running.child.stdin.take().unwrap();
@@ -158,4 +173,13 @@ fn control_z_stops_it_and_fg_continues_it() {
     terminal.press(b"hello\n");
     terminal.running.expect("got hello");
     terminal.running.expect("done 0");
+}
+
+#[test]
+fn a_terminal_that_closes_ends_the_command() {
+    let program = [env!("CARGO_BIN_EXE_backoff"), "run"];
+    let command = ["--", "sh", "-c", "echo ready; exec sleep 1000"];
+    let arguments = [&program[..], &RETRY, &command].concat();
+    let mut terminal = Terminal::python(CLOSE, &arguments);
+    terminal.running.expect("status -1");
 }

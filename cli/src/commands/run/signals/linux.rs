@@ -47,8 +47,10 @@ impl Queue {
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
         let Some(info) = self.descriptor.read_signal()? else { return Ok(None) };
         let signal = ENDING.into_iter().find(|&signal| signal as u32 == info.ssi_signo);
-        let from_terminal = info.ssi_code == SI_KERNEL;
-        let event = signal.map(|signal| Event::End(Received { signal, from_terminal }));
+        // When a terminal closes, only the leader of its session hears of it.
+        let is_key = |signal| info.ssi_code == SI_KERNEL && signal != Signal::SIGHUP;
+        let event =
+            signal.map(|signal| Event::End(Received { signal, from_terminal: is_key(signal) }));
         Ok(Some(event.unwrap_or(Event::Child)))
     }
 

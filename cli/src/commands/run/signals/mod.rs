@@ -33,7 +33,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) signal: Signal,
-    /// Whether the terminal sent it, to all processes of the foreground.
+    /// Whether it is a key of the terminal, which reaches all processes of the foreground.
     pub(super) from_terminal: bool,
 }
 
