@@ -5,7 +5,7 @@
 mod common;
 
 use backoff_sim::{
-    Distribution, Experiment, Load, Model, Outage, OutageMode, Queue, Rejection, Summary,
+    Distribution, Experiment, Latency, Load, Model, Outage, OutageMode, Queue, Rejection, Summary,
 };
 use common::{
     SECOND, assert_near, closed, experiment, exponential, group, mean_latency, poisson, summary,
@@ -222,6 +222,61 @@ fn the_time_to_recover_is_that_of_the_fluid() {
         let what = format!("{rate} per second, {retries} retries");
         assert_near(&what, summary.recovery_ms.unwrap(), (fluid + timeout) * 1e3, 0.02);
     }
+}
+
+/// Calls that fail by themselves, with `p`: of the operations with `n` retries `1 - p^(n+1)` succeed,
+/// with `(1 - p^(n+1)) / (1 - p)` calls each.
+#[test]
+fn single_failures_are_retried_as_often_as_theory_says() {
+    let network = exponential(0.001);
+    for (failure, retries) in [("0.1", 0), ("0.1", 2), ("0.5", 1), ("0.5", 3)] {
+        let p: f64 = failure.parse().unwrap();
+        let failure = failure.parse().unwrap();
+        let queue = Queue { timeout_ns: None, failure, ..Queue::default() };
+        let latency = Latency { timeout_ns: None, failure, ..Latency::default() };
+        for model in
+            [Model::Queue(queue), Model::Queue(Queue { network, ..queue }), Model::Latency(latency)]
+        {
+            let what = format!("{model:?} with {retries} retries");
+            let policy = format!("full:base=10ms,max_retries={retries}");
+            let load = poisson(10.0, 1000);
+            let all = summary(&experiment(model, group(&policy, None, 1), load, 20)).all;
+            // Operations are independent: the errors are those of 200,000 trials.
+            let operations = all.operations.mean * 20.0;
+            let assert_mean = |measure: &str, sum: f64, mean: f64, variance: f64| {
+                let bound = 4.0 * (variance / operations).sqrt();
+                let measured = sum * 20.0 / operations;
+                assert!(
+                    (measured - mean).abs() <= bound && bound < mean,
+                    "{what}: {measure} {measured}, expected {mean} within {bound}"
+                );
+            };
+            let fails = p.powi(retries + 1);
+            let failed = all.operations.mean - all.successes.mean;
+            assert_mean("failures", failed, fails, fails * (1.0 - fails));
+            let calls = (1.0 - fails) / (1.0 - p);
+            // The mean of the squares: the sum of (2 k + 1) p^k.
+            let squares: f64 = (0..=retries).map(|k| (2.0 * f64::from(k) + 1.0) * p.powi(k)).sum();
+            assert_mean("calls", all.calls.mean, calls, squares - calls * calls + 1e-12);
+            assert_eq!(all.stops.keys().copied().collect::<Vec<_>>(), ["max_retries", "success"]);
+        }
+    }
+}
+
+/// Parts without failures are those of before there were any.
+#[test]
+fn no_failure_is_not_written() {
+    for model in [Model::Queue(Queue::default()), Model::Latency(Latency::default())] {
+        let json = serde_json::to_string(&model).unwrap();
+        assert!(!json.contains("failure"), "{json}");
+        let read: Model = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+    }
+    let queue = Queue { failure: "0.25".parse().unwrap(), ..Queue::default() };
+    let json = serde_json::to_value(Model::Queue(queue)).unwrap();
+    assert_eq!(json["failure"], "0.25");
+    let read: Model = serde_json::from_value(json).unwrap();
+    assert!(matches!(read, Model::Queue(read) if read == queue));
 }
 
 /// The client waits as long as a rejection says, and not at all if it says nothing.

@@ -7,6 +7,7 @@ use backoff_core::Outcome;
 use crate::events::Event;
 use crate::model::outage::Rejection;
 use crate::random::distribution::Distribution;
+use crate::random::probability::Probability;
 use crate::world::{FIRST_KIND, NOBODY, World};
 
 /// A call reaches the server.
@@ -53,6 +54,8 @@ struct Waiting {
 pub(crate) struct Calls {
     pub(crate) timeout_ns: Option<u64>,
     pub(crate) network: Distribution,
+    /// How likely an answer is a failure.
+    pub(crate) failure: Probability,
     pub(crate) rejection: Rejection,
     pub(crate) retry_after: Option<Distribution>,
     /// All clients wait for the same time, so that they give up in the order in which they began.
@@ -65,11 +68,13 @@ impl Calls {
     pub(crate) fn new(
         timeout_ns: Option<u64>,
         network: Distribution,
+        failure: Probability,
         rejection: Rejection,
         retry_after: Option<Distribution>,
     ) -> Self {
         let waiting = VecDeque::new();
-        Self { timeout_ns, network, rejection, retry_after, waiting, has_timeout: false }
+        let has_timeout = false;
+        Self { timeout_ns, network, failure, rejection, retry_after, waiting, has_timeout }
     }
 
     /// A client begins an attempt. Returns the call if it reaches the server at once.
@@ -92,7 +97,7 @@ impl Calls {
     /// The server has served a call.
     pub(crate) fn answer(&mut self, world: &mut World<'_>, call: Call) {
         if call.is_awaited(world) && self.send(world, call, ANSWER) {
-            Self::end(world, call, Outcome::Success, None);
+            self.end_answered(world, call);
         }
     }
 
@@ -109,7 +114,7 @@ impl Calls {
         match event.kind() {
             REQUEST => return Some(call),
             TIMEOUT => self.give_up(world),
-            ANSWER if call.is_awaited(world) => Self::end(world, call, Outcome::Success, None),
+            ANSWER if call.is_awaited(world) => self.end_answered(world, call),
             REJECTION if call.is_awaited(world) => self.end_rejected(world, call),
             // The client has given up.
             _ => {}
@@ -124,6 +129,13 @@ impl Calls {
             world.schedule_random(&self.network, call.client, kind, call.serial);
         }
         is_there
+    }
+
+    fn end_answered(&self, world: &mut World<'_>, call: Call) {
+        // Without failures there is no draw, which would change all later ones.
+        let fails = !self.failure.is_zero() && world.draws.chance(self.failure.millionths());
+        let outcome = if fails { Outcome::Transient } else { Outcome::Success };
+        Self::end(world, call, outcome, None);
     }
 
     fn end_rejected(&mut self, world: &mut World<'_>, call: Call) {

@@ -13,6 +13,7 @@ use crate::model::Server;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
+use crate::random::probability::Probability;
 use crate::world::World;
 
 /// The parameters of the model.
@@ -27,6 +28,10 @@ pub struct Latency {
     pub timeout_ns: Option<u64>,
     /// The time that a message takes in each direction.
     pub network: Distribution,
+    /// How likely a call that was served fails, independently of all others. The outcome is
+    /// `transient`.
+    #[serde(default, skip_serializing_if = "Probability::is_zero")]
+    pub failure: Probability,
     /// A time in which the server does not serve.
     pub outage: Option<Outage>,
     /// What clients are told whose call is rejected, which happens in an outage only.
@@ -44,6 +49,7 @@ impl Default for Latency {
             per_call_ns: 10_000_000,
             timeout_ns: Some(3_000_000_000),
             network: Distribution::Exponential { mean_ns: 100_000_000 },
+            failure: Probability::ZERO,
             outage: None,
             rejection: Rejection::Throttled,
             retry_after: None,
@@ -71,7 +77,8 @@ const SERVED: u8 = FIRST_SERVER_KIND;
 
 impl Latency {
     pub(crate) fn server(self) -> impl Server {
-        let calls = Calls::new(self.timeout_ns, self.network, self.rejection, self.retry_after);
+        let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
+        let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
         Shared { model: self, calls, in_progress: 0 }
     }
 }

@@ -15,6 +15,7 @@ use crate::model::Server;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
+use crate::random::probability::Probability;
 use crate::world::{NOBODY, World};
 
 /// The parameters of the model. By default one worker that serves 100 calls a second in the mean,
@@ -41,6 +42,10 @@ pub struct Queue {
     pub retry_after: Option<Distribution>,
     /// The time that a message takes in each direction.
     pub network: Distribution,
+    /// How likely a call that was served fails, independently of all others. The outcome is
+    /// `transient`.
+    #[serde(default, skip_serializing_if = "Probability::is_zero")]
+    pub failure: Probability,
 }
 
 impl Default for Queue {
@@ -55,6 +60,7 @@ impl Default for Queue {
             rejection: Rejection::Throttled,
             retry_after: None,
             network: Distribution::Constant(0),
+            failure: Probability::ZERO,
         }
     }
 }
@@ -87,7 +93,8 @@ const RESUME: u8 = FIRST_SERVER_KIND + 1;
 
 impl Queue {
     pub(crate) fn server(self) -> impl Server {
-        let calls = Calls::new(self.timeout_ns, self.network, self.rejection, self.retry_after);
+        let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
+        let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
         Line { model: self, calls, waiting: VecDeque::new(), busy: 0 }
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(probability.to_string(), "0.25");
 /// # Ok::<(), backoff_sim::ProbabilityError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Probability(u32);
 
@@ -28,8 +28,17 @@ impl Probability {
     const ONE: u32 = 1_000_000;
     const DIGITS: usize = 6;
 
+    /// Never.
+    pub const ZERO: Self = Self(0);
+
     /// One of ten.
     pub const TENTH: Self = Self(100_000);
+
+    /// Whether it is 0.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a function of a reference")]
+    pub(crate) const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
 
     /// The number of millionths.
     #[must_use]

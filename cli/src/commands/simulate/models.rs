@@ -72,7 +72,7 @@ pub(crate) struct QueueArguments {
     network: Distribution,
 
     #[command(flatten)]
-    failure: Failure,
+    failures: Failures,
 
     #[command(flatten)]
     options: Options,
@@ -97,7 +97,7 @@ pub(crate) struct LatencyArguments {
     network: Distribution,
 
     #[command(flatten)]
-    failure: Failure,
+    failures: Failures,
 
     #[command(flatten)]
     options: Options,
@@ -134,9 +134,13 @@ pub(crate) struct LayersArguments {
     options: Options,
 }
 
-/// An outage, and rejections.
+/// Failures of single calls, an outage, and rejections.
 #[derive(Debug, Args)]
-struct Failure {
+struct Failures {
+    /// How likely a call that was served fails, independently of all others
+    #[arg(long, value_name = "P", default_value_t = Probability::ZERO)]
+    failure: Probability,
+
     /// Time in which the server does not serve, such as 10s..15s
     #[arg(long, value_name = "FROM..UNTIL")]
     outage: Option<Times>,
@@ -154,7 +158,7 @@ struct Failure {
     retry_after: Option<Distribution>,
 }
 
-impl Failure {
+impl Failures {
     fn outage(&self) -> Option<Outage> {
         let Times { from_ns, until_ns } = self.outage?;
         let mode = match self.outage_mode {
@@ -252,19 +256,21 @@ impl ModelArguments {
                 capacity: arguments.capacity,
                 timeout_ns: arguments.timeout.0,
                 drops_stale: arguments.drops_stale,
-                outage: arguments.failure.outage(),
-                rejection: arguments.failure.rejection(),
-                retry_after: arguments.failure.retry_after,
+                outage: arguments.failures.outage(),
+                rejection: arguments.failures.rejection(),
+                retry_after: arguments.failures.retry_after,
                 network: arguments.network,
+                failure: arguments.failures.failure,
             }),
             Self::Latency(arguments) => Model::Latency(Latency {
                 latency: arguments.latency,
                 per_call_ns: arguments.per_call,
                 timeout_ns: arguments.timeout.0,
                 network: arguments.network,
-                outage: arguments.failure.outage(),
-                rejection: arguments.failure.rejection(),
-                retry_after: arguments.failure.retry_after,
+                failure: arguments.failures.failure,
+                outage: arguments.failures.outage(),
+                rejection: arguments.failures.rejection(),
+                retry_after: arguments.failures.retry_after,
             }),
             Self::Layers(arguments) => Model::Layers(Layers {
                 layers: arguments.layers,
