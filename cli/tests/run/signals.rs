@@ -2,7 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{ONCE, Running, is_running, kill, run, wait_until};
+use serde_json::Value;
+
+use crate::support::{ONCE, Running, backoff, is_running, kill, run, wait_until};
 
 /// Says which signals it has got.
 const COUNT: &str = "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo hup' HUP; \
@@ -165,4 +167,17 @@ fn the_first_process_of_a_container_exits_with_a_code() {
     command.arg(env!("CARGO_BIN_EXE_backoff")).args(["run", ONCE, "--on-any", "--"]);
     let output = command.args(["sh", "-c", "kill -TERM $$"]).output().unwrap();
     assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
+}
+
+#[test]
+fn a_cancellation_has_a_time_of_its_own() {
+    let mut running =
+        Running::start(backoff(&["--json", "run", "constant:base=1h", "--on-any", "--", "false"]));
+    let elapsed = |line: &str| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        event["elapsed_ns"].as_str().unwrap().parse::<u64>().unwrap()
+    };
+    let retry = elapsed(&running.expect("retry"));
+    kill("TERM", running.child.id());
+    assert!(elapsed(&running.expect("cancelled")) > retry);
 }

@@ -52,8 +52,9 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &Report) -> R
         let Ended { end, retry_after_ns, interrupted } =
             attempts.wait(running, &signals, report).inspect_err(|_| ledger.cancel())?;
         let outcome = codes.outcome(end.code());
-        let elapsed_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let mut event = Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns };
+        let elapsed_ns = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mut event =
+            Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns: elapsed_ns() };
         if interrupted && outcome != Outcome::Success {
             ledger.cancel();
             report.stop(&event, StopReason::Cancelled);
@@ -89,6 +90,7 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &Report) -> R
         if let Some(received) = received {
             ledger.cancel();
             event.delay_ns = 0;
+            event.elapsed_ns = elapsed_ns();
             report.stop(&event, StopReason::Cancelled);
             return Ok(End::Killed(received.signal as i32));
         }
