@@ -4,7 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{ONCE, Running, backoff, is_running, kill, run, wait_until};
+use crate::support::{
+    ONCE, Running, backoff, folder, is_running, kill, run, wait_until, wait_until_settled,
+};
 
 /// Says which signals it has got.
 const COUNT: &str = "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo hup' HUP; \
@@ -85,7 +87,35 @@ fn a_signal_is_not_lost_between_quick_attempts() {
         running.expect("attempt");
         kill("TERM", running.child.id());
         // The attempt was killed, or ended by itself, or there was none.
-        assert!([-15, 1].contains(&running.end()));
+        assert_eq!(running.end(), -15);
+    }
+}
+
+#[test]
+fn a_code_that_would_be_repeated_is_no_answer_to_a_signal() {
+    for (option, expected) in [("--on=7", -15), ("--on=8", 7)] {
+        let folder = folder("no_answer");
+        let file = folder.join("ended");
+        let file = file.to_str().unwrap();
+        // Python can block signals, and the shell cannot.
+        let script = format!(
+            "import os, signal, sys, time\n\
+             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n\
+             print('ready', flush=True)\n\
+             while not os.path.exists('{file}'): time.sleep(0.01)\n\
+             os._exit(7)"
+        );
+        let mut command = backoff(&["run"]);
+        command.args(["constant:base=1ns", option, "--", "python3", "-c", &script]);
+        let mut running = Running::start(command);
+        running.expect("ready");
+        kill("TERM", running.child.id());
+        wait_until_settled(running.child.id());
+        std::fs::write(file, "").unwrap();
+        assert_eq!(running.end(), expected);
+        if expected == -15 {
+            running.expect("backoff: attempt 1 exited with 7; ended by SIGTERM");
+        }
     }
 }
 
@@ -147,6 +177,21 @@ fn a_signal_that_comes_twice_at_once_is_one() {
         running.expect("ready");
         let id = running.child.id().to_string();
         assert!(Command::new("kill").args(["-s", "TERM", &id, &id]).status().unwrap().success());
+        running.end() == 3
+    };
+    assert!((0..50).any(|_| keeps_its_grace()));
+}
+
+#[test]
+fn sigterm_soon_after_the_command_reacts_is_the_same() {
+    let keeps_its_grace = || {
+        let script = "trap 'echo got it; sleep 0.1; echo cleaned; exit 3' TERM; echo ready; \
+                      while :; do sleep 0.01; done";
+        let mut running = Running::start(run(&[ONCE, "--on-any"], script));
+        running.expect("ready");
+        kill("TERM", running.child.id());
+        running.expect("got it");
+        kill("TERM", running.child.id());
         running.end() == 3
     };
     assert!((0..50).any(|_| keeps_its_grace()));

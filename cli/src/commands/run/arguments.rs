@@ -91,7 +91,7 @@ Exit codes:
   126  the command cannot be executed
   127  the command was not found
   2    invalid arguments
-If a signal killed the last attempt or ended the wait, backoff ends by that signal.";
+If a signal killed the last attempt, or is why there is no retry, backoff ends by that signal.";
 
 impl Arguments {
     /// The exit codes that may be repeated.

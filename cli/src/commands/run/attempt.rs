@@ -16,10 +16,6 @@ use super::signals::{Received, Signals};
 /// How often a group is asked whether it has members left.
 const GROUP_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A repetition of a signal within this time is the same one: `timeout` sends it to the process and
-/// then to its group.
-const SAME_SIGNAL: Duration = Duration::from_micros(500);
-
 /// How attempts are made.
 pub(super) struct Attempts<'a> {
     command: &'a [OsString],
@@ -33,8 +29,16 @@ pub(super) struct Attempts<'a> {
 pub(super) struct Ended {
     pub(super) end: End,
     pub(super) retry_after_ns: Option<u64>,
-    /// Whether a signal ended `backoff` meanwhile.
-    pub(super) interrupted: bool,
+    pub(super) interruption: Option<Interruption>,
+}
+
+/// The first signal that ended `backoff` during the attempt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Interruption {
+    pub(super) signal: Signal,
+    /// Whether the command had a handler for it.
+    pub(super) is_handled: bool,
+    at: Instant,
 }
 
 impl<'a> Attempts<'a> {
@@ -82,7 +86,7 @@ impl<'a> Attempts<'a> {
             kill_after: self.kill_after,
             timer: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             timed_out: false,
-            received: None,
+            interruption: None,
         };
         let end = running.end().context("cannot wait for the command")?;
         let retry_after = running.reader.map_or(Ok(None), Reader::value);
@@ -90,7 +94,7 @@ impl<'a> Attempts<'a> {
             report.warning(&error);
             None
         });
-        Ok(Ended { end, retry_after_ns, interrupted: running.received.is_some() })
+        Ok(Ended { end, retry_after_ns, interruption: running.interruption })
     }
 }
 
@@ -103,8 +107,7 @@ struct Running<'a> {
     /// When the attempt takes too long, and later when it is killed.
     timer: Option<Instant>,
     timed_out: bool,
-    /// The first signal that ended `backoff`, and when.
-    received: Option<(Received, Instant)>,
+    interruption: Option<Interruption>,
 }
 
 impl Running<'_> {
@@ -147,8 +150,9 @@ impl Running<'_> {
 
     /// Passes a signal on. A second one ends the attempt at once.
     fn receive(&mut self, received: Received) -> Option<End> {
-        if let Some((first, at)) = self.received {
-            let is_same = first.signal == received.signal && at.elapsed() < SAME_SIGNAL;
+        if let Some(first) = self.interruption {
+            let is_same = first.signal == received.signal
+                && first.at.elapsed() < same_request(received.signal);
             if is_same && !received.from_terminal {
                 return None;
             }
@@ -156,12 +160,17 @@ impl Running<'_> {
             return Some(End::Killed(received.signal as i32));
         }
         // The time before the command can react: what its reaction causes is another signal.
-        self.received = Some((received, Instant::now()));
+        self.interrupt(received.signal);
         // In the group of the terminal the command already has what the terminal sent.
         if self.job.has_group() || !received.from_terminal {
             self.job.signal(received.signal);
         }
         None
+    }
+
+    fn interrupt(&mut self, signal: Signal) {
+        let is_handled = self.job.handles(signal);
+        self.interruption = Some(Interruption { signal, is_handled, at: Instant::now() });
     }
 
     fn check_timer(&mut self) {
@@ -190,10 +199,19 @@ impl Running<'_> {
                 self.signals.sleep(Instant::now().checked_add(GROUP_INTERVAL))?
             {
                 self.job.signal(Signal::SIGKILL);
-                self.received = Some((received, Instant::now()));
+                self.interrupt(received.signal);
                 return Ok(());
             }
         }
         Ok(())
+    }
+}
+
+/// A repetition of a signal within this time is the same request: `timeout` and shells send it to
+/// the process and then to its group. Whoever sends SIGINT again has seen no effect of the first.
+fn same_request(signal: Signal) -> Duration {
+    match signal {
+        Signal::SIGTERM | Signal::SIGHUP => Duration::from_millis(100),
+        _ => Duration::from_micros(500),
     }
 }

@@ -16,6 +16,8 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::unistd::Pid;
 use rustix::process::{WaitOptions, WaitStatus, waitpid};
 
+use super::signals::signals_of;
+
 /// The number of the attempt, for the command.
 const ATTEMPT: &str = "BACKOFF_ATTEMPT";
 
@@ -88,6 +90,14 @@ impl Job {
             (false, None) => kill(self.id, signal),
             (false, Some(_)) => Ok(()),
         };
+    }
+
+    /// Whether the command runs and has a handler for a signal. If this system does not say, it has
+    /// one.
+    pub(super) fn handles(&self, signal: Signal) -> bool {
+        self.status.is_none()
+            && signals_of(self.id, "SigCgt:")
+                .is_none_or(|handled| handled >> (signal as u32 - 1) & 1 == 1)
     }
 
     /// Asks it to end. A stopped process could not obey.

@@ -49,16 +49,25 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &Report) -> R
                 return Err(error);
             }
         };
-        let Ended { end, retry_after_ns, interrupted } =
+        let Ended { end, retry_after_ns, interruption } =
             attempts.wait(running, &signals, report).inspect_err(|_| ledger.cancel())?;
         let outcome = codes.outcome(end.code());
         let elapsed_ns = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let mut event =
             Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns: elapsed_ns() };
-        if interrupted && outcome != Outcome::Success {
+        if let Some(interruption) = interruption
+            && outcome != Outcome::Success
+        {
             ledger.cancel();
             report.stop(&event, StopReason::Cancelled);
-            return Ok(end);
+            // The exit code of a command that handles the signal is its answer to it. Any other
+            // command would run again, so only the signal ends the loop.
+            let is_answer = interruption.is_handled || outcome == Outcome::Permanent;
+            let last = if is_answer { end } else { End::Killed(interruption.signal as i32) };
+            if last != end {
+                report.ended_by(&event, interruption.signal);
+            }
+            return Ok(last);
         }
         let decision = match ledger.decide(outcome, retry_after_ns) {
             Ok(decision) => decision,

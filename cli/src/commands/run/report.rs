@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use backoff_core::{Outcome, StopReason};
+use nix::sys::signal::Signal;
 use serde::Serialize;
 
 use super::end::End;
@@ -73,6 +74,14 @@ impl Report {
             self.event("stop", event, Some(reason));
         } else if !self.quiet && !why.is_empty() {
             print(&format!("backoff: attempt {attempts} {end}; {why}"));
+        }
+    }
+
+    /// At the end, if the exit code of the last attempt does not say why there is no retry.
+    pub(super) fn ended_by(&self, event: &Event, signal: Signal) {
+        let Event { attempts, end, .. } = event;
+        if !self.json && !self.quiet {
+            print(&format!("backoff: attempt {attempts} {end}; ended by {signal}"));
         }
     }
 

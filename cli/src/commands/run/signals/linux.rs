@@ -1,15 +1,15 @@
 //! The queue of Linux: the signals are blocked and read from a descriptor, which also says whether
 //! the terminal sent them.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::{fs, io};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::{ENDING, Event, Received};
+use super::{ENDING, Event, Received, signals_of};
 
 /// The `si_code` of a signal that the kernel sent by itself, as for a key of the terminal.
 const SI_KERNEL: i32 = 0x80;
@@ -23,7 +23,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Signals that the caller of this process ignores, as `nohup` does, stay ignored.
     pub(super) fn new() -> io::Result<Self> {
-        let ignored = ignored();
+        let ignored = signals_of("self", "SigIgn:").unwrap_or(0);
         let is_ignored = |signal: Signal| ignored >> (signal as u32 - 1) & 1 == 1;
         if is_ignored(Signal::SIGCHLD) {
             // The kernel would forget how children ended. A handler undoes that.
@@ -57,11 +57,4 @@ impl Queue {
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
-}
-
-/// The signals that this process ignores, as the kernel shows them: bit 0 is signal 1.
-fn ignored() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -7,9 +7,10 @@ mod queue;
 #[path = "portable.rs"]
 mod queue;
 
-use std::io;
+use std::fmt::Display;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use nix::sys::signal::{SigSet, Signal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -97,6 +98,14 @@ impl Signals {
             self.wait(until, None)?;
         }
     }
+}
+
+/// A set of signals of a process, as the kernel shows it: bit 0 is signal 1. Nothing if this system
+/// does not say.
+pub(super) fn signals_of(process: impl Display, set: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 /// A time that every kernel accepts; a longer one is waited in parts.
