@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -110,6 +110,21 @@ fn a_command_that_cannot_run_is_not_repeated() {
         assert!(errors.contains(message), "{errors}");
         assert_eq!(errors.lines().count(), 1, "{errors}");
     }
+}
+
+#[test]
+fn a_script_without_an_interpreter_is_one_of_the_shell() {
+    let file = folder("script").join("script");
+    // Written by another process, because a file that a test still has open cannot be executed.
+    let text = "echo $BACKOFF_ATTEMPT \"$@\"; exit 5";
+    let write = r#"printf '%s\n' "$1" > "$0"; chmod +x "$0""#;
+    let status = Command::new("sh").args(["-c", write]).arg(&file).arg(text).status();
+    assert!(status.unwrap().success());
+    let mut command = backoff(&["run", "constant:base=1ns,max_retries=1", "--on", "5", "--"]);
+    command.arg(file).args(["a  b", "-c"]);
+    let output = output(command);
+    assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1 a  b -c\n2 a  b -c\n");
 }
 
 #[test]

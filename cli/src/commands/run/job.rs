@@ -6,11 +6,12 @@
 //! its own, so that a timeout also ends the processes that it has started.
 
 use std::env::vars_os;
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::unistd::Pid;
@@ -65,7 +66,17 @@ impl Job {
         };
         let variables = variables.map(variable).collect::<Result<Vec<_>, _>>()?;
         let actions = PosixSpawnFileActions::init()?;
-        let id = posix_spawnp(program, &actions, &attributes, &arguments, &variables)?;
+        let spawn = |program: &CStr, arguments: &[CString]| {
+            posix_spawnp(program, &actions, &attributes, arguments, &variables)
+        };
+        let id = match spawn(program, &arguments) {
+            // A script without `#!`: a shell runs it, as for `execvp`.
+            Err(Errno::ENOEXEC) => {
+                let shell = [c"sh", c"-c", c"exec \"$0\" \"$@\""].map(CStr::to_owned);
+                spawn(c"/bin/sh", &[&shell[..], &arguments].concat())
+            }
+            id => id,
+        }?;
         Ok(Self { id, has_group, status: None })
     }
 
