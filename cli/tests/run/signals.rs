@@ -1,5 +1,6 @@
 //! Signals from other processes, without a terminal.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -225,4 +226,19 @@ fn a_cancellation_has_a_time_of_its_own() {
     let retry = elapsed(&running.expect("retry"));
     kill("TERM", running.child.id());
     assert!(elapsed(&running.expect("cancelled")) > retry);
+}
+
+#[test]
+fn standard_error_that_nobody_reads_keeps_nobody() {
+    let (_reader, mut writer) = std::io::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&writer, true).unwrap();
+    while writer.write(&[b'x'; 4096]).is_ok() {}
+    rustix::io::ioctl_fionbio(&writer, false).unwrap();
+    let script = "echo attempt $BACKOFF_ATTEMPT; exit 1";
+    let mut command = run(&["constant:base=1ns", "--on-any"], script);
+    command.stderr(writer);
+    let mut running = Running::start(command);
+    running.expect("attempt 2");
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
 }

@@ -94,13 +94,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the program; reads both its outputs.
+    /// Starts the program; reads its outputs, if they are pipes.
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
-        let streams: [Box<dyn Read + Send>; 2] =
-            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
-        for stream in streams {
+        let output = child.stdout.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>);
+        let errors = child.stderr.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>);
+        for stream in [output, errors].into_iter().flatten() {
             let sender = sender.clone();
             thread::spawn(move || {
                 for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {

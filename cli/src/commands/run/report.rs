@@ -1,9 +1,11 @@
 //! What `backoff run` says, on standard error: standard output belongs to the command.
 
-use std::io::Write;
+use std::io::{Write, stderr};
+use std::os::fd::AsFd;
 
 use backoff_core::{Outcome, StopReason};
 use nix::sys::signal::Signal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use super::end::End;
@@ -133,5 +135,13 @@ fn json(line: &impl Serialize) {
 
 /// Prints a line at once: processes that share standard error do not mix their lines.
 fn print(line: &str) {
-    let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+    if is_writable(stderr()) {
+        let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+/// Waits for a reader that is slow, but not for one that never reads: signals must get through.
+fn is_writable(file: impl AsFd) -> bool {
+    let patience = Timespec { tv_sec: 1, tv_nsec: 0 };
+    !matches!(poll(&mut [PollFd::new(&file, PollFlags::OUT)], Some(&patience)), Ok(0))
 }
