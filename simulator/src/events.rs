@@ -82,6 +82,9 @@ const CHUNK: usize = 1 << 12;
 /// The number of near events above which they are divided.
 const CROWD: usize = 8 * CHUNK;
 
+/// The number of events after which memory is given back, a megabyte.
+const SHRINK: usize = 1 << 16;
+
 impl Events {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self {
@@ -136,9 +139,8 @@ impl Events {
     /// Makes near events far. None of them may have been taken out.
     #[cold]
     fn divide(&mut self) {
-        for entry in mem::take(&mut self.near).into_vec() {
-            self.put_far(entry);
-        }
+        let entries = mem::take(&mut self.near).into_vec();
+        self.put_all_far(entries);
         self.near_end_ns = self.start_ns;
         self.approach();
     }
@@ -166,11 +168,19 @@ impl Events {
                 return;
             }
             self.start_ns = first;
-            for entry in entries {
-                self.put_far(entry);
-            }
+            self.put_all_far(entries);
         }
         self.near_end_ns = u64::MAX;
+    }
+
+    /// Moves entries, and gives back the memory that they leave: they can be most of all memory.
+    fn put_all_far(&mut self, mut entries: Vec<Entry>) {
+        while let Some(entry) = entries.pop() {
+            self.put_far(entry);
+            if entries.len().is_multiple_of(SHRINK) {
+                entries.shrink_to_fit();
+            }
+        }
     }
 }
 

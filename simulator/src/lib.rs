@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod clients;
 mod events;
 mod experiment;
 mod measure;

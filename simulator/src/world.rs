@@ -1,8 +1,9 @@
-//! One run: the clock, the events, the clients and what they ask of the core.
+//! One run: the clock, the events, and what follows from them.
 
-use backoff_core::{Budget, Decision, Operation, Outcome, RandomStream};
+use backoff_core::{Decision, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
+use crate::clients::Clients;
 use crate::events::{Event, Events};
 use crate::experiment::{Experiment, Load, MAX_CLIENTS};
 use crate::measure::recorder::Recorder;
@@ -37,14 +38,7 @@ pub(crate) struct World<'a> {
     pub(crate) draws: Draws,
     pub(crate) recorder: &'a mut Recorder,
     experiment: &'a Experiment,
-    groups: &'a [Group],
-    /// Of each group and process.
-    budgets: Vec<Vec<Budget>>,
-    clients: Vec<Client>,
-    /// The places of clients that have left, by group: a call of the server that outlives its client
-    /// stays with the group.
-    free: Vec<Vec<u32>>,
-    arrived: u64,
+    clients: Clients<'a>,
     /// Operations that have not ended, with those that clients have yet to begin.
     unfinished: u64,
     seed: u64,
@@ -61,24 +55,15 @@ impl<'a> World<'a> {
         seed: u64,
         recorder: &'a mut Recorder,
     ) -> Self {
-        let clients = experiment.load.clients();
-        let budget = |group: &Group| -> Vec<Budget> {
-            let budget = || group.budget.as_ref().and_then(|text| Budget::parse(text).ok());
-            (0..group.processes).map_while(|_| budget()).collect()
-        };
         Self {
             now_ns: 0,
             draws: Draws::new(RandomStream::from_key(seed, "world")),
             recorder,
             experiment,
-            groups,
-            budgets: groups.iter().map(budget).collect(),
-            clients: Vec::with_capacity(clients),
-            free: vec![Vec::new(); groups.len()],
-            arrived: 0,
+            clients: Clients::new(experiment, groups, seed),
             unfinished: 0,
             seed,
-            events: Events::with_capacity(clients),
+            events: Events::with_capacity(experiment.load.clients()),
             cut: false,
         }
     }
@@ -90,7 +75,7 @@ impl<'a> World<'a> {
             Load::Closed { clients, operations, start, .. } => {
                 self.unfinished = u64::from(clients) * u64::from(operations);
                 for _ in 0..clients {
-                    let client = self.add_client(operations);
+                    let client = self.clients.add_next(operations);
                     match start.sample(&mut self.draws) {
                         // Ten million events less.
                         0 => self.begin_next(server, client),
@@ -104,7 +89,7 @@ impl<'a> World<'a> {
         let mut events = 0_u64;
         while let Some(event) = self.events.pop() {
             events += 1;
-            let is_crowded = self.clients.len() > MAX_CLIENTS as usize;
+            let is_crowded = self.clients.places() > MAX_CLIENTS as usize;
             if event.time_ns > max_time_ns || events > self.experiment.max_events || is_crowded {
                 // What is left may be of no concern to any client.
                 self.cut = self.unfinished > 0;
@@ -169,19 +154,17 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn client(&self, client: u32) -> &Client {
-        &self.clients[client as usize]
+        self.clients.get(client)
     }
 
     pub(crate) fn client_mut(&mut self, client: u32) -> &mut Client {
-        &mut self.clients[client as usize]
+        self.clients.get_mut(client)
     }
 
     /// Counts a call that the server receives.
     #[inline]
     pub(crate) fn count_call(&mut self, client: u32) {
-        // Ten million clients do not fit into a cache.
-        let group = if self.groups.len() == 1 { 0 } else { self.client(client).group };
-        self.recorder.call(group, self.now_ns);
+        self.recorder.call(self.clients.group_of(client), self.now_ns);
     }
 
     /// A client learns how its attempt ended, and does what the core decides.
@@ -206,78 +189,25 @@ impl<'a> World<'a> {
         outcome: Outcome,
         retry_after_ns: Option<u64>,
     ) -> Next {
-        let place = &mut self.clients[client as usize];
-        self.recorder.attempt_ended(place.group, self.now_ns, outcome == Outcome::Success);
-        let group = usize::from(place.group);
-        let budget = self.budgets[group].get(usize::from(place.process));
-        let mut operation = place.operation(&self.groups[group]);
-        let decision = operation.decide(outcome, retry_after_ns, self.now_ns, budget);
-        place.store(&operation);
-        let place = *place;
+        let decision = self.clients.decide(client, outcome, retry_after_ns, self.now_ns);
+        let Client { group, began_ns, .. } = *self.clients.get(client);
+        self.recorder.attempt_ended(group, self.now_ns, outcome == Outcome::Success);
         match decision {
             Decision::Wait { delay_ns } => {
                 let rest_ns = self.experiment.max_time_ns.saturating_sub(self.now_ns);
-                self.recorder.waits(place.group, delay_ns.min(rest_ns));
+                self.recorder.waits(group, delay_ns.min(rest_ns));
                 Next::Wait(delay_ns)
             }
             decision => {
                 // A decision that is no wait has a reason.
                 if let Some(reason) = decision.stop_reason() {
-                    let began_ns = place.began_ns;
-                    self.recorder.operation_ended(place.group, reason, began_ns, self.now_ns);
+                    self.recorder.operation_ended(group, reason, began_ns, self.now_ns);
                 }
                 self.unfinished -= 1;
                 self.leave_or_think(client);
                 Next::End(outcome == Outcome::Success)
             }
         }
-    }
-
-    /// Adds the next client of the load.
-    fn add_client(&mut self, operations: u32) -> u32 {
-        let number = self.arrived;
-        self.arrived += 1;
-        let stream = RandomStream::nth(self.seed, number);
-        let (group, number_in_group) = self.group_of(number);
-        let process = self.process_of(group, number_in_group);
-        let mut client = Client::new(stream, group, process);
-        client.operations_left = operations;
-        self.place(client)
-    }
-
-    /// Gives a client a place.
-    fn place(&mut self, mut client: Client) -> u32 {
-        if let Some(place) = self.free[usize::from(client.group)].pop() {
-            client.attempt = self.clients[place as usize].attempt;
-            self.clients[place as usize] = client;
-            return place;
-        }
-        self.clients.push(client);
-        #[expect(clippy::cast_possible_truncation, reason = "clients are counted in 32 bits")]
-        let place = (self.clients.len() - 1) as u32;
-        place
-    }
-
-    /// The process of a client of a group: processes take turns.
-    pub(crate) fn process_of(&self, group: u16, number: u64) -> u16 {
-        let processes = u64::from(self.groups[usize::from(group)].processes.max(1));
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535 processes")]
-        let process = (number % processes) as u16;
-        process
-    }
-
-    /// The group of a client and its number in it: groups take turns, each as often as its weight.
-    fn group_of(&self, number: u64) -> (u16, u64) {
-        let weights = || self.experiment.groups.iter().map(|group| u64::from(group.weight));
-        let all = weights().sum::<u64>().max(1);
-        let (round, mut turn) = (number / all, number % all);
-        for (group, weight) in (0..).zip(weights()) {
-            if turn < weight {
-                return (group, round * weight + turn);
-            }
-            turn -= weight;
-        }
-        (0, number)
     }
 
     fn schedule_arrival(&mut self) {
@@ -292,45 +222,39 @@ impl<'a> World<'a> {
 
     fn arrive(&mut self, server: &mut impl Server) {
         self.schedule_arrival();
-        let client = self.add_client(1);
+        let client = self.clients.add_next(1);
         self.begin_next(server, client);
     }
 
     fn begin_next(&mut self, server: &mut impl Server, client: u32) {
-        let place = &mut self.clients[client as usize];
-        place.operations_left -= 1;
+        self.clients.get_mut(client).operations_left -= 1;
         self.begin(client);
         server.attempt(self, client);
     }
 
-    /// Begins an operation of a client.
-    pub(crate) fn begin(&mut self, client: u32) {
-        let place = &mut self.clients[client as usize];
-        let group = usize::from(place.group);
-        let budget = self.budgets[group].get(usize::from(place.process));
-        let policy = self.groups[group].policy;
-        let stream = place.next_stream();
-        place.store(&Operation::begin(policy, stream, self.now_ns, None, budget));
-        self.recorder.operation_began(place.group);
+    fn begin(&mut self, client: u32) {
+        let group = self.clients.begin(client, self.now_ns);
+        self.recorder.operation_began(group);
     }
 
     /// Begins an operation that serves an operation of a client. Its place is free when it ends.
-    pub(crate) fn begin_inner(&mut self, stream: RandomStream, group: u16, process: u16) -> u32 {
+    /// Its process is the next one's turn.
+    pub(crate) fn begin_inner(&mut self, stream: RandomStream, group: u16, number: u64) -> u32 {
         self.unfinished += 1;
-        let client = self.place(Client::new(stream, group, process));
+        let process = self.clients.process(group, number);
+        let client = self.clients.add(Client::new(stream, group, process));
         self.begin(client);
         client
     }
 
     fn leave_or_think(&mut self, client: u32) {
-        let group = usize::from(self.client(client).group);
         match self.experiment.load {
-            _ if group >= self.load_groups() => self.free[group].push(client),
+            _ if self.clients.is_inner(client) => self.clients.remove(client),
             Load::Closed { think, .. } if self.client(client).operations_left > 0 => {
                 self.schedule_random(&think, client, BEGIN, 0);
             }
             Load::Closed { .. } => {}
-            Load::Open { .. } => self.free[group].push(client),
+            Load::Open { .. } => self.clients.remove(client),
         }
     }
 }

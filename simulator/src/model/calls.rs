@@ -1,10 +1,9 @@
 //! Calls over a network by clients that give up: what models share.
 
-use std::collections::VecDeque;
-
 use backoff_core::Outcome;
 
 use crate::events::Event;
+use crate::model::line::Line;
 use crate::model::outage::Rejection;
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
@@ -59,7 +58,9 @@ pub(crate) struct Calls {
     pub(crate) rejection: Rejection,
     pub(crate) retry_after: Option<Distribution>,
     /// All clients wait for the same time, so that they give up in the order in which they began.
-    waiting: VecDeque<Waiting>,
+    waiting: Line<Waiting>,
+    /// The number of calls above which those that have ended are forgotten.
+    most_waiting: usize,
     /// Whether there is an event `TIMEOUT`. One is enough.
     has_timeout: bool,
 }
@@ -72,9 +73,16 @@ impl Calls {
         rejection: Rejection,
         retry_after: Option<Distribution>,
     ) -> Self {
-        let waiting = VecDeque::new();
-        let has_timeout = false;
-        Self { timeout_ns, network, failure, rejection, retry_after, waiting, has_timeout }
+        Self {
+            timeout_ns,
+            network,
+            failure,
+            rejection,
+            retry_after,
+            waiting: Line::new(),
+            most_waiting: 0,
+            has_timeout: false,
+        }
     }
 
     /// A client begins an attempt. Returns the call if it reaches the server at once.
@@ -83,7 +91,7 @@ impl Calls {
         *attempt = attempt.wrapping_add(1);
         let call = Call { client, serial: *attempt & Event::MAX_PAYLOAD };
         if let Some(timeout_ns) = self.timeout_ns {
-            self.make_room(world);
+            self.forget_ended(world);
             let until_ns = world.now_ns.saturating_add(timeout_ns);
             self.waiting.push_back(Waiting { until_ns, call });
             if !self.has_timeout {
@@ -170,18 +178,13 @@ impl Calls {
         }
     }
 
-    /// Forgets calls that have ended rather than to grow. There is at most one call of each client
-    /// that has not.
-    fn make_room(&mut self, world: &World<'_>) {
-        if self.waiting.capacity() == 0 {
-            self.waiting.reserve(world.expected_clients());
-        }
-        let capacity = self.waiting.capacity();
-        if self.waiting.len() == capacity {
+    /// Forgets calls that have ended, rather than to hold all that there were within the timeout.
+    /// There is at most one call of each client that has not.
+    fn forget_ended(&mut self, world: &World<'_>) {
+        if self.waiting.len() >= self.most_waiting.max(world.expected_clients()) {
             self.waiting.retain(|waiting| waiting.call.is_awaited(world));
-            if self.waiting.len() > capacity / 8 * 7 {
-                self.waiting.reserve(capacity + 1 - self.waiting.len());
-            }
+            // A check of each call for every fourth of them: ten million take a while.
+            self.most_waiting = self.waiting.len() + self.waiting.len() / 4 + 16;
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::events::Event;
 use crate::experiment::{ExperimentError, check_range};
 use crate::model::Server;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
+use crate::model::ends::Ends;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
@@ -79,7 +80,7 @@ impl Latency {
     pub(crate) fn server(self) -> impl Server {
         let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
         let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
-        Shared { model: self, calls, in_progress: 0 }
+        Shared { model: self, calls, in_progress: 0, unheeded: Ends::default() }
     }
 }
 
@@ -88,6 +89,8 @@ struct Shared {
     model: Latency,
     calls: Calls,
     in_progress: u64,
+    /// When the calls in progress end whose clients will have given up by then.
+    unheeded: Ends,
 }
 
 impl Shared {
@@ -103,11 +106,17 @@ impl Shared {
                 begins_in_ns = outage.until_ns - now_ns;
             }
         }
+        self.in_progress -= self.unheeded.pass(now_ns);
         let latency_ns = (self.model.latency.sample(&mut world.draws))
             .saturating_add(self.model.per_call_ns.saturating_mul(self.in_progress));
         self.in_progress += 1;
         let time_ns = latency_ns.saturating_add(begins_in_ns);
-        world.schedule(time_ns, call.client, SERVED, call.serial);
+        if self.model.timeout_ns.is_some_and(|timeout_ns| time_ns > timeout_ns) {
+            // In a storm of retries there are many times as many as clients.
+            self.unheeded.push(now_ns.saturating_add(time_ns));
+        } else {
+            world.schedule(time_ns, call.client, SERVED, call.serial);
+        }
     }
 }
 

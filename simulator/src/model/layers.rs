@@ -112,8 +112,7 @@ impl Stack {
         self.begun += 1;
         let layers = RandomStream::from_key(world.seed(), "layers").state();
         let stream = RandomStream::nth(layers, number);
-        let process = world.process_of(group, number);
-        let operation = world.begin_inner(stream, group, process);
+        let operation = world.begin_inner(stream, group, number);
         let place = operation as usize;
         if place >= self.callers.len() {
             self.callers.resize(place + 1, NOBODY);

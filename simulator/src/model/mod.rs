@@ -1,8 +1,10 @@
 //! What clients call: one file per model.
 
 pub(crate) mod calls;
+pub(crate) mod ends;
 pub(crate) mod latency;
 pub(crate) mod layers;
+pub(crate) mod line;
 pub(crate) mod occ;
 pub(crate) mod outage;
 pub(crate) mod queue;

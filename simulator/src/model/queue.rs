@@ -4,8 +4,6 @@
 //! is how a queue that an outage has filled stays full (Bronson et al., "Metastable Failures in
 //! Distributed Systems", `HotOS` 2021).
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_TIME_NS;
@@ -13,6 +11,7 @@ use crate::events::Event;
 use crate::experiment::{ExperimentError, check_range};
 use crate::model::Server;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
+use crate::model::line::Line;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
@@ -95,19 +94,19 @@ impl Queue {
     pub(crate) fn server(self) -> impl Server {
         let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
         let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
-        Line { model: self, calls, waiting: VecDeque::new(), busy: 0 }
+        Workers { model: self, calls, waiting: Line::new(), busy: 0 }
     }
 }
 
-struct Line {
+struct Workers {
     model: Queue,
     calls: Calls,
-    waiting: VecDeque<Call>,
+    waiting: Line<Call>,
     /// The workers that serve a call.
     busy: u32,
 }
 
-impl Line {
+impl Workers {
     fn arrive(&mut self, world: &mut World<'_>, call: Call) {
         world.count_call(call.client);
         let held = self.waiting.len() as u64 + u64::from(self.busy);
@@ -140,7 +139,7 @@ impl Line {
     }
 }
 
-impl Server for Line {
+impl Server for Workers {
     fn start(&mut self, world: &mut World<'_>) {
         if let Some(outage) = self.model.outage {
             world.watch_recovery(outage.until_ns);
