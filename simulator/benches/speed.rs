@@ -25,6 +25,8 @@ const POLICIES: [&str; 5] = [
     "decorrelated:base=5ms,cap=2s",
 ];
 
+const REPETITIONS: u32 = 5;
+
 fn events(policy: &str, clients: u32, runs: u32) -> f64 {
     let experiment = Experiment {
         model: Model::Occ(Occ::default()),
@@ -53,10 +55,18 @@ fn simulator(threads: usize) -> f64 {
         let mut sum = 0.0;
         for policy in POLICIES {
             for clients in (10..200).step_by(10) {
-                sum += events(policy, clients, 40);
+                sum += events(policy, clients, 100);
             }
         }
         sum / began.elapsed().as_secs_f64()
+    })
+}
+
+/// The most events of a second on one thread and on several, in turns: other programs only slow a
+/// measurement down, and for a while at least both alike.
+fn best(threads: usize) -> [f64; 2] {
+    (0..REPETITIONS).fold([0.0; 2], |[one, all]: [f64; 2], _| {
+        [one.max(simulator(1)), all.max(simulator(threads))]
     })
 }
 
@@ -68,10 +78,9 @@ fn python() -> Option<f64> {
 
 fn main() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let one = simulator(1);
+    let [one, all] = best(threads);
     let millions = |events: f64| events / 1e6;
     println!("1 thread: {:.1} million events a second", millions(one));
-    let all = simulator(threads);
     println!("{threads} threads: {:.1} million, {:.2} times", millions(all), all / one);
     if let Some(python) = python() {
         println!("python3: {:.2} million; 1 thread is {:.0} times", millions(python), one / python);

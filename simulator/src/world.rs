@@ -75,6 +75,9 @@ impl<'a> World<'a> {
             Load::Closed { clients, operations, start, .. } => {
                 self.unfinished = u64::from(clients) * u64::from(operations);
                 for _ in 0..clients {
+                    if self.is_crowded() {
+                        break;
+                    }
                     let client = self.clients.add_next(operations);
                     match start.sample(&mut self.draws) {
                         // Ten million events less.
@@ -89,8 +92,8 @@ impl<'a> World<'a> {
         let mut events = 0_u64;
         while let Some(event) = self.events.pop() {
             events += 1;
-            let is_crowded = self.clients.places() > MAX_CLIENTS as usize;
-            if event.time_ns > max_time_ns || events > self.experiment.max_events || is_crowded {
+            let is_over = event.time_ns > max_time_ns || events > self.experiment.max_events;
+            if is_over || self.is_crowded() {
                 // What is left may be of no concern to any client.
                 self.cut = self.unfinished > 0;
                 self.now_ns = event.time_ns.min(max_time_ns);
@@ -107,6 +110,11 @@ impl<'a> World<'a> {
         server.end(&mut self);
         let cut_at_ns = self.cut.then_some(self.now_ns);
         self.recorder.end_run(cut_at_ns);
+    }
+
+    /// Whether there are too many clients, of all layers.
+    fn is_crowded(&self) -> bool {
+        self.clients.places() > MAX_CLIENTS as usize
     }
 
     /// The number of groups of the load. A model may measure more.
