@@ -15,15 +15,6 @@ pub(crate) fn terminal_width() -> usize {
     width.unwrap_or(DEFAULT_WIDTH).clamp(20, 200)
 }
 
-/// A bar from 0 to a value, where `most` is `width` characters long. It is exact to an eighth of a
-/// character; a value above 0 is never shown as nothing.
-#[allow(dead_code, reason = "the tables of simulations are still to come")]
-pub(crate) fn bar(value: u64, most: u64, width: usize) -> String {
-    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = scale(value, most, width * 8).max(usize::from(value > 0));
-    "█".repeat(eighths / 8) + PARTS.get(eighths % 8).copied().unwrap_or_default()
-}
-
 /// A range on a line from 0 to `most`, which is `width` characters long: `├──●──┤`, where the mean
 /// is the dot.
 pub(crate) fn range((min, mean, max): (u64, u64, u64), most: u64, width: usize) -> String {
@@ -49,18 +40,7 @@ fn scale(value: u64, most: u64, width: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, range};
-
-    #[test]
-    fn bars_are_as_long_as_their_values() {
-        assert_eq!(bar(100, 100, 4), "████");
-        assert_eq!(bar(50, 100, 4), "██");
-        assert_eq!(bar(0, 100, 4), "");
-        assert_eq!(bar(1, 1_000_000, 4), "▏", "not nothing");
-        assert_eq!(bar(9, 16, 2), "█▏");
-        assert_eq!(bar(u64::MAX, u64::MAX, 3), "███");
-        assert_eq!(bar(5, 0, 3), "███", "no division by zero");
-    }
+    use super::range;
 
     #[test]
     fn ranges_have_ends_and_a_mean() {

@@ -1,7 +1,7 @@
 //! The fields of a policy, and policies that differ in some of them.
 
 use backoff_core::Policy;
-use backoff_core::ffi::{Params, build_policy, kind_name, policy_params};
+use backoff_core::ffi::{Params, build_policy, kind_name, kind_number, policy_params};
 use backoff_core::{Field, MAX_NS};
 
 /// The fields of a policy with the defaults filled in.
@@ -33,6 +33,11 @@ impl Fields {
     pub(crate) fn with(mut self, field: Field, value: u64) -> Self {
         self.0.set(field, value);
         self
+    }
+
+    /// These fields with one set to a kind by its name.
+    pub(crate) fn with_kind(self, field: Field, name: &str) -> Self {
+        self.with(field, kind_number(field, name))
     }
 
     /// These fields with some of them at their defaults.

@@ -117,8 +117,7 @@ fn waits(facts: &Facts) -> Vec<Fields> {
         Field::CapOn,
         Field::ThrottledBase,
     ]);
-    let [exponential, full] = [3, 2];
-    let fields = fields.with(Field::Growth, exponential).with(Field::Jitter, full);
+    let fields = fields.with_kind(Field::Growth, "exponential").with_kind(Field::Jitter, "full");
     vec![fields.with(Field::Base, BASE).with(Field::Cap, CAP)]
 }
 
@@ -128,8 +127,7 @@ fn no_jitter(facts: &Facts) -> Option<String> {
 }
 
 fn full_jitter(facts: &Facts) -> Vec<Fields> {
-    let full = 2;
-    let fields = facts.fields.without(&JITTER_FIELDS).with(Field::Jitter, full);
+    let fields = facts.fields.without(&JITTER_FIELDS).with_kind(Field::Jitter, "full");
     // A floor as high as the window leaves no range.
     vec![fields, fields.without(&[Field::Floor])]
 }

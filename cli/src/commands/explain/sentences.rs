@@ -1,6 +1,6 @@
 //! What a policy means, in sentences.
 
-use backoff_core::ffi::value_text;
+use backoff_core::ffi::{ratio_from_value, value_text};
 use backoff_core::{Field, MAX_NS};
 
 use crate::commands::explain::facts::{CapReach, Facts};
@@ -135,7 +135,9 @@ fn proportional(facts: &Facts) -> String {
 /// A ratio of a window in percent, or as it is written if that is no whole number.
 fn percent(facts: &Facts, field: Field) -> String {
     let value = facts.fields.get(field).unwrap_or(1);
-    let (hundredfold, denominator) = ((value >> 32) * 100, value & u64::from(u32::MAX));
+    let ratio = ratio_from_value(value);
+    let (hundredfold, denominator) =
+        (u64::from(ratio.numerator()) * 100, u64::from(ratio.denominator()));
     match hundredfold.checked_rem(denominator) {
         Some(0) => format!("{}%", hundredfold / denominator),
         _ => format!("{} of it", text(facts, field)),
