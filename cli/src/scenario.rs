@@ -1,7 +1,8 @@
 //! A service with an outage, in which policies are compared.
 
 use backoff_sim::{
-    Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Outage, OutageMode, Queue,
+    Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Outage, OutageMode, Probability,
+    Queue,
 };
 
 /// Operations arrive at a service that has workers and a queue. It stops for a while, and must then
@@ -20,7 +21,9 @@ pub(crate) struct Scenario {
     pub(crate) timeout_ns: u64,
     /// How long operations arrive before the outage.
     pub(crate) before_ns: u64,
-    /// How long the outage is.
+    /// How likely a call that was served fails by itself.
+    pub(crate) failure: Probability,
+    /// How long the outage is; 0 for none.
     pub(crate) outage_ns: u64,
     /// How long operations arrive after the outage.
     pub(crate) after_ns: u64,
@@ -42,7 +45,8 @@ impl Scenario {
                 service: Distribution::Exponential { mean_ns: self.service_ns },
                 capacity: self.capacity,
                 timeout_ns: Some(self.timeout_ns),
-                outage: Some(outage),
+                outage: (self.outage_ns > 0).then_some(outage),
+                failure: self.failure,
                 ..Queue::default()
             }),
             groups: vec![group],

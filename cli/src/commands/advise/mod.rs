@@ -1,27 +1,25 @@
 //! `backoff advise`: tries policies on a service with an outage, and recommends one.
 
-mod choice;
 mod grid;
+mod judgement;
 mod service;
+mod text;
+mod trial;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use backoff_sim::Shard;
+use backoff_sim::Probability;
 use clap::{Args, value_parser};
 use serde::Serialize;
 
-use self::choice::{RULE, Trial, choose};
-use self::grid::candidates;
-use self::service::{Service, Simulated};
+use self::judgement::{RULE, judge};
+use self::service::Service;
+use self::trial::{Trial, trials};
 use crate::arguments::{duration, seed};
-use crate::commands::simulate::{Progress, invalid, pool, rate, simulate};
+use crate::commands::simulate::rate;
 use crate::duration::people;
 use crate::output::Output;
-use crate::plot::grouped;
-use crate::report::Measure;
-use crate::table::{Align, HEADER, Table};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -45,6 +43,10 @@ pub(crate) struct Arguments {
     /// How long a client waits for an answer [default: 10 times the latency]
     #[arg(long, value_name = "TIME", value_parser = short_duration)]
     timeout: Option<u64>,
+
+    /// How likely a call that was served fails by itself, from 0 to 0.05
+    #[arg(long, value_name = "P", default_value = "0.01", value_parser = rare)]
+    failure: Probability,
 
     /// How long the outage is
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = short_duration)]
@@ -76,9 +78,11 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The service does not serve during the outage. Its queue has room for the calls that it can serve
-before their clients give up, and it rejects the next. With --unbounded it has no limit: then it must
-work off all calls that have come together, of which many have no client any more.
+Each policy is simulated in normal operation, where single calls fail, and with an outage, during
+which the service does not serve. Its queue has room for the calls that it can serve before their
+clients give up, and it rejects the next. With --unbounded it has no limit: then it must work off all
+calls that have come together, of which many have no client any more. If no safe policy is better
+than no retries, nothing is recommended, and the exit code is 1.
 
 Examples:
   backoff advise --clients 50 --capacity 200 --latency 20ms
@@ -96,6 +100,19 @@ fn short_duration(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A probability at which a service can count as recovered, which it does while at most one attempt
+/// in ten fails.
+fn rare(text: &str) -> Result<Probability, String> {
+    const MOST: &str = "0.05";
+    let probability: Probability = text.parse().map_err(|error| format!("{error}"))?;
+    let most = MOST.parse().map_or(0, Probability::millionths);
+    if probability.millionths() <= most {
+        Ok(probability)
+    } else {
+        Err(format!("{text} is not from 0 to {MOST}"))
+    }
+}
+
 #[derive(Serialize)]
 struct Advice<'a> {
     clients: u32,
@@ -103,6 +120,7 @@ struct Advice<'a> {
     rate: f64,
     latency_ms: f64,
     timeout_ms: f64,
+    failure: f64,
     outage_ms: f64,
     unbounded: bool,
     runs: u32,
@@ -116,18 +134,28 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let service = service(arguments);
     let simulated = service.simulated();
     let mut trials = trials(arguments, &service, &simulated, output)?;
-    let chosen = choose(&mut trials, milliseconds(service.outage_ns));
+    let chosen = judge(&mut trials, milliseconds(service.outage_ns));
     if output.is_json() {
         output.json(&advice(&service, &trials, chosen))?;
     } else {
-        write(output, (&service, &simulated), (&trials, chosen), arguments.all)?;
+        text::write(output, (&service, &simulated), (&trials, chosen), arguments.all)?;
     }
     Ok(if chosen.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn service(arguments: &Arguments) -> Service {
     let Arguments {
-        clients, capacity, latency, rate, timeout, outage, unbounded, runs, seed, ..
+        clients,
+        capacity,
+        latency,
+        rate,
+        timeout,
+        failure,
+        outage,
+        unbounded,
+        runs,
+        seed,
+        ..
     } = *arguments;
     Service {
         clients,
@@ -135,39 +163,12 @@ fn service(arguments: &Arguments) -> Service {
         rate: rate.unwrap_or(capacity * 0.7),
         latency_ns: latency,
         timeout_ns: timeout.unwrap_or(latency.saturating_mul(10)),
+        failure,
         outage_ns: outage,
         is_unbounded: unbounded,
         seed,
         runs,
     }
-}
-
-fn trials(
-    arguments: &Arguments,
-    service: &Service,
-    simulated: &Simulated,
-    output: &Output,
-) -> Result<Vec<Trial>> {
-    let candidates = candidates(service.latency_ns, simulated.processes)?;
-    let experiment = |candidate: &grid::Candidate| {
-        let experiment = simulated.scenario.experiment(candidate.group.clone());
-        if let Err(error) = experiment.validate() {
-            invalid(&error);
-        }
-        experiment
-    };
-    let experiments: Vec<_> = candidates.iter().map(experiment).collect();
-    let is_hidden = Progress::is_unwanted(arguments.quiet, output.is_json());
-    let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
-    let pool = pool(arguments.threads)?;
-    let mut trials = Vec::new();
-    for (experiment, candidate) in experiments.iter().zip(&candidates) {
-        let totals = simulate(experiment, Shard::WHOLE, &pool, &progress)?;
-        let summary = experiment.summary(&totals);
-        trials.push(Trial::new(experiment, &summary, candidate.has_jitter));
-    }
-    progress.finish();
-    Ok(trials)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times below an hour")]
@@ -183,6 +184,7 @@ fn advice<'a>(service: &Service, trials: &'a [Trial], chosen: Option<usize>) -> 
         rate: service.rate,
         latency_ms: ms(service.latency_ns),
         timeout_ms: ms(service.timeout_ns),
+        failure: service.failure.value(),
         outage_ms: ms(service.outage_ns),
         unbounded: service.is_unbounded,
         runs: service.runs,
@@ -191,148 +193,4 @@ fn advice<'a>(service: &Service, trials: &'a [Trial], chosen: Option<usize>) -> 
         rule: RULE,
         trials,
     }
-}
-
-fn write(
-    output: &mut Output,
-    (service, simulated): (&Service, &Simulated),
-    (trials, chosen): (&[Trial], Option<usize>),
-    shows_all: bool,
-) -> Result<()> {
-    writeln!(
-        output,
-        "{} clients begin {} operations per second; the service can serve {}, each in {}.\nClients \
-         wait {} for an answer. The outage takes {}. {} runs, seed {}.",
-        service.clients,
-        grouped(service.rate),
-        grouped(service.capacity),
-        people(service.latency_ns),
-        people(service.timeout_ns),
-        people(service.outage_ns),
-        service.runs,
-        service.seed,
-    )?;
-    if simulated.times > 1.0 {
-        let times = grouped(simulated.times);
-        writeln!(
-            output,
-            "A part of the service is simulated; the whole is {times} times as large."
-        )?;
-    }
-    writeln!(output)?;
-    write_table(output, trials, chosen, shows_all)?;
-    writeln!(output)?;
-    let Some(best) = chosen.and_then(|number| trials.get(number)) else {
-        writeln!(
-            output,
-            "The service does not recover even without retries. No retry policy helps: it needs \
-             more capacity, or a limit on its queue."
-        )?;
-        return Ok(());
-    };
-    writeln!(output, "{HEADER}Recommended{HEADER:#}")?;
-    writeln!(output, "  policy  {}", best.policy)?;
-    writeln!(output, "  budget  {}\n", best.budget.as_deref().unwrap_or("none"))?;
-    write_reasons(output, trials, best)
-}
-
-/// The rows of a table, unless the user wants all.
-const BEST: usize = 12;
-
-/// The trials, the best first; those that are not safe last.
-fn write_table(
-    output: &mut Output,
-    trials: &[Trial],
-    chosen: Option<usize>,
-    shows_all: bool,
-) -> Result<()> {
-    let mut order: Vec<_> = (0..trials.len()).collect();
-    order.sort_by(|&a, &b| {
-        let key = |number: usize| (chosen != Some(number), !trials[number].is_safe);
-        let success = |number: usize| trials[number].success_rate;
-        key(a).cmp(&key(b)).then(success(b).total_cmp(&success(a)))
-    });
-    let mut table = Table::new()
-        .column("policy", Align::Left)
-        .column("budget", Align::Left)
-        .column("success", Align::Right)
-        .column("calls/operation", Align::Right)
-        .column("p99", Align::Right)
-        .column("recovery", Align::Right)
-        .column("safe", Align::Left);
-    let rows = if shows_all { order.len() } else { BEST };
-    for &number in order.iter().take(rows) {
-        let trial = &trials[number];
-        table.row([
-            trial.policy.clone(),
-            trial.budget.clone().unwrap_or_default(),
-            Measure::Success.text(trial.success_rate * 100.0),
-            grouped(trial.calls_per_operation),
-            trial.p99_ms.map_or("-".to_owned(), |ms| Measure::P99.text(ms)),
-            recovery(trial),
-            if trial.is_safe { "yes" } else { "no" }.to_owned(),
-        ]);
-    }
-    table.write(output)?;
-    if rows < order.len() {
-        writeln!(output, "... and {} more, with --all", order.len() - rows)?;
-    }
-    Ok(())
-}
-
-fn recovery(trial: &Trial) -> String {
-    trial.recovery_ms.map_or("never".to_owned(), |ms| Measure::Recovery.text(ms))
-}
-
-fn write_reasons(output: &mut Output, trials: &[Trial], best: &Trial) -> Result<()> {
-    let Some(without) = trials.first() else { return Ok(()) };
-    let percent = |trial: &Trial| Measure::Success.text(trial.success_rate * 100.0);
-    if best == without {
-        writeln!(
-            output,
-            "- No safe policy has more successes than no retries, {}.",
-            percent(best)
-        )?;
-    } else {
-        let (with, without_retries) = (percent(best), percent(without));
-        writeln!(output, "- {with} of operations succeed, and {without_retries} without retries.")?;
-        writeln!(
-            output,
-            "- The service receives {} calls for each operation.",
-            grouped(best.calls_per_operation),
-        )?;
-    }
-    writeln!(
-        output,
-        "- It recovers in {} after the outage, and in {} without retries.",
-        recovery(best),
-        recovery(without),
-    )?;
-    let (safe, all) = (trials.iter().filter(|trial| trial.is_safe).count(), trials.len());
-    let never = trials.iter().filter(|trial| trial.recovery_ms.is_none()).count();
-    writeln!(
-        output,
-        "- {safe} of {all} policies are safe. With {never}, the service does not recover in every \
-         run.\n\n{}",
-        wrapped(RULE),
-    )?;
-    Ok(())
-}
-
-/// The text in lines of at most 100 characters.
-fn wrapped(text: &str) -> String {
-    let mut lines = String::new();
-    let mut length = 0;
-    for word in text.split(' ') {
-        if length > 0 && length + 1 + word.len() > 100 {
-            lines.push('\n');
-            length = 0;
-        } else if length > 0 {
-            lines.push(' ');
-            length += 1;
-        }
-        lines.push_str(word);
-        length += word.len();
-    }
-    lines
 }

@@ -1,9 +1,14 @@
 //! The service that the user describes, made small enough to simulate.
 
+use backoff_sim::Probability;
+
 use crate::scenario::Scenario;
 
 /// The most operations of a run: a larger service is simulated as one of several equal parts.
 const MOST_OPERATIONS: f64 = 20_000.0;
+
+/// The operations of a run without an outage.
+const NORMAL_OPERATIONS: f64 = 10_000.0;
 
 /// The fewest operations before and after the outage.
 const FEWEST_OPERATIONS: f64 = 1_000.0;
@@ -18,6 +23,8 @@ pub(crate) struct Service {
     pub(crate) rate: f64,
     pub(crate) latency_ns: u64,
     pub(crate) timeout_ns: u64,
+    /// How likely a call that was served fails by itself.
+    pub(crate) failure: Probability,
     pub(crate) outage_ns: u64,
     /// Whether the service accepts more calls than it can serve before their clients give up.
     pub(crate) is_unbounded: bool,
@@ -27,7 +34,10 @@ pub(crate) struct Service {
 
 /// A part of a service that behaves as the whole.
 pub(crate) struct Simulated {
-    pub(crate) scenario: Scenario,
+    /// Nothing but single failures.
+    pub(crate) normal: Scenario,
+    /// An outage.
+    pub(crate) outage: Scenario,
     /// The number of processes that have clients.
     pub(crate) processes: u32,
     /// The service is so many times as large.
@@ -54,12 +64,13 @@ impl Service {
         let workers = (capacity * self.latency_ns as f64 / 1e9).round().clamp(1.0, 1e6);
         // What it can serve before the first of the waiting clients gives up.
         let held = (capacity * self.timeout_ns as f64 / 1e9).round().clamp(workers, 1e9);
-        let scenario = Scenario {
+        let outage = Scenario {
             rate,
             workers: workers as u32,
             service_ns: (workers / capacity * 1e9).round().max(1.0) as u64,
             capacity: (!self.is_unbounded).then_some(held as u32),
             timeout_ns: self.timeout_ns,
+            failure: self.failure,
             before_ns,
             outage_ns: self.outage_ns,
             after_ns,
@@ -68,6 +79,8 @@ impl Service {
             runs: self.runs,
         };
         let processes = (f64::from(self.clients) / times).round().clamp(1.0, 65_535.0) as u32;
-        Simulated { scenario, processes, times }
+        let normal_ns = (NORMAL_OPERATIONS / rate * 1e9) as u64;
+        let normal = Scenario { before_ns: 0, outage_ns: 0, after_ns: normal_ns, ..outage };
+        Simulated { normal, outage, processes, times }
     }
 }

@@ -1,7 +1,9 @@
 //! The simulations of a comparison.
 
 use anyhow::Result;
-use backoff_sim::{Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Shard, Summary};
+use backoff_sim::{
+    Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Probability, Shard, Summary,
+};
 
 use super::Arguments;
 use crate::commands::simulate::{Progress, invalid, pool, simulate};
@@ -25,6 +27,7 @@ pub(super) fn simulations(
         service_ns: SECOND / 100,
         capacity: None,
         timeout_ns: SECOND,
+        failure: Probability::ZERO,
         before_ns: 10 * SECOND,
         outage_ns: 10 * SECOND,
         after_ns: 60 * SECOND,

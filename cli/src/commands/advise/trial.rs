@@ -1,0 +1,86 @@
+//! What a policy does to a service: in normal operation, and in an outage.
+
+use anyhow::Result;
+use backoff_sim::{Experiment, Shard, Summary};
+use serde::Serialize;
+
+use super::Arguments;
+use super::grid::{Candidate, candidates};
+use super::judgement::Verdict;
+use super::service::{Service, Simulated};
+use crate::commands::simulate::{Progress, invalid, pool, simulate};
+use crate::output::Output;
+
+/// A policy, and what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Trial {
+    pub(crate) policy: String,
+    pub(crate) budget: Option<String>,
+    /// Operations that succeed in normal operation, from 0 to 1.
+    pub(crate) success_rate: f64,
+    /// Its standard error.
+    pub(crate) success_sem: f64,
+    /// Of the operations that succeed in normal operation.
+    pub(crate) p99_ms: Option<f64>,
+    /// Calls that the service receives for each operation in the runs with the outage.
+    pub(crate) calls_per_operation: f64,
+    /// From the end of the outage to the recovery, if the service recovered in every run.
+    pub(crate) recovery_ms: Option<f64>,
+    pub(crate) verdict: Verdict,
+    #[serde(skip)]
+    pub(crate) has_jitter: bool,
+}
+
+impl Trial {
+    #[expect(clippy::cast_precision_loss, reason = "at most 1,000 runs")]
+    fn new(normal: &Summary, outage: &Summary, has_jitter: bool) -> Self {
+        let recovery = outage.recovery_ms.filter(|_| outage.recovered == outage.runs);
+        let success_rate = normal.all.success_rate;
+        let operations = normal.all.operations.mean * normal.runs as f64;
+        let success_variance = success_rate * (1.0 - success_rate) / operations.max(1.0);
+        let outage_operations = outage.all.operations.mean.max(f64::MIN_POSITIVE);
+        Self {
+            policy: normal.policy.clone().unwrap_or_default(),
+            budget: normal.budget.clone(),
+            success_rate,
+            success_sem: success_variance.max(0.0).sqrt(),
+            p99_ms: normal.all.latency_ms.map(|latency| latency.p99),
+            calls_per_operation: outage.all.calls.mean / outage_operations,
+            recovery_ms: recovery.map(|recovery| recovery.mean),
+            verdict: Verdict::default(),
+            has_jitter,
+        }
+    }
+}
+
+/// Simulates all candidates; no retries first.
+pub(crate) fn trials(
+    arguments: &Arguments,
+    service: &Service,
+    simulated: &Simulated,
+    output: &Output,
+) -> Result<Vec<Trial>> {
+    let candidates = candidates(service.latency_ns, simulated.processes)?;
+    let pair = |candidate: &Candidate| {
+        [&simulated.normal, &simulated.outage].map(|scenario| {
+            let experiment = scenario.experiment(candidate.group.clone());
+            if let Err(error) = experiment.validate() {
+                invalid(&error);
+            }
+            experiment
+        })
+    };
+    let experiments: Vec<_> = candidates.iter().flat_map(pair).collect();
+    let is_hidden = Progress::is_unwanted(arguments.quiet, output.is_json());
+    let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
+    let pool = pool(arguments.threads)?;
+    let run = |experiment: &Experiment| -> Result<Summary> {
+        Ok(experiment.summary(&simulate(experiment, Shard::WHOLE, &pool, &progress)?))
+    };
+    let mut trials = Vec::new();
+    for (pair, candidate) in experiments.chunks_exact(2).zip(&candidates) {
+        trials.push(Trial::new(&run(&pair[0])?, &run(&pair[1])?, candidate.has_jitter));
+    }
+    progress.finish();
+    Ok(trials)
+}
