@@ -15,9 +15,10 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Subcommand whose page to print [default: the page of `backoff` itself]
-    #[arg(conflicts_with = "out")]
-    subcommand: Option<String>,
+    /// Subcommand, and model, whose page to print, such as `run`, `simulate occ` or `simulate-occ`
+    /// [default: the page of `backoff` itself]
+    #[arg(conflicts_with = "out", num_args = 0..=2)]
+    subcommand: Vec<String>,
 
     /// Write all pages into this folder
     #[arg(long, value_name = "DIR")]
@@ -28,6 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   backoff man | man -l -
   backoff man explain | man -l -
+  backoff man simulate occ | man -l -
   backoff man --out ~/.local/share/man/man1";
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
@@ -36,21 +38,24 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     command.build();
     if let Some(folder) = &arguments.out {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        for page in std::iter::once(&command).chain(command.get_subcommands()) {
+        for page in pages(&command) {
             let path = folder.join(format!("{}.1", full_name(page)));
             fs::write(&path, text(page)?).with_context(|| path.display().to_string())?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let page = match &arguments.subcommand {
-        Some(name) => {
-            let unknown = || unknown(&command, name);
-            command.find_subcommand(name).unwrap_or_else(unknown)
-        }
-        None => &command,
-    };
+    let name = std::iter::once("backoff").chain(arguments.subcommand.iter().map(String::as_str));
+    let name = name.collect::<Vec<_>>().join("-");
+    let page = pages(&command).into_iter().find(|page| full_name(page) == name);
+    let page = page.unwrap_or_else(|| unknown(&command, &arguments.subcommand.join(" ")));
     output.write_all(&text(page)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command, its subcommands, and theirs.
+fn pages(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().flat_map(pages);
+    std::iter::once(command).chain(below).collect()
 }
 
 /// Ends the process with the error of clap.

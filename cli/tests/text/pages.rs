@@ -57,8 +57,25 @@ fn every_subcommand_has_a_page() {
     let main = fs::read_to_string(folder.join("backoff.1")).unwrap();
     assert_eq!(main, stdout(&["man"]));
     assert!(main.contains("Exit codes:"), "{main}");
-    let pages = fs::read_dir(&folder).unwrap().count();
-    assert_eq!(pages, subcommands().len() + 1);
+    let models = ["occ", "serial", "queue", "latency", "layers"];
+    for model in models {
+        let page = fs::read_to_string(folder.join(format!("backoff-simulate-{model}.1"))).unwrap();
+        assert!(page.contains(&format!(".TH backoff-simulate-{model} 1")), "{page}");
+        assert_eq!(page, stdout(&["man", "simulate", model]));
+        assert_eq!(page, stdout(&["man", &format!("simulate-{model}")]));
+    }
+    let pages: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(pages.len(), subcommands().len() + models.len() + 1);
+    for page in &pages {
+        let mut groff = Command::new("groff");
+        // With all warnings, as plain text.
+        groff.args(["-man", "-ww", "-Tutf8", "-Kutf8"]).arg(page);
+        // Not every machine has it.
+        if let Ok(run) = groff.output() {
+            assert!(run.status.success(), "{page:?}: {run:?}");
+            assert_eq!(std::str::from_utf8(&run.stderr), Ok(""), "{page:?}");
+        }
+    }
     fs::remove_dir_all(&folder).unwrap();
 }
 
