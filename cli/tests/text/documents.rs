@@ -81,6 +81,36 @@ fn the_examples_of_the_help_work() {
     assert!(count >= 3 * OWN.len() - 1, "{count}");
 }
 
+/// Those that write files, or need programs of the reader: in a folder of their own, where the
+/// programs are there and succeed.
+#[test]
+fn the_examples_of_the_other_subcommands_work() {
+    const BEFORE: &str = r#"
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+for program in make curl my-port; do
+    printf '#!/bin/sh\nexit 0\n' > "$folder/$program"
+    chmod +x "$folder/$program"
+done
+printf '#!/bin/sh\nexec python3 "%s/tests/evaluate.py"\n' "$PWD" > "$folder/my-port"
+ln -s "$PWD/tests" "$folder/tests"
+PATH="$folder:$PATH"
+cd "$folder"
+"#;
+    for (subcommand, count) in
+        [("simulate", 5), ("compare", 2), ("advise", 2), ("merge", 3), ("verify", 3), ("run", 2)]
+    {
+        let help = stdout(&[subcommand, "--help"]);
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        let lines = examples.lines().take_while(|line| line.is_empty() || line.starts_with("  "));
+        let script = lines.map(str::trim).collect::<Vec<_>>().join("\n");
+        let commands = script.lines().filter(|line| line.starts_with("backoff ")).count();
+        assert_eq!(commands, count, "{subcommand}: {script}");
+        let run = shell(&format!("{BEFORE}{script}"));
+        assert_eq!(run.status.code(), Some(0), "{script}: {run:?}");
+    }
+}
+
 #[test]
 fn the_short_help_of_each_subcommand_is_short() {
     for subcommand in OWN {

@@ -86,7 +86,7 @@ than no retries, nothing is recommended, and the exit code is 1.
 
 Examples:
   backoff advise --clients 50 --capacity 200 --latency 20ms
-  backoff advise --clients 2000 --capacity 10000 --latency 5ms --rate 9000 --outage 1m";
+  backoff advise --clients 500 --capacity 1000 --latency 5ms --rate 600 --outage 5s";
 
 /// A time that leaves room for a simulation of many of them.
 fn short_duration(text: &str) -> Result<u64, String> {
