@@ -56,6 +56,37 @@ fn retries_are_reported_as_text_or_not_at_all() {
 }
 
 #[test]
+fn events_in_a_file_are_apart_from_what_the_command_prints() {
+    let file = folder("events").join("events");
+    let path = file.to_str().unwrap();
+    for options in [&["--quiet"][..], &[]] {
+        let script = "printf partial >&2; exit 75";
+        let common = ["constant:base=1ns,max_retries=1", "--on", "75", "--events", path];
+        let output = output(run(&[&common[..], options].concat(), script));
+        assert_eq!(output.status.code(), Some(75));
+        let expected = if options.is_empty() {
+            "partialbackoff: attempt 1 exited with 75; retry in 1ns\n\
+             partialbackoff: attempt 2 exited with 75; all retries were made\n"
+        } else {
+            "partialpartial"
+        };
+        assert_eq!(errors(&output), expected);
+    }
+    let events = events(&fs::read_to_string(&file).unwrap());
+    let names: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["retry", "stop", "retry", "stop"]);
+}
+
+#[test]
+fn events_that_nobody_can_write_run_nothing() {
+    let file = folder("no_events").join("missing").join("events");
+    let options = ["default", "--on-any", "--events", file.to_str().unwrap()];
+    let output = output(run(&options, "echo ran"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+    assert!(errors(&output).starts_with("error: cannot open the file"), "{}", errors(&output));
+}
+
+#[test]
 fn only_allowed_codes_are_repeated() {
     let table = [
         (&["--on", "75"][..], "exit 75", 3, "transient", "max_retries"),

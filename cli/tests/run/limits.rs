@@ -106,6 +106,13 @@ fn the_command_can_say_when_to_come_back() {
 }
 
 #[test]
+fn warnings_are_never_hidden() {
+    let options = [ONCE, "--on-any", "--quiet", "--retry-after-fd", "9"];
+    let output = output(run(&options, "echo soon >&9; exit 1"));
+    assert!(errors(&output).contains("ignored a Retry-After"), "{}", errors(&output));
+}
+
+#[test]
 fn a_descriptor_that_is_in_use_is_refused() {
     let mut command = std::process::Command::new("sh");
     let program = env!("CARGO_BIN_EXE_backoff");

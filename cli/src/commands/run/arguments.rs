@@ -64,9 +64,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(i32).range(3..=1023))]
     pub(super) retry_after_fd: Option<i32>,
 
-    /// Do not report retries
+    /// Do not report retries, only warnings and errors
     #[arg(long, short)]
     pub(super) quiet: bool,
+
+    /// Append all events to this file as JSON, apart from what the command prints
+    #[arg(long, value_name = "FILE")]
+    pub(super) events: Option<PathBuf>,
 
     /// The command and its arguments
     #[arg(last = true, required = true)]

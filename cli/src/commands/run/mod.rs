@@ -42,8 +42,8 @@ const FAILURE: u8 = 125;
 )]
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let codes = arguments.codes().unwrap_or_else(|error| error.exit());
-    let report = report::Report::new(output.is_json(), arguments.quiet);
-    Ok(match repeat::repeat(arguments, &codes, &report) {
+    let mut report = report::Report::new(output.is_json(), arguments.quiet);
+    Ok(match repeat::repeat(arguments, &codes, &mut report) {
         Ok(end) => end.exit(),
         Err(error) => {
             report.error(&error);

@@ -24,9 +24,12 @@ const NOT_FOUND: u8 = 127;
 
 /// Runs the command until it succeeds or the operation stops, and returns how the last attempt
 /// ended, or the signal that ended the wait.
-pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &Report) -> Result<End> {
+pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) -> Result<End> {
     // Before every other descriptor, which might take its number.
     let retry_after = arguments.retry_after_fd.map(RetryAfter::take).transpose()?;
+    if let Some(path) = &arguments.events {
+        report.open(path)?;
+    }
     let signals = Signals::block().context("cannot receive signals")?;
     let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
     let mut attempts = Attempts::new(command, *attempt_timeout, *kill_after, retry_after);

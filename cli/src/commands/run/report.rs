@@ -1,8 +1,11 @@
 //! What `backoff run` says, on standard error: standard output belongs to the command.
 
+use std::fs::File;
 use std::io::{Write, stderr};
 use std::os::fd::AsFd;
+use std::path::Path;
 
+use anyhow::{Context, Result};
 use backoff_core::{Outcome, StopReason};
 use nix::sys::signal::Signal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,6 +19,8 @@ use crate::output::error_label;
 pub(super) struct Report {
     json: bool,
     quiet: bool,
+    /// Gets all lines of JSON.
+    events: Option<File>,
 }
 
 /// The last attempt, and the decision (SPEC 18.4).
@@ -50,15 +55,22 @@ struct Message {
 
 impl Report {
     pub(super) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+        Self { json, quiet, events: None }
+    }
+
+    /// Writes all events to this file, too.
+    pub(super) fn open(&mut self, path: &Path) -> Result<()> {
+        let file = File::options().append(true).create(true).open(path);
+        let name = || format!("cannot open the file {} of --events", path.display());
+        self.events = Some(file.with_context(name)?);
+        Ok(())
     }
 
     /// Before a wait.
     pub(super) fn retry(&self, event: &Event) {
         let Event { attempts, end, delay_ns, .. } = event;
-        if self.json {
-            self.event("retry", event, None);
-        } else if !self.quiet {
+        self.event("retry", event, None);
+        if !self.json && !self.quiet {
             print(&format!("backoff: attempt {attempts} {end}; retry in {}", people(*delay_ns)));
         }
     }
@@ -72,9 +84,8 @@ impl Report {
             _ => "",
         };
         let Event { attempts, end, .. } = event;
-        if self.json {
-            self.event("stop", event, Some(reason));
-        } else if !self.quiet && !why.is_empty() {
+        self.event("stop", event, Some(reason));
+        if !self.json && !self.quiet && !why.is_empty() {
             print(&format!("backoff: attempt {attempts} {end}; {why}"));
         }
     }
@@ -87,34 +98,28 @@ impl Report {
         }
     }
 
-    /// What went wrong without changing the result.
+    /// What went wrong without changing the result, quiet or not.
     pub(super) fn warning(&self, error: &anyhow::Error) {
-        if self.quiet {
-        } else if self.json {
-            json(&Message { event: "warning", message: format!("{error:#}") });
-        } else {
+        self.json(true, &Message { event: "warning", message: format!("{error:#}") });
+        if !self.json {
             print(&format!("backoff: {error:#}"));
         }
     }
 
     /// Why `backoff` failed, quiet or not.
     pub(super) fn error(&self, error: &anyhow::Error) {
-        if self.json {
-            json(&Message { event: "error", message: format!("{error:#}") });
-        } else {
+        self.json(true, &Message { event: "error", message: format!("{error:#}") });
+        if !self.json {
             print(&format!("{} {error:#}", error_label()));
         }
     }
 
     fn event(&self, name: &str, event: &Event, reason: Option<StopReason>) {
-        if self.quiet {
-            return;
-        }
         let signal = match event.end {
             End::Killed(signal) => Some(signal),
             _ => None,
         };
-        json(&Line {
+        let line = Line {
             event: name,
             attempts: event.attempts,
             code: event.end.code(),
@@ -123,13 +128,18 @@ impl Report {
             reason: reason.map(StopReason::name),
             delay_ns: event.delay_ns.to_string(),
             elapsed_ns: event.elapsed_ns.to_string(),
-        });
+        };
+        self.json(!self.quiet, &line);
     }
-}
 
-fn json(line: &impl Serialize) {
-    if let Ok(text) = serde_json::to_string(line) {
-        print(&text);
+    fn json(&self, is_printed: bool, line: &impl Serialize) {
+        let Ok(text) = serde_json::to_string(line) else { return };
+        if self.json && is_printed {
+            print(&text);
+        }
+        if let Some(mut events) = self.events.as_ref().filter(|&events| is_writable(events)) {
+            let _ = events.write_all(format!("{text}\n").as_bytes());
+        }
     }
 }
 
