@@ -91,6 +91,7 @@ fn only_allowed_codes_are_repeated() {
     let table = [
         (&["--on", "75"][..], "exit 75", 3, "transient", "max_retries"),
         (&["--on", "74,75"], "exit 75", 3, "transient", "max_retries"),
+        (&["--on", "74, 75"], "exit 75", 3, "transient", "max_retries"),
         (&["--on", "74", "--on", "75"], "exit 75", 3, "transient", "max_retries"),
         (&["--on", "74"], "exit 75", 1, "permanent", "permanent"),
         (&["--on-any"], "exit 75", 3, "transient", "max_retries"),
@@ -200,6 +201,7 @@ fn wrong_arguments_run_nothing() {
         (&["default"][..], "--on <CODES>|--on-throttled <CODES>|--on-timeout <CODES>|--on-any"),
         (&["default", "--on", "0"], "0 is not in 1..=255"),
         (&["default", "--on", "256"], "256 is not in 1..=255"),
+        (&["default", "--on", "+4"], "+4 is not in 1..=255"),
         (&["default", "--on", "1", "--on-any"], "cannot be used with"),
         (&["default", "--on", "7", "--on-timeout", "7"], "exit code 7 is in both --on and"),
         (&["full:base=1", "--on-any"], "at 11: base has no unit"),

@@ -24,17 +24,17 @@ pub(crate) struct Arguments {
 
     /// Exit codes after which the command may run again, such as 75,111
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = value_parser!(u8).range(1..))]
+    #[arg(value_delimiter = ',', value_parser = exit_code)]
     on: Vec<u8>,
 
     /// Exit codes that mean that the server is overloaded (outcome throttled)
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = value_parser!(u8).range(1..))]
+    #[arg(value_delimiter = ',', value_parser = exit_code)]
     on_throttled: Vec<u8>,
 
     /// Exit codes that mean that no answer came in time (outcome timeout)
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = value_parser!(u8).range(1..))]
+    #[arg(value_delimiter = ',', value_parser = exit_code)]
     on_timeout: Vec<u8>,
 
     /// Run the command again after any failure
@@ -104,6 +104,13 @@ impl Arguments {
         Codes::new(lists.map(Vec::as_slice), self.on_any)
             .map_err(|error| crate::command_line().error(ErrorKind::ArgumentConflict, error))
     }
+}
+
+fn exit_code(text: &str) -> Result<u8, String> {
+    let text = text.trim();
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let code = text.parse().ok().filter(|&code| is_number && code != 0);
+    code.ok_or_else(|| format!("{text} is not in 1..=255"))
 }
 
 fn positive_duration(text: &str) -> Result<u64, String> {
