@@ -101,18 +101,40 @@ fn snippet(name: &str, code: &str, expected: &str) -> Result<()> {
     Ok(())
 }
 
+/// Makes a folder for examples of `backoff`, which write files: with links to what they read, and
+/// with programs for them to run, which succeed.
+fn prepare(stubs: &Path, work: &Path) -> Result<()> {
+    empty(stubs)?;
+    empty(work)?;
+    for program in ["make", "rsync"] {
+        fs::copy("/bin/true", stubs.join(program))?;
+    }
+    for folder in ["cli", "tests"] {
+        std::os::unix::fs::symlink(root().join(folder), work.join(folder))?;
+    }
+    Ok(())
+}
+
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
-/// a new virtual environment and the packaged command, and compares what they print.
+/// a new virtual environment and the packaged command, and compares what they print. Examples of
+/// `backoff` run in a folder of their own.
 fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
     let place = scratch().join("docs");
     empty(&place)?;
     let environment = place.join("python");
     run(command("python3").args(["-m", "venv"]).arg(&environment))?;
-    let folders = [environment.join("bin"), program::folder()];
+    let mut folders = vec![environment.join("bin"), program::folder()];
+    let mut bash = command("bash");
+    if commands.starts_with("backoff ") {
+        let (stubs, work) = (place.join("stubs"), place.join("work"));
+        prepare(&stubs, &work)?;
+        folders.insert(0, stubs);
+        bash.current_dir(work);
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = folders.into_iter().chain(std::env::split_paths(&path));
-    let mut bash = command("bash");
     bash.args(["-euc", commands])
+        .env_remove("COLUMNS")
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
         .env("PROJECT", place.join("project"))
