@@ -101,7 +101,7 @@ fn impossible_totals_are_refused() {
         ("/totals/cut", &huge),
         ("/totals/groups", &empty),
         ("/totals/latencies", &empty),
-        ("/totals/latencies/0", &empty),
+        ("/totals/latencies/0", &serde_json::json!([0, []])),
         ("/totals/intervals", &serde_json::json!(vec![json["totals"]["intervals"][0].clone(); 12])),
         ("/experiment/runs", &serde_json::json!(0)),
         ("/experiment/groups", &empty),
@@ -129,7 +129,7 @@ fn impossible_totals_are_refused() {
 fn many_histograms_are_not_built() {
     let part = run(&experiment(), "1/1");
     let mut json = serde_json::to_value(part).unwrap();
-    json["totals"]["latencies"] = serde_json::json!(vec![Vec::<u64>::new(); 1_000_000]);
+    json["totals"]["latencies"] = serde_json::json!(vec![(0, Vec::<u64>::new()); 1_000_000]);
     let error = serde_json::from_value::<Part>(json).unwrap_err().to_string();
     assert!(error.contains("at most 1000 histograms"), "{error}");
 }
