@@ -120,7 +120,9 @@ fn a_descriptor_that_is_in_use_is_refused() {
     command.args(["--retry-after-fd", "7", "--", "echo", "ran"]);
     let output = output(command);
     assert_eq!(output.status.code(), Some(125));
-    assert_eq!(errors(&output), "error: file descriptor 7 of --retry-after-fd is already in use\n");
+    let expected =
+        "error: file descriptor 7 of --retry-after-fd is already in use; choose another\n";
+    assert_eq!(errors(&output), expected);
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl RetryAfter {
         }
         ensure!(
             descriptor.as_raw_fd() == number,
-            "file descriptor {number} of --retry-after-fd is already in use"
+            "file descriptor {number} of --retry-after-fd is already in use; choose another"
         );
         Ok(Self { descriptor, nothing })
     }
