@@ -29,6 +29,15 @@ def decisions():
         .fail(5, 0).begin(6).succeed(6).begin(7).fail(7, 0, 0))
     yield (Scenario("quota-full", "the level never exceeds max_tokens", free, "quota:max_tokens=5")
         .begin(0).succeed(0).begin(1).succeed(1).begin(2).fail(2, 0, 0))
+    full = Scenario("quota-full-success", "successes do not save tokens above max_tokens", free, "quota:max_tokens=5")
+    for operation in range(6):
+        full.begin(operation).succeed(operation)
+    yield full.begin(6).fail(6, 0, 0)
+    refund = Scenario("quota-full-refund", "a refund does not save tokens above max_tokens", free, "quota:max_tokens=6")
+    refund.begin(0).fail(0, 0)
+    for operation in range(1, 6):
+        refund.begin(operation).succeed(operation)
+    yield refund.succeed(0).begin(6).fail(6, 0, 0)
     yield (Scenario("quota-permanent", "a permanent failure refunds nothing", free, "quota:max_tokens=5")
         .begin(0).fail(0, 0).outcome(0, "permanent").begin(1).fail(1, 0))
     yield (Scenario("quota-cancel", "a cancellation refunds nothing", free, "quota:max_tokens=5")
@@ -108,6 +117,13 @@ def decisions():
     yield (Scenario("rate-long-pause", "from the first possible time to the last", free,
                     "rate:max_tokens=100000,per=1d")
         .begin(0).fail(0, 0).begin(1).fail(1, MAX // 2).begin(2, WORD_MAX).fail(2, WORD_MAX))
+    yield (Scenario("rate-wraps-signed", "time * max_tokens is just above 2^63", free, "rate:max_tokens=100000,per=1d")
+        .begin(0).fail(0, 0).begin(1).fail(1, 92_233_720_368_548))
+    yield (Scenario("rate-wraps", "time * max_tokens is 2^64, which does not wrap to 0", free,
+                    "rate:max_tokens=4,per=1d")
+        .begin(0).fail(0, 0, 0, 0, 0, 0).begin(1).fail(1, 2**62))
+    yield (Scenario("rate-wraps-uneven", "time * max_tokens is 2^64 + 2", free, "rate:max_tokens=3,per=1d")
+        .begin(0).fail(0, 0, 0, 0, 0).begin(1).fail(1, (2**64 + 2) // 3))
     yield (Scenario("rate-time-back", "an earlier time does not refill, and its interval does not count twice", free,
                     "rate:max_tokens=2,per=2s")
         .begin(0, 10 * S).fail(0, 10 * S, 10 * S).begin(1, 9 * S).fail(1, 9 * S).begin(2, 11 * S).fail(2, 11 * S)

@@ -45,6 +45,8 @@ def stream_cases():
             "Auftrag-ä-任务-🚀".encode(),
             "text as UTF-8, with characters of 2, 3 and 4 bytes",
         ),
+        ("composed", "caf\u00e9".encode(), "an accent within its letter"),
+        ("decomposed", "cafe\u0301".encode(), "the same text with an accent of its own is another key"),
         ("nul", b"a\0b", "a zero byte does not end a key"),
         ("high", bytes([255] * 16), "bytes that are not UTF-8"),
         ("128-bytes", bytes(range(128)), "the length byte has only its highest bit set"),

@@ -99,6 +99,14 @@ def fit_cases():
             S,
         )
         yield fit(
+            f"{field}-decorrelated-restart-second",
+            "8200 delays: the chain restarts a second time",
+            "decorrelated:base=1us,cap=1ms",
+            field,
+            8201,
+            2 * S,
+        )
+        yield fit(
             f"{field}-max_retries",
             "the policy's limits have no effect",
             "constant:base=1s,max_retries=0,max_elapsed=0s",
@@ -177,6 +185,14 @@ def fit_cases():
         "base-increment-follows", "an increment that equals the base follows it", "linear:base=1s", "base", 4, 60 * S
     )
     yield fit(
+        "base-increment-given",
+        "an increment that is given and equals the base is not printed, so it follows",
+        "linear:base=1s,increment=1s",
+        "base",
+        4,
+        60 * S,
+    )
+    yield fit(
         "base-increment-stays",
         "a value that differs from the base stays",
         "linear:base=1s,increment=2s",
@@ -196,6 +212,14 @@ def fit_cases():
         "base-throttled-follows",
         "a throttled base that equals the base follows it",
         "exponential:base=1s,cap=9s",
+        "base",
+        3,
+        15 * S,
+    )
+    yield fit(
+        "base-throttled-given",
+        "a throttled base that is given and equals the base is not printed, so it follows",
+        "exponential:base=1s,cap=9s,throttled_base=1s",
         "base",
         3,
         15 * S,

@@ -85,6 +85,21 @@ def growth_cases():
         first=LAST,
         count=1,
     )
+    for first in (64, 200, 500):
+        yield sequence(
+            f"exponential-floors-{first}",
+            "rounded down at each step, far from the first index, too",
+            exponential(S, multiplier=(101, 100)),
+            first=first,
+            count=3,
+        )
+    yield sequence(
+        "exponential-slowest-top",
+        "the last windows below the longest duration, and the first that reach it",
+        exponential(100, multiplier=(101, 100)),
+        first=3979,
+        count=6,
+    )
     yield sequence("exponential-steepest", "the largest multiplier", exponential(1, multiplier=(1_000_000, 1)), count=6)
     yield sequence(
         "exponential-finest", "the largest terms", exponential(10**9 + 7, multiplier=(999_999, 499_999)), count=12

@@ -168,4 +168,11 @@ def preview_cases():
     yield rows(
         "decorrelated-restart", "the chain restarts from the base at row 4096", "decorrelated:base=100ms", 3, first=4095
     )
+    yield rows(
+        "decorrelated-restart-second",
+        "the chain restarts a second time at row 8192",
+        "decorrelated:base=100ms",
+        6,
+        first=8190,
+    )
     yield rows("polynomial-increment", "Sidekiq's policy with a short cap", "sidekiq:cap=1h,cap_on=delay", 10)

@@ -93,6 +93,8 @@ def broken_rules():
         ("too-large-jitter_above", "a ratio above 1", "constant:base=1s,jitter=proportional,jitter_above=3/2"),
         ("ratio-too-fine", "a term above a million is an error of clause 8", "exponential:base=1s,multiplier=1000001"),
         ("ratio-too-fine-decimal", "seven digits after the dot", "exponential:base=1s,multiplier=1.0000001"),
+        ("ratio-too-fine-first", "the first term above 32 bits", "constant:multiplier=5000000000,base=1s"),
+        ("ratio-too-fine-second", "the second term above 32 bits", "constant:base=1s,multiplier=1/5000000000"),
         ("ratio-too-fine-64", "terms of 64 bits that reduce to 32", "exponential:base=1s,multiplier=0.0000000004"),
         (
             "ratio-too-fine-jitter",
