@@ -5,6 +5,8 @@ mod bars;
 mod commands;
 mod duration;
 mod fields;
+mod manual;
+mod negative;
 mod output;
 mod plot;
 mod presets;
@@ -17,7 +19,7 @@ mod table;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::Command;
 use crate::output::Output;
@@ -45,9 +47,19 @@ Exit codes:
 `backoff run` exits with the code of the command; see `backoff run --help`.";
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    output::choose_colors();
+    let matches = negative::shown_as_refused(command_line()).try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+        Ok(arguments) => arguments,
+        Err(answer) => return printed(&answer),
+    };
     let mut output = Output::new(arguments.json);
-    match arguments.command.run(&mut output) {
+    exit_code(arguments.command.run(&mut output))
+}
+
+/// The exit code of a result, whose error is printed.
+fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
+    match result {
         Ok(code) => code,
         // The reader of a pipe has what it wanted.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -55,6 +67,16 @@ fn main() -> ExitCode {
             output::message(format_args!("{} {error:#}", output::error_label()));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints a help, a version or an error of the arguments.
+fn printed(answer: &clap::Error) -> ExitCode {
+    let code = u8::try_from(answer.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+    match answer.print() {
+        // Nobody could be told that standard error does not work.
+        Err(error) if !answer.use_stderr() => exit_code(Err(error.into())),
+        _ => code,
     }
 }
 

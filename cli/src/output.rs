@@ -1,12 +1,21 @@
 //! Where results go: standard output, as JSON or as text with colours on a terminal only.
 
 use std::fmt::Display;
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, IsTerminal, StdoutLock, Write};
 
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use serde::Serialize;
+
+/// `CLICOLOR_FORCE=0` forces no colours, but `anstream` takes any value for a yes.
+pub(crate) fn choose_colors() {
+    let is_zero = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
+    // A terminal gets colours as without the variable.
+    if is_zero && !(io::stdout().is_terminal() && io::stderr().is_terminal()) {
+        ColorChoice::Never.write_global();
+    }
+}
 
 /// Standard output, and whether it gets JSON.
 pub(crate) struct Output {

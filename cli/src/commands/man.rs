@@ -1,15 +1,16 @@
 //! `backoff man`: the manual pages.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
-use clap_mangen::Man;
+use serde::Serialize;
 
+use crate::manual::text;
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -32,6 +33,12 @@ Examples:
   backoff man simulate occ | man -l -
   backoff man --out ~/.local/share/man/man1";
 
+#[derive(Serialize)]
+struct Line<'a> {
+    page: &'a str,
+    text: String,
+}
+
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let mut command = crate::command_line().disable_help_subcommand(true);
     // Gives the subcommands their full names and the global options.
@@ -40,7 +47,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         for page in pages(&command) {
             let path = folder.join(format!("{}.1", full_name(page)));
-            fs::write(&path, text(page)?).with_context(|| path.display().to_string())?;
+            let text = text(page)?;
+            fs::write(&path, &text).with_context(|| path.display().to_string())?;
+            if output.is_json() {
+                output.json(&Line { page: full_name(page), text })?;
+            }
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -48,7 +59,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let name = name.collect::<Vec<_>>().join("-");
     let page = pages(&command).into_iter().find(|page| full_name(page) == name);
     let page = page.unwrap_or_else(|| unknown(&command, &arguments.subcommand.join(" ")));
-    output.write_all(&text(page)?)?;
+    let text = text(page)?;
+    if output.is_json() {
+        output.json(&Line { page: full_name(page), text })?;
+    } else {
+        output.write_all(text.as_bytes())?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -66,42 +82,6 @@ fn unknown(command: &Command, name: &str) -> ! {
 }
 
 /// `backoff`, or `backoff-run` for a subcommand.
-fn full_name(command: &Command) -> &str {
+pub(crate) fn full_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
-}
-
-/// The page of a command.
-fn text(command: &Command) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    let version = concat!("backoff ", env!("CARGO_PKG_VERSION"));
-    let man = Man::new(command.clone()).source(version).manual("backoff");
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
-    }
-    if let Some(help) = command.get_after_long_help().or_else(|| command.get_after_help()) {
-        // `clap_mangen` would join the lines of the examples.
-        let help = help.to_string();
-        let (heading, lines) = match help.strip_prefix("Examples:\n") {
-            Some(examples) => ("EXAMPLES", examples),
-            None => ("NOTES", help.as_str()),
-        };
-        writeln!(page, ".SH {heading}\n.nf")?;
-        for line in lines.lines() {
-            writeln!(page, "{}", literal(line))?;
-        }
-        writeln!(page, ".fi")?;
-    }
-    Ok(page)
-}
-
-/// A line of text that `roff` shows as it is.
-fn literal(line: &str) -> String {
-    let line = line.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
-    // A line that begins with a dot would be a request.
-    if line.starts_with('.') { format!(r"\&{line}") } else { line }
 }

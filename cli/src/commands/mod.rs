@@ -19,6 +19,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
+pub(crate) use man::full_name;
+
 use crate::output::Output;
 
 /// The subcommands, in the order of the help.

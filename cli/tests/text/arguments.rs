@@ -98,6 +98,26 @@ fn hostile_arguments_are_refused() {
 }
 
 #[test]
+fn a_value_that_begins_with_a_minus_is_refused_as_what_it_is() {
+    let fit = ["fit", "default", "--attempts", "3", "--within", "-5s"];
+    for (arguments, expected) in [
+        (&["delays", "default", "--seed", "-1"][..], "not a whole number from 0 to"),
+        (&["preview", "default", "--first", "-1"], "-1 is not in 0..=100000"),
+        (&["preview", "default", "--retries", "-1"], "invalid value '-1' for '--retries <N>'"),
+        (
+            &["fit", "default", "--attempts", "-3", "--within", "5s"],
+            "invalid value '-3' for '--attempts <N>'",
+        ),
+        (&fit, "\"-5s\" is not a duration"),
+    ] {
+        let run = output(arguments);
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+        let message = stderr(&run);
+        assert!(message.contains(expected) && !message.contains("tip:"), "{message}");
+    }
+}
+
+#[test]
 fn extreme_policies_are_shown() {
     let extremes = [
         "constant:base=9223372036854775807ns",

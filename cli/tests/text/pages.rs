@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::support::{output, stderr, stdout};
+use crate::support::{json, output, stderr, stdout};
 
 /// The subcommands, as the help lists them.
 fn subcommands() -> Vec<String> {
@@ -28,21 +28,39 @@ fn every_shell_completes_every_subcommand() {
 
 #[test]
 fn bash_completes() {
+    assert_eq!(completed("pre", "backoff"), "presets preview");
+    assert_eq!(completed("man pre", "man"), "presets preview");
+    assert_eq!(completed("explain def", "explain"), "default");
+    assert_eq!(completed("simulate occ --policy def", "--policy"), "default");
+    assert_eq!(completed("explain default --budget s", "--budget"), "sre sre-process");
+    // No file, although one begins like this.
+    assert_eq!(completed("delays default --key Car", "--key"), "Car");
+    assert_eq!(completed("simulate occ --svg Car", "--svg"), "Cargo.toml");
+}
+
+/// What bash offers for the last of the words, sorted.
+fn completed(words: &str, previous: &str) -> String {
     let script = stdout(&["completions", "bash"]);
-    let question = "
-COMP_WORDS=(backoff pre) COMP_CWORD=1
-_backoff backoff pre backoff
-printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let last = words.split(' ').next_back().unwrap();
+    let question = format!(
+        "
+compopt() {{ :; }}
+COMP_WORDS=(backoff {words}) COMP_CWORD={}
+_backoff backoff {last} {previous}
+printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words.split(' ').count()
+    );
     let mut bash = Command::new("bash")
         .args(["--norc", "-s"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    bash.stdin.take().unwrap().write_all((script + question).as_bytes()).unwrap();
+    bash.stdin.take().unwrap().write_all((script + &question).as_bytes()).unwrap();
     let answer = bash.wait_with_output().unwrap();
     let answers: BTreeSet<_> = std::str::from_utf8(&answer.stdout).unwrap().lines().collect();
-    assert_eq!(answers, BTreeSet::from(["presets", "preview"]));
+    answers.into_iter().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -51,16 +69,18 @@ fn every_subcommand_has_a_page() {
     assert_eq!(stdout(&["man", "--out", folder.to_str().unwrap()]), "");
     for name in subcommands() {
         let page = fs::read_to_string(folder.join(format!("backoff-{name}.1"))).unwrap();
-        assert!(page.contains(&format!(".TH backoff-{name} 1")), "{page}");
+        let version = env!("CARGO_PKG_VERSION");
+        let title = format!(".TH \"backoff-{name}\" 1 \"\" \"backoff {version}\" \"backoff\"\n");
+        assert!(page.starts_with(&title), "{page}");
         assert_eq!(page, stdout(&["man", &name]));
     }
     let main = fs::read_to_string(folder.join("backoff.1")).unwrap();
     assert_eq!(main, stdout(&["man"]));
-    assert!(main.contains("Exit codes:"), "{main}");
+    assert!(main.contains(".SH \"EXIT STATUS\"\n"), "{main}");
     let models = ["occ", "serial", "queue", "latency", "layers"];
     for model in models {
         let page = fs::read_to_string(folder.join(format!("backoff-simulate-{model}.1"))).unwrap();
-        assert!(page.contains(&format!(".TH backoff-simulate-{model} 1")), "{page}");
+        assert!(page.contains(&format!(".TH \"backoff-simulate-{model}\" 1")), "{page}");
         assert_eq!(page, stdout(&["man", "simulate", model]));
         assert_eq!(page, stdout(&["man", &format!("simulate-{model}")]));
     }
@@ -80,10 +100,32 @@ fn every_subcommand_has_a_page() {
 }
 
 #[test]
+fn the_synopsis_has_the_values_and_the_two_dashes() {
+    let page = stdout(&["man", "run"]);
+    let (_, synopsis) = page.split_once(".SH SYNOPSIS\n").unwrap();
+    let synopsis = synopsis.lines().next().unwrap();
+    assert!(synopsis.contains(r"\-\-on <CODES>"), "{synopsis}");
+    assert!(synopsis.ends_with(r"<POLICY> \-\- <COMMAND>..."), "{synopsis}");
+    for heading in ["EXIT STATUS", "NOTES", "EXAMPLES"] {
+        assert!(page.contains(&format!(".SH \"{heading}\"\n")), "{page}");
+    }
+}
+
+#[test]
+fn json_has_the_script_and_the_page() {
+    let line = json(&["completions", "zsh"]).remove(0);
+    assert_eq!(line["shell"], "zsh");
+    assert_eq!(line["script"], stdout(&["completions", "zsh"]));
+    let line = json(&["man", "explain"]).remove(0);
+    assert_eq!(line["page"], "backoff-explain");
+    assert_eq!(line["text"], stdout(&["man", "explain"]));
+}
+
+#[test]
 fn a_page_keeps_its_examples_as_they_are() {
     let page = stdout(&["man", "delays"]);
-    let example = r"  backoff delays aws\-sdk\-2026 \-\-seed 42 \-\-key job\-1 \-\-unit ns";
-    assert!(page.contains(".SH EXAMPLES\n.nf\n"), "{page}");
+    let example = r"backoff delays aws\-sdk\-2026 \-\-seed 42 \-\-key job\-1 \-\-unit ns";
+    assert!(page.contains(".SH \"EXAMPLES\"\n.nf\n"), "{page}");
     assert!(page.lines().any(|line| line == example), "{page}");
     let unknown = output(&["man", "nonsense"]);
     assert_eq!(unknown.status.code(), Some(2));

@@ -20,11 +20,21 @@ fn a_pipe_gets_no_colours_unless_forced() {
         };
         assert!(!output(arguments).stdout.contains(&ESCAPE), "{arguments:?}");
         assert!(with("CLICOLOR_FORCE", "1").stdout.contains(&ESCAPE), "{arguments:?}");
+        assert!(!with("CLICOLOR_FORCE", "0").stdout.contains(&ESCAPE), "{arguments:?}");
         assert!(!with("NO_COLOR", "1").stdout.contains(&ESCAPE), "{arguments:?}");
         let json = [arguments, &["--json"]].concat();
         let forced = backoff().args(json).env("CLICOLOR_FORCE", "1").output().unwrap();
         assert!(!forced.stdout.contains(&ESCAPE), "{arguments:?}");
     }
+}
+
+#[test]
+fn an_error_has_no_colours_unless_forced() {
+    let with = |value: &str| {
+        let run = backoff().args(["explain", "x"]).env("CLICOLOR_FORCE", value).output();
+        run.unwrap().stderr.contains(&ESCAPE)
+    };
+    assert!(with("1") && !with("0"));
 }
 
 #[test]
@@ -101,7 +111,7 @@ fn nobody_has_to_read_standard_error() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
-    for arguments in COLOURFUL {
+    for arguments in COLOURFUL.into_iter().chain([&["--help"][..], &["--version"]]) {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let run = backoff().args(arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(run.status.code(), Some(1), "{arguments:?}: {run:?}");

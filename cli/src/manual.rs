@@ -1,0 +1,169 @@
+//! The text of a manual page.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::commands::full_name;
+
+/// The page of a command, which is built.
+pub(crate) fn text(command: &Command) -> Result<String> {
+    let mut page = title(command).into_bytes();
+    let man = Man::new(command.clone());
+    man.render_name_section(&mut page)?;
+    page.extend(synopsis(command).into_bytes());
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(help) = command.get_after_long_help().or_else(|| command.get_after_help()) {
+        page.extend(sections(&help.to_string()).into_bytes());
+    }
+    String::from_utf8(page).context("the page is not UTF-8")
+}
+
+/// The first line. `clap_mangen` would not quote the date, which is empty so that equal sources give
+/// equal pages.
+fn title(command: &Command) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!(".TH \"{}\" 1 \"\" \"backoff {version}\" \"backoff\"\n", full_name(command))
+}
+
+/// The usage as `--help` prints it: that of `clap_mangen` has no names of values, and no `--`.
+fn synopsis(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
+    format!(".SH SYNOPSIS\n{}\n", literal(usage))
+}
+
+/// What comes after the options in the help, in sections. `clap_mangen` would join the lines of the
+/// examples.
+fn sections(help: &str) -> String {
+    const NOTES: usize = 1;
+    const EXAMPLES: usize = 2;
+    let mut sections = [("EXIT STATUS", vec![]), ("NOTES", vec![]), ("EXAMPLES", vec![])];
+    let mut at = NOTES;
+    for line in help.lines() {
+        match line {
+            "Exit codes:" => at = 0,
+            "Examples:" => at = EXAMPLES,
+            _ => {
+                // Text after the examples is about something else.
+                if at == EXAMPLES && !line.is_empty() && !line.starts_with(' ') {
+                    at = NOTES;
+                }
+                sections[at].1.push(line);
+            }
+        }
+    }
+    let mut page = String::new();
+    for (heading, lines) in sections {
+        let lines = trimmed(&lines);
+        if !lines.is_empty() {
+            let _ = write!(page, ".SH \"{heading}\"\n{}", body(lines));
+        }
+    }
+    page
+}
+
+/// The lines without the empty ones around them.
+fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
+    let is_full = |line: &&str| !line.is_empty();
+    let first = lines.iter().position(is_full).unwrap_or(lines.len());
+    let end = lines.iter().rposition(is_full).map_or(first, |last| last + 1);
+    &lines[first..end]
+}
+
+/// Paragraphs are filled, an exit code stands beside its meaning, and other indented lines stay as
+/// they are.
+fn body(lines: &[&str]) -> String {
+    let mut body = String::new();
+    let mut was_indented = false;
+    for line in lines {
+        let indented = line.strip_prefix("  ");
+        let code = indented.and_then(|line| line.split_once("  "));
+        let is_number = |code: &str| code.parse::<u8>().is_ok();
+        let code = code.filter(|(code, _)| is_number(code));
+        let _ = match (indented, code) {
+            (_, Some((code, meaning))) => {
+                writeln!(body, ".TP\n.B {code}\n{}", literal(meaning.trim_start()))
+            }
+            (Some(line), None) => writeln!(body, ".PP\n.nf\n{}\n.fi", literal(line)),
+            (None, None) if line.is_empty() || was_indented => {
+                writeln!(body, ".PP\n{}", literal(line))
+            }
+            (None, None) => writeln!(body, "{}", literal(line)),
+        };
+        was_indented = indented.is_some();
+    }
+    // Lines that stay as they are belong together, a paragraph needs no empty line, and the first
+    // one follows its heading.
+    let body = body.replace("\n.fi\n.PP\n.nf\n", "\n").replace(".PP\n\n", ".PP\n");
+    let body = body.replace(".PP\n.PP\n", ".PP\n");
+    body.strip_prefix(".PP\n").map(str::to_owned).unwrap_or(body)
+}
+
+/// A line of text that `roff` shows as it is.
+fn literal(line: &str) -> String {
+    let line = line.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
+    let line = line.replace('`', r"\(ga").replace('~', r"\(ti").replace('^', r"\(ha");
+    // A line that begins with a dot would be a request.
+    if line.starts_with('.') { format!(r"\&{line}") } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sections;
+
+    #[test]
+    fn the_help_becomes_sections() {
+        let help = "\
+Not 'all' is well.
+
+Exit codes:
+  the code of the command, or:
+  0    right
+  124  too late
+A signal ends it.
+
+Examples:
+  # One:
+  backoff run
+
+  .backoff run \\
+      --on-any
+
+TIMES is a time.";
+        let expected = r#".SH "EXIT STATUS"
+.nf
+the code of the command, or:
+.fi
+.TP
+.B 0
+right
+.TP
+.B 124
+too late
+.PP
+A signal ends it.
+.SH "NOTES"
+Not \(aqall\(aq is well.
+.PP
+TIMES is a time.
+.SH "EXAMPLES"
+.nf
+# One:
+backoff run
+.fi
+.PP
+.nf
+\&.backoff run \e
+    \-\-on\-any
+.fi
+"#;
+        assert_eq!(sections(help), expected);
+    }
+}
