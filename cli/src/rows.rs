@@ -11,11 +11,10 @@ const FEW: u64 = 10;
 /// The most rows that nobody asked for.
 const MANY: u64 = 100;
 
-/// The number of rows from an index on: all retries of the policy, or the first ones if it has too
-/// many or no limit.
+/// The number of rows from an index on: all retries of the policy that are left, or the first ones
+/// if it has too many or no limit.
 pub(crate) fn default_rows(policy: &Policy, first: u32) -> u64 {
     match policy.max_retries().saturating_sub(first.into()) {
-        0 if policy.max_retries() > 0 => FEW,
         retries if retries <= MANY => retries,
         _ => FEW,
     }
@@ -38,7 +37,8 @@ mod tests {
         assert_eq!(rows("0", 0), 0);
         assert_eq!(rows("3", 0), 3);
         assert_eq!(rows("3", 1), 2);
-        assert_eq!(rows("3", 3), 10, "the user asks for more than the policy allows");
+        assert_eq!(rows("3", 3), 0, "the policy is at its end");
+        assert_eq!(rows("3", u32::MAX), 0);
         assert_eq!(rows("100", 0), 100);
         assert_eq!(rows("101", 0), 10);
         assert_eq!(rows("101", 1), 100);

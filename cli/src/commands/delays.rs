@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use backoff_core::{Policy, RandomStream};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "INDEX", default_value_t = 0)]
     first: u32,
 
-    /// Number of delays [default: all retries of the policy, or 10 of very many]
+    /// Number of delays, also beyond the limit of the policy [default: all retries of the policy, or
+    /// 10 of very many]
     #[arg(long, value_name = "N")]
     count: Option<u64>,
 
@@ -63,6 +64,12 @@ struct Line<'a> {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let Arguments { policy, stream: given, first, count, unit } = arguments;
+    let retries = policy.max_retries();
+    ensure!(
+        count.is_some() || *first == 0 || u64::from(*first) < retries,
+        "index {first} is beyond the limit of the policy, max_retries={retries}; with `--count N`, \
+         its delays are printed all the same"
+    );
     let stream = match given.stream() {
         Some(stream) => stream,
         None => RandomStream::from_entropy()?,

@@ -115,22 +115,43 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
         FieldToFit::Base => (Field::Base, "base"),
         FieldToFit::Cap => (Field::Cap, "cap"),
     };
-    let shown = |policy: &Policy| Fields::of(policy).limit(field).map_or("none".to_owned(), people);
-    let fits = format!(
-        "{attempts} attempts wait at most {} in total, within {}; the {name} was {} and is {}",
+    let shown = |policy: &Policy| {
+        // Only a cap can be missing.
+        let fields = Fields::of(policy);
+        let value = if field == Field::Cap { fields.limit(field) } else { fields.get(field) };
+        value.map_or("none".to_owned(), people)
+    };
+    let attempts = match attempts {
+        1 => "1 attempt waits".to_owned(),
+        _ => format!("{attempts} attempts wait"),
+    };
+    let mut lines = vec![format!(
+        "{attempts} at most {} in total, within {}; the {name} was {} and is {}",
         people(total),
         people(*within),
         shown(policy),
         shown(fitted),
-    );
-    let retries = attempts - 1;
+    )];
+    let retries = arguments.attempts - 1;
     match policy.max_retries() {
-        NO_LIMIT => format!(
-            "{fits}\nthe policy does not limit its retries; to stop it, add max_retries={retries}"
-        ),
-        limit if limit > retries => format!(
-            "{fits}\nthe policy retries {limit} times; to stop it earlier, set max_retries={retries}"
-        ),
-        _ => fits,
+        NO_LIMIT => lines.push(format!(
+            "the policy does not limit its retries; to stop it, add max_retries={retries}"
+        )),
+        limit if limit > retries => lines.push(format!(
+            "the policy retries {limit} times; to stop it earlier, set max_retries={retries}"
+        )),
+        limit if limit < retries => lines.push(format!(
+            "the policy stops after {limit} retries; to let it go on, set max_retries={retries}"
+        )),
+        _ => {}
     }
+    let max_elapsed = Fields::of(fitted).limit(Field::MaxElapsed);
+    if let Some(max_elapsed) = max_elapsed.filter(|&limit| limit < total) {
+        lines.push(format!(
+            "max_elapsed={} can stop it earlier; the waits alone take up to {}",
+            people(max_elapsed),
+            people(total)
+        ));
+    }
+    lines.join("\n")
 }

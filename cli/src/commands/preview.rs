@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use backoff_core::{Policy, PreviewRow};
+use backoff_core::{Field, Policy, PreviewRow};
 use clap::{Args, value_parser};
 use serde::Serialize;
 
 use crate::arguments::PolicyArgument;
 use crate::bars::{range, terminal_width};
 use crate::duration::people;
+use crate::fields::Fields;
 use crate::output::Output;
 use crate::rows::{NO_LIMIT, default_rows};
 use crate::table::{Align, Table};
@@ -22,11 +23,11 @@ pub(crate) struct Arguments {
     /// Policy string or preset
     policy: PolicyArgument,
 
-    /// Number of retries to show [default: all of the policy, or 10 of very many]
+    /// Number of retries to show, at most 10000 [default: all of the policy, or 10 of very many]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
     retries: Option<u64>,
 
-    /// First index; index 0 is the wait before the first retry
+    /// First index, at most 100000; index 0 is the wait before the first retry
     #[arg(
         long,
         value_name = "INDEX",
@@ -85,6 +86,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         write_table(&rows, output)?;
         writeln!(output)?;
     }
+    if rows.iter().any(|(_, row)| is_estimate(policy, row)) {
+        writeln!(output, "From the row that can reach the cap on, the mean is an upper estimate.")?;
+    }
     writeln!(output, "{}", ending(policy, *first, &rows))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -125,6 +129,13 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
     }
     with_bars.write(output)?;
     Ok(())
+}
+
+/// Whether the mean of a row, and of those after it, is no exact one (SPEC 16.3).
+fn is_estimate(policy: &Policy, row: &PreviewRow) -> bool {
+    let fields = Fields::of(policy);
+    let cap = fields.limit(Field::Cap);
+    fields.kind(Field::Jitter) == "decorrelated" && cap.is_some_and(|cap| row.max_ns >= cap)
 }
 
 /// What comes after the rows.

@@ -104,11 +104,27 @@ fn as_many_rows_as_make_sense() {
     assert_eq!(rows("constant:base=1s", &[]), 10, "no limit");
     assert_eq!(rows("constant:base=1s,max_retries=7", &[]), 7);
     assert_eq!(rows("constant:base=1s,max_retries=7", &["--count", "9"]), 9, "as asked");
+    assert_eq!(rows("constant:base=1s,max_retries=7", &["--first", "5"]), 2, "the rest");
+    let beyond = ["--first", "9", "--count", "4"];
+    assert_eq!(rows("constant:base=1s,max_retries=7", &beyond), 4, "as asked");
     assert_eq!(rows("constant:base=1s,max_retries=0", &[]), 0);
     assert_eq!(rows("constant:base=1s", &["--count", "5000"]), 5000, "more than one batch");
     let last = ["--first", "4294967294", "--count", "5"];
     assert_eq!(rows("decorrelated:base=1s,cap=1h", &last), 2, "the last index");
     assert_eq!(rows("constant:base=1s", &["--count", "0"]), 0);
+}
+
+#[test]
+fn an_index_beyond_the_limit_has_no_delay_unless_it_is_counted() {
+    let policy = "constant:base=1s,max_retries=7";
+    for options in [&[][..], &["--unit", "s"], &["--json"]] {
+        let run = output(&[&["delays", policy, "--seed", "1", "--first", "7"], options].concat());
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        assert!(run.stdout.is_empty(), "{run:?}");
+        let expected = "error: index 7 is beyond the limit of the policy, max_retries=7; with \
+                        `--count N`, its delays are printed all the same\n";
+        assert_eq!(stderr(&run), expected);
+    }
 }
 
 #[test]

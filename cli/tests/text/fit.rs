@@ -58,6 +58,20 @@ the policy does not limit its retries; to stop it, add max_retries=3
     let text = explained("full:base=100ms,max_retries=9", "4", "cap");
     assert!(text.contains("the cap was none and is "), "{text}");
     assert!(text.contains("the policy retries 9 times; to stop it earlier, set max_retries=3"));
+    // Every base fits, up to the cap.
+    let text = explained("full:base=1s,cap=20s,max_retries=0", "1", "base");
+    assert!(text.starts_with("1 attempt waits at most 0s in total, "), "{text}");
+    assert!(text.ends_with("; the base was 1s and is 20s\n"), "{text}");
+    let text = explained("full:base=1s", "1", "base");
+    assert!(!text.contains("is none"), "{text}");
+    let text = explained("full:base=1s,max_retries=2", "4", "base");
+    let note = "the policy stops after 2 retries; to let it go on, set max_retries=3\n";
+    assert!(text.ends_with(note), "{text}");
+    let text = explained("full:base=1s,max_retries=3,max_elapsed=699ms", "4", "base");
+    let note = "max_elapsed=699ms can stop it earlier; the waits alone take up to 700ms\n";
+    assert!(text.ends_with(note), "{text}");
+    let text = explained("full:base=1s,max_retries=3,max_elapsed=700ms", "4", "base");
+    assert_eq!(text.lines().count(), 1, "{text}");
     let text = explained("full:base=1s,max_retries=3", "4", "base");
     assert_eq!(text.lines().count(), 1, "{text}");
 }

@@ -75,3 +75,22 @@ fn bars_have_the_scale_of_the_longest_delay() {
     // From 0.5 s to 1 s, and from 1 s to 2 s.
     assert_eq!(column(bars[0], '┤'), column(bars[1], '├'));
 }
+
+#[test]
+fn the_means_of_decorrelated_jitter_are_estimates_from_the_cap_on() {
+    let note = "From the row that can reach the cap on, the mean is an upper estimate.\n";
+    // The longest delays are 300 ms, 900 ms and 1 s.
+    let policy = "decorrelated:base=100ms,cap=1s,max_retries=3";
+    assert!(stdout(&["preview", policy]).contains(note));
+    assert!(!stdout(&["preview", policy, "--retries", "2"]).contains(note));
+    assert!(!stdout(&["preview", "full:base=100ms,cap=1s,max_retries=9"]).contains(note));
+    assert!(stdout(&["explain", policy]).contains(", and at most "));
+    let below = "decorrelated:base=100ms,cap=1s,max_retries=2";
+    assert!(!stdout(&["explain", below]).contains(", and at most "));
+}
+
+#[test]
+fn the_help_has_the_limits() {
+    let help = stdout(&["preview", "--help"]);
+    assert!(help.contains("at most 10000 ") && help.contains("at most 100000;"), "{help}");
+}

@@ -4,6 +4,7 @@ use backoff_core::{Budget, Policy};
 use serde::Serialize;
 
 use crate::arguments::SeedAndKey;
+use crate::commands::explain::budget;
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::{Level, RULES, Rule};
 
@@ -34,6 +35,7 @@ pub(crate) fn advice(facts: &Facts, budget: Option<&Budget>, stream: &SeedAndKey
     let of_policy = RULES.iter().filter_map(|rule| by_rule(rule, facts));
     let mut all: Vec<_> = of_policy.collect();
     all.extend(without_budget(facts, budget));
+    all.extend(budget.and_then(never_earns));
     all.extend(seed_without_key(stream));
     all.sort_by_key(|advice| advice.level != Level::Warning);
     all
@@ -74,6 +76,13 @@ fn without_budget(facts: &Facts, budget: Option<&Budget>) -> Option<Advice> {
     };
     let change = Change::Budget(BUDGET.to_owned());
     Some(Advice { code: "no_budget", level: Level::Warning, message, change })
+}
+
+fn never_earns(budget: &Budget) -> Option<Advice> {
+    let message = budget::never_earns(budget)?;
+    // The defaults of its kind.
+    let change = Change::Budget(budget::kind(budget).to_owned());
+    Some(Advice { code: "budget_never_earns", level: Level::Warning, message, change })
 }
 
 fn seed_without_key(stream: &SeedAndKey) -> Option<Advice> {
@@ -207,6 +216,29 @@ mod tests {
         assert_eq!(changed, "exponential:base=100ms,jitter=full,max_retries=3");
         let rows = |policy: &str| Policy::parse(policy).unwrap().preview().collect::<Vec<_>>();
         assert_eq!(rows("default"), rows(changed));
+    }
+
+    #[test]
+    fn a_budget_that_gives_nothing_back_gets_a_warning() {
+        let facts = Facts::of(&Policy::parse("full:base=100ms,max_retries=5").unwrap());
+        let found =
+            |budget: &str| advice(&facts, Some(&Budget::parse(budget).unwrap()), &NO_STREAM);
+        for kind in ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"] {
+            assert_eq!(found(kind), [], "{kind}");
+        }
+        for (budget, kind, words) in [
+            ("ratio:ratio=0,max_tokens=7", "ratio", "allows 7 retries, and none ever after"),
+            ("throttle:ratio=0", "throttle", "no retry ever again"),
+            ("ttl:ratio=0,min_per_second=0", "ttl", "no retry at all"),
+            ("concurrent:ratio=0,min_concurrent=0", "concurrent", "no retry at all"),
+        ] {
+            let found = found(budget);
+            assert_eq!(found.len(), 1, "{budget}: {found:?}");
+            assert_eq!(found[0].code, "budget_never_earns");
+            assert!(found[0].message.contains(words), "{found:?}");
+            assert_eq!(found[0].change, Change::Budget(kind.to_owned()));
+        }
+        assert_eq!(found("ttl:ratio=0"), [], "some retries per second remain");
     }
 
     #[test]

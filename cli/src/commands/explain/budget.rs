@@ -10,7 +10,7 @@ pub(crate) fn sentence(budget: &Budget) -> String {
     let value = |field| budget_value(budget, field).unwrap_or(0);
     let text = |field| value_text(field, value(field)).to_string();
     let tokens = text(Field::MaxTokens);
-    match kind_name(Field::Budget, value(Field::Budget)).unwrap_or_default() {
+    match kind(budget) {
         "quota" => format!(
             "It holds {tokens} tokens. A retry takes {}{}, and a success gives back what its last \
              retry took, or 1.",
@@ -44,6 +44,36 @@ pub(crate) fn sentence(budget: &Budget) -> String {
             text(Field::MinConcurrent)
         ),
     }
+}
+
+/// What is wrong with a budget that gives nothing back, if it is one.
+pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
+    let value = |field| budget_value(budget, field).unwrap_or(0);
+    let text = |field| value_text(field, value(field)).to_string();
+    if text(Field::Ratio) != "0" {
+        return None;
+    }
+    let tokens = text(Field::MaxTokens);
+    match kind(budget) {
+        "throttle" => Some(format!(
+            "Successes give nothing back: after failures that took half of the {tokens} tokens, the \
+             budget allows no retry ever again."
+        )),
+        "ratio" => Some(format!(
+            "Operations earn nothing: the budget allows {tokens} retries, and none ever after."
+        )),
+        "ttl" if value(Field::MinPerSecond) == 0 => Some(NEVER.to_owned()),
+        "concurrent" if value(Field::MinConcurrent) == 0 => Some(NEVER.to_owned()),
+        _ => None,
+    }
+}
+
+const NEVER: &str = "The budget allows no retry at all.";
+
+/// The name of the kind of a budget.
+pub(crate) fn kind(budget: &Budget) -> &'static str {
+    let number = budget_value(budget, Field::Budget).unwrap_or(0);
+    kind_name(Field::Budget, number).unwrap_or_default()
 }
 
 /// The outcomes after which a retry has a cost of its own.

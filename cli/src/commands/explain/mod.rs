@@ -121,7 +121,7 @@ fn write_advice(output: &mut Output, advice: &Advice) -> Result<()> {
     writeln!(output, "\n{style}{label}{style:#}: {}", advice.message)?;
     match &advice.change {
         Change::Policy(policy) => writeln!(output, "  use {policy}")?,
-        Change::Budget(budget) => writeln!(output, "  add --budget {budget}")?,
+        Change::Budget(budget) => writeln!(output, "  use --budget {budget}")?,
         Change::Option(option) => writeln!(output, "  add {option}")?,
     }
     Ok(())

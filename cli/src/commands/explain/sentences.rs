@@ -203,6 +203,10 @@ fn total(facts: &Facts) -> Option<String> {
         format!("All waits together take {}.", people(longest))
     } else {
         let (shortest, mean) = (people(shortest), people(mean));
+        // The mean of decorrelated jitter is exact below the cap only (SPEC 16.3).
+        let is_estimate = facts.fields.kind(Field::Jitter) == "decorrelated"
+            && matches!(facts.cap_reach, CapReach::At(_));
+        let mean = if is_estimate { format!("at most {mean}") } else { mean };
         format!("All waits together take {shortest} to {}, and {mean} on average.", people(longest))
     })
 }
