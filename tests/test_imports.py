@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CRATES = ["core", "bindings-c", "bindings-python", "bindings-wasm", "bindings-rust"]
+CRATES = ["core", "bindings-c", "bindings-python", "bindings-wasm", "bindings-rust", "simulator"]
 
 
 def rust_modules(folder):

@@ -3,7 +3,6 @@
 use backoff_core::{Budget, Decision, Operation, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
-use crate::experiment::Experiment;
 
 /// All clients of a run, each in a numbered place.
 pub(crate) struct Clients<'a> {
@@ -22,17 +21,23 @@ pub(crate) struct Clients<'a> {
 }
 
 impl<'a> Clients<'a> {
-    pub(crate) fn new(experiment: &'a Experiment, groups: &'a [Group], seed: u64) -> Self {
+    /// No clients yet, and place for a number of them.
+    pub(crate) fn new(
+        load_groups: &'a [Group],
+        groups: &'a [Group],
+        expected: usize,
+        seed: u64,
+    ) -> Self {
         let budgets = |group: &Group| -> Vec<Budget> {
             let budget = || group.budget.as_ref().and_then(|text| Budget::parse(text).ok());
             (0..group.processes).map_while(|_| budget()).collect()
         };
         Self {
             seed,
-            load_groups: &experiment.groups,
+            load_groups,
             groups,
             budgets: groups.iter().map(budgets).collect(),
-            places: Vec::with_capacity(experiment.load.clients()),
+            places: Vec::with_capacity(expected),
             free: vec![Vec::new(); groups.len()],
             arrived: 0,
         }

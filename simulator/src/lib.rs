@@ -3,17 +3,26 @@
 
 mod client;
 mod clients;
+mod error;
 mod events;
 mod experiment;
+mod limits;
+mod load;
 mod measure;
 mod model;
 mod part;
 mod random;
+mod run;
+mod shard;
+mod summary;
 mod world;
 
 pub use client::Group;
-pub use experiment::{Experiment, ExperimentError, Load, MAX_TIME_NS};
-pub use measure::summary::{Estimate, GroupSummary, LoadSummary, NamedGroup, Percentiles, Summary};
+pub use error::ExperimentError;
+pub use experiment::Experiment;
+pub use limits::MAX_TIME_NS;
+pub use load::Load;
+pub use measure::moments::Estimate;
 pub use measure::totals::Totals;
 pub use model::latency::Latency;
 pub use model::layers::{GiveUp, Layers};
@@ -21,6 +30,8 @@ pub use model::occ::Occ;
 pub use model::outage::{Outage, OutageMode, Rejection};
 pub use model::queue::Queue;
 pub use model::{Model, serial::Serial};
-pub use part::{MergeError, Part, PartError, Shard, ShardError};
+pub use part::{MergeError, Part, PartError};
 pub use random::distribution::{Distribution, DistributionError};
 pub use random::probability::{Probability, ProbabilityError};
+pub use shard::{Shard, ShardError};
+pub use summary::{GroupSummary, LoadSummary, NamedGroup, Percentiles, Summary};

@@ -2,7 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::summary::Estimate;
+/// A value over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean of the runs.
+    pub mean: f64,
+    /// The standard deviation of the runs (0 for one run).
+    pub sd: f64,
+    /// The standard error of the mean: the deviation divided by the square root of the runs.
+    pub sem: f64,
+}
 
 /// A number of values, their sum and the sum of their squares, which add up exactly in any order.
 ///

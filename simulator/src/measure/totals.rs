@@ -5,10 +5,10 @@ use std::fmt;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::experiment::{Experiment, MAX_GROUPS};
+use crate::limits::MAX_GROUPS;
+use crate::measure::counts::{Counts, Interval};
 use crate::measure::histogram::Latencies;
 use crate::measure::moments::Moments;
-use crate::measure::recorder::{Counts, Interval};
 
 /// What is known of any number of runs. Totals add up exactly, in any order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,14 +141,10 @@ impl Totals {
         }
     }
 
-    /// Whether totals from a file can be those of a number of runs of this experiment.
-    pub(crate) fn are_sound(&self, experiment: &Experiment, runs: u64) -> bool {
-        let groups = experiment.model.groups(&experiment.groups).len();
+    /// Whether totals from a file can be those of a number of runs with so many groups and at most
+    /// so many intervals.
+    pub(crate) fn are_sound(&self, groups: usize, most_intervals: u64, runs: u64) -> bool {
         let times = [&self.time_ns, &self.recovery_ns];
-        let most_intervals = match experiment.interval_ns {
-            Some(ns) => experiment.max_time_ns / ns.max(1) + 1,
-            None => 0,
-        };
         self.groups.len() == groups
             && self.latencies.len() == groups
             && self.all.is_sound(runs)

@@ -6,16 +6,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_TIME_NS;
+use crate::error::{ExperimentError, check_range};
 use crate::events::Event;
-use crate::experiment::{ExperimentError, check_range};
-use crate::model::Server;
+use crate::limits::MAX_TIME_NS;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
 use crate::model::ends::Ends;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
 use crate::world::World;
+use crate::world::server::Server;
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

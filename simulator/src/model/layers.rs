@@ -8,11 +8,12 @@ use backoff_core::{Outcome, RandomStream};
 use serde::{Deserialize, Serialize};
 
 use crate::client::Group;
+use crate::error::{ExperimentError, check_range};
 use crate::events::Event;
-use crate::experiment::{ExperimentError, MAX_GROUPS, check_range};
-use crate::model::Server;
+use crate::limits::MAX_GROUPS;
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
+use crate::world::server::Server;
 use crate::world::{FIRST_KIND, NOBODY, Next, World};
 
 /// The parameters of the model. Every layer has the policies, budgets and deadlines of the groups.

@@ -13,29 +13,13 @@ pub(crate) mod serial;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Group;
-use crate::events::Event;
-use crate::experiment::ExperimentError;
+use crate::error::ExperimentError;
 use crate::model::latency::Latency;
 use crate::model::layers::Layers;
 use crate::model::occ::Occ;
 use crate::model::queue::Queue;
 use crate::model::serial::Serial;
 use crate::world::World;
-
-/// A run of a model: it receives the attempts of clients, and its own events.
-pub(crate) trait Server {
-    /// Schedules what happens without clients.
-    fn start(&mut self, _: &mut World<'_>) {}
-
-    /// A client begins an attempt.
-    fn attempt(&mut self, world: &mut World<'_>, client: u32);
-
-    /// An event happens that the model scheduled.
-    fn receive(&mut self, world: &mut World<'_>, event: Event);
-
-    /// Nothing more happens.
-    fn end(&mut self, _: &mut World<'_>) {}
-}
 
 /// A model and its parameters.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use backoff_core::Outcome;
 use serde::{Deserialize, Serialize};
 
 use crate::events::Event;
-use crate::model::Server;
 use crate::random::distribution::Distribution;
+use crate::world::server::Server;
 use crate::world::{FIRST_KIND, Next, World};
 
 /// The parameters of the model.

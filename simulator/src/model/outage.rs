@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_TIME_NS;
-use crate::experiment::{ExperimentError, check_range};
+use crate::error::{ExperimentError, check_range};
+use crate::limits::MAX_TIME_NS;
 
 /// A time in which a server does not serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

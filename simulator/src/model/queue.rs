@@ -6,15 +6,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_TIME_NS;
+use crate::error::{ExperimentError, check_range};
 use crate::events::Event;
-use crate::experiment::{ExperimentError, check_range};
-use crate::model::Server;
+use crate::limits::MAX_TIME_NS;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
 use crate::model::line::Line;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
+use crate::world::server::Server;
 use crate::world::{NOBODY, World};
 
 /// The parameters of the model. By default one worker that serves 100 calls a second in the mean,

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use backoff_core::ffi::{DurationError, duration_text, parse_duration_ns};
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_TIME_NS;
-use crate::experiment::{ExperimentError, check_range};
+use crate::error::{ExperimentError, check_range};
+use crate::limits::MAX_TIME_NS;
 use crate::random::draws::Draws;
 use crate::random::quantile::{exponential_quantile, unit};
 

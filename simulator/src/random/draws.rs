@@ -2,7 +2,7 @@
 
 use backoff_core::RandomStream;
 
-use crate::random::normal::Ziggurat;
+use crate::random::ziggurat::Ziggurat;
 
 /// Random 64-bit numbers, one after another.
 #[derive(Debug)]
@@ -23,10 +23,10 @@ impl Draws {
         draw
     }
 
-    /// A sample of the standard normal distribution.
+    /// The table of the normal distribution.
     #[inline]
-    pub(crate) fn normal(&mut self) -> f64 {
-        self.ziggurat.sample(self)
+    pub(crate) const fn ziggurat(&self) -> &'static Ziggurat {
+        self.ziggurat
     }
 
     /// True with a probability in millionths.

@@ -5,3 +5,4 @@ pub(crate) mod draws;
 pub(crate) mod normal;
 pub(crate) mod probability;
 pub(crate) mod quantile;
+pub(crate) mod ziggurat;

@@ -4,53 +4,22 @@
 //! Statistical Software 5 (2000), with 256 layers and one draw for a layer, a sign and a place in
 //! the layer. The distribution is exact, and 99 of 100 samples take one multiplication.
 
-use std::sync::LazyLock;
-
 use crate::random::draws::Draws;
 use crate::random::quantile::{signed_unit, unit};
+use crate::random::ziggurat::{LAYERS, TAIL, Ziggurat, height};
 
-const LAYERS: usize = 256;
-
-/// Where the lowest layer ends and the tail begins.
-const TAIL: f64 = 3.654152885361009;
-
-/// The area of each layer, of which the lowest includes the tail.
-const AREA: f64 = 0.004928673233974655;
-
-/// The height of the bell, which is 1 in the middle.
-fn height(x: f64) -> f64 {
-    libm::exp(-0.5 * x * x)
-}
-
-/// The layers of the upper half of the bell, the lowest first.
-#[derive(Debug)]
-pub(crate) struct Ziggurat {
-    /// Where the layers end, then the middle.
-    ends: [f64; LAYERS + 1],
-    /// The height of the bell there.
-    heights: [f64; LAYERS + 1],
-}
-
-static LAYERS_OF_THE_BELL: LazyLock<Ziggurat> = LazyLock::new(|| {
-    let mut ends = [0.0; LAYERS + 1];
-    // The lowest layer is as wide as if the tail were a part of its rectangle.
-    ends[0] = AREA / height(TAIL);
-    ends[1] = TAIL;
-    for layer in 1..LAYERS - 1 {
-        let top = height(ends[layer]) + AREA / ends[layer];
-        ends[layer + 1] = (-2.0 * libm::log(top)).sqrt();
+impl Draws {
+    /// A sample of the standard normal distribution.
+    #[inline]
+    pub(crate) fn normal(&mut self) -> f64 {
+        self.ziggurat().sample(self)
     }
-    Ziggurat { ends, heights: ends.map(height) }
-});
+}
 
 impl Ziggurat {
-    pub(crate) fn get() -> &'static Self {
-        &LAYERS_OF_THE_BELL
-    }
-
     /// A sample.
     #[inline]
-    pub(crate) fn sample(&self, draws: &mut Draws) -> f64 {
+    fn sample(&self, draws: &mut Draws) -> f64 {
         let (layer, x) = self.place(draws.next());
         if x.abs() < self.ends[layer + 1] { x } else { self.sample_edge(draws, layer, x) }
     }
@@ -97,20 +66,7 @@ fn tail(draws: &mut Draws) -> f64 {
 mod tests {
     use backoff_core::RandomStream;
 
-    use super::{AREA, LAYERS, TAIL, Ziggurat, height};
     use crate::random::draws::Draws;
-
-    /// The area of the tail is that of Python's `math.erfc(TAIL / 2**0.5) * (math.pi / 2)**0.5`.
-    #[test]
-    fn layers_have_the_same_area() {
-        const TAIL_AREA: f64 = 0.00032339576466332173;
-        let Ziggurat { ends, heights } = Ziggurat::get();
-        assert!((TAIL * height(TAIL) + TAIL_AREA - AREA).abs() < 1e-15);
-        for layer in 1..LAYERS {
-            let area = ends[layer] * (heights[layer + 1] - heights[layer]);
-            assert!((area - AREA).abs() < 1e-14, "{layer}: {area}");
-        }
-    }
 
     /// Quantiles of Python's `statistics.NormalDist().inv_cdf`. The share of samples below one is
     /// within five standard errors of its probability, from the middle to both tails.
@@ -135,7 +91,7 @@ mod tests {
         let mut draws = Draws::new(RandomStream::from_seed(1));
         let mut below = [0_u32; 13];
         for _ in 0..SAMPLES {
-            let sample = Ziggurat::get().sample(&mut draws);
+            let sample = draws.normal();
             for (count, (_, quantile)) in below.iter_mut().zip(quantiles) {
                 *count += u32::from(sample < quantile);
             }

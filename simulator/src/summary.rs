@@ -4,8 +4,11 @@ use backoff_core::StopReason;
 use serde::Serialize;
 
 use crate::client::Group;
-use crate::experiment::{Experiment, Load};
+use crate::experiment::Experiment;
+use crate::load::Load;
+use crate::measure::counts::Interval;
 use crate::measure::histogram::Latencies;
+use crate::measure::moments::Estimate;
 use crate::measure::totals::{GroupTotals, Totals};
 
 /// Nanoseconds in a second.
@@ -13,17 +16,6 @@ const SECOND: f64 = 1e9;
 
 /// Nanoseconds in a millisecond.
 const MS: f64 = 1e6;
-
-/// A value over runs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The mean of the runs.
-    pub mean: f64,
-    /// The standard deviation of the runs (0 for one run).
-    pub sd: f64,
-    /// The standard error of the mean: the deviation divided by the square root of the runs.
-    pub sem: f64,
-}
 
 /// Latencies in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -137,7 +129,7 @@ impl Experiment {
         let groups = self.model.groups(&self.groups);
         let summaries = totals.groups.iter().zip(&totals.latencies);
         let summaries = summaries.map(|(group, latency)| summarise(group, latency));
-        let load = |(number, interval): (usize, &crate::measure::recorder::Interval)| {
+        let load = |(number, interval): (usize, &Interval)| {
             let from_ns = self.interval_ns.unwrap_or_default() * number as u64;
             LoadSummary {
                 from_ms: from_ns as f64 / MS,

@@ -1,14 +1,16 @@
-//! One run: the clock, the events, and what follows from them.
+//! One run: the clock, the clients and what they ask of the core, and the events to come.
+
+pub(crate) mod course;
+pub(crate) mod server;
 
 use backoff_core::{Decision, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
 use crate::clients::Clients;
 use crate::events::{Event, Events};
-use crate::experiment::{Experiment, Load, MAX_CLIENTS};
+use crate::load::Load;
 use crate::measure::recorder::Recorder;
 use crate::measure::recovery::Recovery;
-use crate::model::Server;
 use crate::random::distribution::Distribution;
 use crate::random::draws::Draws;
 
@@ -32,12 +34,24 @@ pub(crate) enum Next {
     End(bool),
 }
 
+/// What all runs of an experiment have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) load: Load,
+    /// The groups of the load.
+    pub(crate) load_groups: &'a [Group],
+    /// The groups that are measured. A model may add some to those of the load.
+    pub(crate) groups: &'a [Group],
+    pub(crate) max_time_ns: u64,
+    pub(crate) max_events: u64,
+}
+
 /// The state of a run that all models share.
 pub(crate) struct World<'a> {
     pub(crate) now_ns: u64,
     pub(crate) draws: Draws,
     pub(crate) recorder: &'a mut Recorder,
-    experiment: &'a Experiment,
+    setting: Setting<'a>,
     clients: Clients<'a>,
     /// Operations that have not ended, with those that clients have yet to begin.
     unfinished: u64,
@@ -49,82 +63,29 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     /// The run of a seed. Client `n` has the stream of number `n` under that seed (SPEC 3.4); all
     /// that is random about the world around the clients is drawn from the key `world`.
-    pub(crate) fn new(
-        experiment: &'a Experiment,
-        groups: &'a [Group],
-        seed: u64,
-        recorder: &'a mut Recorder,
-    ) -> Self {
+    pub(crate) fn new(setting: Setting<'a>, seed: u64, recorder: &'a mut Recorder) -> Self {
+        let clients = setting.load.clients();
         Self {
             now_ns: 0,
             draws: Draws::new(RandomStream::from_key(seed, "world")),
             recorder,
-            experiment,
-            clients: Clients::new(experiment, groups, seed),
+            setting,
+            clients: Clients::new(setting.load_groups, setting.groups, clients, seed),
             unfinished: 0,
             seed,
-            events: Events::with_capacity(experiment.load.clients()),
+            events: Events::with_capacity(clients),
             cut: false,
         }
     }
 
-    /// Runs until nothing more happens, or until the time is up.
-    pub(crate) fn run(mut self, server: &mut impl Server) {
-        server.start(&mut self);
-        match self.experiment.load {
-            Load::Closed { clients, operations, start, .. } => {
-                self.unfinished = u64::from(clients) * u64::from(operations);
-                for _ in 0..clients {
-                    if self.is_crowded() {
-                        break;
-                    }
-                    let client = self.clients.add_next(operations);
-                    match start.sample(&mut self.draws) {
-                        // Ten million events less.
-                        0 => self.begin_next(server, client),
-                        start_ns => self.schedule(start_ns, client, BEGIN, 0),
-                    }
-                }
-            }
-            Load::Open { .. } => self.schedule_arrival(),
-        }
-        let max_time_ns = self.experiment.max_time_ns;
-        let mut events = 0_u64;
-        while let Some(event) = self.events.pop() {
-            events += 1;
-            let is_over = event.time_ns > max_time_ns || events > self.experiment.max_events;
-            if is_over || self.is_crowded() {
-                // What is left may be of no concern to any client.
-                self.cut = self.unfinished > 0;
-                self.now_ns = event.time_ns.min(max_time_ns);
-                break;
-            }
-            self.now_ns = event.time_ns;
-            match event.kind() {
-                ARRIVE => self.arrive(server),
-                BEGIN => self.begin_next(server, event.client),
-                ATTEMPT => server.attempt(&mut self, event.client),
-                _ => server.receive(&mut self, event),
-            }
-        }
-        server.end(&mut self);
-        let cut_at_ns = self.cut.then_some(self.now_ns);
-        self.recorder.end_run(cut_at_ns);
-    }
-
-    /// Whether there are too many clients, of all layers.
-    fn is_crowded(&self) -> bool {
-        self.clients.places() > MAX_CLIENTS as usize
-    }
-
     /// The number of groups of the load. A model may measure more.
     pub(crate) fn load_groups(&self) -> usize {
-        self.experiment.groups.len()
+        self.setting.load_groups.len()
     }
 
     /// The number of clients that there is place for from the start.
     pub(crate) fn expected_clients(&self) -> usize {
-        self.experiment.load.clients()
+        self.setting.load.clients()
     }
 
     /// The seed of the run.
@@ -134,7 +95,7 @@ impl<'a> World<'a> {
 
     /// Measures how the service recovers from an outage that ends at this time.
     pub(crate) fn watch_recovery(&mut self, outage_end_ns: u64) {
-        let load_end_ns = match self.experiment.load {
+        let load_end_ns = match self.setting.load {
             Load::Closed { .. } => None,
             Load::Open { duration_ns, .. } => Some(duration_ns),
         };
@@ -202,7 +163,7 @@ impl<'a> World<'a> {
         self.recorder.attempt_ended(group, self.now_ns, outcome == Outcome::Success);
         match decision {
             Decision::Wait { delay_ns } => {
-                let rest_ns = self.experiment.max_time_ns.saturating_sub(self.now_ns);
+                let rest_ns = self.setting.max_time_ns.saturating_sub(self.now_ns);
                 self.recorder.waits(group, delay_ns.min(rest_ns));
                 Next::Wait(delay_ns)
             }
@@ -216,28 +177,6 @@ impl<'a> World<'a> {
                 Next::End(outcome == Outcome::Success)
             }
         }
-    }
-
-    fn schedule_arrival(&mut self) {
-        if let Load::Open { interval, duration_ns } = self.experiment.load {
-            let delay_ns = interval.sample(&mut self.draws);
-            if self.now_ns.saturating_add(delay_ns) < duration_ns {
-                self.unfinished += 1;
-                self.schedule(delay_ns, NOBODY, ARRIVE, 0);
-            }
-        }
-    }
-
-    fn arrive(&mut self, server: &mut impl Server) {
-        self.schedule_arrival();
-        let client = self.clients.add_next(1);
-        self.begin_next(server, client);
-    }
-
-    fn begin_next(&mut self, server: &mut impl Server, client: u32) {
-        self.clients.get_mut(client).operations_left -= 1;
-        self.begin(client);
-        server.attempt(self, client);
     }
 
     fn begin(&mut self, client: u32) {
@@ -256,7 +195,7 @@ impl<'a> World<'a> {
     }
 
     fn leave_or_think(&mut self, client: u32) {
-        match self.experiment.load {
+        match self.setting.load {
             _ if self.clients.is_inner(client) => self.clients.remove(client),
             Load::Closed { think, .. } if self.client(client).operations_left > 0 => {
                 self.schedule_random(&think, client, BEGIN, 0);

@@ -1,0 +1,79 @@
+//! The course of a run: the events, one after another.
+
+use crate::limits::MAX_CLIENTS;
+use crate::load::Load;
+use crate::world::server::Server;
+use crate::world::{ARRIVE, ATTEMPT, BEGIN, NOBODY, World};
+
+impl World<'_> {
+    /// Runs until nothing more happens, or until the time is up.
+    pub(crate) fn run(mut self, server: &mut impl Server) {
+        server.start(&mut self);
+        match self.setting.load {
+            Load::Closed { clients, operations, start, .. } => {
+                self.unfinished = u64::from(clients) * u64::from(operations);
+                for _ in 0..clients {
+                    if self.is_crowded() {
+                        break;
+                    }
+                    let client = self.clients.add_next(operations);
+                    match start.sample(&mut self.draws) {
+                        // Ten million events less.
+                        0 => self.begin_next(server, client),
+                        start_ns => self.schedule(start_ns, client, BEGIN, 0),
+                    }
+                }
+            }
+            Load::Open { .. } => self.schedule_arrival(),
+        }
+        let max_time_ns = self.setting.max_time_ns;
+        let mut events = 0_u64;
+        while let Some(event) = self.events.pop() {
+            events += 1;
+            let is_over = event.time_ns > max_time_ns || events > self.setting.max_events;
+            if is_over || self.is_crowded() {
+                // What is left may be of no concern to any client.
+                self.cut = self.unfinished > 0;
+                self.now_ns = event.time_ns.min(max_time_ns);
+                break;
+            }
+            self.now_ns = event.time_ns;
+            match event.kind() {
+                ARRIVE => self.arrive(server),
+                BEGIN => self.begin_next(server, event.client),
+                ATTEMPT => server.attempt(&mut self, event.client),
+                _ => server.receive(&mut self, event),
+            }
+        }
+        server.end(&mut self);
+        let cut_at_ns = self.cut.then_some(self.now_ns);
+        self.recorder.end_run(cut_at_ns);
+    }
+
+    /// Whether there are too many clients, of all layers.
+    fn is_crowded(&self) -> bool {
+        self.clients.places() > MAX_CLIENTS as usize
+    }
+
+    fn schedule_arrival(&mut self) {
+        if let Load::Open { interval, duration_ns } = self.setting.load {
+            let delay_ns = interval.sample(&mut self.draws);
+            if self.now_ns.saturating_add(delay_ns) < duration_ns {
+                self.unfinished += 1;
+                self.schedule(delay_ns, NOBODY, ARRIVE, 0);
+            }
+        }
+    }
+
+    fn arrive(&mut self, server: &mut impl Server) {
+        self.schedule_arrival();
+        let client = self.clients.add_next(1);
+        self.begin_next(server, client);
+    }
+
+    fn begin_next(&mut self, server: &mut impl Server, client: u32) {
+        self.clients.get_mut(client).operations_left -= 1;
+        self.begin(client);
+        server.attempt(self, client);
+    }
+}
