@@ -218,10 +218,12 @@ fn wrong_lines_are_found_for_what_they_are() {
         ("empty-lines", "no line answers protocol/not-a-request-1\""),
         ("banner", "a line before the answer to protocol/not-a-request-1: ready"),
         ("farewell", "a line after the last answer: bye"),
+        ("mark", "a byte order mark (\u{feff}) before the first answer"),
+        ("one-more", "a line feed at the end of the input begins no further line: a line after"),
         ("unterminated", "does not end in a line feed"),
         ("silent", "answers without content"),
         ("bytes", "1 answer not in UTF-8"),
-        ("status", "ended with exit status: 3"),
+        ("status", "the command ended with exit status: 3\""),
         ("lines", "more lines than it has requests"),
         ("line", "a line without end"),
     ] {
@@ -229,11 +231,12 @@ fn wrong_lines_are_found_for_what_they_are() {
         assert!(remarks(&summary).contains(remark), "{fault}: {summary}");
         let count = |name: &str| summary[name].as_u64().unwrap();
         match fault {
-            "crlf" | "banner" | "farewell" | "unterminated" | "status" => {
+            "crlf" | "banner" | "farewell" | "unterminated" | "status" | "mark" | "one-more" => {
                 assert_eq!((count("failed"), count("unanswered")), (0, 0), "{fault}");
             }
             "empty-lines" => assert_eq!((count("failed"), count("unanswered")), (0, 1)),
-            "bytes" => assert_eq!((count("failed"), count("unanswered")), (1, 0)),
+            // One in each of both runs.
+            "bytes" => assert_eq!((count("failed"), count("unanswered")), (2, 0)),
             _ => assert_eq!(count("passed"), 0, "{fault}"),
         }
     }
@@ -242,9 +245,12 @@ fn wrong_lines_are_found_for_what_they_are() {
 #[test]
 fn answers_that_are_missing_are_counted() {
     let (failures, summary) = of_fault("last", &[PATIENT]);
-    assert_eq!((failed(&summary), failures.len()), (vec!["protocol"], 1));
+    // The last of each of both runs.
+    assert_eq!((failed(&summary), failures.len()), (vec!["protocol"], 2));
     assert_eq!(failures[0]["answer"], Value::Null);
     assert_eq!(failures[0]["why"], "a last line without a line feed counts");
+    let rule = "a line feed at the end of the input begins no further line";
+    assert_eq!(failures[1]["why"], rule);
 
     let (failures, summary) = of_fault("nothing", &[PATIENT]);
     assert_eq!(summary["unanswered"], failures.len());
@@ -257,16 +263,89 @@ fn a_crash_is_a_failure() {
     let output = verify(&[&[PATIENT], &command[..]].concat());
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
-    assert!(text.contains("problem: the command ended with exit status: 3\n"), "{text}");
+    assert!(text.contains("problem: the command ended early, with exit status: 3; "), "{text}");
     assert!(text.contains("without an answer (the first of "), "{text}");
     assert_eq!(output.stderr, b"this is the end\n", "errors of the command pass through");
+}
+
+#[test]
+fn answers_that_a_crash_lost_are_not_held_against_one_request() {
+    let (_, summary) = of_fault("buffered", &[PATIENT, "--clause=2.2"]);
+    let remark = "answers it had not flushed are lost, so the request that ended it may be a later";
+    assert!(remarks(&summary).contains(remark), "{summary}");
+    // It answered everything: nothing is lost.
+    let (_, summary) = of_fault("status", &[PATIENT, "--clause=2.2"]);
+    assert!(!remarks(&summary).contains("lost"), "{summary}");
+}
+
+#[test]
+fn right_answers_beside_a_problem_are_not_counted_as_a_failure() {
+    for fault in ["status", "mark"] {
+        let command = ["--clause=2.2", "--", "python3", "cli/tests/wrong_evaluator.py", fault];
+        let output = verify(&[&[PATIENT], &command[..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{fault}");
+        let text = stdout(&output);
+        assert!(text.ends_with("\nfailed: all 3 answers are right, but see above\n"), "{text}");
+        assert!(!text.contains('\u{feff}'), "{text}");
+        assert_eq!(
+            text.contains(r"a byte order mark (\u{feff}) before"),
+            fault == "mark",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_line_feed_at_the_end_is_asked_for_in_a_second_run() {
+    let listed = json(&verify(&["--list", "--json", "--clause=protocol"]));
+    let ends = |line: &&Value| line["request"].as_str().is_some_and(|text| text.ends_with('\n'));
+    assert_eq!(listed.iter().filter(ends).count(), 1);
+    assert!(ends(&listed.last().unwrap()));
+    // The first run has no such end, and neither has a run about another clause.
+    let command = ["--clause=2.2", "--", "python3", "cli/tests/wrong_evaluator.py", "one-more"];
+    assert_eq!(verify(&[&[PATIENT], &command[..]].concat()).status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_child_that_holds_the_output_is_named() {
+    let (_, summary) = of_fault("child", &["--timeout=5s", "--clause=2.2"]);
+    let remarks = remarks(&summary);
+    // On a slow machine the program itself has not ended by then.
+    let found = ["a process that it started held its output open", "neither read nor wrote"];
+    assert!(found.iter().any(|one| remarks.contains(one)), "{summary}");
+}
+
+/// The processes of a test have no terminal: all three streams are pipes or files.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_hangs_is_ended_with_its_children() {
+    let command = ["--clause=2.2", "--", "python3", "cli/tests/wrong_evaluator.py", "family"];
+    let output = Command::new(env!("CARGO_BIN_EXE_backoff"))
+        .current_dir(root())
+        .stdin(std::process::Stdio::null())
+        .args(["verify", "--timeout=10s"])
+        .args(command)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let child = String::from_utf8(output.stderr).unwrap();
+    assert!(child.trim().parse::<u32>().is_ok(), "it began within the timeout: {child}");
+    let stat = Path::new("/proc").join(child.trim()).join("stat");
+    // Killed; until something waits for it, a zombie.
+    let is_gone = || fs::read_to_string(&stat).map_or(true, |text| text.contains(") Z "));
+    let begun = std::time::Instant::now();
+    while !is_gone() {
+        assert!(begun.elapsed().as_secs() < 600, "{stat:?}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }
 
 #[test]
 fn a_command_that_closes_its_input_is_a_failure() {
     // The requests are longer than a pipe, so that they cannot be written to nobody.
     let (_, summary) = of_fault("closed", &[PATIENT]);
-    assert_eq!(summary["passed"], 1);
+    assert!([1, 2].map(Value::from).contains(&summary["passed"]), "{summary}");
     assert!(summary["unanswered"].as_u64() > Some(2000));
 }
 
@@ -311,9 +390,18 @@ fn wrong_arguments_are_refused() {
     refused(&["--timeout=0s", "--", "true"], "longer than 0s");
     refused(&["--timeout=5", "--", "true"], "5");
     refused(&["--limit=-1", "--", "true"], "-1");
+    refused(&["--list", "--limit=1"], "cannot be used with");
 
+    let help = verify(&["--help"]);
+    assert!(stdout(&help).contains("`protocol`"), "{help:?}");
+}
+
+#[test]
+fn a_command_that_cannot_be_started_has_the_codes_of_shells() {
+    let output = verify(&["--", "./cli/tests"]);
+    assert_eq!(output.status.code(), Some(126), "{output:?}");
     let output = verify(&["--", "no-such-evaluator"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(127));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("cannot run `no-such-evaluator`"), "{stderr}");
 }

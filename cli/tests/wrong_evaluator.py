@@ -143,6 +143,37 @@ def fail_at_the_end(_, answers):
     os._exit(3)
 
 
+def crash_with_buffered_answers(_, answers):
+    """The last answers are lost, as those of a buffered output are."""
+    sys.stdout.buffer.writelines(answers[:-3])
+    sys.stdout.buffer.flush()
+    os._exit(3)
+
+
+def one_more_at_the_end(lines, answers):
+    """A last line that ends begins another, empty one."""
+    more = [evaluate.answer(b"")] if lines[-1].endswith(b"\n") else []
+    return answers + more
+
+
+def leave_a_child(_, answers):
+    """A child that holds the output outlives the program."""
+    if os.fork() == 0:
+        sleep_for_ever()
+    sys.stdout.buffer.writelines(answers)
+    sys.stdout.buffer.flush()
+    os._exit(0)
+
+
+def hang_with_a_child(_, answers):
+    """A child that holds the output, and tells its process id on standard error."""
+    child = os.fork()
+    if child:
+        sys.stderr.write(f"{child}\n")
+        sys.stderr.flush()
+    sleep_for_ever()
+
+
 def with_spaces(_, answers):
     return [json.dumps(json.loads(answer)).encode() + b"\n" for answer in answers]
 
@@ -167,6 +198,11 @@ ANSWERS = {
     "half": crash_after_half,
     "hang": hang_after_half,
     "stay": stay,
+    "buffered": crash_with_buffered_answers,
+    "one-more": one_more_at_the_end,
+    "mark": lambda lines, answers: [b"\xef\xbb\xbf" + answers[0], *answers[1:]],
+    "child": leave_a_child,
+    "family": hang_with_a_child,
     "status": fail_at_the_end,
     "lines": lambda lines, answers: endless(b"{}\n" * 1000),
     "line": lambda lines, answers: endless(b"x" * 1000),

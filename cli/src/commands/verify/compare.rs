@@ -26,10 +26,19 @@ pub(crate) enum Checked {
 /// After a line too few or too many, this many lines must be right again.
 const RIGHT_AGAIN: usize = 4;
 
+/// A byte order mark in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 impl Comparison {
     /// Compares the answers in their order.
     pub(crate) fn new(cases: &[Case], mut answers: Vec<Vec<u8>>) -> Self {
         let mut hints = Vec::new();
+        if let Some(rest) = answers.first().and_then(|first| first.strip_prefix(MARK)) {
+            answers[0] = rest.to_vec();
+            let hint =
+                "a byte order mark (\u{feff}) before the first answer; it must not be written";
+            hints.push(hint.to_owned());
+        }
         let is_crlf = answers.iter().all(|answer| answer.ends_with(b"\r"));
         if is_crlf && !answers.is_empty() {
             for answer in &mut answers {

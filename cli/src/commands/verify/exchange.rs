@@ -4,6 +4,7 @@
 //! input before it answers.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::lines::{LineTooLong, Lines};
+use super::process;
 
 /// A program that reads slowly has made progress when it has read this many bytes.
 const WRITTEN_AT_ONCE: usize = 4096;
@@ -33,6 +35,8 @@ pub(crate) struct Exchange {
 pub(crate) enum Problem {
     /// It neither read nor wrote anything for the timeout.
     Hung,
+    /// It has ended, but a process that it started holds its output open.
+    OutputHeld,
     /// It closed its output, and did not end within the timeout.
     StillRuns,
     Ended(ExitStatus),
@@ -54,6 +58,25 @@ enum Event {
     OutputClosed,
 }
 
+/// The program could not be started.
+#[derive(Debug)]
+pub(crate) struct NotStarted {
+    program: OsString,
+    pub(crate) error: std::io::Error,
+}
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "cannot run `{}`", self.program.display())
+    }
+}
+
+impl std::error::Error for NotStarted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
 /// Runs a command on an input for which it writes at most `most` lines.
 pub(crate) fn run(
     command: &[OsString],
@@ -62,12 +85,11 @@ pub(crate) fn run(
     timeout: Duration,
 ) -> Result<Exchange> {
     let (program, arguments) = command.split_first().context("no command")?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot run `{}`", program.display()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let is_separate = process::separate(&mut command);
+    let mut child =
+        command.spawn().map_err(|error| NotStarted { program: program.clone(), error })?;
     let stdin = child.stdin.take().context("no input")?;
     let stdout = child.stdout.take().context("no output")?;
     let of = input.len();
@@ -83,7 +105,14 @@ pub(crate) fn run(
     if is_done && lines.is_cut_off() {
         problems.push(Problem::NoLastLineFeed);
     }
-    end(&mut child, is_done, &mut problems, timeout)?;
+    if matches!(problems.last(), Some(Problem::Hung)) && process::has_ended(&mut child) {
+        problems.pop();
+        problems.push(Problem::OutputHeld);
+    }
+    if !is_done || !ends(&mut child, &mut problems, timeout)? {
+        process::kill(&mut child, is_separate);
+        child.wait()?;
+    }
     Ok(Exchange { answers: lines.into_answers(), problems })
 }
 
@@ -116,30 +145,20 @@ fn watch(
     }
 }
 
-/// Waits for a program that has closed its output, and ends any other.
-fn end(
-    child: &mut Child,
-    is_done: bool,
-    problems: &mut Vec<Problem>,
-    timeout: Duration,
-) -> Result<()> {
+/// Waits for a program that has closed its output. Returns whether it ended.
+fn ends(child: &mut Child, problems: &mut Vec<Problem>, timeout: Duration) -> Result<bool> {
     let begun = Instant::now();
-    while is_done && begun.elapsed() < timeout {
+    while begun.elapsed() < timeout {
         if let Some(status) = child.try_wait()? {
             if !status.success() {
                 problems.push(Problem::Ended(status));
             }
-            return Ok(());
+            return Ok(true);
         }
         thread::sleep(POLL);
     }
-    if is_done {
-        problems.push(Problem::StillRuns);
-    }
-    // It may have ended by now, which is no error.
-    let _ = child.kill();
-    child.wait()?;
-    Ok(())
+    problems.push(Problem::StillRuns);
+    Ok(false)
 }
 
 /// Writes the input. Errors of `send` mean that nobody watches any more.

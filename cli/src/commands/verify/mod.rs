@@ -9,6 +9,7 @@ mod exchange;
 mod insight;
 mod lines;
 mod plan;
+mod process;
 mod protocol;
 mod report;
 mod shown;
@@ -17,7 +18,7 @@ mod text;
 mod vectors;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -27,10 +28,10 @@ use serde::Serialize;
 
 use crate::arguments;
 use crate::duration::people;
-use crate::output::Output;
+use crate::output::{self, Output};
 
-use compare::Comparison;
-use exchange::{Exchange, Problem};
+use compare::{Checked, Comparison};
+use exchange::{Exchange, NotStarted, Problem};
 use lines::LineTooLong;
 use plan::{Case, Plan, RequestText};
 use report::Report;
@@ -47,6 +48,8 @@ Exit codes:
   0    every answer is right, to the byte
   1    an answer is wrong or missing, or the command failed, hung or wrote more
   2    invalid arguments
+  126  COMMAND cannot be executed
+  127  COMMAND was not found
 
 Examples:
   backoff verify -- python3 tests/evaluate.py
@@ -60,7 +63,8 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
     command: Vec<OsString>,
 
-    /// Ask only what is about a clause of SPEC.md, such as 11 or 11.5; may be repeated
+    /// Ask only what is about a clause of SPEC.md, such as 11 or 11.5, or `protocol`: which lines are
+    /// requests; may be repeated
     #[arg(long, value_name = "CLAUSE", value_parser = clauses::argument)]
     clause: Vec<String>,
 
@@ -69,7 +73,7 @@ pub(crate) struct Arguments {
     list: bool,
 
     /// Show at most this many failures of each clause [default: 3; with --json, all]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", conflicts_with = "list")]
     limit: Option<usize>,
 
     /// End a command that neither reads nor writes for this long
@@ -94,14 +98,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         list(&plan, output)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let requests: Vec<&[u8]> = plan.cases.iter().map(|case| case.request.as_slice()).collect();
-    // The last line has no line feed.
-    let input = requests.join(&b'\n');
-    let most = plan.cases.len() + MORE_LINES;
-    let timeout = Duration::from_nanos(arguments.timeout);
-    let Exchange { answers, problems } = exchange::run(&arguments.command, input, most, timeout)?;
-    let problems = problems.iter().map(|problem| sentence(problem, arguments.timeout)).collect();
-    let comparison = &Comparison::new(&plan.cases, answers);
+    let played = match play(&mut plan, arguments) {
+        Ok(played) => played,
+        Err(error) => return not_started(error),
+    };
+    let Played { comparison, problems } = &played;
     let report = Report { plan: &plan, comparison, problems, limit: arguments.limit };
     match report.write(output) {
         // Whoever reads only the first lines gets the exit code all the same.
@@ -109,6 +110,56 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         _ => {}
     }
     Ok(if report.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What came of all requests.
+struct Played {
+    comparison: Comparison,
+    /// Sentences.
+    problems: Vec<String>,
+}
+
+/// Asks the command.
+///
+/// A request that ends in a line feed is the input of a second run. A command that failed is not
+/// run again: the plan loses this request.
+fn play(plan: &mut Plan, arguments: &Arguments) -> Result<Played> {
+    let ask = |cases: &[Case]| -> Result<Played> {
+        let requests: Vec<&[u8]> = cases.iter().map(|case| case.request.as_slice()).collect();
+        // The last line has no line feed, unless the request has one.
+        let input = requests.join(&b'\n');
+        let most = cases.len() + MORE_LINES;
+        let timeout = Duration::from_nanos(arguments.timeout);
+        let Exchange { answers, problems } =
+            exchange::run(&arguments.command, input, most, timeout)?;
+        let comparison = Comparison::new(cases, answers);
+        let is_cut_off = comparison.results.contains(&Checked::Unanswered);
+        let sentences = problems.iter().map(|one| sentence(one, arguments.timeout, is_cut_off));
+        Ok(Played { comparison, problems: sentences.collect() })
+    };
+    let is_last = |case: &Case| case.request.ends_with(b"\n");
+    let count = plan.cases.len() - usize::from(plan.cases.last().is_some_and(is_last));
+    let mut played = ask(&plan.cases[..count])?;
+    if !played.problems.is_empty() {
+        plan.cases.truncate(count);
+    } else if let Some(case) = plan.cases.get(count..).filter(|last| !last.is_empty()) {
+        let second = ask(case)?;
+        played.comparison.results.extend(second.comparison.results);
+        if played.comparison.hints.is_empty() {
+            let about = |text: String| format!("{}: {text}", case[0].why);
+            played.comparison.hints.extend(second.comparison.hints.into_iter().map(about));
+            played.problems.extend(second.problems.into_iter().map(about));
+        }
+    }
+    Ok(played)
+}
+
+/// The exit codes of shells for a command that cannot be started.
+fn not_started(error: anyhow::Error) -> Result<ExitCode> {
+    let Some(NotStarted { error: cause, .. }) = error.downcast_ref() else { return Err(error) };
+    let code = if cause.kind() == ErrorKind::NotFound { 127 } else { 126 };
+    output::message(format_args!("{} {error:#}", output::error_label()));
+    Ok(ExitCode::from(code))
 }
 
 fn list(plan: &Plan, output: &mut Output) -> Result<()> {
@@ -128,20 +179,29 @@ fn list(plan: &Plan, output: &mut Output) -> Result<()> {
             output.json(&Listed { clause, id, why, request, expected })?;
         } else {
             writeln!(output, "# {clause} {id}: {}", shown::printable(why))?;
-            output.write_all(&case.request)?;
+            output.write_all(case.request.strip_suffix(b"\n").unwrap_or(&case.request))?;
             writeln!(output, "\n{expected}")?;
         }
     }
     Ok(output.flush()?)
 }
 
-fn sentence(problem: &Problem, timeout: u64) -> String {
+/// `is_cut_off`: an answer is missing.
+fn sentence(problem: &Problem, timeout: u64, is_cut_off: bool) -> String {
     let timeout = people(timeout);
     match problem {
         Problem::Hung => format!("the command neither read nor wrote anything for {timeout}"),
         Problem::StillRuns => {
             format!("the command closed its output, and still ran after {timeout}")
         }
+        Problem::OutputHeld => format!(
+            "the command has ended, but a process that it started held its output open, and neither \
+             read nor wrote anything for {timeout}"
+        ),
+        Problem::Ended(status) if is_cut_off => format!(
+            "the command ended early, with {status}; answers it had not flushed are lost, so the \
+             request that ended it may be a later one"
+        ),
         Problem::Ended(status) => format!("the command ended with {status}"),
         Problem::InputClosed { read, of } => {
             format!("the command closed its input after it had read about {read} of {of} bytes")

@@ -11,7 +11,8 @@ const NOT_A_REQUEST: &str = r#"{"error":"not_a_request","at":0}"#;
 /// Adds these lines.
 ///
 /// A request follows each line that is none, so that an evaluator which drops lines is found where
-/// it drops one. The very last line is a request, and has no line feed.
+/// it drops one. The very last line is a request, and has no line feed. One
+/// request has its own: `backoff verify` sends it alone, in a second run.
 pub(crate) fn add(plan: &mut Plan) {
     let seeds = (1_u64..).map(|seed| {
         // No jitter: the delay is the base.
@@ -32,4 +33,8 @@ pub(crate) fn add(plan: &mut Plan) {
     for (number, (why, request, expected)) in (1..).zip(requests::lines()) {
         add(format!("protocol/request-{number}"), why, request.as_bytes(), expected.to_owned());
     }
+    let why = "a line feed at the end of the input begins no further line";
+    let request = b"{\"policy\":\"constant:base=1s\"}\n";
+    let expected = r#"{"canonical":"constant:base=1s","delay_ns":"1000000000"}"#;
+    add("protocol/last-line-feed".to_owned(), why, request, expected.to_owned());
 }

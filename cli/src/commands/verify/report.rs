@@ -16,7 +16,7 @@ pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) comparison: &'a Comparison,
     /// Sentences.
-    pub(crate) problems: Vec<String>,
+    pub(crate) problems: &'a [String],
     /// How many failures of a clause are shown.
     pub(crate) limit: Option<usize>,
 }
@@ -131,7 +131,7 @@ impl Report<'_> {
             passed: sum(|counts| counts.passed),
             failed: sum(|counts| counts.failed),
             unanswered: sum(|counts| counts.unanswered),
-            problems: &self.problems,
+            problems: self.problems,
             hints: &self.comparison.hints,
             clauses,
             not_checked: &self.plan.unchecked,

@@ -20,7 +20,8 @@ pub(crate) fn around(line: &[u8], at: usize) -> String {
 /// The text without control characters, which could change the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let shown = |character: char| {
-        if character.is_control() {
+        // A byte order mark would not be seen.
+        if character.is_control() || character == '\u{feff}' {
             character.escape_default().to_string()
         } else {
             character.to_string()
@@ -43,6 +44,7 @@ mod tests {
         assert!(around(line.as_bytes(), 499).ends_with("789"));
         assert!(around(line.as_bytes(), 9999).starts_with("..."), "an answer that is longer");
         assert_eq!(around("ä".as_bytes(), 0), "ä");
+        assert_eq!(around("\u{feff}{}".as_bytes(), 0), "\\u{feff}{}");
         assert_eq!(around(b"\xff", 0), "\u{fffd}");
     }
 }

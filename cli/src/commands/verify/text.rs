@@ -54,7 +54,12 @@ impl Report<'_> {
         }
         let (style, verdict) = if self.is_right() { (GREEN, "passed") } else { (RED, "failed") };
         let all = self.plan.cases.len();
-        writeln!(output, "{style}{verdict}:{style:#} {passed} of {all} answers are right")?;
+        write!(output, "{style}{verdict}:{style:#} ")?;
+        if passed == all && !self.is_right() {
+            writeln!(output, "all {all} answers are right, but see above")?;
+        } else {
+            writeln!(output, "{passed} of {all} answers are right")?;
+        }
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub(super) fn lines() -> impl Iterator<Item = Line> {
 
 const BEGUN: &str = r#"{"policy":"none","steps":[{"operation":0,"do":"begin","now":"0"},"#;
 
-const BYTES: [(&str, &[u8]); 12] = [
+const BYTES: [(&str, &[u8]); 13] = [
     ("an empty line is a line", b""),
     ("spaces", b"  "),
     ("a carriage return alone", b"\r"),
@@ -44,6 +44,7 @@ const BYTES: [(&str, &[u8]); 12] = [
     ("a character that is longer than necessary", b"{\"policy\":\"none\",\"key\":\"\xc1\xa1\"}"),
     ("a character that is cut off", b"{\"policy\":\"none\",\"key\":\"\xe2\x82\"}"),
     ("a zero byte", b"{\"policy\":\"none\"}\0"),
+    ("a form feed is no white space", b"\x0c{\"policy\":\"none\"}"),
     ("a vertical tab is no white space", b"\x0b{\"policy\":\"none\"}"),
     ("a no-break space is no white space", b"\xc2\xa0{\"policy\":\"none\"}"),
 ];
@@ -69,17 +70,30 @@ const JSON: &[(&str, &str)] = &[
     ("a name without quotes", r#"{policy:"none"}"#),
     ("single quotes", "{'policy':'none'}"),
     ("a comment", r#"{"policy":"none"/* */}"#),
+    ("a comment in a list", r#"{"policy":"none","x":[1/* */]}"#),
+    ("a comment before the object", r#"/* */{"policy":"none"}"#),
+    ("a comment after a number sign", r#"{"policy":"none"} # x"#),
     ("a comment after the object", r#"{"policy":"none"} // x"#),
     ("an unknown escape", r#"{"policy":"none","key":"\x41"}"#),
     ("an escape that is cut off", r#"{"policy":"none","key":"\u004"}"#),
     ("a tab in a string", "{\"policy\":\"none\",\"key\":\"\t\"}"),
     ("a zero byte in a string", "{\"policy\":\"none\",\"key\":\"\0\"}"),
+    ("a raw 0x10 in a string", "{\"policy\":\"none\",\"key\":\"\x10\"}"),
+    ("a raw 0x1a in a string", "{\"policy\":\"none\",\"key\":\"\x1a\"}"),
+    ("a raw 0x1f in a string", "{\"policy\":\"none\",\"key\":\"\x1f\"}"),
+    ("a raw 0x1f in a string that is ignored", "{\"policy\":\"none\",\"x\":[\"\x1f\"]}"),
     ("a lone surrogate in a member", r#"{"policy":"none\udfff"}"#),
     ("a lone surrogate in a key", r#"{"policy":"none","key":"\ud800"}"#),
     ("surrogates in the wrong order", r#"{"policy":"none","key":"\ude00\ud83d"}"#),
     ("a lone surrogate in a member that is ignored", r#"{"policy":"none","x":[{"y":"\ud83d"}]}"#),
     ("a lone surrogate in a name", r#"{"policy":"none","x":{"\udc00":1}}"#),
     ("a broken number in a member that is ignored", r#"{"policy":"none","x":01}"#),
+    ("a comma after the last element", r#"{"policy":"none","x":[1,]}"#),
+    ("a comma alone in a list", r#"{"policy":"none","x":[,]}"#),
+    ("a comma after the last member of another object", r#"{"policy":"none","x":{"y":1,}}"#),
+    ("NaN in a member that is ignored", r#"{"policy":"none","x":NaN}"#),
+    ("-Infinity in a list that is ignored", r#"{"policy":"none","x":[-Infinity]}"#),
+    ("a form feed between tokens", "{\"policy\":\x0c\"none\"}"),
     ("a word in a member that is ignored", r#"{"policy":"none","x":True}"#),
     ("the last policy counts", r#"{"policy":"none","policy":5}"#),
     ("a preview without a policy", r#"{"preview":{"first":0,"count":1}}"#),

@@ -24,7 +24,7 @@ pub(super) fn lines() -> impl Iterator<Item = Line> {
     DELAYS.into_iter().chain(OTHER_FORMS).chain(ORDER)
 }
 
-const DELAYS: [Line; 24] = [
+const DELAYS: [Line; 29] = [
     ("a policy is enough", r#"{"policy":"none"}"#, NONE),
     ("white space between all tokens", "\t{ \"policy\" :\t\"none\" , \"index\" : 0 } ", NONE),
     ("a carriage return is white space", "{\"policy\":\"none\"}\r", NONE),
@@ -73,6 +73,27 @@ const DELAYS: [Line; 24] = [
         r#"{"\u0070olicy":"\u0066ull:base=100ms,cap=20s","seed":"\u0034\u0032","key":"job\u002d1"}"#,
         FIRST,
     ),
+    ("capital digits of an escape", r#"{"policy":"\u006Eo\u006ee","key":"\u00E9"}"#, NONE),
+    (
+        "an escape with capital digits is the same character",
+        r#"{"policy":"full:base=100ms,cap=20s","seed":"42","key":"\u006Aob-1"}"#,
+        FIRST,
+    ),
+    (
+        "nesting of 91",
+        r#"{"policy":"none","x":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}"#,
+        NONE,
+    ),
+    (
+        "nesting of 100",
+        r#"{"policy":"none","x":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}"#,
+        NONE,
+    ),
+    (
+        "objects in a nesting of 100",
+        r#"{"policy":"none","x":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":{"y":0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}"#,
+        NONE,
+    ),
     ("no key", r#"{"policy":"none","key":null}"#, NONE),
     ("an escaped slash", r#"{"policy":"none","key":"\/"}"#, NONE),
     ("a pair of surrogates is a character", r#"{"policy":"none","x":"\ud83d\ude00"}"#, NONE),
@@ -91,7 +112,7 @@ const DELAYS: [Line; 24] = [
     ("a null byte in a policy", r#"{"policy":"none\u0000"}"#, r#"{"error":"unknown_head","at":0}"#),
 ];
 
-const OTHER_FORMS: [Line; 15] = [
+const OTHER_FORMS: [Line; 17] = [
     ("a list without steps", r#"{"policy":"none","steps":[]}"#, NO_STEPS),
     ("no budget", r#"{"policy":"none","steps":[],"budget":null}"#, NO_STEPS),
     (
@@ -102,6 +123,16 @@ const OTHER_FORMS: [Line; 15] = [
     (
         "the last operation",
         r#"{"policy":"none","steps":[{"operation":4294967295,"do":"begin","now":"9223372036854775807"},{"operation":4294967295,"do":"cancel","now":"0"}]}"#,
+        CANCELLED,
+    ),
+    (
+        "operations that differ by 2^16",
+        r#"{"policy":"none","steps":[{"operation":0,"do":"begin","now":"0"},{"operation":65536,"do":"begin","now":"0"},{"operation":65536,"do":"cancel","now":"0"}]}"#,
+        CANCELLED,
+    ),
+    (
+        "operations that differ by 2^31",
+        r#"{"policy":"none","steps":[{"operation":1,"do":"begin","now":"0"},{"operation":2147483649,"do":"begin","now":"0"},{"operation":1,"do":"cancel","now":"0"}]}"#,
         CANCELLED,
     ),
     (
