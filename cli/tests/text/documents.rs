@@ -1,62 +1,26 @@
-//! The page of the command, and the examples of its help, as a user runs them.
+//! The examples of the help, as a user runs them. `cargo xtask test` runs those of the page.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{BACKOFF, output, root, stdout};
 
 /// Runs a script in the top folder, with the command in its path and a folder `PREFIX`.
 fn shell(script: &str) -> Output {
+    // Tests run at the same time.
+    static CALLS: AtomicU32 = AtomicU32::new(0);
     let folder = Path::new(BACKOFF).parent().unwrap().display();
     let path = std::env::var("PATH").unwrap_or_default();
-    let prefix = std::env::temp_dir().join(format!("backoff-documents-{}", std::process::id()));
+    let prefix = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("documents-{}", CALLS.fetch_add(1, Ordering::Relaxed)));
     let mut command = Command::new("bash");
     command.args(["-euc", script]).current_dir(root()).env("PATH", format!("{folder}:{path}"));
     command.env("PREFIX", &prefix).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
     let run = command.output().unwrap();
     let _ = fs::remove_dir_all(prefix);
     run
-}
-
-/// The fenced blocks of a page: language and text.
-fn blocks(page: &str) -> Vec<(&str, String)> {
-    let mut blocks: Vec<(&str, String)> = Vec::new();
-    let mut is_open = false;
-    for line in page.lines() {
-        if let Some(language) = line.strip_prefix("```") {
-            is_open = !is_open;
-            if is_open {
-                blocks.push((language, String::new()));
-            }
-        } else if let Some((_, text)) = blocks.last_mut().filter(|_| is_open) {
-            *text += line;
-            *text += "\n";
-        }
-    }
-    assert!(!is_open);
-    blocks
-}
-
-#[test]
-fn the_page_prints_what_it_says() {
-    let page = fs::read_to_string(root().join("cli/README.md")).unwrap();
-    let blocks = blocks(&page);
-    let mut count = 0;
-    for (position, (language, code)) in blocks.iter().enumerate() {
-        // `cargo` builds; the tests of the subcommands with owners of their own run theirs.
-        let is_run = *language == "sh" && !code.contains("cargo ");
-        if !is_run || !OWN.iter().any(|own| code.contains(&format!("backoff {own}"))) {
-            continue;
-        }
-        let run = shell(code);
-        assert_eq!(run.status.code(), Some(0), "{code}: {run:?}");
-        if let Some(("text", expected)) = blocks.get(position + 1).map(|(l, t)| (*l, t)) {
-            assert_eq!(std::str::from_utf8(&run.stdout).unwrap(), expected, "{code}");
-        }
-        count += 1;
-    }
-    assert!(count >= OWN.len() - 1, "{count}");
 }
 
 /// The subcommands whose examples are quick and need nothing else.
