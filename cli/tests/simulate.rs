@@ -234,7 +234,7 @@ fn advice_agrees_with_its_numbers() {
     for arguments in [
         ["--clients=50", "--capacity=200", "--latency=20ms", "--outage=10s"],
         ["--clients=1", "--capacity=1", "--latency=1s", "--outage=5s"],
-        ["--clients=100000", "--capacity=50000", "--latency=1ms", "--outage=1s"],
+        ["--clients=100000", "--capacity=50000", "--latency=1ms", "--outage=200ms"],
         ["--clients=10", "--capacity=100", "--latency=50ms", "--unbounded"],
     ] {
         let advice = advice(&arguments);

@@ -17,7 +17,7 @@ use self::judgement::{RULE, judge};
 use self::service::Service;
 use self::trial::{Trial, trials};
 use crate::arguments::{duration, seed};
-use crate::commands::simulate::rate;
+use crate::commands::simulate::{invalid, rate};
 use crate::duration::people;
 use crate::output::Output;
 
@@ -132,7 +132,7 @@ struct Advice<'a> {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let service = service(arguments);
-    let simulated = service.simulated();
+    let simulated = service.simulated().unwrap_or_else(|error| invalid(&error));
     let mut trials = trials(arguments, &service, &simulated, output)?;
     let chosen = judge(&mut trials, milliseconds(service.outage_ns));
     if output.is_json() {

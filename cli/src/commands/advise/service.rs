@@ -2,10 +2,18 @@
 
 use backoff_sim::Probability;
 
+use crate::duration::people;
 use crate::scenario::Scenario;
 
-/// The most operations of a run: a larger service is simulated as one of several equal parts.
+/// The most operations of a run, if fewer workers are enough for that: a larger service is simulated
+/// as one of several equal parts.
 const MOST_OPERATIONS: f64 = 20_000.0;
+
+/// The fewest workers of a part of a service that has as many.
+const FEWEST_WORKERS: f64 = 20.0;
+
+/// The most operations of a run in any case.
+const LARGEST: f64 = 700_000.0;
 
 /// The operations of a run without an outage.
 const NORMAL_OPERATIONS: f64 = 10_000.0;
@@ -45,29 +53,57 @@ pub(crate) struct Simulated {
 }
 
 impl Service {
+    /// The service, or a part of it that is small enough.
+    ///
+    /// Calls wait longer at few workers than at many with the same load, so a part has at least
+    /// [`FEWEST_WORKERS`], or all. Where that is too many operations, less time is simulated.
+    ///
+    /// # Errors
+    /// Even that is too large.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "the numbers are estimates, and the conversion saturates"
     )]
-    pub(crate) fn simulated(&self) -> Simulated {
+    pub(crate) fn simulated(&self) -> Result<Simulated, String> {
+        let operations = |ns: u64, times: f64| self.rate / times * (ns as f64 / 1e9);
         let some_operations = (FEWEST_OPERATIONS / self.rate * 1e9) as u64;
         // Long enough for what the outage leaves to be worked off, and then to be sure.
         let before_ns = self.timeout_ns.saturating_mul(5).max(some_operations / 4);
-        let after_ns = (self.outage_ns.saturating_mul(6))
-            .max(self.timeout_ns.saturating_mul(20))
-            .max(some_operations);
-        let seconds = (before_ns as f64 + self.outage_ns as f64 + after_ns as f64) / 1e9;
-        let times = (self.rate * seconds / MOST_OPERATIONS).max(1.0);
+        let after_ns = |outages: u64| {
+            let timeouts = self.timeout_ns.saturating_mul(20);
+            self.outage_ns.saturating_mul(outages).max(timeouts).max(some_operations)
+        };
+        let length_ns = |after_ns: u64| before_ns + self.outage_ns + after_ns;
+
+        let all_workers = (self.capacity * self.latency_ns as f64 / 1e9).round().max(1.0);
+        let least_workers = all_workers.min(FEWEST_WORKERS);
+        let wanted = operations(length_ns(after_ns(6)), 1.0) / MOST_OPERATIONS;
+        let workers = (all_workers / wanted.max(1.0)).round().max(least_workers);
+        let times = all_workers / workers;
+        let after_ns = [6, 4, 2]
+            .map(after_ns)
+            .into_iter()
+            .find(|&after_ns| operations(length_ns(after_ns), times) <= LARGEST);
+        let after_ns = after_ns.ok_or_else(|| {
+            format!(
+                "{} operations per second with an outage of {} and a timeout of {} are too many \
+                 to simulate: even a part of the service with {workers} workers has more than \
+                 {LARGEST} operations in a run; use a shorter --outage or --timeout",
+                self.rate,
+                people(self.outage_ns),
+                people(self.timeout_ns),
+            )
+        })?;
+
         let (capacity, rate) = (self.capacity / times, self.rate / times);
-        let workers = (capacity * self.latency_ns as f64 / 1e9).round().clamp(1.0, 1e6);
         // What it can serve before the first of the waiting clients gives up.
         let held = (capacity * self.timeout_ns as f64 / 1e9).round().clamp(workers, 1e9);
         let outage = Scenario {
             rate,
             workers: workers as u32,
-            service_ns: (workers / capacity * 1e9).round().max(1.0) as u64,
+            service_ns: (all_workers / self.capacity * 1e9).round().max(1.0) as u64,
             capacity: (!self.is_unbounded).then_some(held as u32),
             timeout_ns: self.timeout_ns,
             failure: self.failure,
@@ -81,6 +117,66 @@ impl Service {
         let processes = (f64::from(self.clients) / times).round().clamp(1.0, 65_535.0) as u32;
         let normal_ns = (NORMAL_OPERATIONS / rate * 1e9) as u64;
         let normal = Scenario { before_ns: 0, outage_ns: 0, after_ns: normal_ns, ..outage };
-        Simulated { normal, outage, processes, times }
+        Ok(Simulated { normal, outage, processes, times })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use backoff_sim::{Group, Probability, Shard};
+
+    use super::{Scenario, Service};
+
+    const MS: u64 = 1_000_000;
+    const SECOND: u64 = 1_000 * MS;
+
+    /// 10,000 calls per second of 5 ms each need 50 workers.
+    fn service() -> Service {
+        Service {
+            clients: 2_000,
+            capacity: 10_000.0,
+            rate: 9_000.0,
+            latency_ns: 5 * MS,
+            timeout_ns: 50 * MS,
+            failure: Probability::ZERO,
+            outage_ns: 60 * SECOND,
+            is_unbounded: false,
+            seed: 1,
+            runs: 3,
+        }
+    }
+
+    #[test]
+    fn a_part_keeps_the_service_time_and_enough_workers() {
+        let part = service().simulated().unwrap();
+        assert_eq!((part.outage.workers, part.outage.service_ns), (20, 5 * MS));
+        assert_eq!((part.outage.rate, part.processes), (3_600.0, 800));
+        // What 4,000 calls per second can serve in 50 ms.
+        assert_eq!(part.outage.capacity, Some(200));
+        let few = Service { capacity: 1_000.0, rate: 900.0, ..service() }.simulated().unwrap();
+        assert_eq!((few.outage.workers, few.outage.rate, few.times), (5, 900.0, 1.0));
+    }
+
+    #[test]
+    fn a_service_without_an_outage_is_as_its_part() {
+        let part = service().simulated().unwrap().normal;
+        let whole = Scenario { rate: 9_000.0, workers: 50, capacity: Some(500), ..part };
+        let [part, whole] = [part, whole].map(|scenario| {
+            let experiment = scenario.experiment(Group::new("none:max_retries=0".parse().unwrap()));
+            experiment.summary(&experiment.run(Shard::WHOLE, &|| ()).unwrap()).all
+        });
+        assert!((part.success_rate - whole.success_rate).abs() < 0.01);
+        let median = |all: &backoff_sim::GroupSummary| all.latency_ms.unwrap().p50;
+        // At a load of 90% calls wait a little longer for 20 workers than for 50; for one worker they
+        // would wait ten times as long.
+        let ratio = median(&part) / median(&whole);
+        assert!((0.9..1.4).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn what_stays_too_large_is_refused() {
+        let fast = Service { capacity: 1e9, rate: 7e8, latency_ns: 1_000, ..service() };
+        let Err(error) = fast.simulated() else { panic!("it is simulated") };
+        assert!(error.starts_with("700000000 operations per second with an outage of 1m"));
     }
 }

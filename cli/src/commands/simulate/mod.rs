@@ -7,12 +7,13 @@ mod options;
 mod progress;
 mod sweep;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use backoff_sim::{Experiment, ExperimentError, Part, Shard, Totals};
+use backoff_sim::{Experiment, Part, Shard, Totals};
 use clap::Args;
 use clap::error::ErrorKind;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -122,6 +123,6 @@ pub(crate) fn pool(threads: Option<u16>) -> Result<ThreadPool> {
 }
 
 /// Ends the process with the error of clap.
-pub(crate) fn invalid(error: &ExperimentError) -> ! {
+pub(crate) fn invalid(error: &impl Display) -> ! {
     crate::command_line().error(ErrorKind::ValueValidation, error).exit()
 }
