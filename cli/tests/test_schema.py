@@ -75,4 +75,6 @@ def test_rows_say_what_lines_say(command):
                 member, _, part = column.rpartition("_")
                 value = line[member] and line[member][part]
             expected = "" if value is None else value
-            assert cell == expected if isinstance(expected, str) else float(cell) == expected, column
+            assert cell == expected if isinstance(expected, str) else float(cell) == expected, (
+                column
+            )
