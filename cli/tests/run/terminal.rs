@@ -1,9 +1,10 @@
 //! Keys of a real terminal. Python's `pty` makes the terminal: the program leads its session.
 
+use std::fs;
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
 
-use crate::support::{ONCE, Running, kill, wait_until_settled};
+use crate::support::{ONCE, Running, folder, kill, wait_until, wait_until_settled};
 
 /// Runs the arguments in a new terminal, connected to its own input and output, and prints how they
 /// ended: an exit code, or less than 0 for a signal.
@@ -22,6 +23,16 @@ if process == 0:
 os.read(terminal, 100)
 os.close(terminal)
 print('status', os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+";
+
+/// Keeps a file from being opened until its standard input ends, and says that somebody tries.
+const KEEP: &str = "\
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, lambda *_: print('opening', flush=True))
+file = open(sys.argv[1], 'w')
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('kept', flush=True)
+sys.stdin.read()
 ";
 
 const CONTROL_C: &[u8] = b"\x03";
@@ -91,6 +102,30 @@ fn control_c_during_the_command_reaches_it_and_ends_the_loop() {
     terminal.running.expect("ready");
     terminal.press(CONTROL_C);
     terminal.running.expect("status 9");
+}
+
+#[test]
+fn control_c_just_before_the_command_starts_ends_it() {
+    let folder = folder("before_start");
+    let file = folder.join("budget");
+    let file = file.to_str().unwrap();
+    let Terminal { running: mut keeper, keys: end } = Terminal::python(KEEP, &[file]);
+    keeper.expect("kept");
+    let script = format!(
+        "echo id $$; exec {} run {ONCE} --on-any --budget quota --budget-file {file} -- sleep 1000",
+        env!("CARGO_BIN_EXE_backoff")
+    );
+    let mut terminal = Terminal::start(&["sh", "-c", &script]);
+    let line = terminal.running.expect("id");
+    let id = line.rsplit(' ').next().unwrap();
+    keeper.expect("opening");
+    terminal.press(CONTROL_C);
+    wait_until("the key is a signal", || {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        status.lines().any(|line| line == "ShdPnd:\t0000000000000002")
+    });
+    drop(end);
+    terminal.running.expect("status -2");
 }
 
 #[test]

@@ -39,6 +39,11 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
         Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
         Err(Failure::Error(error)) => return Err(error),
     };
+    // Before the command exists, a key of the terminal cannot reach it.
+    if let Some(received) = signals.take_end().inspect_err(|_| ledger.cancel())? {
+        ledger.cancel();
+        return Ok(End::Killed(received.signal as i32));
+    }
     let began = Instant::now();
     for number in 1.. {
         let running = match attempts.start(number, &signals) {
