@@ -98,7 +98,9 @@ mod tests {
 
     fn latencies(times: &[u64]) -> Latencies {
         let mut latencies = Latencies::default();
-        times.iter().for_each(|&ns| latencies.record(ns));
+        for &ns in times {
+            latencies.record(ns);
+        }
         latencies
     }
 
