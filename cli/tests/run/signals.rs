@@ -46,6 +46,27 @@ fn a_command_that_handles_the_signal_has_the_last_word() {
 }
 
 #[test]
+fn a_signal_that_is_for_the_command_ends_nothing() {
+    let script = "trap 'echo got $BACKOFF_ATTEMPT' ALRM USR1 USR2 WINCH; trap 'exit 7' TERM; \
+                  echo ready; while :; do sleep 0.05; done";
+    let mut running = Running::start(run(&["constant:base=1h", "--on=7"], script));
+    running.expect("ready");
+    for name in ["ALRM", "USR1", "USR2", "WINCH"] {
+        kill(name, running.child.id());
+        running.expect("got 1");
+    }
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), 7);
+    // During the wait there is no command.
+    let mut running = Running::start(run(&["constant:base=1h", "--on-any"], "exit 1"));
+    running.expect("retry in 1h");
+    kill("USR1", running.child.id());
+    wait_until_settled(running.child.id());
+    kill("TERM", running.child.id());
+    assert_eq!(running.end(), -15);
+}
+
+#[test]
 fn a_second_signal_ends_it_at_once() {
     let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], COUNT));
     running.expect("ready");

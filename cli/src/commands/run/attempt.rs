@@ -11,7 +11,7 @@ use super::end::End;
 use super::job::{Job, has_terminal};
 use super::report::Report;
 use super::retry_after::{Reader, RetryAfter};
-use super::signals::{Received, Signals};
+use super::signals::{Event, Received, Signals};
 
 /// How often a group is asked whether it has members left.
 const GROUP_INTERVAL: Duration = Duration::from_millis(10);
@@ -140,9 +140,15 @@ impl Running<'_> {
 
     /// Passes the signals of the queue on.
     fn receive_all(&mut self) -> io::Result<Option<End>> {
-        while let Some(received) = self.signals.take_end()? {
-            if let Some(end) = self.receive(received) {
-                return Ok(Some(end));
+        while let Some(event) = self.signals.next()? {
+            match event {
+                Event::Child => {}
+                Event::Pass(received) => self.pass(received),
+                Event::End(received) => {
+                    if let Some(end) = self.receive(received) {
+                        return Ok(Some(end));
+                    }
+                }
             }
         }
         Ok(None)
@@ -161,11 +167,15 @@ impl Running<'_> {
         }
         // The time before the command can react: what its reaction causes is another signal.
         self.interrupt(received.signal);
-        // In the group of the terminal the command already has what the terminal sent.
+        self.pass(received);
+        None
+    }
+
+    /// In the group of the terminal the command already has what the terminal sent.
+    fn pass(&self, received: Received) {
         if self.job.has_group() || !received.from_terminal {
             self.job.signal(received.signal);
         }
-        None
     }
 
     fn interrupt(&mut self, signal: Signal) {

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::{ENDING, Event, Received, signals_of};
+use super::{Event, queued, signals_of};
 
-/// The `si_code` of a signal that the kernel sent by itself, as for a key of the terminal.
+/// The `si_code` of a signal that the kernel sent by itself, as a terminal does.
 const SI_KERNEL: i32 = 0x80;
 
 pub(super) struct Queue {
@@ -30,11 +30,8 @@ impl Queue {
             let flag = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register(Signal::SIGCHLD as i32, flag)?;
         }
-        let mut blocked = SigSet::empty();
-        blocked.add(Signal::SIGCHLD);
-        for signal in ENDING.into_iter().filter(|&signal| !is_ignored(signal)) {
-            blocked.add(signal);
-        }
+        let is_wanted = |&signal: &Signal| signal == Signal::SIGCHLD || !is_ignored(signal);
+        let blocked: SigSet = queued().filter(is_wanted).collect();
         let original = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
         Ok(Self { descriptor: SignalFd::with_flags(&blocked, flags)?, original })
@@ -46,12 +43,10 @@ impl Queue {
 
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
         let Some(info) = self.descriptor.read_signal()? else { return Ok(None) };
-        let signal = ENDING.into_iter().find(|&signal| signal as u32 == info.ssi_signo);
+        let signal = queued().find(|&signal| signal as u32 == info.ssi_signo);
         // When a terminal closes, only the leader of its session hears of it.
-        let is_key = |signal| info.ssi_code == SI_KERNEL && signal != Signal::SIGHUP;
-        let event =
-            signal.map(|signal| Event::End(Received { signal, from_terminal: is_key(signal) }));
-        Ok(Some(event.unwrap_or(Event::Child)))
+        let is_for_all = |signal| info.ssi_code == SI_KERNEL && signal != Signal::SIGHUP;
+        Ok(signal.map(|signal| Event::new(signal, is_for_all(signal))))
     }
 
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {

@@ -1,4 +1,5 @@
-//! The signals that end `backoff run`, and the news that a child has changed, as a queue.
+//! The signals that end `backoff run` or are for its command, and the news that a child has changed,
+//! as a queue.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "linux.rs"]
@@ -21,6 +22,9 @@ use self::queue::Queue;
 /// The signals that end it.
 const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
+/// The signals that are for the command alone.
+const PASSED: [Signal; 4] = [Signal::SIGALRM, Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
+
 /// An entry of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
@@ -28,14 +32,34 @@ pub(super) enum Event {
     Child,
     /// A signal that ends `backoff run`.
     End(Received),
+    /// A signal that is for the command alone.
+    Pass(Received),
 }
 
-/// A signal that ends `backoff run`.
+/// A signal that somebody sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) signal: Signal,
-    /// Whether it is a key of the terminal, which reaches all processes of the foreground.
+    /// Whether it is from the terminal, which sends it to all processes of the foreground.
     pub(super) from_terminal: bool,
+}
+
+impl Event {
+    fn new(signal: Signal, from_terminal: bool) -> Self {
+        let received = Received { signal, from_terminal };
+        if signal == Signal::SIGCHLD {
+            Self::Child
+        } else if ENDING.contains(&signal) {
+            Self::End(received)
+        } else {
+            Self::Pass(received)
+        }
+    }
+}
+
+/// All signals of the queue.
+fn queued() -> impl Iterator<Item = Signal> {
+    ENDING.into_iter().chain(PASSED).chain([Signal::SIGCHLD])
 }
 
 /// The queue. It belongs to the only thread of the process.

@@ -1,5 +1,5 @@
 //! The queue of Unix systems without a descriptor of signals: handlers that write to a socket. It
-//! cannot tell who sent a signal, so it takes SIGINT and SIGQUIT for keys of the terminal.
+//! cannot tell who sent a signal, so it takes SIGINT, SIGQUIT and SIGWINCH for those of the terminal.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use nix::sys::signal::{SigSet, Signal};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-use super::{ENDING, Event, Received};
+use super::{Event, queued};
 
 pub(super) struct Queue {
     // A second one, because the delivery lends its own only together with itself.
@@ -26,7 +26,7 @@ impl Queue {
     pub(super) fn new() -> io::Result<Self> {
         let (read, write) = UnixStream::pair()?;
         let socket = read.try_clone()?;
-        let signals = ENDING.into_iter().chain([Signal::SIGCHLD]).map(|signal| signal as i32);
+        let signals = queued().map(|signal| signal as i32);
         let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), signals)?;
         let original = SigSet::thread_get_mask()?;
         let delivery = RefCell::new(delivery);
@@ -40,7 +40,7 @@ impl Queue {
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
         let mut pending = self.pending.borrow_mut();
         if pending.is_empty() {
-            pending.extend(self.delivery.borrow_mut().pending().map(event));
+            pending.extend(self.delivery.borrow_mut().pending().filter_map(event));
         }
         Ok(pending.pop_front())
     }
@@ -50,12 +50,8 @@ impl Queue {
     }
 }
 
-fn event(number: i32) -> Event {
-    match ENDING.into_iter().find(|&signal| signal as i32 == number) {
-        Some(signal) => {
-            let from_terminal = matches!(signal, Signal::SIGINT | Signal::SIGQUIT);
-            Event::End(Received { signal, from_terminal })
-        }
-        None => Event::Child,
-    }
+fn event(number: i32) -> Option<Event> {
+    let signal = queued().find(|&signal| signal as i32 == number)?;
+    let from_terminal = matches!(signal, Signal::SIGINT | Signal::SIGQUIT | Signal::SIGWINCH);
+    Some(Event::new(signal, from_terminal))
 }
