@@ -250,6 +250,20 @@ fn a_cancellation_has_a_time_of_its_own() {
 }
 
 #[test]
+fn an_error_leaves_no_command_behind() {
+    let mut running = Running::start(run(&[ONCE, "--on-any"], "echo $$; exec sleep 1000"));
+    let command = running.expect("");
+    let id = running.child.id();
+    wait_until_settled(id);
+    // A process that may have no descriptors cannot wait for them.
+    let script = format!("import resource as r; r.prlimit({id}, r.RLIMIT_NOFILE, (0, 0))");
+    assert!(Command::new("python3").args(["-c", &script]).status().unwrap().success());
+    kill("CHLD", id);
+    assert_eq!(running.end(), 125);
+    wait_until("the command has ended", || !is_running(&command));
+}
+
+#[test]
 fn standard_error_that_nobody_reads_keeps_nobody() {
     let (_reader, mut writer) = std::io::pipe().unwrap();
     rustix::io::ioctl_fionbio(&writer, true).unwrap();

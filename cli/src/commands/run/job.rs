@@ -123,6 +123,15 @@ impl Job {
     }
 }
 
+/// An error of this process does not leave the command behind.
+impl Drop for Job {
+    fn drop(&mut self) {
+        if self.status.is_none() {
+            self.signal(Signal::SIGKILL);
+        }
+    }
+}
+
 /// Whether all processes of a group have ended and only wait for their parent to notice, which in a
 /// container may be never. Nothing if this system does not say.
 fn are_zombies(group: Pid) -> Option<bool> {
