@@ -40,7 +40,7 @@ impl Outage {
     }
 }
 
-/// What clients are told who are turned away.
+/// The outcome of a rejected call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rejection {

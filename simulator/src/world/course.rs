@@ -18,7 +18,7 @@ impl World<'_> {
                     }
                     let client = self.clients.add_next(operations);
                     match start.sample(&mut self.draws) {
-                        // Ten million events less.
+                        // Without an event: there can be ten million such clients.
                         0 => self.begin_next(server, client),
                         start_ns => self.schedule(start_ns, client, BEGIN, 0),
                     }

@@ -14,7 +14,7 @@ use crate::measure::recovery::Recovery;
 use crate::random::distribution::Distribution;
 use crate::random::draws::Draws;
 
-/// The client of an event that is no client's.
+/// The client number of events that belong to no client.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// A new operation arrives, or the next one of a client.

@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let Played { comparison, problems } = &played;
     let report = Report { plan: &plan, comparison, problems, limit: arguments.limit };
     match report.write(output) {
-        // Whoever reads only the first lines gets the exit code all the same.
+        // A reader that closes the pipe early still gets the right exit code.
         Err(error) if !crate::is_broken_pipe(&error) => return Err(error),
         _ => {}
     }
