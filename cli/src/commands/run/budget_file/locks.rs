@@ -9,21 +9,22 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, flock};
+use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, flock, off_t};
 
-/// The byte of the first lock.
-const FIRST: i64 = 1 << 62;
+/// The byte of the first lock. It fits in the 32 bits that some systems have for it, so that all
+/// processes of a machine lock the same byte.
+const FIRST: off_t = 1 << 30;
 
 /// The lock that a transaction holds.
 pub(super) const MAIN: Record = Record(FIRST);
 
 /// A byte that can be locked.
-pub(super) struct Record(i64);
+pub(super) struct Record(off_t);
 
 impl Record {
     /// The byte of an operation, which its process holds as long as it lives.
     pub(super) fn of_member(member: u64) -> Result<Self> {
-        let offset = i64::try_from(member).ok().and_then(|member| FIRST.checked_add(member));
+        let offset = off_t::try_from(member).ok().and_then(|member| FIRST.checked_add(member));
         let byte = offset.and_then(|offset| offset.checked_add(1));
         byte.map(Self).context("it has had too many operations")
     }
@@ -55,9 +56,23 @@ impl Record {
         flock {
             l_type: kind.into() as _,
             l_whence: SEEK_SET as _,
-            l_start: self.0 as _,
+            l_start: self.0,
             l_len: 1,
             l_pid: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pages::MAX_BYTES;
+    use super::{FIRST, MAIN, Record};
+
+    #[test]
+    fn the_bytes_are_behind_the_content_for_32_bits_too() {
+        let first = u64::try_from(i32::try_from(FIRST).unwrap()).unwrap();
+        assert!(first >= MAX_BYTES);
+        assert_eq!(Record::of_member(0).unwrap().0, MAIN.0 + 1);
+        assert!(Record::of_member(u64::MAX).is_err());
     }
 }
