@@ -203,12 +203,68 @@ fn invalid_arguments_are_explained() {
         (vec!["compare", "default"], "2 values required"),
         (vec!["advise", "--clients", "1", "--capacity", "0", "--latency", "1s"], "`0` is not"),
         (vec!["advise", "--failure", "0.1"], "0.1 is not from 0 to 0.05"),
+        (vec!["simulate", "occ", "--chart", "load"], "--chart load needs --interval"),
+        (vec!["simulate", "queue", "--chart", "recovery"], "--chart recovery needs --outage"),
+        (vec!["simulate", "layers", "--chart", "recovery"], "--chart recovery needs --outage"),
+        (
+            vec!["simulate", "queue", "--rate", "5", "--interval", "1ns"],
+            "--interval 1ns is too short for a --duration of 1m",
+        ),
+        (vec!["simulate", "occ", "--svg", "-"], "--svg - is not possible"),
+        (vec!["simulate", "occ", "--png", "-"], "--png - is not possible"),
         (vec!["simulate", "queue", "--failure", "2"], "`2` is not a number from 0 to 1"),
     ] {
         let (code, message) = error(&arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {message}");
         assert!(message.contains(expected), "{expected}: {message}");
     }
+}
+
+/// The service recovers, and later if the retries of the outage are still to come.
+#[test]
+fn compared_policies_differ_in_an_outage() {
+    let policies = ["default", "none:max_retries=3"];
+    let lines = lines(&output(&[&["compare", "--runs=2", "--json"], &policies[..]].concat()));
+    assert!(lines.iter().all(|line| line["queue"]["recovered"] == 2), "{lines:?}");
+    let recovery = |line: &Value| line["queue"]["recovery_ms"]["mean"].as_f64().unwrap();
+    assert!(recovery(&lines[0]) > recovery(&lines[1]) + 100.0, "{lines:?}");
+}
+
+/// The number that was given, not that of whole nanoseconds between arrivals.
+#[test]
+fn a_rate_is_printed_as_it_was_given() {
+    let all = ["simulate", "queue", "--rate=70,70.5", "--duration=1s", "--runs=1", "--json"];
+    let lines = lines(&output(&all));
+    assert!(lines.iter().map(|line| line["rate"].as_f64().unwrap()).eq([70.0, 70.5].repeat(4)));
+}
+
+#[test]
+fn a_cut_run_names_what_can_cut_it() {
+    let all = ["simulate", "occ", "--clients=2", "--runs=1", "--policy=none", "--max-time=1ms"];
+    let text = output(&all);
+    assert!(
+        text.contains("1 run was cut before all operations had ended: see --max-time"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_fails_before_the_simulation() {
+    let all = ["simulate", "occ", "--runs=1", "--json", "--svg=/does/not/exist.svg"];
+    let output = backoff(&all);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write /does/not/exist.svg"));
+}
+
+#[test]
+fn charts_of_load_name_the_rates() {
+    let path = folder("load").join("load.svg");
+    let svg = format!("--svg={}", path.display());
+    let load = ["simulate", "queue", "--rate=5,6", "--duration=5s", "--runs=1", "--interval=1s"];
+    output(&[&load[..], &["--chart=load", "--policy=a=none:max_retries=1", &svg]].concat());
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(">a, 5/s</text>") && text.contains(">a, 6/s</text>"), "{text}");
 }
 
 #[test]

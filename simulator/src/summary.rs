@@ -150,7 +150,7 @@ impl Experiment {
             },
             rate: match self.load {
                 Load::Closed { .. } => None,
-                Load::Open { interval, .. } => Some(SECOND / interval.mean_ns().max(1) as f64),
+                Load::Open { interval, .. } => Some(rate(interval.mean_ns())),
             },
             runs: totals.runs(),
             seed: self.seed.to_string(),
@@ -167,6 +167,16 @@ impl Experiment {
             load: totals.intervals.iter().enumerate().map(load).collect(),
         }
     }
+}
+
+/// The shortest number of arrivals in a second that has this time between them: 70, not
+/// 70.00000140000003, for the whole nanoseconds nearest to a seventieth of a second.
+#[expect(clippy::cast_precision_loss, reason = "at most 2^53")]
+fn rate(interval_ns: u64) -> f64 {
+    let exact = SECOND / interval_ns.max(1) as f64;
+    let mut rounded = (0..16).filter_map(|digits| format!("{exact:.digits$e}").parse::<f64>().ok());
+    let has_interval = |rate: &f64| ((SECOND / rate).round() - interval_ns as f64).abs() < 0.5;
+    rounded.find(has_interval).unwrap_or(exact)
 }
 
 fn named((group, summary): (Group, GroupSummary)) -> NamedGroup {
@@ -196,5 +206,18 @@ fn summarise(totals: &GroupTotals, latency: &Latencies) -> GroupSummary {
             max: ms(100.0),
         }),
         stops: stops.filter(|&(_, count)| count > 0).collect(),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "equal to the last digit")]
+mod tests {
+    use super::rate;
+
+    #[test]
+    fn a_rate_is_the_number_that_was_given() {
+        let rates = [0.000_001, 0.3, 1.0, 3.0, 70.0, 70.5, 99.9, 3_333.0, 1e6, 1e9];
+        let interval_ns = |rate: f64| format!("{:.0}", 1e9 / rate).parse().unwrap();
+        assert_eq!(rates.map(|given| rate(interval_ns(given))), rates);
     }
 }

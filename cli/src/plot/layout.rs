@@ -125,7 +125,9 @@ fn draw(line: &Line, series: usize, area: &Area, shapes: &mut Vec<Shape>) {
         let length = (area.bottom - area.top) * area.y.part(point.whisker);
         // Shorter ones are hidden by the mark.
         if length > 4.0 {
-            shapes.push(Shape::Whisker { at, length, series });
+            let (x, y) = at;
+            let (top, bottom) = ((y - length).max(area.top), (y + length).min(area.bottom));
+            shapes.push(Shape::Whisker { x, top, bottom, series });
         }
     }
     shapes.push(Shape::Curve { points: places.clone(), series });

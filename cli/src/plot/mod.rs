@@ -59,9 +59,9 @@ impl Chart {
         self.points().map(|point| point.x).fold(0.0, f64::max)
     }
 
-    /// The largest y.
+    /// The largest y, whiskers included.
     fn most(&self) -> f64 {
-        self.points().map(|point| point.y).fold(0.0, f64::max)
+        self.points().map(|point| point.y + point.whisker).fold(0.0, f64::max)
     }
 
     /// The chart in words, for those who do not see it.

@@ -25,8 +25,8 @@ pub(crate) enum Shape {
     Curve { points: Vec<Place>, series: usize },
     /// The mark of a point of a line.
     Mark { at: Place, series: usize },
-    /// A thin line up and down from a point.
-    Whisker { at: Place, length: f64, series: usize },
+    /// A thin line through a point, from a height to another.
+    Whisker { x: f64, top: f64, bottom: f64, series: usize },
     /// A line of text.
     Text { at: Place, anchor: Anchor, size: f64, paint: Paint, text: String },
 }

@@ -46,8 +46,8 @@ impl Canvas {
             Shape::Curve { points, series } => {
                 self.stroke(lines(points, false), series_color(*series), 2.0);
             }
-            Shape::Whisker { at: (x, y), length, series } => {
-                let ends = [(*x, y - length), (*x, y + length)];
+            Shape::Whisker { x, top, bottom, series } => {
+                let ends = [(*x, *top), (*x, *bottom)];
                 self.stroke(lines(&ends, false), series_color(*series), 1.0);
             }
             Shape::Mark { at, series } => {

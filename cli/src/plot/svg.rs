@@ -90,9 +90,9 @@ fn write_shape(shape: &Shape, svg: &mut String) -> std::fmt::Result {
                  d=\"{d}\"/>"
             )
         }
-        Shape::Whisker { at: (x, y), length, series } => {
+        Shape::Whisker { x, top, bottom, series } => {
             let class = series % SERIES.len();
-            let d = path(&[(*x, y - length), (*x, y + length)]);
+            let d = path(&[(*x, *top), (*x, *bottom)]);
             writeln!(svg, "<path class=\"line{class}\" stroke-width=\"1\" d=\"{d}\"/>")
         }
         Shape::Mark { at, series } => {

@@ -4,7 +4,7 @@ use backoff_sim::{Experiment, Load, Summary};
 
 use super::measure::Measure;
 use crate::duration::people;
-use crate::plot::{Chart, Line, Point};
+use crate::plot::{Chart, Line, Point, grouped};
 
 /// A point of a sweep and what was measured there.
 pub(crate) struct Measured {
@@ -46,7 +46,8 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
     let title = format!("{}{}", measure.title(), measure.unit());
     match (points.first(), measure) {
         (Some(first), Measure::Load) => {
-            let lines = points.iter().map(load_line).collect();
+            let has_loads = points.iter().any(|point| x_of(point).total_cmp(&x_of(first)).is_ne());
+            let lines = points.iter().map(|point| load_line(point, has_loads)).collect();
             let subtitle = subtitle(first);
             Chart { title, subtitle, x: "seconds", lines }
         }
@@ -76,9 +77,10 @@ fn measure_line(measure: Measure, points: &[Measured]) -> Line {
     Line { name, points: points.iter().filter_map(point).collect() }
 }
 
-/// The load of a point over time.
+/// The load of a point over time. Its name has the number of clients, or the rate, if there are
+/// several.
 #[expect(clippy::cast_precision_loss, reason = "a chart")]
-fn load_line(measured: &Measured) -> Line {
+fn load_line(measured: &Measured, has_loads: bool) -> Line {
     let seconds = measured.experiment.interval_ns.unwrap_or(1) as f64 / 1e9;
     let point = |load: &backoff_sim::LoadSummary| Point {
         x: load.from_ms / 1e3 + seconds / 2.0,
@@ -86,7 +88,14 @@ fn load_line(measured: &Measured) -> Line {
         whisker: 0.0,
     };
     let points = measured.summary.load.iter().map(point).collect();
-    Line { name: measured.summary.name.clone(), points }
+    let name = &measured.summary.name;
+    let x = grouped(x_of(measured));
+    let name = match measured.experiment.load {
+        _ if !has_loads => name.clone(),
+        Load::Open { .. } => format!("{name}, {x}/s"),
+        Load::Closed { .. } => format!("{name}, {x} clients"),
+    };
+    Line { name, points }
 }
 
 /// What a table says above its rows.

@@ -27,7 +27,7 @@ pub(crate) struct ReportOptions {
     /// Measures to draw, and to compare in tables [default: calls,time, or success,retries if
     /// operations arrive by themselves]
     #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
-    chart: Vec<Measure>,
+    pub(crate) chart: Vec<Measure>,
 
     /// Write the charts as SVG
     #[arg(long, value_name = "FILE")]
@@ -47,6 +47,33 @@ pub(crate) struct Report<'a> {
     options: &'a ReportOptions,
     output: &'a mut Output,
     points: Vec<Measured>,
+}
+
+impl ReportOptions {
+    /// Why these options cannot be used.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let is_dash = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+        let option = if is_dash(&self.svg) {
+            "--svg"
+        } else if is_dash(&self.png) {
+            "--png"
+        } else {
+            return None;
+        };
+        Some(format!("{option} - is not possible: a picture is written to a file"))
+    }
+
+    /// Fails if a file cannot be written, before anything is computed. It creates missing files, and
+    /// changes none.
+    pub(crate) fn try_files(&self) -> Result<()> {
+        for path in [&self.svg, &self.png, &self.csv].into_iter().flatten() {
+            if path != Path::new("-") {
+                let file = fs::OpenOptions::new().append(true).create(true).open(path);
+                file.with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Report<'a> {

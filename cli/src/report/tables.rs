@@ -27,7 +27,11 @@ pub(crate) fn write(
     }
     let cut: u64 = points.iter().map(|point| point.summary.cut).sum();
     if cut > 0 {
-        writeln!(to, "{cut} runs were cut by --max-time or --max-events.\n")?;
+        let runs = if cut == 1 { "1 run was".to_owned() } else { format!("{cut} runs were") };
+        writeln!(
+            to,
+            "{runs} cut before all operations had ended: see --max-time, --max-events and --interval.\n"
+        )?;
     }
     Ok(())
 }

@@ -59,8 +59,8 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The simulations: 100 clients that update one row (model occ), and a service that can serve 100
-calls per second, gets 70, and does not serve for 10 seconds (model queue). `backoff simulate` has
-all options.
+calls per second, holds at most 100, gets 70, and does not serve for 10 seconds (model queue).
+`backoff simulate` has all options.
 
 Examples:
   backoff compare aws-sdk-standard grpc-retry google-cloud:max_retries=5

@@ -25,7 +25,8 @@ pub(super) fn simulations(
         rate: 70.0,
         workers: 1,
         service_ns: SECOND / 100,
-        capacity: None,
+        // What it can serve before their clients give up.
+        capacity: Some(100),
         timeout_ns: SECOND,
         failure: Probability::ZERO,
         before_ns: 10 * SECOND,

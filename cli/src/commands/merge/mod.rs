@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use backoff_sim::Part;
 use clap::Args;
 
+use crate::commands::simulate::invalid;
 use crate::output::Output;
 use crate::report::{Report, ReportOptions};
 
@@ -33,6 +34,9 @@ Examples:
   backoff merge first.part second.part --svg occ.svg";
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    if let Some(error) = arguments.report.contradiction() {
+        invalid(&error);
+    }
     let mut points = BTreeMap::<u32, Vec<Part>>::new();
     let mut expected = None;
     for path in &arguments.parts {

@@ -44,7 +44,7 @@ Examples:
   backoff simulate occ --policy aws-simulator --clients 10,20 --runs 1000 --seed 1 --json
 
   # An outage of 10 seconds, and the load in every second:
-  backoff simulate queue --rate 80 --outage 20s..30s --interval 1s \\
+  backoff simulate queue --rate 50 --outage 20s..30s --interval 1s \\
       --policy none:max_retries=3 --policy 'default;budget=sre'
 
   # One server, two kinds of clients:
@@ -55,12 +55,17 @@ uniform:min=5ms,max=15ms, exponential:mean=10ms or normal:mean=10ms,sd=2ms.";
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let options = arguments.model.options();
+    let contradiction = sweep::contradiction(&arguments.model);
+    if let Some(error) = contradiction.or_else(|| options.report.contradiction()) {
+        invalid(&error);
+    }
     let experiments = sweep::experiments(&arguments.model);
     for experiment in &experiments {
         if let Err(error) = experiment.validate() {
             invalid(&error);
         }
     }
+    options.report.try_files()?;
     let pool = pool(options.threads)?;
     let shard = options.shard.unwrap_or(Shard::WHOLE);
     let is_hidden = Progress::is_unwanted(options.quiet, output.is_json());

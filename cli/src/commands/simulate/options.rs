@@ -81,7 +81,7 @@ pub(crate) struct Options {
     #[arg(long, help_heading = "Runs", default_value = "1", value_parser = seed)]
     pub(crate) seed: u64,
 
-    /// When a run is cut [default: never]
+    /// When a run is cut [default: never, or after 2^20 intervals]
     #[arg(long, value_name = "TIME", help_heading = "Runs", value_parser = duration)]
     pub(crate) max_time: Option<u64>,
 
@@ -89,7 +89,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 1_000_000_000)]
     pub(crate) max_events: u64,
 
-    /// Measure the load over time in intervals of this length
+    /// Measure the load over time in intervals of this length, which a run has at most 2^20 of
     #[arg(long, value_name = "TIME", help_heading = "Runs", value_parser = duration)]
     pub(crate) interval: Option<u64>,
 

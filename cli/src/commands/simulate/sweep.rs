@@ -5,6 +5,8 @@ use backoff_sim::{Distribution, Experiment, Group, Load, MAX_TIME_NS, Model};
 use super::clients::Clients;
 use super::models::ModelArguments;
 use super::options::Options;
+use crate::duration::people;
+use crate::report::Measure;
 
 /// The policies of the article: base 5 ms, cap 2 s, and a first window of 2^1 times the base.
 const ARTICLE: [&str; 4] = [
@@ -95,6 +97,29 @@ fn loads(model: &Model, options: &Options) -> Vec<Load> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
 fn interval_ns(rate: f64) -> u64 {
     (1e9 / rate).round() as u64
+}
+
+/// Why these options do not go together.
+pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
+    let options = arguments.options();
+    let wants = |measure| options.report.chart.contains(&measure);
+    if let (Some(_), Some(interval_ns)) = (&options.rate, options.interval) {
+        let longest_ns = longest(Some(interval_ns));
+        if options.max_time.is_none() && longest_ns < options.duration {
+            return Some(format!(
+                "--interval {} is too short for a --duration of {}: a run has at most 2^20 intervals",
+                people(interval_ns),
+                people(options.duration),
+            ));
+        }
+    }
+    if wants(Measure::Load) && options.interval.is_none() {
+        return Some("--chart load needs --interval, the length of the intervals".to_owned());
+    }
+    if wants(Measure::Recovery) && !arguments.has_outage() {
+        return Some("--chart recovery needs --outage of the models queue and latency".to_owned());
+    }
+    None
 }
 
 /// As long as a run can be: one with intervals has at most 2^20.
