@@ -28,7 +28,7 @@ COMMANDS = {
     ],
     "compare": [["compare", "none", "default", "--runs=1"]],
     "advise": [
-        ["advise", "--clients=9", "--capacity=50", "--latency=20ms", "--runs=1"],
+        ["advise", "--clients=50", "--capacity=200", "--latency=20ms", "--runs=2"],
     ],
 }
 CASES = [(kind, command) for kind, commands in COMMANDS.items() for command in commands]
