@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::plan::Case;
+use super::case::Case;
 
 /// The answers to the cases.
 pub(crate) struct Comparison {
@@ -151,7 +151,7 @@ pub(crate) fn difference(expected: &str, answer: &[u8]) -> (usize, Vec<String>) 
 #[cfg(test)]
 mod tests {
     use super::{Checked, Comparison, difference};
-    use crate::commands::verify::plan::Case;
+    use crate::commands::verify::case::Case;
 
     fn cases(count: usize) -> Vec<Case> {
         let case = |number: usize| Case {

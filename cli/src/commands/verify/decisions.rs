@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use backoff_core::MAX_NS;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::case::Case;
 use super::clauses;
-use super::delays::stream;
-use super::plan::{Case, Plan, Request, canonical_budget, policy};
+use super::plan::Plan;
+use super::request::{Asked, Request, canonical_budget, policy, stream};
 use super::vectors::{Ignored, cases};
 
 #[derive(Deserialize)]
@@ -40,21 +41,6 @@ struct Answer {
     wait: Option<String>,
     stop: Option<String>,
     delay: Option<String>,
-}
-
-/// A step of a request.
-#[derive(Serialize)]
-pub(crate) struct Asked<'a> {
-    operation: u32,
-    #[serde(rename = "do")]
-    action: &'a str,
-    now: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deadline: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after: Option<String>,
 }
 
 /// Adds the requests of these vectors.

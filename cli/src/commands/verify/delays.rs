@@ -5,7 +5,8 @@ use backoff_core::RandomStream;
 use serde::Deserialize;
 
 use super::clauses;
-use super::plan::{Case, Plan, Request, policy};
+use super::plan::Plan;
+use super::request::{Request, bytes, delay, stream};
 use super::strings::text_of;
 use super::vectors::{Fields, Ignored, cases};
 
@@ -94,35 +95,4 @@ fn add_sequence(plan: &mut Plan, layer: &str, case: &SequenceCase) -> Result<()>
 
 fn half_the_draw() -> Request<'static> {
     Request { policy: Some(HALF_THE_DRAW), ..Request::default() }
-}
-
-/// The request for a delay.
-pub(crate) fn delay(
-    clause: &'static str,
-    id: String,
-    why: String,
-    request: &Request,
-    ns: &str,
-) -> Result<Case> {
-    let canonical = policy(request.policy.unwrap_or_default())?;
-    let expected = format!(r#"{{"canonical":"{canonical}","delay_ns":"{ns}"}}"#);
-    Ok(Case { clause, id, why, request: request.line()?, expected })
-}
-
-/// The seed and the key of a request. A key that is not text becomes the seed that has its stream.
-pub(crate) fn stream(seed: &str, key: Option<&str>) -> Result<(String, Option<String>)> {
-    let Some(key) = key.map(bytes).transpose()? else { return Ok((seed.to_owned(), None)) };
-    Ok(match String::from_utf8(key) {
-        Ok(text) => (seed.to_owned(), Some(text)),
-        Err(error) => {
-            let stream = RandomStream::from_key(seed.parse()?, error.as_bytes());
-            (stream.state().to_string(), None)
-        }
-    })
-}
-
-fn bytes(hexadecimal: &str) -> Result<Vec<u8>> {
-    let pairs = hexadecimal.as_bytes().chunks(2);
-    let byte = |pair| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?);
-    pairs.map(byte).collect()
 }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use backoff_core::MAX_NS;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::case::Case;
 use super::clauses;
-use super::plan::{Case, Plan, Request, policy};
+use super::plan::Plan;
+use super::request::{Fit, Header, Request, policy};
 use super::vectors::{Error, cases};
 
 /// The limits of a request.
@@ -54,21 +56,6 @@ struct HeaderCase {
     value: String,
     now: String,
     retry_after: Option<String>,
-}
-
-/// The member `fit` of a request.
-#[derive(Serialize)]
-pub(crate) struct Fit<'a> {
-    field: &'a str,
-    attempts: u64,
-    total: &'a str,
-}
-
-/// The member `retry_after` of a request.
-#[derive(Serialize)]
-pub(crate) struct Header<'a> {
-    value: &'a str,
-    now: &'a str,
 }
 
 /// Adds the requests of these vectors.

@@ -1,6 +1,7 @@
 //! `backoff verify`: plays the vectors through the protocol of evaluators, which
 //! `tests/README.md` defines, against any program.
 
+mod case;
 mod clauses;
 mod compare;
 mod decisions;
@@ -12,7 +13,9 @@ mod plan;
 mod process;
 mod protocol;
 mod report;
+mod request;
 mod shown;
+mod sources;
 mod strings;
 mod text;
 mod vectors;
@@ -30,10 +33,11 @@ use crate::arguments;
 use crate::duration::people;
 use crate::output::{self, Output};
 
+use case::{Case, RequestText};
 use compare::{Checked, Comparison};
 use exchange::{Exchange, NotStarted, Problem};
 use lines::LineTooLong;
-use plan::{Case, Plan, RequestText};
+use plan::Plan;
 use report::Report;
 
 /// Lines that are read although no request is left, to show them.

@@ -3,10 +3,10 @@
 mod not_requests;
 mod requests;
 
+use self::not_requests::NOT_A_REQUEST;
+use super::case::Case;
 use super::clauses::PROTOCOL;
-use super::plan::{Case, Plan};
-
-const NOT_A_REQUEST: &str = r#"{"error":"not_a_request","at":0}"#;
+use super::plan::Plan;
 
 /// Adds these lines.
 ///

@@ -6,9 +6,10 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::case::{Case, RequestText};
 use super::clauses;
 use super::compare::{Checked, Comparison, difference};
-use super::plan::{Case, Plan, RequestText, Unchecked};
+use super::plan::{Plan, Unchecked};
 use crate::output::Output;
 
 /// What was checked, and what came of it.

@@ -4,9 +4,11 @@ use anyhow::{Context, Result};
 use backoff_core::RandomStream;
 use serde::Deserialize;
 
-use super::plan::{Case, Plan, Request, policy};
+use super::case::Case;
+use super::clauses;
+use super::plan::Plan;
+use super::request::{Request, delay, policy};
 use super::vectors::{Error, Fields, Of, cases};
-use super::{clauses, delays};
 
 /// A policy for requests that are about something else, and its canonical form.
 const ANY_POLICY: &str = "none";
@@ -105,7 +107,7 @@ fn valid(
         // A delay is the form that every evaluator has first.
         let request = Request { policy: Some(text), ..Request::default() };
         let ns = policy(canonical)?.delay_ns(RandomStream::from_seed(0), 0);
-        let mut case = delays::delay(clause, id, why, &request, "")?;
+        let mut case = delay(clause, id, why, &request, "")?;
         case.expected = format!(r#"{{"canonical":"{canonical}","delay_ns":"{ns}"}}"#);
         return Ok(case);
     }

@@ -6,8 +6,9 @@ use std::mem::replace;
 use anstyle::{AnsiColor, Color, Style};
 use anyhow::Result;
 
+use super::case::Case;
 use super::compare::{Checked, difference, has_hint};
-use super::plan::{Case, Unchecked};
+use super::plan::Unchecked;
 use super::report::{Counts, Report};
 use super::shown::{around, printable};
 use crate::output::Output;

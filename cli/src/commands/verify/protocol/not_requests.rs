@@ -2,6 +2,9 @@
 
 use std::iter;
 
+/// The answer to each.
+pub(super) const NOT_A_REQUEST: &str = r#"{"error":"not_a_request","at":0}"#;
+
 /// Why, and the line.
 type Line = (&'static str, Vec<u8>);
 

@@ -196,7 +196,7 @@ const ORDER: [Line; 11] = [
     (
         "a line that is no request may have an invalid policy",
         r#"{"policy":"nonsense","index":-1}"#,
-        super::NOT_A_REQUEST,
+        super::not_requests::NOT_A_REQUEST,
     ),
     (
         "the error of the policy comes before that of the budget",
