@@ -3,28 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream};
-use nix::sys::signal::Signal;
 
 use super::arguments::Arguments;
 use super::budget_file::{BudgetFile, Member};
+use super::failure::Failure;
 use super::signals::Signals;
-
-/// Why there is no decision.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// A signal ended `backoff` while it waited for the budget.
-    Signal(Signal),
-    /// The budget file failed.
-    Error(Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
 
 /// A budget, and the clock of its operations.
 enum Account<'a> {

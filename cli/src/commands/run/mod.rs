@@ -13,6 +13,8 @@ mod budget_file;
 #[cfg(unix)]
 mod end;
 #[cfg(unix)]
+mod failure;
+#[cfg(unix)]
 mod job;
 #[cfg(unix)]
 mod ledger;

@@ -22,7 +22,7 @@ use self::clock::Reading;
 use self::locks::{MAIN, Record};
 use self::pages::MAX_BYTES;
 use self::state::State;
-use super::ledger::Failure;
+use super::failure::Failure;
 use super::signals::Signals;
 use crate::arguments::BudgetArgument;
 
