@@ -11,10 +11,10 @@ use backoff_sim::{Group, Summary};
 use clap::{Args, value_parser};
 use serde::Serialize;
 
-use self::simulation::simulations;
+use self::simulation::{Common, simulations};
 use crate::arguments::{BudgetArgument, duration, seed};
 use crate::commands::preview::Line;
-use crate::commands::simulate::{Clients, Defaults};
+use crate::commands::simulate::{Clients, Defaults, Progress};
 use crate::duration::people;
 use crate::output::Output;
 use crate::report::Measure;
@@ -91,7 +91,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let (budget, processes, deadline_ns) = (budget.clone(), *processes, *deadline);
     let defaults = Defaults { budget, processes, deadline_ns };
     let groups: Vec<_> = policies.iter().map(|clients| clients.group(&defaults)).collect();
-    let summaries = simulations(arguments, &groups, output.is_json())?;
+    let Arguments { runs, seed, threads, quiet, .. } = *arguments;
+    let is_hidden = Progress::is_unwanted(quiet, output.is_json());
+    let summaries = simulations(&Common { runs, seed, threads, is_hidden }, &groups)?;
     let groups = ('A'..='Z').zip(groups).zip(summaries);
     let compared: Vec<_> = groups
         .map(|((letter, group), (occ, queue))| {

@@ -5,7 +5,6 @@ use backoff_sim::{
     Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Probability, Shard, Summary,
 };
 
-use super::Arguments;
 use crate::commands::simulate::{Progress, invalid, pool, simulate};
 use crate::scenario::Scenario;
 
@@ -14,13 +13,18 @@ const SECOND: u64 = 1_000_000_000;
 /// The competing clients.
 const CLIENTS: u32 = 100;
 
+/// What all simulations have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Common {
+    pub(super) runs: u32,
+    pub(super) seed: u64,
+    pub(super) threads: Option<u16>,
+    pub(super) is_hidden: bool,
+}
+
 /// How each group competes for a row, and what it does to a service with an outage.
-pub(super) fn simulations(
-    arguments: &Arguments,
-    groups: &[Group],
-    is_json: bool,
-) -> Result<Vec<(Summary, Summary)>> {
-    let Arguments { runs, seed, threads, quiet, .. } = *arguments;
+pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summary, Summary)>> {
+    let Common { runs, seed, threads, is_hidden } = *common;
     let scenario = Scenario {
         rate: 70.0,
         workers: 1,
@@ -37,15 +41,13 @@ pub(super) fn simulations(
         seed,
         runs,
     };
-    let pairs =
-        groups.iter().map(|group| [occ(arguments, group), scenario.experiment(group.clone())]);
+    let pairs = groups.iter().map(|group| [occ(common, group), scenario.experiment(group.clone())]);
     let experiments: Vec<_> = pairs.flatten().collect();
     for experiment in &experiments {
         if let Err(error) = experiment.validate() {
             invalid(&error);
         }
     }
-    let is_hidden = Progress::is_unwanted(quiet, is_json);
     let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
     let pool = pool(threads)?;
     let run = |experiment: &Experiment| -> Result<Summary> {
@@ -57,7 +59,7 @@ pub(super) fn simulations(
     summaries
 }
 
-fn occ(arguments: &Arguments, group: &Group) -> Experiment {
+fn occ(common: &Common, group: &Group) -> Experiment {
     Experiment {
         model: Model::Occ(Occ::default()),
         groups: vec![group.clone()],
@@ -67,8 +69,8 @@ fn occ(arguments: &Arguments, group: &Group) -> Experiment {
             start: Distribution::Constant(0),
             think: Distribution::Constant(0),
         },
-        seed: arguments.seed,
-        runs: arguments.runs,
+        seed: common.seed,
+        runs: common.runs,
         max_time_ns: MAX_TIME_NS,
         max_events: 100_000_000,
         interval_ns: None,
