@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CRATES = ["core", "bindings-c", "bindings-python", "bindings-wasm", "bindings-rust", "simulator"]
+CRATES = [
+    "core",
+    "bindings-c",
+    "bindings-python",
+    "bindings-wasm",
+    "bindings-rust",
+    "simulator",
+    "cli",
+]
 
 
 def rust_modules(folder):

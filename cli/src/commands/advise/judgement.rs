@@ -1,8 +1,7 @@
 //! Which of the policies is recommended, and why the others are not.
 
-use serde::Serialize;
-
 use super::trial::Trial;
+use super::verdict::Verdict;
 
 /// The rule in words.
 pub(crate) const RULE: &str = "A policy is safe if the service recovers in every run, in at most \
@@ -15,56 +14,6 @@ p99. It is recommended only if it is better than no retries, by more than two st
 const MOST_CALLS: f64 = 2.0;
 const SAME_CALLS: f64 = 1.01;
 const STANDARD_ERRORS: f64 = 2.0;
-
-/// What is said about a policy, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Verdict {
-    /// The service does not recover in every run.
-    #[default]
-    NoRecovery,
-    LateRecovery,
-    TooManyCalls,
-    NoJitter,
-    /// Of the safe policies: not among those with the most successes.
-    FewerSuccesses,
-    MoreCalls,
-    LongerLatency,
-    /// The policy without retries, if another is recommended.
-    NoRetries,
-    /// As good as the recommended one in all that counts, and listed after it.
-    AsGood,
-    Recommended,
-}
-
-impl Verdict {
-    /// In the order in which the rule decides.
-    pub(crate) const LOST: [Self; 8] = [
-        Self::NoRecovery,
-        Self::LateRecovery,
-        Self::TooManyCalls,
-        Self::NoJitter,
-        Self::FewerSuccesses,
-        Self::MoreCalls,
-        Self::LongerLatency,
-        Self::AsGood,
-    ];
-
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::NoRecovery => "the service does not recover in every run",
-            Self::LateRecovery => "the service recovers late",
-            Self::TooManyCalls => "more than two calls for each operation",
-            Self::NoJitter => "no jitter",
-            Self::FewerSuccesses => "fewer successes",
-            Self::MoreCalls => "as many successes, more calls",
-            Self::LongerLatency => "as many successes and calls, a longer p99",
-            Self::NoRetries => "no retries",
-            Self::AsGood => "as good",
-            Self::Recommended => "recommended",
-        }
-    }
-}
 
 /// Whether a policy has more successes than chance explains.
 fn is_better(this: &Trial, other: &Trial) -> bool {

@@ -1,117 +1,24 @@
 //! `backoff advise`: tries policies on a service with an outage, and recommends one.
 
+mod arguments;
 mod grid;
 mod judgement;
 mod service;
 mod text;
 mod trial;
+mod verdict;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use backoff_sim::Probability;
-use clap::{Args, value_parser};
 use serde::Serialize;
 
+pub(crate) use self::arguments::Arguments;
 use self::judgement::{RULE, judge};
 use self::service::Service;
 use self::trial::{Trial, trials};
-use crate::arguments::{duration, seed};
-use crate::commands::simulate::{invalid, rate};
-use crate::duration::people;
+use crate::commands::simulate::invalid;
 use crate::output::Output;
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Arguments {
-    /// Processes that call the service; each has a budget of its own
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    clients: u32,
-
-    /// Calls that the service can serve in a second
-    #[arg(long, value_name = "C", value_parser = rate)]
-    capacity: f64,
-
-    /// Time that a call takes while the service is idle
-    #[arg(long, value_name = "TIME", value_parser = short_duration)]
-    latency: u64,
-
-    /// Operations that all clients begin in a second [default: 70% of the capacity]
-    #[arg(long, value_name = "R", value_parser = rate)]
-    rate: Option<f64>,
-
-    /// How long a client waits for an answer [default: 10 times the latency]
-    #[arg(long, value_name = "TIME", value_parser = short_duration)]
-    timeout: Option<u64>,
-
-    /// How likely a call that was served fails by itself, from 0 to 0.05
-    #[arg(long, value_name = "P", default_value = "0.01", value_parser = rare)]
-    failure: Probability,
-
-    /// How long the outage is
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = short_duration)]
-    outage: u64,
-
-    /// The service accepts every call, also those that it cannot serve before their clients give up
-    #[arg(long)]
-    unbounded: bool,
-
-    /// Number of runs of each policy
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1000))]
-    runs: u32,
-
-    /// Seed: equal seeds give equal advice
-    #[arg(long, default_value = "1", value_parser = seed)]
-    seed: u64,
-
-    /// Threads; the advice does not depend on them [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-
-    /// Show all policies that were tried
-    #[arg(long)]
-    all: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    quiet: bool,
-}
-
-const EXAMPLES: &str = "\
-Each policy is simulated in normal operation, where single calls fail, and with an outage, during
-which the service does not serve. Its queue has room for the calls that it can serve before their
-clients give up, and it rejects the next. With --unbounded it has no limit: then it must work off all
-calls that have come together, of which many have no client any more. If no safe policy is better
-than no retries, nothing is recommended, and the exit code is 1.
-
-Examples:
-  backoff advise --clients 50 --capacity 200 --latency 20ms
-  backoff advise --clients 500 --capacity 1000 --latency 5ms --rate 600 --outage 5s";
-
-/// A time that leaves room for a simulation of many of them.
-fn short_duration(text: &str) -> Result<u64, String> {
-    const SHORTEST: u64 = 1_000;
-    const LONGEST: u64 = 3_600_000_000_000;
-    let ns = duration(text)?;
-    if (SHORTEST..=LONGEST).contains(&ns) {
-        Ok(ns)
-    } else {
-        Err(format!("{text} is not from {} to {}", people(SHORTEST), people(LONGEST)))
-    }
-}
-
-/// A probability at which a service can count as recovered, which it does while at most one attempt
-/// in ten fails.
-fn rare(text: &str) -> Result<Probability, String> {
-    const MOST: &str = "0.05";
-    let probability: Probability = text.parse().map_err(|error| format!("{error}"))?;
-    let most = MOST.parse().map_or(0, Probability::millionths);
-    if probability.millionths() <= most {
-        Ok(probability)
-    } else {
-        Err(format!("{text} is not from 0 to {MOST}"))
-    }
-}
 
 #[derive(Serialize)]
 struct Advice<'a> {

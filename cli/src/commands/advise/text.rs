@@ -4,9 +4,10 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::judgement::{RULE, Verdict};
+use super::judgement::RULE;
 use super::service::{Service, Simulated};
 use super::trial::Trial;
+use super::verdict::Verdict;
 use crate::duration::people;
 use crate::output::Output;
 use crate::plot::grouped;

@@ -4,10 +4,10 @@ use anyhow::Result;
 use backoff_sim::{Experiment, Shard, Summary};
 use serde::Serialize;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use super::grid::{Candidate, candidates};
-use super::judgement::Verdict;
 use super::service::{Service, Simulated};
+use super::verdict::Verdict;
 use crate::commands::simulate::{Progress, invalid, pool, simulate};
 use crate::output::Output;
 
