@@ -359,32 +359,3 @@ fn no_policy_is_recommended_for_a_service_that_is_overloaded_without_retries() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("The service does not recover even without retries."), "{text}");
 }
-
-/// The blocks of the page of the sections on these commands, and what they print.
-#[test]
-fn the_page_prints_what_it_says() {
-    let page = include_str!("../README.md");
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_backoff"));
-    let folder = folder("page");
-    let path = format!("{}:{}", program.parent().unwrap().display(), env!("PATH"));
-    let mut count = 0;
-    for name in ["compare", "simulate", "merge", "advise"] {
-        let (_, section) = page.split_once(&format!("\n## {name}\n")).unwrap();
-        let section = section.split("\n## ").next().unwrap();
-        for block in section.split("```sh\n").skip(1) {
-            let (code, rest) = block.split_once("```\n").unwrap();
-            let mut shell = Command::new("sh");
-            shell.args(["-e", "-c", code]).current_dir(&folder).env("PATH", &path);
-            let run = shell.env("COLUMNS", "80").output().unwrap();
-            assert!(run.status.success(), "{code}: {run:?}");
-            if let Some(text) = rest.strip_prefix("\n```text\n") {
-                let (expected, _) = text.split_once("```\n").unwrap();
-                assert_eq!(String::from_utf8(run.stdout).unwrap().trim_end(), expected.trim_end());
-                count += 1;
-            }
-        }
-    }
-    assert_eq!(count, 4);
-    let svg = fs::read_to_string(folder.join("mine.svg")).unwrap();
-    assert!(svg.contains(">mine</text>") && svg.contains(">none</text>"));
-}
