@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use crate::support::{errors, folder, output, run};
 
-/// How many processes are killed.
+/// How many processes are killed in a round.
 const KILLS: u32 = 300;
 
-/// Starts processes and kills them after different times.
-fn kill_many(command: impl Fn() -> Command) {
+/// Starts processes and kills them after different times, which are longer in later rounds.
+fn kill_many(round: u32, command: impl Fn() -> Command) {
     let mut children: Vec<Child> = Vec::new();
     for number in 0..KILLS {
         children.push(command().spawn().unwrap());
         // From before the program begins to after many transactions.
-        thread::sleep(Duration::from_micros(u64::from(number % 61) * 100));
+        thread::sleep(Duration::from_micros(u64::from(number % 61 * round) * 100));
         if children.len() > 4 {
             let mut child = children.remove(0);
             child.kill().unwrap();
@@ -39,16 +39,20 @@ fn killed_processes_lose_at_most_the_retry_that_they_were_granted() {
     let options =
         ["constant:base=1ns", "--on-any", "-q", "--budget", &budget, "--budget-file", file];
     let script = format!("[ $BACKOFF_ATTEMPT = 1 ] || echo >> {attempts}; exit 1");
-    kill_many(|| run(&options, &script));
-    let made = fs::read(attempts).unwrap().len();
-    assert!(made > KILLS as usize, "hardly a transaction was made: {made}");
+    let mut rounds = 0;
+    // A slow machine makes hardly a transaction in the first one.
+    while fs::read(attempts).unwrap_or_default().len() <= KILLS as usize {
+        rounds += 1;
+        assert!(rounds <= 5, "hardly a transaction was made");
+        kill_many(rounds, || run(&options, &script));
+    }
     // What is left is spent by a process that lives.
     let output = output(run(&options, &script));
     assert_eq!((output.status.code(), errors(&output).as_str()), (Some(1), ""));
     let made = fs::read(attempts).unwrap().len();
     assert!(made <= tokens, "{made}");
     // A command may have been about to write when its `backoff` was killed.
-    assert!(made + 2 * KILLS as usize >= tokens, "{made}");
+    assert!(made + (2 * KILLS * rounds) as usize >= tokens, "{made}");
 }
 
 #[test]
@@ -59,7 +63,7 @@ fn killed_processes_hold_nothing() {
     let budget = "concurrent:ratio=0,min_concurrent=2";
     let options =
         ["constant:base=1ns", "--on-any", "-q", "--budget", budget, "--budget-file", file];
-    kill_many(|| run(&options, "exit 1"));
+    kill_many(1, || run(&options, "exit 1"));
     // Two slots are free, which one process needs not even both of.
     let script = "[ $BACKOFF_ATTEMPT = 100 ]";
     let output = output(run(&options, script));

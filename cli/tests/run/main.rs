@@ -1,5 +1,5 @@
 //! Tests of `backoff run` as its users run it: as a process.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 mod attempts;
 mod budget_file;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -189,34 +190,50 @@ fn a_caller_that_ignores_its_children_does_not_matter() {
     assert_eq!(running.end(), 7);
 }
 
+/// Whether a command keeps its grace in one of many tries. Each says so, and how far apart the two
+/// signals were at most; on a slow machine they may always be too far apart.
+fn assert_is_one_request(keeps_its_grace: impl Fn() -> (bool, Duration)) {
+    let mut shortest = Duration::MAX;
+    for _ in 0..50 {
+        let (is_one, apart) = keeps_its_grace();
+        if is_one {
+            return;
+        }
+        shortest = shortest.min(apart);
+    }
+    assert!(shortest >= Duration::from_millis(50), "{shortest:?}");
+}
+
 #[test]
 fn a_signal_that_comes_twice_at_once_is_one() {
-    // `timeout` sends it to the process and to its group. The two are hardly ever far apart.
-    let keeps_its_grace = || {
+    // `timeout` sends it to the process and to its group.
+    assert_is_one_request(|| {
         let script = "trap 'sleep 0.1; echo cleaned; exit 3' TERM; echo ready; \
                       while :; do sleep 0.05; done";
         let mut running = Running::start(run(&[ONCE, "--on-any"], script));
         running.expect("ready");
         let id = running.child.id().to_string();
+        let begun = Instant::now();
         assert!(Command::new("kill").args(["-s", "TERM", &id, &id]).status().unwrap().success());
-        running.end() == 3
-    };
-    assert!((0..50).any(|_| keeps_its_grace()));
+        let apart = begun.elapsed();
+        (running.end() == 3, apart)
+    });
 }
 
 #[test]
 fn sigterm_soon_after_the_command_reacts_is_the_same() {
-    let keeps_its_grace = || {
+    assert_is_one_request(|| {
         let script = "trap 'echo got it; sleep 0.1; echo cleaned; exit 3' TERM; echo ready; \
                       while :; do sleep 0.01; done";
         let mut running = Running::start(run(&[ONCE, "--on-any"], script));
         running.expect("ready");
+        let begun = Instant::now();
         kill("TERM", running.child.id());
         running.expect("got it");
         kill("TERM", running.child.id());
-        running.end() == 3
-    };
-    assert!((0..50).any(|_| keeps_its_grace()));
+        let apart = begun.elapsed();
+        (running.end() == 3, apart)
+    });
 }
 
 #[test]
