@@ -6,8 +6,6 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::commands::full_name;
-
 /// The page of a command, which is built.
 pub(crate) fn text(command: &Command) -> Result<String> {
     let mut page = title(command).into_bytes();
@@ -23,6 +21,11 @@ pub(crate) fn text(command: &Command) -> Result<String> {
         page.extend(sections(&help.to_string()).into_bytes());
     }
     String::from_utf8(page).context("the page is not UTF-8")
+}
+
+/// `backoff`, or `backoff-run` for a subcommand.
+pub(crate) fn full_name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
 /// The first line. `clap_mangen` would not quote the date, which is empty so that equal sources give

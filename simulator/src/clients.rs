@@ -88,7 +88,7 @@ impl<'a> Clients<'a> {
             return place;
         }
         self.places.push(client);
-        #[expect(clippy::cast_possible_truncation, reason = "a run with so many is cut")]
+        #[expect(clippy::cast_possible_truncation, reason = "a run with more clients is cut")]
         let place = (self.places.len() - 1) as u32;
         place
     }

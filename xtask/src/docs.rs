@@ -10,9 +10,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
-use crate::program;
 use crate::report::Report;
-use crate::shell::{command, empty, root, run, scratch, stdout};
+use crate::shell::{command, empty, programs, root, run, scratch, stdout};
 
 struct Block {
     language: String,
@@ -123,7 +122,7 @@ fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
     empty(&place)?;
     let environment = place.join("python");
     run(command("python3").args(["-m", "venv"]).arg(&environment))?;
-    let mut folders = vec![environment.join("bin"), program::folder()];
+    let mut folders = vec![environment.join("bin"), programs()];
     let mut bash = command("bash");
     if commands.starts_with("backoff ") {
         let (stubs, work) = (place.join("stubs"), place.join("work"));

@@ -8,6 +8,7 @@ mod fresh;
 mod generate;
 mod languages;
 mod libbackoff;
+mod package;
 mod program;
 mod report;
 mod shell;
@@ -54,7 +55,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] if !prefix.is_empty() => libbackoff::install(prefix),
-        ["package", "--out", folder] if !folder.is_empty() => languages::package(folder),
+        ["package", "--out", folder] if !folder.is_empty() => package::package(folder),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -11,12 +11,9 @@ use crate::docs;
 use crate::drivers::reference_evaluator;
 use crate::languages::{ALL, python};
 use crate::report::{Report, Runner};
-use crate::shell::{add_target, cargo, command, progress, root, run, scratch, stdout, target};
-
-/// The folder of the binary.
-pub(crate) fn folder() -> PathBuf {
-    scratch().join("bin")
-}
+use crate::shell::{
+    add_target, cargo, command, programs, progress, root, run, scratch, stdout, target,
+};
 
 /// Builds the binary. On Linux it contains its C library, so that it runs on any distribution.
 pub(crate) fn binary() -> Result<PathBuf> {
@@ -32,8 +29,8 @@ pub(crate) fn binary() -> Result<PathBuf> {
     }
     run(&mut build)?;
     let name = format!("backoff{EXE_SUFFIX}");
-    fs::create_dir_all(self::folder())?;
-    let path = self::folder().join(&name);
+    fs::create_dir_all(programs())?;
+    let path = programs().join(&name);
     // A running program cannot be overwritten, but it can be replaced.
     let _ = fs::remove_file(&path);
     fs::copy(folder.join("release").join(name), &path)?;

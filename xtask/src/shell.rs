@@ -17,6 +17,11 @@ pub(crate) fn scratch() -> PathBuf {
     target().join("xtask")
 }
 
+/// The folder of the programs that documents run.
+pub(crate) fn programs() -> PathBuf {
+    scratch().join("bin")
+}
+
 /// The target folder of cargo.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")

@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command};
 use serde::Serialize;
 
-use crate::manual::text;
+use crate::manual::{full_name, text};
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -79,9 +79,4 @@ fn unknown(command: &Command, name: &str) -> ! {
     let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
     let message = format!("unknown subcommand '{name}'; the subcommands are {}", names.join(", "));
     command.clone().error(ErrorKind::InvalidSubcommand, message).exit()
-}
-
-/// `backoff`, or `backoff-run` for a subcommand.
-pub(crate) fn full_name(command: &Command) -> &str {
-    command.get_display_name().unwrap_or_else(|| command.get_name())
 }

@@ -19,8 +19,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-pub(crate) use man::full_name;
-
 use crate::output::Output;
 
 /// The subcommands, in the order of the help.

@@ -35,7 +35,7 @@ pub(crate) fn spread(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64
     heights
 }
 
-/// From the first to the last of so many labels.
+/// The distance from the first to the last of this many labels.
 fn length(count: usize, gap: f64) -> f64 {
     float(count.saturating_sub(1)) * gap
 }

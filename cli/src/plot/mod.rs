@@ -43,7 +43,8 @@ pub(crate) struct Point {
     pub(crate) whisker: f64,
 }
 
-/// Every how many points a line of so many has a mark: more marks would hide it.
+/// The distance between two marks, in points, on a line of this many points. More marks would hide
+/// the line.
 fn mark_step(points: usize) -> usize {
     const MOST_MARKS: usize = 24;
     points.div_ceil(MOST_MARKS).max(1)

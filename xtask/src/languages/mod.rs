@@ -6,13 +6,10 @@ pub(crate) mod js;
 pub(crate) mod python;
 pub(crate) mod rust;
 
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::program;
 use crate::report::Report;
 use crate::shell::progress;
 
@@ -102,17 +99,4 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> 
         Ok((language.name.to_owned(), client))
     };
     languages.iter().map(client).collect()
-}
-
-/// `cargo xtask package`: the files that would be published, in one folder.
-pub(crate) fn package(folder: &str) -> Result<()> {
-    let folder = Path::new(folder);
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let others = [python::wheel()?, js::tarball()?, program::binary()?];
-    for package in rust::archives()?.into_iter().chain(others) {
-        let path = folder.join(package.file_name().context("a package is a file")?);
-        fs::copy(&package, &path)?;
-        progress(&path.display().to_string());
-    }
-    Ok(())
 }

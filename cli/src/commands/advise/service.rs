@@ -48,7 +48,7 @@ pub(crate) struct Simulated {
     pub(crate) outage: Scenario,
     /// The number of processes that have clients.
     pub(crate) processes: u32,
-    /// The service is so many times as large.
+    /// How many times larger the real service is than the simulated one.
     pub(crate) times: f64,
 }
 

@@ -10,9 +10,9 @@ use super::plan::Plan;
 
 /// Adds these lines.
 ///
-/// A request follows each line that is none, so that an evaluator which drops lines is found where
-/// it drops one. The very last line is a request, and has no line feed. One
-/// request has its own: `backoff verify` sends it alone, in a second run.
+/// A request follows each line that is not a request, so that an evaluator which drops lines is found
+/// where it drops one. The very last line is a request, and has no line feed. One more request ends
+/// in a line feed: `backoff verify` sends it alone, in a second run.
 pub(crate) fn add(plan: &mut Plan) {
     let seeds = (1_u64..).map(|seed| {
         // No jitter: the delay is the base.
@@ -27,7 +27,7 @@ pub(crate) fn add(plan: &mut Plan) {
     for ((number, (why, request)), (after, answer)) in (1..).zip(not_requests::lines()).zip(seeds) {
         let expected = NOT_A_REQUEST.to_owned();
         add(format!("protocol/not-a-request-{number}"), why, &request, expected);
-        let why = "a request after a line that is none";
+        let why = "a request after a line that is not a request";
         add(format!("protocol/after-{number}"), why, after.as_bytes(), answer);
     }
     for (number, (why, request, expected)) in (1..).zip(requests::lines()) {

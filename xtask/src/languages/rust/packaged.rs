@@ -77,6 +77,12 @@ pub(super) fn test(report: &mut Report) {
     });
     report.check("the packaged command compiles", || {
         let [core, .., simulator, command] = packaged()?;
+        // Where this project contains the target folder, it is not the workspace of the package.
+        let manifest = command.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest)?;
+        if !text.contains("[workspace]") {
+            fs::write(&manifest, text + "\n[workspace]\n")?;
+        }
         let mut check = cargo();
         check.args(["check", "--quiet"]);
         for (name, folder) in [("core", core), ("sim", simulator)] {
