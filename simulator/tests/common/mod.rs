@@ -63,7 +63,7 @@ pub(crate) fn mean_latency(experiment: &Experiment) -> Estimate {
     let mean = |seed| {
         let experiment = Experiment { seed, runs: 1, ..experiment.clone() };
         let totals = serde_json::to_value(totals(&experiment)).unwrap();
-        let pairs = totals["latencies"][0].as_array().unwrap();
+        let pairs = totals["latencies"][0][1].as_array().unwrap();
         let (sum, count) = pairs.iter().fold((0.0, 0.0), |(sum, all), pair| {
             let (ns, count) = (pair[0].as_f64().unwrap(), pair[1].as_f64().unwrap());
             (sum + ns * count, all + count)
