@@ -24,7 +24,8 @@ pub(crate) const DELAYS: [&str; 3] = ["11399434", "83043876", "229309811"];
 /// The program with these arguments, without a terminal.
 pub(crate) fn backoff(arguments: &[&str]) -> Command {
     let mut command = Command::new("setsid");
-    command.arg(env!("CARGO_BIN_EXE_backoff")).args(arguments);
+    // The tests may run in the background or under `nohup`, which ignore signals.
+    command.args(["env", "--default-signal", env!("CARGO_BIN_EXE_backoff")]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
