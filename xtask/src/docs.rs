@@ -140,7 +140,8 @@ fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
         .env("PATH", std::env::join_paths(path)?);
     let Some(expected) = expected else { return run(&mut bash) };
     let printed = stdout(&mut bash)?;
-    ensure!(printed == expected, "expected\n{expected}printed\n{printed}");
+    // A page does not show an empty last line.
+    ensure!(printed.trim_end() == expected.trim_end(), "expected\n{expected}printed\n{printed}");
     Ok(())
 }
 
