@@ -21,6 +21,8 @@ struct Block {
 /// Checks every block of a document.
 pub(crate) fn test(report: &mut Report, path: &Path) {
     let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let library = fs::read_to_string(path.with_file_name("src/lib.rs"));
+    let is_of_a_crate = library.is_ok_and(|text| text.contains("include_str!(\"../README.md\")"));
     let blocks = match fs::read_to_string(path).context(name.clone()) {
         Ok(text) => blocks(&text),
         Err(error) => Err(error),
@@ -37,6 +39,7 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
         let what = format!("{name}: block {} ({})", position + 1, block.language);
         match block.language.as_str() {
             "text" => {}
+            "" if is_of_a_crate => {} // Cargo runs it, as it runs every example of a crate.
             "sh" => {
                 let commands = commands(&block.code);
                 let next = blocks.get(position + 1).filter(|block| block.language == "text");
