@@ -1,5 +1,5 @@
-//! `cargo xtask generate`: the files that are generated and committed: the vectors, the header and
-//! the pictures.
+//! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
+//! pictures and the table of the README.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::compatibility;
 use crate::program;
 use crate::shell::{command, empty, progress, root, run, scratch};
 
@@ -59,6 +60,7 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
         files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
     }
     files.insert("include/backoff.h".into(), header()?);
+    files.insert("README.md".into(), compatibility::page(Path::new("README.md"))?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
     }

@@ -1,5 +1,6 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
+mod compatibility;
 mod demo;
 mod differential;
 mod docs;
@@ -18,16 +19,20 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use crate::languages::Platforms;
+use crate::test::Extent;
+
 const HELP: &str = "\
 cargo xtask <verb>
 
   demo                         the same delays in five languages, side by side
-  test [PART]                  all tests, or those of a language, `command` or `shared`
+  test [--all] [PART]          the tests, or those of a language, `command` or `shared`;
+                               with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
   install --prefix DIR         install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
-  package --out DIR            build the wheel, the npm tarball, the crates and `backoff`
+  package [--host] --out DIR   build the packages for all platforms, or for this machine
 
 A language is rust, c, go, python or js.
 ";
@@ -47,15 +52,18 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["demo"] => demo::run(),
-        ["test"] => test::all(),
-        ["test", part] => test::part(part),
+        ["test"] => test::everything(Extent::Usual),
+        ["test", "--all"] => test::everything(Extent::All),
+        ["test", part] => test::part(part, Extent::Usual),
+        ["test", "--all", part] => test::part(part, Extent::All),
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["install", "--prefix", prefix] if !prefix.is_empty() => libbackoff::install(prefix),
-        ["package", "--out", folder] if !folder.is_empty() => package::package(folder),
+        ["package", "--out", folder] => package::package(folder, Platforms::All),
+        ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use crate::compatibility::{self, Ran};
 use crate::shell::{line, output, progress};
 
 /// The results of all checks so far.
@@ -15,6 +16,7 @@ use crate::shell::{line, output, progress};
 pub(crate) struct Report {
     counts: Counts,
     failures: Vec<String>,
+    ran: Vec<Ran>,
 }
 
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,34 @@ impl Report {
             Ok(()) => self.counts.passed += 1,
             Err(error) => self.fail(what, 1, &format!("{error:#}")),
         }
+    }
+
+    /// A check that a package works somewhere: on a platform, in a runtime, with a tool. It returns
+    /// the version of that, or nothing if there is none. If it passes, the README shows it.
+    pub(crate) fn runs_on(
+        &mut self,
+        (language, group, name): (&str, &str, &str),
+        check: impl FnOnce() -> Result<String>,
+    ) {
+        let what = format!("{language}, {group}: {name}");
+        progress(&what);
+        match check() {
+            Ok(version) => {
+                self.counts.passed += 1;
+                self.ran(Ran {
+                    language: language.into(),
+                    group: group.into(),
+                    name: name.into(),
+                    version,
+                });
+            }
+            Err(error) => self.fail(&what, 1, &format!("{error:#}")),
+        }
+    }
+
+    /// What a test runner says that its tests ran on.
+    pub(crate) fn ran(&mut self, ran: Ran) {
+        self.ran.push(ran);
     }
 
     /// A program, which passes by its exit code.
@@ -100,6 +130,14 @@ impl Report {
         self.counts.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
         self.failures.push(what.to_owned());
+    }
+
+    /// Ends a run of all tests of some languages: `end`, and if nothing failed, the record of what
+    /// they ran on.
+    pub(crate) fn end_of_all(self) -> Result<()> {
+        let ran = self.ran.clone();
+        self.end()?;
+        compatibility::save(&ran)
     }
 
     /// The total line; an error if anything failed.

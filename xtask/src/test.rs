@@ -10,20 +10,29 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
 use crate::{demo, docs, generate, languages, program};
 
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What every change must pass.
+    Usual,
+    /// Also what takes longer. The table in the README then shows what the packages ran on.
+    All,
+}
+
 /// Tests everything.
-pub(crate) fn all() -> Result<()> {
+pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::default();
     test_shared(&mut report);
     for language in &ALL {
-        test_alone(language, &mut report);
+        test_alone(language, extent, &mut report);
     }
     program::test(&mut report);
     test_together(&mut report);
-    report.end()
+    end(report, extent)
 }
 
 /// Tests one part: a language, the command, or what is shared.
-pub(crate) fn part(name: &str) -> Result<()> {
+pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
     let mut report = Report::default();
     match name {
         "shared" => {
@@ -31,13 +40,23 @@ pub(crate) fn part(name: &str) -> Result<()> {
             test_together(&mut report);
         }
         "command" => program::test(&mut report),
-        language => test_alone(named(language)?, &mut report),
+        language => test_alone(named(language)?, extent, &mut report),
     }
-    report.end()
+    end(report, extent)
 }
 
-fn test_alone(language: &Language, report: &mut Report) {
+fn end(report: Report, extent: Extent) -> Result<()> {
+    match extent {
+        Extent::Usual => report.end(),
+        Extent::All => report.end_of_all(),
+    }
+}
+
+fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
     (language.test)(report);
+    if extent == Extent::All {
+        (language.test_more)(report);
+    }
     for document in language.documents {
         docs::test(report, &root().join(document));
     }

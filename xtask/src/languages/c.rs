@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, ensure};
 
+use crate::languages::Platforms;
 use crate::libbackoff;
 use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
@@ -97,6 +98,15 @@ pub(crate) fn test(report: &mut Report) {
 }
 
 const I686: &str = "i686-unknown-linux-gnu";
+
+/// The files that are published.
+#[expect(clippy::unnecessary_wraps, reason = "there is none yet")]
+pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
+    Ok(Vec::new())
+}
+
+/// Tests that take longer.
+pub(crate) fn test_more(_report: &mut Report) {}
 
 /// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.
 const MOVED_USER: &str = r#"

@@ -1,12 +1,13 @@
 //! Go: the module, tested with the go command on the installed C library.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, ensure};
 
-use crate::languages::c;
+use crate::languages::{Platforms, c};
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
@@ -100,3 +101,12 @@ pub(crate) fn test(report: &mut Report) {
         });
     }
 }
+
+/// The files that are published.
+#[expect(clippy::unnecessary_wraps, reason = "there is none yet")]
+pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
+    Ok(Vec::new())
+}
+
+/// Tests that take longer.
+pub(crate) fn test_more(_report: &mut Report) {}

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::fresh;
+use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, target};
 
@@ -117,3 +118,11 @@ pub(crate) fn test(report: &mut Report) {
         Ok(test)
     });
 }
+
+/// The files that are published.
+pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
+    Ok(vec![tarball()?])
+}
+
+/// Tests that take longer.
+pub(crate) fn test_more(_report: &mut Report) {}

@@ -6,12 +6,22 @@ pub(crate) mod js;
 pub(crate) mod python;
 pub(crate) mod rust;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::report::Report;
 use crate::shell::progress;
+
+/// The platforms that packages are built for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Platforms {
+    /// This machine.
+    Host,
+    /// All that can be built for on this machine.
+    All,
+}
 
 /// A language and what the verbs need of it.
 #[derive(Clone, Copy)]
@@ -23,8 +33,13 @@ pub(crate) struct Language {
     pub(crate) evaluator: fn() -> Result<Command>,
     /// Its HTTP example, over the installed artifact.
     pub(crate) client: fn() -> Result<Command>,
+    /// The files that are published, built for these platforms.
+    pub(crate) packages: fn(Platforms) -> Result<Vec<PathBuf>>,
     /// Its own tests, over the installed artifact.
     pub(crate) test: fn(&mut Report),
+    /// Tests that take longer, or that need more than the tools of the languages: every platform,
+    /// every runtime.
+    pub(crate) test_more: fn(&mut Report),
     /// Documents whose programs and commands `docs` runs. The tests of the other languages run
     /// those of their own README.
     pub(crate) documents: &'static [&'static str],
@@ -39,7 +54,9 @@ pub(crate) static ALL: [Language; 5] = [
         driver: rust::driver,
         evaluator: rust::evaluator,
         client: rust::client,
+        packages: rust::packages,
         test: rust::test,
+        test_more: rust::test_more,
         documents: &[],
         snippet: rust::snippet,
     },
@@ -48,7 +65,9 @@ pub(crate) static ALL: [Language; 5] = [
         driver: c::driver,
         evaluator: c::evaluator,
         client: c::client,
+        packages: c::packages,
         test: c::test,
+        test_more: c::test_more,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
     },
@@ -57,7 +76,9 @@ pub(crate) static ALL: [Language; 5] = [
         driver: go::driver,
         evaluator: go::evaluator,
         client: go::client,
+        packages: go::packages,
         test: go::test,
+        test_more: go::test_more,
         documents: &[],
         snippet: go::snippet,
     },
@@ -66,7 +87,9 @@ pub(crate) static ALL: [Language; 5] = [
         driver: python::driver,
         evaluator: python::evaluator,
         client: python::client,
+        packages: python::packages,
         test: python::test,
+        test_more: python::test_more,
         documents: &[],
         snippet: python::snippet,
     },
@@ -75,7 +98,9 @@ pub(crate) static ALL: [Language; 5] = [
         driver: js::driver,
         evaluator: js::evaluator,
         client: js::client,
+        packages: js::packages,
         test: js::test,
+        test_more: js::test_more,
         documents: &[],
         snippet: js::snippet,
     },

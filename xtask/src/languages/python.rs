@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::fresh;
+use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 
@@ -180,3 +181,11 @@ pub(crate) fn test(report: &mut Report) {
         Ok(python)
     });
 }
+
+/// The files that are published.
+pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
+    Ok(vec![wheel()?])
+}
+
+/// Tests that take longer.
+pub(crate) fn test_more(_report: &mut Report) {}

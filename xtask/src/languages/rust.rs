@@ -1,15 +1,17 @@
 //! Rust: the crates, and what users get of them.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
+use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, add_target, cargo, command, progress, root, run, target};
 
 mod packaged;
 
-pub(crate) use packaged::{archives, snippet};
+pub(crate) use packaged::snippet;
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {
@@ -37,6 +39,11 @@ pub(crate) fn client() -> Result<Command> {
         .args(["build", "--locked", "--package", "backoff-retry", "--features", "tokio"])
         .args(["--example", "http"]))?;
     Ok(command(target().join("debug/examples/http")))
+}
+
+/// The files that are published.
+pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
+    packaged::archives()
 }
 
 /// Lints of all crates, and the tests of the core, of the loops and of xtask.
@@ -104,3 +111,6 @@ pub(crate) fn test(report: &mut Report) {
         scenario::check("rust", client()?)
     });
 }
+
+/// Tests that take longer.
+pub(crate) fn test_more(_report: &mut Report) {}

@@ -216,12 +216,13 @@ pub async fn awaited() -> Result<(), ()> {
 "#;
 
 /// The archives that a registry would serve.
-pub(crate) fn archives() -> Result<[PathBuf; 4]> {
+pub(crate) fn archives() -> Result<Vec<PathBuf>> {
     let packages = CRATES.into_iter().flat_map(|name| ["--package", name]);
     run(cargo()
         .args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"])
         .args(packages))?;
-    Ok(versions().map(|name| target().join("package").join(name).with_added_extension("crate")))
+    let archive = |name| target().join("package").join(name).with_added_extension("crate");
+    Ok(versions().map(archive).to_vec())
 }
 
 /// The names of the archives.

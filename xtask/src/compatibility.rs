@@ -1,0 +1,89 @@
+//! Where the packages ran: `docs/compatibility.json`, which `cargo xtask test --all` writes, and the
+//! table of the README made from it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::shell::root;
+
+const RECORD: &str = "docs/compatibility.json";
+const BEGIN: &str = "<!-- from docs/compatibility.json -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// A platform, a runtime or a tool with which tests passed on the published package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Ran {
+    /// As in the table: `Go`.
+    pub(crate) language: String,
+    /// What it is: `platforms`, `bundlers`.
+    pub(crate) group: String,
+    /// Its name, and perhaps how: `linux/s390x (qemu)`.
+    pub(crate) name: String,
+    /// Its version, or nothing if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) version: String,
+}
+
+/// Replaces the rows of the languages that ran.
+pub(crate) fn save(ran: &[Ran]) -> Result<()> {
+    let old: Vec<Ran> = load()?;
+    let is_old = |row: &&Ran| ran.iter().all(|new| new.language != row.language);
+    let mut rows: Vec<&Ran> = old.iter().filter(is_old).chain(ran).collect();
+    rows.sort();
+    rows.dedup();
+    let text = serde_json::to_string_pretty(&rows)? + "\n";
+    fs::write(root().join(RECORD), text).context(RECORD)
+}
+
+fn load() -> Result<Vec<Ran>> {
+    let text = fs::read_to_string(root().join(RECORD)).context(RECORD)?;
+    serde_json::from_str(&text).context(RECORD)
+}
+
+/// The page with the table of what ran between its two marks.
+pub(crate) fn page(path: &Path) -> Result<String> {
+    let page = fs::read_to_string(root().join(path))?;
+    let (before, rest) = page.split_once(BEGIN).context("the page has no mark of the table")?;
+    let (_, after) = rest.split_once(END).context("the table has no end")?;
+    Ok(format!("{before}{BEGIN}{}{END}{after}", table(&load()?)))
+}
+
+/// A line for each group of each language.
+fn table(rows: &[Ran]) -> String {
+    let mut groups = BTreeMap::<_, Vec<String>>::new();
+    for Ran { language, group, name, version } in rows {
+        let space = if version.is_empty() { "" } else { " " };
+        groups.entry((language, group)).or_default().push(format!("{name}{space}{version}"));
+    }
+    let lines = groups.iter().map(|((language, group), names)| {
+        format!("| {language} | {group} | {} |\n", names.join(", "))
+    });
+    format!("\n| language | | tested with |\n|---|---|---|\n{}\n", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ran, table};
+
+    #[test]
+    fn the_table_has_a_line_for_each_group() {
+        let row = |language: &str, group: &str, name: &str, version: &str| {
+            let [language, group, name, version] = [language, group, name, version].map(Into::into);
+            Ran { language, group, name, version }
+        };
+        let rows = [
+            row("Go", "platforms", "linux/386", ""),
+            row("JavaScript", "bundlers", "esbuild", "0.28.2"),
+            row("JavaScript", "bundlers", "rollup", "4"),
+        ];
+        assert_eq!(
+            table(&rows),
+            "\n| language | | tested with |\n|---|---|---|\n| Go | platforms | linux/386 |\n\
+             | JavaScript | bundlers | esbuild 0.28.2, rollup 4 |\n\n"
+        );
+    }
+}
