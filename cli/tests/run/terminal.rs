@@ -50,8 +50,9 @@ impl Terminal {
     }
 
     fn python(program: &str, arguments: &[&str]) -> Self {
-        let mut command = Command::new("python3");
-        command.args(["-c", program]).args(arguments);
+        let mut command = Command::new("env");
+        // As in `backoff` of `support.rs`.
+        command.args(["--default-signal", "python3", "-c", program]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = Running::start(command);
         let keys = running.child.stdin.take().unwrap();
