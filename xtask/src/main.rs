@@ -1,6 +1,8 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
 mod compatibility;
+#[allow(dead_code, reason = "the languages come to use it one by one")]
+mod cross;
 mod demo;
 mod differential;
 mod docs;

@@ -100,7 +100,7 @@ fn installed() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn environment(folder: &Path) -> Result<()> {
+pub(crate) fn environment(folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder);
     run(command("python3").args(["-m", "venv"]).arg(folder))
 }
@@ -112,7 +112,7 @@ fn install_requirements(environment: &Path) -> Result<()> {
     run(pip(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
 }
 
-fn pip(environment: &Path) -> Command {
+pub(crate) fn pip(environment: &Path) -> Command {
     let mut pip = command(environment.join("bin/pip"));
     pip.args(["install", "--quiet", "--disable-pip-version-check"]);
     pip
