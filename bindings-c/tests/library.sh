@@ -64,7 +64,18 @@ is_the_list() { # the output of nm on standard input
 }
 
 exports_the_list() {
-  nm -D --defined-only "$library" | is_the_list
+  nm -D --defined-only --without-symbol-versions "$library" | awk '$2 == "T"' | is_the_list
+}
+
+# A program asks for the version with which it was linked.
+has_the_versions() {
+  wrong=$(nm -D --defined-only "$library" | awk -v version="BACKOFF_${version%%.*}" '
+    $NF == version { next } # the version itself
+    $NF !~ "^backoff_[a-z_]+@@" version "$" { print }')
+  test -z "$wrong" || { echo "$wrong"; return 1; }
+  compile "$tests/../examples/retry.c" -D_POSIX_C_SOURCE=200112L -o "$folder/versioned" \
+    "$library" && readelf -V "$folder/versioned" | grep -A1 'File: libbackoff' |
+    grep "Name: BACKOFF_${version%%.*} "
 }
 
 # Any other name could clash with one of the program or of another library made with Rust.
@@ -89,6 +100,14 @@ plugins_load() {
       -Wl,--whole-archive "$archive" -Wl,--no-whole-archive &&
     compile "$tests/load.c" -o "$folder/load" -ldl &&
     "$folder/load" "$folder/plugin.so" "$folder/whole-plugin.so"
+}
+
+# Or two plugins with different versions of libbackoff inside would call each other's.
+plugins_export_only_their_own() {
+  for plugin in "$folder/plugin.so" "$folder/whole-plugin.so"; do
+    exported=$(nm -D --defined-only "$plugin" | awk '{ print $NF }') &&
+      { test "$exported" = first_delay || { echo "$plugin exports $exported"; return 1; }; }
+  done
 }
 
 # The linker drops the functions that a program does not call.
@@ -131,9 +150,11 @@ check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
 check "the programs of README.md in C99" readme_compiles
 check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols are those of symbols.txt" exports_the_list
+check "the exported symbols have the version of the ABI" has_the_versions
 check "the global symbols of the archive are those of symbols.txt" defines_the_list
 check "a program with the whole archive runs" whole_archive_runs
 check "plugins with the archive inside load" plugins_load
+check "plugins with the archive inside export none of it" plugins_export_only_their_own
 check "a program need not keep all of the archive" sections_can_be_dropped
 check "libbackoff cannot panic" cannot_panic
 check "the SONAME is the major version" has_the_soname

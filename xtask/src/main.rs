@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::languages::Platforms;
+use crate::libbackoff::Platform;
 use crate::test::Extent;
 
 const HELP: &str = "\
@@ -33,7 +34,9 @@ cargo xtask <verb>
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
-  install --prefix DIR         install libbackoff, backoff.h and backoff.pc (honours DESTDIR)
+  install --prefix DIR [--target TRIPLE]
+                               install libbackoff for C, C++ and Go (honours DESTDIR), perhaps for
+                               another platform, such as aarch64-unknown-linux-gnu
   package [--host] --out DIR   build the packages for all platforms, or for this machine
 
 A language is rust, c, go, python or js.
@@ -63,7 +66,12 @@ fn run(words: &[&str]) -> Result<()> {
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
-        ["install", "--prefix", prefix] if !prefix.is_empty() => libbackoff::install(prefix),
+        ["install", "--prefix", prefix] if !prefix.is_empty() => {
+            libbackoff::install(prefix, &Platform::host()?)
+        }
+        ["install", "--prefix", prefix, "--target", triple] if !prefix.is_empty() => {
+            libbackoff::install(prefix, &Platform::named(triple)?)
+        }
         ["package", "--out", folder] => package::package(folder, Platforms::All),
         ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
         [] | ["help" | "--help" | "-h"] => {

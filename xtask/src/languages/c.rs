@@ -1,5 +1,7 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
+mod consumers;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{Result, ensure};
 
 use crate::languages::Platforms;
-use crate::libbackoff;
+use crate::libbackoff::{self, Platform};
 use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
 
@@ -20,7 +22,7 @@ pub(crate) fn prefix() -> Result<PathBuf> {
     }
     let prefix = scratch().join("prefix");
     empty(&prefix)?;
-    libbackoff::build()?.put(&prefix)?;
+    libbackoff::build(&Platform::host()?)?.put(&prefix)?;
     Ok(INSTALLED.get_or_init(|| prefix).clone())
 }
 
@@ -95,6 +97,8 @@ pub(crate) fn test(report: &mut Report) {
         ensure!(output.ends_with("done\n"), "{output}");
         Ok(())
     });
+    consumers::test(report);
+    report.check("C: the build systems for the README", consumers::offer_tools);
 }
 
 const I686: &str = "i686-unknown-linux-gnu";
@@ -106,7 +110,9 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
 }
 
 /// Tests that take longer.
-pub(crate) fn test_more(_report: &mut Report) {}
+pub(crate) fn test_more(report: &mut Report) {
+    consumers::test_more(report);
+}
 
 /// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.
 const MOVED_USER: &str = r#"

@@ -1,0 +1,106 @@
+//! The installed files.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{Built, Platform};
+use crate::shell::root;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Templates in `bindings-c`, and where their files are installed.
+const TEMPLATES: [(&str, &str); 3] = [
+    ("backoff.pc.in", "lib/pkgconfig/backoff.pc"),
+    ("cmake/backoff-config.cmake.in", "lib/cmake/backoff/backoff-config.cmake"),
+    ("cmake/backoff-config-version.cmake.in", "lib/cmake/backoff/backoff-config-version.cmake"),
+];
+
+/// Other files of the project, and where they are installed.
+const FILES: [(&str, &str); 1] = [("include/backoff.h", "include/backoff.h")];
+
+impl Built {
+    /// Puts the headers, the libraries, and the files for pkg-config and CMake into the destination.
+    /// No file holds the path, so the folder can be moved.
+    pub(crate) fn put(&self, destination: &Path) -> Result<()> {
+        for (from, to) in FILES {
+            copy(&root().join(from), &destination.join(to))?;
+        }
+        for (from, to) in TEMPLATES {
+            let path = root().join("bindings-c").join(from);
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            let to = destination.join(to);
+            make_folder_of(&to)?;
+            fs::write(to, fill_in(&text, &self.platform))?;
+        }
+        let lib = destination.join("lib");
+        copy(&self.static_library, &lib.join("libbackoff.a"))?;
+        // Windows searches for a DLL where programs are.
+        let shared = if self.platform.is_windows() { destination.join("bin") } else { lib.clone() };
+        let (file, links) = self.platform.shared_names();
+        copy(&self.shared_library, &shared.join(&file))?;
+        for name in links {
+            link(&file, &shared.join(name))?;
+        }
+        if let (Some(from), Some(name)) = (&self.import_library, self.platform.import_library()) {
+            copy(from, &lib.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// A template with the version and the names of the files.
+fn fill_in(template: &str, platform: &Platform) -> String {
+    let (file, links) = platform.shared_names();
+    let property = |name, value| format!("    {name} \"{value}\"");
+    let under = |path: String| format!("${{_backoff_prefix}}/{path}");
+    let mut shared = if platform.is_windows() {
+        vec![property("IMPORTED_LOCATION", under(format!("bin/{file}")))]
+    } else {
+        vec![property("IMPORTED_LOCATION", under(format!("lib/{file}")))]
+    };
+    if platform.is_macos() {
+        shared.extend(
+            links.first().map(|name| property("IMPORTED_SONAME", format!("@rpath/{name}"))),
+        );
+    } else {
+        shared.extend(links.first().map(|name| property("IMPORTED_SONAME", name.clone())));
+    }
+    shared.extend(
+        platform
+            .import_library()
+            .map(|name| property("IMPORTED_IMPLIB", under(format!("lib/{name}")))),
+    );
+    let libraries = platform.static_libraries();
+    let flags: Vec<String> = libraries.iter().map(|name| format!("-l{name}")).collect();
+    template
+        .replace("@VERSION@", VERSION)
+        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
+        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
+        .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
+        .replace("@SHARED@", &shared.join("\n"))
+        .replace("@STATIC_LIBRARIES@", &libraries.join(";"))
+        .replace("@STATIC_FLAGS@", &flags.join(" "))
+}
+
+/// Replaces the file in one step. A program that runs on the old file keeps it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    make_folder_of(to)?;
+    let fresh = to.with_extension("new");
+    fs::copy(from, &fresh).with_context(|| format!("{} to {}", from.display(), to.display()))?;
+    fs::rename(&fresh, to)?;
+    Ok(())
+}
+
+fn make_folder_of(file: &Path) -> Result<()> {
+    let folder = file.parent().context("a file is in a folder")?;
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
+}
+
+fn link(to: &str, at: &Path) -> Result<()> {
+    if at.symlink_metadata().is_ok() {
+        fs::remove_file(at)?;
+    }
+    std::os::unix::fs::symlink(to, at).with_context(|| at.display().to_string())
+}
