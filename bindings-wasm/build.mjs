@@ -2,9 +2,9 @@
 // dist/package the folder that npm packs.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { minify } from "terser";
@@ -91,25 +91,60 @@ function shrink() {
 	);
 }
 
-/** For workerd, the module that imports the WebAssembly replaces the one that compiles it. */
-const WORKERD = {
-	name: "workerd",
-	setup({ onResolve }) {
-		onResolve({ filter: /\/compile\.js$/ }, () => ({ path: resolve("js/wasm/compile-workerd.js") }));
-	},
+/** What the source maps of the bundles have in place of the translated module. */
+const TRANSLATED = {
+	version: 3,
+	sources: ["start.js"],
+	sourcesContent: ["// wasm2js made this part from backoff.wasm.\n"],
+	mappings: "AAAA",
 };
+
+/** Writes the module as JavaScript: a function `start`, so that importing it has no effect. */
+async function translate() {
+	binaryen(
+		"wasm2js",
+		"dist/backoff.wasm",
+		"--output=dist/pkg/translated.js",
+		"-O3",
+		// JavaScript has neither.
+		"--llvm-memory-copy-fill-lowering",
+		"--signext-lowering",
+	);
+	const [, body] = /^import \* as env from 'env';\n(.*)\nvar retasmFunc = /s.exec(
+		readFileSync("dist/pkg/translated.js"),
+	);
+	const text = `export function start(env) {${body}\nreturn asmFunc({ env }); }`;
+	const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 2 } });
+	const map = `data:application/json,${encodeURIComponent(JSON.stringify(TRANSLATED))}`;
+	writeFileSync("dist/pkg/start.js", `${code}\n//# sourceMappingURL=${map}\n`);
+}
+
+/** An entry whose core starts in its own way: `js/wasm/instance-NAME.js` takes the place of `instance.js`. */
+const startedBy = (name) => ({
+	name,
+	setup({ onResolve }) {
+		onResolve({ filter: /\/instance\.js$/ }, () => ({ path: resolve(`js/wasm/instance-${name}.js`) }));
+		onResolve({ filter: /\/start\.js$/ }, () => ({ path: resolve("dist/pkg/start.js") }));
+	},
+});
 
 const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
 
-/** Bundles for downloads: small, with a source map. Terser saves a further 400 bytes of the gzipped package. */
-async function bundleSmall(name, options) {
+/**
+ * A small file with a source map. Terser saves a further 400 bytes of the gzipped package. The names of functions, for
+ * stack traces, would add 550 bytes to it: only the main file, which most pages download, goes without.
+ */
+async function bundleSmall(path, { keepNames = true, ...options }) {
+	const name = basename(path);
 	const { metafile, outputFiles } = await build({
 		...BUNDLE,
 		...options,
 		format: "esm",
-		minify: true,
+		minifyWhitespace: true,
+		minifySyntax: true,
+		minifyIdentifiers: !keepNames,
 		sourcemap: "external",
-		outfile: `dist/${name}`,
+		outfile: `dist/${path}`,
 		metafile: true,
 		write: false,
 	});
@@ -118,28 +153,42 @@ async function bundleSmall(name, options) {
 		module: true,
 		ecma: 2022,
 		compress: { passes: 2 },
+		keep_classnames: keepNames,
+		keep_fnames: keepNames,
 		sourceMap: { content: content.text, url: `${name}.map` },
 	});
-	writeFileSync(`dist/${name}`, code);
-	writeFileSync(`dist/${name}.map`, map);
-	return metafile.outputs[`dist/${name}`].exports;
+	writeFileSync(`dist/${path}`, code);
+	writeFileSync(`dist/${path}.map`, map);
+	return metafile.outputs[`dist/${path}`].exports;
+}
+
+/** A file for Node.js, which reads the names of a module's exports before it runs the module. */
+async function bundleForNode(path, options) {
+	// esbuild renames a class inside itself, and messages and stack traces would show that name.
+	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "cjs", platform: "node", write: false });
+	const [{ text }] = outputFiles;
+	const classes = [...text.matchAll(/ ?= ?class _(\w+)/g)].map(([, name]) => name);
+	writeFileSync(`dist/${path}`, text.replace(new RegExp(`\\b_(?=(?:${classes.join("|")})\\b)`, "g"), ""));
 }
 
 async function bundle() {
 	const define = { MODULE_TEXT: JSON.stringify(encode(readFileSync("dist/backoff.wasm"))) };
-	const [exported, , node] = await Promise.all([
-		bundleSmall("index.js", { define }),
-		bundleSmall("workerd.js", { plugins: [WORKERD], external: ["./backoff.wasm"] }),
-		// For Node.js, which reads the names of a module's exports before it runs the module. Nobody
-		// downloads it to a page, so its stack traces can show the names of the sources.
-		build({ ...BUNDLE, define, format: "cjs", platform: "node", write: false }),
+	/** For React Native, whose compilers lack private members, and for older browsers. */
+	const js = { plugins: [startedBy("js")], target: "es2020", minifyWhitespace: true };
+	const imported = (name, path) => bundleSmall(`${name}.js`, { plugins: [startedBy(name)], external: [path] });
+	mkdirSync("dist/js", { recursive: true });
+	const [exported] = await Promise.all([
+		bundleSmall("index.js", { define, keepNames: false }),
+		bundleForNode("index.cjs", { define }),
+		imported("workerd", "./backoff.wasm"),
+		imported("edge-light", "./backoff.wasm?module"),
+		bundleSmall("js/index.js", js),
+		bundleForNode("js/index.cjs", js),
 	]);
-	// esbuild renames a class inside itself, and messages and stack traces would show that name.
-	const [{ text }] = node.outputFiles;
-	const classes = [...text.matchAll(/ = class _(\w+)/g)].map(([, name]) => name);
-	writeFileSync("dist/index.cjs", text.replace(new RegExp(`\\b_(?=(?:${classes.join("|")})\\b)`, "g"), ""));
-	// In Node.js `import` and `require` load the same copy of the classes.
-	writeFileSync("dist/node.js", `export { ${exported.join(", ")} } from "./index.cjs";\n`);
+	for (const folder of ["dist", "dist/js"]) {
+		// In Node.js `import` and `require` load the same copy of the classes.
+		writeFileSync(`${folder}/node.js`, `export { ${exported.join(", ")} } from "./index.cjs";\n`);
+	}
 	for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
 		copyFileSync("js/index.d.ts", types);
 	}
@@ -157,5 +206,6 @@ function stage() {
 
 compile();
 shrink();
+await translate();
 await bundle();
 stage();

@@ -586,6 +586,7 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
  * @throws {AggregateError} the error of a hook, a predicate or a clock, which has a cause of its own, and the
  * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
+ * @throws {Error} the core cannot start, so the call was made once and failed; the failure is the `cause` (SPEC 18.7).
  */
 export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,

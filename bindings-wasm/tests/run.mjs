@@ -1,8 +1,8 @@
 // `npm test`: installs the package into an empty project and runs every test against it, so that
 // the tests see the files that npm publishes.
 //
-// It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. Arguments go
-// to `node --test`.
+// It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. It tests both entries,
+// unless BACKOFF_WASM_ENTRY names one. Arguments go to `node --test`.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,9 @@ const npm = (cwd, ...options) => {
 	execFileSync(command, [...first, ...options], { cwd, stdio: ["ignore", "ignore", "inherit"] });
 };
 
+/** Tests that do not depend on the entry. */
+const OF_THE_PACKAGE = ["blocked", "docs", "package", "runtimes", "types"].map((name) => `${name}.test.mjs`);
+
 function pack() {
 	npm(source, "run", "build");
 	npm(source, "pack", "./dist/package", "--pack-destination", project);
@@ -31,15 +34,19 @@ try {
 	writeFileSync(join(project, "package.json"), '{ "private": true }\n');
 	npm(project, "install", "--offline", "--no-audit", "--no-fund", tarball);
 
-	const tests = readdirSync(here)
-		.filter((name) => name.endsWith(".test.mjs"))
-		.map((name) => join(here, name));
-	const env = { ...process.env, BACKOFF_WASM_PROJECT: project };
-	const { status } = spawnSync(process.execPath, ["--test", ...process.argv.slice(2), ...tests], {
-		env,
-		stdio: "inherit",
-	});
-	process.exitCode = status ?? 1;
+	const { BACKOFF_WASM_ENTRY } = process.env;
+	for (const entry of BACKOFF_WASM_ENTRY ? [BACKOFF_WASM_ENTRY] : ["backoff-wasm", "backoff-wasm/js"]) {
+		const tests = readdirSync(here)
+			.filter((name) => name.endsWith(".test.mjs"))
+			.filter((name) => entry === "backoff-wasm" || !OF_THE_PACKAGE.includes(name))
+			.map((name) => join(here, name));
+		const env = { ...process.env, BACKOFF_WASM_PROJECT: project, BACKOFF_WASM_ENTRY: entry };
+		const { status } = spawnSync(process.execPath, ["--test", ...process.argv.slice(2), ...tests], {
+			env,
+			stdio: "inherit",
+		});
+		process.exitCode ||= status ?? 1;
+	}
 } finally {
 	rmSync(project, { recursive: true });
 }

@@ -57,12 +57,22 @@ let loops = 0n;
 
 /** The stream of a loop that has none of its own (SPEC 18.1). */
 export function nextLoopStream() {
-	loopSeed ??= entropy();
+	loopSeed ??= hasCrypto() ? entropy() : unseeded();
 	return new RandomStream(unsigned(module().exports.stream_nth(loopSeed, loops++)));
 }
 
+function hasCrypto() {
+	return typeof globalThis.crypto?.getRandomValues === "function";
+}
+
+/** A seed where the platform has no `crypto`, as React Native: its engine seeds `Math.random` from entropy. */
+function unseeded() {
+	const half = () => BigInt(Math.floor(Math.random() * 2 ** 32));
+	return (half() << 32n) | half();
+}
+
 function entropy() {
-	if (typeof globalThis.crypto?.getRandomValues !== "function") {
+	if (!hasCrypto()) {
 		throw new Error("crypto.getRandomValues is missing; pass a seed and a key");
 	}
 	return globalThis.crypto.getRandomValues(new BigUint64Array(1))[0];
@@ -86,7 +96,7 @@ const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
 /** Writes the key into the bytes, part by part, and yields the length of each part. */
 function* writeParts(key, bytes) {
 	if (typeof key === "string") {
-		const lone = key.search(/\p{Surrogate}/u);
+		const lone = key.search(/[\ud800-\udfff]/u);
 		if (lone >= 0) {
 			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}

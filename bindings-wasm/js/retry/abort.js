@@ -31,6 +31,26 @@ export function whenAborted(signal, callback) {
 	};
 }
 
+/** @type {WeakMap<AbortSignal, Error>} */
+const reasons = new WeakMap();
+
+/** The reason of a signal that has aborted. The signals of React Native have none. */
+export function reasonOf(signal) {
+	if (signal.reason !== undefined) {
+		return signal.reason;
+	}
+	const reason = reasons.get(signal) ?? Object.assign(new Error("This operation was aborted"), { name: "AbortError" });
+	reasons.set(signal, reason);
+	return reason;
+}
+
+/** Throws the reason of a signal, if it has aborted. */
+export function throwIfAborted(signal) {
+	if (signal?.aborted) {
+		throw reasonOf(signal);
+	}
+}
+
 /** In place of the result of a step. */
 export const ABORTED = Symbol("aborted");
 

@@ -7,6 +7,7 @@ import { wrongType } from "../core/errors.js";
 import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
+import { startFailure } from "../wasm/module.js";
 import { defaultClock } from "./clock.js";
 
 const PREDICATES = ["shouldRetry", "shouldRetryResult"];
@@ -20,6 +21,9 @@ const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
  *
  * `streamOf` and `deadlineOf` return those of one loop. For `makeRetriable` they get `apply`, which
  * calls a function of the caller with the `this` and the arguments of the call.
+ *
+ * `coreFailure` is the error that says why the core cannot start, if it cannot. What only the core can check is
+ * then not checked, and the loop calls its function once (SPEC 18.7).
  */
 export function resolveRetryOptions(caller, options = {}) {
 	const picked = pickOptions(caller, options, OPTIONS);
@@ -32,15 +36,19 @@ export function resolveRetryOptions(caller, options = {}) {
 	if (PREDICATES.every((name) => picked[name] === undefined)) {
 		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
 	}
-	const resolved = typeof policy === "string" ? Policy.parse(policy) : policy;
-	checkPolicy(resolved, "a Policy or a policy string");
+	const coreFailure = startFailure();
+	const isText = typeof policy === "string";
+	const resolved = isText && !coreFailure ? Policy.parse(policy) : policy;
+	if (!isText || !coreFailure) {
+		checkPolicy(resolved, "a Policy or a policy string");
+	}
 	if (budget !== undefined) {
 		checkBudget(budget);
 	}
 	if (stats !== undefined) {
 		checkStats("stats", stats);
 	}
-	if (signal !== undefined && !hasMethods(signal, "addEventListener", "removeEventListener", "throwIfAborted")) {
+	if (signal !== undefined && !(hasMethods(signal, "addEventListener", "removeEventListener") && "aborted" in signal)) {
 		wrongType("signal", "an AbortSignal", signal);
 	}
 	if (clock !== undefined && !hasMethods(clock, "now", "sleep")) {
@@ -54,7 +62,8 @@ export function resolveRetryOptions(caller, options = {}) {
 		__proto__: null,
 		...picked,
 		policy: resolved,
-		streamOf: resolveStream(picked, isPerCall),
+		coreFailure,
+		streamOf: coreFailure ?? resolveStream(picked, isPerCall),
 		deadlineOf: resolveDeadline(deadline, isPerCall),
 		clock: clock ?? defaultClock(unref),
 	};

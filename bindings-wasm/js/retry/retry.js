@@ -5,14 +5,16 @@ import { toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { Operation } from "../core/operation.js";
 import { define, withJSON } from "../core/show.js";
-import { ABORTED, unlessAborted } from "./abort.js";
-import { beginLoop, RetryError, unwrap, withFailure } from "./errors.js";
+import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
+import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
 import { resolveRetryOptions } from "./options.js";
 import { askPredicate, readVerdict } from "./verdict.js";
 
 const NOT_ENDED = Object.freeze(Object.create(null));
 const SUCCESS = { outcome: "success", retryAfter: undefined };
 const NOW = { name: "now", option: "clock.now():" };
+/** In place of an operation, if the core cannot start: every decision is to stop. */
+const ONCE = { decide: (reason) => ({ delay: 0, delayNs: 0n, reason }), cancel() {} };
 const CANCELLED = { delay: 0, delayNs: 0n, reason: "cancelled" };
 
 /** Calls a function, and again after failures that may be repeated; resolves to its value. */
@@ -42,7 +44,7 @@ function checkFunction(fn) {
 }
 
 async function loop(fn, options, apply) {
-	const { budget, clock, policy, stats, onRetry, onStop, streamOf, deadlineOf } = options;
+	const { budget, clock, coreFailure, policy, stats, onRetry, onStop, streamOf, deadlineOf } = options;
 	const hasResultPredicate = options.shouldRetryResult !== undefined;
 	const number = beginLoop();
 	let { signal } = options;
@@ -85,11 +87,13 @@ async function loop(fn, options, apply) {
 	try {
 		start = now();
 		if (!signal?.aborted) {
-			operation = new Operation(policy, streamOf(apply), { now: start, deadline: deadlineOf(start, apply), budget });
+			operation = coreFailure
+				? ONCE
+				: new Operation(policy, streamOf(apply), { now: start, deadline: deadlineOf(start, apply), budget });
 		}
 		try {
 			while (!stop) {
-				signal?.throwIfAborted();
+				throwIfAborted(signal);
 				attempts++;
 				ended = NOT_ENDED;
 				const context = Object.freeze({
@@ -102,27 +106,27 @@ async function loop(fn, options, apply) {
 				let verdict = SUCCESS;
 				if (!("value" in ended) || hasResultPredicate) {
 					if (!("value" in ended)) {
-						signal?.throwIfAborted();
+						throwIfAborted(signal);
 					}
 					const returned = await until(askPredicate(ended, options, context, number));
-					verdict = returned !== ABORTED && readVerdict(ended, returned);
+					verdict = returned !== ABORTED && readVerdict(ended, returned, coreFailure);
 				}
 				if (verdict.outcome !== SUCCESS.outcome) {
 					// A value that is accepted is a success even if the signal has aborted by now.
-					signal?.throwIfAborted();
+					throwIfAborted(signal);
 				}
 				const event = decide(verdict);
 				if (event.reason) {
 					stop = event;
 				} else {
 					await until(onRetry?.(event));
-					signal?.throwIfAborted();
+					throwIfAborted(signal);
 					await until(clock.sleep(event.delay, someSignal()));
 				}
 			}
 		} catch (failure) {
 			// Any failure but the abort itself takes precedence over an abort at the same moment.
-			if (!signal?.aborted || !Object.is(unwrap(failure), signal.reason)) {
+			if (!signal?.aborted || !Object.is(unwrap(failure), reasonOf(signal))) {
 				throw failure;
 			}
 			operation?.cancel();
@@ -139,7 +143,7 @@ async function loop(fn, options, apply) {
 		throw withFailure(unwrap(thrown), ended);
 	}
 	stats?.record(attempts, stop.reason);
-	const end = endOf(stop, signal);
+	const end = endOf(stop, signal, number, coreFailure);
 	if (onStop) {
 		try {
 			await onStop(stop);
@@ -157,12 +161,17 @@ async function loop(fn, options, apply) {
 }
 
 /** What the caller gets: the `value` or the `error`. */
-function endOf({ attempts, reason, ...ended }, signal) {
+function endOf({ attempts, reason, ...ended }, signal, loop, coreFailure) {
 	if (reason === "success") {
 		return { __proto__: null, value: ended.value };
 	}
 	if (reason === CANCELLED.reason) {
-		return { error: signal.reason };
+		return { error: reasonOf(signal) };
 	}
-	return { error: Object.hasOwn(ended, "error") ? ended.error : new RetryError(reason, attempts, ended.value) };
+	const error = Object.hasOwn(ended, "error") ? ended.error : new RetryError(reason, attempts, ended.value);
+	// The function itself may have marked a failure that no loop retries.
+	if (!coreFailure || isPermanent(error, loop)) {
+		return { error };
+	}
+	return { error: new Error(`the call was not retried: ${coreFailure.message}`, { cause: error }) };
 }

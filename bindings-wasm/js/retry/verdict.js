@@ -6,17 +6,22 @@ import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { isPermanent } from "./errors.js";
 
 /** The predicate's return value, which may be a promise. */
-export function askPredicate(ended, { shouldRetry, shouldRetryResult }, context, loop) {
+export function askPredicate(ended, { coreFailure, shouldRetry, shouldRetryResult }, context, loop) {
 	if ("value" in ended) {
 		return shouldRetryResult(ended.value, context);
 	}
-	return shouldRetry && !isPermanent(ended.error, loop) ? shouldRetry(ended.error, context) : "permanent";
+	return shouldRetry && !coreFailure && !isPermanent(ended.error, loop)
+		? shouldRetry(ended.error, context)
+		: "permanent";
 }
 
 /** The verdict that a predicate's return value stands for; `false` ends the loop. */
-export function readVerdict(ended, returned) {
+export function readVerdict(ended, returned, coreFailure) {
 	const [name, end] = "value" in ended ? ["shouldRetryResult", "success"] : ["shouldRetry", "permanent"];
 	const { outcome, retryAfter } = read(name, returned, end);
+	if (coreFailure) {
+		return { outcome: outcome === "success" ? end : "permanent" };
+	}
 	// The operation checks them again, but its errors do not name the predicate.
 	readOutcome(outcome, `${name}: `);
 	readRetryAfter(retryAfter, `${name}: `);

@@ -1,7 +1,7 @@
-// The WebAssembly module. It starts at first use, so that importing this package has no effect and
+// The module that is the core. It starts at first use, so that importing this package has no effect and
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
-import { compile } from "./compile.js";
+import { instantiate } from "./instance.js";
 
 export const WORD_BYTES = 8;
 
@@ -15,7 +15,7 @@ export function module() {
 }
 
 function start() {
-	const exports = instantiate();
+	const exports = tryInstantiate();
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
 	const { outcome, reason, ...fields } = readCatalog(exports, readText(exports.catalog(), bytes));
@@ -34,12 +34,23 @@ function start() {
 	};
 }
 
-function instantiate() {
+function tryInstantiate() {
 	try {
-		return new WebAssembly.Instance(compile()).exports;
+		return instantiate();
 	} catch (cause) {
-		throw new Error("backoff-wasm cannot start; a Content-Security-Policy must allow 'wasm-unsafe-eval'", { cause });
+		const advice = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
+		throw new Error(`backoff-wasm cannot start; ${advice}: ${cause.message}`, { cause });
 	}
+}
+
+/** The error that says why the module cannot start, if it cannot. */
+export function startFailure() {
+	try {
+		module();
+	} catch (error) {
+		return error;
+	}
+	return undefined;
 }
 
 /** The entries by name. A line is a name, a unit and the names of the kinds: `cap_on kind window delay`. */

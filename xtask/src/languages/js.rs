@@ -109,14 +109,17 @@ pub(crate) fn test(report: &mut Report) {
             .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
             .args(["--package", "bindings-wasm", "--", "-D", "warnings"]),
     );
-    let results = scratch().join("npm-test.xml");
-    report.suite_of("npm test", Runner::Junit(results.clone()), || {
-        let mut test = npm();
-        test.args(["test", "--", "--test-reporter=junit"])
-            .arg(format!("--test-reporter-destination={}", results.display()))
-            .env("BACKOFF_WASM_TARBALL", tarball()?);
-        Ok(test)
-    });
+    for entry in ["backoff-wasm", "backoff-wasm/js"] {
+        let results = scratch().join("npm-test.xml");
+        report.suite_of(&format!("npm test: {entry}"), Runner::Junit(results.clone()), || {
+            let mut test = npm();
+            test.args(["test", "--", "--test-reporter=junit"])
+                .arg(format!("--test-reporter-destination={}", results.display()))
+                .env("BACKOFF_WASM_TARBALL", tarball()?)
+                .env("BACKOFF_WASM_ENTRY", entry);
+            Ok(test)
+        });
+    }
 }
 
 /// The files that are published.
