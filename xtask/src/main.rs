@@ -16,6 +16,7 @@ mod program;
 mod report;
 mod shell;
 mod test;
+mod version;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,8 @@ cargo xtask <verb>
                                install libbackoff for C, C++ and Go (honours DESTDIR), perhaps for
                                another platform, such as aarch64-unknown-linux-gnu
   package [--host] --out DIR   build the packages for all platforms, or for this machine
+  version [X | --check TAG]    the version of all packages: print it, change it to X, or check that
+                               everything is ready to be published as TAG
 
 A language is rust, c, go, python or js.
 ";
@@ -74,6 +77,9 @@ fn run(words: &[&str]) -> Result<()> {
         }
         ["package", "--out", folder] => package::package(folder, Platforms::All),
         ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
+        ["version"] => version::print(),
+        ["version", "--check", tag] => version::check_tag(tag),
+        ["version", to] => version::change(to),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{demo, docs, generate, languages, program};
+use crate::{demo, docs, generate, languages, program, version};
 
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,7 @@ fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
 /// The generated files and the shared tests.
 fn test_shared(report: &mut Report) {
     report.check("generated files are fresh", generate::check);
+    report.check("all packages have one version", version::check);
     let python = languages::python::tool;
     let folders = ["tests", "cli", "simulator", "examples"];
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
