@@ -4,6 +4,8 @@
     not(all(feature = "getrandom", feature = "tokio")),
     doc = "Retry with exponential backoff and jitter, blocking and async."
 )]
+// docs.rs sets `docsrs`: its pages name the feature that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]

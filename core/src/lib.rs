@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+// docs.rs sets `docsrs`: its pages name the feature that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 // The core is total: nothing in it may panic, and no float may touch a result.
 #![deny(

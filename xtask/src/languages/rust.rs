@@ -1,15 +1,20 @@
 //! Rust: the crates, and what users get of them.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
-use crate::shell::{WASM, add_target, cargo, command, progress, root, run, target};
+use crate::shell::{WASM, add_target, cargo, command, progress, root, run, scratch, target};
 
+mod contents;
+mod features;
 mod packaged;
+mod targets;
+mod users;
 
 pub(crate) use packaged::snippet;
 
@@ -72,8 +77,9 @@ pub(crate) fn test(report: &mut Report) {
     }
     report.check("clippy: each feature of the core and of the loops alone", || {
         for (package, manifest) in [("backoff-core", "core"), ("backoff-retry", "bindings-rust")] {
-            for feature in
-                [String::new()].into_iter().chain(packaged::features(&root().join(manifest))?)
+            for feature in [String::new()]
+                .into_iter()
+                .chain(packaged::features(&root().join(manifest))?.into_keys())
             {
                 let alone = ["--no-default-features", "--features", &feature];
                 run(&mut clippy(&[&["--package", package], &alone[..]].concat()))?;
@@ -96,6 +102,7 @@ pub(crate) fn test(report: &mut Report) {
                 .env("RUSTDOCFLAGS", "-D warnings"),
         );
     }
+    report.check("the pages of docs.rs name the features that items need", docs_rs);
     if command("java").arg("-version").output().is_err() {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
@@ -106,10 +113,29 @@ pub(crate) fn test(report: &mut Report) {
             cargo().args(["test", "--locked"]).current_dir(root().join(folder)),
         );
     }
-    packaged::test(report);
+    contents::test(report);
+    features::test(report);
+    targets::test(report);
+    users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
         scenario::check("rust", client()?)
     });
+}
+
+/// The pages as docs.rs makes them, with a switch that only its compiler has.
+fn docs_rs() -> Result<()> {
+    let folder = scratch().join("docs-rs");
+    run(cargo()
+        .args(["doc", "--locked", "--no-deps", "--all-features", "--target-dir"])
+        .arg(&folder)
+        .args(["--package", "backoff-core", "--package", "backoff-retry"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTDOCFLAGS", "--cfg docsrs -D warnings"))?;
+    for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {
+        let page = fs::read_to_string(folder.join("doc").join(item).with_added_extension("html"))?;
+        ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
+    }
+    Ok(())
 }
 
 /// Tests that take longer.
