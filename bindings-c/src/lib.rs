@@ -42,6 +42,9 @@ mod code;
 
 mod error;
 
+#[cfg(target_family = "wasm")]
+mod scalar;
+
 pub use budget::*;
 pub use code::*;
 pub use error::*;
@@ -53,6 +56,8 @@ pub use params::*;
 pub use policy::*;
 pub use preview::*;
 pub use retry::*;
+#[cfg(target_family = "wasm")]
+pub use scalar::*;
 pub use stats::*;
 pub use stream::*;
 pub use version::*;
@@ -62,6 +67,11 @@ pub use version::*;
 #[cfg(panic = "abort")]
 #[panic_handler]
 fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
+    #[cfg(not(target_family = "wasm"))]
     // SAFETY: `abort` has no preconditions.
-    unsafe { libc::abort() }
+    unsafe {
+        libc::abort()
+    }
+    #[cfg(target_family = "wasm")]
+    core::arch::wasm32::unreachable()
 }

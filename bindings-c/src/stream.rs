@@ -2,6 +2,7 @@ use core::ffi::c_void;
 
 use backoff_core::RandomStream;
 
+#[cfg(not(target_family = "wasm"))]
 use crate::code::BACKOFF_NO_ENTROPY;
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
@@ -39,6 +40,7 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 ///
 /// # Safety
 /// `stream` points to one number.
+#[cfg(not(target_family = "wasm"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
     exported!({

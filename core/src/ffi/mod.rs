@@ -2,6 +2,7 @@
 //! keep in their own memory. It is not part of the public interface and may change in any release.
 
 mod duration;
+mod formula;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 mod state;
 
@@ -13,6 +14,7 @@ use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::ffi::duration::{DurationError, parse_duration_ns};
+pub use crate::ffi::formula::{formula, formula_delay_ns, formula_window_ns};
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;

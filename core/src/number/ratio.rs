@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::number::arithmetic::MAX_NS;
+use crate::number::arithmetic::{MAX_NS, multiply, saturating_mul};
 use crate::number::digits::{is_digits, number, split};
 
 /// An exact ratio, such as a multiplier of 8/5 or a fraction of 1/5.
@@ -157,13 +157,14 @@ impl Ratio {
     pub(crate) fn scale(self, ns: u64) -> u64 {
         let numerator = u64::from(self.numerator);
         if self.denominator <= 1 {
-            return ns.saturating_mul(numerator).min(MAX_NS);
+            return multiply(ns, numerator);
         }
         let denominator = u64::from(self.denominator);
         let quotient = ns.checked_div(denominator).unwrap_or(0);
         let remainder = ns.checked_rem(denominator).unwrap_or(0);
-        let part = remainder.saturating_mul(numerator).checked_div(denominator).unwrap_or(0);
-        quotient.saturating_mul(numerator).saturating_add(part).min(MAX_NS)
+        let product = saturating_mul(remainder, numerator);
+        let part = product.checked_div(denominator).unwrap_or(0);
+        saturating_mul(quotient, numerator).saturating_add(part).min(MAX_NS)
     }
 
     /// Whether this ratio is below the other; neither denominator is zero.

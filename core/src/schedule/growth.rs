@@ -28,6 +28,7 @@ impl GrowthState {
 
     /// The state of an index. It takes as many steps as the index has, or as many as the growth
     /// takes to stop.
+    #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
         let mut state = Self::start(policy);
         for _ in 0..index.min(MAX_STEPS) {
@@ -56,7 +57,8 @@ impl GrowthState {
     }
 
     /// The window of an index (SPEC 5.3).
-    #[inline]
+    #[cfg_attr(backoff_translated, inline(always))]
+    #[cfg_attr(not(backoff_translated), inline)]
     pub(crate) fn window(self, policy: &Parameters, index: u64) -> u64 {
         let grown = match policy.growth {
             LINEAR => add(policy.base, multiply(policy.increment, index)),

@@ -27,6 +27,7 @@ impl DelayState {
     }
 
     /// The state at an index of a stream.
+    #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, stream: RandomStream, index: u32) -> Self {
         if policy.jitter != DECORRELATED {
             return Self { growth: GrowthState::at(policy, index) };
@@ -40,7 +41,8 @@ impl DelayState {
     }
 
     /// The range from which the draw selects: of delays before a cap on the delay, or of slots.
-    #[inline]
+    #[cfg_attr(backoff_translated, inline(always))]
+    #[cfg_attr(not(backoff_translated), inline)]
     pub(crate) fn range(&self, policy: &Parameters, index: u64) -> (u64, u64) {
         if policy.jitter == DECORRELATED {
             jitter::decorrelated(policy, self.growth.current)
@@ -50,7 +52,8 @@ impl DelayState {
     }
 
     /// The delay at this index.
-    #[inline]
+    #[cfg_attr(backoff_translated, inline(always))]
+    #[cfg_attr(not(backoff_translated), inline)]
     pub(crate) fn delay(&self, policy: &Parameters, index: u64, draw: u64) -> u64 {
         let (low, high) = self.range(policy, index);
         let sampled = sample(draw, low, high);
@@ -60,7 +63,8 @@ impl DelayState {
     }
 
     /// Returns the delay at this index and moves to the next index.
-    #[inline]
+    #[cfg_attr(backoff_translated, inline(always))]
+    #[cfg_attr(not(backoff_translated), inline)]
     pub(crate) fn next(&mut self, policy: &Parameters, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
         self.advance_with(policy, index, delay);
