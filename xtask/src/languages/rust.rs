@@ -68,7 +68,7 @@ pub(crate) fn test(report: &mut Report) {
         &["bindings-c"],
         &["bindings-python", "bindings-wasm"],
         &["backoff-sim", "backoff-cli"],
-        &["xtask", "scenario", "bindings-wasm-glue"],
+        &["xtask", "wasm-to-go", "scenario", "bindings-wasm-glue"],
     ] {
         let arguments = packages.iter().flat_map(|package| ["--package", package]);
         let arguments: Vec<_> =
@@ -106,7 +106,7 @@ pub(crate) fn test(report: &mut Report) {
     if command("java").arg("-version").output().is_err() {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
-    for folder in ["core", "bindings-rust", "examples/scenario", "xtask"] {
+    for folder in ["core", "bindings-rust", "examples/scenario", "xtask", "xtask/wasm-to-go"] {
         report.suite(
             &format!("cargo test in {folder}"),
             Runner::Summary,

@@ -1,0 +1,238 @@
+//! Makes statements simpler without changing what they do, and answers questions about them.
+
+use std::collections::BTreeSet;
+
+use crate::tree::{Expression, Label, Statement, Type, Variable};
+
+/// A chain of exits from a block becomes nested conditions if it is not longer.
+const NESTED: usize = 3;
+
+/// Simplifies the body of a function.
+pub(crate) fn tidy(mut body: Vec<Statement>) -> Vec<Statement> {
+    loop {
+        body = list(body);
+        let read = read(&body);
+        if !remove_unread(&mut body, &read) {
+            return body;
+        }
+    }
+}
+
+/// Whether control reaches the end of the statements.
+pub(crate) fn falls_through(statements: &[Statement]) -> bool {
+    match statements.last() {
+        None => true,
+        Some(last) => match last {
+            Statement::Branch(_)
+            | Statement::Return(_)
+            | Statement::ReturnCall { .. }
+            | Statement::Switch { .. }
+            | Statement::Trap => false,
+            Statement::If { then, otherwise, .. } => {
+                falls_through(then) || falls_through(otherwise)
+            }
+            Statement::Block { label, body } => falls_through(body) || uses(body, *label) > 0,
+            Statement::Loop { body, .. } => falls_through(body),
+            _ => true,
+        },
+    }
+}
+
+/// Whether a branch to a loop stands in a loop inside of its body.
+pub(crate) fn continues_from_inner_loop(body: &[Statement], label: Label) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Loop { body, .. } => uses(body, label) > 0,
+        other => parts(other).into_iter().any(|part| continues_from_inner_loop(part, label)),
+    })
+}
+
+/// The variables that are read.
+pub(crate) fn read(body: &[Statement]) -> BTreeSet<Variable> {
+    let mut variables = BTreeSet::new();
+    for statement in body {
+        for expression in expressions(statement) {
+            expression.any(&mut |part| {
+                if let Expression::Variable(variable) = part {
+                    variables.insert(*variable);
+                }
+                false
+            });
+        }
+        for part in parts(statement) {
+            variables.append(&mut read(part));
+        }
+    }
+    variables
+}
+
+/// How many branches have a target.
+fn uses(statements: &[Statement], label: Label) -> usize {
+    let count = |statement: &Statement| {
+        let own = usize::from(*statement == Statement::Branch(label));
+        own + parts(statement).into_iter().map(|part| uses(part, label)).sum::<usize>()
+    };
+    statements.iter().map(count).sum()
+}
+
+/// The statements in a statement.
+fn parts(statement: &Statement) -> Vec<&[Statement]> {
+    match statement {
+        Statement::If { then, otherwise, .. } => vec![then, otherwise],
+        Statement::Block { body, .. } | Statement::Loop { body, .. } => vec![body],
+        Statement::Switch { cases, .. } => cases.iter().map(Vec::as_slice).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions in a statement, but not in the statements in it.
+fn expressions(statement: &Statement) -> Vec<&Expression> {
+    match statement {
+        Statement::Set(_, value)
+        | Statement::SetGlobal(_, value)
+        | Statement::Discard(value)
+        | Statement::Grow { pages: value, .. }
+        | Statement::If { condition: value, .. }
+        | Statement::Switch { value, .. } => vec![value],
+        Statement::Store { address, value, .. } => vec![address, value],
+        Statement::Copy { to, from, length } => vec![to, from, length],
+        Statement::Fill { to, value, length } => vec![to, value, length],
+        Statement::Call { arguments: values, .. }
+        | Statement::Return(values)
+        | Statement::ReturnCall { arguments: values, .. } => values.iter().collect(),
+        Statement::Block { .. }
+        | Statement::Loop { .. }
+        | Statement::Branch(_)
+        | Statement::Trap => Vec::new(),
+    }
+}
+
+/// Removes what sets variables that are never read. Whether there was such.
+fn remove_unread(statements: &mut Vec<Statement>, read: &BTreeSet<Variable>) -> bool {
+    let mut changed = false;
+    statements.retain_mut(|statement| match statement {
+        Statement::Set(variable, value) if !read.contains(variable) => {
+            changed = true;
+            let traps = value.traps();
+            if traps {
+                let value = std::mem::replace(value, Expression::zero(Type::I32));
+                *statement = Statement::Discard(value);
+            }
+            traps
+        }
+        Statement::Grow { result, .. } if !read.contains(result) => {
+            changed = true;
+            false
+        }
+        Statement::If { then, otherwise, .. } => {
+            changed |= remove_unread(then, read);
+            changed |= remove_unread(otherwise, read);
+            true
+        }
+        Statement::Block { body, .. } | Statement::Loop { body, .. } => {
+            changed |= remove_unread(body, read);
+            true
+        }
+        Statement::Switch { cases, .. } => {
+            for case in cases {
+                changed |= remove_unread(case, read);
+            }
+            true
+        }
+        _ => true,
+    });
+    changed
+}
+
+/// Simplifies statements that follow each other.
+fn list(statements: Vec<Statement>) -> Vec<Statement> {
+    let mut tidied = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Block { label, body } => tidied.extend(block(label, list(body))),
+            Statement::Set(variable, value) if value == Expression::Variable(variable) => {}
+            Statement::SetGlobal(global, value) if value == Expression::Global(global) => {}
+            Statement::Loop { label, body } => {
+                tidied.push(Statement::Loop { label, body: list(body) });
+            }
+            Statement::If { condition, then, otherwise } => {
+                tidied.extend(choice(condition, list(then), list(otherwise)));
+            }
+            Statement::Return(values) => {
+                let call = match tidied.last() {
+                    Some(Statement::Call { results, .. }) if !results.is_empty() => {
+                        let results = results.iter().map(|&it| Expression::Variable(it));
+                        results.eq(values.iter().cloned())
+                    }
+                    _ => false,
+                };
+                match tidied.pop_if(|_| call) {
+                    Some(Statement::Call { function, arguments, .. }) => {
+                        tidied.push(Statement::ReturnCall { function, arguments });
+                    }
+                    _ => tidied.push(Statement::Return(values)),
+                }
+            }
+            other => tidied.push(other),
+        }
+    }
+    tidied
+}
+
+/// A condition, of which neither or one part may be empty.
+fn choice(
+    condition: Expression,
+    then: Vec<Statement>,
+    otherwise: Vec<Statement>,
+) -> Option<Statement> {
+    match (then.is_empty(), otherwise.is_empty()) {
+        (true, true) if condition.traps() => {
+            Some(Statement::Discard(Expression::Number(Type::I32, Box::new(condition))))
+        }
+        (true, true) => None,
+        (true, false) => Some(Statement::If {
+            condition: condition.negated(),
+            then: otherwise,
+            otherwise: Vec::new(),
+        }),
+        _ => Some(Statement::If { condition, then, otherwise }),
+    }
+}
+
+/// A block whose body is simplified: without its label if that is possible.
+fn block(label: Label, mut body: Vec<Statement>) -> Vec<Statement> {
+    strip_tail(&mut body, label);
+    let is_exit = |statement: &Statement| match statement {
+        Statement::If { then, otherwise, .. } => {
+            otherwise.is_empty() && then.last() == Some(&Statement::Branch(label))
+        }
+        _ => false,
+    };
+    let exits: Vec<_> = (0..body.len()).filter(|&index| is_exit(&body[index])).collect();
+    if exits.len() <= NESTED {
+        for index in exits.into_iter().rev() {
+            let rest = body.split_off(index + 1);
+            let Some(Statement::If { condition, mut then, .. }) = body.pop() else { continue };
+            then.pop();
+            body.extend(choice(condition, then, rest));
+        }
+        strip_tail(&mut body, label);
+    }
+    if uses(&body, label) == 0 { body } else { vec![Statement::Block { label, body }] }
+}
+
+/// Removes branches to the end of a block where control reaches its end anyway.
+fn strip_tail(body: &mut Vec<Statement>, label: Label) {
+    body.pop_if(|last| *last == Statement::Branch(label));
+    match body.pop() {
+        Some(Statement::If { condition, mut then, mut otherwise }) => {
+            strip_tail(&mut then, label);
+            strip_tail(&mut otherwise, label);
+            body.extend(choice(condition, then, otherwise));
+        }
+        Some(Statement::Block { label: inner, body: mut inside }) => {
+            strip_tail(&mut inside, label);
+            body.push(Statement::Block { label: inner, body: inside });
+        }
+        last => body.extend(last),
+    }
+}
