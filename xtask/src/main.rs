@@ -1,16 +1,19 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
+mod archive;
 mod compatibility;
 #[allow(dead_code, reason = "the languages come to use it one by one")]
 mod cross;
 mod demo;
 mod differential;
+mod dist;
 mod docs;
 mod drivers;
 mod fresh;
 mod generate;
 mod languages;
 mod libbackoff;
+mod linked;
 mod package;
 mod program;
 mod report;
@@ -39,6 +42,8 @@ cargo xtask <verb>
                                install libbackoff for C, C++ and Go (honours DESTDIR), perhaps for
                                another platform, such as aarch64-unknown-linux-gnu
   package [--host] --out DIR   build the packages for all platforms, or for this machine
+  dist [--out DIR]             everything that is published, with checksums and an SBOM, in DIR or
+                               `dist`; `dist --check` builds the commit twice and compares
   version [X | --check TAG]    the version of all packages: print it, change it to X, or check that
                                everything is ready to be published as TAG
 
@@ -77,6 +82,9 @@ fn run(words: &[&str]) -> Result<()> {
         }
         ["package", "--out", folder] => package::package(folder, Platforms::All),
         ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
+        ["dist"] => dist::write(None),
+        ["dist", "--out", folder] => dist::write(Some(folder)),
+        ["dist", "--check"] => dist::check(),
         ["version"] => version::print(),
         ["version", "--check", tag] => version::check_tag(tag),
         ["version", to] => version::change(to),

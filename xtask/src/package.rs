@@ -14,7 +14,7 @@ pub(crate) fn package(folder: &str, platforms: Platforms) -> Result<()> {
     ensure!(!folder.is_empty(), "the folder has no name");
     let folder = Path::new(folder);
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut packages = vec![program::binary()?];
+    let mut packages = program::packages(platforms)?;
     for language in &ALL {
         packages.extend((language.packages)(platforms)?);
     }

@@ -7,12 +7,15 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use crate::archive::tar_gz;
+use crate::cross;
 use crate::docs;
 use crate::drivers::reference_evaluator;
-use crate::languages::{ALL, python};
+use crate::languages::{ALL, Platforms, python};
+use crate::linked::licenses;
 use crate::report::{Report, Runner};
 use crate::shell::{
-    add_target, cargo, command, programs, progress, root, run, scratch, stdout, target,
+    add_target, cargo, command, empty, programs, progress, root, run, scratch, stdout, target,
 };
 
 /// Builds the binary. On Linux it contains its C library, so that it runs on any distribution.
@@ -35,6 +38,41 @@ pub(crate) fn binary() -> Result<PathBuf> {
     let _ = fs::remove_file(&path);
     fs::copy(folder.join("release").join(name), &path)?;
     Ok(path)
+}
+
+/// The platforms of the published binaries. On Linux they contain their C library.
+const PLATFORMS: [&str; 3] =
+    ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu"];
+
+/// The files that are published: the binary for this machine, or an archive for each platform.
+pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
+    match platforms {
+        Platforms::Host => Ok(vec![binary()?]),
+        Platforms::All => PLATFORMS.iter().map(|platform| packed(platform)).collect(),
+    }
+}
+
+/// An archive of the binary for a platform, with its page and the licenses.
+fn packed(platform: &str) -> Result<PathBuf> {
+    progress(&format!("building the command for {platform}"));
+    run(cross::cargo_for("zigbuild", platform)?.args([
+        "--locked",
+        "--release",
+        "--package",
+        "backoff-cli",
+    ]))?;
+    let name = format!("backoff-{}-{platform}", env!("CARGO_PKG_VERSION"));
+    let folder = scratch().join("command").join(&name);
+    empty(&folder)?;
+    let program = if platform.contains("windows") { "backoff.exe" } else { "backoff" };
+    fs::copy(target().join(platform).join("release").join(program), folder.join(program))?;
+    for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-OFL"] {
+        fs::copy(root().join("cli").join(file), folder.join(file))?;
+    }
+    fs::write(folder.join("LICENSES-OF-CRATES"), licenses("backoff-cli", platform)?)?;
+    let archive = folder.with_added_extension("tar.gz");
+    tar_gz(&folder, &archive)?;
+    Ok(archive)
 }
 
 /// The binary, to be run in the top folder.

@@ -1,0 +1,96 @@
+//! `cargo xtask dist`: everything that is published, in one folder, with checksums and an SBOM.
+
+mod sbom;
+mod twice;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
+
+use crate::archive::epoch;
+use crate::shell::{command, empty, progress, root, run, target};
+use crate::version;
+
+pub(crate) use twice::check;
+
+/// The name of the file with the checksums.
+const SUMS: &str = "SHA256SUMS";
+
+/// Writes everything into a folder, which is new or empty, or by default into `dist`.
+pub(crate) fn write(folder: Option<&str>) -> Result<()> {
+    version::check()?;
+    let folder = match folder {
+        None => {
+            let folder = root().join("dist");
+            empty(&folder)?;
+            folder
+        }
+        Some(folder) => {
+            ensure!(!folder.is_empty(), "the folder has no name");
+            let folder = std::path::absolute(folder)?;
+            fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            let is_empty = fs::read_dir(&folder)?.next().is_none();
+            ensure!(is_empty, "{} is not empty", folder.display());
+            folder
+        }
+    };
+    build(&folder)?;
+    let bom = folder.join(format!("backoff-{}.cdx.json", version::present()?));
+    fs::write(bom, sbom::describe(&files(&folder)?)?)?;
+    fs::write(folder.join(SUMS), sums(&folder)?)?;
+    progress(&format!("{} files in {}", files(&folder)?.len(), folder.display()));
+    Ok(())
+}
+
+/// Builds the packages from nothing, in a target folder of their own, so that they depend on the
+/// commit alone: no flag and no file of another build gets into them.
+fn build(folder: &Path) -> Result<()> {
+    let place = target().join("dist");
+    empty(&place)?;
+    run(command(std::env::current_exe()?)
+        .args(["package", "--out"])
+        .arg(folder)
+        .env("CARGO_TARGET_DIR", &place)
+        .env("CARGO_ENCODED_RUSTFLAGS", without_paths().join("\x1f"))
+        .env_remove("RUSTFLAGS")
+        .env("SOURCE_DATE_EPOCH", epoch()?.to_string()))
+}
+
+/// Flags of rustc that keep the folders of this machine out of what it writes.
+fn without_paths() -> [String; 2] {
+    let home = std::env::home_dir().unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    [(cargo, "cargo"), (root().to_owned(), "backoff")]
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+}
+
+/// The files of a folder, sorted.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// The checksums, in the form of `sha256sum`.
+fn sums(folder: &Path) -> Result<String> {
+    let mut lines = String::new();
+    for file in files(folder)? {
+        writeln!(lines, "{}  {}", sha256(&file)?, name(&file)?)?;
+    }
+    Ok(lines)
+}
+
+fn sha256(file: &Path) -> Result<String> {
+    let content = fs::read(file).with_context(|| file.display().to_string())?;
+    let mut digits = String::new();
+    Sha256::digest(content).iter().try_for_each(|byte| write!(digits, "{byte:02x}"))?;
+    Ok(digits)
+}
+
+fn name(file: &Path) -> Result<&str> {
+    file.file_name().and_then(|name| name.to_str()).context("a file with a name")
+}

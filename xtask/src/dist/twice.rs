@@ -1,0 +1,75 @@
+//! `cargo xtask dist --check`: the commit is built twice, in different folders, and the files are
+//! compared.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+
+use super::{files, name};
+use crate::shell::{cargo, command, empty, progress, root, run, scratch};
+
+/// Fails if a file of the two builds differs. Changes that are not committed are not built.
+pub(crate) fn check() -> Result<()> {
+    let place = scratch().join("dist-twice");
+    empty(&place)?;
+    let [first, second] = ["first", "second/in another/folder"].map(|name| place.join(name));
+    for clone in [&first, &second] {
+        progress(&format!("building the commit in {}", clone.display()));
+        build(clone)?;
+    }
+    let different = different(&first.join("dist"), &second.join("dist"))?;
+    ensure!(different.is_empty(), "not the same bytes: {}", different.join(", "));
+    Ok(())
+}
+
+fn build(clone: &Path) -> Result<()> {
+    run(command("git").args(["clone", "--quiet", "--no-tags"]).arg(root()).arg(clone))?;
+    run(cargo()
+        .args(["run", "--quiet", "--locked", "--package", "xtask", "--", "dist"])
+        .env_remove("CARGO_TARGET_DIR")
+        .current_dir(clone))?;
+    // The tools of the build are larger than what is compared.
+    fs::remove_dir_all(clone.join("target"))?;
+    Ok(())
+}
+
+/// The names of the files that are not in both folders with the same content.
+fn different(first: &Path, second: &Path) -> Result<Vec<String>> {
+    let mut different = Vec::new();
+    let (files, others) = (files(first)?, files(second)?);
+    ensure!(!files.is_empty(), "no files");
+    for file in files.iter().chain(&others) {
+        let [a, b] = [first, second].map(|folder| Ok(folder.join(name(file)?)));
+        let (a, b): (Result<_>, Result<_>) = (a, b);
+        if fs::read(a?).ok() != fs::read(b?).ok() {
+            different.push(name(file)?.to_owned());
+        }
+    }
+    different.sort();
+    different.dedup();
+    Ok(different)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::different;
+    use crate::shell::{empty, scratch};
+
+    #[test]
+    fn missing_files_and_other_bytes_are_different() {
+        let place = scratch().join("different-test");
+        let [first, second] = ["first", "second"].map(|name| place.join(name));
+        for folder in [&first, &second] {
+            empty(folder).unwrap();
+            fs::write(folder.join("same"), "1").unwrap();
+        }
+        assert!(different(&first, &second).unwrap().is_empty());
+        fs::write(first.join("changed"), "1").unwrap();
+        fs::write(second.join("changed"), "2").unwrap();
+        fs::write(second.join("new"), "1").unwrap();
+        assert_eq!(different(&first, &second).unwrap(), ["changed", "new"]);
+    }
+}
