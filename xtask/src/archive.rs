@@ -45,7 +45,8 @@ fn append(archive: &mut Builder<impl Write>, top: &Path, path: &Path, time: u64)
     if metadata.is_dir() {
         header.set_entry_type(EntryType::Directory);
         header.set_mode(0o755);
-        archive.append_data(&mut header, name, &[][..])?;
+        // Its name ends with a slash.
+        archive.append_data(&mut header, name.join(""), &[][..])?;
         let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
         let mut paths = entries.collect::<Result<Vec<PathBuf>>>()?;
         paths.sort();
@@ -74,7 +75,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::tar_gz;
-    use crate::shell::{command, empty, scratch, stdout};
+    use crate::shell::{command, empty, scratch, stdout, symlink};
 
     #[test]
     fn an_archive_depends_on_names_and_contents_only() {
@@ -88,7 +89,7 @@ mod tests {
                 let time = SystemTime::now() - Duration::from_secs(age);
                 fs::File::open(folder.join(name)).unwrap().set_modified(time).unwrap();
             }
-            std::os::unix::fs::symlink("a", folder.join("link")).unwrap();
+            symlink("a", &folder.join("link")).unwrap();
             tar_gz(&folder, &place.join("top.tar.gz")).unwrap();
             fs::read(place.join("top.tar.gz")).unwrap()
         };

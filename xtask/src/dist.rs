@@ -11,13 +11,32 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::archive::epoch;
-use crate::shell::{command, empty, progress, root, run, target};
+use crate::languages::python;
+use crate::report::Report;
+use crate::shell::{command, empty, progress, root, run, scratch, show, target};
 use crate::version;
 
 pub(crate) use twice::check;
 
 /// The name of the file with the checksums.
 const SUMS: &str = "SHA256SUMS";
+
+/// Builds the commit twice, and tries what was built as users would, who have nothing else.
+pub(crate) fn test(report: &mut Report) {
+    report
+        .check("the files that are published are the same bytes when they are built again", check);
+    let results = scratch().join("dist-twice/first/dist");
+    for language in ["python", "js", "rust", "command"] {
+        report.check(&format!("{language}: from the published files alone"), || {
+            run(command("python3").arg("tests/consume.py").arg(&results).arg(language))
+        });
+    }
+    report.check("the published checksums and bill of materials are valid", || {
+        run(command("sha256sum").args(["--check", "--quiet", SUMS]).current_dir(&results))?;
+        let bom = results.join(bom()?);
+        run(python::tool("python")?.arg("tests/check_bom.py").arg(bom))
+    });
+}
 
 /// Writes everything into a folder, which is new or empty, or by default into `dist`.
 pub(crate) fn write(folder: Option<&str>) -> Result<()> {
@@ -38,11 +57,15 @@ pub(crate) fn write(folder: Option<&str>) -> Result<()> {
         }
     };
     build(&folder)?;
-    let bom = folder.join(format!("backoff-{}.cdx.json", version::present()?));
-    fs::write(bom, sbom::describe(&files(&folder)?)?)?;
+    fs::write(folder.join(bom()?), sbom::describe(&files(&folder)?)?)?;
     fs::write(folder.join(SUMS), sums(&folder)?)?;
     progress(&format!("{} files in {}", files(&folder)?.len(), folder.display()));
     Ok(())
+}
+
+/// The name of the bill of materials.
+fn bom() -> Result<String> {
+    Ok(format!("backoff-{}.cdx.json", version::present()?))
 }
 
 /// Builds the packages from nothing, in a target folder of their own, so that they depend on the
@@ -50,13 +73,15 @@ pub(crate) fn write(folder: Option<&str>) -> Result<()> {
 fn build(folder: &Path) -> Result<()> {
     let place = target().join("dist");
     empty(&place)?;
-    run(command(std::env::current_exe()?)
-        .args(["package", "--out"])
-        .arg(folder)
-        .env("CARGO_TARGET_DIR", &place)
-        .env("CARGO_ENCODED_RUSTFLAGS", without_paths().join("\x1f"))
-        .env_remove("RUSTFLAGS")
-        .env("SOURCE_DATE_EPOCH", epoch()?.to_string()))
+    show(
+        command(std::env::current_exe()?)
+            .args(["package", "--out"])
+            .arg(folder)
+            .env("CARGO_TARGET_DIR", &place)
+            .env("CARGO_ENCODED_RUSTFLAGS", without_paths().join("\x1f"))
+            .env_remove("RUSTFLAGS")
+            .env("SOURCE_DATE_EPOCH", epoch()?.to_string()),
+    )
 }
 
 /// Flags of rustc that keep the folders of this machine out of what it writes.

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
 use crate::report::Report;
-use crate::shell::{command, empty, programs, root, run, scratch, stdout};
+use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink};
 
 struct Block {
     language: String,
@@ -112,7 +112,7 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
         fs::copy("/bin/true", stubs.join(program))?;
     }
     for folder in ["cli", "tests"] {
-        std::os::unix::fs::symlink(root().join(folder), work.join(folder))?;
+        symlink(root().join(folder), &work.join(folder))?;
     }
     Ok(())
 }

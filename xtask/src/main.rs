@@ -1,6 +1,7 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
 mod archive;
+mod audit;
 mod compatibility;
 #[allow(dead_code, reason = "the languages come to use it one by one")]
 mod cross;
@@ -20,6 +21,7 @@ mod report;
 mod shell;
 mod test;
 mod version;
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,8 @@ cargo xtask <verb>
   package [--host] --out DIR   build the packages for all platforms, or for this machine
   dist [--out DIR]             everything that is published, with checksums and an SBOM, in DIR or
                                `dist`; `dist --check` builds the commit twice and compares
+  audit                        list known vulnerabilities of the crates that are used (needs GitHub)
+  semver                       compare the interface of the crates with that of the last release
   version [X | --check TAG]    the version of all packages: print it, change it to X, or check that
                                everything is ready to be published as TAG
 
@@ -85,6 +89,8 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),
+        ["audit"] => audit::advisories(),
+        ["semver"] => audit::semver(),
         ["version"] => version::print(),
         ["version", "--check", tag] => version::check_tag(tag),
         ["version", to] => version::change(to),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// The top folder of the project.
 pub(crate) fn root() -> &'static Path {
@@ -64,6 +64,19 @@ pub(crate) fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
+/// Makes a link to a file or a folder.
+pub(crate) fn symlink(to: impl AsRef<Path>, at: &Path) -> Result<()> {
+    #[cfg(unix)]
+    let linked = std::os::unix::fs::symlink(to, at);
+    // What Windows links to must be there: it has links to files and links to folders.
+    #[cfg(windows)]
+    let linked = match at.with_file_name(to.as_ref()).is_dir() {
+        true => std::os::windows::fs::symlink_dir(to, at),
+        false => std::os::windows::fs::symlink_file(to, at),
+    };
+    linked.with_context(|| at.display().to_string())
+}
+
 /// Prints a step.
 pub(crate) fn progress(what: &str) {
     eprintln!("==> {what}");
@@ -75,6 +88,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     if !output.success {
         bail!("`{}` failed:\n{}", line(command), output.text);
     }
+    Ok(())
+}
+
+/// Runs a program, which prints for itself what it does.
+pub(crate) fn show(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| missing(command))?;
+    ensure!(status.success(), "`{}` failed", line(command));
     Ok(())
 }
 

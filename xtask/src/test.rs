@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{demo, docs, generate, languages, program, version};
+use crate::{demo, dist, docs, generate, languages, program, version, workflows};
 
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     }
     program::test(&mut report);
     test_together(&mut report);
+    if extent == Extent::All {
+        dist::test(&mut report);
+    }
     end(report, extent)
 }
 
@@ -39,6 +42,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             test_shared(&mut report);
             test_together(&mut report);
         }
+        "dist" => dist::test(&mut report),
         "command" => program::test(&mut report),
         language => test_alone(named(language)?, extent, &mut report),
     }
@@ -66,6 +70,7 @@ fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
 fn test_shared(report: &mut Report) {
     report.check("generated files are fresh", generate::check);
     report.check("all packages have one version", version::check);
+    workflows::test(report);
     let python = languages::python::tool;
     let folders = ["tests", "cli", "simulator", "examples"];
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));

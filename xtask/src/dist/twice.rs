@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::{files, name};
-use crate::shell::{cargo, command, empty, progress, root, run, scratch};
+use crate::shell::{cargo, command, empty, progress, root, run, scratch, show};
 
 /// Fails if a file of the two builds differs. Changes that are not committed are not built.
 pub(crate) fn check() -> Result<()> {
@@ -25,10 +25,12 @@ pub(crate) fn check() -> Result<()> {
 
 fn build(clone: &Path) -> Result<()> {
     run(command("git").args(["clone", "--quiet", "--no-tags"]).arg(root()).arg(clone))?;
-    run(cargo()
-        .args(["run", "--quiet", "--locked", "--package", "xtask", "--", "dist"])
-        .env_remove("CARGO_TARGET_DIR")
-        .current_dir(clone))?;
+    show(
+        cargo()
+            .args(["run", "--quiet", "--locked", "--package", "xtask", "--", "dist"])
+            .env_remove("CARGO_TARGET_DIR")
+            .current_dir(clone),
+    )?;
     // The tools of the build are larger than what is compared.
     fs::remove_dir_all(clone.join("target"))?;
     Ok(())

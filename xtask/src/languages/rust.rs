@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use crate::audit;
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, add_target, cargo, command, progress, root, run, scratch, target};
@@ -139,4 +140,6 @@ fn docs_rs() -> Result<()> {
 }
 
 /// Tests that take longer.
-pub(crate) fn test_more(_report: &mut Report) {}
+pub(crate) fn test_more(report: &mut Report) {
+    audit::test(report);
+}

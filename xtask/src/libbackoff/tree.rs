@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{Built, Platform};
-use crate::shell::root;
+use crate::shell::{root, symlink};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -102,5 +102,5 @@ fn link(to: &str, at: &Path) -> Result<()> {
     if at.symlink_metadata().is_ok() {
         fs::remove_file(at)?;
     }
-    std::os::unix::fs::symlink(to, at).with_context(|| at.display().to_string())
+    symlink(to, at)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use super::prefix;
 use crate::fresh;
 use crate::report::Report;
-use crate::shell::{command, empty, programs, progress, run, scratch, stdout};
+use crate::shell::{command, empty, programs, progress, run, scratch, stdout, symlink};
 
 const REQUIREMENTS: &str = "bindings-c/tests/requirements.txt";
 const SOURCES: &str = "bindings-c/tests/consumers";
@@ -46,7 +46,7 @@ pub(super) fn offer_tools() -> Result<()> {
     for name in ["cmake", "meson", "ninja"] {
         let link = programs().join(name);
         let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink(tool(name)?, link)?;
+        symlink(tool(name)?, &link)?;
     }
     Ok(())
 }

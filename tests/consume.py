@@ -1,0 +1,179 @@
+"""Installs, tries and removes the published files: `consume.py DIST [LANGUAGE]..`.
+
+Nothing but the files in the folder DIST is used, in empty environments: no file of the source tree,
+no package that is installed here. Each program prints the first delays of the same policy, seed and
+key, which must be those of the vector `go-full`.
+"""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+POLICY, SEED, KEY = "full:base=1s,cap=10s", "42", "job-1"
+VECTORS = Path(__file__).parent / "vectors/articles.json"
+
+MACHINE = {"AMD64": "x86_64", "ARM64": "aarch64", "arm64": "aarch64"}.get(
+    platform.machine(), platform.machine()
+)
+WINDOWS = sys.platform == "win32"
+
+PYTHON = f"""
+from backoff_rs import Policy, RandomStream
+policy, stream = Policy.parse("{POLICY}"), RandomStream({SEED}, "{KEY}")
+for index in range(5):
+    print(policy.delay_ns(stream, index))
+"""
+
+JAVASCRIPT = f"""
+const {{ Policy, RandomStream }} = MODULE;
+const policy = Policy.parse("{POLICY}");
+const stream = new RandomStream({SEED}, "{KEY}");
+for (let index = 0; index < 5; index++) console.log(String(policy.delayNs(stream, index)));
+"""
+
+RUST = f"""
+use backoff_retry::{{Policy, RandomStream}};
+fn main() {{
+    let policy = Policy::parse("{POLICY}").unwrap();
+    let stream = RandomStream::from_key({SEED}, "{KEY}");
+    (0..5).for_each(|index| println!("{{}}", policy.delay_ns(stream, index)));
+}}
+"""
+
+
+class Place:
+    """An empty folder, which is also the home of what runs in it."""
+
+    def __init__(self, dist: Path, folder: Path) -> None:
+        """`dist` is read only."""
+        self.dist, self.folder = dist, folder
+        home = folder / "home"
+        home.mkdir()
+        kept = {"PATH", "SYSTEMROOT", "TEMP", "TMP", "RUSTUP_HOME", "SSL_CERT_FILE"}
+        self.environment = {name: text for name, text in os.environ.items() if name in kept}
+        rustup = os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup"))
+        self.environment |= {
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "APPDATA": str(home),
+            "CARGO_HOME": str(home / "cargo"),
+            "RUSTUP_HOME": rustup,
+        }
+
+    def file(self, pattern: str) -> Path:
+        """The one file of DIST with this name."""
+        files = list(self.dist.glob(pattern))
+        if len(files) != 1:
+            sys.exit(f"{self.dist} has {len(files)} files {pattern}, not one")
+        return files[0]
+
+    def run(self, *words: str | Path, fails: bool = False) -> str:
+        """What a program prints, which must succeed, or fail."""
+        program = shutil.which(words[0], path=self.environment["PATH"]) or words[0]
+        command = [program, *words[1:]]
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True
+        )
+        if fails != (done.returncode != 0):
+            sys.exit(f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+
+def python(place: Place) -> str:
+    """The wheel that pip chooses."""
+    place.run(sys.executable, "-m", "venv", "venv")
+    interpreter = place.folder / "venv" / ("Scripts/python.exe" if WINDOWS else "bin/python")
+    pip = (interpreter, "-m", "pip", "--disable-pip-version-check")
+    place.run(
+        *pip,
+        "install",
+        "--no-index",
+        "--only-binary=:all:",
+        "--find-links",
+        place.dist,
+        "backoff-rs",
+    )
+    printed = place.run(interpreter, "-c", PYTHON)
+    place.run(*pip, "uninstall", "--yes", "backoff-rs")
+    place.run(interpreter, "-c", "import backoff_rs", fails=True)
+    if left := list((place.folder / "venv").rglob("*backoff_rs*")):
+        sys.exit(f"pip left {left}")
+    return printed
+
+
+def js(place: Place) -> str:
+    """The package, imported and required."""
+    npm = "npm.cmd" if WINDOWS else "npm"
+    (place.folder / "package.json").write_text('{ "private": true }')
+    place.run(npm, "install", "--offline", "--no-audit", place.file("backoff-wasm-*.tgz"))
+    module = JAVASCRIPT.replace("MODULE", 'await import("backoff-wasm")')
+    (place.folder / "user.mjs").write_text(module)
+    required = JAVASCRIPT.replace("MODULE", 'require("backoff-wasm")')
+    (place.folder / "user.cjs").write_text(required)
+    printed = place.run("node", "user.mjs")
+    if place.run("node", "user.cjs") != printed:
+        sys.exit("import and require differ")
+    place.run(npm, "uninstall", "--offline", "--no-audit", "backoff-wasm")
+    place.run("node", "user.mjs", fails=True)
+    return printed
+
+
+def rust(place: Place) -> str:
+    """The crates of a program, whose other dependencies cargo gets from the registry."""
+    for name in ("backoff-core", "backoff-retry"):
+        with tarfile.open(place.file(f"{name}-[0-9]*.crate")) as crate:
+            crate.extractall(place.folder, filter="data")
+        (found,) = place.folder.glob(f"{name}-[0-9]*")
+        found.rename(place.folder / name)
+    (place.folder / "src").mkdir()
+    (place.folder / "src/main.rs").write_text(RUST)
+    (place.folder / "Cargo.toml").write_text(
+        '[package]\nname = "user"\nedition = "2024"\n[workspace]\n'
+        '[dependencies]\nbackoff-retry = { path = "backoff-retry" }\n'
+        '[patch.crates-io]\nbackoff-core = { path = "backoff-core" }\n'
+    )
+    return place.run("cargo", "run", "--quiet")
+
+
+def command(place: Place) -> str:
+    """The command `backoff`, which is one file."""
+    system = {"linux": "unknown-linux-musl", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
+    with tarfile.open(
+        place.file(f"backoff-[0-9]*-{MACHINE}-{system[sys.platform]}.tar.gz")
+    ) as archive:
+        archive.extractall(place.folder, filter="data")
+    (program,) = place.folder.glob("backoff-*/backoff*")
+    delays = ("delays", POLICY, "--seed", SEED, "--key", KEY, "--count", "5", "--unit", "ns")
+    return place.run(program, *delays)
+
+
+LANGUAGES: dict[str, Callable[[Place], str]] = {
+    "python": python,
+    "js": js,
+    "rust": rust,
+    "command": command,
+}
+
+
+def main() -> None:
+    """Tries the languages that are named, or all."""
+    dist, *names = sys.argv[1:]
+    (vector,) = (
+        case for case in json.loads(VECTORS.read_text())["cases"] if case["id"] == "go-full"
+    )
+    for name in names or LANGUAGES:
+        with tempfile.TemporaryDirectory() as folder:
+            printed = LANGUAGES[name](Place(Path(dist).resolve(), Path(folder)))
+        if printed.split() != vector["delays"]:
+            sys.exit(f"{name} printed\n{printed}")
+        print(f"{name}: installed, the same delays, removed")
+
+
+main()
