@@ -1,6 +1,7 @@
 //! What the formulas read of a policy, as few plain numbers: the arguments of functions that need no
 //! memory.
 
+use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
@@ -12,11 +13,13 @@ use crate::schedule::Parameters;
 /// ```
 /// use backoff_core::ffi::{formula, formula_delay_ns, formula_window_ns};
 /// use backoff_core::{Policy, RandomStream};
-/// let policy = Policy::parse("linear:base=1s,increment=2s,jitter=20%")?;
-/// let (stream, numbers) = (RandomStream::from_seed(42), formula(&policy));
-/// for index in [0, 3, 4096] {
-///     assert_eq!(formula_delay_ns(numbers, stream, index), policy.delay_ns(stream, index));
-///     assert_eq!(formula_window_ns(numbers, index), policy.window_ns(index));
+/// for text in ["full:base=100ms,cap=20s", "linear:base=1s,increment=2s,jitter=20%"] {
+///     let policy = Policy::parse(text)?;
+///     let (stream, numbers) = (RandomStream::from_seed(42), formula(&policy));
+///     for index in [0, 3, 4096] {
+///         assert_eq!(formula_delay_ns(numbers, stream, index), policy.delay_ns(stream, index));
+///         assert_eq!(formula_window_ns(numbers, index), policy.window_ns(index));
+///     }
 /// }
 /// # Ok::<(), backoff_core::ParseError>(())
 /// ```
@@ -48,7 +51,36 @@ const KIND_MASK: u64 = 0xFF;
 #[must_use]
 #[inline]
 pub fn formula_delay_ns(formula: [u64; 8], stream: RandomStream, index: u32) -> u64 {
-    policy(formula).delay_ns(stream, index)
+    let [kinds, base, growth, offset, cap, floor, jitter, above] = formula;
+    // Most policies double their window. They get code of their own, for which the compiler knows
+    // the kinds, and which is small enough to stay in registers.
+    if kinds == DOUBLING_FULL && growth == DOUBLE && offset | floor == 0 {
+        policy([DOUBLING_FULL, base, DOUBLE, 0, cap, 0, 0, 0]).delay_ns(stream, index)
+    } else {
+        any_delay_ns(kinds, base, growth, offset, cap, floor, jitter, above, stream, index)
+    }
+}
+
+const DOUBLING_FULL: u64 =
+    EXPONENTIAL as u64 | (FULL as u64) << KIND_BITS | (ON_WINDOW as u64) << (2 * KIND_BITS);
+const DOUBLE: u64 = Ratio::new(2, 1).to_value();
+
+/// The numbers are separate arguments, because an array would be in memory.
+#[expect(clippy::too_many_arguments, reason = "as many as a formula has")]
+#[inline(never)]
+fn any_delay_ns(
+    kinds: u64,
+    base: u64,
+    growth: u64,
+    offset: u64,
+    cap: u64,
+    floor: u64,
+    jitter: u64,
+    above: u64,
+    stream: RandomStream,
+    index: u32,
+) -> u64 {
+    policy([kinds, base, growth, offset, cap, floor, jitter, above]).delay_ns(stream, index)
 }
 
 /// [`Policy::window_ns`] of such numbers.

@@ -2,6 +2,7 @@
 
 use crate::field::kind::{EXPONENTIAL, FIBONACCI, LINEAR, ON_WINDOW, POLYNOMIAL};
 use crate::number::arithmetic::{MAX_NS, add, multiply, power};
+use crate::number::ratio::Ratio;
 use crate::schedule::Parameters;
 
 /// The state that a recursive growth carries from one index to the next.
@@ -27,10 +28,14 @@ impl GrowthState {
     }
 
     /// The state of an index. It takes as many steps as the index has, or as many as the growth
-    /// takes to stop.
+    /// takes to stop; doubling, which most policies use, takes none.
     #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
         let mut state = Self::start(policy);
+        if policy.growth == EXPONENTIAL && policy.multiplier == DOUBLE {
+            state.current = doubled(state.current, longest(policy), index);
+            return state;
+        }
         for _ in 0..index.min(MAX_STEPS) {
             let before = state;
             state.advance(policy);
@@ -45,11 +50,8 @@ impl GrowthState {
     #[inline]
     pub(crate) fn advance(&mut self, policy: &Parameters) {
         match policy.growth {
-            EXPONENTIAL => {
-                let longest = if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS };
-                if self.current < longest {
-                    self.current = policy.multiplier.scale(self.current);
-                }
+            EXPONENTIAL if self.current < longest(policy) => {
+                self.current = policy.multiplier.scale(self.current);
             }
             FIBONACCI => (self.current, self.next) = (self.next, add(self.current, self.next)),
             _ => {}
@@ -69,5 +71,47 @@ impl GrowthState {
         };
         let window = add(policy.offset, grown);
         if policy.cap_on == ON_WINDOW { window.min(policy.cap) } else { window }
+    }
+}
+
+const DOUBLE: Ratio = Ratio { numerator: 2, denominator: 1 };
+
+/// The value at which exponential growth stops.
+#[inline]
+fn longest(policy: &Parameters) -> u64 {
+    if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS }
+}
+
+/// A number after so many doublings, or after as many as it takes to reach the longest value.
+#[inline]
+fn doubled(n: u64, longest: u64, steps: u32) -> u64 {
+    let longest = longest.min(MAX_NS);
+    if n >= longest {
+        return n;
+    }
+    // After these, the highest bits of both numbers are at the same place.
+    let alike = n.leading_zeros().wrapping_sub(longest.leading_zeros());
+    let needed = alike.wrapping_add(u32::from(n.wrapping_shl(alike) < longest));
+    n.wrapping_shl(steps.min(needed)).min(MAX_NS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NS, doubled};
+
+    #[test]
+    fn doubling_at_once_is_doubling_in_steps() {
+        let numbers = [0, 1, 2, 3, 5, 100_000_000, 1 << 31, (1 << 62) - 1, 1 << 62, MAX_NS];
+        let longest = numbers.into_iter().chain([4, 7, 8, 9, 20_000_000_000, MAX_NS - 1]);
+        for (n, longest) in longest.flat_map(|longest| numbers.map(|n| (n, longest))) {
+            let mut stepped = n;
+            for steps in 0..70 {
+                assert_eq!(doubled(n, longest, steps), stepped, "{n}, {longest}, {steps}");
+                if stepped < longest {
+                    stepped = stepped.saturating_mul(2).min(MAX_NS);
+                }
+            }
+            assert_eq!(doubled(n, longest, u32::MAX), stepped, "{n}, {longest}");
+        }
     }
 }
