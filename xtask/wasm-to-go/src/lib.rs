@@ -11,6 +11,7 @@ mod data;
 mod expression;
 mod file;
 mod helpers;
+mod live;
 mod lower;
 mod module;
 mod names;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::live;
 use crate::tree::{Expression, Label, Statement, Type, Variable};
 
 /// A chain of exits from a block becomes nested conditions if it is not longer.
@@ -11,8 +12,7 @@ const NESTED: usize = 3;
 pub(crate) fn tidy(mut body: Vec<Statement>) -> Vec<Statement> {
     loop {
         body = list(body);
-        let read = read(&body);
-        if !remove_unread(&mut body, &read) {
+        if !live::remove_dead(&mut body) {
             return body;
         }
     }
@@ -85,7 +85,7 @@ fn parts(statement: &Statement) -> Vec<&[Statement]> {
 }
 
 /// The expressions in a statement, but not in the statements in it.
-fn expressions(statement: &Statement) -> Vec<&Expression> {
+pub(crate) fn expressions(statement: &Statement) -> Vec<&Expression> {
     match statement {
         Statement::Set(_, value)
         | Statement::SetGlobal(_, value)
@@ -104,43 +104,6 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
         | Statement::Branch(_)
         | Statement::Trap => Vec::new(),
     }
-}
-
-/// Removes what sets variables that are never read. Whether there was such.
-fn remove_unread(statements: &mut Vec<Statement>, read: &BTreeSet<Variable>) -> bool {
-    let mut changed = false;
-    statements.retain_mut(|statement| match statement {
-        Statement::Set(variable, value) if !read.contains(variable) => {
-            changed = true;
-            let traps = value.traps();
-            if traps {
-                let value = std::mem::replace(value, Expression::zero(Type::I32));
-                *statement = Statement::Discard(value);
-            }
-            traps
-        }
-        Statement::Grow { result, .. } if !read.contains(result) => {
-            changed = true;
-            false
-        }
-        Statement::If { then, otherwise, .. } => {
-            changed |= remove_unread(then, read);
-            changed |= remove_unread(otherwise, read);
-            true
-        }
-        Statement::Block { body, .. } | Statement::Loop { body, .. } => {
-            changed |= remove_unread(body, read);
-            true
-        }
-        Statement::Switch { cases, .. } => {
-            for case in cases {
-                changed |= remove_unread(case, read);
-            }
-            true
-        }
-        _ => true,
-    });
-    changed
 }
 
 /// Simplifies statements that follow each other.
@@ -194,7 +157,15 @@ fn choice(
             then: otherwise,
             otherwise: Vec::new(),
         }),
-        _ => Some(Statement::If { condition, then, otherwise }),
+        (false, true) => match <[Statement; 1]>::try_from(then) {
+            // A condition in a condition: one that needs both.
+            Ok([Statement::If { condition: second, then, otherwise }]) if otherwise.is_empty() => {
+                Some(Statement::If { condition: condition.and(second), then, otherwise })
+            }
+            Ok(then) => Some(Statement::If { condition, then: then.into(), otherwise }),
+            Err(then) => Some(Statement::If { condition, then, otherwise }),
+        },
+        (false, false) => Some(Statement::If { condition, then, otherwise }),
     }
 }
 

@@ -386,26 +386,38 @@ impl Printer<'_, '_> {
     }
 
     fn unary(&mut self, operation: Unary, operand: &Expression) -> Go {
-        let value = self.value(operand);
-        match operation {
-            Unary::LeadingZeros(of) => {
-                let count = self.bits(&format!("LeadingZeros{}", of.bits()), [value]);
-                Go::call(type_name(of), [count])
-            }
-            Unary::TrailingZeros(of) => {
-                let count = self.bits(&format!("TrailingZeros{}", of.bits()), [value]);
-                Go::call(type_name(of), [count])
-            }
-            Unary::Ones(of) => {
-                let count = self.bits(&format!("OnesCount{}", of.bits()), [value]);
-                Go::call(type_name(of), [count])
+        let (to, value) = match operation {
+            Unary::LeadingZeros(of) | Unary::TrailingZeros(of) | Unary::Ones(of) => {
+                (of, self.count_of(operation, operand))
             }
             Unary::SignExtend(bits, to) => {
-                Go::call(type_name(to), [Go::call(format!("int{bits}"), [value])])
+                (to, Go::call(format!("int{bits}"), [self.value(operand)]))
             }
-            Unary::ZeroExtend => Go::call("uint64", [value]),
-            Unary::Wrap => Go::call("uint32", [value]),
-        }
+            Unary::ZeroExtend | Unary::Wrap => {
+                let value = match operand {
+                    // The count is an `int` in Go and is converted once.
+                    Expression::Unary(
+                        count @ (Unary::LeadingZeros(_) | Unary::TrailingZeros(_) | Unary::Ones(_)),
+                        operand,
+                    ) => self.count_of(*count, operand),
+                    _ => self.value(operand),
+                };
+                (if operation == Unary::Wrap { Type::I32 } else { Type::I64 }, value)
+            }
+        };
+        Go::call(type_name(to), [value])
+    }
+
+    /// A count of bits, as an `int`.
+    fn count_of(&mut self, operation: Unary, operand: &Expression) -> Go {
+        let (name, of) = match operation {
+            Unary::LeadingZeros(of) => ("LeadingZeros", of),
+            Unary::TrailingZeros(of) => ("TrailingZeros", of),
+            Unary::Ones(of) => ("OnesCount", of),
+            other => unreachable!("{other:?} counts nothing"),
+        };
+        let value = self.value(operand);
+        self.bits(&format!("{name}{}", of.bits()), [value])
     }
 
     fn binary(&mut self, operation: Binary, of: Type, left: &Expression, right: &Expression) -> Go {
