@@ -9,8 +9,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A cgo call costs many times one delay, so delays are fetched ahead: few at first, because most
-// operations succeed after few retries. Fetching has no side effects, so unused delays are dropped.
+// A call of the core costs many times one delay, so delays are fetched ahead: few at first, because
+// most operations succeed after few retries. Fetching has no side effects, so unused delays are dropped.
 const (
 	firstBatch = 8
 	nextBatch  = 64

@@ -12,7 +12,7 @@ import (
 // worse (SPEC 15). Use one for each server, shared by all operations that call it.
 //
 // Operations take part with WithBudget. Any number of goroutines may use a Budget at once; each
-// update holds a short spin lock. A Budget reads no clock: everything that shares a budget must use the
+// update holds a lock for less than a microsecond. A Budget reads no clock: everything that shares a budget must use the
 // same clock. The default clock, Now, satisfies this.
 //
 // Its text form is its budget string; parsing that gives a full budget. A Budget must not be copied or
@@ -20,9 +20,9 @@ import (
 // methods, so a plain Budget in a struct passed by value is encoded as {}. A nil or zero Budget is not
 // valid: methods with an error result return ErrNoBudget.
 //
-// If something else wrote to the lock of a Budget, or it was copied while a goroutine updated it, what
-// uses it fails with an *ArgumentError of ErrDamaged, perhaps after a wait of some seconds. Other damage
-// to its memory is not detected reliably: the budget may then grant too many retries, or none.
+// If something else wrote to the core's lock in a Budget, what uses it fails with an *ArgumentError of
+// ErrDamaged. Other damage to its memory is not detected reliably: the budget may then grant too many
+// retries, or none. A copy made while a goroutine updates the original may block for ever.
 type Budget struct {
 	_    noCopy
 	core engine.Budget

@@ -16,7 +16,8 @@
 //
 // Invalid arguments return errors and never panic: a *PolicyError has the core's code, field, value,
 // limit and message, and the place in a policy string; an *ArgumentError reports a value rejected
-// before it reaches the C library.
+// before it reaches the core.
 //
-// The package needs cgo and the installed C library (libbackoff, found by pkg-config).
+// The package is plain Go: the core of the project, translated. With the build tag backoff_cgo it calls
+// the installed C library instead (libbackoff, found by pkg-config), with the same results.
 package backoff

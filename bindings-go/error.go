@@ -64,7 +64,7 @@ func (e *PolicyError) Unwrap() error {
 	return e.Code
 }
 
-// An ArgumentError reports a value rejected before it reaches the C library: a negative duration or
+// An ArgumentError reports a value rejected before it reaches the core: a negative duration or
 // time, a float that is not an exact ratio, a key that is not UTF-8, the text of a stream that is not a
 // number, an unknown outcome or reason, a function of the wrong type, an option that does not apply, or
 // nil. It also reports a damaged budget.
@@ -169,12 +169,12 @@ const (
 	ErrUnknownOutcome Code = engine.UnknownOutcome
 	// ErrUnknownReason: there is no such stop reason.
 	ErrUnknownReason Code = engine.UnknownReason
-	// ErrDamaged: the lock of the budget was damaged, or it was copied while a goroutine updated it.
-	// Other damage to a budget is not detected reliably.
+	// ErrDamaged: the core's lock in the budget was damaged. Other damage to a budget is not detected
+	// reliably.
 	ErrDamaged Code = engine.Damaged
 )
 
-// The codes of values rejected before they reach the C library. The core has no codes of these numbers.
+// The codes of values rejected before they reach the core, which has no codes of these numbers.
 const (
 	// ErrNegative: the duration, time or number is negative.
 	ErrNegative Code = 1<<16 + iota

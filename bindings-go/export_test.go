@@ -4,6 +4,8 @@ import (
 	"math"
 	"time"
 	"unsafe"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 // SkipTo moves to an index without computing the delays before it.
@@ -31,9 +33,9 @@ func (p Policy) FitCapTo(attempts, total uint64) (Policy, error) {
 	return policyOf(p.core.FitCap(attempts, total))
 }
 
-// Damage overwrites the memory of the budget behind its first word, which says that it is one.
+// Damage overwrites the core's memory of the budget behind its first word, which says that it is one.
 func (b *Budget) Damage() {
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b.core)), unsafe.Sizeof(b.core)/8)
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b.core)), engine.BudgetWords)
 	for i := range words[1:] {
 		words[i+1] = math.MaxUint64
 	}

@@ -63,9 +63,8 @@ type Decision struct {
 // clock for all operations on a budget: Now, or time.Since(start) with one start for the whole
 // program. Times must not be negative.
 //
-// An Operation is for one goroutine at a time: do not share it. The race detector does not see its
-// state, which only the C library accesses. It must not be copied (go vet reports copies). A nil or zero
-// Operation is not valid: Decide returns ErrNoOperation.
+// An Operation is for one goroutine at a time: do not share it. It must not be copied (go vet reports
+// copies). A nil or zero Operation is not valid: Decide returns ErrNoOperation.
 type Operation struct {
 	_      noCopy
 	core   engine.Operation

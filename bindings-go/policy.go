@@ -35,7 +35,7 @@ var (
 // options that set the other fields.
 //
 // On failure it returns the zero Policy, and either an *ArgumentError for the first value that is
-// rejected before it reaches the C library, or a *PolicyError for the first rule of SPEC 8 that is
+// rejected before it reaches the core, or a *PolicyError for the first rule of SPEC 8 that is
 // broken.
 func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, error) {
 	var params engine.Params

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::compatibility;
+use crate::languages::go;
 use crate::program;
 use crate::shell::{command, empty, progress, root, run, scratch};
 
@@ -59,7 +60,9 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     for name in names(&folder)? {
         files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
     }
-    files.insert("include/backoff.h".into(), header()?);
+    let header = header()?;
+    files.extend(go::engine::files(&header)?);
+    files.insert("include/backoff.h".into(), header);
     files.insert("README.md".into(), compatibility::page(Path::new("README.md"))?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);

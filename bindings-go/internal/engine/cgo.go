@@ -1,8 +1,5 @@
-// Package engine is the only door to the core. It calls the installed C library through cgo, and
-// no other package of the module imports "C".
-//
-// It holds the core's constants (constants.go), a Go type for each opaque C struct, and the
-// functions on them. It validates nothing: package backoff does, before it calls.
+//go:build backoff_cgo
+
 package engine
 
 /*
@@ -77,11 +74,11 @@ import (
 // C requires it, and the core changes these structs atomically.
 type aligned [0]atomic.Uint64
 
-// HeaderVersion is the version of the header that this package was compiled with.
-const HeaderVersion uint32 = C.BACKOFF_VERSION
+// The installed header must be that of the constants: another version does not compile.
+var _ = [1]struct{}{}[C.BACKOFF_VERSION-Version]
 
-// LibraryVersion returns the version of the library that is linked.
-func LibraryVersion() uint32 {
+// CoreVersion returns the version of the library that is linked.
+func CoreVersion() uint32 {
 	return uint32(C.backoff_version())
 }
 
@@ -108,16 +105,6 @@ func OutcomeName(outcome uint32) string {
 // ReasonName returns the name of a stop reason, such as "max_retries".
 func ReasonName(reason uint32) string {
 	return C.GoString(C.backoff_reason_name(C.uint32_t(reason)))
-}
-
-// An Error is why the core rejected a policy, a policy or budget string, or a fit.
-type Error struct {
-	Code         uint32
-	Field        string // empty if the broken rule concerns no field
-	Value, Limit uint64
-	At           int // the byte offset in the string, -1 if there is no string
-	Found        string
-	Message      string
 }
 
 // errorOf copies an error of the core. text is the string that was parsed, if any.

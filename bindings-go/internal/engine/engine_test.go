@@ -1,34 +1,10 @@
 package engine
 
-import (
-	"testing"
-	"unsafe"
-)
+import "testing"
 
-func TestLibraryMatchesHeader(t *testing.T) {
-	if LibraryVersion() != HeaderVersion {
-		t.Errorf("library version %d, header version %d", LibraryVersion(), HeaderVersion)
-	}
-}
-
-// C requires 8 bytes, although Go aligns uint64 to 4 on 32-bit machines.
-func TestStructsAreAligned(t *testing.T) {
-	var behind struct {
-		_         uint32
-		budget    Budget
-		_         uint32
-		operation Operation
-		_         uint32
-		stats     RetryStats
-	}
-	for name, offset := range map[string]uintptr{
-		"Budget":     unsafe.Offsetof(behind.budget) + unsafe.Offsetof(behind.budget.c),
-		"Operation":  unsafe.Offsetof(behind.operation) + unsafe.Offsetof(behind.operation.c),
-		"RetryStats": unsafe.Offsetof(behind.stats) + unsafe.Offsetof(behind.stats.c),
-	} {
-		if offset%8 != 0 {
-			t.Errorf("a %s may be at %d", name, offset)
-		}
+func TestCoreHasTheVersionOfTheConstants(t *testing.T) {
+	if CoreVersion() != Version {
+		t.Errorf("core version %d, constants of version %d", CoreVersion(), Version)
 	}
 }
 

@@ -1,5 +1,7 @@
 //! Go: the module, tested with the go command on the installed C library.
 
+pub(crate) mod engine;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,3 +1,5 @@
+//go:build backoff_cgo
+
 package engine
 
 // #include <backoff.h>
@@ -13,14 +15,6 @@ import (
 type RetryStats struct {
 	_ aligned
 	c C.backoff_stats
-}
-
-// RetryStatsCounts are the counts of a RetryStats: operations by attempts and by reason.
-type RetryStatsCounts struct {
-	Operations, Attempts, Retries uint64
-	Buckets                       [12]uint64
-	Bounds                        [11]uint64
-	Stops                         [7]uint64
 }
 
 // Init sets all counts to 0.

@@ -1,3 +1,5 @@
+//go:build backoff_cgo
+
 package engine
 
 // #include <backoff.h>
@@ -117,12 +119,6 @@ func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
 type Preview struct{ c C.backoff_preview }
-
-// A PreviewRow holds the possible delays of one retry.
-type PreviewRow struct {
-	Min, Mean, Max                time.Duration
-	TotalMin, TotalMean, TotalMax time.Duration
-}
 
 // Preview returns the rows of the policy from the first on.
 func (p *Policy) Preview() Preview {

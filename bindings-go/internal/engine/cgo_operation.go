@@ -1,3 +1,5 @@
+//go:build backoff_cgo
+
 package engine
 
 // #include <backoff.h>

@@ -1,0 +1,43 @@
+// Package checks tests what the module backoff is published as. It is a module of its own, because it needs
+// others, and it is not part of what it checks.
+package checks
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// ModulePath is the path of the module that is published.
+const ModulePath = "github.com/backoff-rs/backoff/bindings-go"
+
+// WriteZip writes the zip file of the module that a module proxy would serve, from the files in its folder
+// that Git knows.
+func WriteZip(writer io.Writer, folder, version string) error {
+	list := exec.Command("git", "ls-files", "-z")
+	list.Dir = folder
+	names, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("git ls-files in %s: %w", folder, err)
+	}
+	var files []zip.File
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		files = append(files, file{folder, name})
+	}
+	// It leaves out the modules in subfolders, as this one.
+	return zip.Create(writer, module.Version{Path: ModulePath, Version: version}, files)
+}
+
+type file struct{ folder, name string }
+
+func (f file) Path() string                 { return f.name }
+func (f file) Lstat() (fs.FileInfo, error)  { return os.Lstat(f.onDisk()) }
+func (f file) Open() (io.ReadCloser, error) { return os.Open(f.onDisk()) }
+func (f file) onDisk() string               { return filepath.Join(f.folder, filepath.FromSlash(f.name)) }

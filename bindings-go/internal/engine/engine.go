@@ -1,0 +1,38 @@
+// Package engine is the only door to the core. There are two engines with one interface:
+//
+//   - The default is plain Go. core.go is the core, translated from its WebAssembly; the files plain*.go
+//     copy values into the memory of an instance and back.
+//   - With the build tag backoff_cgo, the files cgo*.go call the installed C library, and no other files of
+//     the module import "C".
+//
+// The engine validates nothing: package backoff does, before it calls.
+package engine
+
+import "time"
+
+// A Field is the number of a policy's field (SPEC 5.1).
+type Field uint32
+
+// An Error is why the core rejected a policy, a policy or budget string, or a fit.
+type Error struct {
+	Code         uint32
+	Field        string // empty if the broken rule concerns no field
+	Value, Limit uint64
+	At           int // the byte offset in the string, -1 if there is no string
+	Found        string
+	Message      string
+}
+
+// A PreviewRow holds the possible delays of one retry.
+type PreviewRow struct {
+	Min, Mean, Max                time.Duration
+	TotalMin, TotalMean, TotalMax time.Duration
+}
+
+// RetryStatsCounts are the counts of a RetryStats: operations by attempts and by reason.
+type RetryStatsCounts struct {
+	Operations, Attempts, Retries uint64
+	Bounds                        [11]uint64
+	Buckets                       [12]uint64
+	Stops                         [7]uint64
+}

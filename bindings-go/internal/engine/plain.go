@@ -1,0 +1,148 @@
+//go:build !backoff_cgo
+
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+)
+
+// The translated core works in the memory of an instance, which one goroutine uses at a time. An instance
+// keeps nothing between two calls: every function here takes one, copies its arguments in and its results
+// out, and gives it back. If the core panicked, the instance would be lost, which is right: its stack
+// would be in disorder.
+var instances = sync.Pool{New: func() any { return newModule() }}
+
+func take() *module { return instances.Get().(*module) }
+
+func (m *module) free() { instances.Put(m) }
+
+// Where arguments and results are in the memory.
+const (
+	paramsAt    = heapBase
+	policyAt    = paramsAt + 8*paramsWords
+	fittedAt    = policyAt + 8*policyWords
+	operationAt = fittedAt + 8*policyWords
+	budgetAt    = operationAt + 8*operationWords
+	previewAt   = budgetAt + 8*BudgetWords
+	statsAt     = previewAt + 8*previewWords
+	otherAt     = statsAt + 8*statsWords
+	rowAt       = otherAt + 8*statsWords
+	countsAt    = rowAt + 8*rowWords
+	errorAt     = countsAt + 8*countsWords
+	decisionAt  = errorAt + 8*errorWords
+	hasherAt    = decisionAt + 8*decisionWords
+	formulaAt   = hasherAt + 8*hasherWords
+	numbersAt   = formulaAt + 8*formulaWords
+	textAt      = numbersAt + 8*numbersWords
+	printedAt   = textAt + textRoom
+	delaysAt    = printedAt + StatsSize
+	endOfMemory = delaysAt + 8*delaysWords
+)
+
+// Sizes that backoff.h has no name for, in words.
+const (
+	rowWords      = 6
+	countsWords   = 33
+	errorWords    = 10
+	decisionWords = 2
+	hasherWords   = 8
+	formulaWords  = 8
+	numbersWords  = 4
+	delaysWords   = 1024
+)
+
+// The core refuses texts of more than 1024 bytes without reading them, so it gets no more than the first
+// 1025 bytes. A multiple of 8 keeps what follows aligned.
+const textRoom = 1032
+
+// put copies words into the memory.
+func (m *module) put(at uint32, words []uint64) {
+	for memory := m.memory[at:]; len(words) > 0; words, memory = words[1:], memory[8:] {
+		binary.LittleEndian.PutUint64(memory, words[0])
+	}
+}
+
+// get copies words out of the memory.
+func (m *module) get(at uint32, words []uint64) {
+	for memory := m.memory[at:]; len(words) > 0; words, memory = words[1:], memory[8:] {
+		words[0] = binary.LittleEndian.Uint64(memory)
+	}
+}
+
+func (m *module) word(at uint32) uint64 { return binary.LittleEndian.Uint64(m.memory[at:]) }
+
+func (m *module) half(at uint32) uint32 { return binary.LittleEndian.Uint32(m.memory[at:]) }
+
+// putText copies a text into the memory and returns its length there.
+func (m *module) putText(text string) uint64 {
+	return uint64(copy(m.memory[textAt:][:textRoom], text))
+}
+
+// printed returns what the core has printed.
+func (m *module) printed() []byte { return m.terminated(printedAt) }
+
+// terminated returns the bytes before the terminating zero.
+func (m *module) terminated(at uint32) []byte {
+	text, _, _ := bytes.Cut(m.memory[at:], []byte{0})
+	return text
+}
+
+// error copies an error of the core. text is the string that was parsed, if any.
+func (m *module) error(text string) *Error {
+	m.errorMessage(errorAt, printedAt, TextSize)
+	err := &Error{
+		Code:    m.half(errorAt),
+		Value:   m.word(errorAt + 8),
+		Limit:   m.word(errorAt + 16),
+		At:      -1,
+		Message: string(m.printed()),
+	}
+	if field := m.half(errorAt + 4); field != 0 {
+		err.Field = FieldName(Field(field))
+	}
+	if m.half(errorAt+40) != TextKindNone {
+		err.At = int(m.word(errorAt + 24))
+		err.Found = text[err.At:][:m.word(errorAt+32)]
+	}
+	return err
+}
+
+// CoreVersion returns the version of the core.
+func CoreVersion() uint32 { return version() }
+
+// FieldName returns the name of a field, such as "jitter_max".
+func FieldName(field Field) string {
+	return name(fieldName(uint32(field)))
+}
+
+// KindName returns the name of a kind of a field, such as "exponential" of Growth.
+func KindName(field Field, kind uint32) string {
+	return name(kindName(uint32(field), uint64(kind)))
+}
+
+// CodeName returns the name of an error code, such as "cap_below_base".
+func CodeName(code uint32) string {
+	return name(codeName(code))
+}
+
+// OutcomeName returns the name of an outcome, such as "throttled".
+func OutcomeName(outcome uint32) string {
+	return name(outcomeName(outcome))
+}
+
+// ReasonName returns the name of a stop reason, such as "max_retries".
+func ReasonName(reason uint32) string {
+	return name(reasonName(reason))
+}
+
+// name returns the text at an address of the core's constants.
+func name(at uint32) string {
+	m := take()
+	defer m.free()
+	return string(m.terminated(at))
+}
+
+// HTTPOutcome returns the outcome of an HTTP status.
+func HTTPOutcome(status uint32) uint32 { return httpOutcome(status) }

@@ -1,0 +1,124 @@
+//go:build !backoff_cgo
+
+package engine
+
+import "sync"
+
+// Budget is the state of a budget, which the core changes under a lock. The zero value is no budget.
+type Budget struct {
+	words [BudgetWords]uint64
+	mutex sync.Mutex
+}
+
+// Parse sets the budget to a full one of a budget string.
+func (b *Budget) Parse(text string) *Error {
+	m := take()
+	defer m.free()
+	if m.budgetParse(budgetAt, textAt, m.putText(text), errorAt) != OK {
+		return m.error(text)
+	}
+	b.mutex.Lock()
+	m.get(budgetAt, b.words[:])
+	b.mutex.Unlock()
+	return nil
+}
+
+// AppendText appends the budget string, or returns an error code for the zero Budget and a damaged one.
+func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
+	m := take()
+	defer m.free()
+	m.lock(b)
+	b.mutex.Unlock()
+	if code := m.budgetPrint(budgetAt, printedAt, TextSize); code != OK {
+		return text, code
+	}
+	return append(text, m.printed()...), OK
+}
+
+// lock locks a budget until unlock, and returns its address in the memory: 0 for nil, which is no budget.
+func (m *module) lock(b *Budget) uint32 {
+	if b == nil {
+		return 0
+	}
+	b.mutex.Lock()
+	m.put(budgetAt, b.words[:])
+	return budgetAt
+}
+
+func (m *module) unlock(b *Budget) {
+	if b != nil {
+		m.get(budgetAt, b.words[:])
+		b.mutex.Unlock()
+	}
+}
+
+// Operation is the state of an operation. The zero value is no operation.
+type Operation struct{ words [operationWords]uint64 }
+
+// Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
+// the budget is damaged; a nil budget is allowed.
+func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
+	m := take()
+	m.put(policyAt, policy.words[:])
+	m.put(operationAt, o.words[:])
+	code := m.operationBegin(operationAt, policyAt, stream, now, deadline, m.lock(budget))
+	m.unlock(budget)
+	m.get(operationAt, o.words[:])
+	m.free()
+	return code
+}
+
+// Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
+func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
+	m := take()
+	defer m.free()
+	m.put(operationAt, o.words[:])
+	code = m.operationDecide(operationAt, outcome, retryAfter, now, m.lock(budget), decisionAt)
+	m.unlock(budget)
+	if code != OK {
+		return 0, 0, code
+	}
+	m.get(operationAt, o.words[:])
+	return m.half(decisionAt), m.word(decisionAt + 8), OK
+}
+
+// Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation. If the
+// budget cannot be used, it cancels the operation alone.
+func (o *Operation) Cancel(budget *Budget) uint32 {
+	m := take()
+	defer m.free()
+	m.put(operationAt, o.words[:])
+	code := m.operationCancel(operationAt, m.lock(budget), numbersAt)
+	m.unlock(budget)
+	if code != OK {
+		code = m.operationCancel(operationAt, 0, numbersAt)
+	}
+	if code != OK {
+		return 0
+	}
+	m.get(operationAt, o.words[:])
+	return m.half(numbersAt)
+}
+
+// State returns the retries and attempts so far, and the reason why the operation stopped, 0 while
+// it goes on. All are 0 for the zero Operation.
+func (o *Operation) State() (retries, attempts uint64, reason uint32) {
+	m := take()
+	defer m.free()
+	m.put(operationAt, o.words[:])
+	if m.operationState(operationAt, numbersAt, numbersAt+8, numbersAt+16) != OK {
+		return 0, 0, 0
+	}
+	return m.word(numbersAt), m.word(numbersAt + 8), m.half(numbersAt + 16)
+}
+
+// ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header
+// is not valid.
+func ParseRetryAfter(header string, now uint64) (uint64, bool) {
+	m := take()
+	defer m.free()
+	if m.parseRetryAfter(textAt, m.putText(header), now, numbersAt) != OK {
+		return 0, false
+	}
+	return m.word(numbersAt), true
+}

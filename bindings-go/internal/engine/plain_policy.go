@@ -1,0 +1,171 @@
+//go:build !backoff_cgo
+
+package engine
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// Params are the unchecked fields of a policy. No field of the zero value is set.
+type Params struct{ words [paramsWords]uint64 }
+
+// Set sets a field to nanoseconds, a count or the number of a kind. The field must exist and must
+// not be a ratio.
+func (p *Params) Set(field Field, value uint64) {
+	m := take()
+	m.put(paramsAt, p.words[:])
+	m.paramsSet(paramsAt, uint32(field), value)
+	m.get(paramsAt, p.words[:])
+	m.free()
+}
+
+// SetRatio sets a field that is a ratio.
+func (p *Params) SetRatio(field Field, numerator, denominator uint32) {
+	m := take()
+	m.put(paramsAt, p.words[:])
+	m.paramsSetRatio(paramsAt, uint32(field), numerator, denominator)
+	m.get(paramsAt, p.words[:])
+	m.free()
+}
+
+// ParseRatio returns the terms of a decimal number, or the error code.
+func ParseRatio(text string) (numerator, denominator, code uint32) {
+	m := take()
+	defer m.free()
+	m.put(numbersAt, make([]uint64, 2))
+	code = m.ratioParse(textAt, m.putText(text), numbersAt, numbersAt+8)
+	return m.half(numbersAt), m.half(numbersAt + 8), code
+}
+
+// Policy is a valid policy, or the zero value, whose delays and windows are 0.
+type Policy struct {
+	words   [policyWords]uint64
+	formula [formulaWords]uint64 // what delays and windows depend on
+}
+
+// policy returns the policy at an address, or the error if the core returned its code.
+func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
+	defer m.free()
+	if code != OK {
+		return Policy{}, m.error(text)
+	}
+	var policy Policy
+	m.policyFormula(at, formulaAt)
+	m.get(at, policy.words[:])
+	m.get(formulaAt, policy.formula[:])
+	return policy, nil
+}
+
+// takeFor returns an instance with a policy in its memory, and an empty one.
+func takeFor(policy *Policy) *module {
+	m := take()
+	m.put(policyAt, policy.words[:])
+	clear(m.memory[fittedAt:][:8*policyWords])
+	return m
+}
+
+// Build checks the fields and returns their policy.
+func (p *Params) Build() (Policy, *Error) {
+	m := takeFor(new(Policy))
+	m.put(paramsAt, p.words[:])
+	return m.policy(policyAt, m.policyInit(policyAt, paramsAt, errorAt), "")
+}
+
+// ParsePolicy returns the policy of a policy string.
+func ParsePolicy(text string) (Policy, *Error) {
+	m := takeFor(new(Policy))
+	return m.policy(policyAt, m.policyParse(policyAt, textAt, m.putText(text), errorAt), text)
+}
+
+// AppendText appends the policy string. It reports false for the zero Policy.
+func (p *Policy) AppendText(text []byte) ([]byte, bool) {
+	m := takeFor(p)
+	defer m.free()
+	if m.policyPrint(policyAt, printedAt, TextSize) != OK {
+		return text, false
+	}
+	return append(text, m.printed()...), true
+}
+
+// MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
+func (p *Policy) MaxRetries() uint64 {
+	m := takeFor(p)
+	defer m.free()
+	if m.policyMaxRetries(policyAt, numbersAt) != OK {
+		return 0
+	}
+	return m.word(numbersAt)
+}
+
+// Delay returns the delay of an index of a stream, in ns.
+func (p *Policy) Delay(stream uint64, index uint32) uint64 {
+	f := &p.formula
+	return formulaDelayNs(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], stream, index)
+}
+
+// Window returns the window of an index, in ns.
+func (p *Policy) Window(index uint32) uint64 {
+	f := &p.formula
+	return formulaWindowNs(f[0], f[1], f[2], f[3], f[4], index)
+}
+
+// Fill writes the delays of first, first + 1, ... and returns how many it wrote.
+func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
+	m := takeFor(p)
+	defer m.free()
+	written := 0
+	for index := uint64(first); index < 1<<32 && written < len(delays); index = uint64(first) + uint64(written) {
+		count := min(len(delays)-written, delaysWords)
+		if m.policyFillNs(policyAt, stream, uint32(index), delaysAt, uint64(count), numbersAt) != OK {
+			break
+		}
+		count = int(m.word(numbersAt))
+		memory := m.memory[delaysAt:]
+		for i := range delays[written:][:count] {
+			delays[written+i] = time.Duration(binary.LittleEndian.Uint64(memory[8*i:]))
+		}
+		written += count
+	}
+	return written
+}
+
+// FitBase returns the policy with the longest base for which the attempts fit into the total. The
+// policy must not be the zero one.
+func (p *Policy) FitBase(attempts, total uint64) (Policy, *Error) {
+	m := takeFor(p)
+	return m.policy(fittedAt, m.policyFitBase(policyAt, attempts, total, fittedAt, errorAt), "")
+}
+
+// FitCap is FitBase for the longest cap.
+func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
+	m := takeFor(p)
+	return m.policy(fittedAt, m.policyFitCap(policyAt, attempts, total, fittedAt, errorAt), "")
+}
+
+// Preview is the position in a preview of a policy. The zero value is at the end.
+type Preview struct{ words [previewWords]uint64 }
+
+// Preview returns the rows of the policy from the first on.
+func (p *Policy) Preview() Preview {
+	var preview Preview
+	m := takeFor(p)
+	m.put(previewAt, preview.words[:])
+	m.previewInit(previewAt, policyAt)
+	m.get(previewAt, preview.words[:])
+	m.free()
+	return preview
+}
+
+// Next returns the next row. It reports false at the end.
+func (p *Preview) Next() (PreviewRow, bool) {
+	m := take()
+	defer m.free()
+	m.put(previewAt, p.words[:])
+	if m.previewNext(previewAt, rowAt) != OK {
+		return PreviewRow{}, false
+	}
+	m.get(previewAt, p.words[:])
+	ns := func(i uint32) time.Duration { return time.Duration(m.word(rowAt + 8*i)) }
+	return PreviewRow{ns(0), ns(1), ns(2), ns(3), ns(4), ns(5)}, true
+}
