@@ -27,7 +27,7 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 		{"MaxRetries", func() { policy.MaxRetries() }},
 		{"Window", func() { policy.Window(3) }},
 		{"Fill", func() { policy.Fill(stream, 0, delays) }},
-		{"Draw", func() { stream.Draw(3) }},
+		{"Draw", func() { _ = stream.Draw(3) }},
 		{"StreamFromKey", func() { _, _ = backoff.StreamFromKey(42, "job-1") }},
 		{"StreamFromKeyBytes", func() { backoff.StreamFromKeyBytes(42, key) }},
 		{"ParsePolicy", func() { _, _ = backoff.ParsePolicy("default:max_retries=9") }},

@@ -168,6 +168,8 @@ func TestTextsInFlags(t *testing.T) {
 	}
 }
 
+const modulePath = "github.com/backoff-rs/backoff/bindings-go"
+
 // go vet reports copies of the types that must not be copied.
 func TestVetReportsCopies(t *testing.T) {
 	folder := t.TempDir()

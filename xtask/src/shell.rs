@@ -137,6 +137,8 @@ fn missing(command: &Command) -> String {
         "ld" | "objcopy" | "ar" | "nm" => "install binutils, for example Debian's binutils",
         "pkg-config" => "install pkg-config, for example Debian's pkg-config",
         "rustup" => "install Rust with rustup: https://rustup.rs",
+        "unshare" => "install util-linux, as Debian's package of that name",
+        qemu if qemu.starts_with("qemu-") => "install Debian's qemu-user-static",
         "java" => "install a JDK, for example Debian's default-jdk-headless",
         _ => "is it installed?",
     };

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +145,7 @@ func same[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// policies compares what two policies of one string do; they are at a place of the witness.
+// comparePolicy compares what a policy does with what that at a place of the witness does.
 func (w *witness) comparePolicy(random *rand.Rand, text string, policy engine.Policy, at place) {
 	t := w.t
 	t.Helper()
@@ -203,11 +204,10 @@ func TestPolicies(t *testing.T) {
 		}
 		valid++
 		w.comparePolicy(random, text, policy, aPolicy)
-		for name, fit := range map[string]func(attempts, total uint64) (engine.Policy, *engine.Error){
-			"policy_fit_base": policy.FitBase, "policy_fit_cap": policy.FitCap,
-		} {
+		for i, fit := range [...]func(attempts, total uint64) (engine.Policy, *engine.Error){policy.FitBase, policy.FitCap} {
 			attempts, total := random.Uint64N(40), random.Uint64()>>random.IntN(64)
 			fitted, err := fit(attempts, total)
+			name := [...]string{"policy_fit_base", "policy_fit_cap"}[i]
 			same(t, text, err, w.error(w.call(name, w.at(aPolicy), attempts, total, w.at(aFitted), w.at(anError)), ""))
 			if err == nil {
 				w.comparePolicy(random, text+" fitted", fitted, aFitted)
@@ -225,7 +225,7 @@ func TestOperations(t *testing.T) {
 	budgets := strings.Fields(`ratio quota:max_tokens=9,cost=5 throttle rate:max_tokens=3,per=1s
 		ttl:min_per_second=1 concurrent:min_concurrent=1 aws-sdk-2026 none ratio:max_tokens=0 quota:cost=x`)
 	waits := 0
-	for range 3000 {
+	for range 10_000 {
 		text, budgetText := policies[random.IntN(len(policies))], budgets[random.IntN(len(budgets))]
 		what := text + " on " + budgetText
 		policy, err := engine.ParsePolicy(text)
@@ -378,6 +378,7 @@ func policyStrings(t *testing.T, random *rand.Rand) []string {
 			}
 		}
 	}
+	slices.Sort(texts)
 	if len(texts) < 200 {
 		t.Fatalf("the vectors have only %d strings", len(texts))
 	}

@@ -2,6 +2,8 @@
 
 //go:build !backoff_cgo
 
+//lint:file-ignore SA4006 translated
+
 package engine
 
 import (

@@ -1,21 +1,26 @@
-//! Go: the module, tested with the go command on the installed C library.
+//! Go: the module, tested with the go command. The default engine needs nothing else; the other one
+//! is tested on the installed C library.
 
 pub(crate) mod engine;
+mod platforms;
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::languages::{Platforms, c};
 use crate::report::{Report, Runner};
-use crate::shell::{command, progress, root, run, scratch, stdout};
+use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
-/// Run as a program of its own, so that the module has no dependencies.
+/// The build tag of the engine over the C library.
+const CGO: &str = "-tags=backoff_cgo";
+
+/// Run as programs of their own, so that the module has no dependencies.
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
 
 /// The libraries that programs in the documents use beside ours, with their versions.
@@ -26,21 +31,35 @@ const PEERS: [(&str, &str); 4] = [
     ("github.com/cenkalti/backoff/v7", "v7.0.3"),
 ];
 
-/// The go command, which finds libbackoff under the prefix.
-fn go() -> Result<Command> {
+/// The go command, as in a fresh installation of Go.
+fn go() -> Command {
+    let mut go = command("go");
+    go.env("GOTOOLCHAIN", "local")
+        .env("GOFLAGS", "-mod=mod")
+        .env("BACKOFF_VECTORS", root().join("tests/vectors"))
+        .current_dir(root().join("bindings-go"));
+    go
+}
+
+/// The go command without cgo, as on a machine without a C compiler.
+fn go_alone() -> Command {
+    let mut go = go();
+    go.env("CGO_ENABLED", "0");
+    go
+}
+
+/// The go command with cgo, which finds libbackoff under the prefix.
+fn go_over_c() -> Result<Command> {
     let prefix = c::prefix()?;
     // The go command does not notice that backoff.h has changed. A flag that changes with the header
     // keeps it from reusing what it compiled with the old one.
     let header = fs::metadata(root().join("include/backoff.h"))?.modified()?;
     let header = header.duration_since(UNIX_EPOCH)?.as_secs();
-    let mut go = command("go");
-    go.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+    let mut go = go();
+    go.env("CGO_ENABLED", "1")
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
         .env("LD_LIBRARY_PATH", prefix.join("lib"))
-        .env("GOTOOLCHAIN", "local")
-        .env("GOFLAGS", "-mod=mod")
-        .env("CGO_CFLAGS", format!("-O2 -g -DBACKOFF_HEADER={header}"))
-        .env("BACKOFF_VECTORS", root().join("tests/vectors"))
-        .current_dir(root().join("bindings-go"));
+        .env("CGO_CFLAGS", format!("-O2 -g -DBACKOFF_HEADER={header}"));
     Ok(go)
 }
 
@@ -62,10 +81,8 @@ pub(crate) fn client() -> Result<Command> {
 fn program(name: &str, package: &str) -> Result<Command> {
     progress(&format!("building Go's {name}"));
     let path = scratch().join(format!("go-{name}"));
-    run(go()?.args(["build", "-o"]).arg(&path).arg(package))?;
-    let mut program = command(path);
-    program.env("LD_LIBRARY_PATH", c::prefix()?.join("lib"));
-    Ok(program)
+    run(go_alone().args(["build", "-o"]).arg(&path).arg(package))?;
+    Ok(command(path))
 }
 
 /// Runs a program in a user's module that depends on ours, and returns its output.
@@ -83,32 +100,92 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     );
     fs::write(user.join("go.mod"), manifest)?;
     fs::write(user.join("main.go"), code)?;
-    stdout(go()?.args(["run", "."]).current_dir(&user))
+    stdout(go_alone().args(["run", "."]).current_dir(&user))
 }
 
-/// Lints and tests of the module.
+/// Lints and tests of the module, with either engine, and of the package that users get.
 pub(crate) fn test(report: &mut Report) {
     report.check("gofmt", || {
         let unformatted = stdout(command("gofmt").args(["-l", "bindings-go"]))?;
         ensure!(unformatted.is_empty(), "{unformatted}");
         Ok(())
     });
-    report.check("go vet", || run(go()?.args(["vet", "./..."])));
-    report.check("staticcheck", || run(go()?.args(["run", STATICCHECK, "./..."])));
-    for (what, flags) in [("go test", &[][..]), ("go test -race", &["-race"][..])] {
-        report.suite_of(what, Runner::Go, || {
-            let mut go = go()?;
-            go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
-            Ok(go)
-        });
+    report.check("go vet", || run(go_alone().args(["vet", "./..."])));
+    report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, "./..."])));
+    report.check("go vet, the checks", || {
+        run(go_alone().args(["vet", "./..."]).current_dir(checks()))
+    });
+    report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
+    report.check("staticcheck, over C", || {
+        run(go_over_c()?.args(["run", STATICCHECK, CGO, "./..."]))
+    });
+    let suite = |mut go: Command, flags: &[&str]| {
+        go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
+        Ok(go)
+    };
+    report.suite_of("go test", Runner::Go, || suite(go_alone(), &[]));
+    report.suite_of("go test -race", Runner::Go, || {
+        let mut go = go();
+        go.env("CGO_ENABLED", "1"); // the race detector needs it
+        suite(go, &["-race"])
+    });
+    report.suite_of("go test, over C", Runner::Go, || suite(go_over_c()?, &[CGO]));
+    report.suite_of(
+        "Go: the package, and the translation beside its WebAssembly",
+        Runner::Go,
+        || {
+            let mut go = go_alone();
+            go.current_dir(checks()).env("BACKOFF_WASM", engine::wasm()?);
+            suite(go, &[])
+        },
+    );
+    report.check("Go: the README's static program over C", static_program_over_c);
+}
+
+/// The folder of the module whose tests need other modules.
+fn checks() -> PathBuf {
+    root().join("bindings-go/internal/checks")
+}
+
+/// Builds the HTTP example as the README says, without a warning, and runs it without the library.
+fn static_program_over_c() -> Result<()> {
+    let page = fs::read_to_string(root().join("bindings-go/README.md"))?;
+    let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
+    let build = build.context("the README builds no static program over C")?;
+    let folder = scratch().join("go-static");
+    empty(&folder)?;
+    let mut sh = go_over_c()?;
+    let environment: Vec<_> = sh
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+        .collect();
+    sh = command("sh");
+    sh.arg("-ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(folder.join("http"));
+    for (name, value) in environment {
+        if let Some(value) = value {
+            sh.env(name, value);
+        }
     }
+    let printed = output(sh.current_dir(root().join("bindings-go")))?;
+    ensure!(printed.success && printed.text.is_empty(), "{build}:\n{}", printed.text);
+    let run = output(&mut command(folder.join("http")))?;
+    ensure!(run.text.starts_with("usage: http"), "{}", run.text);
+    Ok(())
 }
 
-/// The files that are published.
-#[expect(clippy::unnecessary_wraps, reason = "there is none yet")]
+/// The module's zip file, as a module proxy serves it.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
-    Ok(Vec::new())
+    let version = env!("CARGO_PKG_VERSION");
+    let folder = scratch().join("go-package");
+    empty(&folder)?;
+    let path = folder.join(format!("backoff-go-{version}.zip"));
+    let mut pack = go_alone();
+    pack.args(["run", "./pack", &format!("v{version}")]).arg(&path).current_dir(checks());
+    run(&mut pack)?;
+    Ok(vec![path])
 }
 
-/// Tests that take longer.
-pub(crate) fn test_more(_report: &mut Report) {}
+/// Every platform of Go, and other tools.
+pub(crate) fn test_more(report: &mut Report) {
+    platforms::test(report);
+}
