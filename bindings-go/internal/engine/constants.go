@@ -113,10 +113,11 @@ const (
 
 // The sizes of the structs of backoff.h, in words.
 const (
-	paramsWords    = 32
-	policyWords    = 24
-	previewWords   = 64
+	ParamsWords    = 32
+	PolicyWords    = 24
+	PreviewWords   = 64
+	IterWords      = 32
 	BudgetWords    = 32
-	operationWords = 40
-	statsWords     = 24
+	OperationWords = 40
+	StatsWords     = 24
 )

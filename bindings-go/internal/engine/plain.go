@@ -21,14 +21,14 @@ func (m *module) free() { instances.Put(m) }
 // Where arguments and results are in the memory.
 const (
 	paramsAt    = heapBase
-	policyAt    = paramsAt + 8*paramsWords
-	fittedAt    = policyAt + 8*policyWords
-	operationAt = fittedAt + 8*policyWords
-	budgetAt    = operationAt + 8*operationWords
+	policyAt    = paramsAt + 8*ParamsWords
+	fittedAt    = policyAt + 8*PolicyWords
+	operationAt = fittedAt + 8*PolicyWords
+	budgetAt    = operationAt + 8*OperationWords
 	previewAt   = budgetAt + 8*BudgetWords
-	statsAt     = previewAt + 8*previewWords
-	otherAt     = statsAt + 8*statsWords
-	rowAt       = otherAt + 8*statsWords
+	statsAt     = previewAt + 8*PreviewWords
+	otherAt     = statsAt + 8*StatsWords
+	rowAt       = otherAt + 8*StatsWords
 	countsAt    = rowAt + 8*rowWords
 	errorAt     = countsAt + 8*countsWords
 	decisionAt  = errorAt + 8*errorWords

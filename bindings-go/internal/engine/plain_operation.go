@@ -53,7 +53,7 @@ func (m *module) unlock(b *Budget) {
 }
 
 // Operation is the state of an operation. The zero value is no operation.
-type Operation struct{ words [operationWords]uint64 }
+type Operation struct{ words [OperationWords]uint64 }
 
 // Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
 // the budget is damaged; a nil budget is allowed.

@@ -8,7 +8,7 @@ import (
 )
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
-type Params struct{ words [paramsWords]uint64 }
+type Params struct{ words [ParamsWords]uint64 }
 
 // Set sets a field to nanoseconds, a count or the number of a kind. The field must exist and must
 // not be a ratio.
@@ -40,7 +40,7 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 
 // Policy is a valid policy, or the zero value, whose delays and windows are 0.
 type Policy struct {
-	words   [policyWords]uint64
+	words   [PolicyWords]uint64
 	formula [formulaWords]uint64 // what delays and windows depend on
 }
 
@@ -61,7 +61,7 @@ func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
 func takeFor(policy *Policy) *module {
 	m := take()
 	m.put(policyAt, policy.words[:])
-	clear(m.memory[fittedAt:][:8*policyWords])
+	clear(m.memory[fittedAt:][:8*PolicyWords])
 	return m
 }
 
@@ -144,7 +144,7 @@ func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
-type Preview struct{ words [previewWords]uint64 }
+type Preview struct{ words [PreviewWords]uint64 }
 
 // Preview returns the rows of the policy from the first on.
 func (p *Policy) Preview() Preview {

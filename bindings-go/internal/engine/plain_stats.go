@@ -9,7 +9,7 @@ import (
 
 // RetryStats are counts that the core changes under a lock. The zero value must be initialised with Init.
 type RetryStats struct {
-	words [statsWords]uint64
+	words [StatsWords]uint64
 	mutex sync.Mutex
 }
 

@@ -129,10 +129,8 @@ fn constants(header: &str) -> Result<String> {
         if let Some((_, number)) = line.split_once("  uint64_t opaque[") {
             words = number.strip_suffix("];");
         } else if let (Some(number), Some(name)) = (words, line.strip_prefix("} backoff_")) {
-            let name = name.trim_end_matches(';');
-            if name != "iter" {
-                writeln!(text, "\t{name}Words = {number}")?;
-            }
+            let name = capitalized(name.trim_end_matches(';'));
+            writeln!(text, "\t{name}Words = {number}")?;
             words = None;
         }
     }
@@ -157,7 +155,7 @@ fn capitalized(name: &str) -> String {
     }
     let capitalized = |word: &str| {
         let (first, rest) = word.split_at_checked(1).unwrap_or_default();
-        first.to_owned() + &rest.to_lowercase()
+        first.to_uppercase() + &rest.to_lowercase()
     };
     name.split('_').map(capitalized).collect()
 }
