@@ -1,7 +1,7 @@
 // The installed tarball: its files, its size, and loading it in every kind of host.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { esm, installed, project, requireThere, source } from "./installed.mjs";
+import { inProject, npm } from "./project.mjs";
 
 const read = (path) => readFileSync(join(installed, path));
 const manifest = JSON.parse(read("package.json"));
@@ -108,9 +109,25 @@ describe("contents", () => {
 		assert.ok(links.length > 3);
 	});
 
-	test("the lock file names no registry", () => {
-		const lock = readFileSync(join(source, "package-lock.json"), "utf8");
-		assert.doesNotMatch(lock, /"resolved"|registry/);
+	test("the lock files name no registry", () => {
+		for (const path of ["package-lock.json", "tests/everywhere/package-lock.json"]) {
+			assert.doesNotMatch(readFileSync(join(source, path), "utf8"), /"resolved"|registry/, path);
+		}
+	});
+
+	test("npm installs it into an empty project, and removes all of it", async () => {
+		await inProject((empty) => {
+			const run = () => spawnSync(process.execPath, ["-e", 'require("backoff-wasm")'], { cwd: empty }).status;
+			assert.equal(run(), 0);
+			npm(empty, "uninstall", "--offline", "--no-audit", "--no-fund", "backoff-wasm");
+			assert.notEqual(run(), 0);
+			const left = readdirSync(empty, { recursive: true }).filter((path) => path.includes("backoff"));
+			assert.deepEqual(left, []);
+		});
+	});
+
+	test("it is published for all, with its provenance", () => {
+		assert.deepEqual(manifest.publishConfig, { access: "public", provenance: true });
 	});
 });
 

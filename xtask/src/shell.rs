@@ -140,6 +140,9 @@ fn missing(command: &Command) -> String {
         "unshare" => "install util-linux, as Debian's package of that name",
         qemu if qemu.starts_with("qemu-") => "install Debian's qemu-user-static",
         "java" => "install a JDK, for example Debian's default-jdk-headless",
+        "chromium" => {
+            "install Chromium, for example Debian's chromium, or set CHROMIUM to its path"
+        }
         _ => "is it installed?",
     };
     format!("cannot run `{program}`: {advice}")

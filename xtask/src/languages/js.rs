@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::compatibility::Ran;
 use crate::fresh;
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
@@ -13,6 +14,9 @@ use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, t
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+
+/// Pins what `test_more` runs the package on.
+const TOOLS: &str = "bindings-wasm/tests/everywhere/package-lock.json";
 
 /// The project has these packages as well: the programs of docs/migrating.md compare with them.
 const MANIFEST: &str = r#"{
@@ -127,5 +131,36 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }
 
-/// Tests that take longer.
-pub(crate) fn test_more(_report: &mut Report) {}
+/// Runs the package in every runtime, bundler and test runner, and in Chromium.
+pub(crate) fn test_more(report: &mut Report) {
+    let (results, ran) = (scratch().join("npm-everywhere.xml"), scratch().join("npm-ran.jsonl"));
+    // The rows of an earlier run would stay if this one did not begin.
+    let _ = fs::remove_file(&ran);
+    report.suite_of("npm test, everywhere", Runner::Junit(results.clone()), || {
+        let tarball = tarball()?;
+        let folder = folder().join("tests/everywhere");
+        let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
+        run(command(&chromium).arg("--version"))?;
+        fresh::unless_fresh(&folder.join("node_modules"), &[TOOLS], || {
+            progress("installing the runtimes, bundlers and test runners");
+            run(command("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder))
+        })?;
+        let mut test = command("node");
+        test.current_dir(&folder)
+            .args(["run.mjs", "--test-reporter=junit"])
+            .arg(format!("--test-reporter-destination={}", results.display()))
+            .env("BACKOFF_WASM_TARBALL", tarball)
+            .env("BACKOFF_WASM_RAN", &ran)
+            .env("CHROMIUM", chromium);
+        Ok(test)
+    });
+    report.check("what the npm package ran on", || {
+        let text = fs::read_to_string(&ran).context("no test ran")?;
+        text.lines().map(serde_json::from_str::<Ran>).collect::<Result<Vec<_>, _>>()?;
+        Ok(())
+    });
+    let rows = fs::read_to_string(&ran).unwrap_or_default();
+    for row in rows.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        report.ran(row);
+    }
+}

@@ -1,0 +1,60 @@
+// What runs in every place: delays, and a loop that calls a server until it answers, on the clock of the place.
+// `expected` in expected.mjs is what it returns.
+
+/** The names of the package that the check uses, for an import statement. */
+export const NAMES = "Policy, RandomStream, httpOutcome, retry";
+
+/** @param {object} api the package; @param {() => Promise<string>} load a call that fails with a status at first. */
+export async function check({ Policy, RandomStream, httpOutcome, retry }, load) {
+	const policy = Policy.parse("full:base=100ms,cap=20s");
+	const stream = new RandomStream(42, "job-1");
+	const waits = [];
+	const start = Date.now();
+	const loaded = await retry(load, {
+		policy,
+		stream,
+		shouldRetry: ({ status }) => httpOutcome(status),
+		onRetry: ({ delayNs }) => void waits.push(`${delayNs}`),
+	});
+	// A millisecond less: `Date.now` cuts the fractions of both times off.
+	const waited = Date.now() - start >= waits.reduce((sum, wait) => sum + Number(wait) / 1e6, 0) - 1;
+	return { delays: Array.from(policy.delaysNs(stream, 4), String), waits, waited, loaded };
+}
+
+/** A call of the server, which answers 503 to the first calls with this ID. */
+export const loadFrom = (server, id) => async () => {
+	const response = await fetch(`${server}/busy?${id}`);
+	if (!response.ok) {
+		throw Object.assign(new Error(`${response.status}`), { status: response.status });
+	}
+	return await response.text();
+};
+
+/** The same without a server. */
+export const loadAlone = () => {
+	let calls = 0;
+	return async () => {
+		if (++calls <= 3) {
+			throw Object.assign(new Error("503"), { status: 503 });
+		}
+		return "loaded";
+	};
+};
+
+/**
+ * Where WebAssembly is forbidden, what the main entry does: the value and the calls of a loop that succeeds; of one that
+ * fails, the cause and whether the message says why.
+ */
+export async function checkBlocked({ retry }) {
+	let calls = 0;
+	const shouldRetry = () => true;
+	const value = await retry(() => `${++calls} call`, { shouldRetry });
+	const { message, cause } = await retry(() => Promise.reject(new Error("down")), { shouldRetry }).catch(
+		(error) => error,
+	);
+	return {
+		value,
+		says: /backoff-wasm cannot start.*backoff-wasm\/js.*WebAssembly/.test(message),
+		cause: cause.message,
+	};
+}

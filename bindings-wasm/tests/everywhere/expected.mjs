@@ -1,0 +1,36 @@
+// What the checks return, from the vectors that all languages share; and the record of what they ran on.
+
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const { cases } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../tests/vectors/jitters.json"), "utf8"));
+const { delays } = cases.find(({ id }) => id === "full");
+
+/** The number of calls that fail at first. */
+export const FAILURES = 3;
+
+/** What `check` returns. */
+export const EXPECTED = {
+	delays: delays.slice(0, 4),
+	waits: delays.slice(0, FAILURES),
+	waited: true,
+	loaded: "loaded",
+};
+
+/** What `checkBlocked` returns where WebAssembly is forbidden. */
+export const EXPECTED_BLOCKED = { value: "1 call", says: true, cause: "down" };
+
+export const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
+
+/** Records that the package ran on something; call it after the checks. */
+export function ran(group, name, version) {
+	const { BACKOFF_WASM_RAN } = process.env;
+	if (BACKOFF_WASM_RAN) {
+		appendFileSync(BACKOFF_WASM_RAN, `${JSON.stringify({ language: "JavaScript", group, name, version })}\n`);
+	}
+}
+
+/** The version of a tool in the folder of these tests. */
+export function versionOf(name) {
+	return JSON.parse(readFileSync(join(import.meta.dirname, "node_modules", name, "package.json"), "utf8")).version;
+}

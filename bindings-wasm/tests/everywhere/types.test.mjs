@@ -1,0 +1,87 @@
+// What the linters of packages say about the tarball, and the types under every supported TypeScript.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { ENTRIES, ran, versionOf } from "./expected.mjs";
+
+const here = import.meta.dirname;
+const { BACKOFF_WASM_PROJECT: project, BACKOFF_WASM_TARBALL: tarball } = process.env;
+const folder = join(project, "types");
+const run = promisify(execFile);
+
+/** The output of a program, which fails with all that it printed. */
+async function output(path, args, cwd) {
+	try {
+		return (await run(process.execPath, [path, ...args], { cwd })).stdout;
+	} catch ({ stdout, stderr }) {
+		return assert.fail(`${stdout}${stderr}`);
+	}
+}
+
+test("publint finds nothing", async () => {
+	const { messages } = await publint({ pkgDir: join(project, "node_modules/backoff-wasm"), pack: false, strict: true });
+	assert.deepEqual(messages, []);
+	ran("checked by", "publint", versionOf("publint"));
+});
+
+test("attw finds the types of every entry under every resolution", async () => {
+	const printed = await output(join(here, "node_modules/@arethetypeswrong/cli/dist/index.js"), [
+		tarball,
+		"--format",
+		"json",
+	]);
+	const { analysis, problems } = JSON.parse(printed);
+	assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./js", "./package.json"]);
+	assert.deepEqual(problems ?? {}, {});
+	ran("checked by", "attw", versionOf("@arethetypeswrong/cli"));
+});
+
+const program = readFileSync(join(here, "../typing.ts"), "utf8");
+
+describe("TypeScript", () => {
+	before(() => {
+		mkdirSync(folder);
+		for (const entry of ENTRIES) {
+			const text = program.replaceAll('"backoff-wasm"', `"${entry}"`);
+			for (const extension of ["ts", "mts", "cts"]) {
+				writeFileSync(join(folder, `${entry.replace("/", "-")}.${extension}`), text);
+			}
+		}
+	});
+
+	for (const version of ["5.0", "5.4", "5.9", "6.0", "7.0"]) {
+		test(version, async () => {
+			const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
+			if (version >= "6") {
+				strict.push("--ignoreConfig");
+			}
+			const resolutions = [
+				["node16", "node16", "mts", "cts"],
+				["esnext", "bundler", "ts"],
+				// Later versions have ended it.
+				...(version < "6" ? [["commonjs", "node10", "ts"]] : []),
+			];
+			for (const [module, resolution, ...extensions] of resolutions) {
+				const files = ENTRIES.flatMap((entry) => extensions.map((end) => `${entry.replace("/", "-")}.${end}`));
+				for (const skipLibCheck of ["true", "false"]) {
+					const options = [
+						...strict,
+						"--skipLibCheck",
+						skipLibCheck,
+						"--module",
+						module,
+						"--moduleResolution",
+						resolution,
+					];
+					await output(join(here, `node_modules/typescript-${version}/bin/tsc`), [...options, ...files], folder);
+				}
+			}
+			ran("versions", "TypeScript", versionOf(`typescript-${version}`));
+		});
+	}
+});
