@@ -72,11 +72,10 @@ pub(crate) fn global(symbol: Option<&str>, index: usize, taken: &mut BTreeSet<St
 
 /// The name, or the name and a number if it is taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let name = if is_variable(name) { format!("{name}Function") } else { name.to_owned() };
     let numbered = (2..).map(|number| format!("{name}{number}"));
-    let name = std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(|name| !taken.contains(name) && !is_variable(name))
-        .expect("numbers do not end");
+    let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
+    let name = free.expect("numbers do not end");
     taken.insert(name.clone());
     name
 }
