@@ -2,11 +2,13 @@
 
 import { start } from "./start.js"; // build.mjs makes it
 
-const WORD = 0xffff_ffffn;
+/** A 64-bit word, and its low and its high half. The translated module needs a little-endian machine, too. */
+const word = new BigInt64Array(1);
+const halves = new Int32Array(word.buffer);
 
 /**
  * The functions and the memory of the module. A 64-bit word is a bigint, as in WebAssembly. wasm2js passes it as
- * two 32-bit halves: an argument as low and high, a result as low, after high was set.
+ * its two halves: an argument as low and high, a result as low, after high was set.
  */
 export function instantiate() {
 	let high;
@@ -15,14 +17,27 @@ export function instantiate() {
 			high = half;
 		},
 	});
-	const split = (argument) =>
-		typeof argument === "bigint" ? [Number(argument & WORD), Number(argument >> 32n)] : argument;
 	const joined =
 		(call) =>
 		(...args) => {
+			const split = [];
+			for (const argument of args) {
+				if (typeof argument === "bigint") {
+					// It keeps the low 64 bits.
+					word[0] = argument;
+					split.push(halves[0], halves[1]);
+				} else {
+					split.push(argument);
+				}
+			}
 			high = undefined;
-			const low = call(...args.flatMap(split));
-			return high === undefined ? low : (BigInt(high) << 32n) | BigInt(low >>> 0);
+			const low = call(...split);
+			if (high === undefined) {
+				return low;
+			}
+			halves[0] = low;
+			halves[1] = high;
+			return word[0];
 		};
 	const entries = Object.entries(functions).map(([name, call]) => [name, joined(call)]);
 	return { memory, ...Object.fromEntries(entries) };
