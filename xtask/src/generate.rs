@@ -1,5 +1,5 @@
 //! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
-//! pictures and the table of the README.
+//! interfaces of the crates, the pictures and the table of the README.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::api;
 use crate::compatibility;
 use crate::languages::go;
 use crate::program;
@@ -64,6 +65,7 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
     files.insert("README.md".into(), compatibility::page(Path::new("README.md"))?);
+    files.extend(api::listings()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
     }

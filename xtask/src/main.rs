@@ -1,5 +1,6 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
+mod api;
 mod archive;
 mod audit;
 mod compatibility;

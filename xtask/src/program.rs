@@ -12,6 +12,7 @@ use crate::cross;
 use crate::docs;
 use crate::drivers::reference_evaluator;
 use crate::languages::{ALL, Platforms, python};
+use crate::libbackoff::Platform;
 use crate::linked::licenses;
 use crate::report::{Report, Runner};
 use crate::shell::{
@@ -40,27 +41,36 @@ pub(crate) fn binary() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The platforms of the published binaries. On Linux they contain their C library.
-const PLATFORMS: [&str; 3] =
-    ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu"];
+/// The platforms of the published binaries that are built on Linux, where they contain their C
+/// library: Rust's name, another name, and what runs such a program here.
+const PLATFORMS: [(&str, &str, &str); 3] = [
+    ("x86_64-unknown-linux-musl", "linux/amd64", "env"),
+    ("aarch64-unknown-linux-musl", "linux/arm64 (qemu)", "qemu-aarch64-static"),
+    ("x86_64-pc-windows-gnu", "windows/amd64 (wine)", "wine"),
+];
 
 /// The files that are published: the binary for this machine, or an archive for each platform.
 pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
     match platforms {
         Platforms::Host => Ok(vec![binary()?]),
-        Platforms::All => PLATFORMS.iter().map(|platform| packed(platform)).collect(),
+        Platforms::All if OS == "linux" => {
+            PLATFORMS.iter().map(|(platform, ..)| packed(platform)).collect()
+        }
+        Platforms::All => Ok(vec![packed(Platform::host()?.triple())?]),
     }
 }
 
 /// An archive of the binary for a platform, with its page and the licenses.
 fn packed(platform: &str) -> Result<PathBuf> {
     progress(&format!("building the command for {platform}"));
-    run(cross::cargo_for("zigbuild", platform)?.args([
-        "--locked",
-        "--release",
-        "--package",
-        "backoff-cli",
-    ]))?;
+    let mut build = if OS == "linux" {
+        cross::cargo_for("zigbuild", platform)?
+    } else {
+        let mut cargo = cargo();
+        cargo.args(["build", "--target", platform]);
+        cargo
+    };
+    run(build.args(["--locked", "--release", "--package", "backoff-cli"]))?;
     let name = format!("backoff-{}-{platform}", env!("CARGO_PKG_VERSION"));
     let folder = scratch().join("command").join(&name);
     empty(&folder)?;
@@ -108,6 +118,24 @@ pub(crate) fn test(report: &mut Report) {
             .check(&format!("`backoff verify` passes the evaluator of {}", language.name), || {
                 verify(&(language.evaluator)()?)
             });
+    }
+}
+
+/// Runs the published binaries of all platforms.
+pub(crate) fn test_more(report: &mut Report) {
+    for (platform, name, runner) in PLATFORMS {
+        report.runs_on(("Command", "platforms", name), || {
+            let folder = packed(platform)?.with_extension("").with_extension("");
+            let program = if platform.contains("windows") { "backoff.exe" } else { "backoff" };
+            let mut backoff = command(runner);
+            backoff.arg(folder.join(program)).args(["delays", "full:base=1s,cap=10s"]);
+            backoff.args(["--seed", "42", "--key", "job-1", "--count", "2", "--unit", "ns"]);
+            let printed = stdout(&mut backoff)?;
+            // The vector `go-full`.
+            let printed: Vec<&str> = printed.lines().collect();
+            ensure!(printed == ["113994343", "830438758"], "printed {printed:?}");
+            Ok(String::new())
+        });
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     for language in &ALL {
         test_alone(language, extent, &mut report);
     }
-    program::test(&mut report);
+    test_command(extent, &mut report);
     test_together(&mut report);
     if extent == Extent::All {
         dist::test(&mut report);
@@ -43,7 +43,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             test_together(&mut report);
         }
         "dist" => dist::test(&mut report),
-        "command" => program::test(&mut report),
+        "command" => test_command(extent, &mut report),
         language => test_alone(named(language)?, extent, &mut report),
     }
     end(report, extent)
@@ -53,6 +53,13 @@ fn end(report: Report, extent: Extent) -> Result<()> {
     match extent {
         Extent::Usual => report.end(),
         Extent::All => report.end_of_all(),
+    }
+}
+
+fn test_command(extent: Extent, report: &mut Report) {
+    program::test(report);
+    if extent == Extent::All {
+        program::test_more(report);
     }
 }
 
