@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"syscall"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -40,7 +39,7 @@ func ExampleRetry() {
 
 	written, err := backoff.Retry(ctx, save,
 		backoff.WithPolicyString("full:base=1ms,cap=5ms,max_retries=2"),
-		backoff.RetryOn(io.ErrClosedPipe, syscall.ECONNRESET))
+		backoff.RetryOn(io.ErrClosedPipe, io.ErrUnexpectedEOF))
 	fmt.Println(written, err)
 	fmt.Println(errors.Is(err, io.ErrClosedPipe), errors.Is(err, backoff.ErrMaxRetries))
 	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) {

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,29 @@ fn main() {{
     let policy = Policy::parse("{POLICY}").unwrap();
     let stream = RandomStream::from_key({SEED}, "{KEY}");
     (0..5).for_each(|index| println!("{{}}", policy.delay_ns(stream, index)));
+}}
+"""
+
+GO = f"""package main
+
+import (
+	"fmt"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+func main() {{
+	policy, err := backoff.ParsePolicy("{POLICY}")
+	if err != nil {{
+		panic(err)
+	}}
+	stream, err := backoff.StreamFromKey({SEED}, "{KEY}")
+	if err != nil {{
+		panic(err)
+	}}
+	for index := range uint32(5) {{
+		fmt.Println(policy.Delay(stream, index).Nanoseconds())
+	}}
 }}
 """
 
@@ -142,6 +166,39 @@ def rust(place: Place) -> str:
     return place.run("cargo", "run", "--quiet")
 
 
+def go(place: Place) -> str:
+    """The module, from a proxy that has nothing else, without a C compiler."""
+    module = "github.com/backoff-rs/backoff/bindings-go"
+    packed = place.file("backoff-go-*.zip")
+    version = "v" + packed.stem.removeprefix("backoff-go-")
+    files = place.folder / "proxy" / module / "@v"
+    files.mkdir(parents=True)
+    shutil.copy(packed, files / f"{version}.zip")
+    with zipfile.ZipFile(packed) as archive:
+        (files / f"{version}.mod").write_bytes(archive.read(f"{module}@{version}/go.mod"))
+    (files / f"{version}.info").write_text(json.dumps({"Version": version}))
+    (files / "list").write_text(version + "\n")
+    place.environment |= {
+        "GOPROXY": (place.folder / "proxy").as_uri(),
+        "GOSUMDB": "off",
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-modcacherw",
+        "CGO_ENABLED": "0",
+        "GOPATH": str(place.folder / "home/go"),
+        "GOCACHE": str(place.folder / "home/cache"),
+    }
+    user = place.folder / "user"
+    user.mkdir()
+    place.folder = user
+    (user / "main.go").write_text(GO)
+    place.run("go", "mod", "init", "example.com/user")
+    place.run("go", "get", module)
+    printed = place.run("go", "run", ".")
+    place.run("go", "get", f"{module}@none")
+    place.run("go", "build", ".", fails=True)
+    return printed
+
+
 def command(place: Place) -> str:
     """The command `backoff`, which is one file."""
     system = {"linux": "unknown-linux-musl", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
@@ -158,6 +215,7 @@ LANGUAGES: dict[str, Callable[[Place], str]] = {
     "python": python,
     "js": js,
     "rust": rust,
+    "go": go,
     "command": command,
 }
 
