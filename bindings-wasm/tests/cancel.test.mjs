@@ -491,3 +491,24 @@ test("no kind of end leaves a listener or a timer", async () => {
 	}
 	assert.deepEqual(unhandled, []);
 });
+
+test("a signal without a reason, as of React Native, rejects with one AbortError", async () => {
+	/** The parts that the polyfill has. */
+	const signal = Object.assign(new EventTarget(), { aborted: false });
+	const abort = () => {
+		signal.aborted = true;
+		signal.dispatchEvent(new Event("abort"));
+	};
+	const fail = () => {
+		throw new Error("down");
+	};
+	const options = { policy: "constant:base=1h", signal, shouldRetry: () => true };
+	const loops = [
+		retry(fail, { ...options, onRetry: () => void setTimeout(abort) }),
+		retry(() => new Promise(() => {}), options),
+	];
+	const reasons = await Promise.all(loops.map((loop) => loop.catch((error) => error)));
+	reasons.push(await retry(fail, options).catch((error) => error));
+	assert.equal(reasons[0].name, "AbortError");
+	assert.ok(reasons.every((reason) => reason === reasons[0]));
+});

@@ -10,7 +10,7 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { esm, installed, project, requireThere, source } from "./installed.mjs";
+import { esm, installed, Policy, project, RandomStream, requireThere, source } from "./installed.mjs";
 import { inProject, npm } from "./project.mjs";
 
 const read = (path) => readFileSync(join(installed, path));
@@ -312,6 +312,25 @@ describe("loads", () => {
 			() => runInContext("module.exports.RandomStream.fromEntropy()", realm),
 			/crypto\.getRandomValues is missing/,
 		);
+	});
+
+	test("without crypto a loop takes its seed from Math.random", async () => {
+		const realm = createContext({ module: { exports: {} }, performance, AbortController });
+		runInContext(`(function (module) {${read("dist/index.cjs")}})(module)`, realm);
+		const waits = await runInContext(
+			`(async () => {
+				Math.random = () => 0.5;
+				const waits = [];
+				const clock = { now: () => 0, sleep: (delay) => void waits.push(delay) };
+				const policy = "full:base=1s,cap=1s,max_retries=3";
+				await module.exports.retry(() => { throw 1; }, { policy, clock, shouldRetry: () => true }).catch(() => {});
+				return waits;
+			})()`,
+			realm,
+		);
+		// 0.5 gives the seed 2^63 + 2^31; the first loop has number 0 (SPEC 18.1), whose key is eight zero bytes.
+		const stream = new RandomStream(2n ** 63n + 2n ** 31n, new Uint8Array(8));
+		assert.deepEqual([...waits], [...Policy.parse("full:base=1s,cap=1s").delays(stream, 3)]);
 	});
 
 	const bundle = async (platform, conditions, entry = "backoff-wasm") =>
