@@ -2,9 +2,16 @@
 
 import os
 
-# Set to the installed wheel, it adds the test of the files that would be published.
-collect_ignore = [] if os.environ.get("BACKOFF_WHEEL") else ["test_packaging.py"]
+#: Tests of the files that would be published, which these variables name.
+NEEDS = {
+    "test_wheel.py": ["BACKOFF_WHEEL"],
+    "test_packaging.py": ["BACKOFF_WHEEL", "BACKOFF_SDIST"],
+}
+
+collect_ignore = [
+    file for file, variables in NEEDS.items() if not all(map(os.environ.get, variables))
+]
 
 
 def pytest_report_header():
-    return [f"BACKOFF_WHEEL is not set: without {file}" for file in collect_ignore]
+    return [f"without {file}: set {' and '.join(NEEDS[file])}" for file in collect_ignore]

@@ -1,15 +1,19 @@
 //! Python: the wheel, installed in a clean virtual environment.
 
+mod wheels;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::fresh;
-use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
+use wheels::{holds_no_path, sdist, wheel};
+
+pub(crate) use wheels::packages;
 
 /// The requirements of the examples.
 const EXAMPLES: &str = "examples/requirements.txt";
@@ -35,55 +39,6 @@ pub(crate) fn tools() -> Result<PathBuf> {
 /// A program of these tools.
 pub(crate) fn tool(name: &str) -> Result<Command> {
     Ok(command(tools()?.join("bin").join(name)))
-}
-
-/// The wheel, built by pip.
-pub(crate) fn wheel() -> Result<PathBuf> {
-    let folder = scratch().join("wheel");
-    fresh::unless_fresh(&folder, &INPUTS, || {
-        progress("building the wheel");
-        let builder = scratch().join("python-builder");
-        environment(&builder)?;
-        let _ = fs::remove_dir_all(&folder);
-        run(command(builder.join("bin/pip"))
-            .args(["wheel", "--quiet", "--no-deps", "--wheel-dir"])
-            .arg(&folder)
-            .arg("./bindings-python")
-            .env("CARGO_ENCODED_RUSTFLAGS", without_paths()))
-    })?;
-    let mut files = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
-    files
-        .find(|path| path.extension().is_some_and(|end| end == "whl"))
-        .context("no wheel was built")
-}
-
-/// Folders of this machine, which messages of panics would name.
-fn machine_folders() -> Vec<String> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
-    vec![cargo, root().display().to_string()]
-}
-
-/// Flags that keep these folders out of the build.
-fn without_paths() -> String {
-    let remap = |folder: &String| format!("--remap-path-prefix={folder}=source");
-    machine_folders().iter().map(remap).collect::<Vec<_>>().join("\x1f")
-}
-
-const SEARCH: &str = "
-import sys, zipfile
-
-archive, *folders = sys.argv[1:]
-files = zipfile.ZipFile(archive)
-for name in files.namelist():
-    for folder in folders:
-        if folder.encode() in files.read(name):
-            sys.exit(f'{name} holds {folder}')
-";
-
-/// Fails if a file of the wheel contains the path of such a folder.
-fn holds_no_path(wheel: &Path) -> Result<()> {
-    run(command("python3").args(["-c", SEARCH]).arg(wheel).args(machine_folders()))
 }
 
 /// A clean virtual environment with the wheel and the test runners.
@@ -177,14 +132,10 @@ pub(crate) fn test(report: &mut Report) {
     report.suite_of("pytest", Runner::Junit(results.clone()), || {
         let mut python = python()?;
         python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
-        python.arg(root().join("bindings-python/tests")).env("BACKOFF_WHEEL", wheel()?);
+        python.arg(root().join("bindings-python/tests"));
+        python.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
         Ok(python)
     });
-}
-
-/// The files that are published.
-pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
-    Ok(vec![wheel()?])
 }
 
 /// Tests that take longer.
