@@ -63,6 +63,7 @@ mod extension {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::process::claim_for_this_interpreter(module.py())?;
         crate::process::watch_forks(module.py())
     }
 }

@@ -1,13 +1,27 @@
-//! Randomness that belongs to one process: a forked child draws its own, so that the workers of
-//! a pre-forking server do not wait in lockstep.
+//! What belongs to one process: randomness, of which a forked child draws its own, so that the
+//! workers of a pre-forking server do not wait in lockstep; and one interpreter.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use backoff_core::RandomStream;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyImportError, PyOSError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+
+/// Fails in a second interpreter: it would share the classes with the first, whose code they call.
+pub(crate) fn claim_for_this_interpreter(py: Python<'_>) -> PyResult<()> {
+    // Each interpreter has its own. The reference keeps its address from being used again.
+    static SYS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let own = py.import("sys")?;
+    if SYS.get_or_init(py, || own.clone().unbind()).is(&own) {
+        return Ok(());
+    }
+    Err(PyImportError::new_err(
+        "another interpreter has it: there is no support for subinterpreters",
+    ))
+}
 
 // Counted by a hook: asking the operating system for the process ID each time is slower.
 static GENERATION: AtomicU32 = AtomicU32::new(0);

@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import backoff_rs
@@ -156,3 +157,22 @@ def test_docs_of_a_seed_warn_about_a_missing_key():
     for documented in [backoff_rs.RandomStream, backoff_rs.Retrying]:
         assert warning in " ".join(inspect.getdoc(documented).split())
     assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())
+
+
+def test_the_clauses_that_docstrings_name_are_in_the_specification():
+    """The docstring of the package says where that is."""
+    (url,) = re.findall(r"https://\S+/SPEC.md", inspect.getdoc(backoff_rs))
+    assert f"Specification, {url}" in metadata.metadata("backoff-rs").get_all("Project-URL")
+    text = (FOLDER.parent / "SPEC.md").read_text("utf-8")
+    clauses = set(re.findall(r"^(?:## )?(\d+(?:\.\d+)?)\.? ", text, re.MULTILINE))
+    named = set()
+    for public in [getattr(backoff_rs, name) for name in backoff_rs.__all__]:
+        for documented in (
+            [public, *vars(public).values()] if isinstance(public, type) else [public]
+        ):
+            for numbers in re.findall(
+                r"SPEC\s+([\d., or]+)", getattr(documented, "__doc__", "") or ""
+            ):
+                named.update(re.findall(r"\d+(?:\.\d+)?", numbers))
+    assert len(named) >= 15
+    assert named <= clauses

@@ -6,6 +6,7 @@ mod audit;
 mod compatibility;
 #[allow(dead_code, reason = "the languages come to use it one by one")]
 mod cross;
+mod debian;
 mod demo;
 mod differential;
 mod dist;

@@ -139,6 +139,7 @@ fn missing(command: &Command) -> String {
         "rustup" => "install Rust with rustup: https://rustup.rs",
         "unshare" => "install util-linux, as Debian's package of that name",
         qemu if qemu.starts_with("qemu-") => "install Debian's qemu-user-static",
+        "x86_64-w64-mingw32-gcc" => "install it, for example Debian's gcc-mingw-w64-x86-64",
         "java" => "install a JDK, for example Debian's default-jdk-headless",
         "chromium" => {
             "install Chromium, for example Debian's chromium, or set CHROMIUM to its path"

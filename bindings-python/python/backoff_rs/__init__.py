@@ -4,7 +4,20 @@ retry decorates a function, retrying makes a loop over attempts. Policy says how
 before each retry and when to stop, Budget limits the retries of many operations, and RetryStats
 counts them. Each delay is a pure function of (policy, stream, index): the same policy and
 RandomStream give the same nanoseconds in Python, Rust, C, Go and JavaScript.
+
+SPEC in a docstring means that clause of https://github.com/backoff-rs/backoff/blob/main/SPEC.md
 """
+
+try:
+    from . import _backoff as _backoff
+except ImportError as _error:
+    # Of the extension, or of CPython, which imports it into no isolated one.
+    if "subinterpreters" not in str(_error):
+        raise
+    raise ImportError(
+        "backoff_rs runs in one interpreter of a process: the first that imports it, "
+        "which is not an isolated subinterpreter"
+    ) from _error
 
 from ._attempts import Attempt
 from ._backoff import (

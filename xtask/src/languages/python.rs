@@ -1,5 +1,6 @@
 //! Python: the wheel, installed in a clean virtual environment.
 
+mod platforms;
 mod wheels;
 
 use std::fs;
@@ -13,6 +14,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 use wheels::{holds_no_path, sdist, wheel};
 
+pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::packages;
 
 /// The requirements of the examples.
@@ -137,6 +139,3 @@ pub(crate) fn test(report: &mut Report) {
         Ok(python)
     });
 }
-
-/// Tests that take longer.
-pub(crate) fn test_more(_report: &mut Report) {}
