@@ -29,6 +29,11 @@ compiles() { # COMPILER STANDARD LANGUAGE
   "$1" -std="$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x "$3" "$header"
 }
 
+# Users read it as documentation.
+wrapper_is_short() {
+  lines=$(wc -l < "${header}pp") && { test "$lines" -lt 300 || { echo "$lines lines"; return 1; }; }
+}
+
 # Every program of README.md, without flags that a reader would not know of.
 readme_compiles() {
   awk -v folder="$folder" '
@@ -147,6 +152,7 @@ needs_only_libc() {
 check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
+check "the C++ wrapper has less than 300 lines" wrapper_is_short
 check "the programs of README.md in C99" readme_compiles
 check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols are those of symbols.txt" exports_the_list

@@ -1,0 +1,75 @@
+# Users' programs in every standard of C and C++, with more warnings than usual as errors, and the
+# vectors through the C++ wrapper with and without exceptions.
+#
+# Usage: standards.sh PREFIX BUILD, with the compilers in CC and CXX. BUILD has vectors.h.
+
+prefix=$1
+build=$2
+tests=$(dirname "$0")
+folder=$(mktemp -d) || exit 1
+trap 'rm -r "$folder"' EXIT
+passed=0
+failed=0
+
+check() { # NAME COMMAND...
+  name=$1
+  shift
+  if output=$("$@" 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL %s\n%s\n' "$name" "$output"
+  fi
+}
+
+# The header must not cause a warning, even where it is no system header.
+compile() { # COMPILER ARGUMENT...
+  compiler=$1
+  shift
+  "$compiler" -O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual \
+    -Wundef -Werror -I"$prefix/include" -I"$tests" -I"$build" "$@" "$prefix/lib/libbackoff.a"
+}
+
+c() { # STANDARD
+  for example in retry decide; do
+    compile "$CC" -std="$1" "$tests/../examples/$example.c" -o "$folder/$example" &&
+      "$folder/$example" || return 1
+  done
+}
+
+wrapper() { # STANDARD ARGUMENT...
+  standard=$1
+  shift
+  "$CC" -std=c99 -I"$prefix/include" -I"$tests" -I"$build" -c "$tests/wrapper_vectors.c" \
+    -o "$folder/vectors.o" &&
+    compile "$CXX" -std="$standard" "$@" "$tests/wrapper.cpp" "$folder/vectors.o" -pthread \
+      -o "$folder/wrapper" && "$folder/wrapper"
+}
+
+cpp() { # STANDARD
+  compile "$CXX" -std="$1" "$tests/../examples/loop.cpp" -pthread -o "$folder/loop" &&
+    "$folder/loop"
+}
+
+# Compilers call a standard by an older name before they have all of it.
+known() { # COMPILER LANGUAGE STANDARD OLDER
+  for standard in "$3" "$4"; do
+    echo | "$1" -std="$standard" -fsyntax-only -x "$2" - 2> "$folder/unknown" &&
+      { echo "$standard"; return; }
+  done
+  cat "$folder/unknown" >&2
+  return 1
+}
+
+c23=$(known "$CC" c c23 c2x) && cpp23=$(known "$CXX" c++ c++23 c++2b) || exit 1
+for standard in c99 c11 c17 "$c23"; do
+  check "$standard" c "$standard"
+done
+for standard in c++11 c++14 c++17 c++20 "$cpp23"; do
+  check "$standard" cpp "$standard"
+  check "the wrapper in $standard" wrapper "$standard"
+done
+check "the wrapper without exceptions in C++11" wrapper c++11 -fno-exceptions -fno-rtti
+check "the wrapper without exceptions in C++20" wrapper c++20 -fno-exceptions -fno-rtti
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0

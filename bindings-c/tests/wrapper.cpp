@@ -1,0 +1,259 @@
+// backoff.hpp: the vectors through the wrapper, and the loop with a clock that only waits move.
+// Compiles with and without exceptions, from C++11 on.
+
+#include <backoff.hpp>
+
+#include <sstream>
+#include <vector>
+
+#include "check.h"
+#include "wrapper_vectors.h"
+
+namespace {
+
+
+template <class T>
+std::string printed(const T &value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+void check_equal(const char *id, const char *what, const std::string &got, const std::string &want) {
+  check_text(id, what, got.c_str(), want.c_str());
+}
+
+void check_equal(const char *id, const char *what, backoff::nanoseconds got, uint64_t want) {
+  check_number(id, what, static_cast<uint64_t>(got.count()), want);
+}
+
+std::string string_of(const struct text &text) { return {text.bytes, text.length}; }
+
+backoff::stream stream_of(uint64_t seed, const key_vector &key) {
+  if (!key.is_set) return backoff::stream(seed);
+  return backoff::stream::from_key(seed, std::string(reinterpret_cast<const char *>(key.bytes), key.length));
+}
+
+backoff::result<backoff::policy> make(const policy_vector &vector) {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  for (size_t i = 0; i < vector.count; i++) {
+    const field_vector &field = vector.fields[i];
+    if (field.is_ratio) {
+      backoff_params_set_ratio(&params, field.field, field.numerator, field.denominator);
+    } else {
+      backoff_params_set(&params, field.field, field.value);
+    }
+  }
+  return backoff::policy::from(params);
+}
+
+void check_streams() {
+  for (size_t i = 0; i < wrapper_vectors.draw_count; i++) {
+    const draw_vector &row = wrapper_vectors.draws[i];
+    const backoff::stream stream(row.stream);
+    check_number(row.id, "draw", stream.draw(row.index), row.draw);
+    check_number(row.id, "draw after advancing", stream.advance(row.index).draw(0), row.draw);
+  }
+  for (size_t i = 0; i < wrapper_vectors.stream_count; i++) {
+    const stream_vector &row = wrapper_vectors.streams[i];
+    check_number(row.id, "stream", stream_of(row.seed, row.key).number, row.stream);
+  }
+  check_true("entropy", "two streams differ",
+             backoff::stream::from_entropy().value().number !=
+                 backoff::stream::from_entropy().value().number);
+}
+
+void check_sequence(const sequence_vector &row) {
+  const backoff::policy policy = make(row.policy).value();
+  const backoff::stream stream = stream_of(row.seed, row.key);
+  backoff::iter iter(policy, stream);
+  for (size_t i = 0; i < row.delays.count; i++) {
+    const uint64_t want = row.delays.numbers[i];
+    check_equal(row.id, "delay", policy.delay(stream, row.first + static_cast<uint32_t>(i)), want);
+    backoff::nanoseconds next(-1);
+    if (row.first == 0 && iter.next(next)) check_equal(row.id, "next delay", next, want);
+  }
+#if defined(__cpp_lib_span)
+  std::vector<uint64_t> delays_ns(row.delays.count);
+  check_number(row.id, "number of delays", policy.fill(stream, row.first, delays_ns),
+               delays_ns.size());
+  for (size_t i = 0; i < delays_ns.size(); i++) {
+    check_number(row.id, "delay of a batch", delays_ns[i], row.delays.numbers[i]);
+  }
+#endif
+  const auto again = backoff::policy::parse(policy.to_string()).value();
+  check_true(row.id, "the printed policy is equal", again == policy && !(again != policy));
+}
+
+void check_error(const char *id, const backoff::error &error, const expected_error &want) {
+  check_equal(id, "code", backoff_code_name(error.code()), want.code);
+  check_equal(id, "message", printed(error), want.message);
+  check_number(id, "field", error.raw.field, want.field);
+  check_number(id, "value", error.raw.value, want.value);
+}
+
+void check_vectors() {
+  for (const auto &sequences : wrapper_vectors.sequences) {
+    check_true("sequences", "there are some", sequences.count > 0);
+    for (size_t i = 0; i < sequences.count; i++) check_sequence(sequences.rows[i]);
+  }
+  for (size_t i = 0; i < wrapper_vectors.error_count; i++) {
+    const error_vector &row = wrapper_vectors.errors[i];
+    check_error(row.id, make(row.policy).error(), row.error);
+  }
+  for (size_t i = 0; i < wrapper_vectors.text_count; i++) {
+    const text_vector &row = wrapper_vectors.texts[i];
+    const std::string string = string_of(row.text);
+    check_equal(row.id, "canonical string",
+          row.kind == BACKOFF_TEXT_KIND_POLICY ? printed(backoff::policy::parse(string).value())
+                                               : printed(backoff::budget::parse(string).value()),
+          row.canonical);
+  }
+  for (size_t i = 0; i < wrapper_vectors.text_error_count; i++) {
+    const text_error_vector &row = wrapper_vectors.text_errors[i];
+    const std::string string = string_of(row.text);
+    check_error(row.id,
+                row.kind == BACKOFF_TEXT_KIND_POLICY ? backoff::policy::parse(string).error()
+                                                     : backoff::budget::parse(string).error(),
+                row.error);
+  }
+  for (size_t i = 0; i < wrapper_vectors.http_status_count; i++) {
+    const http_status_vector &row = wrapper_vectors.http_statuses[i];
+    check_number(row.id, "outcome", static_cast<uint64_t>(backoff::http_outcome(row.status)),
+                 row.outcome);
+  }
+}
+
+// A loop whose clock only waits move, and what it printed.
+struct Loop {
+  backoff::clock::time_point now;
+  std::ostringstream log;
+  backoff::stream stream = backoff::stream::from_key(42, "job-1");
+  backoff::options options;
+
+  Loop() {
+    options.stream = &stream;
+    options.now = [this] { return now; };
+    options.sleep = [this](backoff::nanoseconds delay) { now += delay; };
+    options.on_retry = [this](const backoff::event &event) {
+      log << event.attempts << ' ' << event.outcome << ' ' << event.delay.count() << '\n';
+    };
+    options.on_stop = [this](const backoff::event &event) {
+      log << event.attempts << ' ' << event.reason << ' ' << event.elapsed.count() << '\n';
+    };
+  }
+  Loop(const Loop &) = delete;
+  Loop &operator=(const Loop &) = delete;
+};
+
+// The same loop as in the README of the C library.
+void check_retry() {
+  const auto policy = backoff::policy::parse("default").value();
+  backoff::retry_stats stats;
+  Loop loop;
+  loop.options.stats = &stats;
+  int calls = 0;
+  const auto attempt = [&]() -> backoff::verdict {
+    calls++;
+    if (calls == 2) return {backoff::outcome::throttled, std::chrono::seconds(2)};
+    return calls < 3 ? backoff::outcome::throttled : backoff::outcome::success;
+  };
+  const backoff::event end = backoff::retry(policy, attempt, loop.options).value();
+  check_equal("retry", "log", loop.log.str(),
+        "1 throttled 11399434\n2 throttled 2000000000\n3 success 2011399434\n");
+  check_number("retry", "attempts", end.attempts, 3);
+  check_equal("retry", "elapsed", end.elapsed, 2011399434);
+  check_equal("retry", "outcome", printed(end.outcome), "success");
+  check_true("retry", "the stats count the loop",
+             printed(stats).find("backoff_retries_total 2\n") != std::string::npos);
+}
+
+void check_ends() {
+  const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
+  const auto fails = [] { return backoff::outcome::transient; };
+  {
+    Loop loop;
+    loop.options.deadline = loop.now + std::chrono::milliseconds(2500);
+    check_equal("deadline", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
+          "1 transient 1000000000\n2 transient 1000000000\n3 deadline 2000000000\n");
+  }
+  {
+    Loop loop;
+    auto budget = backoff::budget::parse("ratio:max_tokens=1").value();
+    loop.options.budget = &budget;
+    check_equal("budget", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
+          "1 transient 1000000000\n2 budget 1000000000\n");
+  }
+  {
+    Loop loop;
+    loop.options.cancelled = [&loop] { return loop.now.time_since_epoch().count() > 0; };
+    const auto end = backoff::retry(policy, fails, loop.options).value();
+    check_equal("cancelled", "reason", printed(end.reason), "cancelled");
+    check_number("cancelled", "attempts", end.attempts, 1);
+  }
+  Loop loop;
+  const auto wrong = backoff::retry(policy, [] { return backoff::outcome::none; }, loop.options);
+  check_true("an outcome that is none", "is an error", !wrong);
+  check_equal("an outcome that is none", "code", backoff_code_name(wrong.error().code()),
+        "unknown_outcome");
+  // The clock and the sleep that are the defaults.
+  const auto quick = backoff::policy::parse("none:base=1ms,max_retries=2").value();
+  check_number("defaults", "attempts", backoff::retry(quick, fails).value().attempts, 3);
+}
+
+void check_texts() {
+  const std::string string = "full:base=1s";
+  check_true("text", "of a std::string", !!backoff::policy::parse(string));
+  check_true("text", "of a literal", !!backoff::policy::parse("full:base=1s"));
+#if defined(__cpp_lib_string_view)
+  check_true("text", "of a part", !!backoff::policy::parse(std::string_view("full:base=1s!", 12)));
+#endif
+}
+
+#if defined(__cpp_exceptions)
+// What a function throws, if it throws the right type.
+template <class Exception, class Function>
+std::string thrown(Function function) {
+  try {
+    function();
+  } catch (const Exception &exception) {
+    return exception.what();
+  }
+  return "nothing";
+}
+
+void check_exceptions() {
+  check_equal("value", "of an error",
+        thrown<backoff::exception>([] { backoff::policy::parse("full:base=5").value(); }),
+        "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
+  const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
+  const auto throws = []() -> backoff::verdict { throw std::out_of_range("mine"); };
+  const auto fails = [] { return backoff::outcome::transient; };
+  backoff::retry_stats stats;
+  Loop loop;
+  loop.options.stats = &stats;
+  check_equal("an exception", "of an attempt",
+        thrown<std::out_of_range>([&] { backoff::retry(policy, throws, loop.options); }), "mine");
+  check_equal("an exception of an attempt", "log", loop.log.str(), "");
+  check_true("an exception", "cancels the loop",
+             printed(stats).find("{reason=\"cancelled\"} 1\n") != std::string::npos);
+  loop.options.on_retry = [](const backoff::event &) { throw std::out_of_range("hook"); };
+  check_equal("an exception", "of a hook",
+        thrown<std::out_of_range>([&] { backoff::retry(policy, fails, loop.options); }), "hook");
+  check_equal("an exception of a hook", "log", loop.log.str(), "1 cancelled 0\n");
+}
+#else
+void check_exceptions() {}
+#endif
+
+}  // namespace
+
+int main() {
+  check_streams();
+  check_vectors();
+  check_retry();
+  check_ends();
+  check_texts();
+  check_exceptions();
+  return check_end();
+}

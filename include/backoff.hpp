@@ -1,0 +1,298 @@
+// backoff.hpp: backoff.h for C++11 and later. It has only inline functions over libbackoff.
+//
+//     auto policy = backoff::policy::parse("full:base=100ms,cap=20s,max_retries=5").value();
+//     auto end = backoff::retry(policy, [] { return backoff::outcome::transient; }).value();
+//     std::cout << end.reason << " after " << end.attempts << " attempts\n";
+//
+// A function that can fail returns a value or an error; value() of an error throws an exception, or
+// aborts if there are none (-fno-exceptions). The types are plain values without a destructor. Each
+// has a struct of backoff.h, `raw`, whose comment says whether threads may share it.
+
+#ifndef BACKOFF_HPP
+#define BACKOFF_HPP
+
+#include <backoff.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+#if __cplusplus >= 201703L
+#include <string_view>
+#endif
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define BACKOFF_TRY try
+#define BACKOFF_CATCH catch (...)
+#define BACKOFF_THROW throw
+#else
+#define BACKOFF_TRY if (true)
+#define BACKOFF_CATCH else
+#define BACKOFF_THROW std::abort(), (void)
+#endif
+
+namespace backoff {
+
+using nanoseconds = std::chrono::nanoseconds;
+using clock = std::chrono::steady_clock;
+#if defined(__cpp_lib_string_view)
+using text = std::string_view;
+#else
+using text = const std::string &;
+#endif
+
+// How an attempt ended; `none` is for a cancelled loop.
+enum class outcome : uint32_t { none, success, transient, throttled, timeout, permanent };
+static_assert(uint32_t(outcome::permanent) == BACKOFF_OUTCOME_PERMANENT, "the numbers of C");
+
+// Why an operation stopped.
+enum class reason : uint32_t {
+  none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled
+};
+static_assert(uint32_t(reason::cancelled) == BACKOFF_REASON_CANCELLED, "the numbers of C");
+
+inline const char *name(outcome of) { return backoff_outcome_name(uint32_t(of)); }
+inline const char *name(reason of) { return backoff_reason_name(uint32_t(of)); }
+inline outcome http_outcome(uint32_t status) { return outcome(backoff_http_outcome(status)); }
+
+namespace detail {
+inline uint64_t ns(nanoseconds of) { return uint64_t(of.count()); }
+inline uint64_t ns(clock::time_point of) {
+  return of == clock::time_point::max() ? BACKOFF_NONE : ns(nanoseconds(of.time_since_epoch()));
+}
+inline nanoseconds time(uint64_t ns) { return nanoseconds(nanoseconds::rep(ns)); }
+// A struct of C that can be printed.
+template <class Raw, uint32_t (*print)(const Raw *, char *, uint64_t), std::size_t size>
+struct printed {
+  Raw raw = Raw();
+  std::string to_string() const {
+    char buffer[size] = "";
+    print(&raw, buffer, size);
+    return buffer;
+  }
+};
+}  // namespace detail
+
+// What went wrong: a code, and for a broken rule its field, value and limit.
+struct error : detail::printed<backoff_error, backoff_error_message, BACKOFF_TEXT_SIZE> {
+  error(uint32_t code = BACKOFF_OK) { raw.code = code; }
+  uint32_t code() const noexcept { return raw.code; }
+};
+
+// An error as an exception, whose what() is its message.
+struct exception : std::runtime_error {
+  backoff::error error;
+  explicit exception(const backoff::error &of) : runtime_error(of.to_string()), error(of) {}
+};
+
+// A value, or an error.
+template <class T>
+class result {
+  T value_;
+  backoff::error error_;
+
+ public:
+  result(T value, const backoff::error &error) : value_(std::move(value)), error_(error) {}
+  explicit operator bool() const noexcept { return error_.code() == BACKOFF_OK; }
+  const backoff::error &error() const noexcept { return error_; }
+  T value() {
+    if (*this) return std::move(value_);
+    BACKOFF_THROW exception(error_);
+  }
+};
+
+// A source of random numbers. Clients that share one wait for the same times.
+struct stream {
+  uint64_t number;
+  explicit stream(uint64_t of) : number(of) {}
+  static stream from_key(uint64_t seed, text key) {
+    stream made(seed);
+    backoff_stream_from_key(seed, key.data(), key.size(), &made.number);
+    return made;
+  }
+  static result<stream> from_entropy() {
+    stream made(0);
+    const uint32_t code = backoff_stream_from_entropy(&made.number);
+    return {made, code};
+  }
+  uint64_t draw(uint32_t index) const { return backoff_stream_draw(number, index); }
+  stream advance(uint64_t draws) const { return stream(backoff_stream_advance(number, draws)); }
+};
+
+// How long to wait before each retry, and how often to retry.
+class policy : public detail::printed<backoff_policy, backoff_policy_print, BACKOFF_TEXT_SIZE> {
+  policy() = default;
+
+ public:
+  // From a policy string or a preset.
+  static result<policy> parse(text string) {
+    policy made;
+    error failed;
+    backoff_policy_parse(&made.raw, string.data(), string.size(), &failed.raw);
+    return {made, failed};
+  }
+  // From fields that backoff_params_set has set one by one.
+  static result<policy> from(const backoff_params &params) {
+    policy made;
+    error failed;
+    backoff_policy_init(&made.raw, &params, &failed.raw);
+    return {made, failed};
+  }
+  // The delay before a retry; the first has the index 0.
+  nanoseconds delay(stream of, uint32_t index) const {
+    uint64_t delay_ns = 0;
+    backoff_policy_delay_ns(&raw, of.number, index, &delay_ns);
+    return detail::time(delay_ns);
+  }
+#if defined(__cpp_lib_span)
+  // Writes the delays from an index on, in ns, and returns their number.
+  std::size_t fill(stream of, uint32_t first, std::span<uint64_t> delays_ns) const {
+    uint64_t written = 0;
+    backoff_policy_fill_ns(&raw, of.number, first, delays_ns.data(), delays_ns.size(), &written);
+    return std::size_t(written);
+  }
+#endif
+};
+inline bool operator==(const policy &a, const policy &b) { return a.to_string() == b.to_string(); }
+inline bool operator!=(const policy &a, const policy &b) { return !(a == b); }
+
+// The delays of a policy one after another. After max_retries of them next() returns false.
+struct iter {
+  backoff_iter raw;
+  iter(const policy &policy, stream of) { backoff_iter_init(&raw, &policy.raw, of.number); }
+  bool next(nanoseconds &delay) {
+    uint64_t delay_ns = 0;
+    const bool is_one = backoff_iter_next_ns(&raw, &delay_ns) == BACKOFF_OK;
+    if (is_one) delay = detail::time(delay_ns);
+    return is_one;
+  }
+  void reset() { backoff_iter_reset(&raw); }
+};
+
+// A limit on the retries of many operations together. Do not move it while it is in use.
+class budget : public detail::printed<backoff_budget, backoff_budget_print, BACKOFF_TEXT_SIZE> {
+  budget() = default;
+
+ public:
+  budget(budget &&) = default;
+  static result<budget> parse(text string) {
+    budget made;
+    error failed;
+    backoff_budget_parse(&made.raw, string.data(), string.size(), &failed.raw);
+    return {std::move(made), failed};
+  }
+};
+
+// Counts of operations; printed in the Prometheus format.
+struct retry_stats : detail::printed<backoff_stats, backoff_stats_print, BACKOFF_STATS_SIZE> {
+  retry_stats() { backoff_stats_init(&raw); }
+};
+
+inline std::ostream &operator<<(std::ostream &out, outcome of) { return out << name(of); }
+inline std::ostream &operator<<(std::ostream &out, reason of) { return out << name(of); }
+template <class T>
+auto operator<<(std::ostream &out, const T &of) -> decltype(out << of.to_string()) {
+  return out << of.to_string();
+}
+
+// What an attempt returns: its outcome, and perhaps the time that the server asked to wait.
+struct verdict {
+  backoff::outcome outcome;
+  uint64_t retry_after_ns;
+  verdict(backoff::outcome of) : outcome(of), retry_after_ns(BACKOFF_NONE) {}
+  verdict(backoff::outcome of, nanoseconds time) : outcome(of), retry_after_ns(detail::ns(time)) {}
+};
+
+// The state of a loop before a wait, or at its end (backoff_event).
+struct event {
+  uint64_t attempts;
+  nanoseconds delay, elapsed;
+  backoff::outcome outcome;
+  backoff::reason reason;
+  explicit event(const backoff_event &of = backoff_event())
+      : attempts(of.attempts), delay(detail::time(of.delay_ns)),
+        elapsed(detail::time(of.elapsed_ns)), outcome(backoff::outcome(of.outcome)),
+        reason(backoff::reason(of.reason)) {}
+};
+
+// What a loop need not be told.
+struct options {
+  const backoff::stream *stream = nullptr;  // of the delays; by default a new one from entropy
+  clock::time_point deadline = clock::time_point::max();
+  backoff::budget *budget = nullptr;
+  retry_stats *stats = nullptr;
+  std::function<clock::time_point()> now = clock::now;
+  std::function<void(nanoseconds)> sleep = std::this_thread::sleep_for<int64_t, std::nano>;
+  std::function<bool()> cancelled = [] { return false; };
+  std::function<void(const event &)> on_retry = [](const event &) {}, on_stop = on_retry;
+};
+
+namespace detail {
+// A running loop. No exception may pass through the functions that C calls: it ends the loop, and
+// `retry` throws it again.
+struct loop {
+  const std::function<verdict()> &attempt;
+  const options &with;
+  std::exception_ptr thrown;
+  template <class T, class Body>
+  static T run(void *context, Body body) noexcept {
+    BACKOFF_TRY {
+      return T(body(*static_cast<loop *>(context)));
+    } BACKOFF_CATCH {
+      static_cast<loop *>(context)->thrown = std::current_exception();
+      return T();
+    }
+  }
+};
+}  // namespace detail
+
+// Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
+// exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
+// what is to be retried, and returns an outcome for it.
+inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
+                           const options &with = options()) {
+  using detail::loop;
+  auto from = with.stream ? result<stream>(*with.stream, BACKOFF_OK) : stream::from_entropy();
+  if (!from) return {event(), from.error()};
+  backoff_callbacks calls = backoff_callbacks();
+  calls.attempt = [](void *at, uint64_t *retry_after_ns) {
+    return loop::run<uint32_t>(at, [=](loop &of) {
+      const verdict given = of.attempt();
+      *retry_after_ns = given.retry_after_ns;
+      return given.outcome;
+    });
+  };
+  calls.now = [](void *at) {
+    return loop::run<uint64_t>(at, [](loop &of) { return detail::ns(of.with.now()); });
+  };
+  calls.wait = [](void *at, uint64_t ns) {
+    return loop::run<uint32_t>(at, [=](loop &of) { return of.with.sleep(detail::time(ns)), 0; });
+  };
+  calls.cancelled = [](void *at) {
+    return loop::run<uint32_t>(at, [](loop &of) { return of.thrown || of.with.cancelled(); });
+  };
+  calls.on_retry = [](void *at, const backoff_event *now) {
+    loop::run<int>(at, [=](loop &of) { return of.with.on_retry(event(*now)), 0; });
+  };
+  calls.on_stop = [](void *at, const backoff_event *now) {
+    loop::run<int>(at, [=](loop &of) { return of.with.on_stop(event(*now)), 0; });
+  };
+  loop self{attempt, with, nullptr};
+  backoff_event end = backoff_event();
+  const uint32_t code = backoff_retry(&policy.raw, from.value().number, detail::ns(with.deadline),
+                                      with.budget ? &with.budget->raw : nullptr,
+                                      with.stats ? &with.stats->raw : nullptr, &calls, &self, &end);
+  if (self.thrown) std::rethrow_exception(self.thrown);
+  return {event(end), code};
+}
+
+}  // namespace backoff
+
+#endif
