@@ -55,7 +55,14 @@ pub(crate) fn cc(target: &str) -> Result<Command> {
     Ok(zig)
 }
 
-fn without_version(target: &str) -> &str {
+/// A program that makes archives of objects for any target.
+pub(crate) fn ar() -> Result<Command> {
+    let mut zig = command(tools()?.join("bin/python"));
+    with_zig(&mut zig)?.args(["-m", "ziglang", "ar"]);
+    Ok(zig)
+}
+
+pub(crate) fn without_version(target: &str) -> &str {
     target.split_once('.').map_or(target, |(target, _)| target)
 }
 

@@ -5,7 +5,6 @@ mod platform;
 mod tree;
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::{Result, ensure};
 
@@ -25,17 +24,20 @@ pub(crate) struct Built {
 
 /// Builds libbackoff.
 pub(crate) fn build(platform: &Platform) -> Result<Built> {
-    progress(&format!("building libbackoff for {}", platform.triple()));
+    progress(&format!("building libbackoff for {}", platform.name()));
     if platform.is_linux() {
         // A static library needs no linker for the target, so cargo alone can build it.
         let mut cargo = cargo();
         cargo.args(["rustc", "--locked", "--release", "--package", "bindings-c"]);
-        run(for_target(&mut cargo, platform)?.args(["--crate-type", "staticlib"]))?;
+        cargo.args(["--crate-type", "staticlib"]);
+        if !platform.is_host() {
+            add_target(platform.triple())?;
+            cargo.args(["--target", platform.triple()]);
+        }
+        run(&mut cargo)?;
         return linked::libraries(&folder(platform).join("libbackoff.a"), platform);
     }
-    let mut cargo = platform.cargo()?;
-    cargo.args(["build", "--locked", "--release", "--package", "bindings-c"]);
-    run(for_target(&mut cargo, platform)?)?;
+    run(platform.cargo_build()?.args(["--locked", "--release", "--package", "bindings-c"]))?;
     let folder = folder(platform);
     let built = Built {
         platform: platform.clone(),
@@ -46,16 +48,11 @@ pub(crate) fn build(platform: &Platform) -> Result<Built> {
     for path in [&built.shared_library, &built.static_library] {
         ensure!(path.exists(), "cargo made no {}", path.display());
     }
-    Ok(built)
-}
-
-/// Builds for the platform, if it is not that of this machine.
-fn for_target<'a>(cargo: &'a mut Command, platform: &Platform) -> Result<&'a mut Command> {
-    if !platform.is_host() {
-        add_target(platform.triple())?;
-        cargo.args(["--target", platform.triple()]);
+    if platform.is_windows() {
+        // It names folders of this machine.
+        run(platform.objcopy()?.arg("--strip-debug").arg(&built.static_library))?;
     }
-    Ok(cargo)
+    Ok(built)
 }
 
 /// Where cargo puts the libraries.

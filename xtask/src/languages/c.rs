@@ -1,6 +1,8 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
+mod cargo_c;
 mod consumers;
+mod platforms;
 
 use std::fs;
 use std::path::PathBuf;
@@ -103,15 +105,31 @@ pub(crate) fn test(report: &mut Report) {
 
 const I686: &str = "i686-unknown-linux-gnu";
 
+/// The platforms for which there are archives. Those for Linux run with a glibc of 2012.
+const PUBLISHED: [&str; 5] = [
+    "x86_64-unknown-linux-gnu.2.17",
+    "aarch64-unknown-linux-gnu.2.17",
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "x86_64-pc-windows-gnu",
+];
+
 /// The files that are published.
-#[expect(clippy::unnecessary_wraps, reason = "there is none yet")]
-pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
-    Ok(Vec::new())
+pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
+    match extent {
+        Platforms::Host => platforms::archives(&[Platform::host()?.name()]),
+        Platforms::All => platforms::archives(&PUBLISHED),
+    }
 }
 
 /// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     consumers::test_more(report);
+    platforms::packed(report);
+    platforms::compilers(report);
+    platforms::valgrind(report);
+    platforms::test_more(report);
+    cargo_c::test_more(report);
 }
 
 /// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.

@@ -22,7 +22,7 @@ use crate::shell::{empty, root, run, scratch};
 /// Makes both libraries from cargo's archive.
 pub(super) fn libraries(archive: &Path, platform: &Platform) -> Result<Built> {
     let names = functions()?;
-    let folder = scratch().join("libbackoff").join(platform.triple());
+    let folder = scratch().join("libbackoff").join(platform.name());
     empty(&folder)?;
     let object = folder.join("visible.o");
     let mut link = platform.ld()?;

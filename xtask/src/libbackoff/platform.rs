@@ -5,12 +5,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cross;
 use crate::shell::{cargo, command, stdout};
 
-/// A platform, by Rust's name of it.
+/// A platform, by Rust's name of it, perhaps with a version of glibc: `aarch64-unknown-linux-gnu`,
+/// `x86_64-unknown-linux-gnu.2.17`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Platform {
-    triple: String,
+    name: String,
     host: String,
 }
 
@@ -22,41 +24,48 @@ impl Platform {
     pub(crate) fn host() -> Result<Self> {
         let about = stdout(command("rustc").arg("-vV"))?;
         let host = about.lines().find_map(|line| line.strip_prefix("host: ")).context("no host")?;
-        Ok(Self { triple: host.to_owned(), host: host.to_owned() })
+        Ok(Self { name: host.to_owned(), host: host.to_owned() })
     }
 
     /// The platform with this name.
-    pub(crate) fn named(triple: &str) -> Result<Self> {
-        let platform = Self { triple: triple.to_owned(), ..Self::host()? };
+    pub(crate) fn named(name: &str) -> Result<Self> {
+        let platform = Self { name: name.to_owned(), ..Self::host()? };
         if !platform.is_linux() && !platform.is_windows() && !platform.is_macos() {
-            bail!("libbackoff is not made for {triple}");
+            bail!("libbackoff is not made for {name}");
         }
         Ok(platform)
     }
 
-    pub(crate) fn triple(&self) -> &str {
-        &self.triple
+    /// The name with a version of glibc.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
+    /// The name without.
+    pub(crate) fn triple(&self) -> &str {
+        cross::without_version(&self.name)
+    }
+
+    /// Whether the tools of this machine build for it. Others build with zig.
     pub(crate) fn is_host(&self) -> bool {
-        self.triple == self.host
+        self.name == self.host
     }
 
     pub(crate) fn is_linux(&self) -> bool {
-        self.triple.contains("-linux-")
+        self.triple().contains("-linux-")
     }
 
     pub(crate) fn is_windows(&self) -> bool {
-        self.triple.ends_with("-windows-gnu")
+        self.triple().ends_with("-windows-gnu")
     }
 
     pub(crate) fn is_macos(&self) -> bool {
-        self.triple.ends_with("-apple-darwin")
+        self.triple().ends_with("-apple-darwin")
     }
 
     /// The size of a pointer.
     pub(crate) fn pointer_bytes(&self) -> u32 {
-        let architecture = self.triple.split('-').next().unwrap_or_default();
+        let architecture = self.name.split('-').next().unwrap_or_default();
         if architecture.contains("64") || architecture == "s390x" { 8 } else { 4 }
     }
 
@@ -91,23 +100,26 @@ impl Platform {
 
     /// The libraries of the system that the static library needs.
     pub(crate) fn static_libraries(&self) -> &'static [&'static str] {
-        if self.is_windows() {
-            &["bcrypt", "bcryptprimitives"]
-        } else if self.is_linux() {
-            &["dl"] // dlsym, in a glibc before 2.34
-        } else {
-            &[]
-        }
+        // dlsym, in a glibc before 2.34.
+        if self.is_linux() { &["dl"] } else { &[] }
     }
 
-    /// The cargo that can link for the platform.
-    pub(crate) fn cargo(&self) -> Result<Command> {
-        if self.is_host() { Ok(cargo()) } else { bail!("no linker for {}", self.triple) }
+    /// cargo, to build the libraries with a linker for the platform.
+    pub(super) fn cargo_build(&self) -> Result<Command> {
+        if self.is_host() {
+            let mut cargo = cargo();
+            cargo.arg("build");
+            return Ok(cargo);
+        }
+        if self.is_macos() {
+            bail!("a library for {} is built on macOS", self.name);
+        }
+        cross::cargo_for("zigbuild", &self.name)
     }
 
     /// The C compiler.
     pub(crate) fn cc(&self) -> Result<Command> {
-        if self.is_host() { Ok(command("cc")) } else { bail!("no compiler for {}", self.triple) }
+        if self.is_host() { Ok(command("cc")) } else { cross::cc(&self.name) }
     }
 
     /// The linker.
@@ -115,29 +127,28 @@ impl Platform {
         if self.is_host() {
             return Ok(command("ld"));
         }
-        let mut ld = command(self.of_rust("rust-lld")?);
+        let mut ld = self.of_rust("rust-lld")?;
         ld.args(["-flavor", "gnu"]);
         Ok(ld)
     }
 
     /// The program that changes objects.
     pub(super) fn objcopy(&self) -> Result<Command> {
-        if self.is_host() {
-            Ok(command("objcopy"))
-        } else {
-            Ok(command(self.of_rust("rust-objcopy")?))
-        }
+        if self.is_host() { Ok(command("objcopy")) } else { self.of_rust("rust-objcopy") }
     }
 
     /// The program that makes archives.
     pub(super) fn ar(&self) -> Result<Command> {
-        if self.is_host() { Ok(command("ar")) } else { bail!("no ar for {}", self.triple) }
+        if self.is_host() { Ok(command("ar")) } else { cross::ar() }
     }
 
     /// A program of the Rust toolchain, which works for all platforms.
-    fn of_rust(&self, name: &str) -> Result<PathBuf> {
+    fn of_rust(&self, name: &str) -> Result<Command> {
         let sysroot = stdout(command("rustc").args(["--print", "sysroot"]))?;
-        let path = PathBuf::from(sysroot.trim()).join("lib/rustlib").join(&self.host).join("bin");
-        Ok(path.join(name))
+        let lib = PathBuf::from(sysroot.trim()).join("lib");
+        let mut program = command(lib.join("rustlib").join(&self.host).join("bin").join(name));
+        // Some do not find the library of LLVM by themselves.
+        program.env("LD_LIBRARY_PATH", lib);
+        Ok(program)
     }
 }

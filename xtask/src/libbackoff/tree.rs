@@ -18,7 +18,11 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 /// Other files of the project, and where they are installed.
-const FILES: [(&str, &str); 1] = [("include/backoff.h", "include/backoff.h")];
+const FILES: [(&str, &str); 3] = [
+    ("include/backoff.h", "include/backoff.h"),
+    ("include/backoff.hpp", "include/backoff.hpp"),
+    ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
+];
 
 impl Built {
     /// Puts the headers, the libraries, and the files for pkg-config and CMake into the destination.

@@ -1,0 +1,70 @@
+//! `cargo cinstall`, with which distributions install libraries in Rust.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+
+use super::prefix;
+use crate::report::Report;
+use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout};
+
+/// The last that the pinned Rust builds.
+const CARGO_C: &str = "0.10.24+cargo-0.98.0";
+
+/// It installs the same files, except for the package of CMake.
+pub(super) fn test_more(report: &mut Report) {
+    report.runs_on(("C and C++", "build systems", "cargo-c"), || {
+        let destination = scratch().join("c-cinstall");
+        empty(&destination)?;
+        let tools = tools()?;
+        let mut install = command(tools.join("bin/cargo-cinstall"));
+        install.current_dir(root().join("bindings-c"));
+        install.args(["cinstall", "--locked", "--prefix", "/usr", "--libdir", "lib", "--destdir"]);
+        install.arg(&destination).env("CARGO_TARGET_DIR", scratch().join("c-cinstall-target"));
+        run(&mut install)?;
+        let usr = destination.join("usr");
+        let (mut ours, theirs) = (files(&prefix()?)?, files(&usr)?);
+        ours.retain(|path| !path.starts_with("lib/cmake/"));
+        ensure!(ours == theirs, "expected {ours:?}\nit installs {theirs:?}");
+        let program = destination.join("retry");
+        let mut compile = command("cc");
+        compile.arg("bindings-c/examples/retry.c").arg("-I").arg(usr.join("include"));
+        run(compile.arg(usr.join("lib/libbackoff.so")).arg("-o").arg(&program))?;
+        let printed = stdout(command(&program).env("LD_LIBRARY_PATH", usr.join("lib")))?;
+        ensure!(printed.ends_with("done\n"), "{printed}");
+        Ok(CARGO_C.split('+').next().unwrap_or_default().to_owned())
+    });
+}
+
+/// cargo-c. Without optimisation it is built in a third of the time.
+fn tools() -> Result<std::path::PathBuf> {
+    let folder = scratch().join("cargo-c");
+    if !folder.join("bin/cargo-cinstall").exists() {
+        progress("building cargo-c, which takes some minutes");
+        let mut install = cargo();
+        install.args(["install", "--debug", "--locked", &format!("cargo-c@{CARGO_C}"), "--root"]);
+        run(install.arg(&folder).env("CARGO_TARGET_DIR", scratch().join("cargo-c-target")))?;
+    }
+    Ok(folder)
+}
+
+/// The installed files, links included.
+fn files(folder: &Path) -> Result<BTreeSet<String>> {
+    fn add(folder: &Path, under: &str, found: &mut BTreeSet<String>) -> Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = format!("{under}{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                add(&entry.path(), &format!("{path}/"), found)?;
+            } else {
+                found.insert(path);
+            }
+        }
+        Ok(())
+    }
+    let mut found = BTreeSet::new();
+    add(folder, "", &mut found)?;
+    Ok(found)
+}
