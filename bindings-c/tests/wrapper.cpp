@@ -19,7 +19,8 @@ std::string printed(const T &value) {
   return out.str();
 }
 
-void check_equal(const char *id, const char *what, const std::string &got, const std::string &want) {
+void check_equal(const char *id, const char *what, const std::string &got,
+                 const std::string &want) {
   check_text(id, what, got.c_str(), want.c_str());
 }
 
@@ -31,7 +32,8 @@ std::string string_of(const struct text &text) { return {text.bytes, text.length
 
 backoff::stream stream_of(uint64_t seed, const key_vector &key) {
   if (!key.is_set) return backoff::stream(seed);
-  return backoff::stream::from_key(seed, std::string(reinterpret_cast<const char *>(key.bytes), key.length));
+  const std::string bytes(reinterpret_cast<const char *>(key.bytes), key.length);
+  return backoff::stream::from_key(seed, bytes);
 }
 
 backoff::result<backoff::policy> make(const policy_vector &vector) {
@@ -104,10 +106,11 @@ void check_vectors() {
   for (size_t i = 0; i < wrapper_vectors.text_count; i++) {
     const text_vector &row = wrapper_vectors.texts[i];
     const std::string string = string_of(row.text);
+    const bool is_policy = row.kind == BACKOFF_TEXT_KIND_POLICY;
     check_equal(row.id, "canonical string",
-          row.kind == BACKOFF_TEXT_KIND_POLICY ? printed(backoff::policy::parse(string).value())
-                                               : printed(backoff::budget::parse(string).value()),
-          row.canonical);
+                is_policy ? printed(backoff::policy::parse(string).value())
+                          : printed(backoff::budget::parse(string).value()),
+                row.canonical);
   }
   for (size_t i = 0; i < wrapper_vectors.text_error_count; i++) {
     const text_error_vector &row = wrapper_vectors.text_errors[i];
@@ -160,7 +163,7 @@ void check_retry() {
   };
   const backoff::event end = backoff::retry(policy, attempt, loop.options).value();
   check_equal("retry", "log", loop.log.str(),
-        "1 throttled 11399434\n2 throttled 2000000000\n3 success 2011399434\n");
+              "1 throttled 11399434\n2 throttled 2000000000\n3 success 2011399434\n");
   check_number("retry", "attempts", end.attempts, 3);
   check_equal("retry", "elapsed", end.elapsed, 2011399434);
   check_equal("retry", "outcome", printed(end.outcome), "success");
@@ -175,14 +178,14 @@ void check_ends() {
     Loop loop;
     loop.options.deadline = loop.now + std::chrono::milliseconds(2500);
     check_equal("deadline", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
-          "1 transient 1000000000\n2 transient 1000000000\n3 deadline 2000000000\n");
+                "1 transient 1000000000\n2 transient 1000000000\n3 deadline 2000000000\n");
   }
   {
     Loop loop;
     auto budget = backoff::budget::parse("ratio:max_tokens=1").value();
     loop.options.budget = &budget;
     check_equal("budget", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
-          "1 transient 1000000000\n2 budget 1000000000\n");
+                "1 transient 1000000000\n2 budget 1000000000\n");
   }
   {
     Loop loop;
@@ -195,7 +198,7 @@ void check_ends() {
   const auto wrong = backoff::retry(policy, [] { return backoff::outcome::none; }, loop.options);
   check_true("an outcome that is none", "is an error", !wrong);
   check_equal("an outcome that is none", "code", backoff_code_name(wrong.error().code()),
-        "unknown_outcome");
+              "unknown_outcome");
   // The clock and the sleep that are the defaults.
   const auto quick = backoff::policy::parse("none:base=1ms,max_retries=2").value();
   check_number("defaults", "attempts", backoff::retry(quick, fails).value().attempts, 3);
@@ -224,8 +227,8 @@ std::string thrown(Function function) {
 
 void check_exceptions() {
   check_equal("value", "of an error",
-        thrown<backoff::exception>([] { backoff::policy::parse("full:base=5").value(); }),
-        "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
+              thrown<backoff::exception>([] { backoff::policy::parse("full:base=5").value(); }),
+              "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
   const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
   const auto throws = []() -> backoff::verdict { throw std::out_of_range("mine"); };
   const auto fails = [] { return backoff::outcome::transient; };
@@ -233,13 +236,15 @@ void check_exceptions() {
   Loop loop;
   loop.options.stats = &stats;
   check_equal("an exception", "of an attempt",
-        thrown<std::out_of_range>([&] { backoff::retry(policy, throws, loop.options); }), "mine");
+              thrown<std::out_of_range>([&] { backoff::retry(policy, throws, loop.options); }),
+              "mine");
   check_equal("an exception of an attempt", "log", loop.log.str(), "");
   check_true("an exception", "cancels the loop",
              printed(stats).find("{reason=\"cancelled\"} 1\n") != std::string::npos);
   loop.options.on_retry = [](const backoff::event &) { throw std::out_of_range("hook"); };
   check_equal("an exception", "of a hook",
-        thrown<std::out_of_range>([&] { backoff::retry(policy, fails, loop.options); }), "hook");
+              thrown<std::out_of_range>([&] { backoff::retry(policy, fails, loop.options); }),
+              "hook");
   check_equal("an exception of a hook", "log", loop.log.str(), "1 cancelled 0\n");
 }
 #else

@@ -134,12 +134,17 @@ fn missing(command: &Command) -> String {
         "node" | "npm" => "install Node.js 20 or later: https://nodejs.org",
         "python3" => "install Python 3.11 or later: https://www.python.org",
         "cc" | "c++" => "install a C and C++ compiler, for example Debian's build-essential",
-        "ld" | "objcopy" | "ar" | "nm" => "install binutils, for example Debian's binutils",
+        "ld" | "objcopy" | "ar" | "nm" | "readelf" => {
+            "install binutils, for example Debian's binutils"
+        }
         "pkg-config" => "install pkg-config, for example Debian's pkg-config",
         "rustup" => "install Rust with rustup: https://rustup.rs",
         "unshare" => "install util-linux, as Debian's package of that name",
-        qemu if qemu.starts_with("qemu-") => "install Debian's qemu-user-static",
         "x86_64-w64-mingw32-gcc" => "install it, for example Debian's gcc-mingw-w64-x86-64",
+        qemu if qemu.starts_with("qemu-") => {
+            "install Debian's qemu-user-static and, for C, libc6-arm64-cross"
+        }
+        "gcc" | "clang" | "valgrind" | "wine" => "install Debian's package of that name",
         "java" => "install a JDK, for example Debian's default-jdk-headless",
         "chromium" => {
             "install Chromium, for example Debian's chromium, or set CHROMIUM to its path"

@@ -117,8 +117,9 @@ const PUBLISHED: [&str; 5] = [
 /// The files that are published.
 pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     match extent {
-        Platforms::Host => platforms::archives(&[Platform::host()?.name()]),
-        Platforms::All => platforms::archives(&PUBLISHED),
+        // Only macOS builds for macOS.
+        Platforms::All if cfg!(not(target_os = "macos")) => platforms::archives(&PUBLISHED),
+        _ => platforms::archives(&[Platform::host()?.name()]),
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::{make, programs};
+use crate::archive;
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::{command, empty, output, root, run, scratch, stdout};
@@ -82,11 +83,14 @@ pub(super) fn test_more(report: &mut Report) {
     });
 }
 
-/// The installed tree for a platform.
-pub(super) fn tree(platform: &Platform) -> Result<PathBuf> {
+/// The published archive for a platform, unpacked.
+fn tree(platform: &Platform) -> Result<PathBuf> {
+    let archive = packed_for(platform)?;
     let folder = scratch().join("c-platforms").join(platform.name());
     empty(&folder)?;
-    libbackoff::build(platform)?.put(&folder)?;
+    let mut unpack = command("tar");
+    unpack.args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(&folder);
+    run(&mut unpack)?;
     Ok(folder)
 }
 
@@ -151,9 +155,9 @@ fn on_windows() -> Result<()> {
 pub(super) fn packed(report: &mut Report) {
     report.check("C: archives have the same bytes again, and licences", || {
         let platform = Platform::host()?;
-        let path = archive(&platform)?;
+        let path = packed_for(&platform)?;
         let first = fs::read(&path)?;
-        ensure!(first == fs::read(archive(&platform)?)?, "other bytes");
+        ensure!(first == fs::read(packed_for(&platform)?)?, "other bytes");
         let names = stdout(command("tar").arg("-tzf").arg(&path))?;
         for name in ["LICENSE-APACHE", "LICENSE-MIT", "include/backoff.h", "lib/libbackoff.so"] {
             ensure!(names.lines().any(|line| line.ends_with(name)), "no {name} in\n{names}");
@@ -230,11 +234,11 @@ pub(super) fn valgrind(report: &mut Report) {
 
 /// The installed trees as archives with the same bytes for the same files.
 pub(super) fn archives(platforms: &[&str]) -> Result<Vec<PathBuf>> {
-    platforms.iter().map(|name| archive(&Platform::named(name)?)).collect()
+    platforms.iter().map(|name| packed_for(&Platform::named(name)?)).collect()
 }
 
-fn archive(platform: &Platform) -> Result<PathBuf> {
-    let name = format!("backoff-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple());
+fn packed_for(platform: &Platform) -> Result<PathBuf> {
+    let name = format!("libbackoff-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple());
     let place = scratch().join("c-archives");
     let folder = place.join(&name);
     empty(&folder)?;
@@ -242,27 +246,7 @@ fn archive(platform: &Platform) -> Result<PathBuf> {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(root().join(licence), folder.join(licence))?;
     }
-    let archive = place.join(format!("{name}.tar.gz"));
-    run(command("python3").args(["-c", ARCHIVE]).arg(&folder).arg(&archive))?;
-    Ok(archive)
+    let path = place.join(format!("{name}.tar.gz"));
+    archive::tar_gz(&folder, &path)?;
+    Ok(path)
 }
-
-/// Packs a folder: sorted, without the time and the user of this machine.
-const ARCHIVE: &str = "
-import gzip, pathlib, sys, tarfile
-
-folder, path = map(pathlib.Path, sys.argv[1:])
-
-def plain(member):
-    member.mtime = member.uid = member.gid = 0
-    member.uname = member.gname = ''
-    member.mode = 0o755 if member.mode & 0o100 else 0o644
-    return member
-
-with gzip.GzipFile('', 'wb', 9, path.open('wb'), 0) as packed:
-    with tarfile.open(fileobj=packed, mode='w', format=tarfile.USTAR_FORMAT) as archive:
-        archive.add(folder, folder.name, recursive=False, filter=plain)
-        for member in sorted(folder.rglob('*')):
-            name = pathlib.Path(folder.name, member.relative_to(folder))
-            archive.add(member, name, recursive=False, filter=plain)
-";
