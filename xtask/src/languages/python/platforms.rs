@@ -15,8 +15,12 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, empty, progress, root, run, scratch, stdout};
 
 /// Tests that need no package but pytest: the same numbers, misuse, loops.
-const TESTS: [&str; 4] =
-    ["test_conformance.py", "test_policy_errors.py", "test_argument_errors.py", "test_retry.py"];
+const TESTS: [&str; 4] = [
+    "test_conformance.py",
+    "test_policy_errors.py",
+    "test_argument_errors.py",
+    "test_retry_generators.py",
+];
 
 /// Versions of Python that machines have.
 const VERSIONS: [&str; 3] = ["3.11", "3.12", "3.13"];

@@ -88,7 +88,11 @@ fn built(
         let _ = fs::remove_dir_all(&folder);
         let mut maturin = tool("maturin")?;
         maturin.args(["build", "--quiet", "--locked", "-m", MANIFEST, "--out"]).arg(&folder);
-        maturin.env("CARGO_TARGET_DIR", target()).env("CARGO_ENCODED_RUSTFLAGS", without_paths());
+        maturin.env("CARGO_TARGET_DIR", target());
+        // `dist` has its own.
+        if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_none() {
+            maturin.env("CARGO_ENCODED_RUSTFLAGS", without_paths());
+        }
         run(options(&mut maturin)?)
     })?;
     let wheel = the_file(&folder)?;
