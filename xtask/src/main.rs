@@ -48,7 +48,8 @@ cargo xtask <verb>
   package [--host] --out DIR   build the packages for all platforms, or for this machine
   dist [--out DIR]             everything that is published, with checksums and an SBOM, in DIR or
                                `dist`; `dist --check` builds the commit twice and compares
-  audit                        list known vulnerabilities of the crates that are used (needs GitHub)
+  audit                        check licenses and known vulnerabilities of the crates that are used
+                               (needs GitHub)
   semver                       compare the interface of the crates with that of the last release
   version [X | --check TAG]    the version of all packages: print it, change it to X, or check that
                                everything is ready to be published as TAG
@@ -91,7 +92,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),
-        ["audit"] => audit::advisories(),
+        ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),
         ["version"] => version::print(),
         ["version", "--check", tag] => version::check_tag(tag),
