@@ -79,10 +79,11 @@ impl Sweep {
                 live = self.list(body, live);
             }
             Statement::Loop { label, body } => live = self.r#loop(*label, body, live),
-            Statement::Switch { cases, .. } => {
-                live = Live::new();
-                for case in cases {
-                    live.append(&mut self.list(case, Live::new()));
+            Statement::Switch { cases, default, .. } => {
+                let behind = live.clone();
+                live = self.list(default, live);
+                for (_, case) in cases {
+                    live.append(&mut self.list(case, behind.clone()));
                 }
             }
             Statement::Branch(label) => live.clone_from(&self.labels[label]),

@@ -155,14 +155,24 @@ impl Lowering<'_> {
                 let value = self.number();
                 let value = self.variable_if_constant(value);
                 self.settle(|_| false);
-                let mut cases = Vec::new();
-                let depths = targets.targets().collect::<Result<Vec<_>, _>>()?;
-                for depth in depths.into_iter().chain([targets.default()]) {
+                let mut cases: Vec<(Vec<u32>, Vec<Statement>)> = Vec::new();
+                let kept = self.keep(targets.default());
+                let default = self.branch(targets.default());
+                self.stack.extend(kept);
+                for (number, depth) in (0..).zip(targets.targets()) {
+                    let depth = depth?;
                     let kept = self.keep(depth);
-                    cases.push(self.branch(depth));
+                    let branch = self.branch(depth);
                     self.stack.extend(kept);
+                    if branch == default {
+                        continue;
+                    }
+                    match cases.iter_mut().find(|(_, case)| *case == branch) {
+                        Some((numbers, _)) => numbers.push(number),
+                        None => cases.push((vec![number], branch)),
+                    }
                 }
-                self.statements.push(Statement::Switch { value, cases });
+                self.statements.push(Statement::Switch { value, cases, default });
                 self.unreachable = Some(0);
             }
             Operator::Return => {

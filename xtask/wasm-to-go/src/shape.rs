@@ -26,8 +26,10 @@ pub(crate) fn falls_through(statements: &[Statement]) -> bool {
             Statement::Branch(_)
             | Statement::Return(_)
             | Statement::ReturnCall { .. }
-            | Statement::Switch { .. }
             | Statement::Trap => false,
+            Statement::Switch { cases, default, .. } => {
+                falls_through(default) || cases.iter().any(|(_, case)| falls_through(case))
+            }
             Statement::If { then, otherwise, .. } => {
                 falls_through(then) || falls_through(otherwise)
             }
@@ -79,7 +81,9 @@ fn parts(statement: &Statement) -> Vec<&[Statement]> {
     match statement {
         Statement::If { then, otherwise, .. } => vec![then, otherwise],
         Statement::Block { body, .. } | Statement::Loop { body, .. } => vec![body],
-        Statement::Switch { cases, .. } => cases.iter().map(Vec::as_slice).collect(),
+        Statement::Switch { cases, default, .. } => {
+            cases.iter().map(|(_, case)| case.as_slice()).chain([default.as_slice()]).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -109,9 +113,18 @@ pub(crate) fn expressions(statement: &Statement) -> Vec<&Expression> {
 /// Simplifies statements that follow each other.
 fn list(statements: Vec<Statement>) -> Vec<Statement> {
     let mut tidied = Vec::new();
-    for statement in statements {
+    let mut statements = statements.into_iter();
+    while let Some(statement) = statements.next() {
         match statement {
-            Statement::Block { label, body } => tidied.extend(block(label, list(body))),
+            Statement::Block { label, body } => {
+                tidied.extend(block(label, list(body)));
+                if let Some(Statement::Switch { cases, default, .. }) = tidied.last_mut()
+                    && let Some(case) = only_case(cases, default)
+                {
+                    case.extend(statements.by_ref());
+                    *case = list(std::mem::take(case));
+                }
+            }
             Statement::Set(variable, value) if value == Expression::Variable(variable) => {}
             Statement::SetGlobal(global, value) if value == Expression::Global(global) => {}
             Statement::Loop { label, body } => {
@@ -134,6 +147,11 @@ fn list(statements: Vec<Statement>) -> Vec<Statement> {
                     }
                     _ => tidied.push(Statement::Return(values)),
                 }
+            }
+            Statement::Switch { value, cases, default } => {
+                let cases = cases.into_iter().map(|(numbers, case)| (numbers, list(case)));
+                let (cases, default) = (cases.collect(), list(default));
+                tidied.push(Statement::Switch { value, cases, default });
             }
             other => tidied.push(other),
         }
@@ -191,6 +209,17 @@ fn block(label: Label, mut body: Vec<Statement>) -> Vec<Statement> {
     if uses(&body, label) == 0 { body } else { vec![Statement::Block { label, body }] }
 }
 
+/// The case of a switch that control leaves at its end, if there is one such. What follows the switch
+/// is done in that case alone.
+fn only_case<'a>(
+    cases: &'a mut [(Vec<u32>, Vec<Statement>)],
+    default: &'a mut Vec<Statement>,
+) -> Option<&'a mut Vec<Statement>> {
+    let cases = cases.iter_mut().map(|(_, case)| case);
+    let mut ending = cases.chain([default]).filter(|case| falls_through(case));
+    ending.next().filter(|_| ending.next().is_none())
+}
+
 /// Removes branches to the end of a block where control reaches its end anyway.
 fn strip_tail(body: &mut Vec<Statement>, label: Label) {
     body.pop_if(|last| *last == Statement::Branch(label));
@@ -203,6 +232,13 @@ fn strip_tail(body: &mut Vec<Statement>, label: Label) {
         Some(Statement::Block { label: inner, body: mut inside }) => {
             strip_tail(&mut inside, label);
             body.push(Statement::Block { label: inner, body: inside });
+        }
+        Some(Statement::Switch { value, mut cases, mut default }) => {
+            for (_, case) in &mut cases {
+                strip_tail(case, label);
+            }
+            strip_tail(&mut default, label);
+            body.push(Statement::Switch { value, cases, default });
         }
         last => body.extend(last),
     }

@@ -192,7 +192,7 @@ impl Printer<'_, '_> {
                 _ if self.loops.contains(label) => self.line(format!("continue l{label}")),
                 _ => self.line(format!("goto l{label}")),
             },
-            Statement::Switch { value, cases } => self.switch(value, cases),
+            Statement::Switch { value, cases, default } => self.switch(value, cases, default),
             Statement::Return(values) => {
                 let values: Vec<_> = values.iter().map(|value| self.value(value).text()).collect();
                 self.line(format!("return {}", values.join(", ")).trim_end());
@@ -240,26 +240,23 @@ impl Printer<'_, '_> {
         self.line("}");
     }
 
-    fn switch(&mut self, value: &Expression, cases: &[Vec<Statement>]) {
+    fn switch(
+        &mut self,
+        value: &Expression,
+        cases: &[(Vec<u32>, Vec<Statement>)],
+        default: &[Statement],
+    ) {
         let value = self.value(value).text();
-        let Some((default, cases)) = cases.split_last() else { return };
         self.line(format!("switch {value} {{"));
-        let mut written: Vec<&Vec<Statement>> = vec![default];
-        for case in cases {
-            if written.contains(&case) {
-                continue;
-            }
-            let same: Vec<_> = (0..)
-                .zip(cases)
-                .filter(|(_, other)| *other == case)
-                .map(|(value, _): (u32, _)| value.to_string())
-                .collect();
-            self.line(format!("case {}:", same.join(", ")));
+        for (numbers, case) in cases {
+            let numbers: Vec<_> = numbers.iter().map(u32::to_string).collect();
+            self.line(format!("case {}:", numbers.join(", ")));
             self.block(case);
-            written.push(case);
         }
-        self.line("default:");
-        self.block(default);
+        if !default.is_empty() {
+            self.line("default:");
+            self.block(default);
+        }
         self.line("}");
     }
 

@@ -284,10 +284,11 @@ pub(crate) enum Statement {
         body: Vec<Statement>,
     },
     Branch(Label),
-    /// Does the statements at the place of the value; for larger values, the last.
+    /// Does the statements of the case that has the value, else those of the default.
     Switch {
         value: Expression,
-        cases: Vec<Vec<Statement>>,
+        cases: Vec<(Vec<u32>, Vec<Statement>)>,
+        default: Vec<Statement>,
     },
     Return(Vec<Expression>),
     /// A call of a function whose results are those of this one.
