@@ -452,32 +452,27 @@ l2:
 		case 0:
 			goto l17
 		case 1:
-			goto l26
-		case 2:
-			goto l25
-		case 3:
-			goto l24
-		default:
+			m.multi3(x4, x16, 0, 1000, 0)
+			if m.load64(x4, 8) != 0 {
+				goto l23
+			}
+			x21 = m.load64(x4, 0)
 			goto l16
-		}
-	l26:
-		m.multi3(x4, x16, 0, 1000, 0)
-		if m.load64(x4, 8) != 0 {
-			goto l23
-		}
-		x21 = m.load64(x4, 0)
-		goto l16
-	l25:
-		m.multi3(x4+16, x16, 0, x18&0xffffffff, 0)
-		if m.load64(x4, 24) != 0 {
-			goto l23
-		}
-		x21 = m.load64(x4, 16)
-		goto l16
-	l24:
-		m.multi3(x4+32, x16, 0, p2, 0)
-		if m.load64(x4, 40) == 0 {
+		case 2:
+			m.multi3(x4+16, x16, 0, x18&0xffffffff, 0)
+			if m.load64(x4, 24) != 0 {
+				goto l23
+			}
+			x21 = m.load64(x4, 16)
+			goto l16
+		case 3:
+			m.multi3(x4+32, x16, 0, p2, 0)
+			if m.load64(x4, 40) != 0 {
+				goto l23
+			}
 			x21 = m.load64(x4, 32)
+			goto l16
+		default:
 			goto l16
 		}
 	l23:
@@ -765,66 +760,38 @@ func codeName(p0 uint32) uint32 {
 	x1 = 19411
 	switch p0 {
 	case 0:
-		goto l1
 	case 100:
-		goto l13
+		return 19348
 	case 101:
-		goto l12
+		return 19488
 	case 102:
-		goto l11
+		return 19474
 	case 103:
-		goto l10
+		return 19337
 	case 104:
-		goto l9
+		return 19470
 	case 105:
-		goto l8
+		return 19326
 	case 106:
-		goto l7
+		return 19394
 	case 107:
-		goto l6
+		return 19361
 	case 108:
-		goto l5
+		return 19414
 	case 109:
-		goto l4
+		return 19428
 	case 110:
-		goto l3
+		return 19379
 	case 111:
-		goto l2
+		x1 = 19502
 	default:
-		goto l14
+		p0 = p0 - 1
+		t2 = p0*24 + 17093
+		if p0 >= 25 {
+			t2 = 19444
+		}
+		return t2
 	}
-l14:
-	p0 = p0 - 1
-	t2 = p0*24 + 17093
-	if p0 >= 25 {
-		t2 = 19444
-	}
-	return t2
-l13:
-	return 19348
-l12:
-	return 19488
-l11:
-	return 19474
-l10:
-	return 19337
-l9:
-	return 19470
-l8:
-	return 19326
-l7:
-	return 19394
-l6:
-	return 19361
-l5:
-	return 19414
-l4:
-	return 19428
-l3:
-	return 19379
-l2:
-	x1 = 19502
-l1:
 	return x1
 }
 
@@ -867,99 +834,53 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				x11 = 26
 				switch x6 {
 				case 0:
-					goto l10
+					x10 = 16384
+					x11 = 8
 				case 6:
-					goto l13
+					x10 = 16974
+					x11 = 32
 				case 7:
-					goto l12
+					x10 = 17006
+					x11 = 37
 				case 22:
-					goto l11
+					x10 = 17043
+					x11 = 50
 				case 100:
-					goto l9
 				case 101:
-					goto l24
+					x10 = 16418
+					x11 = 27
 				case 102:
-					goto l23
+					x10 = 16445
+					x11 = 37
 				case 103:
-					goto l22
+					x10 = 16482
+					x11 = 65
 				case 104:
-					goto l21
+					x10 = 16547
+					x11 = 32
 				case 105:
-					goto l20
+					x10 = 16579
+					x11 = 46
 				case 106:
-					goto l19
+					x10 = 16625
+					x11 = 56
 				case 107:
-					goto l18
+					x10 = 16681
+					x11 = 96
 				case 108:
-					goto l17
+					x10 = 16777
+					x11 = 36
 				case 109:
-					goto l16
+					x10 = 16813
+					x11 = 28
 				case 110:
-					goto l15
+					x10 = 16841
 				case 111:
-					goto l14
+					x10 = 16867
+					x11 = 107
 				default:
 					goto l8
 				}
-			l24:
-				x10 = 16418
-				x11 = 27
-				goto l9
-			l23:
-				x10 = 16445
-				x11 = 37
-				goto l9
-			l22:
-				x10 = 16482
-				x11 = 65
-				goto l9
-			l21:
-				x10 = 16547
-				x11 = 32
-				goto l9
-			l20:
-				x10 = 16579
-				x11 = 46
-				goto l9
-			l19:
-				x10 = 16625
-				x11 = 56
-				goto l9
-			l18:
-				x10 = 16681
-				x11 = 96
-				goto l9
-			l17:
-				x10 = 16777
-				x11 = 36
-				goto l9
-			l16:
-				x10 = 16813
-				x11 = 28
-				goto l9
-			l15:
-				x10 = 16841
-				goto l9
-			l14:
-				x10 = 16867
-				x11 = 107
-				goto l9
-			l13:
-				x10 = 16974
-				x11 = 32
-				goto l9
-			l12:
-				x10 = 17006
-				x11 = 37
-				goto l9
-			l11:
-				x10 = 17043
-				x11 = 50
-				goto l9
-			l10:
-				x10 = 16384
-				x11 = 8
-			l9:
 				if p3 != 0 {
 					goto l7
 				}
@@ -984,73 +905,67 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 			}
 			switch x9 {
 			case 0:
-				goto l29
+				if x12 != 0 {
+					goto l6
+				}
+				m.store32(x5, 796, x6)
+				m.store32(x5, 792, x11)
+				m.store64(x5, 784, m.load64(p1, 16))
+				m.store64(x5, 776, m.load64(p1, 8))
+				if x7 != 0 {
+					m.policyErrorRender(x5+848, x5+776, x7, x8)
+				} else {
+					m.policyErrorMessage(x5+848, x5+776)
+				}
+				x6 = m.load32(x5, 848)
+				m.memoryCopy(x5+12, x5+852, 764)
+				p1 = m.load32(x5, 1616)
 			case 1, 2:
-				goto l28
+				if b32(p2 != 0)&(x10^1) != 0 {
+					goto l6
+				}
+				x13 = m.load64(p1, 32)
+				x14 = m.load64(p1, 8)
+				x15 = m.load64(p1, 16)
+				m.store32(x5, 840, x9)
+				m.store32(x5, 836, x6)
+				m.store32(x5, 832, x11)
+				m.store64(x5, 784, x15)
+				m.store64(x5, 776, x14)
+				x16 = m.load64(p1, 24)
+				x17 = m.load64(p1, 44)
+				m.store64(x5, 848, x17)
+				x18 = m.load64(p1, 52)
+				m.store64(x5, 856, x18)
+				x19 = m.load64(p1, 60)
+				m.store64(x5, 864, x19)
+				x20 = m.load64(p1, 68)
+				m.store64(x5, 872, x20)
+				x16 = min(x16, 0xffffffff)
+				m.store32(x5, 792, uint32(x16))
+				m.store64(x5, 796, x17)
+				m.store64(x5, 820, x20)
+				m.store64(x5, 812, x19)
+				m.store64(x5, 804, x18)
+				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
+				m.memoryFill(x5+848, 0, 772)
+				t21 = m.textBufPushBytes(x5+848, 22802, 3)
+				t22 = m.textBufPushNumber(t21, x16)
+				p1 = m.textBufPushBytes(t22, 22805, 2)
+				m.store32(x5, 1660, x11)
+				m.store32(x5, 1656, x6)
+				m.store64(x5, 1640, x15)
+				m.store64(x5, 1632, x14)
+				m.store32(x5, 1648, 0)
+				m.store32(x5, 1628, x5+796)
+				m.store32(x5, 1624, x9)
+				m.messageArgsWrite(x5+1624, p1)
+				x6 = m.load32(p1, 0)
+				m.memoryCopy(x5+12, p1+4, 764)
+				p1 = m.load32(p1, 768)
 			default:
 				goto l6
 			}
-		l29:
-			if x12 != 0 {
-				goto l6
-			}
-			m.store32(x5, 796, x6)
-			m.store32(x5, 792, x11)
-			m.store64(x5, 784, m.load64(p1, 16))
-			m.store64(x5, 776, m.load64(p1, 8))
-			if x7 != 0 {
-				m.policyErrorRender(x5+848, x5+776, x7, x8)
-			} else {
-				m.policyErrorMessage(x5+848, x5+776)
-			}
-			x6 = m.load32(x5, 848)
-			m.memoryCopy(x5+12, x5+852, 764)
-			p1 = m.load32(x5, 1616)
-			goto l27
-		l28:
-			if b32(p2 != 0)&(x10^1) != 0 {
-				goto l6
-			}
-			x13 = m.load64(p1, 32)
-			x14 = m.load64(p1, 8)
-			x15 = m.load64(p1, 16)
-			m.store32(x5, 840, x9)
-			m.store32(x5, 836, x6)
-			m.store32(x5, 832, x11)
-			m.store64(x5, 784, x15)
-			m.store64(x5, 776, x14)
-			x16 = m.load64(p1, 24)
-			x17 = m.load64(p1, 44)
-			m.store64(x5, 848, x17)
-			x18 = m.load64(p1, 52)
-			m.store64(x5, 856, x18)
-			x19 = m.load64(p1, 60)
-			m.store64(x5, 864, x19)
-			x20 = m.load64(p1, 68)
-			m.store64(x5, 872, x20)
-			x16 = min(x16, 0xffffffff)
-			m.store32(x5, 792, uint32(x16))
-			m.store64(x5, 796, x17)
-			m.store64(x5, 820, x20)
-			m.store64(x5, 812, x19)
-			m.store64(x5, 804, x18)
-			m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
-			m.memoryFill(x5+848, 0, 772)
-			t21 = m.textBufPushBytes(x5+848, 22802, 3)
-			t22 = m.textBufPushNumber(t21, x16)
-			p1 = m.textBufPushBytes(t22, 22805, 2)
-			m.store32(x5, 1660, x11)
-			m.store32(x5, 1656, x6)
-			m.store64(x5, 1640, x15)
-			m.store64(x5, 1632, x14)
-			m.store32(x5, 1648, 0)
-			m.store32(x5, 1628, x5+796)
-			m.store32(x5, 1624, x9)
-			m.messageArgsWrite(x5+1624, p1)
-			x6 = m.load32(p1, 0)
-			m.memoryCopy(x5+12, p1+4, 764)
-			p1 = m.load32(p1, 768)
-		l27:
 			m.memoryCopy(x5+852, x5+12, 764)
 			m.store32(x5, 848, x6)
 			m.store32(x5, 1616, p1)
@@ -1145,50 +1060,29 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 	case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 		goto l1
 	case 3, 11, 12, 37:
-		goto l8
+		m.store32(p0, 0, 2)
+		return
 	case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
-		goto l7
+		m.store32(p0, 0, 3)
+		return
 	case 8:
-		goto l6
+		m.store32(p0, 8, 2)
+		m.store32(p0, 4, 24364)
 	case 10:
-		goto l5
+		m.store32(p0, 8, 7)
+		m.store32(p0, 4, 24408)
 	case 20:
-		goto l4
+		m.store32(p0, 8, 3)
+		m.store32(p0, 4, 24484)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-		goto l10
+		panic("unreachable")
 	case 32:
-		goto l3
+		m.store32(p0, 8, 6)
+		m.store32(p0, 4, 22260)
 	default:
-		goto l9
+		m.store32(p0, 8, 5)
+		m.store32(p0, 4, 19688)
 	}
-l10:
-	panic("unreachable")
-l9:
-	m.store32(p0, 8, 5)
-	m.store32(p0, 4, 19688)
-	goto l2
-l8:
-	m.store32(p0, 0, 2)
-	return
-l7:
-	m.store32(p0, 0, 3)
-	return
-l6:
-	m.store32(p0, 8, 2)
-	m.store32(p0, 4, 24364)
-	goto l2
-l5:
-	m.store32(p0, 8, 7)
-	m.store32(p0, 4, 24408)
-	goto l2
-l4:
-	m.store32(p0, 8, 3)
-	m.store32(p0, 4, 24484)
-	goto l2
-l3:
-	m.store32(p0, 8, 6)
-	m.store32(p0, 4, 22260)
-l2:
 	x2 = 0
 l1:
 	m.store32(p0, 0, x2)
@@ -1203,102 +1097,54 @@ func (m *module) fieldValuesDefaultValue(p0, p1, p2 uint32) {
 	x5 = 0
 	switch p2 - 1 {
 	case 2, 19:
-		goto l3
+		x4 = m.load64(p1, 8)
 	case 3:
-		goto l17
+		x4 = 0x200000001
+		if m.load32(p1, 80) == 6 {
+			x4 = 0x300000001
+		}
 	case 4:
-		goto l2
 	case 5, 8, 10, 11, 12, 20:
-		goto l16
+		x4 = 1
 	case 6, 9, 14, 17:
-		goto l15
+		x4 = 0
 	case 7, 18, 22:
-		goto l14
+		x4 = 0x7fffffffffffffff
 	case 16:
-		goto l13
+		x4 = 0x100000000
 	case 21:
-		goto l12
+		x4 = 3600000000000
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-		goto l18
+		panic("unreachable")
 	case 33:
-		goto l11
+		t7 = 10
+		if x3 == 4 {
+			t7 = 60
+		}
+		x4 = t7
+		if x3 == 1 {
+			x4 = 500
+		}
 	case 34:
-		goto l10
+		x4 = 5
 	case 35, 36:
-		goto l4
+		x4 = m.load64(p1, 16)
 	case 37:
-		goto l9
+		x4 = 0x100000005
+		if x3&0xfffffffe == 2 {
+			x4 = 0x10000000a
+		}
 	case 38:
-		goto l8
+		x4 = 60000000000
 	case 39:
-		goto l7
+		x4 = 10000000000
 	case 40:
-		goto l6
+		x4 = 10
 	case 41:
-		goto l5
+		x4 = 3
 	default:
 		goto l1
 	}
-l18:
-	panic("unreachable")
-l17:
-	x4 = 0x200000001
-	if m.load32(p1, 80) == 6 {
-		x4 = 0x300000001
-	}
-	goto l2
-l16:
-	x4 = 1
-	goto l2
-l15:
-	x4 = 0
-	goto l2
-l14:
-	x4 = 0x7fffffffffffffff
-	goto l2
-l13:
-	x4 = 0x100000000
-	goto l2
-l12:
-	x4 = 3600000000000
-	goto l2
-l11:
-	t7 = 10
-	if x3 == 4 {
-		t7 = 60
-	}
-	x4 = t7
-	if x3 == 1 {
-		x4 = 500
-	}
-	goto l2
-l10:
-	x4 = 5
-	goto l2
-l9:
-	x4 = 0x100000005
-	if x3&0xfffffffe == 2 {
-		x4 = 0x10000000a
-	}
-	goto l2
-l8:
-	x4 = 60000000000
-	goto l2
-l7:
-	x4 = 10000000000
-	goto l2
-l6:
-	x4 = 10
-	goto l2
-l5:
-	x4 = 3
-	goto l2
-l4:
-	x4 = m.load64(p1, 16)
-	goto l2
-l3:
-	x4 = m.load64(p1, 8)
-l2:
 	m.store64(p0, 8, x4)
 	x5 = 1
 l1:
@@ -1617,22 +1463,18 @@ l2:
 							x34 = x10
 							x11 = p1
 							x10 = x9
-							p1 = 64 - uint32(uint64(bits.LeadingZeros64(x16)))
-							x8 = 64 - uint32(uint64(bits.LeadingZeros64(x7)))
+							p1 = 64 - uint32(bits.LeadingZeros64(x16))
+							x8 = 64 - uint32(bits.LeadingZeros64(x7))
 							x9 = p1 - x8
 							t41 = x9
 							if x9 > p1 {
 								t41 = 0
 							}
 							if t41 <= 1 {
-								if x18 != 0 {
-									if x34 < 32 {
-										goto l22
-									}
+								if x18 == 0 || x34 >= 32 {
+									x6 = x16&x7 + (x16^x7)>>1
+									goto l20
 								}
-								x6 = x16&x7 + (x16^x7)>>1
-								goto l20
-							l22:
 								p3 = 0
 								m.multi3(x5+32, x19, 0, x6, 0)
 								x6 = x18 + x19
@@ -1898,62 +1740,54 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 			x10 = x47
 			switch x42 {
 			case 0:
-				goto l13
-			case 2:
-				goto l12
-			default:
-				goto l11
-			}
-		l13:
-			x10 = x12 * x49
-			t56 = min(x10, 0x7fffffffffffffff)
-			if arithmeticMulhi(x12, x49) != 0 {
-				t56 = 0x7fffffffffffffff
-			}
-			x10 = x21 + t56
-			if x10 < x21 {
-				x10 = 0xffffffffffffffff
-			}
-			x10 = min(x10, 0x7fffffffffffffff)
-			goto l11
-		l12:
-			if x30 == 0 {
-				x10 = 1
-			} else {
-				x10 = x49 + x14
-				if x10 < x49 {
+				x10 = x12 * x49
+				t56 = min(x10, 0x7fffffffffffffff)
+				if arithmeticMulhi(x12, x49) != 0 {
+					t56 = 0x7fffffffffffffff
+				}
+				x10 = x21 + t56
+				if x10 < x21 {
 					x10 = 0xffffffffffffffff
 				}
-				x45 = 1
-				p1 = x30
-				for {
-					if p1&1 != 0 {
-						t59 = x45 * x10
-						if arithmeticMulhi(x45, x10) != 0 {
-							t59 = 0xffffffffffffffff
-						}
-						x45 = t59
+				x10 = min(x10, 0x7fffffffffffffff)
+			case 2:
+				if x30 == 0 {
+					x10 = 1
+				} else {
+					x10 = x49 + x14
+					if x10 < x49 {
+						x10 = 0xffffffffffffffff
 					}
-					p1 = p1 >> 1
-					if p1 != 0 {
-						t60 = x10 * x10
-						if arithmeticMulhi(x10, x10) != 0 {
-							t60 = 0xffffffffffffffff
+					x45 = 1
+					p1 = x30
+					for {
+						if p1&1 != 0 {
+							t59 = x45 * x10
+							if arithmeticMulhi(x45, x10) != 0 {
+								t59 = 0xffffffffffffffff
+							}
+							x45 = t59
 						}
-						x10 = t60
-						continue
+						p1 = p1 >> 1
+						if p1 != 0 {
+							t60 = x10 * x10
+							if arithmeticMulhi(x10, x10) != 0 {
+								t60 = 0xffffffffffffffff
+							}
+							x10 = t60
+							continue
+						}
+						break
 					}
-					break
+					x10 = min(x45, 0x7fffffffffffffff)
 				}
-				x10 = min(x45, 0x7fffffffffffffff)
+				x45 = x10 * x21
+				t61 = min(x45, 0x7fffffffffffffff)
+				if arithmeticMulhi(x21, x10) != 0 {
+					t61 = 0x7fffffffffffffff
+				}
+				x10 = t61
 			}
-			x45 = x10 * x21
-			t61 = min(x45, 0x7fffffffffffffff)
-			if arithmeticMulhi(x21, x10) != 0 {
-				t61 = 0x7fffffffffffffff
-			}
-			x10 = t61
-		l11:
 			x10 = x29 + x10
 			if x10 < x29 {
 				x10 = 0xffffffffffffffff
@@ -1966,74 +1800,64 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 			x10 = x45
 			switch x38 - 2 {
 			case 0:
-				goto l19
+				x10 = 0
+				goto l6
 			case 1:
-				goto l23
+				x10 = x45 - x45>>1
+				if x10 > x45 {
+					x10 = 0
+				}
+				goto l6
 			case 2:
-				goto l22
+				if x35 < 2 {
+					goto l8
+				}
+				x10 = 0x7fffffffffffffff
+				x44 = x45 / x36
+				if arithmeticMulhi(x44, x27) != 0 {
+					goto l7
+				}
+				x10 = x44 * x27
+				x44 = x45 - x44*x36
+				t65 = x44 * x27
+				if arithmeticMulhi(x44, x27) != 0 {
+					t65 = 0xffffffffffffffff
+				}
+				x44 = x10 + t65/x36
+				t66 = x44
+				if x44 < x10 {
+					t66 = 0xffffffffffffffff
+				}
+				x10 = t66
+				x10 = min(x10, 0x7fffffffffffffff)
+				goto l7
 			case 3:
-				goto l21
+				x10 = x45
+				x44 = x8 * x49
+				t67 = min(x44, 0x7fffffffffffffff)
+				if arithmeticMulhi(x8, x49) != 0 {
+					t67 = 0x7fffffffffffffff
+				}
+				x44 = x28 + t67
+				if x44 < x28 {
+					x44 = 0xffffffffffffffff
+				}
+				x45 = min(x44, 0x7fffffffffffffff) + x45
+				x45 = min(x45, 0x7fffffffffffffff)
+				goto l6
 			case 5:
-				goto l20
+				if x23 == 0 {
+					x45 = 0
+				} else {
+					x10 = x45 / x23
+					x45 = x10 - b64(x10 != 0)
+				}
+				x10 = x20/x24 + b64(x20%x24 != 0)
+				x45 = max(x10, x45)
+				goto l4
 			default:
 				goto l6
 			}
-		l23:
-			x10 = x45 - x45>>1
-			if x10 > x45 {
-				x10 = 0
-			}
-			goto l6
-		l22:
-			if x35 < 2 {
-				goto l8
-			}
-			x10 = 0x7fffffffffffffff
-			x44 = x45 / x36
-			if arithmeticMulhi(x44, x27) != 0 {
-				goto l7
-			}
-			x10 = x44 * x27
-			x44 = x45 - x44*x36
-			t65 = x44 * x27
-			if arithmeticMulhi(x44, x27) != 0 {
-				t65 = 0xffffffffffffffff
-			}
-			x44 = x10 + t65/x36
-			t66 = x44
-			if x44 < x10 {
-				t66 = 0xffffffffffffffff
-			}
-			x10 = t66
-			x10 = min(x10, 0x7fffffffffffffff)
-			goto l7
-		l21:
-			x10 = x45
-			x44 = x8 * x49
-			t67 = min(x44, 0x7fffffffffffffff)
-			if arithmeticMulhi(x8, x49) != 0 {
-				t67 = 0x7fffffffffffffff
-			}
-			x44 = x28 + t67
-			if x44 < x28 {
-				x44 = 0xffffffffffffffff
-			}
-			x45 = min(x44, 0x7fffffffffffffff) + x45
-			x45 = min(x45, 0x7fffffffffffffff)
-			goto l6
-		l20:
-			if x23 == 0 {
-				x45 = 0
-			} else {
-				x10 = x45 / x23
-				x45 = x10 - b64(x10 != 0)
-			}
-			x10 = x20/x24 + b64(x20%x24 != 0)
-			x45 = max(x10, x45)
-			goto l4
-		l19:
-			x10 = 0
-			goto l6
 		l9:
 			x10 = x47 * x25
 			x10 = min(x10, 0x7fffffffffffffff)
@@ -2123,26 +1947,22 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 			x44 = x48
 			switch x41 {
 			case 0:
-				goto l34
+				if x47 < x19 {
+					goto l32
+				}
+				x45 = x47
+				goto l29
 			case 2:
-				goto l33
+				x10 = x47 + x48
+				if x10 < x47 {
+					x10 = 0xffffffffffffffff
+				}
+				x44 = min(x10, 0x7fffffffffffffff)
+				x45 = x48
+				goto l28
 			default:
 				goto l28
 			}
-		l34:
-			if x47 < x19 {
-				goto l32
-			}
-			x45 = x47
-			goto l29
-		l33:
-			x10 = x47 + x48
-			if x10 < x47 {
-				x10 = 0xffffffffffffffff
-			}
-			x44 = min(x10, 0x7fffffffffffffff)
-			x45 = x48
-			goto l28
 		l32:
 			if x40 == 0 {
 				x45 = 0x7fffffffffffffff
@@ -2182,42 +2002,34 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 			if t84 != 0 {
 				goto l1
 			}
-			if x45 == x47 {
-				if x44 == x48 {
-					if x37&1 == 0 {
-						if x39 == 0 {
-							if x40 != 0 {
-								goto l43
-							}
-							x10 = 0x7fffffffffffffff
-							x48 = x47 / x32
-							if arithmeticMulhi(x48, x25) != 0 {
-								goto l39
-							}
-							x10 = x48 * x25
-							x47 = x47 - x48*x32
-							t85 = x47 * x25
-							if arithmeticMulhi(x47, x25) != 0 {
-								t85 = 0xffffffffffffffff
-							}
-							x47 = x10 + t85/x32
-							t86 = x47
-							if x47 < x10 {
-								t86 = 0xffffffffffffffff
-							}
-							x10 = t86
-							x10 = min(x10, 0x7fffffffffffffff)
+			if x45 == x47 && x44 == x48 {
+				if x37&1 == 0 {
+					if x39 == 0 {
+						if x40 != 0 {
+							goto l43
+						}
+						x10 = 0x7fffffffffffffff
+						x48 = x47 / x32
+						if arithmeticMulhi(x48, x25) != 0 {
 							goto l39
 						}
-						switch x42 {
-						case 0:
-							goto l47
-						case 2:
-							goto l46
-						default:
-							goto l45
+						x10 = x48 * x25
+						x47 = x47 - x48*x32
+						t85 = x47 * x25
+						if arithmeticMulhi(x47, x25) != 0 {
+							t85 = 0xffffffffffffffff
 						}
-					l47:
+						x47 = x10 + t85/x32
+						t86 = x47
+						if x47 < x10 {
+							t86 = 0xffffffffffffffff
+						}
+						x10 = t86
+						x10 = min(x10, 0x7fffffffffffffff)
+						goto l39
+					}
+					switch x42 {
+					case 0:
 						t87 = 0x7fffffffffffffff
 						if arithmeticMulhi(x12, x9) == 0 {
 							t87 = x13
@@ -2227,8 +2039,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 							x10 = 0xffffffffffffffff
 						}
 						x47 = min(x10, 0x7fffffffffffffff)
-						goto l45
-					l46:
+					case 2:
 						if x30 == 0 {
 							x10 = 1
 						} else {
@@ -2261,38 +2072,28 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						if arithmeticMulhi(x21, x10) != 0 {
 							x47 = 0x7fffffffffffffff
 						}
-					l45:
-						x10 = x29 + x47
-						if x10 < x29 {
-							x10 = 0xffffffffffffffff
-						}
-						x10 = min(x10, 0x7fffffffffffffff)
-						x47 = min(x16, x10)
-						if x18 == 0 {
-							x47 = x10
-						}
-						x10 = x47
-						switch x38 - 2 {
-						case 0:
-							goto l53
-						case 1:
-							goto l57
-						case 2:
-							goto l56
-						case 3:
-							goto l55
-						case 5:
-							goto l54
-						default:
-							goto l40
-						}
-					l57:
+					}
+					x10 = x29 + x47
+					if x10 < x29 {
+						x10 = 0xffffffffffffffff
+					}
+					x10 = min(x10, 0x7fffffffffffffff)
+					x47 = min(x16, x10)
+					if x18 == 0 {
+						x47 = x10
+					}
+					x10 = x47
+					switch x38 - 2 {
+					case 0:
+						x10 = 0
+						goto l40
+					case 1:
 						x10 = x47 - x47>>1
 						if x10 > x47 {
 							x10 = 0
 						}
 						goto l40
-					l56:
+					case 2:
 						if x35 < 2 {
 							goto l42
 						}
@@ -2315,7 +2116,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						x10 = t96
 						x10 = min(x10, 0x7fffffffffffffff)
 						goto l41
-					l55:
+					case 3:
 						x10 = x47
 						t97 = 0x7fffffffffffffff
 						if arithmeticMulhi(x8, x9) == 0 {
@@ -2328,7 +2129,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						x47 = min(x48, 0x7fffffffffffffff) + x47
 						x47 = min(x47, 0x7fffffffffffffff)
 						goto l40
-					l54:
+					case 5:
 						if x23 == 0 {
 							x47 = 0
 						} else {
@@ -2339,108 +2140,107 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						x10 = x10 + b64(x20-x10*x24 != 0)
 						x47 = max(x10, x47)
 						goto l38
-					l53:
-						x10 = 0
+					default:
 						goto l40
-					l43:
-						x10 = x47 * x25
-						x10 = min(x10, 0x7fffffffffffffff)
-						if arithmeticMulhi(x47, x25) != 0 {
-							x10 = 0x7fffffffffffffff
+					}
+				l43:
+					x10 = x47 * x25
+					x10 = min(x10, 0x7fffffffffffffff)
+					if arithmeticMulhi(x47, x25) != 0 {
+						x10 = 0x7fffffffffffffff
+					}
+					goto l39
+				l42:
+					x10 = x47 * x27
+					x10 = min(x10, 0x7fffffffffffffff)
+					if arithmeticMulhi(x47, x27) != 0 {
+						x10 = 0x7fffffffffffffff
+					}
+				l41:
+					x10 = x47 - x10
+					p1 = b32(x10 > x47)
+					if x33 >= 2 {
+						x48 = 0x7fffffffffffffff
+						x46 = x47 / x34
+						if arithmeticMulhi(x46, x26) != 0 {
+							goto l60
 						}
-						goto l39
-					l42:
-						x10 = x47 * x27
-						x10 = min(x10, 0x7fffffffffffffff)
-						if arithmeticMulhi(x47, x27) != 0 {
-							x10 = 0x7fffffffffffffff
+						x48 = x46 * x26
+						x46 = x47 - x46*x34
+						t101 = x46 * x26
+						if arithmeticMulhi(x46, x26) != 0 {
+							t101 = 0xffffffffffffffff
 						}
-					l41:
-						x10 = x47 - x10
-						p1 = b32(x10 > x47)
-						if x33 >= 2 {
+						x46 = x48 + t101/x34
+						t102 = x46
+						if x46 < x48 {
+							t102 = 0xffffffffffffffff
+						}
+						x48 = t102
+						x48 = min(x48, 0x7fffffffffffffff)
+					} else {
+						x48 = x47 * x26
+						x48 = min(x48, 0x7fffffffffffffff)
+						if arithmeticMulhi(x47, x26) != 0 {
 							x48 = 0x7fffffffffffffff
-							x46 = x47 / x34
-							if arithmeticMulhi(x46, x26) != 0 {
-								goto l60
-							}
-							x48 = x46 * x26
-							x46 = x47 - x46*x34
-							t101 = x46 * x26
-							if arithmeticMulhi(x46, x26) != 0 {
-								t101 = 0xffffffffffffffff
-							}
-							x46 = x48 + t101/x34
-							t102 = x46
-							if x46 < x48 {
-								t102 = 0xffffffffffffffff
-							}
-							x48 = t102
-							x48 = min(x48, 0x7fffffffffffffff)
-						} else {
-							x48 = x47 * x26
-							x48 = min(x48, 0x7fffffffffffffff)
-							if arithmeticMulhi(x47, x26) != 0 {
-								x48 = 0x7fffffffffffffff
-							}
-						}
-					l60:
-						if p1 != 0 {
-							x10 = 0
-						}
-						x47 = x48 + x47
-						x47 = min(x47, 0x7fffffffffffffff)
-					l40:
-						x10 = max(x20, x10)
-						x47 = max(x10, x47)
-						goto l38
-					l39:
-						if x18 != 0 {
-							x10 = min(x16, x10)
-						}
-						x47 = max(x22, x10)
-						x10 = x22
-					l38:
-						x10 = arithmeticMulhi(0xffffffffffffffff, x47-x10+1) + x10
-						if x31 == 0 {
-							x47 = x23 * x10
-							t106 = min(x47, 0x7fffffffffffffff)
-							if arithmeticMulhi(x23, x10) != 0 {
-								t106 = 0x7fffffffffffffff
-							}
-							x10 = t106
-						}
-						x51 = min(x16, x10)
-						if x17 != 2 {
-							x51 = x10
 						}
 					}
-					x37 = 1
-					if x51 == x50 {
-						x10 = x9 - x49
-						t108 = x10
-						if x10 > x9 {
-							t108 = 0
-						}
-						m.multi3(x5, x50, 0, t108, 0)
-						x10 = m.load64(x5, 8)
-						x45 = m.load64(x5, 0)
-						x47 = x45 + x6
-						p1 = b32(x47 < x45)
-						x45 = x10 + x7 + uint64(p1)
-						if x45 != x10 {
-							p1 = b32(x45 < x10)
-						}
-						x7 = x45
-						if p1 != 0 {
-							x7 = 0xffffffffffffffff
-						}
-						x6 = x47
-						if p1 != 0 {
-							x6 = 0xffffffffffffffff
-						}
-						goto l1
+				l60:
+					if p1 != 0 {
+						x10 = 0
 					}
+					x47 = x48 + x47
+					x47 = min(x47, 0x7fffffffffffffff)
+				l40:
+					x10 = max(x20, x10)
+					x47 = max(x10, x47)
+					goto l38
+				l39:
+					if x18 != 0 {
+						x10 = min(x16, x10)
+					}
+					x47 = max(x22, x10)
+					x10 = x22
+				l38:
+					x10 = arithmeticMulhi(0xffffffffffffffff, x47-x10+1) + x10
+					if x31 == 0 {
+						x47 = x23 * x10
+						t106 = min(x47, 0x7fffffffffffffff)
+						if arithmeticMulhi(x23, x10) != 0 {
+							t106 = 0x7fffffffffffffff
+						}
+						x10 = t106
+					}
+					x51 = min(x16, x10)
+					if x17 != 2 {
+						x51 = x10
+					}
+				}
+				x37 = 1
+				if x51 == x50 {
+					x10 = x9 - x49
+					t108 = x10
+					if x10 > x9 {
+						t108 = 0
+					}
+					m.multi3(x5, x50, 0, t108, 0)
+					x10 = m.load64(x5, 8)
+					x45 = m.load64(x5, 0)
+					x47 = x45 + x6
+					p1 = b32(x47 < x45)
+					x45 = x10 + x7 + uint64(p1)
+					if x45 != x10 {
+						p1 = b32(x45 < x10)
+					}
+					x7 = x45
+					if p1 != 0 {
+						x7 = 0xffffffffffffffff
+					}
+					x6 = x47
+					if p1 != 0 {
+						x6 = 0xffffffffffffffff
+					}
+					goto l1
 				}
 			}
 			if x43 == p2 {
@@ -2454,10 +2254,10 @@ l1:
 	m.stackPointer = x5 + 16
 }
 
-// formulaDelayNs is backoff_formula_delay_ns.
-func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
+// formulaAnyDelayNs is backoff_core::ffi::formula::any_delay_ns.
+func formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
 	var x11, x12, x13, x14, x15, x21, x22 uint32
-	var x10, x16, x17, x18, x19, x20, x23, x24, x25, t26, t30, t31, t34, t35, t38, t40, t43, t44, t45, t49, t51, t55, t60, t61 uint64
+	var x10, x16, x17, x18, x19, x20, x23, x24, x25, t26, t30, t31, t34, t35, t39, t41, t44, t45, t46, t50, t52, t56, t61, t62 uint64
 	x10 = p2 >> 32
 	x11 = uint32(p0)
 	x12 = x11 >> 16 & 255
@@ -2532,101 +2332,111 @@ func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64
 			goto l1
 		}
 	}
-	x21 = min(p9, 8192)
-	p0 = p1
-	switch x11&255 - 3 {
-	case 0:
-		goto l7
-	case 2:
-		goto l6
-	default:
-		goto l1
-	}
-l7:
-	x20 = 0x7fffffffffffffff
-	if x12 == 1 {
-		x20 = p4
-	}
-	if x13 >= 2 {
-		x19 = p2 & 0xffffffff
-		x21 = x21 + 1
-		x23 = p1
-		for {
-			p0 = x23
-			x21 = x21 - 1
-			if x21 == 0 {
-				goto l1
+	if x13 != 1 || x11&255 != 3 || x10 != 2 {
+		x21 = min(p9, 8192)
+		p0 = p1
+		switch x11&255 - 3 {
+		case 0:
+			x20 = 0x7fffffffffffffff
+			if x12 == 1 {
+				x20 = p4
 			}
-			if p0 >= x20 {
-				goto l1
+			if x13 >= 2 {
+				x19 = p2 & 0xffffffff
+				x21 = x21 + 1
+				x23 = p1
+				for {
+					p0 = x23
+					x21 = x21 - 1
+					if x21 == 0 {
+						goto l1
+					}
+					if p0 >= x20 {
+						goto l1
+					}
+					x23 = 0x7fffffffffffffff
+					x16 = p0 / x19
+					if arithmeticMulhi(x16, x10) == 0 {
+						x23 = x16 * x10
+						x16 = p0 - x16*x19
+						t34 = x16 * x10
+						if arithmeticMulhi(x16, x10) != 0 {
+							t34 = 0xffffffffffffffff
+						}
+						x16 = x23 + t34/x19
+						t35 = x16
+						if x16 < x23 {
+							t35 = 0xffffffffffffffff
+						}
+						x23 = t35
+						x23 = min(x23, 0x7fffffffffffffff)
+					}
+					if x23 != p0 {
+						continue
+					}
+					goto l1
+				}
 			}
-			x23 = 0x7fffffffffffffff
-			x16 = p0 / x19
-			if arithmeticMulhi(x16, x10) == 0 {
-				x23 = x16 * x10
-				x16 = p0 - x16*x19
-				t34 = x16 * x10
-				if arithmeticMulhi(x16, x10) != 0 {
-					t34 = 0xffffffffffffffff
+			x23 = p1
+			for {
+				p0 = x23
+				if x21 == 0 {
+					goto l1
 				}
-				x16 = x23 + t34/x19
-				t35 = x16
-				if x16 < x23 {
-					t35 = 0xffffffffffffffff
+				if p0 >= x20 {
+					goto l1
 				}
-				x23 = t35
+				x21 = x21 - 1
+				x23 = p0 * x10
 				x23 = min(x23, 0x7fffffffffffffff)
+				if arithmeticMulhi(p0, x10) != 0 {
+					x23 = 0x7fffffffffffffff
+				}
+				if x23 != p0 {
+					continue
+				}
+				goto l1
 			}
-			if x23 != p0 {
-				continue
+		case 2:
+			x21 = x21 + 1
+			x20 = p1
+			x19 = p1
+			for {
+				x23 = x19
+				p0 = x20
+				x21 = x21 - 1
+				if x21 == 0 {
+					goto l1
+				}
+				x20 = p0 + x23
+				if x20 < p0 {
+					x20 = 0xffffffffffffffff
+				}
+				x19 = min(x20, 0x7fffffffffffffff)
+				x20 = x23
+				if x23 != p0 {
+					continue
+				}
+				x20 = x23
+				if x19 != x23 {
+					continue
+				}
+				goto l1
 			}
+		default:
 			goto l1
 		}
 	}
-	x23 = p1
-	for {
-		p0 = x23
-		if x21 == 0 {
-			goto l1
-		}
-		if p0 >= x20 {
-			goto l1
-		}
-		x21 = x21 - 1
-		x23 = p0 * x10
-		x23 = min(x23, 0x7fffffffffffffff)
-		if arithmeticMulhi(p0, x10) != 0 {
-			x23 = 0x7fffffffffffffff
-		}
-		if x23 != p0 {
-			continue
-		}
-		goto l1
+	p0 = p1
+	x23 = min(p4, 0x7fffffffffffffff)
+	if x12 != 1 {
+		x23 = 0x7fffffffffffffff
 	}
-l6:
-	x21 = x21 + 1
-	x20 = p1
-	x19 = p1
-	for {
-		x23 = x19
-		p0 = x20
-		x21 = x21 - 1
-		if x21 == 0 {
-			goto l1
-		}
-		x20 = p0 + x23
-		if x20 < p0 {
-			x20 = 0xffffffffffffffff
-		}
-		x19 = min(x20, 0x7fffffffffffffff)
-		x20 = x23
-		if x23 != p0 {
-			continue
-		}
-		x20 = x23
-		if x19 == x23 {
-			break
-		}
+	if p1 < x23 {
+		x21 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(x23))
+		x21 = x21 + b32(p1<<(uint64(x21)&63) < x23)
+		p0 = p1 << (uint64(min(x21, p9)) & 63)
+		p0 = min(p0, 0x7fffffffffffffff)
 	}
 l1:
 	x19 = uint64(p9)
@@ -2636,85 +2446,77 @@ l1:
 	x20 = x23>>31 ^ x23
 	if x15 == 6 {
 		if x13 < 2 {
-			goto l18
+			goto l20
 		}
 		x23 = 0x7fffffffffffffff
 		x19 = p2 & 0xffffffff
 		x16 = p0 / x19
 		if arithmeticMulhi(x16, x10) != 0 {
-			goto l14
+			goto l16
 		}
 		x23 = x16 * x10
 		p0 = p0 - x16*x19
-		t38 = p0 * x10
+		t39 = p0 * x10
 		if arithmeticMulhi(p0, x10) != 0 {
-			t38 = 0xffffffffffffffff
+			t39 = 0xffffffffffffffff
 		}
-		p0 = x23 + t38/x19
+		p0 = x23 + t39/x19
 		if p0 < x23 {
 			p0 = 0xffffffffffffffff
 		}
 		x23 = min(p0, 0x7fffffffffffffff)
-		goto l14
+		goto l16
 	}
 	switch x11&255 - 2 {
 	case 0:
-		goto l22
-	case 2:
-		goto l21
-	default:
-		goto l20
-	}
-l22:
-	p0 = p2 * x19
-	t40 = min(p0, 0x7fffffffffffffff)
-	if arithmeticMulhi(p2, x19) != 0 {
-		t40 = 0x7fffffffffffffff
-	}
-	p0 = p1 + t40
-	if p0 < p1 {
-		p0 = 0xffffffffffffffff
-	}
-	p0 = min(p0, 0x7fffffffffffffff)
-	goto l20
-l21:
-	x21 = x11 >> 24
-	if x21 == 0 {
-		p0 = 1
-	} else {
-		p0 = x19 + p2
-		if p0 < x19 {
+		p0 = p2 * x19
+		t41 = min(p0, 0x7fffffffffffffff)
+		if arithmeticMulhi(p2, x19) != 0 {
+			t41 = 0x7fffffffffffffff
+		}
+		p0 = p1 + t41
+		if p0 < p1 {
 			p0 = 0xffffffffffffffff
 		}
-		x23 = 1
-		for {
-			if x21&1 != 0 {
-				t43 = x23 * p0
-				if arithmeticMulhi(x23, p0) != 0 {
-					t43 = 0xffffffffffffffff
-				}
-				x23 = t43
+		p0 = min(p0, 0x7fffffffffffffff)
+	case 2:
+		x21 = x11 >> 24
+		if x21 == 0 {
+			p0 = 1
+		} else {
+			p0 = x19 + p2
+			if p0 < x19 {
+				p0 = 0xffffffffffffffff
 			}
-			x21 = x21 >> 1
-			if x21 != 0 {
-				t44 = p0 * p0
-				if arithmeticMulhi(p0, p0) != 0 {
-					t44 = 0xffffffffffffffff
+			x23 = 1
+			for {
+				if x21&1 != 0 {
+					t44 = x23 * p0
+					if arithmeticMulhi(x23, p0) != 0 {
+						t44 = 0xffffffffffffffff
+					}
+					x23 = t44
 				}
-				p0 = t44
-				continue
+				x21 = x21 >> 1
+				if x21 != 0 {
+					t45 = p0 * p0
+					if arithmeticMulhi(p0, p0) != 0 {
+						t45 = 0xffffffffffffffff
+					}
+					p0 = t45
+					continue
+				}
+				break
 			}
-			break
+			p0 = min(x23, 0x7fffffffffffffff)
 		}
-		p0 = min(x23, 0x7fffffffffffffff)
+		x23 = p0 * p1
+		t46 = min(x23, 0x7fffffffffffffff)
+		if arithmeticMulhi(p1, p0) != 0 {
+			t46 = 0x7fffffffffffffff
+		}
+		p0 = t46
 	}
-	x23 = p0 * p1
-	t45 = min(x23, 0x7fffffffffffffff)
-	if arithmeticMulhi(p1, p0) != 0 {
-		t45 = 0x7fffffffffffffff
-	}
-	p0 = t45
-l20:
 	p0 = p3 + p0
 	if p0 < p3 {
 		p0 = 0xffffffffffffffff
@@ -2727,90 +2529,79 @@ l20:
 	p0 = x23
 	switch x14&255 - 2 {
 	case 0:
-		goto l28
-	case 1:
-		goto l32
-	case 2:
-		goto l31
-	case 3:
-		goto l30
-	case 5:
-		goto l29
-	default:
-		goto l15
-	}
-l32:
-	p0 = x23 - x23>>1
-	if p0 > x23 {
 		p0 = 0
-	}
-	goto l15
-l31:
-	p0 = p6 >> 32
-	if p6&0xfffffffe == 0 {
+		goto l17
+	case 1:
+		p0 = x23 - x23>>1
+		if p0 > x23 {
+			p0 = 0
+		}
+		goto l17
+	case 2:
+		p0 = p6 >> 32
+		if p6&0xfffffffe == 0 {
+			goto l19
+		}
+		x19 = 0x7fffffffffffffff
+		x10 = p6 & 0xffffffff
+		x16 = x23 / x10
+		if arithmeticMulhi(x16, p0) != 0 {
+			goto l18
+		}
+		x19 = x16 * p0
+		x16 = x23 - x16*x10
+		t50 = x16 * p0
+		if arithmeticMulhi(x16, p0) != 0 {
+			t50 = 0xffffffffffffffff
+		}
+		p0 = x19 + t50/x10
+		if p0 < x19 {
+			p0 = 0xffffffffffffffff
+		}
+		x19 = min(p0, 0x7fffffffffffffff)
+		goto l18
+	case 3:
+		p0 = x23
+		x10 = p7 * x19
+		t52 = min(x10, 0x7fffffffffffffff)
+		if arithmeticMulhi(p7, x19) != 0 {
+			t52 = 0x7fffffffffffffff
+		}
+		x19 = p6 + t52
+		if x19 < p6 {
+			x19 = 0xffffffffffffffff
+		}
+		x23 = min(x19, 0x7fffffffffffffff) + x23
+		x23 = min(x23, 0x7fffffffffffffff)
+		goto l17
+	case 5:
+		x19 = 0
+		if p6 != 0 {
+			p0 = x23 / p6
+			x19 = p0 - b64(p0 != 0)
+		}
+		p0 = max(p6, 1)
+		x23 = p5 / p0
+		p0 = x23 + b64(p5-x23*p0 != 0)
+		x23 = max(p0, x19)
+		goto l15
+	default:
 		goto l17
 	}
-	x19 = 0x7fffffffffffffff
-	x10 = p6 & 0xffffffff
-	x16 = x23 / x10
-	if arithmeticMulhi(x16, p0) != 0 {
-		goto l16
-	}
-	x19 = x16 * p0
-	x16 = x23 - x16*x10
-	t49 = x16 * p0
-	if arithmeticMulhi(x16, p0) != 0 {
-		t49 = 0xffffffffffffffff
-	}
-	p0 = x19 + t49/x10
-	if p0 < x19 {
-		p0 = 0xffffffffffffffff
-	}
-	x19 = min(p0, 0x7fffffffffffffff)
-	goto l16
-l30:
-	p0 = x23
-	x10 = p7 * x19
-	t51 = min(x10, 0x7fffffffffffffff)
-	if arithmeticMulhi(p7, x19) != 0 {
-		t51 = 0x7fffffffffffffff
-	}
-	x19 = p6 + t51
-	if x19 < p6 {
-		x19 = 0xffffffffffffffff
-	}
-	x23 = min(x19, 0x7fffffffffffffff) + x23
-	x23 = min(x23, 0x7fffffffffffffff)
-	goto l15
-l29:
-	if p6 == 0 {
-		x23 = 0
-	} else {
-		p0 = x23 / p6
-		x23 = p0 - b64(p0 != 0)
-	}
-	p0 = max(p6, 1)
-	x19 = p5 / p0
-	p0 = x19 + b64(p5 != x19*p0)
-	x23 = max(p0, x23)
-	goto l13
-l28:
-	p0 = 0
-	goto l15
-l18:
+l20:
 	x23 = p0 * x10
 	x23 = min(x23, 0x7fffffffffffffff)
 	if arithmeticMulhi(p0, x10) != 0 {
 		x23 = 0x7fffffffffffffff
 	}
-	goto l14
-l17:
+	goto l16
+l19:
 	x19 = x23 * p0
 	x19 = min(x19, 0x7fffffffffffffff)
 	if arithmeticMulhi(x23, p0) != 0 {
 		x19 = 0x7fffffffffffffff
 	}
-l16:
+l18:
 	p0 = p7 >> 32
 	x10 = x23 - x19
 	x21 = b32(x10 > x23)
@@ -2819,15 +2610,15 @@ l16:
 		x16 = p7 & 0xffffffff
 		x24 = x23 / x16
 		if arithmeticMulhi(x24, p0) != 0 {
-			goto l35
+			goto l36
 		}
 		x19 = x24 * p0
 		x24 = x23 - x24*x16
-		t55 = x24 * p0
+		t56 = x24 * p0
 		if arithmeticMulhi(x24, p0) != 0 {
-			t55 = 0xffffffffffffffff
+			t56 = 0xffffffffffffffff
 		}
-		p0 = x19 + t55/x16
+		p0 = x19 + t56/x16
 		if p0 < x19 {
 			p0 = 0xffffffffffffffff
 		}
@@ -2839,214 +2630,244 @@ l16:
 			x19 = 0x7fffffffffffffff
 		}
 	}
-l35:
+l36:
 	p0 = x10
 	if x21 != 0 {
 		p0 = 0
 	}
 	x23 = x19 + x23
 	x23 = min(x23, 0x7fffffffffffffff)
-l15:
+l17:
 	p0 = max(p5, p0)
 	x23 = max(p0, x23)
-	goto l13
-l14:
+	goto l15
+l16:
 	p0 = max(p5, p1)
 	if x12 == 1 {
 		x23 = min(p4, x23)
 	}
 	x23 = max(p0, x23)
-l13:
+l15:
 	p0 = arithmeticMulhi(x20, x23-p0+1) + p0
 	if x15 == 7 {
 		x23 = p0 * p6
-		t60 = min(x23, 0x7fffffffffffffff)
+		t61 = min(x23, 0x7fffffffffffffff)
 		if arithmeticMulhi(p6, p0) != 0 {
-			t60 = 0x7fffffffffffffff
+			t61 = 0x7fffffffffffffff
 		}
-		p0 = t60
+		p0 = t61
 	}
-	t61 = min(p4, p0)
+	t62 = min(p4, p0)
 	if x12 != 2 {
-		t61 = p0
+		t62 = p0
 	}
-	return t61
+	return t62
+}
+
+// formulaDelayNs is backoff_formula_delay_ns.
+func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
+	var x10 uint32
+	if p0 != 0x10203 || p2 != 0x200000001 || p5|p3 != 0 {
+		return formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9)
+	}
+	p0 = min(p4, 0x7fffffffffffffff)
+	if p1 < p0 {
+		x10 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(p0))
+		x10 = x10 + b32(p1<<(uint64(x10)&63) < p0)
+		p1 = p1 << (uint64(min(x10, p9)) & 63)
+		p1 = min(p1, 0x7fffffffffffffff)
+	}
+	p0 = p8 + uint64(p9)*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+	p0 = (p0>>30 ^ p0) * 0xbf58476d1ce4e5b9
+	p0 = (p0>>27 ^ p0) * 0x94d049bb133111eb
+	p1 = min(p1, p4)
+	return arithmeticMulhi(p0>>31^p0, min(p1, 0x7fffffffffffffff)+1)
 }
 
 // formulaWindowNs is backoff_formula_window_ns.
 func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
-	var x6, x7, x8, x9 uint32
-	var x10, x11, x12, x13, x14, t16, t17, t20, t23, t24, t25, t27 uint64
-	x6 = min(p5, 8192)
+	var x7, x8, x9, x10, x11 uint32
+	var x6, x12, x13, x14, x15, t17, t18, t22, t25, t26, t27, t29 uint64
+	x6 = p2 >> 32
 	x7 = uint32(p0)
-	x8 = x7 & 0xff0000
-	p0 = p1
-	x9 = x7 & 255
-	switch x9 - 3 {
-	case 0:
-		goto l3
-	case 2:
-		goto l2
-	default:
+	x8 = x7 & 255
+	x9 = x7 >> 16 & 255
+	x10 = uint32(p2)
+	if x10 != 1 || x8 != 3 || x6 != 2 {
+		x11 = min(p5, 8192)
+		p0 = p1
+		switch x8 - 3 {
+		case 0:
+			x12 = 0x7fffffffffffffff
+			if x9 == 1 {
+				x12 = p4
+			}
+			if x10 >= 2 {
+				x13 = p2 & 0xffffffff
+				x11 = x11 + 1
+				x14 = p1
+				for {
+					p0 = x14
+					x11 = x11 - 1
+					if x11 == 0 {
+						goto l6
+					}
+					if p0 >= x12 {
+						goto l6
+					}
+					x14 = 0x7fffffffffffffff
+					x15 = p0 / x13
+					if arithmeticMulhi(x15, x6) == 0 {
+						x14 = x15 * x6
+						x15 = p0 - x15*x13
+						t17 = x15 * x6
+						if arithmeticMulhi(x15, x6) != 0 {
+							t17 = 0xffffffffffffffff
+						}
+						x15 = x14 + t17/x13
+						t18 = x15
+						if x15 < x14 {
+							t18 = 0xffffffffffffffff
+						}
+						x14 = t18
+						x14 = min(x14, 0x7fffffffffffffff)
+					}
+					if x14 != p0 {
+						continue
+					}
+					goto l6
+				}
+			}
+			x14 = p1
+			for {
+				p0 = x14
+				if x11 == 0 {
+					goto l6
+				}
+				if p0 >= x12 {
+					goto l6
+				}
+				x11 = x11 - 1
+				x14 = p0 * x6
+				x14 = min(x14, 0x7fffffffffffffff)
+				if arithmeticMulhi(p0, x6) != 0 {
+					x14 = 0x7fffffffffffffff
+				}
+				if x14 != p0 {
+					continue
+				}
+				goto l6
+			}
+		case 2:
+			x11 = x11 + 1
+			x14 = p1
+			x12 = p1
+			for {
+				x6 = x12
+				p0 = x14
+				x11 = x11 - 1
+				if x11 == 0 {
+					goto l6
+				}
+				x14 = p0 + x6
+				if x14 < p0 {
+					x14 = 0xffffffffffffffff
+				}
+				x12 = min(x14, 0x7fffffffffffffff)
+				x14 = x6
+				if x6 != p0 {
+					continue
+				}
+				x14 = x6
+				if x12 == x6 {
+					break
+				}
+			}
+		}
+	l6:
+		x6 = uint64(p5)
+		switch x7&255 - 2 {
+		case 0:
+			goto l3
+		case 2:
+			goto l2
+		default:
+			goto l1
+		}
+	}
+	p0 = min(p4, 0x7fffffffffffffff)
+	if x9 != 1 {
+		p0 = 0x7fffffffffffffff
+	}
+	if p1 >= p0 {
+		p0 = p1
 		goto l1
 	}
+	x11 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(p0))
+	x11 = x11 + b32(p1<<(uint64(x11)&63) < p0)
+	p0 = p1 << (uint64(min(x11, p5)) & 63)
+	p0 = min(p0, 0x7fffffffffffffff)
+	goto l1
 l3:
-	x10 = 0x7fffffffffffffff
-	if x8 == 0x10000 {
-		x10 = p4
+	p0 = p2 * x6
+	t22 = min(p0, 0x7fffffffffffffff)
+	if arithmeticMulhi(p2, x6) != 0 {
+		t22 = 0x7fffffffffffffff
 	}
-	x11 = p2 >> 32
-	if p2&0xfffffffe != 0 {
-		x12 = p2 & 0xffffffff
-		x6 = x6 + 1
-		x13 = p1
-		for {
-			p0 = x13
-			x6 = x6 - 1
-			if x6 == 0 {
-				goto l1
-			}
-			if p0 >= x10 {
-				goto l1
-			}
-			x13 = 0x7fffffffffffffff
-			x14 = p0 / x12
-			if arithmeticMulhi(x14, x11) == 0 {
-				x13 = x14 * x11
-				x14 = p0 - x14*x12
-				t16 = x14 * x11
-				if arithmeticMulhi(x14, x11) != 0 {
-					t16 = 0xffffffffffffffff
-				}
-				x14 = x13 + t16/x12
-				t17 = x14
-				if x14 < x13 {
-					t17 = 0xffffffffffffffff
-				}
-				x13 = t17
-				x13 = min(x13, 0x7fffffffffffffff)
-			}
-			if x13 != p0 {
-				continue
-			}
-			goto l1
-		}
-	}
-	x13 = p1
-	for {
-		p0 = x13
-		if x6 == 0 {
-			goto l1
-		}
-		if p0 >= x10 {
-			goto l1
-		}
-		x6 = x6 - 1
-		x13 = p0 * x11
-		x13 = min(x13, 0x7fffffffffffffff)
-		if arithmeticMulhi(p0, x11) != 0 {
-			x13 = 0x7fffffffffffffff
-		}
-		if x13 != p0 {
-			continue
-		}
-		goto l1
-	}
-l2:
-	x6 = x6 + 1
-	x13 = p1
-	x10 = p1
-	for {
-		x11 = x10
-		p0 = x13
-		x6 = x6 - 1
-		if x6 == 0 {
-			goto l1
-		}
-		x13 = p0 + x11
-		if x13 < p0 {
-			x13 = 0xffffffffffffffff
-		}
-		x10 = min(x13, 0x7fffffffffffffff)
-		x13 = x11
-		if x11 != p0 {
-			continue
-		}
-		x13 = x11
-		if x10 == x11 {
-			break
-		}
-	}
-l1:
-	x11 = uint64(p5)
-	switch x9 - 2 {
-	case 0:
-		goto l11
-	case 2:
-		goto l10
-	default:
-		goto l9
-	}
-l11:
-	p0 = p2 * x11
-	t20 = min(p0, 0x7fffffffffffffff)
-	if arithmeticMulhi(p2, x11) != 0 {
-		t20 = 0x7fffffffffffffff
-	}
-	p0 = p1 + t20
+	p0 = p1 + t22
 	if p0 < p1 {
 		p0 = 0xffffffffffffffff
 	}
 	p0 = min(p0, 0x7fffffffffffffff)
-	goto l9
-l10:
-	x6 = x7 >> 24
-	if x6 == 0 {
+	goto l1
+l2:
+	x11 = x7 >> 24
+	if x11 == 0 {
 		p0 = 1
 	} else {
-		p0 = x11 + p2
-		if p0 < x11 {
+		p0 = x6 + p2
+		if p0 < x6 {
 			p0 = 0xffffffffffffffff
 		}
-		x11 = 1
+		x6 = 1
 		for {
-			if x6&1 != 0 {
-				t23 = x11 * p0
-				if arithmeticMulhi(x11, p0) != 0 {
-					t23 = 0xffffffffffffffff
+			if x11&1 != 0 {
+				t25 = x6 * p0
+				if arithmeticMulhi(x6, p0) != 0 {
+					t25 = 0xffffffffffffffff
 				}
-				x11 = t23
+				x6 = t25
 			}
-			x6 = x6 >> 1
-			if x6 != 0 {
-				t24 = p0 * p0
+			x11 = x11 >> 1
+			if x11 != 0 {
+				t26 = p0 * p0
 				if arithmeticMulhi(p0, p0) != 0 {
-					t24 = 0xffffffffffffffff
+					t26 = 0xffffffffffffffff
 				}
-				p0 = t24
+				p0 = t26
 				continue
 			}
 			break
 		}
-		p0 = min(x11, 0x7fffffffffffffff)
+		p0 = min(x6, 0x7fffffffffffffff)
 	}
-	x11 = p0 * p1
-	t25 = min(x11, 0x7fffffffffffffff)
+	x6 = p0 * p1
+	t27 = min(x6, 0x7fffffffffffffff)
 	if arithmeticMulhi(p1, p0) != 0 {
-		t25 = 0x7fffffffffffffff
+		t27 = 0x7fffffffffffffff
 	}
-	p0 = t25
-l9:
+	p0 = t27
+l1:
 	p0 = p3 + p0
 	if p0 < p3 {
 		p0 = 0xffffffffffffffff
 	}
 	p0 = min(p0, 0x7fffffffffffffff)
-	t27 = min(p4, p0)
-	if x8 != 0x10000 {
-		t27 = p0
+	t29 = min(p4, p0)
+	if x9 != 1 {
+		t29 = p0
 	}
-	return t27
+	return t29
 }
 
 // httpOutcome is backoff_http_outcome.
@@ -3065,23 +2886,18 @@ func httpOutcome(p0 uint32) uint32 {
 			case 3:
 				goto l2
 			case 4:
-				goto l4
 			default:
-				goto l5
+				x1 = 5
+				switch p0 - 408 {
+				case 0:
+				case 17:
+					goto l3
+				case 21:
+					goto l2
+				default:
+					goto l1
+				}
 			}
-		l5:
-			x1 = 5
-			switch p0 - 408 {
-			case 0:
-				goto l4
-			case 17:
-				goto l3
-			case 21:
-				goto l2
-			default:
-				goto l1
-			}
-		l4:
 			return 4
 		l3:
 			return 2
@@ -3138,62 +2954,60 @@ func (m *module) keyStream(p0, p1 uint32) uint32 {
 	var x2 uint32
 	var x3, x4, x5, x6, x7, x8, t9, t10, t11, t12, t13 uint64
 	x2 = 100
-	if p0 != 0 {
-		if p1 != 0 {
-			x3 = m.load64(p0, 32) | m.load64(p0, 40)<<56
-			x4 = m.load64(p0, 24) ^ x3
-			t9 = bits.RotateLeft64(x4, 16)
-			x4 = x4 + m.load64(p0, 16)
-			x5 = t9 ^ x4
-			x6 = m.load64(p0, 8)
-			x7 = x6 + m.load64(p0, 0)
-			t10 = bits.RotateLeft64(x5, 21)
-			x5 = x5 + bits.RotateLeft64(x7, 32)
-			x8 = t10 ^ x5
-			x6 = bits.RotateLeft64(x6, 13) ^ x7
-			x4 = x4 + x6
-			x7 = x8 + bits.RotateLeft64(x4, 32)
-			x8 = bits.RotateLeft64(x8, 16) ^ x7
-			x4 = x4 ^ bits.RotateLeft64(x6, 17)
-			x5 = x4 + x5
-			x6 = x8 + bits.RotateLeft64(x5, 32)
-			x8 = bits.RotateLeft64(x8, 21) ^ x6
-			x4 = bits.RotateLeft64(x4, 13) ^ x5
-			x5 = x7 + x4
-			x7 = x8 + (bits.RotateLeft64(x5, 32) ^ 255)
-			x8 = bits.RotateLeft64(x8, 16) ^ x7
-			x4 = x5 ^ bits.RotateLeft64(x4, 17)
-			x3 = x4 + (x6 ^ x3)
-			x5 = x8 + bits.RotateLeft64(x3, 32)
-			x6 = bits.RotateLeft64(x8, 21) ^ x5
-			x3 = bits.RotateLeft64(x4, 13) ^ x3
-			x4 = x7 + x3
-			t11 = bits.RotateLeft64(x6, 16)
-			x6 = x6 + bits.RotateLeft64(x4, 32)
-			x7 = t11 ^ x6
-			x3 = x4 ^ bits.RotateLeft64(x3, 17)
-			x4 = x3 + x5
-			x5 = x7 + bits.RotateLeft64(x4, 32)
-			x7 = bits.RotateLeft64(x7, 21) ^ x5
-			x3 = bits.RotateLeft64(x3, 13) ^ x4
-			x4 = x6 + x3
-			x6 = x7 + bits.RotateLeft64(x4, 32)
-			x3 = x4 ^ bits.RotateLeft64(x3, 17)
-			t12 = bits.RotateLeft64(x3, 13)
-			x3 = x3 + x5
-			x4 = t12 ^ x3
-			x5 = x6 + x4
-			x4 = x5 ^ bits.RotateLeft64(x4, 17)
-			x6 = bits.RotateLeft64(x7, 16) ^ x6
-			x3 = x6 + bits.RotateLeft64(x3, 32)
-			x4 = bits.RotateLeft64(x4, 13) ^ (x4 + x3)
-			x3 = bits.RotateLeft64(x6, 21) ^ x3
-			x5 = x3 + bits.RotateLeft64(x5, 32)
-			t13 = bits.RotateLeft64(x4, 17)
-			x4 = x5 + x4
-			m.store64(p1, 0, t13^bits.RotateLeft64(x4, 32)^bits.RotateLeft64(bits.RotateLeft64(x3, 16)^x5, 21)^x4)
-			x2 = 0
-		}
+	if p0 != 0 && p1 != 0 {
+		x3 = m.load64(p0, 32) | m.load64(p0, 40)<<56
+		x4 = m.load64(p0, 24) ^ x3
+		t9 = bits.RotateLeft64(x4, 16)
+		x4 = x4 + m.load64(p0, 16)
+		x5 = t9 ^ x4
+		x6 = m.load64(p0, 8)
+		x7 = x6 + m.load64(p0, 0)
+		t10 = bits.RotateLeft64(x5, 21)
+		x5 = x5 + bits.RotateLeft64(x7, 32)
+		x8 = t10 ^ x5
+		x6 = bits.RotateLeft64(x6, 13) ^ x7
+		x4 = x4 + x6
+		x7 = x8 + bits.RotateLeft64(x4, 32)
+		x8 = bits.RotateLeft64(x8, 16) ^ x7
+		x4 = x4 ^ bits.RotateLeft64(x6, 17)
+		x5 = x4 + x5
+		x6 = x8 + bits.RotateLeft64(x5, 32)
+		x8 = bits.RotateLeft64(x8, 21) ^ x6
+		x4 = bits.RotateLeft64(x4, 13) ^ x5
+		x5 = x7 + x4
+		x7 = x8 + (bits.RotateLeft64(x5, 32) ^ 255)
+		x8 = bits.RotateLeft64(x8, 16) ^ x7
+		x4 = x5 ^ bits.RotateLeft64(x4, 17)
+		x3 = x4 + (x6 ^ x3)
+		x5 = x8 + bits.RotateLeft64(x3, 32)
+		x6 = bits.RotateLeft64(x8, 21) ^ x5
+		x3 = bits.RotateLeft64(x4, 13) ^ x3
+		x4 = x7 + x3
+		t11 = bits.RotateLeft64(x6, 16)
+		x6 = x6 + bits.RotateLeft64(x4, 32)
+		x7 = t11 ^ x6
+		x3 = x4 ^ bits.RotateLeft64(x3, 17)
+		x4 = x3 + x5
+		x5 = x7 + bits.RotateLeft64(x4, 32)
+		x7 = bits.RotateLeft64(x7, 21) ^ x5
+		x3 = bits.RotateLeft64(x3, 13) ^ x4
+		x4 = x6 + x3
+		x6 = x7 + bits.RotateLeft64(x4, 32)
+		x3 = x4 ^ bits.RotateLeft64(x3, 17)
+		t12 = bits.RotateLeft64(x3, 13)
+		x3 = x3 + x5
+		x4 = t12 ^ x3
+		x5 = x6 + x4
+		x4 = x5 ^ bits.RotateLeft64(x4, 17)
+		x6 = bits.RotateLeft64(x7, 16) ^ x6
+		x3 = x6 + bits.RotateLeft64(x3, 32)
+		x4 = bits.RotateLeft64(x4, 13) ^ (x4 + x3)
+		x3 = bits.RotateLeft64(x6, 21) ^ x3
+		x5 = x3 + bits.RotateLeft64(x5, 32)
+		t13 = bits.RotateLeft64(x4, 17)
+		x4 = x5 + x4
+		m.store64(p1, 0, t13^bits.RotateLeft64(x4, 32)^bits.RotateLeft64(bits.RotateLeft64(x3, 16)^x5, 21)^x4)
+		x2 = 0
 	}
 	return x2
 }
@@ -3208,48 +3022,35 @@ func kindName(p0 uint32, p1 uint64) uint32 {
 	x3 = 19457
 	switch p0 - 1 {
 	case 0:
-		goto l6
+		t5 = x2*24 + 17693
+		if x2 >= 5 {
+			t5 = 19457
+		}
+		return t5
 	case 8:
-		goto l4
+		t7 = x2*24 + 18053
+		if x2 >= 2 {
+			t7 = 19457
+		}
+		return t7
 	case 10:
-		goto l5
+		t6 = x2*24 + 17813
+		if x2 >= 7 {
+			t6 = 19457
+		}
+		return t6
 	case 20:
-		goto l3
+		t8 = x2*24 + 17981
+		if x2 >= 3 {
+			t8 = 19457
+		}
+		return t8
 	case 32:
-		goto l2
-	default:
-		goto l1
+		x3 = x2*24 + 18101
+		if x2 >= 6 {
+			x3 = 19457
+		}
 	}
-l6:
-	t5 = x2*24 + 17693
-	if x2 >= 5 {
-		t5 = 19457
-	}
-	return t5
-l5:
-	t6 = x2*24 + 17813
-	if x2 >= 7 {
-		t6 = 19457
-	}
-	return t6
-l4:
-	t7 = x2*24 + 18053
-	if x2 >= 2 {
-		t7 = 19457
-	}
-	return t7
-l3:
-	t8 = x2*24 + 17981
-	if x2 >= 3 {
-		t8 = 19457
-	}
-	return t8
-l2:
-	x3 = x2*24 + 18101
-	if x2 >= 6 {
-		x3 = 19457
-	}
-l1:
 	return x3
 }
 
@@ -3408,59 +3209,38 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = 1
 		switch x11 {
 		case 1:
-			goto l26
+			x29 = 5
+			m.store32(x2, 20, 5)
+			x15 = 19688
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
 			goto l18
 		case 4, 12, 13, 38:
-			goto l25
+			x4 = 2
+			goto l18
 		case 5, 6, 17, 18, 34, 35, 36, 37, 41, 42:
-			goto l24
+			x4 = 3
+			goto l18
 		case 9:
-			goto l23
+			x29 = 2
+			m.store32(x2, 20, 2)
+			x15 = 24364
 		case 11:
-			goto l22
+			x29 = 7
+			m.store32(x2, 20, 7)
+			x15 = 24408
 		case 21:
-			goto l21
+			x29 = 3
+			m.store32(x2, 20, 3)
+			x15 = 24484
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
-			goto l27
+			panic("unreachable")
 		case 33:
-			goto l20
+			x29 = 6
+			m.store32(x2, 20, 6)
+			x15 = 22260
 		default:
 			goto l17
 		}
-	l27:
-		panic("unreachable")
-	l26:
-		x29 = 5
-		m.store32(x2, 20, 5)
-		x15 = 19688
-		goto l19
-	l25:
-		x4 = 2
-		goto l18
-	l24:
-		x4 = 3
-		goto l18
-	l23:
-		x29 = 2
-		m.store32(x2, 20, 2)
-		x15 = 24364
-		goto l19
-	l22:
-		x29 = 7
-		m.store32(x2, 20, 7)
-		x15 = 24408
-		goto l19
-	l21:
-		x29 = 3
-		m.store32(x2, 20, 3)
-		x15 = 24484
-		goto l19
-	l20:
-		x29 = 6
-		m.store32(x2, 20, 6)
-		x15 = 22260
-	l19:
 		m.store32(x2, 16, x15)
 		x4 = 0
 	l18:
@@ -3478,16 +3258,13 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	l17:
 		switch x26 - 4 {
 		case 0:
-			goto l16
 		case 1:
-			goto l28
+			x26 = uint32(m.load8(x27, 0))
+			x4 = 3
+			goto l13
 		default:
 			goto l10
 		}
-	l28:
-		x26 = uint32(m.load8(x27, 0))
-		x4 = 3
-		goto l13
 	l16:
 		if x3 == 0 {
 			goto l10
@@ -3586,97 +3363,88 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	l13:
 		switch x26&255 - 102 {
 		case 0:
-			goto l12
 		case 2:
 			goto l11
 		case 5:
-			goto l32
+			if uint32(m.load8(x27, 1)) != 105 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 2)) != 110 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 3)) != 100 {
+				goto l10
+			}
+			if x4 != 0 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 4))&255 != 115 {
+				goto l10
+			}
+			m.textBufPushList(x28, x15, x15+x29<<3)
+			if x12 != 0 {
+				continue
+			}
+			goto l1
 		case 6:
-			goto l33
+			if uint32(m.load8(x27, 1)) != 105 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 2)) != 109 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 3)) != 105 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 4)) != 116 {
+				goto l10
+			}
+			m.textBufPushValue(x28, x2+12, x22)
+			if x12 != 0 {
+				continue
+			}
+			goto l1
 		case 15:
-			goto l31
+			if uint32(m.load8(x27, 1)) != 110 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 2)) != 105 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 3)) != 116 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 4)) != 115 {
+				goto l10
+			}
+			m.store64(x2, 24, 0x700000000)
+			m.memoryCopy(x21, 22688, 112)
+			m.textBufPushList2(x28, x2+24)
+			if x12 != 0 {
+				continue
+			}
+			goto l1
 		case 16:
-			goto l34
+			if uint32(m.load8(x27, 1)) != 97 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 2)) != 108 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 3)) != 117 {
+				goto l10
+			}
+			if uint32(m.load8(x27, 4)) != 101 {
+				goto l10
+			}
+			m.messageArgsWriteValue(p0, x2+12, x28)
+			if x12 != 0 {
+				continue
+			}
+			goto l1
 		default:
 			goto l10
 		}
-	l34:
-		if uint32(m.load8(x27, 1)) != 97 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 2)) != 108 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 3)) != 117 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 4)) != 101 {
-			goto l10
-		}
-		m.messageArgsWriteValue(p0, x2+12, x28)
-		if x12 != 0 {
-			continue
-		}
-		goto l1
-	l33:
-		if uint32(m.load8(x27, 1)) != 105 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 2)) != 109 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 3)) != 105 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 4)) != 116 {
-			goto l10
-		}
-		m.textBufPushValue(x28, x2+12, x22)
-		if x12 != 0 {
-			continue
-		}
-		goto l1
-	l32:
-		if uint32(m.load8(x27, 1)) != 105 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 2)) != 110 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 3)) != 100 {
-			goto l10
-		}
-		if x4 != 0 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 4))&255 != 115 {
-			goto l10
-		}
-		m.textBufPushList(x28, x15, x15+x29<<3)
-		if x12 != 0 {
-			continue
-		}
-		goto l1
-	l31:
-		if uint32(m.load8(x27, 1)) != 110 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 2)) != 105 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 3)) != 116 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 4)) != 115 {
-			goto l10
-		}
-		m.store64(x2, 24, 0x700000000)
-		m.memoryCopy(x21, 22688, 112)
-		m.textBufPushList2(x28, x2+24)
-		if x12 != 0 {
-			continue
-		}
-		goto l1
 	l12:
 		if x3 == 0 {
 			goto l10
@@ -3797,66 +3565,57 @@ l1:
 l9:
 	switch p0 - 15 {
 	case 0:
-		goto l13
+		if x5 != 0 {
+			goto l7
+		}
+		p2 = 23959
+		x8 = 36
 	case 5:
-		goto l14
+		if x5 == 0 {
+			goto l7
+		}
+		p2 = 0
+		for {
+			if (uint32(m.load8(p1+p2, 0))-48)&255 < 10 {
+				goto l15
+			}
+			p2 = p2 + 1
+			if x6 != p2 {
+				continue
+			}
+			goto l7
+		}
+	l15:
+		switch p2 - 1 {
+		case 0:
+			p2 = uint32(m.load8(p1, 0)) - 100
+			if p2 > 15 {
+				goto l7
+			}
+			if uint32(1)<<(p2&31)&33297 == 0 {
+				goto l7
+			}
+			p2 = 23936
+			x8 = 23
+		case 1:
+			p2 = 23936
+			x8 = 23
+			if uint32(m.load16(p1, 0)) == 29549 {
+				goto l8
+			}
+			if uint32(m.load16(p1, 0)) == 29557 {
+				goto l8
+			}
+			if uint32(m.load16(p1, 0)) == 29550 {
+				goto l8
+			}
+			goto l7
+		default:
+			goto l7
+		}
 	default:
 		goto l7
 	}
-l14:
-	if x5 == 0 {
-		goto l7
-	}
-	p2 = 0
-	for {
-		if (uint32(m.load8(p1+p2, 0))-48)&255 < 10 {
-			goto l15
-		}
-		p2 = p2 + 1
-		if x6 != p2 {
-			continue
-		}
-		goto l7
-	}
-l15:
-	switch p2 - 1 {
-	case 0:
-		goto l18
-	case 1:
-		goto l17
-	default:
-		goto l7
-	}
-l18:
-	p2 = uint32(m.load8(p1, 0)) - 100
-	if p2 > 15 {
-		goto l7
-	}
-	if uint32(1)<<(p2&31)&33297 == 0 {
-		goto l7
-	}
-	p2 = 23936
-	x8 = 23
-	goto l8
-l17:
-	p2 = 23936
-	x8 = 23
-	if uint32(m.load16(p1, 0)) == 29549 {
-		goto l8
-	}
-	if uint32(m.load16(p1, 0)) == 29557 {
-		goto l8
-	}
-	if uint32(m.load16(p1, 0)) == 29550 {
-		goto l8
-	}
-	goto l7
-l13:
-	if x5 != 0 {
-		goto l7
-	}
-	p2 = 23959
-	x8 = 36
 l8:
 	t14 = m.textBufPushBytes(x4, 23930, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
@@ -3898,14 +3657,10 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 		m.textBufPushBytes(t5, 23933, 3)
 		return
 	}
-	if m.load32(p0, 0) != 0 {
-		if m.load64(p0, 16) == 0 {
-			x3 = m.load32(p0, 32)
-			if x3 <= 7 {
-				if uint32(1)<<(x3&31)&194 != 0 {
-					goto l6
-				}
-			}
+	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
+		x3 = m.load32(p0, 32)
+		if x3 <= 7 && uint32(1)<<(x3&31)&194 != 0 {
+			goto l6
 		}
 	}
 	m.textBufPushValue(p2, p1, m.load64(p0, 8))
@@ -3939,109 +3694,107 @@ func (m *module) operationBegin(p0, p1 uint32, p2, p3, p4 uint64, p5 uint32) uin
 	x6 = m.stackPointer - 368
 	m.stackPointer = x6
 	x7 = 100
-	if p0 != 0 {
-		if p1 != 0 {
-			x7 = 101
-			if m.load64(p1, 0) == 0x312d7963696c6f70 {
-				m.memoryCopy(x6, p1+8, 160)
-				p1 = 0
-				if p5 != 0 {
-					if m.load64(p5, 0) != 0x312d746567647562 {
-						goto l1
-					}
-					p1 = p5 + 8
-					x8 = 6100
-					x9 = m.load64(p5, 88)
-					x7 = 111
-					for {
-						if x9 != 1 {
-							if x9 != 0 {
-								goto l1
-							}
-							goto l2
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x10 = m.load64(p5, 88)
-						if x10 != 1 {
-							if x10 == 0 {
-								goto l2
-							}
-							goto l1
-						}
-						x8 = x8 - 10
-						if x8 == 0 {
-							break
-						}
-					}
-					p4 = m.load64(p5, 88)
-					t11 = p4
-					if p4 == 1 {
-						t11 = 2
-					}
-					m.store64(p5, 88, t11)
+	if p0 != 0 && p1 != 0 {
+		x7 = 101
+		if m.load64(p1, 0) == 0x312d7963696c6f70 {
+			m.memoryCopy(x6, p1+8, 160)
+			p1 = 0
+			if p5 != 0 {
+				if m.load64(p5, 0) != 0x312d746567647562 {
 					goto l1
 				}
-			l2:
-				m.operationOperationBegin(x6+160, x6, p2, p3, b64(p4 != 0xffffffffffffffff), p4, p1)
-				m.store64(p0, 0, 0x316574617265706f)
-				m.memoryCopy(p0+8, x6+160, 208)
-				x7 = 0
+				p1 = p5 + 8
+				x8 = 6100
+				x9 = m.load64(p5, 88)
+				x7 = 111
+				for {
+					if x9 != 1 {
+						if x9 != 0 {
+							goto l1
+						}
+						goto l2
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x10 = m.load64(p5, 88)
+					if x10 != 1 {
+						if x10 == 0 {
+							goto l2
+						}
+						goto l1
+					}
+					x8 = x8 - 10
+					if x8 == 0 {
+						break
+					}
+				}
+				p4 = m.load64(p5, 88)
+				t11 = p4
+				if p4 == 1 {
+					t11 = 2
+				}
+				m.store64(p5, 88, t11)
+				goto l1
 			}
+		l2:
+			m.operationOperationBegin(x6+160, x6, p2, p3, b64(p4 != 0xffffffffffffffff), p4, p1)
+			m.store64(p0, 0, 0x316574617265706f)
+			m.memoryCopy(p0+8, x6+160, 208)
+			x7 = 0
 		}
 	}
 l1:
@@ -4167,125 +3920,123 @@ func (m *module) operationDecide(p0, p1 uint32, p2, p3 uint64, p4, p5 uint32) ui
 	x6 = m.stackPointer - 16
 	m.stackPointer = x6
 	x7 = 100
-	if p0 != 0 {
-		if p5 != 0 {
-			x7 = 101
-			if m.load64(p0, 0) == 0x316574617265706f {
-				if p4 != 0 {
-					if m.load64(p4, 0) != 0x312d746567647562 {
-						goto l1
-					}
-					if p1-1 < 5 {
-						goto l3
-					}
-					x7 = 109
+	if p0 != 0 && p5 != 0 {
+		x7 = 101
+		if m.load64(p0, 0) == 0x316574617265706f {
+			if p4 != 0 {
+				if m.load64(p4, 0) != 0x312d746567647562 {
 					goto l1
 				}
-				x8 = 0
 				if p1-1 < 5 {
-					goto l2
+					goto l3
 				}
 				x7 = 109
 				goto l1
-			l3:
-				x8 = p4 + 8
-				x9 = 6100
-				x10 = m.load64(p4, 88)
-				x7 = 111
-				for {
-					if x10 != 1 {
-						if x10 != 0 {
-							goto l1
-						}
+			}
+			x8 = 0
+			if p1-1 < 5 {
+				goto l2
+			}
+			x7 = 109
+			goto l1
+		l3:
+			x8 = p4 + 8
+			x9 = 6100
+			x10 = m.load64(p4, 88)
+			x7 = 111
+			for {
+				if x10 != 1 {
+					if x10 != 0 {
+						goto l1
+					}
+					goto l2
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
 						goto l2
 					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x11 = m.load64(p4, 88)
-					if x11 != 1 {
-						if x11 == 0 {
-							goto l2
-						}
-						goto l1
-					}
-					x9 = x9 - 10
-					if x9 == 0 {
-						break
-					}
+					goto l1
 				}
-				p2 = m.load64(p4, 88)
-				t12 = p2
-				if p2 == 1 {
-					t12 = 2
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
 				}
-				m.store64(p4, 88, t12)
-				goto l1
-			l2:
-				m.operationOperationDecide(x6, p0+8, p1, b64(p2 != 0xffffffffffffffff), p2, p3, x8)
-				x7 = 0
-				m.store32(p5, 4, 0)
-				m.store64(p5, 8, m.load64(x6, 8))
-				t13 = m.load32(x6, 4)
-				t14 = 0
-				if m.load32(x6, 0) != 0 {
-					t14 = t13
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
 				}
-				m.store32(p5, 0, t14)
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x11 = m.load64(p4, 88)
+				if x11 != 1 {
+					if x11 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x9 = x9 - 10
+				if x9 == 0 {
+					break
+				}
 			}
+			p2 = m.load64(p4, 88)
+			t12 = p2
+			if p2 == 1 {
+				t12 = 2
+			}
+			m.store64(p4, 88, t12)
+			goto l1
+		l2:
+			m.operationOperationDecide(x6, p0+8, p1, b64(p2 != 0xffffffffffffffff), p2, p3, x8)
+			x7 = 0
+			m.store32(p5, 4, 0)
+			m.store64(p5, 8, m.load64(x6, 8))
+			t13 = m.load32(x6, 4)
+			t14 = 0
+			if m.load32(x6, 0) != 0 {
+				t14 = t13
+			}
+			m.store32(p5, 0, t14)
 		}
 	}
 l1:
@@ -4316,67 +4067,46 @@ func (m *module) operationOperationBegin(p0, p1 uint32, p2, p3, p4, p5 uint64, p
 				}
 				switch uint32(x8) {
 				case 1:
-					goto l5
-				default:
-					goto l4
+					x8 = m.load64(p6, 80)
+					if x8 > 1 {
+						goto l1
+					}
+					switch uint32(x8) {
+					case 1:
+						x8 = m.load64(p6, 80)
+						if x8 > 1 {
+							goto l1
+						}
+						switch uint32(x8) {
+						case 1:
+							x8 = m.load64(p6, 80)
+							if x8 > 1 {
+								goto l1
+							}
+							switch uint32(x8) {
+							case 1:
+								x8 = m.load64(p6, 80)
+								if x8 > 1 {
+									goto l1
+								}
+								switch uint32(x8) {
+								case 1:
+									x9 = x9 + 5
+									if x9 != 6100 {
+										continue
+									}
+									x8 = m.load64(p6, 80)
+									t23 = x8
+									if x8 == 1 {
+										t23 = 2
+									}
+									m.store64(p6, 80, t23)
+									goto l1
+								}
+							}
+						}
+					}
 				}
-			l5:
-				x8 = m.load64(p6, 80)
-				if x8 > 1 {
-					goto l1
-				}
-				switch uint32(x8) {
-				case 1:
-					goto l6
-				default:
-					goto l4
-				}
-			l6:
-				x8 = m.load64(p6, 80)
-				if x8 > 1 {
-					goto l1
-				}
-				switch uint32(x8) {
-				case 1:
-					goto l7
-				default:
-					goto l4
-				}
-			l7:
-				x8 = m.load64(p6, 80)
-				if x8 > 1 {
-					goto l1
-				}
-				switch uint32(x8) {
-				case 1:
-					goto l8
-				default:
-					goto l4
-				}
-			l8:
-				x8 = m.load64(p6, 80)
-				if x8 > 1 {
-					goto l1
-				}
-				switch uint32(x8) {
-				case 1:
-					goto l9
-				default:
-					goto l4
-				}
-			l9:
-				x9 = x9 + 5
-				if x9 != 6100 {
-					continue
-				}
-				x8 = m.load64(p6, 80)
-				t23 = x8
-				if x8 == 1 {
-					t23 = 2
-				}
-				m.store64(p6, 80, t23)
-				goto l1
-			l4:
 				x8 = m.load64(p6, 80)
 				t24 = x8
 				if x8 == 0 {
@@ -4413,90 +4143,82 @@ func (m *module) operationOperationBegin(p0, p1 uint32, p2, p3, p4, p5 uint64, p
 		m.store64(x7, 24, x8)
 		switch m.load32(p6, 0) - 3 {
 		case 0:
-			goto l14
+			x20 = m.load64(p6, 40)
+			m.multi3(x7, m.load64(p6, 8), 0, x20&0xffffffff, 0)
+			if m.load64(x7, 8) == 0 {
+				x21 = m.load64(x7, 0)
+			} else {
+				x21 = 0xffffffffffffffff
+			}
+			x20 = x8 + x20>>32
+			t25 = x20
+			if x20 < x8 {
+				t25 = 0xffffffffffffffff
+			}
+			x8 = t25
+			x8 = min(x21, x8)
 		case 2:
-			goto l13
+			x8 = m.load64(p6, 56)
+			if x8 < 10 {
+				x11 = x10
+			} else {
+				x8 = p3 / (x8 / 10)
+				x11 = max(x10, x8)
+				if x10 < x8 {
+					x8 = 0
+					x10 = x11 - x10
+					if x10 >= 2 {
+						x8 = max(x10, 1)
+						x8 = min(x8, 10)
+						x12 = x8 & 1
+						x10 = x8 & 14
+						x8 = 0
+						for {
+							m.store64(x7+24+uint32((x11-x8)%10)<<3, 0, 0)
+							m.store64(x7+24+uint32((x11+(x8^0xffffffffffffffff))%10)<<3, 0, 0)
+							x8 = x8 + 2
+							if x10 == x8 {
+								break
+							}
+						}
+						if x12 == 0 {
+							goto l17
+						}
+					}
+					m.store64(x7+24+uint32((x11-x8)%10)<<3, 0, 0)
+				}
+			}
+		l17:
+			m.store64(x7, 104, x11)
+			x9 = x7 + 24 + uint32(x11%10)<<3
+			x8 = m.load64(x9, 0)
+			x11 = uint64(m.load32(p6, 44))
+			x10 = x8 + x11
+			t26 = x10
+			if b32(int64(x11) < 0)^b32(int64(x10) < int64(x8)) != 0 {
+				t26 = 0x7fffffffffffffff
+			}
+			m.store64(x9, 0, t26)
+			x10 = m.load64(x7, 104)
+			x11 = m.load64(x7, 96)
+			x12 = m.load64(x7, 88)
+			x13 = m.load64(x7, 80)
+			x14 = m.load64(x7, 72)
+			x15 = m.load64(x7, 64)
+			x16 = m.load64(x7, 56)
+			x17 = m.load64(x7, 48)
+			x18 = m.load64(x7, 40)
+			x19 = m.load64(x7, 32)
+			x8 = m.load64(x7, 24)
+			goto l10
 		case 3:
-			goto l12
+			x8 = x8 + 1
+			if x8 == 0 {
+				x8 = 0xffffffffffffffff
+			}
 		default:
 			goto l10
 		}
-	l14:
-		x20 = m.load64(p6, 40)
-		m.multi3(x7, m.load64(p6, 8), 0, x20&0xffffffff, 0)
-		if m.load64(x7, 8) == 0 {
-			x21 = m.load64(x7, 0)
-		} else {
-			x21 = 0xffffffffffffffff
-		}
-		x20 = x8 + x20>>32
-		t25 = x20
-		if x20 < x8 {
-			t25 = 0xffffffffffffffff
-		}
-		x8 = t25
-		x8 = min(x21, x8)
-		goto l11
-	l13:
-		x8 = m.load64(p6, 56)
-		if x8 < 10 {
-			x11 = x10
-		} else {
-			x8 = p3 / (x8 / 10)
-			x11 = max(x10, x8)
-			if x10 < x8 {
-				x8 = 0
-				x10 = x11 - x10
-				if x10 >= 2 {
-					x8 = max(x10, 1)
-					x8 = min(x8, 10)
-					x12 = x8 & 1
-					x10 = x8 & 14
-					x8 = 0
-					for {
-						m.store64(x7+24+uint32((x11-x8)%10)<<3, 0, 0)
-						m.store64(x7+24+uint32((x11+(x8^0xffffffffffffffff))%10)<<3, 0, 0)
-						x8 = x8 + 2
-						if x10 == x8 {
-							break
-						}
-					}
-					if x12 == 0 {
-						goto l17
-					}
-				}
-				m.store64(x7+24+uint32((x11-x8)%10)<<3, 0, 0)
-			}
-		}
-	l17:
-		m.store64(x7, 104, x11)
-		x9 = x7 + 24 + uint32(x11%10)<<3
-		x8 = m.load64(x9, 0)
-		x11 = uint64(m.load32(p6, 44))
-		x10 = x8 + x11
-		t26 = x10
-		if b32(int64(x11) < 0)^b32(int64(x10) < int64(x8)) != 0 {
-			t26 = 0x7fffffffffffffff
-		}
-		m.store64(x9, 0, t26)
-		x10 = m.load64(x7, 104)
-		x11 = m.load64(x7, 96)
-		x12 = m.load64(x7, 88)
-		x13 = m.load64(x7, 80)
-		x14 = m.load64(x7, 72)
-		x15 = m.load64(x7, 64)
-		x16 = m.load64(x7, 56)
-		x17 = m.load64(x7, 48)
-		x18 = m.load64(x7, 40)
-		x19 = m.load64(x7, 32)
-		x8 = m.load64(x7, 24)
-		goto l10
-	l12:
-		x8 = x8 + 1
-		if x8 == 0 {
-			x8 = 0xffffffffffffffff
-		}
-	l11:
 		m.store64(x7, 24, x8)
 	l10:
 		m.store64(p6, 168, x10)
@@ -4537,115 +4259,90 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 	var x3, t5, t6, t7, t8, t9, t10, t11, t12 uint64
 	x2 = m.load32(p0, 200)
 	if x2-1 >= 7 {
-		if p1 != 0 {
-			if m.load64(p0, 192) != 0 {
-				if m.load32(p1, 0) != 6 {
-					goto l3
-				}
-				x3 = m.load64(p1, 80)
-				x2 = b32(x3 == 0)
-				t5 = x3
-				if x2 != 0 {
-					t5 = 1
-				}
-				m.store64(p1, 80, t5)
-				if x2 == 0 {
-					x4 = 0
-					for {
-						x3 = m.load64(p1, 80)
-						if x3 > 1 {
-							goto l3
-						}
-						switch uint32(x3) {
-						case 1:
-							goto l8
-						default:
-							goto l7
-						}
-					l8:
-						x3 = m.load64(p1, 80)
-						if x3 > 1 {
-							goto l3
-						}
-						switch uint32(x3) {
-						case 1:
-							goto l9
-						default:
-							goto l7
-						}
-					l9:
-						x3 = m.load64(p1, 80)
-						if x3 > 1 {
-							goto l3
-						}
-						switch uint32(x3) {
-						case 1:
-							goto l10
-						default:
-							goto l7
-						}
-					l10:
-						x3 = m.load64(p1, 80)
-						if x3 > 1 {
-							goto l3
-						}
-						switch uint32(x3) {
-						case 1:
-							goto l11
-						default:
-							goto l7
-						}
-					l11:
-						x3 = m.load64(p1, 80)
-						if x3 > 1 {
-							goto l3
-						}
-						switch uint32(x3) {
-						case 1:
-							goto l12
-						default:
-							goto l7
-						}
-					l12:
-						x4 = x4 + 5
-						if x4 != 6100 {
-							continue
-						}
-						x3 = m.load64(p1, 80)
-						t6 = x3
-						if x3 == 1 {
-							t6 = 2
-						}
-						m.store64(p1, 80, t6)
-						goto l3
-					l7:
-						x3 = m.load64(p1, 80)
-						x2 = b32(x3 == 0)
-						t7 = x3
-						if x2 != 0 {
-							t7 = 1
-						}
-						m.store64(p1, 80, t7)
-						x4 = 0
-						if x2 != 0 {
-							break
-						}
-					}
-				}
-				x3 = m.load64(p1, 96)
-				t8 = x3 - b64(x3 != 0)
-				if m.load32(p1, 0) != 6 {
-					t8 = x3
-				}
-				m.store64(p1, 96, t8)
-				if m.load64(p1, 80) == 2 {
-					goto l3
-				}
-				m.store64(p1, 80, 0)
+		if p1 != 0 && m.load64(p0, 192) != 0 {
+			if m.load32(p1, 0) != 6 {
 				goto l3
 			}
-		}
-		if p1 == 0 {
+			x3 = m.load64(p1, 80)
+			x2 = b32(x3 == 0)
+			t5 = x3
+			if x2 != 0 {
+				t5 = 1
+			}
+			m.store64(p1, 80, t5)
+			if x2 == 0 {
+				x4 = 0
+				for {
+					x3 = m.load64(p1, 80)
+					if x3 > 1 {
+						goto l3
+					}
+					switch uint32(x3) {
+					case 1:
+						x3 = m.load64(p1, 80)
+						if x3 > 1 {
+							goto l3
+						}
+						switch uint32(x3) {
+						case 1:
+							x3 = m.load64(p1, 80)
+							if x3 > 1 {
+								goto l3
+							}
+							switch uint32(x3) {
+							case 1:
+								x3 = m.load64(p1, 80)
+								if x3 > 1 {
+									goto l3
+								}
+								switch uint32(x3) {
+								case 1:
+									x3 = m.load64(p1, 80)
+									if x3 > 1 {
+										goto l3
+									}
+									switch uint32(x3) {
+									case 1:
+										x4 = x4 + 5
+										if x4 != 6100 {
+											continue
+										}
+										x3 = m.load64(p1, 80)
+										t6 = x3
+										if x3 == 1 {
+											t6 = 2
+										}
+										m.store64(p1, 80, t6)
+										goto l3
+									}
+								}
+							}
+						}
+					}
+					x3 = m.load64(p1, 80)
+					x2 = b32(x3 == 0)
+					t7 = x3
+					if x2 != 0 {
+						t7 = 1
+					}
+					m.store64(p1, 80, t7)
+					x4 = 0
+					if x2 != 0 {
+						break
+					}
+				}
+			}
+			x3 = m.load64(p1, 96)
+			t8 = x3 - b64(x3 != 0)
+			if m.load32(p1, 0) != 6 {
+				t8 = x3
+			}
+			m.store64(p1, 96, t8)
+			if m.load64(p1, 80) == 2 {
+				goto l3
+			}
+			m.store64(p1, 80, 0)
+		} else if p1 == 0 {
 			goto l2
 		}
 	l3:
@@ -4665,67 +4362,46 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 				}
 				switch uint32(x3) {
 				case 1:
-					goto l16
-				default:
-					goto l15
+					x3 = m.load64(p1, 80)
+					if x3 > 1 {
+						goto l2
+					}
+					switch uint32(x3) {
+					case 1:
+						x3 = m.load64(p1, 80)
+						if x3 > 1 {
+							goto l2
+						}
+						switch uint32(x3) {
+						case 1:
+							x3 = m.load64(p1, 80)
+							if x3 > 1 {
+								goto l2
+							}
+							switch uint32(x3) {
+							case 1:
+								x3 = m.load64(p1, 80)
+								if x3 > 1 {
+									goto l2
+								}
+								switch uint32(x3) {
+								case 1:
+									x4 = x4 + 5
+									if x4 != 6100 {
+										continue
+									}
+									x3 = m.load64(p1, 80)
+									t10 = x3
+									if x3 == 1 {
+										t10 = 2
+									}
+									m.store64(p1, 80, t10)
+									goto l2
+								}
+							}
+						}
+					}
 				}
-			l16:
-				x3 = m.load64(p1, 80)
-				if x3 > 1 {
-					goto l2
-				}
-				switch uint32(x3) {
-				case 1:
-					goto l17
-				default:
-					goto l15
-				}
-			l17:
-				x3 = m.load64(p1, 80)
-				if x3 > 1 {
-					goto l2
-				}
-				switch uint32(x3) {
-				case 1:
-					goto l18
-				default:
-					goto l15
-				}
-			l18:
-				x3 = m.load64(p1, 80)
-				if x3 > 1 {
-					goto l2
-				}
-				switch uint32(x3) {
-				case 1:
-					goto l19
-				default:
-					goto l15
-				}
-			l19:
-				x3 = m.load64(p1, 80)
-				if x3 > 1 {
-					goto l2
-				}
-				switch uint32(x3) {
-				case 1:
-					goto l20
-				default:
-					goto l15
-				}
-			l20:
-				x4 = x4 + 5
-				if x4 != 6100 {
-					continue
-				}
-				x3 = m.load64(p1, 80)
-				t10 = x3
-				if x3 == 1 {
-					t10 = 2
-				}
-				m.store64(p1, 80, t10)
-				goto l2
-			l15:
 				x3 = m.load64(p1, 80)
 				x2 = b32(x3 == 0)
 				t11 = x3
@@ -4757,8 +4433,8 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 
 // operationOperationDecide is backoff_core::decision::operation::Operation::decide.
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
-	var x7, x8, x10, x13, x16, x22, x24, x29, x31, x32, x33, x34, x40, t53, t118, t119 uint32
-	var x9, x11, x12, x14, x15, x17, x18, x19, x20, x21, x23, x25, x26, x27, x28, x30, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t58, t59, t61, t62, t63, t64, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t80, t81, t84, t86, t89, t90, t91, t95, t96, t97, t101, t102, t106, t111, t112, t113, t114, t115, t116, t117, t120, t121, t122, t123, t126, t127, t128, t129, t130, t131, t132, t133, t134 uint64
+	var x7, x8, x10, x13, x16, x22, x24, x29, x31, x32, x33, x34, x40, t53, t119, t120 uint32
+	var x9, x11, x12, x14, x15, x17, x18, x19, x20, x21, x23, x25, x26, x27, x28, x30, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t58, t59, t61, t62, t63, t64, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t80, t81, t85, t87, t90, t91, t92, t96, t97, t98, t102, t103, t107, t112, t113, t114, t115, t116, t117, t118, t121, t122, t123, t124, t127, t128, t129, t130, t131, t132, t133, t134, t135 uint64
 	x7 = m.stackPointer - 192
 	m.stackPointer = x7
 	x8 = m.load32(p1, 200)
@@ -4788,67 +4464,46 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l14
-				default:
-					goto l13
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l10
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l10
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l10
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l10
+								}
+								switch uint32(x9) {
+								case 1:
+									x10 = x10 + 5
+									if x10 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t45 = x9
+									if x9 == 1 {
+										t45 = 2
+									}
+									m.store64(p6, 80, t45)
+									goto l10
+								}
+							}
+						}
+					}
 				}
-			l14:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l10
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l15
-				default:
-					goto l13
-				}
-			l15:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l10
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l16
-				default:
-					goto l13
-				}
-			l16:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l10
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l17
-				default:
-					goto l13
-				}
-			l17:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l10
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l18
-				default:
-					goto l13
-				}
-			l18:
-				x10 = x10 + 5
-				if x10 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t45 = x9
-				if x9 == 1 {
-					t45 = 2
-				}
-				m.store64(p6, 80, t45)
-				goto l10
-			l13:
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
 				t46 = x9
@@ -4904,67 +4559,46 @@ l8:
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l25
-				default:
-					goto l24
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l21
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l21
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l21
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l21
+								}
+								switch uint32(x9) {
+								case 1:
+									x10 = x10 + 5
+									if x10 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t49 = x9
+									if x9 == 1 {
+										t49 = 2
+									}
+									m.store64(p6, 80, t49)
+									goto l21
+								}
+							}
+						}
+					}
 				}
-			l25:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l21
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l26
-				default:
-					goto l24
-				}
-			l26:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l21
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l27
-				default:
-					goto l24
-				}
-			l27:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l21
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l28
-				default:
-					goto l24
-				}
-			l28:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l21
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l29
-				default:
-					goto l24
-				}
-			l29:
-				x10 = x10 + 5
-				if x10 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t49 = x9
-				if x9 == 1 {
-					t49 = 2
-				}
-				m.store64(p6, 80, t49)
-				goto l21
-			l24:
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
 				t50 = x9
@@ -5028,7 +4662,7 @@ l8:
 	x24 = m.load32(p1, 76)
 	x25 = uint64(m.load32(p1, 72))
 	x26 = m.load64(p1, 64)
-	x11 = m.load64(p1, 56)
+	x9 = m.load64(p1, 56)
 	x27 = m.load64(p1, 48)
 	x28 = m.load64(p1, 40)
 	x29 = m.load32(p1, 32)
@@ -5042,7 +4676,7 @@ l8:
 	if x34 != 6 {
 		goto l3
 	}
-	x9 = x14
+	x11 = x14
 	if x31&4095 == 0 {
 		goto l2
 	}
@@ -5053,54 +4687,54 @@ l8:
 	x39 = uint64(x29)
 	x31 = b32(x32 < 2)
 	x40 = b32(x8 == 1)
-	x9 = x14
+	x11 = x14
 	for {
 		x41 = (x37>>30 ^ x37) * 0xbf58476d1ce4e5b9
 		x41 = (x41>>27 ^ x41) * 0x94d049bb133111eb
 		x42 = x41>>31 ^ x41
 		if x31 == 0 {
 			x41 = 0x7fffffffffffffff
-			x43 = x9 / x38
+			x43 = x11 / x38
 			if arithmeticMulhi(x43, x39) != 0 {
 				goto l31
 			}
 			x41 = x43 * x39
-			x9 = x9 - x43*x38
-			t54 = x9 * x39
-			if arithmeticMulhi(x9, x39) != 0 {
+			x11 = x11 - x43*x38
+			t54 = x11 * x39
+			if arithmeticMulhi(x11, x39) != 0 {
 				t54 = 0xffffffffffffffff
 			}
-			x9 = x41 + t54/x38
-			if x9 < x41 {
-				x9 = 0xffffffffffffffff
+			x11 = x41 + t54/x38
+			if x11 < x41 {
+				x11 = 0xffffffffffffffff
 			}
-			x41 = min(x9, 0x7fffffffffffffff)
+			x41 = min(x11, 0x7fffffffffffffff)
 		} else {
-			x41 = x9 * x39
+			x41 = x11 * x39
 			x41 = min(x41, 0x7fffffffffffffff)
-			if arithmeticMulhi(x9, x39) != 0 {
+			if arithmeticMulhi(x11, x39) != 0 {
 				x41 = 0x7fffffffffffffff
 			}
 		}
 	l31:
-		x9 = min(x11, x41)
+		x11 = min(x9, x41)
 		if x40 == 0 {
-			x9 = x41
+			x11 = x41
 		}
-		x41 = x9 - x35
+		x41 = x11 - x35
 		t58 = x41
-		if x41 > x9 {
+		if x41 > x11 {
 			t58 = 0
 		}
-		x9 = arithmeticMulhi(x42, t58+1) + x35
-		t59 = min(x11, x9)
+		x11 = arithmeticMulhi(x42, t58+1) + x35
+		t59 = min(x9, x11)
 		if x8 != 2 {
-			t59 = x9
+			t59 = x11
 		}
 		x36 = x36 + 1
-		x9 = t59
+		x11 = t59
 		if x36&4095 == 0 {
-			x9 = x14
+			x11 = x14
 		}
 		x37 = x37 - 0x61c8864680b583eb
 		if x36 < x12 {
@@ -5127,67 +4761,46 @@ l7:
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l38
-				default:
-					goto l37
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l34
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l34
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l34
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l34
+								}
+								switch uint32(x9) {
+								case 1:
+									x8 = x8 + 5
+									if x8 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t62 = x9
+									if x9 == 1 {
+										t62 = 2
+									}
+									m.store64(p6, 80, t62)
+									goto l34
+								}
+							}
+						}
+					}
 				}
-			l38:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l34
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l39
-				default:
-					goto l37
-				}
-			l39:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l34
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l40
-				default:
-					goto l37
-				}
-			l40:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l34
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l41
-				default:
-					goto l37
-				}
-			l41:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l34
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l42
-				default:
-					goto l37
-				}
-			l42:
-				x8 = x8 + 5
-				if x8 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t62 = x9
-				if x9 == 1 {
-					t62 = 2
-				}
-				m.store64(p6, 80, t62)
-				goto l34
-			l37:
 				x9 = m.load64(p6, 80)
 				t63 = x9
 				if x9 == 0 {
@@ -5213,46 +4826,41 @@ l7:
 		x9 = m.load64(p6, 88)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
-			goto l46
+			x14 = max(x11, 1)
+			x11 = m.load64(p6, 8)
 		case 1:
-			goto l45
+			x38 = m.load64(p6, 40)
+			x11 = x38 >> 32
+			if x38&0xfffffffe != 0 {
+				x14 = 0x7fffffffffffffff
+				x8 = uint32(x38)
+				p2 = 1000 / x8
+				x43 = uint64(p2)
+				if arithmeticMulhi(x43, x11) != 0 {
+					goto l47
+				}
+				x14 = uint64(1000 - p2*x8)
+				t64 = x11 * x14
+				if arithmeticMulhi(x14, x11) != 0 {
+					t64 = 0xffffffffffffffff
+				}
+				x11 = t64/(x38&0xffffffff) + x11*x43
+				x14 = min(x11, 0x7fffffffffffffff)
+			} else {
+				x14 = x11 * 1000
+				if arithmeticMulhi(1000, x11) != 0 {
+					x14 = 0x7fffffffffffffff
+				}
+			}
+		l47:
+			m.multi3(x7+48, m.load64(p6, 8), 0, 1000, 0)
+			if m.load64(x7, 56) == 0 {
+				x11 = m.load64(x7, 48)
+				goto l44
+			}
+			x11 = 0xffffffffffffffff
 		default:
 			goto l43
-		}
-	l46:
-		x14 = max(x11, 1)
-		x11 = m.load64(p6, 8)
-		goto l44
-	l45:
-		x38 = m.load64(p6, 40)
-		x11 = x38 >> 32
-		if x38&0xfffffffe != 0 {
-			x14 = 0x7fffffffffffffff
-			x8 = uint32(x38)
-			p2 = 1000 / x8
-			x43 = uint64(p2)
-			if arithmeticMulhi(x43, x11) != 0 {
-				goto l47
-			}
-			x14 = uint64(1000 - p2*x8)
-			t64 = x11 * x14
-			if arithmeticMulhi(x14, x11) != 0 {
-				t64 = 0xffffffffffffffff
-			}
-			x11 = t64/(x38&0xffffffff) + x11*x43
-			x14 = min(x11, 0x7fffffffffffffff)
-		} else {
-			x14 = x11 * 1000
-			if arithmeticMulhi(1000, x11) != 0 {
-				x14 = 0x7fffffffffffffff
-			}
-		}
-	l47:
-		m.multi3(x7+48, m.load64(p6, 8), 0, 1000, 0)
-		if m.load64(x7, 56) == 0 {
-			x11 = m.load64(x7, 48)
-		} else {
-			x11 = 0xffffffffffffffff
 		}
 	l44:
 		x14 = x9 + x14
@@ -5294,67 +4902,46 @@ l7:
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l53
-				default:
-					goto l52
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l33
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l33
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l33
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l33
+								}
+								switch uint32(x9) {
+								case 1:
+									p2 = p2 + 5
+									if p2 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t68 = x9
+									if x9 == 1 {
+										t68 = 2
+									}
+									m.store64(p6, 80, t68)
+									goto l33
+								}
+							}
+						}
+					}
 				}
-			l53:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l33
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l54
-				default:
-					goto l52
-				}
-			l54:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l33
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l55
-				default:
-					goto l52
-				}
-			l55:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l33
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l56
-				default:
-					goto l52
-				}
-			l56:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l33
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l57
-				default:
-					goto l52
-				}
-			l57:
-				p2 = p2 + 5
-				if p2 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t68 = x9
-				if x9 == 1 {
-					t68 = 2
-				}
-				m.store64(p6, 80, t68)
-				goto l33
-			l52:
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
 				t69 = x9
@@ -5401,67 +4988,46 @@ l6:
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l62
-				default:
-					goto l61
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l58
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l58
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l58
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l58
+								}
+								switch uint32(x9) {
+								case 1:
+									p2 = p2 + 5
+									if p2 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t72 = x9
+									if x9 == 1 {
+										t72 = 2
+									}
+									m.store64(p6, 80, t72)
+									goto l58
+								}
+							}
+						}
+					}
 				}
-			l62:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l58
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l63
-				default:
-					goto l61
-				}
-			l63:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l58
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l64
-				default:
-					goto l61
-				}
-			l64:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l58
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l65
-				default:
-					goto l61
-				}
-			l65:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l58
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l66
-				default:
-					goto l61
-				}
-			l66:
-				p2 = p2 + 5
-				if p2 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t72 = x9
-				if x9 == 1 {
-					t72 = 2
-				}
-				m.store64(p6, 80, t72)
-				goto l58
-			l61:
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
 				t73 = x9
@@ -5507,67 +5073,46 @@ l5:
 			}
 			switch uint32(x9) {
 			case 1:
-				goto l70
-			default:
-				goto l69
+				x9 = m.load64(p6, 80)
+				if x9 > 1 {
+					goto l4
+				}
+				switch uint32(x9) {
+				case 1:
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l4
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l4
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l4
+							}
+							switch uint32(x9) {
+							case 1:
+								p2 = p2 + 5
+								if p2 != 6100 {
+									continue
+								}
+								x9 = m.load64(p6, 80)
+								t76 = x9
+								if x9 == 1 {
+									t76 = 2
+								}
+								m.store64(p6, 80, t76)
+								goto l4
+							}
+						}
+					}
+				}
 			}
-		l70:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l4
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l71
-			default:
-				goto l69
-			}
-		l71:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l4
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l72
-			default:
-				goto l69
-			}
-		l72:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l4
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l73
-			default:
-				goto l69
-			}
-		l73:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l4
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l74
-			default:
-				goto l69
-			}
-		l74:
-			p2 = p2 + 5
-			if p2 != 6100 {
-				continue
-			}
-			x9 = m.load64(p6, 80)
-			t76 = x9
-			if x9 == 1 {
-				t76 = 2
-			}
-			m.store64(p6, 80, t76)
-			goto l4
-		l69:
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
 			t77 = x9
@@ -5596,102 +5141,112 @@ l4:
 	m.store64(p0, 0, 0x300000001)
 	goto l1
 l3:
-	x31 = min(x31, 8192)
-	x9 = x14
-	switch x33 - 3 {
-	case 0:
-		goto l76
-	case 2:
-		goto l75
-	default:
-		goto l2
-	}
-l76:
-	x36 = 0x7fffffffffffffff
-	if x8 == 1 {
-		x36 = x11
-	}
-	x41 = uint64(x29)
-	if x32 >= 2 {
-		x39 = uint64(x32)
-		x31 = x31 + 1
-		x37 = x14
-		for {
-			x9 = x37
-			x31 = x31 - 1
-			if x31 == 0 {
-				goto l2
+	if x33 != 3 || x29 != 2 || x32 != 1 {
+		x31 = min(x31, 8192)
+		x11 = x14
+		switch x33 - 3 {
+		case 0:
+			x36 = 0x7fffffffffffffff
+			if x8 == 1 {
+				x36 = x9
 			}
-			if x9 >= x36 {
-				goto l2
+			x41 = uint64(x29)
+			if x32 >= 2 {
+				x39 = uint64(x32)
+				x31 = x31 + 1
+				x37 = x14
+				for {
+					x11 = x37
+					x31 = x31 - 1
+					if x31 == 0 {
+						goto l2
+					}
+					if x11 >= x36 {
+						goto l2
+					}
+					x37 = 0x7fffffffffffffff
+					x35 = x11 / x39
+					if arithmeticMulhi(x35, x41) == 0 {
+						x37 = x35 * x41
+						x35 = x11 - x35*x39
+						t80 = x35 * x41
+						if arithmeticMulhi(x35, x41) != 0 {
+							t80 = 0xffffffffffffffff
+						}
+						x35 = x37 + t80/x39
+						t81 = x35
+						if x35 < x37 {
+							t81 = 0xffffffffffffffff
+						}
+						x37 = t81
+						x37 = min(x37, 0x7fffffffffffffff)
+					}
+					if x37 != x11 {
+						continue
+					}
+					goto l2
+				}
 			}
-			x37 = 0x7fffffffffffffff
-			x35 = x9 / x39
-			if arithmeticMulhi(x35, x41) == 0 {
-				x37 = x35 * x41
-				x35 = x9 - x35*x39
-				t80 = x35 * x41
-				if arithmeticMulhi(x35, x41) != 0 {
-					t80 = 0xffffffffffffffff
+			x37 = x14
+			for {
+				x11 = x37
+				if x31 == 0 {
+					goto l2
 				}
-				x35 = x37 + t80/x39
-				t81 = x35
-				if x35 < x37 {
-					t81 = 0xffffffffffffffff
+				if x11 >= x36 {
+					goto l2
 				}
-				x37 = t81
+				x31 = x31 - 1
+				x37 = x11 * x41
 				x37 = min(x37, 0x7fffffffffffffff)
+				if arithmeticMulhi(x11, x41) != 0 {
+					x37 = 0x7fffffffffffffff
+				}
+				if x37 != x11 {
+					continue
+				}
+				goto l2
 			}
-			if x37 != x9 {
-				continue
+		case 2:
+			x31 = x31 + 1
+			x37 = x14
+			x36 = x14
+			for {
+				x41 = x36
+				x11 = x37
+				x31 = x31 - 1
+				if x31 == 0 {
+					goto l2
+				}
+				x37 = x11 + x41
+				if x37 < x11 {
+					x37 = 0xffffffffffffffff
+				}
+				x36 = min(x37, 0x7fffffffffffffff)
+				x37 = x41
+				if x41 != x11 {
+					continue
+				}
+				x37 = x41
+				if x36 != x41 {
+					continue
+				}
+				goto l2
 			}
+		default:
 			goto l2
 		}
 	}
-	x37 = x14
-	for {
-		x9 = x37
-		if x31 == 0 {
-			goto l2
-		}
-		if x9 >= x36 {
-			goto l2
-		}
-		x31 = x31 - 1
-		x37 = x9 * x41
-		x37 = min(x37, 0x7fffffffffffffff)
-		if arithmeticMulhi(x9, x41) != 0 {
-			x37 = 0x7fffffffffffffff
-		}
-		if x37 != x9 {
-			continue
-		}
-		goto l2
+	x11 = x14
+	x41 = min(x9, 0x7fffffffffffffff)
+	if x8 != 1 {
+		x41 = 0x7fffffffffffffff
 	}
-l75:
-	x31 = x31 + 1
-	x37 = x14
-	x36 = x14
-	for {
-		x41 = x36
-		x9 = x37
-		x31 = x31 - 1
-		if x31 == 0 {
-			goto l2
-		}
-		x37 = x9 + x41
-		if x37 < x9 {
-			x37 = 0xffffffffffffffff
-		}
-		x36 = min(x37, 0x7fffffffffffffff)
-		x37 = x41
-		if x41 != x9 {
-			continue
-		}
-		x37 = x41
-		if x36 == x41 {
-			break
-		}
+	if x14 < x41 {
+		x40 = uint32(bits.LeadingZeros64(x14)) - uint32(bits.LeadingZeros64(x41))
+		x40 = x40 + b32(x14<<(uint64(x40)&63) < x41)
+		x11 = x14 << (uint64(min(x40, x31)) & 63)
+		x11 = min(x11, 0x7fffffffffffffff)
 	}
 l2:
 	x41 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
@@ -5701,201 +5256,183 @@ l2:
 	if x34 == 6 {
 		x36 = uint64(x29)
 		if x32 < 2 {
-			goto l87
+			goto l89
 		}
 		x41 = 0x7fffffffffffffff
 		x39 = uint64(x32)
-		x35 = x9 / x39
+		x35 = x11 / x39
 		if arithmeticMulhi(x35, x36) != 0 {
-			goto l83
+			goto l85
 		}
 		x41 = x35 * x36
-		x9 = x9 - x35*x39
-		t84 = x9 * x36
-		if arithmeticMulhi(x9, x36) != 0 {
-			t84 = 0xffffffffffffffff
+		x11 = x11 - x35*x39
+		t85 = x11 * x36
+		if arithmeticMulhi(x11, x36) != 0 {
+			t85 = 0xffffffffffffffff
 		}
-		x9 = x41 + t84/x39
-		if x9 < x41 {
-			x9 = 0xffffffffffffffff
+		x11 = x41 + t85/x39
+		if x11 < x41 {
+			x11 = 0xffffffffffffffff
 		}
-		x41 = min(x9, 0x7fffffffffffffff)
-		goto l83
+		x41 = min(x11, 0x7fffffffffffffff)
+		goto l85
 	}
 	switch x33 - 2 {
 	case 0:
-		goto l91
+		x11 = x30 * x12
+		t87 = min(x11, 0x7fffffffffffffff)
+		if arithmeticMulhi(x30, x12) != 0 {
+			t87 = 0x7fffffffffffffff
+		}
+		x11 = x14 + t87
+		if x11 < x14 {
+			x11 = 0xffffffffffffffff
+		}
+		x11 = min(x11, 0x7fffffffffffffff)
 	case 2:
-		goto l90
-	default:
-		goto l89
-	}
-l91:
-	x9 = x30 * x12
-	t86 = min(x9, 0x7fffffffffffffff)
-	if arithmeticMulhi(x30, x12) != 0 {
-		t86 = 0x7fffffffffffffff
-	}
-	x9 = x14 + t86
-	if x9 < x14 {
-		x9 = 0xffffffffffffffff
-	}
-	x9 = min(x9, 0x7fffffffffffffff)
-	goto l89
-l90:
-	if x10 == 0 {
-		x9 = 1
-	} else {
-		x9 = x12 + x28
-		if x9 < x12 {
-			x9 = 0xffffffffffffffff
-		}
-		x41 = 1
-		for {
-			if x10&1 != 0 {
-				t89 = x41 * x9
-				if arithmeticMulhi(x41, x9) != 0 {
-					t89 = 0xffffffffffffffff
-				}
-				x41 = t89
+		if x10 == 0 {
+			x11 = 1
+		} else {
+			x11 = x12 + x28
+			if x11 < x12 {
+				x11 = 0xffffffffffffffff
 			}
-			x10 = x10 >> 1
-			if x10 != 0 {
-				t90 = x9 * x9
-				if arithmeticMulhi(x9, x9) != 0 {
-					t90 = 0xffffffffffffffff
+			x41 = 1
+			for {
+				if x10&1 != 0 {
+					t90 = x41 * x11
+					if arithmeticMulhi(x41, x11) != 0 {
+						t90 = 0xffffffffffffffff
+					}
+					x41 = t90
 				}
-				x9 = t90
-				continue
+				x10 = x10 >> 1
+				if x10 != 0 {
+					t91 = x11 * x11
+					if arithmeticMulhi(x11, x11) != 0 {
+						t91 = 0xffffffffffffffff
+					}
+					x11 = t91
+					continue
+				}
+				break
 			}
-			break
+			x11 = min(x41, 0x7fffffffffffffff)
 		}
-		x9 = min(x41, 0x7fffffffffffffff)
+		x41 = x11 * x14
+		t92 = min(x41, 0x7fffffffffffffff)
+		if arithmeticMulhi(x14, x11) != 0 {
+			t92 = 0x7fffffffffffffff
+		}
+		x11 = t92
 	}
-	x41 = x9 * x14
-	t91 = min(x41, 0x7fffffffffffffff)
-	if arithmeticMulhi(x14, x9) != 0 {
-		t91 = 0x7fffffffffffffff
+	x11 = x27 + x11
+	if x11 < x27 {
+		x11 = 0xffffffffffffffff
 	}
-	x9 = t91
-l89:
-	x9 = x27 + x9
-	if x9 < x27 {
-		x9 = 0xffffffffffffffff
-	}
-	x9 = min(x9, 0x7fffffffffffffff)
-	x41 = min(x11, x9)
+	x11 = min(x11, 0x7fffffffffffffff)
+	x41 = min(x9, x11)
 	if x8 != 1 {
-		x41 = x9
+		x41 = x11
 	}
-	x9 = x41
+	x11 = x41
 	switch x34 - 2 {
 	case 0:
-		goto l97
+		x11 = 0
+		goto l86
 	case 1:
-		goto l101
+		x11 = x41 - x41>>1
+		if x11 > x41 {
+			x11 = 0
+		}
+		goto l86
 	case 2:
-		goto l100
+		if x24 < 2 {
+			goto l88
+		}
+		x11 = 0x7fffffffffffffff
+		x36 = uint64(x24)
+		x39 = x41 / x36
+		if arithmeticMulhi(x39, x25) != 0 {
+			goto l87
+		}
+		x11 = x39 * x25
+		x39 = x41 - x39*x36
+		t96 = x39 * x25
+		if arithmeticMulhi(x39, x25) != 0 {
+			t96 = 0xffffffffffffffff
+		}
+		x36 = x11 + t96/x36
+		t97 = x36
+		if x36 < x11 {
+			t97 = 0xffffffffffffffff
+		}
+		x11 = t97
+		x11 = min(x11, 0x7fffffffffffffff)
+		goto l87
 	case 3:
-		goto l99
+		x11 = x41
+		x36 = x20 * x12
+		t98 = min(x36, 0x7fffffffffffffff)
+		if arithmeticMulhi(x20, x12) != 0 {
+			t98 = 0x7fffffffffffffff
+		}
+		x36 = x21 + t98
+		if x36 < x21 {
+			x36 = 0xffffffffffffffff
+		}
+		x41 = min(x36, 0x7fffffffffffffff) + x41
+		x41 = min(x41, 0x7fffffffffffffff)
+		goto l86
 	case 5:
-		goto l98
-	default:
+		x36 = 0
+		if x19 != 0 {
+			x11 = x41 / x19
+			x36 = x11 - b64(x11 != 0)
+		}
+		x11 = max(x19, 1)
+		x41 = x26 / x11
+		x11 = x41 + b64(x26-x41*x11 != 0)
+		x41 = max(x11, x36)
 		goto l84
-	}
-l101:
-	x9 = x41 - x41>>1
-	if x9 > x41 {
-		x9 = 0
-	}
-	goto l84
-l100:
-	if x24 < 2 {
+	default:
 		goto l86
 	}
-	x9 = 0x7fffffffffffffff
-	x36 = uint64(x24)
-	x39 = x41 / x36
-	if arithmeticMulhi(x39, x25) != 0 {
-		goto l85
-	}
-	x9 = x39 * x25
-	x39 = x41 - x39*x36
-	t95 = x39 * x25
-	if arithmeticMulhi(x39, x25) != 0 {
-		t95 = 0xffffffffffffffff
-	}
-	x36 = x9 + t95/x36
-	t96 = x36
-	if x36 < x9 {
-		t96 = 0xffffffffffffffff
-	}
-	x9 = t96
-	x9 = min(x9, 0x7fffffffffffffff)
-	goto l85
-l99:
-	x9 = x41
-	x36 = x20 * x12
-	t97 = min(x36, 0x7fffffffffffffff)
-	if arithmeticMulhi(x20, x12) != 0 {
-		t97 = 0x7fffffffffffffff
-	}
-	x36 = x21 + t97
-	if x36 < x21 {
-		x36 = 0xffffffffffffffff
-	}
-	x41 = min(x36, 0x7fffffffffffffff) + x41
+l89:
+	x41 = x11 * x36
 	x41 = min(x41, 0x7fffffffffffffff)
-	goto l84
-l98:
-	x36 = 0
-	if x19 != 0 {
-		x9 = x41 / x19
-		x36 = x9 - b64(x9 != 0)
-	}
-	x9 = max(x19, 1)
-	x41 = x26 / x9
-	x9 = x41 + b64(x26-x41*x9 != 0)
-	x41 = max(x9, x36)
-	goto l82
-l97:
-	x9 = 0
-	goto l84
-l87:
-	x41 = x9 * x36
-	x41 = min(x41, 0x7fffffffffffffff)
-	if arithmeticMulhi(x9, x36) != 0 {
+	if arithmeticMulhi(x11, x36) != 0 {
 		x41 = 0x7fffffffffffffff
 	}
-	goto l83
-l86:
-	x9 = x41 * x25
-	x9 = min(x9, 0x7fffffffffffffff)
+	goto l85
+l88:
+	x11 = x41 * x25
+	x11 = min(x11, 0x7fffffffffffffff)
 	if arithmeticMulhi(x41, x25) != 0 {
-		x9 = 0x7fffffffffffffff
+		x11 = 0x7fffffffffffffff
 	}
-l85:
-	x9 = x41 - x9
-	x10 = b32(x9 > x41)
+l87:
+	x11 = x41 - x11
+	x10 = b32(x11 > x41)
 	if x22 >= 2 {
 		x36 = 0x7fffffffffffffff
 		x39 = uint64(x22)
 		x35 = x41 / x39
 		if arithmeticMulhi(x35, x23) != 0 {
-			goto l103
+			goto l105
 		}
 		x36 = x35 * x23
 		x35 = x41 - x35*x39
-		t101 = x35 * x23
+		t102 = x35 * x23
 		if arithmeticMulhi(x35, x23) != 0 {
-			t101 = 0xffffffffffffffff
-		}
-		x39 = x36 + t101/x39
-		t102 = x39
-		if x39 < x36 {
 			t102 = 0xffffffffffffffff
 		}
-		x36 = t102
+		x39 = x36 + t102/x39
+		t103 = x39
+		if x39 < x36 {
+			t103 = 0xffffffffffffffff
+		}
+		x36 = t103
 		x36 = min(x36, 0x7fffffffffffffff)
 	} else {
 		x36 = x41 * x23
@@ -5904,34 +5441,35 @@ l85:
 			x36 = 0x7fffffffffffffff
 		}
 	}
-l103:
+l105:
 	if x10 != 0 {
-		x9 = 0
+		x11 = 0
 	}
 	x41 = x36 + x41
 	x41 = min(x41, 0x7fffffffffffffff)
-l84:
-	x9 = max(x26, x9)
-	x41 = max(x9, x41)
-	goto l82
-l83:
-	x9 = max(x26, x14)
+l86:
+	x11 = max(x26, x11)
+	x41 = max(x11, x41)
+	goto l84
+l85:
+	x11 = max(x26, x14)
 	if x8 == 1 {
-		x41 = min(x11, x41)
+		x41 = min(x9, x41)
 	}
-	x41 = max(x9, x41)
-l82:
-	x9 = arithmeticMulhi(x37, x41-x9+1) + x9
+	x41 = max(x11, x41)
+l84:
+	x11 = arithmeticMulhi(x37, x41-x11+1) + x11
 	if x34 == 7 {
-		x41 = x9 * x19
-		t106 = min(x41, 0x7fffffffffffffff)
-		if arithmeticMulhi(x19, x9) != 0 {
-			t106 = 0x7fffffffffffffff
+		x41 = x11 * x19
+		t107 = min(x41, 0x7fffffffffffffff)
+		if arithmeticMulhi(x19, x11) != 0 {
+			t107 = 0x7fffffffffffffff
 		}
-		x9 = t106
+		x11 = t107
 	}
-	if x8 == 2 {
-		x9 = min(x11, x9)
+	x9 = min(x9, x11)
+	if x8 != 2 {
+		x9 = x11
 	}
 	if p3 != 1 {
 		x11 = x9
@@ -5947,234 +5485,191 @@ l82:
 		x11 = min(x11, 0x7fffffffffffffff)
 		switch x16 - 2 {
 		case 0:
-			goto l106
 		case 1:
-			goto l108
+			x9 = x11>>1 + x11
+			x11 = arithmeticMulhi(x37, min(x9, 0x7fffffffffffffff)-x11+1) + x11
 		default:
-			goto l109
+			x11 = max(x11, x9)
 		}
-	l109:
-		x11 = max(x11, x9)
-		goto l106
-	l108:
-		x9 = x11>>1 + x11
-		x11 = arithmeticMulhi(x37, min(x9, 0x7fffffffffffffff)-x11+1) + x11
 	}
-l106:
 	x9 = m.load64(p1, 120)
 	if x9 != 0x7fffffffffffffff {
 		x41 = p5 - m.load64(p1, 168)
 		if x41 > p5 {
 			x41 = 0
 		}
-		if x9 >= x41 {
-			if x11 <= x9-x41 {
-				goto l110
-			}
-		}
-		if p6 != 0 {
-			x9 = m.load64(p6, 80)
-			x8 = b32(x9 == 0)
-			t111 = x9
-			if x8 != 0 {
-				t111 = 1
-			}
-			m.store64(p6, 80, t111)
-			if x8 == 0 {
-				p2 = 0
-				for {
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l112
-					}
-					switch uint32(x9) {
-					case 1:
-						goto l116
-					default:
-						goto l115
-					}
-				l116:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l112
-					}
-					switch uint32(x9) {
-					case 1:
-						goto l117
-					default:
-						goto l115
-					}
-				l117:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l112
-					}
-					switch uint32(x9) {
-					case 1:
-						goto l118
-					default:
-						goto l115
-					}
-				l118:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l112
-					}
-					switch uint32(x9) {
-					case 1:
-						goto l119
-					default:
-						goto l115
-					}
-				l119:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l112
-					}
-					switch uint32(x9) {
-					case 1:
-						goto l120
-					default:
-						goto l115
-					}
-				l120:
-					p2 = p2 + 5
-					if p2 != 6100 {
-						continue
-					}
-					x9 = m.load64(p6, 80)
-					t112 = x9
-					if x9 == 1 {
-						t112 = 2
-					}
-					m.store64(p6, 80, t112)
-					goto l112
-				l115:
-					x9 = m.load64(p6, 80)
-					x8 = b32(x9 == 0)
-					t113 = x9
-					if x8 != 0 {
-						t113 = 1
-					}
-					m.store64(p6, 80, t113)
+		if x9 < x41 || x11 > x9-x41 {
+			if p6 != 0 {
+				x9 = m.load64(p6, 80)
+				x8 = b32(x9 == 0)
+				t112 = x9
+				if x8 != 0 {
+					t112 = 1
+				}
+				m.store64(p6, 80, t112)
+				if x8 == 0 {
 					p2 = 0
-					if x8 != 0 {
-						break
+					for {
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l114
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l114
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l114
+								}
+								switch uint32(x9) {
+								case 1:
+									x9 = m.load64(p6, 80)
+									if x9 > 1 {
+										goto l114
+									}
+									switch uint32(x9) {
+									case 1:
+										x9 = m.load64(p6, 80)
+										if x9 > 1 {
+											goto l114
+										}
+										switch uint32(x9) {
+										case 1:
+											p2 = p2 + 5
+											if p2 != 6100 {
+												continue
+											}
+											x9 = m.load64(p6, 80)
+											t113 = x9
+											if x9 == 1 {
+												t113 = 2
+											}
+											m.store64(p6, 80, t113)
+											goto l114
+										}
+									}
+								}
+							}
+						}
+						x9 = m.load64(p6, 80)
+						x8 = b32(x9 == 0)
+						t114 = x9
+						if x8 != 0 {
+							t114 = 1
+						}
+						m.store64(p6, 80, t114)
+						p2 = 0
+						if x8 != 0 {
+							break
+						}
 					}
 				}
+				x9 = m.load64(p6, 88)
+				t115 = x9 - b64(x9 != 0)
+				if m.load32(p6, 0) != 6 {
+					t115 = x9
+				}
+				m.store64(p6, 88, t115)
+				if m.load64(p6, 80) != 2 {
+					m.store64(p6, 80, 0)
+				}
 			}
-			x9 = m.load64(p6, 88)
-			t114 = x9 - b64(x9 != 0)
-			if m.load32(p6, 0) != 6 {
-				t114 = x9
-			}
-			m.store64(p6, 88, t114)
-			if m.load64(p6, 80) != 2 {
-				m.store64(p6, 80, 0)
-			}
+		l114:
+			m.store64(p0, 8, x11)
+			m.store32(p1, 200, 4)
+			m.store64(p0, 0, 0x400000001)
+			goto l1
 		}
-	l112:
-		m.store64(p0, 8, x11)
-		m.store32(p1, 200, 4)
-		m.store64(p0, 0, 0x400000001)
-		goto l1
 	}
-l110:
 	if m.load32(p1, 204) != 0 {
 		x9 = m.load64(p1, 176)
 		if x9 < p5 {
-			goto l121
+			goto l123
 		}
 		if x11 > x9-p5 {
-			goto l121
+			goto l123
 		}
 	}
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t115 = x9
+		t116 = x9
 		if x8 != 0 {
-			t115 = 1
+			t116 = 1
 		}
-		m.store64(p6, 80, t115)
+		m.store64(p6, 80, t116)
 		if x8 == 0 {
 			x8 = 0
 			for {
 				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l128
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l129
-				default:
-					goto l127
-				}
-			l129:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l128
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l130
-				default:
-					goto l127
+				if x9 <= 1 {
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l130
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l130
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l130
+								}
+								switch uint32(x9) {
+								case 1:
+									x9 = m.load64(p6, 80)
+									if x9 > 1 {
+										goto l130
+									}
+									switch uint32(x9) {
+									case 1:
+										x8 = x8 + 5
+										if x8 != 6100 {
+											continue
+										}
+										x9 = m.load64(p6, 80)
+										t117 = x9
+										if x9 == 1 {
+											t117 = 2
+										}
+										m.store64(p6, 80, t117)
+									default:
+										goto l129
+									}
+								default:
+									goto l129
+								}
+							default:
+								goto l129
+							}
+						default:
+							goto l129
+						}
+					default:
+						goto l129
+					}
 				}
 			l130:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l128
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l131
-				default:
-					goto l127
-				}
-			l131:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l128
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l132
-				default:
-					goto l127
-				}
-			l132:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l128
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l133
-				default:
-					goto l127
-				}
-			l133:
-				x8 = x8 + 5
-				if x8 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t116 = x9
-				if x9 == 1 {
-					t116 = 2
-				}
-				m.store64(p6, 80, t116)
-			l128:
 				m.store64(x7, 72, 0)
-				goto l123
-			l127:
+				goto l125
+			l129:
 				x9 = m.load64(p6, 80)
-				t117 = x9
+				t118 = x9
 				if x9 == 0 {
-					t117 = 1
+					t118 = 1
 				}
-				m.store64(p6, 80, t117)
+				m.store64(p6, 80, t118)
 				x8 = 0
 				if x9 == 0 {
 					break
@@ -6205,161 +5700,147 @@ l110:
 		m.store64(x7, 88, x9)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
-			goto l143
+			p5 = 0
+			t119 = 2
+			if p2 == 4 {
+				t119 = 4
+			}
+			t120 = t119
+			if p2 == 3 {
+				t120 = 3
+			}
+			x38 = m.load64(p6+t120<<3, 0)
+			if x9 >= x38 {
+				m.store64(x7, 80, x38)
+				x9 = x9 - x38
+				m.store64(x7, 88, x9)
+				p5 = 1
+			}
+			m.store64(x7, 72, p5)
+			goto l136
 		case 1:
-			goto l142
+			p5 = 0xffffffffffffffff
+			if int64(x9) > -1 {
+				p5 = x9 << 1
+			}
+			x38 = 0
+			m.multi3(x7, m.load64(p6, 8), 0, 1000, 0)
+			if m.load64(x7, 8) == 0 {
+				x43 = m.load64(x7, 0)
+			} else {
+				x43 = 0xffffffffffffffff
+			}
+			if p5 > x43 {
+				m.store64(x7, 80, 0)
+				x38 = 1
+			}
+			m.store64(x7, 72, x38)
+			goto l136
 		case 2:
-			goto l141
+			p5 = 0
+			x38 = uint64(m.load32(p6, 40))
+			if x9 >= x38 {
+				m.store64(x7, 80, 0)
+				x9 = x9 - x38
+				m.store64(x7, 88, x9)
+				p5 = 1
+			}
+			m.store64(x7, 72, p5)
+			goto l136
 		case 3:
-			goto l140
+			x38 = p5 - x41
+			t121 = x38
+			if x38 > p5 {
+				t121 = 0
+			}
+			x38 = m.load64(p6, 8)
+			m.multi3(x7+32, t121, 0, x38, 0)
+			if m.load64(x7, 40) == 0 {
+				x26 = m.load64(x7, 32)
+			} else {
+				x26 = 0xffffffffffffffff
+			}
+			x43 = m.load64(p6+48, 0)
+			m.multi3(x7+16, x38, 0, x43, 0)
+			if m.load64(x7, 24) == 0 {
+				x38 = m.load64(x7, 16)
+			} else {
+				x38 = 0xffffffffffffffff
+			}
+			x41 = max(x41, p5)
+			m.store64(x7, 96, x41)
+			p5 = x9 + x26
+			t122 = p5
+			if p5 < x9 {
+				t122 = 0xffffffffffffffff
+			}
+			x9 = t122
+			x9 = min(x38, x9)
+			m.store64(x7, 88, x9)
+			p5 = 0
+			if x9 >= x43 {
+				m.store64(x7, 80, 0)
+				x9 = x9 - x43
+				m.store64(x7, 88, x9)
+				p5 = 1
+			}
+			m.store64(x7, 72, p5)
+			goto l136
 		case 4:
-			goto l139
+			m.store32(x7, 188, x7+168)
+			m.store32(x7, 184, 10)
+			m.store32(x7, 176, p6)
+			m.store32(x7, 180, x7+88)
+			m.ttlTryRetry(x7+72, x7+176, p5)
+			x37 = m.load64(x7, 168)
+			x36 = m.load64(x7, 160)
+			p4 = m.load64(x7, 152)
+			p3 = m.load64(x7, 144)
+			x39 = m.load64(x7, 136)
+			x35 = m.load64(x7, 128)
+			x42 = m.load64(x7, 120)
+			x12 = m.load64(x7, 112)
+			x14 = m.load64(x7, 104)
+			x41 = m.load64(x7, 96)
+			x9 = m.load64(x7, 88)
+			goto l136
 		case 5:
-			goto l138
-		default:
+			x43 = m.load64(p6, 40)
+			x38 = x43 >> 32
+			if x43&0xfffffffe == 0 {
+				goto l138
+			}
+			p5 = 0x7fffffffffffffff
+			x43 = x43 & 0xffffffff
+			x26 = x9 / x43
+			if arithmeticMulhi(x26, x38) != 0 {
+				goto l137
+			}
+			p5 = x26 * x38
+			x26 = x9 - x26*x43
+			t123 = x26 * x38
+			if arithmeticMulhi(x26, x38) != 0 {
+				t123 = 0xffffffffffffffff
+			}
+			x38 = p5 + t123/x43
+			t124 = x38
+			if x38 < p5 {
+				t124 = 0xffffffffffffffff
+			}
+			p5 = t124
+			p5 = min(p5, 0x7fffffffffffffff)
 			goto l137
-		}
-	l143:
-		p5 = 0
-		t118 = 2
-		if p2 == 4 {
-			t118 = 4
-		}
-		t119 = t118
-		if p2 == 3 {
-			t119 = 3
-		}
-		x38 = m.load64(p6+t119<<3, 0)
-		if x9 >= x38 {
-			m.store64(x7, 80, x38)
-			x9 = x9 - x38
-			m.store64(x7, 88, x9)
-			p5 = 1
-		}
-		m.store64(x7, 72, p5)
-		goto l134
-	l142:
-		p5 = 0xffffffffffffffff
-		if int64(x9) > -1 {
-			p5 = x9 << 1
-		}
-		x38 = 0
-		m.multi3(x7, m.load64(p6, 8), 0, 1000, 0)
-		if m.load64(x7, 8) == 0 {
-			x43 = m.load64(x7, 0)
-		} else {
-			x43 = 0xffffffffffffffff
-		}
-		if p5 > x43 {
-			m.store64(x7, 80, 0)
-			x38 = 1
-		}
-		m.store64(x7, 72, x38)
-		goto l134
-	l141:
-		p5 = 0
-		x38 = uint64(m.load32(p6, 40))
-		if x9 >= x38 {
-			m.store64(x7, 80, 0)
-			x9 = x9 - x38
-			m.store64(x7, 88, x9)
-			p5 = 1
-		}
-		m.store64(x7, 72, p5)
-		goto l134
-	l140:
-		x38 = p5 - x41
-		t120 = x38
-		if x38 > p5 {
-			t120 = 0
-		}
-		x38 = m.load64(p6, 8)
-		m.multi3(x7+32, t120, 0, x38, 0)
-		if m.load64(x7, 40) == 0 {
-			x26 = m.load64(x7, 32)
-		} else {
-			x26 = 0xffffffffffffffff
-		}
-		x43 = m.load64(p6+48, 0)
-		m.multi3(x7+16, x38, 0, x43, 0)
-		if m.load64(x7, 24) == 0 {
-			x38 = m.load64(x7, 16)
-		} else {
-			x38 = 0xffffffffffffffff
-		}
-		x41 = max(x41, p5)
-		m.store64(x7, 96, x41)
-		p5 = x9 + x26
-		t121 = p5
-		if p5 < x9 {
-			t121 = 0xffffffffffffffff
-		}
-		x9 = t121
-		x9 = min(x38, x9)
-		m.store64(x7, 88, x9)
-		p5 = 0
-		if x9 >= x43 {
-			m.store64(x7, 80, 0)
-			x9 = x9 - x43
-			m.store64(x7, 88, x9)
-			p5 = 1
-		}
-		m.store64(x7, 72, p5)
-		goto l134
-	l139:
-		m.store32(x7, 188, x7+168)
-		m.store32(x7, 184, 10)
-		m.store32(x7, 176, p6)
-		m.store32(x7, 180, x7+88)
-		m.ttlTryRetry(x7+72, x7+176, p5)
-		x37 = m.load64(x7, 168)
-		x36 = m.load64(x7, 160)
-		p4 = m.load64(x7, 152)
-		p3 = m.load64(x7, 144)
-		x39 = m.load64(x7, 136)
-		x35 = m.load64(x7, 128)
-		x42 = m.load64(x7, 120)
-		x12 = m.load64(x7, 112)
-		x14 = m.load64(x7, 104)
-		x41 = m.load64(x7, 96)
-		x9 = m.load64(x7, 88)
-		goto l134
-	l138:
-		x43 = m.load64(p6, 40)
-		x38 = x43 >> 32
-		if x43&0xfffffffe == 0 {
+		default:
+			m.store64(x7, 72, 0)
 			goto l136
 		}
-		p5 = 0x7fffffffffffffff
-		x43 = x43 & 0xffffffff
-		x26 = x9 / x43
-		if arithmeticMulhi(x26, x38) != 0 {
-			goto l135
-		}
-		p5 = x26 * x38
-		x26 = x9 - x26*x43
-		t122 = x26 * x38
-		if arithmeticMulhi(x26, x38) != 0 {
-			t122 = 0xffffffffffffffff
-		}
-		x38 = p5 + t122/x43
-		t123 = x38
-		if x38 < p5 {
-			t123 = 0xffffffffffffffff
-		}
-		p5 = t123
-		p5 = min(p5, 0x7fffffffffffffff)
-		goto l135
-	l137:
-		m.store64(x7, 72, 0)
-		goto l134
-	l136:
+	l138:
 		p5 = x38 * x9
 		p5 = min(p5, 0x7fffffffffffffff)
 		if arithmeticMulhi(x9, x38) != 0 {
 			p5 = 0x7fffffffffffffff
 		}
-	l135:
+	l137:
 		x38 = m.load64(p6, 72)
 		x38 = max(x38, p5)
 		p5 = x41 + b64(x41 < x38)
@@ -6375,7 +5856,7 @@ l110:
 		}
 		m.store64(x7, 72, p5)
 		x41 = x43
-	l134:
+	l136:
 		m.store64(p6, 168, x37)
 		m.store64(p6, 160, x36)
 		m.store64(p6, 152, p4)
@@ -6391,7 +5872,7 @@ l110:
 			m.store64(p6, 80, 0)
 		}
 		if m.load32(x7, 72) == 0 {
-			goto l123
+			goto l125
 		}
 		m.store64(p1, 192, m.load64(x7, 80))
 		x12 = m.load64(p1, 184)
@@ -6399,97 +5880,76 @@ l110:
 	m.store64(p0, 8, x11)
 	m.store32(p0, 0, 0)
 	x9 = x12 + 1
-	t126 = x9
+	t127 = x9
 	if x9 == 0 {
-		t126 = 0xffffffffffffffff
+		t127 = 0xffffffffffffffff
 	}
-	m.store64(x13, 0, t126)
+	m.store64(x13, 0, t127)
 	goto l1
-l123:
+l125:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t127 = x9
+	t128 = x9
 	if x8 != 0 {
-		t127 = 1
+		t128 = 1
 	}
-	m.store64(p6, 80, t127)
+	m.store64(p6, 80, t128)
 	if x8 == 0 {
 		p2 = 0
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l157
+				goto l159
 			}
 			switch uint32(x9) {
 			case 1:
-				goto l161
-			default:
-				goto l160
+				x9 = m.load64(p6, 80)
+				if x9 > 1 {
+					goto l159
+				}
+				switch uint32(x9) {
+				case 1:
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l159
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l159
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l159
+							}
+							switch uint32(x9) {
+							case 1:
+								p2 = p2 + 5
+								if p2 != 6100 {
+									continue
+								}
+								x9 = m.load64(p6, 80)
+								t129 = x9
+								if x9 == 1 {
+									t129 = 2
+								}
+								m.store64(p6, 80, t129)
+								goto l159
+							}
+						}
+					}
+				}
 			}
-		l161:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l157
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l162
-			default:
-				goto l160
-			}
-		l162:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l157
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l163
-			default:
-				goto l160
-			}
-		l163:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l157
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l164
-			default:
-				goto l160
-			}
-		l164:
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l157
-			}
-			switch uint32(x9) {
-			case 1:
-				goto l165
-			default:
-				goto l160
-			}
-		l165:
-			p2 = p2 + 5
-			if p2 != 6100 {
-				continue
-			}
-			x9 = m.load64(p6, 80)
-			t128 = x9
-			if x9 == 1 {
-				t128 = 2
-			}
-			m.store64(p6, 80, t128)
-			goto l157
-		l160:
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t129 = x9
+			t130 = x9
 			if x8 != 0 {
-				t129 = 1
+				t130 = 1
 			}
-			m.store64(p6, 80, t129)
+			m.store64(p6, 80, t130)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -6497,105 +5957,84 @@ l123:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t130 = x9 - b64(x9 != 0)
+	t131 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t130 = x9
+		t131 = x9
 	}
-	m.store64(p6, 88, t130)
+	m.store64(p6, 88, t131)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l157:
+l159:
 	m.store64(p0, 8, x11)
 	m.store32(p1, 200, 6)
 	m.store64(p0, 0, 0x600000001)
 	goto l1
-l121:
+l123:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t131 = x9
+		t132 = x9
 		if x8 != 0 {
-			t131 = 1
+			t132 = 1
 		}
-		m.store64(p6, 80, t131)
+		m.store64(p6, 80, t132)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l166
+					goto l168
 				}
 				switch uint32(x9) {
 				case 1:
-					goto l170
-				default:
-					goto l169
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l168
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l168
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l168
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l168
+								}
+								switch uint32(x9) {
+								case 1:
+									p2 = p2 + 5
+									if p2 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t133 = x9
+									if x9 == 1 {
+										t133 = 2
+									}
+									m.store64(p6, 80, t133)
+									goto l168
+								}
+							}
+						}
+					}
 				}
-			l170:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l166
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l171
-				default:
-					goto l169
-				}
-			l171:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l166
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l172
-				default:
-					goto l169
-				}
-			l172:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l166
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l173
-				default:
-					goto l169
-				}
-			l173:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l166
-				}
-				switch uint32(x9) {
-				case 1:
-					goto l174
-				default:
-					goto l169
-				}
-			l174:
-				p2 = p2 + 5
-				if p2 != 6100 {
-					continue
-				}
-				x9 = m.load64(p6, 80)
-				t132 = x9
-				if x9 == 1 {
-					t132 = 2
-				}
-				m.store64(p6, 80, t132)
-				goto l166
-			l169:
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t133 = x9
+				t134 = x9
 				if x8 != 0 {
-					t133 = 1
+					t134 = 1
 				}
-				m.store64(p6, 80, t133)
+				m.store64(p6, 80, t134)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -6603,16 +6042,16 @@ l121:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t134 = x9 - b64(x9 != 0)
+		t135 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t134 = x9
+			t135 = x9
 		}
-		m.store64(p6, 88, t134)
+		m.store64(p6, 88, t135)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l166:
+l168:
 	m.store64(p0, 8, x11)
 	m.store32(p1, 200, 5)
 	m.store64(p0, 0, 0x500000001)
@@ -6679,37 +6118,22 @@ func (m *module) paramsSet(p0, p1 uint32, p2 uint64) uint32 {
 	x5 = p1 - 1
 	switch x5 {
 	case 0:
-		goto l3
 	case 1, 2, 4, 5, 6, 7, 9, 13, 14, 15, 16, 17, 18, 19, 21, 22:
-		goto l4
+		x3 = x5
 	case 3, 11, 12:
-		goto l5
+		return 103
 	case 8:
-		goto l8
+		p1 = 9
+		x3 = 8
 	case 10:
-		goto l7
+		p1 = 11
+		x3 = 10
 	case 20:
-		goto l6
+		p1 = 21
+		x3 = 20
 	default:
 		goto l2
 	}
-l8:
-	p1 = 9
-	x3 = 8
-	goto l3
-l7:
-	p1 = 11
-	x3 = 10
-	goto l3
-l6:
-	p1 = 21
-	x3 = 20
-	goto l3
-l5:
-	return 103
-l4:
-	x3 = x5
-l3:
 	if m.load64(p0, 0) > 0x7fffff {
 		return 101
 	}
@@ -6772,55 +6196,53 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 			x8 = uint32(p1)
 			for {
 				x5 = uint32(m.load8(p0, 0))
-				if x5 != 9 {
-					if x5 != 32 {
-						x5 = uint32(m.load8(p0+x8-1, 0))
-						if x5 == 9 {
-							goto l8
-						}
-						if x5 == 32 {
-							goto l8
-						}
-						x5 = 0
-						for {
-							if x8 == x5 {
-								x5 = 0
-								p1 = 0
-								for {
-									if x8 == x5 {
-										x9 = p1
-										goto l12
-									}
-									m.multi3(x4+16, p1, 0, 10, 0)
-									x9 = 0xffffffffffffffff
-									if m.load64(x4, 24) != 0 {
-										goto l12
-									}
-									x10 = p0 + x5
-									x5 = x5 + 1
-									x11 = m.load64(x4, 16)
-									p1 = x11 + uint64(uint32(m.load8(x10, 0))-48)&255
-									if p1 < x11 {
-										break
-									}
-								}
-							l12:
-								p1 = x9 * 1000000000
-								p1 = min(p1, 0x7fffffffffffffff)
-								if arithmeticMulhi(x9, 1000000000) != 0 {
-									p1 = 0x7fffffffffffffff
-								}
-								goto l2
-							}
-							x10 = p0 + x5
-							x5 = x5 + 1
-							if (uint32(m.load8(x10, 0))-48)&255 >= 10 {
-								break
-							}
-						}
-						x7 = p0
-						goto l5
+				if x5 != 9 && x5 != 32 {
+					x5 = uint32(m.load8(p0+x8-1, 0))
+					if x5 == 9 {
+						goto l8
 					}
+					if x5 == 32 {
+						goto l8
+					}
+					x5 = 0
+					for {
+						if x8 == x5 {
+							x5 = 0
+							p1 = 0
+							for {
+								if x8 == x5 {
+									x9 = p1
+									goto l12
+								}
+								m.multi3(x4+16, p1, 0, 10, 0)
+								x9 = 0xffffffffffffffff
+								if m.load64(x4, 24) != 0 {
+									goto l12
+								}
+								x10 = p0 + x5
+								x5 = x5 + 1
+								x11 = m.load64(x4, 16)
+								p1 = x11 + uint64(uint32(m.load8(x10, 0))-48)&255
+								if p1 < x11 {
+									break
+								}
+							}
+						l12:
+							p1 = x9 * 1000000000
+							p1 = min(p1, 0x7fffffffffffffff)
+							if arithmeticMulhi(x9, 1000000000) != 0 {
+								p1 = 0x7fffffffffffffff
+							}
+							goto l2
+						}
+						x10 = p0 + x5
+						x5 = x5 + 1
+						if (uint32(m.load8(x10, 0))-48)&255 >= 10 {
+							break
+						}
+					}
+					x7 = p0
+					goto l5
 				}
 				p0 = p0 + 1
 			l8:
@@ -6853,111 +6275,101 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 					x16 = uint32(m.load8(x10, 0))
 					switch x16 - 65 {
 					case 0:
-						goto l31
+						if x5 < 6 {
+							goto l16
+						}
+						x16 = 6
+						x17 = p0 + 4
+						if m.load32(p0, 0)^0x646e7553|(uint32(m.load16(x17, 0))^31073) == 0 {
+							goto l22
+						}
+						if m.load32(p0, 0)^0x646e6f4d|(uint32(m.load16(x17, 0))^31073) == 0 {
+							goto l22
+						}
+						if x5 == 6 {
+							goto l23
+						}
+						if m.load32(p0, 0)^0x73657554|(m.load32(p0+3, 0)^0x79616473) == 0 {
+							x16 = 7
+							goto l22
+						}
+						if x5 >= 9 {
+							if m.load64(p0, 0)^0x616473656e646557|(uint64(m.load8(p0+8, 0))^121) != 0 {
+								goto l35
+							}
+							x16 = 9
+							goto l22
+						}
+						if x5 != 8 {
+							goto l23
+						}
+					l35:
+						if m.load64(p0, 0) == 0x7961647372756854 {
+							x16 = 8
+							goto l22
+						}
+						if m.load32(p0, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) == 0 {
+							goto l22
+						}
+						x16 = 8
+						if m.load64(p0, 0) != 0x7961647275746153 {
+							goto l16
+						}
+						goto l22
 					case 23:
 						goto l25
 					case 24:
 						goto l27
 					case 32:
-						goto l32
+						if x5 < 3 {
+							goto l16
+						}
+						x16 = p0 + 2
+						if (uint32(m.load16(p0, 0))^30035|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^28493|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^30036|(uint32(m.load8(x16, 0))^101))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^25943|(uint32(m.load8(x16, 0))^100))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^26708|(uint32(m.load8(x16, 0))^117))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^29254|(uint32(m.load8(x16, 0))^105))&65535 == 0 {
+							goto l21
+						}
+						if (uint32(m.load16(p0, 0))^24915|(uint32(m.load8(x16, 0))^116))&65535 != 0 {
+							goto l16
+						}
+						goto l21
 					case 33:
 						goto l28
 					case 35:
-						goto l29
 					case 36:
-						goto l30
+						if x5 == 0 {
+							goto l16
+						}
+						if uint32(m.load8(p0, 0)) == 32 {
+							goto l24
+						}
 					case 56:
 						goto l26
 					default:
-						goto l33
-					}
-				l33:
-					if x5 == 0 {
-						goto l16
-					}
-					if uint32(m.load8(p0, 0)) != x16 {
-						goto l16
-					}
-					p0 = p0 + 1
-					x5 = x5 - 1
-					goto l20
-				l32:
-					if x5 < 3 {
-						goto l16
-					}
-					x16 = p0 + 2
-					if (uint32(m.load16(p0, 0))^30035|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^28493|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^30036|(uint32(m.load8(x16, 0))^101))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^25943|(uint32(m.load8(x16, 0))^100))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^26708|(uint32(m.load8(x16, 0))^117))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^29254|(uint32(m.load8(x16, 0))^105))&65535 == 0 {
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^24915|(uint32(m.load8(x16, 0))^116))&65535 != 0 {
-						goto l16
-					}
-					goto l21
-				l31:
-					if x5 < 6 {
-						goto l16
-					}
-					x16 = 6
-					x17 = p0 + 4
-					if m.load32(p0, 0)^0x646e7553|(uint32(m.load16(x17, 0))^31073) == 0 {
-						goto l22
-					}
-					if m.load32(p0, 0)^0x646e6f4d|(uint32(m.load16(x17, 0))^31073) == 0 {
-						goto l22
-					}
-					if x5 == 6 {
-						goto l23
-					}
-					if m.load32(p0, 0)^0x73657554|(m.load32(p0+3, 0)^0x79616473) == 0 {
-						x16 = 7
-						goto l22
-					}
-					if x5 >= 9 {
-						if m.load64(p0, 0)^0x616473656e646557|(uint64(m.load8(p0+8, 0))^121) != 0 {
-							goto l35
+						if x5 == 0 {
+							goto l16
 						}
-						x16 = 9
-						goto l22
+						if uint32(m.load8(p0, 0)) != x16 {
+							goto l16
+						}
+						p0 = p0 + 1
+						x5 = x5 - 1
+						goto l20
 					}
-					if x5 != 8 {
-						goto l23
-					}
-				l35:
-					if m.load64(p0, 0) == 0x7961647372756854 {
-						x16 = 8
-						goto l22
-					}
-					if m.load32(p0, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) == 0 {
-						goto l22
-					}
-					x16 = 8
-					if m.load64(p0, 0) != 0x7961647275746153 {
-						goto l16
-					}
-					goto l22
-				l30:
-					if x5 == 0 {
-						goto l16
-					}
-					if uint32(m.load8(p0, 0)) == 32 {
-						goto l24
-					}
-				l29:
 					if x5 < 2 {
 						goto l16
 					}
@@ -7675,153 +7087,133 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				x6 = 15
 				goto l4
 			l32:
-				if x58 != 0 {
-					if x59 != 0 {
-						goto l36
+				if x58 == 0 || x59 == 0 {
+					m.store64(x4, 864, 0)
+					m.store64(x4, 856, 0)
+					m.store64(x4, 848, 0)
+					m.store64(x4, 840, 0)
+					m.store64(x4, 776, 0)
+					m.store64(x4, 784, 0)
+					x6 = x56 + p2
+					t72 = x6
+					if x6 < x56 {
+						t72 = 0xffffffff
 					}
+					x56 = t72
+					x6 = 17
+					p3 = 0
+					goto l3
 				}
-				m.store64(x4, 864, 0)
-				m.store64(x4, 856, 0)
-				m.store64(x4, 848, 0)
-				m.store64(x4, 840, 0)
-				m.store64(x4, 776, 0)
-				m.store64(x4, 784, 0)
-				x6 = x56 + p2
-				t72 = x6
-				if x6 < x56 {
-					t72 = 0xffffffff
-				}
-				x56 = t72
-				x6 = 17
-				p3 = 0
-				goto l3
-			l36:
-				if x59 == 4 {
-					if m.load32(x58, 0) == 0x656e6f6e {
-						goto l49
-					}
-				}
-				x7 = 40
-				x6 = 19688
-				switch x62 {
-				case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
-					goto l51
-				case 3, 11, 12, 37:
-					goto l53
-				case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
-					goto l52
-				case 8:
-					goto l47
-				case 10:
-					goto l46
-				case 20:
-					goto l55
-				case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-					goto l56
-				case 32:
-					goto l54
-				default:
-					goto l45
-				}
-			l56:
-				panic("unreachable")
-			l55:
-				x7 = 24
-				x6 = 24484
-				goto l45
-			l54:
-				x7 = 48
-				x6 = 22260
-				goto l45
-			l53:
-				m.ratioParseBytes(x4+824, x58, x59)
-				if uint32(m.load8(x4, 824)) != 1 {
-					goto l48
-				}
-				x6 = x56 + p3
-				t73 = x6
-				if x6 < x56 {
-					t73 = 0xffffffff
-				}
-				x6 = t73 + 1
-				p2 = 0xffffffff
-				if x6 != 0 {
-					p2 = x6
-				}
-				x11 = uint64(x59) << 32
-				x6 = m.load32(uint32(m.load8(x4, 825))<<2, 28180)
-				goto l44
-			l52:
-				x6 = x59
-				x7 = x58
-				for {
-					if x6 == 0 {
-						x55 = 0
-						x6 = x59
-						for {
+				if x59 != 4 || m.load32(x58, 0) != 0x656e6f6e {
+					x7 = 40
+					x6 = 19688
+					switch x62 {
+					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
+						m.valueDuration(x4+824, x58, x59)
+						if m.load32(x4, 824) == 0 {
+							x11 = m.load64(x4, 832)
 							x7 = 1
-							if x6 == 0 {
-								x11 = x55
-								goto l43
-							}
-							m.multi3(x4, x55, 0, 10, 0)
-							x11 = 0xffffffffffffffff
-							if m.load64(x4, 8) != 0 {
-								goto l43
-							}
-							x6 = x6 - 1
-							x7 = 1
-							p1 = uint32(m.load8(x58, 0))
-							x58 = x58 + 1
-							x53 = m.load64(x4, 0)
-							x55 = x53 + uint64(p1-48)&255
-							if x55 >= x53 {
-								continue
-							}
 							goto l43
 						}
+						x6 = x56 + p3
+						t77 = x6
+						if x6 < x56 {
+							t77 = 0xffffffff
+						}
+						x6 = t77 + 1
+						p2 = 0xffffffff
+						if x6 != 0 {
+							p2 = x6
+						}
+						x11 = m.load64(x4, 832)
+						x6 = m.load32(x4, 828)
+						goto l44
+					case 3, 11, 12, 37:
+						m.ratioParseBytes(x4+824, x58, x59)
+						if uint32(m.load8(x4, 824)) != 1 {
+							goto l48
+						}
+						x6 = x56 + p3
+						t73 = x6
+						if x6 < x56 {
+							t73 = 0xffffffff
+						}
+						x6 = t73 + 1
+						p2 = 0xffffffff
+						if x6 != 0 {
+							p2 = x6
+						}
+						x11 = uint64(x59) << 32
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 28180)
+						goto l44
+					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
+						x6 = x59
+						x7 = x58
+						for {
+							if x6 == 0 {
+								x55 = 0
+								x6 = x59
+								for {
+									x7 = 1
+									if x6 == 0 {
+										x11 = x55
+										goto l43
+									}
+									m.multi3(x4, x55, 0, 10, 0)
+									x11 = 0xffffffffffffffff
+									if m.load64(x4, 8) != 0 {
+										goto l43
+									}
+									x6 = x6 - 1
+									x7 = 1
+									p1 = uint32(m.load8(x58, 0))
+									x58 = x58 + 1
+									x53 = m.load64(x4, 0)
+									x55 = x53 + uint64(p1-48)&255
+									if x55 >= x53 {
+										continue
+									}
+									goto l43
+								}
+							}
+							x6 = x6 - 1
+							p1 = uint32(m.load8(x7, 0))
+							x7 = x7 + 1
+							if (p1-48)&255 >= 10 {
+								break
+							}
+						}
+						x6 = x56 + p3
+						t75 = x6
+						if x6 < x56 {
+							t75 = 0xffffffff
+						}
+						x6 = t75 + 1
+						p2 = 0xffffffff
+						if x6 != 0 {
+							p2 = x6
+						}
+						x11 = uint64(x59) << 32
+						x6 = 23
+						goto l44
+					case 8:
+						goto l47
+					case 10:
+						goto l46
+					case 20:
+						x7 = 24
+						x6 = 24484
+						goto l45
+					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
+						panic("unreachable")
+					case 32:
+						x7 = 48
+						x6 = 22260
+						goto l45
+					default:
+						goto l45
 					}
-					x6 = x6 - 1
-					p1 = uint32(m.load8(x7, 0))
-					x7 = x7 + 1
-					if (p1-48)&255 >= 10 {
-						break
-					}
 				}
-				x6 = x56 + p3
-				t75 = x6
-				if x6 < x56 {
-					t75 = 0xffffffff
-				}
-				x6 = t75 + 1
-				p2 = 0xffffffff
-				if x6 != 0 {
-					p2 = x6
-				}
-				x11 = uint64(x59) << 32
-				x6 = 23
-				goto l44
-			l51:
-				m.valueDuration(x4+824, x58, x59)
-				if m.load32(x4, 824) == 0 {
-					x11 = m.load64(x4, 832)
-					x7 = 1
-					goto l43
-				}
-				x6 = x56 + p3
-				t77 = x6
-				if x6 < x56 {
-					t77 = 0xffffffff
-				}
-				x6 = t77 + 1
-				p2 = 0xffffffff
-				if x6 != 0 {
-					p2 = x6
-				}
-				x11 = m.load64(x4, 832)
-				x6 = m.load32(x4, 828)
-				goto l44
-			l49:
 				x7 = b32(x61 == 22)
 				x11 = 0x7fffffffffffffff
 				goto l43
@@ -7971,74 +7363,65 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				x6 = t87 + x61
 				switch x7 {
 				case 1:
-					goto l73
+					if x6 > 22 {
+						goto l20
+					}
+					x6 = x4 + 16 + x6<<5
+					if m.load32(x6, 16) != 0 {
+						goto l20
+					}
+					m.store32(x6, 28, x59)
+					m.store32(x6, 24, p3)
+					m.store32(x6, 20, x56)
+					m.store32(x6, 16, 1)
+					m.store64(x6, 8, x11)
+					m.store64(x6, 0, 1)
 				case 2:
-					goto l72
+					if x6 > 22 {
+						goto l19
+					}
+					x6 = x4 + 16 + x6<<5
+					if m.load32(x6, 16) != 0 {
+						goto l19
+					}
+					m.store32(x6, 16, 1)
+					m.store64(x6, 8, 4)
+					m.store64(x6, 0, 1)
+					m.store32(x6, 28, x59)
+					m.store32(x6, 24, p3)
+					m.store32(x6, 20, x56)
+					if m.load32(x4, 384) != 0 {
+						goto l18
+					}
+					m.store32(x4, 396, x59)
+					m.store32(x4, 392, p3)
+					m.store32(x4, 388, x56)
+					m.store32(x4, 384, 1)
+					m.store64(x4, 376, x11)
+					m.store64(x4, 368, 1)
+					if m.load32(x4, 416) != 0 {
+						goto l17
+					}
+					m.store32(x4, 428, x59)
+					m.store32(x4, 424, p3)
+					m.store32(x4, 420, x56)
+					m.store32(x4, 416, 1)
+					m.store64(x4, 408, x11)
+					m.store64(x4, 400, 1)
 				default:
-					goto l74
+					if x6 > 22 {
+						goto l21
+					}
+					x6 = x4 + 16 + x6<<5
+					if m.load32(x6, 16) != 0 {
+						goto l21
+					}
+					m.store32(x6, 28, x59)
+					m.store32(x6, 24, p3)
+					m.store32(x6, 20, x56)
+					m.store32(x6, 16, 1)
+					m.store64(x6, 0, 0)
 				}
-			l74:
-				if x6 > 22 {
-					goto l21
-				}
-				x6 = x4 + 16 + x6<<5
-				if m.load32(x6, 16) != 0 {
-					goto l21
-				}
-				m.store32(x6, 28, x59)
-				m.store32(x6, 24, p3)
-				m.store32(x6, 20, x56)
-				m.store32(x6, 16, 1)
-				m.store64(x6, 0, 0)
-				goto l71
-			l73:
-				if x6 > 22 {
-					goto l20
-				}
-				x6 = x4 + 16 + x6<<5
-				if m.load32(x6, 16) != 0 {
-					goto l20
-				}
-				m.store32(x6, 28, x59)
-				m.store32(x6, 24, p3)
-				m.store32(x6, 20, x56)
-				m.store32(x6, 16, 1)
-				m.store64(x6, 8, x11)
-				m.store64(x6, 0, 1)
-				goto l71
-			l72:
-				if x6 > 22 {
-					goto l19
-				}
-				x6 = x4 + 16 + x6<<5
-				if m.load32(x6, 16) != 0 {
-					goto l19
-				}
-				m.store32(x6, 16, 1)
-				m.store64(x6, 8, 4)
-				m.store64(x6, 0, 1)
-				m.store32(x6, 28, x59)
-				m.store32(x6, 24, p3)
-				m.store32(x6, 20, x56)
-				if m.load32(x4, 384) != 0 {
-					goto l18
-				}
-				m.store32(x4, 396, x59)
-				m.store32(x4, 392, p3)
-				m.store32(x4, 388, x56)
-				m.store32(x4, 384, 1)
-				m.store64(x4, 376, x11)
-				m.store64(x4, 368, 1)
-				if m.load32(x4, 416) != 0 {
-					goto l17
-				}
-				m.store32(x4, 428, x59)
-				m.store32(x4, 424, p3)
-				m.store32(x4, 420, x56)
-				m.store32(x4, 416, 1)
-				m.store64(x4, 408, x11)
-				m.store64(x4, 400, 1)
-			l71:
 				x6 = x56 + p2
 				t88 = x6
 				if x6 < x56 {
@@ -8182,266 +7565,262 @@ func (m *module) policyBuild(p0, p1 uint32) {
 		m.memoryCopy(x2+24, x3, 184)
 		m.memoryCopy(x2+208, x2+24, 184)
 		x4 = m.load64(x2, 208)
-		if x4 != 3 {
-			if uint64(m.load32(x2, 288)) == 6 {
-				m.store64(p0, 24, 0x800000001)
-				m.store64(p0, 16, 3)
-				m.store64(p0, 8, x4)
-				m.store64(p0, 0, 1)
-				goto l1
-			}
-		}
-		m.rulesResolveValues(x2+24, p1, 19512, 23, x2+208)
-		if m.load32(x2, 44) != 0 {
-			m.store64(p0, 24, m.load64(x2, 40))
-			m.store64(p0, 16, m.load64(x2, 32))
-			m.store64(p0, 8, m.load64(x2, 24))
+		if x4 != 3 && uint64(m.load32(x2, 288)) == 6 {
+			m.store64(p0, 24, 0x800000001)
+			m.store64(p0, 16, 3)
+			m.store64(p0, 8, x4)
 			m.store64(p0, 0, 1)
 		} else {
-			x7 = m.load64(x2, 264)
-			x8 = m.load64(x2, 216)
-			if x7 < x8 {
-				x3 = 9
-				p1 = 8
-				x4 = x8
+			m.rulesResolveValues(x2+24, p1, 19512, 23, x2+208)
+			if m.load32(x2, 44) != 0 {
+				m.store64(p0, 24, m.load64(x2, 40))
+				m.store64(p0, 16, m.load64(x2, 32))
+				m.store64(p0, 8, m.load64(x2, 24))
+				m.store64(p0, 0, 1)
 			} else {
+				x7 = m.load64(x2, 264)
+				x8 = m.load64(x2, 216)
+				if x7 < x8 {
+					x3 = 9
+					p1 = 8
+					x4 = x8
+					goto l6
+				}
 				x9 = m.load64(x2, 256)
 				if x9 > x7 {
 					x3 = 10
 					p1 = 7
 					x4 = x7
 					x7 = x9
+					goto l6
+				}
+				x10 = m.load64(x2, 280)
+				if x10 > x7 {
+					x3 = 11
+					p1 = 10
+					x4 = x7
+					x7 = x10
+					goto l6
+				}
+				x11 = m.load64(x2, 360)
+				x12 = m.load64(x2, 232)
+				x13 = x12 >> 32
+				x14 = uint32(x13)
+				x15 = uint32(x12)
+				if x15 == 0 {
+					x3 = 0
+					p1 = x14
 				} else {
-					x10 = m.load64(x2, 280)
-					if x10 > x7 {
-						x3 = 11
-						p1 = 10
-						x4 = x7
-						x7 = x10
+					x4 = x12 & 0xffffffff
+					x5 = x13
+					for {
+						x6 = x4
+						x4 = x5 % x6
+						x5 = x6
+						if x4 == 0 {
+							break
+						}
+					}
+					x3 = uint32(x6)
+					p1 = x14 / x3
+					x3 = x15 / x3
+				}
+				x16 = m.load64(x2, 296)
+				x17 = x16 & 0xffffffff
+				x18 = b32(x17 == 0)
+				if x18 == 0 {
+					x6 = x16 >> 32
+					x4 = x17
+					for {
+						x5 = x6 % x4
+						x6 = x4
+						x4 = x5
+						if x5 == 0 {
+							break
+						}
+					}
+				}
+				x19 = m.load64(x2, 304)
+				x20 = x19 & 0xffffffff
+				x21 = b32(x20 == 0)
+				if x21 == 0 {
+					x6 = x19 >> 32
+					x4 = x20
+					for {
+						x5 = x6 % x4
+						x6 = x4
+						x4 = x5
+						if x5 == 0 {
+							break
+						}
+					}
+				}
+				x4 = 1
+				if p1 > x3 {
+					p1 = p1 - x3
+					x22 = x3 / p1
+					x4 = uint64(x22 + b32(x3-x22*p1 != 0))
+				}
+				x3 = 12
+				if x8 != 0 && x8 < x4 {
+					p1 = 2
+					x7 = x8
+					goto l6
+				}
+				p1 = 20
+				if x11 > x7 {
+					x3 = 4
+					x4 = x7
+				} else {
+					if x15 == 0 {
+						x22 = 0
+						x23 = x14
 					} else {
-						x11 = m.load64(x2, 360)
-						x12 = m.load64(x2, 232)
-						x13 = x12 >> 32
-						x14 = uint32(x13)
-						x15 = uint32(x12)
-						if x15 == 0 {
-							x3 = 0
-							p1 = x14
-						} else {
-							x4 = x12 & 0xffffffff
-							x5 = x13
-							for {
-								x6 = x4
-								x4 = x5 % x6
-								x5 = x6
-								if x4 == 0 {
-									break
-								}
-							}
-							x3 = uint32(x6)
-							p1 = x14 / x3
-							x3 = x15 / x3
-						}
-						x16 = m.load64(x2, 296)
-						x17 = x16 & 0xffffffff
-						x18 = b32(x17 == 0)
-						if x18 == 0 {
-							x6 = x16 >> 32
-							x4 = x17
-							for {
-								x5 = x6 % x4
-								x6 = x4
-								x4 = x5
-								if x5 == 0 {
-									break
-								}
+						x4 = x12 & 0xffffffff
+						x5 = x13
+						for {
+							x6 = x4
+							x4 = x5 % x6
+							x5 = x6
+							if x4 == 0 {
+								break
 							}
 						}
-						x19 = m.load64(x2, 304)
-						x20 = x19 & 0xffffffff
-						x21 = b32(x20 == 0)
-						if x21 == 0 {
-							x6 = x19 >> 32
-							x4 = x20
-							for {
-								x5 = x6 % x4
-								x6 = x4
-								x4 = x5
-								if x5 == 0 {
-									break
-								}
+						x22 = uint32(x6)
+						x23 = x14 / x22
+						x22 = x15 / x22
+					}
+					if x18 == 0 {
+						x6 = x16 >> 32
+						x4 = x17
+						for {
+							x5 = x6 % x4
+							x6 = x4
+							x4 = x5
+							if x5 == 0 {
+								break
 							}
 						}
-						x4 = 1
-						if p1 > x3 {
-							p1 = p1 - x3
-							x22 = x3 / p1
-							x4 = uint64(x22 + b32(x3-x22*p1 != 0))
-						}
-						x3 = 12
-						if x8 != 0 {
-							if x8 < x4 {
-								p1 = 2
-								x7 = x8
-								goto l6
+					}
+					if x21 == 0 {
+						x6 = x19 >> 32
+						x4 = x20
+						for {
+							x5 = x6 % x4
+							x6 = x4
+							x4 = x5
+							if x5 == 0 {
+								break
 							}
 						}
-						p1 = 20
-						if x11 > x7 {
-							x3 = 4
-							x4 = x7
-						} else {
-							if x15 == 0 {
-								x22 = 0
-								x23 = x14
-							} else {
-								x4 = x12 & 0xffffffff
-								x5 = x13
-								for {
-									x6 = x4
-									x4 = x5 % x6
-									x5 = x6
-									if x4 == 0 {
-										break
-									}
-								}
-								x22 = uint32(x6)
-								x23 = x14 / x22
-								x22 = x15 / x22
-							}
-							if x18 == 0 {
-								x6 = x16 >> 32
-								x4 = x17
-								for {
-									x5 = x6 % x4
-									x6 = x4
-									x4 = x5
-									if x5 == 0 {
-										break
-									}
-								}
-							}
-							if x21 == 0 {
-								x6 = x19 >> 32
-								x4 = x20
-								for {
-									x5 = x6 % x4
-									x6 = x4
-									x4 = x5
-									if x5 == 0 {
-										break
-									}
-								}
-							}
-							x4 = 1
-							if x23 > x22 {
-								x18 = x23 - x22
-								x21 = x22 / x18
-								x4 = uint64(x21 + b32(x22-x21*x18 != 0))
-							}
-							if x11 == 0 {
-								goto l5
-							}
-							if x11 >= x4 {
-								goto l5
-							}
-						}
-						x7 = x11
+					}
+					x4 = 1
+					if x23 > x22 {
+						x18 = x23 - x22
+						x21 = x22 / x18
+						x4 = uint64(x21 + b32(x22-x21*x18 != 0))
+					}
+					if x11 == 0 {
+						goto l5
+					}
+					if x11 >= x4 {
+						goto l5
 					}
 				}
-			}
-		l6:
-			m.store32(p0, 28, x3)
-			m.store32(p0, 24, p1)
-			m.store64(p0, 16, x4)
-			m.store64(p0, 8, x7)
-			m.store64(p0, 0, 1)
-			goto l1
-		l5:
-			x18 = 0
-			x6 = m.load64(x2, 224)
-			x24 = m.load64(x2, 272)
-			x25 = m.load64(x2, 288)
-			x26 = m.load64(x2, 208)
-			x27 = m.load64(x2, 240)
-			if x15 == 0 {
-				x15 = 0
-			} else {
-				x4 = x12 & 0xffffffff
-				for {
-					x5 = x4
-					x4 = x13 % x5
-					x13 = x5
-					if x4 == 0 {
-						break
+				x7 = x11
+			l6:
+				m.store32(p0, 28, x3)
+				m.store32(p0, 24, p1)
+				m.store64(p0, 16, x4)
+				m.store64(p0, 8, x7)
+				m.store64(p0, 0, 1)
+				goto l1
+			l5:
+				x18 = 0
+				x6 = m.load64(x2, 224)
+				x24 = m.load64(x2, 272)
+				x25 = m.load64(x2, 288)
+				x26 = m.load64(x2, 208)
+				x27 = m.load64(x2, 240)
+				if x15 == 0 {
+					x15 = 0
+				} else {
+					x4 = x12 & 0xffffffff
+					for {
+						x5 = x4
+						x4 = x13 % x5
+						x13 = x5
+						if x4 == 0 {
+							break
+						}
 					}
+					x3 = uint32(x5)
+					x14 = x14 / x3
+					x15 = x15 / x3
 				}
-				x3 = uint32(x5)
-				x14 = x14 / x3
-				x15 = x15 / x3
-			}
-			x4 = x16 >> 32
-			x3 = uint32(x4)
-			x13 = m.load64(x2, 248)
-			p1 = uint32(x16)
-			if p1 != 0 {
-				for {
-					x5 = x17
-					x17 = x4 % x5
-					x4 = x5
-					if x17 == 0 {
-						break
+				x4 = x16 >> 32
+				x3 = uint32(x4)
+				x13 = m.load64(x2, 248)
+				p1 = uint32(x16)
+				if p1 != 0 {
+					for {
+						x5 = x17
+						x17 = x4 % x5
+						x4 = x5
+						if x17 == 0 {
+							break
+						}
 					}
+					x18 = uint32(x5)
+					x3 = x3 / x18
+					x18 = p1 / x18
 				}
-				x18 = uint32(x5)
-				x3 = x3 / x18
-				x18 = p1 / x18
-			}
-			x4 = x19 >> 32
-			p1 = uint32(x4)
-			x21 = uint32(x19)
-			if x21 == 0 {
-				x21 = 0
-			} else {
-				for {
-					x5 = x20
-					x20 = x4 % x5
-					x4 = x5
-					if x20 == 0 {
-						break
+				x4 = x19 >> 32
+				p1 = uint32(x4)
+				x21 = uint32(x19)
+				if x21 == 0 {
+					x21 = 0
+				} else {
+					for {
+						x5 = x20
+						x20 = x4 % x5
+						x4 = x5
+						if x20 == 0 {
+							break
+						}
 					}
+					x22 = uint32(x5)
+					p1 = p1 / x22
+					x21 = x21 / x22
 				}
-				x22 = uint32(x5)
-				p1 = p1 / x22
-				x21 = x21 / x22
+				m.store32(p0, 164, 0)
+				m.store32(p0, 160, uint32(m.load64(x2, 368)))
+				m.store64(p0, 152, m.load64(x2, 384))
+				m.store64(p0, 144, m.load64(x2, 376))
+				m.store64(p0, 136, x11)
+				m.store64(p0, 128, m.load64(x2, 352))
+				m.store64(p0, 120, m.load64(x2, 336))
+				m.store64(p0, 112, m.load64(x2, 328))
+				m.store64(p0, 104, m.load64(x2, 320))
+				m.store64(p0, 96, m.load64(x2, 312))
+				m.store32(p0, 92, x21)
+				m.store32(p0, 88, p1)
+				m.store32(p0, 84, x18)
+				m.store32(p0, 80, x3)
+				m.store64(p0, 72, x10)
+				m.store64(p0, 64, x7)
+				m.store64(p0, 56, x9)
+				m.store64(p0, 48, x13)
+				m.store32(p0, 44, x15)
+				m.store32(p0, 40, x14)
+				m.store64(p0, 32, x6)
+				m.store64(p0, 24, x8)
+				m.store32(p0, 20, uint32(x27))
+				m.store32(p0, 16, uint32(x24))
+				m.store32(p0, 12, uint32(x25))
+				m.store32(p0, 8, uint32(x26))
+				m.store64(p0, 0, 0)
 			}
-			m.store32(p0, 164, 0)
-			m.store32(p0, 160, uint32(m.load64(x2, 368)))
-			m.store64(p0, 152, m.load64(x2, 384))
-			m.store64(p0, 144, m.load64(x2, 376))
-			m.store64(p0, 136, x11)
-			m.store64(p0, 128, m.load64(x2, 352))
-			m.store64(p0, 120, m.load64(x2, 336))
-			m.store64(p0, 112, m.load64(x2, 328))
-			m.store64(p0, 104, m.load64(x2, 320))
-			m.store64(p0, 96, m.load64(x2, 312))
-			m.store32(p0, 92, x21)
-			m.store32(p0, 88, p1)
-			m.store32(p0, 84, x18)
-			m.store32(p0, 80, x3)
-			m.store64(p0, 72, x10)
-			m.store64(p0, 64, x7)
-			m.store64(p0, 56, x9)
-			m.store64(p0, 48, x13)
-			m.store32(p0, 44, x15)
-			m.store32(p0, 40, x14)
-			m.store64(p0, 32, x6)
-			m.store64(p0, 24, x8)
-			m.store32(p0, 20, uint32(x27))
-			m.store32(p0, 16, uint32(x24))
-			m.store32(p0, 12, uint32(x25))
-			m.store32(p0, 8, uint32(x26))
-			m.store64(p0, 0, 0)
 		}
 	}
 l1:
@@ -8490,20 +7869,18 @@ func (m *module) policyErrorRender(p0, p1, p2, p3 uint32) {
 // policyFillNs is backoff_policy_fill_ns.
 func (m *module) policyFillNs(p0 uint32, p1 uint64, p2, p3 uint32, p4 uint64, p5 uint32) uint32 {
 	var x6, x8, x16, x18, x19, x22, x23, x33, x36, x38, x40, x41, x42, x43 uint32
-	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x32, x34, x35, x37, x39, x44, t45, t46, t49, t50, t52, t54, t55, t59, t60, t61, t64, t65, t66, t70, t71, t72, t76, t77, t81, t85, t86 uint64
-	if p0 != 0 {
-		if p5 != 0 {
-			if m.load64(p0, 0) != 0x312d7963696c6f70 {
-				return 101
-			}
-			if p4 == 0 {
-				p3 = 8
-				x6 = 0
-				goto l1
-			}
-			if p3 != 0 {
-				goto l2
-			}
+	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x32, x34, x35, x37, x39, x44, t45, t46, t49, t50, t52, t54, t55, t60, t61, t62, t65, t66, t67, t71, t72, t73, t77, t78, t82, t86, t87 uint64
+	if p0 != 0 && p5 != 0 {
+		if m.load64(p0, 0) != 0x312d7963696c6f70 {
+			return 101
+		}
+		if p4 == 0 {
+			p3 = 8
+			x6 = 0
+			goto l1
+		}
+		if p3 != 0 {
+			goto l2
 		}
 	}
 	return 100
@@ -8590,107 +7967,123 @@ l1:
 			goto l8
 		}
 	}
-	x16 = min(p2, 8192)
-	p4 = x7
-	x9 = x7
-	switch m.load32(p0, 8) - 3 {
-	case 0:
-		goto l14
-	case 2:
-		goto l13
-	default:
-		goto l7
-	}
-l14:
-	t52 = m.load64(p0, 64)
-	x14 = 0x7fffffffffffffff
-	if m.load32(p0, 16) == 1 {
-		x14 = t52
-	}
-	p4 = uint64(m.load32(p0, 40))
-	x18 = m.load32(p0, 44)
-	if x18 >= 2 {
-		x12 = uint64(x18)
-		x16 = x16 + 1
-		x13 = x7
-		for {
-			x9 = x13
-			x16 = x16 - 1
-			if x16 == 0 {
-				goto l8
+	x18 = m.load32(p0, 40)
+	x19 = m.load32(p0, 44)
+	x22 = m.load32(p0, 8)
+	if x22 != 3 || x18 != 2 || x19 != 1 {
+		x16 = min(p2, 8192)
+		p4 = x7
+		x9 = x7
+		switch x22 - 3 {
+		case 0:
+			t52 = m.load64(p0, 64)
+			x14 = 0x7fffffffffffffff
+			if m.load32(p0, 16) == 1 {
+				x14 = t52
 			}
-			if x9 >= x14 {
-				goto l8
+			p4 = uint64(x18)
+			if x19 >= 2 {
+				x12 = uint64(x19)
+				x16 = x16 + 1
+				x13 = x7
+				for {
+					x9 = x13
+					x16 = x16 - 1
+					if x16 == 0 {
+						goto l8
+					}
+					if x9 >= x14 {
+						goto l8
+					}
+					x13 = 0x7fffffffffffffff
+					x15 = x9 / x12
+					if arithmeticMulhi(x15, p4) == 0 {
+						x13 = x15 * p4
+						x15 = x9 - x15*x12
+						t54 = x15 * p4
+						if arithmeticMulhi(x15, p4) != 0 {
+							t54 = 0xffffffffffffffff
+						}
+						x15 = x13 + t54/x12
+						t55 = x15
+						if x15 < x13 {
+							t55 = 0xffffffffffffffff
+						}
+						x13 = t55
+						x13 = min(x13, 0x7fffffffffffffff)
+					}
+					if x13 != x9 {
+						continue
+					}
+					goto l8
+				}
 			}
-			x13 = 0x7fffffffffffffff
-			x15 = x9 / x12
-			if arithmeticMulhi(x15, p4) == 0 {
-				x13 = x15 * p4
-				x15 = x9 - x15*x12
-				t54 = x15 * p4
-				if arithmeticMulhi(x15, p4) != 0 {
-					t54 = 0xffffffffffffffff
+			x13 = x7
+			for {
+				x9 = x13
+				if x16 == 0 {
+					goto l8
 				}
-				x15 = x13 + t54/x12
-				t55 = x15
-				if x15 < x13 {
-					t55 = 0xffffffffffffffff
+				if x9 >= x14 {
+					goto l8
 				}
-				x13 = t55
+				x16 = x16 - 1
+				x13 = x9 * p4
 				x13 = min(x13, 0x7fffffffffffffff)
-			}
-			if x13 == x9 {
+				if arithmeticMulhi(x9, p4) != 0 {
+					x13 = 0x7fffffffffffffff
+				}
+				if x13 != x9 {
+					continue
+				}
 				goto l8
 			}
-		}
-	}
-	x13 = x7
-	for {
-		x9 = x13
-		if x16 == 0 {
-			goto l8
-		}
-		if x9 >= x14 {
-			goto l8
-		}
-		x16 = x16 - 1
-		x13 = x9 * p4
-		x13 = min(x13, 0x7fffffffffffffff)
-		if arithmeticMulhi(x9, p4) != 0 {
-			x13 = 0x7fffffffffffffff
-		}
-		if x13 == x9 {
-			goto l8
-		}
-	}
-l13:
-	x16 = x16 + 1
-	x13 = x7
-	x14 = x7
-	for {
-		p4 = x14
-		x9 = x13
-		x16 = x16 - 1
-		if x16 == 0 {
+		case 2:
+			x16 = x16 + 1
+			x13 = x7
+			x14 = x7
+			for {
+				p4 = x14
+				x9 = x13
+				x16 = x16 - 1
+				if x16 == 0 {
+					goto l7
+				}
+				x13 = x9 + p4
+				if x13 < x9 {
+					x13 = 0xffffffffffffffff
+				}
+				x14 = min(x13, 0x7fffffffffffffff)
+				x13 = p4
+				if p4 != x9 {
+					continue
+				}
+				x18 = b32(x14 == p4)
+				x13 = p4
+				p4 = x9
+				if x18 == 0 {
+					continue
+				}
+				goto l7
+			}
+		default:
 			goto l7
 		}
-		x13 = x9 + p4
-		if x13 < x9 {
-			x13 = 0xffffffffffffffff
-		}
-		x14 = min(x13, 0x7fffffffffffffff)
-		x13 = p4
-		if p4 != x9 {
-			continue
-		}
-		x18 = b32(x14 == p4)
-		x13 = p4
-		p4 = x9
-		if x18 == 0 {
-			continue
-		}
+	}
+	p4 = x7
+	x9 = x7
+	x13 = m.load64(p0, 64)
+	x13 = min(x13, 0x7fffffffffffffff)
+	if m.load32(p0, 16) != 1 {
+		x13 = 0x7fffffffffffffff
+	}
+	if x7 >= x13 {
 		goto l7
 	}
+	x16 = uint32(bits.LeadingZeros64(x7)) - uint32(bits.LeadingZeros64(x13))
+	x16 = x16 + b32(x7<<(uint64(x16)&63) < x13)
+	p4 = x7 << (uint64(min(x16, p2)) & 63)
+	x9 = min(p4, 0x7fffffffffffffff)
 l8:
 	p4 = x7
 l7:
@@ -8735,7 +8128,7 @@ l7:
 		for {
 			x12 = p4
 			if x18&1 != 0 {
-				goto l22
+				goto l24
 			}
 			x10 = uint64(p2)
 			x21 = x10 + 1
@@ -8745,87 +8138,79 @@ l7:
 			x15 = p4>>31 ^ p4
 			if x19 == 0 {
 				if x40 != 0 {
-					goto l29
+					goto l31
 				}
 				p4 = 0x7fffffffffffffff
 				x13 = x9 / x35
 				if arithmeticMulhi(x13, x11) != 0 {
-					goto l25
+					goto l27
 				}
 				p4 = x13 * x11
 				x13 = x9 % x35
-				t59 = x13 * x11
+				t60 = x13 * x11
 				if arithmeticMulhi(x13, x11) != 0 {
-					t59 = 0xffffffffffffffff
-				}
-				x13 = p4 + t59/x35
-				t60 = x13
-				if x13 < p4 {
 					t60 = 0xffffffffffffffff
 				}
-				p4 = t60
+				x13 = p4 + t60/x35
+				t61 = x13
+				if x13 < p4 {
+					t61 = 0xffffffffffffffff
+				}
+				p4 = t61
 				p4 = min(p4, 0x7fffffffffffffff)
-				goto l25
+				goto l27
 			}
 			p4 = x9
 			switch x43 {
 			case 0:
-				goto l33
-			case 2:
-				goto l32
-			default:
-				goto l31
-			}
-		l33:
-			p4 = x32 * x10
-			t61 = min(p4, 0x7fffffffffffffff)
-			if arithmeticMulhi(x32, x10) != 0 {
-				t61 = 0x7fffffffffffffff
-			}
-			p4 = x7 + t61
-			if p4 < x7 {
-				p4 = 0xffffffffffffffff
-			}
-			p4 = min(p4, 0x7fffffffffffffff)
-			goto l31
-		l32:
-			if x33 == 0 {
-				p4 = 1
-			} else {
-				p4 = x10 + x34
-				if p4 < x10 {
+				p4 = x32 * x10
+				t62 = min(p4, 0x7fffffffffffffff)
+				if arithmeticMulhi(x32, x10) != 0 {
+					t62 = 0x7fffffffffffffff
+				}
+				p4 = x7 + t62
+				if p4 < x7 {
 					p4 = 0xffffffffffffffff
 				}
-				x13 = 1
-				p0 = x33
-				for {
-					if p0&1 != 0 {
-						t64 = x13 * p4
-						if arithmeticMulhi(x13, p4) != 0 {
-							t64 = 0xffffffffffffffff
-						}
-						x13 = t64
+				p4 = min(p4, 0x7fffffffffffffff)
+			case 2:
+				if x33 == 0 {
+					p4 = 1
+				} else {
+					p4 = x10 + x34
+					if p4 < x10 {
+						p4 = 0xffffffffffffffff
 					}
-					p0 = p0 >> 1
-					if p0 != 0 {
-						t65 = p4 * p4
-						if arithmeticMulhi(p4, p4) != 0 {
-							t65 = 0xffffffffffffffff
+					x13 = 1
+					p0 = x33
+					for {
+						if p0&1 != 0 {
+							t65 = x13 * p4
+							if arithmeticMulhi(x13, p4) != 0 {
+								t65 = 0xffffffffffffffff
+							}
+							x13 = t65
 						}
-						p4 = t65
-						continue
+						p0 = p0 >> 1
+						if p0 != 0 {
+							t66 = p4 * p4
+							if arithmeticMulhi(p4, p4) != 0 {
+								t66 = 0xffffffffffffffff
+							}
+							p4 = t66
+							continue
+						}
+						break
 					}
-					break
+					p4 = min(x13, 0x7fffffffffffffff)
 				}
-				p4 = min(x13, 0x7fffffffffffffff)
+				x13 = p4 * x7
+				t67 = min(x13, 0x7fffffffffffffff)
+				if arithmeticMulhi(x7, p4) != 0 {
+					t67 = 0x7fffffffffffffff
+				}
+				p4 = t67
 			}
-			x13 = p4 * x7
-			t66 = min(x13, 0x7fffffffffffffff)
-			if arithmeticMulhi(x7, p4) != 0 {
-				t66 = 0x7fffffffffffffff
-			}
-			p4 = t66
-		l31:
 			p4 = x31 + p4
 			if p4 < x31 {
 				p4 = 0xffffffffffffffff
@@ -8838,109 +8223,99 @@ l7:
 			p4 = x13
 			switch x8 - 2 {
 			case 0:
-				goto l39
-			case 1:
-				goto l43
-			case 2:
-				goto l42
-			case 3:
-				goto l41
-			case 5:
-				goto l40
-			default:
-				goto l26
-			}
-		l43:
-			p4 = x13 - x13>>1
-			if p4 > x13 {
 				p4 = 0
-			}
-			goto l26
-		l42:
-			if x38 < 2 {
+				goto l28
+			case 1:
+				p4 = x13 - x13>>1
+				if p4 > x13 {
+					p4 = 0
+				}
+				goto l28
+			case 2:
+				if x38 < 2 {
+					goto l30
+				}
+				p4 = 0x7fffffffffffffff
+				x10 = x13 / x39
+				if arithmeticMulhi(x10, x28) != 0 {
+					goto l29
+				}
+				p4 = x10 * x28
+				x10 = x13 - x10*x39
+				t71 = x10 * x28
+				if arithmeticMulhi(x10, x28) != 0 {
+					t71 = 0xffffffffffffffff
+				}
+				x10 = p4 + t71/x39
+				t72 = x10
+				if x10 < p4 {
+					t72 = 0xffffffffffffffff
+				}
+				p4 = t72
+				p4 = min(p4, 0x7fffffffffffffff)
+				goto l29
+			case 3:
+				p4 = x13
+				x44 = x29 * x10
+				t73 = min(x44, 0x7fffffffffffffff)
+				if arithmeticMulhi(x29, x10) != 0 {
+					t73 = 0x7fffffffffffffff
+				}
+				x10 = x30 + t73
+				if x10 < x30 {
+					x10 = 0xffffffffffffffff
+				}
+				x13 = min(x10, 0x7fffffffffffffff) + x13
+				x13 = min(x13, 0x7fffffffffffffff)
+				goto l28
+			case 5:
+				if x17 == 0 {
+					x13 = 0
+				} else {
+					p4 = x13 / x17
+					x13 = p4 - b64(p4 != 0)
+				}
+				p4 = x25 / x26
+				p4 = p4 + b64(x25-p4*x26 != 0)
+				x13 = max(p4, x13)
+				goto l26
+			default:
 				goto l28
 			}
-			p4 = 0x7fffffffffffffff
-			x10 = x13 / x39
-			if arithmeticMulhi(x10, x28) != 0 {
-				goto l27
-			}
-			p4 = x10 * x28
-			x10 = x13 - x10*x39
-			t70 = x10 * x28
-			if arithmeticMulhi(x10, x28) != 0 {
-				t70 = 0xffffffffffffffff
-			}
-			x10 = p4 + t70/x39
-			t71 = x10
-			if x10 < p4 {
-				t71 = 0xffffffffffffffff
-			}
-			p4 = t71
-			p4 = min(p4, 0x7fffffffffffffff)
-			goto l27
-		l41:
-			p4 = x13
-			x44 = x29 * x10
-			t72 = min(x44, 0x7fffffffffffffff)
-			if arithmeticMulhi(x29, x10) != 0 {
-				t72 = 0x7fffffffffffffff
-			}
-			x10 = x30 + t72
-			if x10 < x30 {
-				x10 = 0xffffffffffffffff
-			}
-			x13 = min(x10, 0x7fffffffffffffff) + x13
-			x13 = min(x13, 0x7fffffffffffffff)
-			goto l26
-		l40:
-			if x17 == 0 {
-				x13 = 0
-			} else {
-				p4 = x13 / x17
-				x13 = p4 - b64(p4 != 0)
-			}
-			p4 = x25 / x26
-			p4 = p4 + b64(x25-p4*x26 != 0)
-			x13 = max(p4, x13)
-			goto l24
-		l39:
-			p4 = 0
-			goto l26
-		l29:
+		l31:
 			p4 = x9 * x11
 			p4 = min(p4, 0x7fffffffffffffff)
 			if arithmeticMulhi(x9, x11) != 0 {
 				p4 = 0x7fffffffffffffff
 			}
-			goto l25
-		l28:
+			goto l27
+		l30:
 			p4 = x13 * x28
 			p4 = min(p4, 0x7fffffffffffffff)
 			if arithmeticMulhi(x13, x28) != 0 {
 				p4 = 0x7fffffffffffffff
 			}
-		l27:
+		l29:
 			p4 = x13 - p4
 			p0 = b32(p4 > x13)
 			if x36 >= 2 {
 				x10 = 0x7fffffffffffffff
 				x44 = x13 / x37
 				if arithmeticMulhi(x44, x27) != 0 {
-					goto l46
+					goto l48
 				}
 				x10 = x44 * x27
 				x44 = x13 - x44*x37
-				t76 = x44 * x27
+				t77 = x44 * x27
 				if arithmeticMulhi(x44, x27) != 0 {
-					t76 = 0xffffffffffffffff
-				}
-				x44 = x10 + t76/x37
-				t77 = x44
-				if x44 < x10 {
 					t77 = 0xffffffffffffffff
 				}
-				x10 = t77
+				x44 = x10 + t77/x37
+				t78 = x44
+				if x44 < x10 {
+					t78 = 0xffffffffffffffff
+				}
+				x10 = t78
 				x10 = min(x10, 0x7fffffffffffffff)
 			} else {
 				x10 = x13 * x27
@@ -8949,31 +8324,31 @@ l7:
 					x10 = 0x7fffffffffffffff
 				}
 			}
-		l46:
+		l48:
 			if p0 != 0 {
 				p4 = 0
 			}
 			x13 = x10 + x13
 			x13 = min(x13, 0x7fffffffffffffff)
-		l26:
+		l28:
 			p4 = max(x25, p4)
 			x13 = max(p4, x13)
-			goto l24
-		l25:
+			goto l26
+		l27:
 			if x23 != 0 {
 				p4 = min(x14, p4)
 			}
 			x13 = max(x20, p4)
 			p4 = x20
-		l24:
+		l26:
 			p4 = arithmeticMulhi(x15, x13-p4+1) + p4
 			if x41 == 0 {
 				x13 = x17 * p4
-				t81 = min(x13, 0x7fffffffffffffff)
+				t82 = min(x13, 0x7fffffffffffffff)
 				if arithmeticMulhi(x17, p4) != 0 {
-					t81 = 0x7fffffffffffffff
+					t82 = 0x7fffffffffffffff
 				}
-				p4 = t81
+				p4 = t82
 				x13 = min(x14, p4)
 				if x22 != 2 {
 					x13 = p4
@@ -8988,60 +8363,59 @@ l7:
 					if x21&4095 == 0 {
 						x9 = x7
 					}
-					goto l50
+					goto l52
 				}
 			}
 			p4 = x12
 			switch x42 {
 			case 0:
-				goto l53
-			case 2:
-				goto l49
-			default:
-				goto l48
-			}
-		l53:
-			if x9 < x24 {
+				if x9 >= x24 {
+					goto l52
+				}
 				if x40 == 0 {
 					p4 = x9 / x35
 					if arithmeticMulhi(p4, x11) == 0 {
-						goto l54
+						goto l56
 					}
 					p4 = x12
 					x9 = 0x7fffffffffffffff
-					goto l48
+					goto l50
 				}
 				p4 = x9 * x11
-				t85 = min(p4, 0x7fffffffffffffff)
+				t86 = min(p4, 0x7fffffffffffffff)
 				if arithmeticMulhi(x9, x11) != 0 {
-					t85 = 0x7fffffffffffffff
+					t86 = 0x7fffffffffffffff
 				}
-				x9 = t85
-				goto l50
-			l54:
+				x9 = t86
+				goto l52
+			l56:
 				x15 = p4 * x11
 				p4 = x9 - p4*x35
-				t86 = p4 * x11
+				t87 = p4 * x11
 				if arithmeticMulhi(p4, x11) != 0 {
-					t86 = 0xffffffffffffffff
+					t87 = 0xffffffffffffffff
 				}
-				p4 = x15 + t86/x35
+				p4 = x15 + t87/x35
 				if p4 < x15 {
 					p4 = 0xffffffffffffffff
 				}
 				x9 = min(p4, 0x7fffffffffffffff)
+			case 2:
+				goto l51
+			default:
+				goto l50
 			}
-		l50:
+		l52:
 			p4 = x12
-			goto l48
-		l49:
+			goto l50
+		l51:
 			p4 = x9 + x12
 			if p4 < x9 {
 				p4 = 0xffffffffffffffff
 			}
 			p4 = min(p4, 0x7fffffffffffffff)
 			x9 = x12
-		l48:
+		l50:
 			p0 = p2 + 1
 			p2 = 0xffffffff
 			if p0 != 0 {
@@ -9059,7 +8433,7 @@ l7:
 				break
 			}
 		}
-	l22:
+	l24:
 		p4 = uint64(x16)
 	}
 	m.store64(p5, 0, p4)
@@ -9209,38 +8583,36 @@ func (m *module) policyFormula(p0, p1 uint32) uint32 {
 	var x2, x3, x4, x5 uint32
 	var x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19 uint64
 	x2 = 100
-	if p0 != 0 {
-		if p1 != 0 {
-			x2 = 101
-			if m.load64(p0, 0) == 0x312d7963696c6f70 {
-				x2 = uint32(m.load8(p0, 8))
-				x3 = m.load32(p0, 12)
-				x4 = m.load32(p0, 16)
-				x5 = m.load32(p0, 20)
-				x6 = m.load64(p0, 112)
-				x7 = m.load64(p0, 96)
-				x8 = uint64(m.load32(p0, 84))
-				x9 = uint64(m.load32(p0, 80))
-				x10 = m.load64(p0, 48)
-				x11 = uint64(m.load32(p0, 44))
-				x12 = m.load64(p0, 32)
-				x13 = uint64(m.load32(p0, 40))
-				x14 = m.load64(p0, 104)
-				x15 = uint64(m.load32(p0, 92))
-				x16 = uint64(m.load32(p0, 88))
-				x17 = m.load64(p0, 24)
-				x18 = m.load64(p0, 56)
-				x19 = m.load64(p0, 64)
-				m.store64(p1, 40, m.load64(p0, 72))
-				m.store64(p1, 32, x19)
-				m.store64(p1, 24, x18)
-				m.store64(p1, 8, x17)
-				m.store64(p1, 56, x14|(x15|x16<<32))
-				m.store64(p1, 16, x10|(x12|x11|x13<<32))
-				m.store64(p1, 48, x6|(x7|(x8|x9<<32)))
-				m.store64(p1, 0, uint64(x2|(x5<<24|x4<<16&0xff0000|x3<<8&65280)))
-				x2 = 0
-			}
+	if p0 != 0 && p1 != 0 {
+		x2 = 101
+		if m.load64(p0, 0) == 0x312d7963696c6f70 {
+			x2 = uint32(m.load8(p0, 8))
+			x3 = m.load32(p0, 12)
+			x4 = m.load32(p0, 16)
+			x5 = m.load32(p0, 20)
+			x6 = m.load64(p0, 112)
+			x7 = m.load64(p0, 96)
+			x8 = uint64(m.load32(p0, 84))
+			x9 = uint64(m.load32(p0, 80))
+			x10 = m.load64(p0, 48)
+			x11 = uint64(m.load32(p0, 44))
+			x12 = m.load64(p0, 32)
+			x13 = uint64(m.load32(p0, 40))
+			x14 = m.load64(p0, 104)
+			x15 = uint64(m.load32(p0, 92))
+			x16 = uint64(m.load32(p0, 88))
+			x17 = m.load64(p0, 24)
+			x18 = m.load64(p0, 56)
+			x19 = m.load64(p0, 64)
+			m.store64(p1, 40, m.load64(p0, 72))
+			m.store64(p1, 32, x19)
+			m.store64(p1, 24, x18)
+			m.store64(p1, 8, x17)
+			m.store64(p1, 56, x14|(x15|x16<<32))
+			m.store64(p1, 16, x10|(x12|x11|x13<<32))
+			m.store64(p1, 48, x6|(x7|(x8|x9<<32)))
+			m.store64(p1, 0, uint64(x2|(x5<<24|x4<<16&0xff0000|x3<<8&65280)))
+			x2 = 0
 		}
 	}
 	return x2
@@ -9309,13 +8681,11 @@ l1:
 func (m *module) policyMaxRetries(p0, p1 uint32) uint32 {
 	var x2 uint32
 	x2 = 100
-	if p0 != 0 {
-		if p1 != 0 {
-			x2 = 101
-			if m.load64(p0, 0) == 0x312d7963696c6f70 {
-				m.store64(p1, 0, m.load64(p0, 120))
-				x2 = 0
-			}
+	if p0 != 0 && p1 != 0 {
+		x2 = 101
+		if m.load64(p0, 0) == 0x312d7963696c6f70 {
+			m.store64(p1, 0, m.load64(p0, 120))
+			x2 = 0
 		}
 	}
 	return x2
@@ -9468,21 +8838,19 @@ l2:
 					case 0, 10:
 						goto l15
 					default:
-						goto l20
+						x11 = x13 + x11
+						t21 = x11
+						if x11 < x13 {
+							t21 = 0xffffffff
+						}
+						x11 = t21 + 1
+						x13 = 0xffffffff
+						if x11 != 0 {
+							x13 = x11
+						}
+						x11 = m.load32(p0, 28)
+						goto l15
 					}
-				l20:
-					x11 = x13 + x11
-					t21 = x11
-					if x11 < x13 {
-						t21 = 0xffffffff
-					}
-					x11 = t21 + 1
-					x13 = 0xffffffff
-					if x11 != 0 {
-						x13 = x11
-					}
-					x11 = m.load32(p0, 28)
-					goto l15
 				}
 				if m.load32(p0, 0)&1 != 0 {
 					goto l16
@@ -9714,26 +9082,24 @@ func (m *module) previewInit(p0, p1 uint32) uint32 {
 	x2 = m.stackPointer - 160
 	m.stackPointer = x2
 	x3 = 100
-	if p0 != 0 {
-		if p1 != 0 {
-			x3 = 101
-			if m.load64(p1, 0) == 0x312d7963696c6f70 {
-				x4 = m.load64(p1, 24)
-				m.memoryCopy(x2, p1+8, 160)
-				m.store64(p0, 0, 0x3177656976657270)
-				m.memoryCopy(p0+8, x2, 160)
-				m.store64(p0, 216, 0)
-				m.store64(p0, 208, x4)
-				m.store64(p0, 200, x4)
-				m.store64(p0, 192, x4)
-				m.store64(p0, 184, x4)
-				m.store64(p0, 176, x4)
-				m.store64(p0, 168, x4)
-				m.store64(p0, 224, 0)
-				m.store64(p0, 232, 0)
-				m.store64(p0, 240, 0)
-				x3 = 0
-			}
+	if p0 != 0 && p1 != 0 {
+		x3 = 101
+		if m.load64(p1, 0) == 0x312d7963696c6f70 {
+			x4 = m.load64(p1, 24)
+			m.memoryCopy(x2, p1+8, 160)
+			m.store64(p0, 0, 0x3177656976657270)
+			m.memoryCopy(p0+8, x2, 160)
+			m.store64(p0, 216, 0)
+			m.store64(p0, 208, x4)
+			m.store64(p0, 200, x4)
+			m.store64(p0, 192, x4)
+			m.store64(p0, 184, x4)
+			m.store64(p0, 176, x4)
+			m.store64(p0, 168, x4)
+			m.store64(p0, 224, 0)
+			m.store64(p0, 232, 0)
+			m.store64(p0, 240, 0)
+			x3 = 0
 		}
 	}
 	m.stackPointer = x2 + 160
@@ -9828,62 +9194,54 @@ func (m *module) previewNext(p0, p1 uint32) uint32 {
 	x36 = x32
 	switch x24 - 2 {
 	case 0:
-		goto l13
-	case 2:
-		goto l12
-	default:
-		goto l11
-	}
-l13:
-	x36 = x19 * x25
-	t49 = min(x36, 0x7fffffffffffffff)
-	if arithmeticMulhi(x19, x25) != 0 {
-		t49 = 0x7fffffffffffffff
-	}
-	x36 = x20 + t49
-	if x36 < x20 {
-		x36 = 0xffffffffffffffff
-	}
-	x36 = min(x36, 0x7fffffffffffffff)
-	goto l11
-l12:
-	if x21 == 0 {
-		x36 = 1
-	} else {
-		x36 = x25 + x16
-		if x36 < x25 {
+		x36 = x19 * x25
+		t49 = min(x36, 0x7fffffffffffffff)
+		if arithmeticMulhi(x19, x25) != 0 {
+			t49 = 0x7fffffffffffffff
+		}
+		x36 = x20 + t49
+		if x36 < x20 {
 			x36 = 0xffffffffffffffff
 		}
-		x35 = 1
-		x39 = x21
-		for {
-			if x39&1 != 0 {
-				t52 = x35 * x36
-				if arithmeticMulhi(x35, x36) != 0 {
-					t52 = 0xffffffffffffffff
-				}
-				x35 = t52
+		x36 = min(x36, 0x7fffffffffffffff)
+	case 2:
+		if x21 == 0 {
+			x36 = 1
+		} else {
+			x36 = x25 + x16
+			if x36 < x25 {
+				x36 = 0xffffffffffffffff
 			}
-			x39 = x39 >> 1
-			if x39 != 0 {
-				t53 = x36 * x36
-				if arithmeticMulhi(x36, x36) != 0 {
-					t53 = 0xffffffffffffffff
+			x35 = 1
+			x39 = x21
+			for {
+				if x39&1 != 0 {
+					t52 = x35 * x36
+					if arithmeticMulhi(x35, x36) != 0 {
+						t52 = 0xffffffffffffffff
+					}
+					x35 = t52
 				}
-				x36 = t53
-				continue
+				x39 = x39 >> 1
+				if x39 != 0 {
+					t53 = x36 * x36
+					if arithmeticMulhi(x36, x36) != 0 {
+						t53 = 0xffffffffffffffff
+					}
+					x36 = t53
+					continue
+				}
+				break
 			}
-			break
+			x36 = min(x35, 0x7fffffffffffffff)
 		}
-		x36 = min(x35, 0x7fffffffffffffff)
+		x35 = x36 * x20
+		t54 = min(x35, 0x7fffffffffffffff)
+		if arithmeticMulhi(x20, x36) != 0 {
+			t54 = 0x7fffffffffffffff
+		}
+		x36 = t54
 	}
-	x35 = x36 * x20
-	t54 = min(x35, 0x7fffffffffffffff)
-	if arithmeticMulhi(x20, x36) != 0 {
-		t54 = 0x7fffffffffffffff
-	}
-	x36 = t54
-l11:
 	x36 = x15 + x36
 	if x36 < x15 {
 		x36 = 0xffffffffffffffff
@@ -9897,86 +9255,76 @@ l11:
 	case 0:
 		goto l6
 	case 1:
-		goto l20
+		x35 = x36 - x36>>1
+		if x35 > x36 {
+			x35 = 0
+		}
+		goto l6
 	case 2:
-		goto l23
-	case 3:
-		goto l22
-	case 5:
-		goto l21
-	default:
-		goto l19
-	}
-l23:
-	x35 = uint64(x12)
-	if x11 < 2 {
-		goto l8
-	}
-	x37 = 0x7fffffffffffffff
-	x38 = uint64(x11)
-	x40 = x36 / x38
-	if arithmeticMulhi(x40, x35) != 0 {
+		x35 = uint64(x12)
+		if x11 < 2 {
+			goto l8
+		}
+		x37 = 0x7fffffffffffffff
+		x38 = uint64(x11)
+		x40 = x36 / x38
+		if arithmeticMulhi(x40, x35) != 0 {
+			goto l7
+		}
+		x37 = x40 * x35
+		x40 = x36 - x40*x38
+		t57 = x40 * x35
+		if arithmeticMulhi(x40, x35) != 0 {
+			t57 = 0xffffffffffffffff
+		}
+		x35 = x37 + t57/x38
+		if x35 < x37 {
+			x35 = 0xffffffffffffffff
+		}
+		x37 = min(x35, 0x7fffffffffffffff)
 		goto l7
+	case 3:
+		x35 = x36
+		x37 = x7 * x25
+		t59 = min(x37, 0x7fffffffffffffff)
+		if arithmeticMulhi(x7, x25) != 0 {
+			t59 = 0x7fffffffffffffff
+		}
+		x37 = x8 + t59
+		if x37 < x8 {
+			x37 = 0xffffffffffffffff
+		}
+		x36 = min(x37, 0x7fffffffffffffff) + x36
+		x36 = min(x36, 0x7fffffffffffffff)
+		goto l6
+	case 5:
+		x40 = 0
+		x37 = 0
+		x39 = b32(x6 == 0)
+		if x39 == 0 {
+			x36 = x36 / x6
+			x37 = x36 - b64(x36 != 0)
+		}
+		x36 = max(x6, 1)
+		x35 = x13 / x36
+		x35 = x35 + b64(x13-x35*x36 != 0)
+		x41 = max(x35, x37)
+		x42 = 1
+		x38 = x6
+		x36 = 0x7fffffffffffffff
+		if x22 == 2 {
+			x36 = x14
+		}
+		x37 = x36
+		if x39 == 0 {
+			goto l3
+		}
+		goto l2
+	default:
+		x35 = max(x13, x36)
+		x41 = x35
+		goto l4
 	}
-	x37 = x40 * x35
-	x40 = x36 - x40*x38
-	t57 = x40 * x35
-	if arithmeticMulhi(x40, x35) != 0 {
-		t57 = 0xffffffffffffffff
-	}
-	x35 = x37 + t57/x38
-	if x35 < x37 {
-		x35 = 0xffffffffffffffff
-	}
-	x37 = min(x35, 0x7fffffffffffffff)
-	goto l7
-l22:
-	x35 = x36
-	x37 = x7 * x25
-	t59 = min(x37, 0x7fffffffffffffff)
-	if arithmeticMulhi(x7, x25) != 0 {
-		t59 = 0x7fffffffffffffff
-	}
-	x37 = x8 + t59
-	if x37 < x8 {
-		x37 = 0xffffffffffffffff
-	}
-	x36 = min(x37, 0x7fffffffffffffff) + x36
-	x36 = min(x36, 0x7fffffffffffffff)
-	goto l6
-l21:
-	x40 = 0
-	x37 = 0
-	x39 = b32(x6 == 0)
-	if x39 == 0 {
-		x36 = x36 / x6
-		x37 = x36 - b64(x36 != 0)
-	}
-	x36 = max(x6, 1)
-	x35 = x13 / x36
-	x35 = x35 + b64(x13-x35*x36 != 0)
-	x41 = max(x35, x37)
-	x42 = 1
-	x38 = x6
-	x36 = 0x7fffffffffffffff
-	if x22 == 2 {
-		x36 = x14
-	}
-	x37 = x36
-	if x39 == 0 {
-		goto l3
-	}
-	goto l2
-l20:
-	x35 = x36 - x36>>1
-	if x35 > x36 {
-		x35 = 0
-	}
-	goto l6
-l19:
-	x35 = max(x13, x36)
-	x41 = x35
-	goto l4
 l9:
 	x36 = x32 * x35
 	x36 = min(x36, 0x7fffffffffffffff)
@@ -10111,34 +9459,30 @@ l2:
 		case 0:
 			goto l37
 		case 1:
-			goto l41
+			t79 = 0x7fffffffffffffff
+			if x22 == 1 {
+				t79 = x14
+			}
+			if x32 < t79 {
+				goto l39
+			}
+			x36 = x34
+			goto l35
 		case 2:
 			goto l36
 		case 3:
-			goto l40
+			x36 = x32 + x31
+			x39 = b32(x36 < x32)
+			x32 = x31
+			if x39 != 0 {
+				x36 = 0xffffffffffffffff
+			}
+			x31 = min(x36, 0x7fffffffffffffff)
+			x36 = x34
+			goto l35
 		default:
 			goto l35
 		}
-	l41:
-		t79 = 0x7fffffffffffffff
-		if x22 == 1 {
-			t79 = x14
-		}
-		if x32 < t79 {
-			goto l39
-		}
-		x36 = x34
-		goto l35
-	l40:
-		x36 = x32 + x31
-		x39 = b32(x36 < x32)
-		x32 = x31
-		if x39 != 0 {
-			x36 = 0xffffffffffffffff
-		}
-		x31 = min(x36, 0x7fffffffffffffff)
-		x36 = x34
-		goto l35
 	l39:
 		x36 = uint64(x18)
 		if x17 >= 2 {
@@ -10259,75 +9603,65 @@ l35:
 	x36 = x35
 	switch x23 - 2 {
 	case 0:
-		goto l49
+		x36 = 0
+		goto l31
 	case 1:
-		goto l53
+		x36 = x35 - x35>>1
+		if x36 > x35 {
+			x36 = 0
+		}
+		goto l31
 	case 2:
-		goto l52
+		x36 = uint64(x12)
+		if x11 < 2 {
+			goto l33
+		}
+		x38 = 0x7fffffffffffffff
+		x40 = uint64(x11)
+		x41 = x35 / x40
+		if arithmeticMulhi(x41, x36) != 0 {
+			goto l32
+		}
+		x38 = x41 * x36
+		x41 = x35 - x41*x40
+		t95 = x41 * x36
+		if arithmeticMulhi(x41, x36) != 0 {
+			t95 = 0xffffffffffffffff
+		}
+		x36 = x38 + t95/x40
+		if x36 < x38 {
+			x36 = 0xffffffffffffffff
+		}
+		x38 = min(x36, 0x7fffffffffffffff)
+		goto l32
 	case 3:
-		goto l51
+		x36 = x35
+		x38 = x7 * x25
+		t97 = min(x38, 0x7fffffffffffffff)
+		if arithmeticMulhi(x7, x25) != 0 {
+			t97 = 0x7fffffffffffffff
+		}
+		x38 = x8 + t97
+		if x38 < x8 {
+			x38 = 0xffffffffffffffff
+		}
+		x35 = min(x38, 0x7fffffffffffffff) + x35
+		x35 = min(x35, 0x7fffffffffffffff)
+		goto l31
 	case 5:
-		goto l50
+		x38 = 0
+		if x6 != 0 {
+			x36 = x35 / x6
+			x38 = x36 - b64(x36 != 0)
+		}
+		x36 = max(x6, 1)
+		x35 = x13 / x36
+		x36 = x35 + b64(x13-x35*x36 != 0)
+		x35 = max(x36, x38)
+		goto l29
 	default:
 		goto l31
 	}
-l53:
-	x36 = x35 - x35>>1
-	if x36 > x35 {
-		x36 = 0
-	}
-	goto l31
-l52:
-	x36 = uint64(x12)
-	if x11 < 2 {
-		goto l33
-	}
-	x38 = 0x7fffffffffffffff
-	x40 = uint64(x11)
-	x41 = x35 / x40
-	if arithmeticMulhi(x41, x36) != 0 {
-		goto l32
-	}
-	x38 = x41 * x36
-	x41 = x35 - x41*x40
-	t95 = x41 * x36
-	if arithmeticMulhi(x41, x36) != 0 {
-		t95 = 0xffffffffffffffff
-	}
-	x36 = x38 + t95/x40
-	if x36 < x38 {
-		x36 = 0xffffffffffffffff
-	}
-	x38 = min(x36, 0x7fffffffffffffff)
-	goto l32
-l51:
-	x36 = x35
-	x38 = x7 * x25
-	t97 = min(x38, 0x7fffffffffffffff)
-	if arithmeticMulhi(x7, x25) != 0 {
-		t97 = 0x7fffffffffffffff
-	}
-	x38 = x8 + t97
-	if x38 < x8 {
-		x38 = 0xffffffffffffffff
-	}
-	x35 = min(x38, 0x7fffffffffffffff) + x35
-	x35 = min(x35, 0x7fffffffffffffff)
-	goto l31
-l50:
-	x38 = 0
-	if x6 != 0 {
-		x36 = x35 / x6
-		x38 = x36 - b64(x36 != 0)
-	}
-	x36 = max(x6, 1)
-	x35 = x13 / x36
-	x36 = x35 + b64(x13-x35*x36 != 0)
-	x35 = max(x36, x38)
-	goto l29
-l49:
-	x36 = 0
-	goto l31
 l34:
 	x35 = x34 * x36
 	x35 = min(x35, 0x7fffffffffffffff)
@@ -10411,34 +9745,30 @@ l29:
 		case 0:
 			goto l66
 		case 1:
-			goto l70
+			t109 = 0x7fffffffffffffff
+			if x22 == 1 {
+				t109 = x14
+			}
+			if x34 < t109 {
+				goto l68
+			}
+			x36 = x30
+			goto l64
 		case 2:
 			goto l65
 		case 3:
-			goto l69
+			x36 = x34 + x33
+			x39 = b32(x36 < x34)
+			x34 = x33
+			if x39 != 0 {
+				x36 = 0xffffffffffffffff
+			}
+			x33 = min(x36, 0x7fffffffffffffff)
+			x36 = x30
+			goto l64
 		default:
 			goto l64
 		}
-	l70:
-		t109 = 0x7fffffffffffffff
-		if x22 == 1 {
-			t109 = x14
-		}
-		if x34 < t109 {
-			goto l68
-		}
-		x36 = x30
-		goto l64
-	l69:
-		x36 = x34 + x33
-		x39 = b32(x36 < x34)
-		x34 = x33
-		if x39 != 0 {
-			x36 = 0xffffffffffffffff
-		}
-		x33 = min(x36, 0x7fffffffffffffff)
-		x36 = x30
-		goto l64
 	l68:
 		x36 = uint64(x18)
 		if x17 >= 2 {
@@ -10559,75 +9889,65 @@ l64:
 	x36 = x35
 	switch x23 - 2 {
 	case 0:
-		goto l78
+		x36 = 0
+		goto l60
 	case 1:
-		goto l82
+		x36 = x35 - x35>>1
+		if x36 > x35 {
+			x36 = 0
+		}
+		goto l60
 	case 2:
-		goto l81
+		x36 = uint64(x12)
+		if x11 < 2 {
+			goto l62
+		}
+		x40 = 0x7fffffffffffffff
+		x41 = uint64(x11)
+		x45 = x35 / x41
+		if arithmeticMulhi(x45, x36) != 0 {
+			goto l61
+		}
+		x40 = x45 * x36
+		x45 = x35 - x45*x41
+		t125 = x45 * x36
+		if arithmeticMulhi(x45, x36) != 0 {
+			t125 = 0xffffffffffffffff
+		}
+		x36 = x40 + t125/x41
+		if x36 < x40 {
+			x36 = 0xffffffffffffffff
+		}
+		x40 = min(x36, 0x7fffffffffffffff)
+		goto l61
 	case 3:
-		goto l80
+		x36 = x35
+		x40 = x7 * x25
+		t127 = min(x40, 0x7fffffffffffffff)
+		if arithmeticMulhi(x7, x25) != 0 {
+			t127 = 0x7fffffffffffffff
+		}
+		x40 = x8 + t127
+		if x40 < x8 {
+			x40 = 0xffffffffffffffff
+		}
+		x35 = min(x40, 0x7fffffffffffffff) + x35
+		x35 = min(x35, 0x7fffffffffffffff)
+		goto l60
 	case 5:
-		goto l79
+		x40 = 0
+		if x6 != 0 {
+			x36 = x35 / x6
+			x40 = x36 - b64(x36 != 0)
+		}
+		x36 = max(x6, 1)
+		x35 = x13 / x36
+		x36 = x35 + b64(x13-x35*x36 != 0)
+		x35 = max(x36, x40)
+		goto l58
 	default:
 		goto l60
 	}
-l82:
-	x36 = x35 - x35>>1
-	if x36 > x35 {
-		x36 = 0
-	}
-	goto l60
-l81:
-	x36 = uint64(x12)
-	if x11 < 2 {
-		goto l62
-	}
-	x40 = 0x7fffffffffffffff
-	x41 = uint64(x11)
-	x45 = x35 / x41
-	if arithmeticMulhi(x45, x36) != 0 {
-		goto l61
-	}
-	x40 = x45 * x36
-	x45 = x35 - x45*x41
-	t125 = x45 * x36
-	if arithmeticMulhi(x45, x36) != 0 {
-		t125 = 0xffffffffffffffff
-	}
-	x36 = x40 + t125/x41
-	if x36 < x40 {
-		x36 = 0xffffffffffffffff
-	}
-	x40 = min(x36, 0x7fffffffffffffff)
-	goto l61
-l80:
-	x36 = x35
-	x40 = x7 * x25
-	t127 = min(x40, 0x7fffffffffffffff)
-	if arithmeticMulhi(x7, x25) != 0 {
-		t127 = 0x7fffffffffffffff
-	}
-	x40 = x8 + t127
-	if x40 < x8 {
-		x40 = 0xffffffffffffffff
-	}
-	x35 = min(x40, 0x7fffffffffffffff) + x35
-	x35 = min(x35, 0x7fffffffffffffff)
-	goto l60
-l79:
-	x40 = 0
-	if x6 != 0 {
-		x36 = x35 / x6
-		x40 = x36 - b64(x36 != 0)
-	}
-	x36 = max(x6, 1)
-	x35 = x13 / x36
-	x36 = x35 + b64(x13-x35*x36 != 0)
-	x35 = max(x36, x40)
-	goto l58
-l78:
-	x36 = 0
-	goto l60
 l63:
 	x35 = x30 * x36
 	x35 = min(x35, 0x7fffffffffffffff)
@@ -10712,58 +10032,51 @@ l58:
 	} else {
 		switch x24 - 3 {
 		case 0:
-			goto l90
-		case 2:
-			goto l89
-		default:
-			goto l87
-		}
-	l90:
-		t140 = 0x7fffffffffffffff
-		if x22 == 1 {
-			t140 = x14
-		}
-		if x30 >= t140 {
-			goto l87
-		}
-		x35 = uint64(x18)
-		if x17 >= 2 {
-			x40 = uint64(x17)
-			x41 = x30 / x40
-			if arithmeticMulhi(x41, x35) == 0 {
-				goto l91
+			t140 = 0x7fffffffffffffff
+			if x22 == 1 {
+				t140 = x14
 			}
-			x30 = 0x7fffffffffffffff
+			if x30 >= t140 {
+				goto l87
+			}
+			x35 = uint64(x18)
+			if x17 >= 2 {
+				x40 = uint64(x17)
+				x41 = x30 / x40
+				if arithmeticMulhi(x41, x35) == 0 {
+					goto l91
+				}
+				x30 = 0x7fffffffffffffff
+				goto l87
+			}
+			x40 = x30 * x35
+			t141 = min(x40, 0x7fffffffffffffff)
+			if arithmeticMulhi(x30, x35) != 0 {
+				t141 = 0x7fffffffffffffff
+			}
+			x30 = t141
 			goto l87
+		l91:
+			x45 = x41 * x35
+			x41 = x30 - x41*x40
+			t142 = x41 * x35
+			if arithmeticMulhi(x41, x35) != 0 {
+				t142 = 0xffffffffffffffff
+			}
+			x35 = x45 + t142/x40
+			if x35 < x45 {
+				x35 = 0xffffffffffffffff
+			}
+			x30 = min(x35, 0x7fffffffffffffff)
+		case 2:
+			x35 = x30 + x29
+			x39 = b32(x35 < x30)
+			x30 = x29
+			if x39 != 0 {
+				x35 = 0xffffffffffffffff
+			}
+			x29 = min(x35, 0x7fffffffffffffff)
 		}
-		x40 = x30 * x35
-		t141 = min(x40, 0x7fffffffffffffff)
-		if arithmeticMulhi(x30, x35) != 0 {
-			t141 = 0x7fffffffffffffff
-		}
-		x30 = t141
-		goto l87
-	l91:
-		x45 = x41 * x35
-		x41 = x30 - x41*x40
-		t142 = x41 * x35
-		if arithmeticMulhi(x41, x35) != 0 {
-			t142 = 0xffffffffffffffff
-		}
-		x35 = x45 + t142/x40
-		if x35 < x45 {
-			x35 = 0xffffffffffffffff
-		}
-		x30 = min(x35, 0x7fffffffffffffff)
-		goto l87
-	l89:
-		x35 = x30 + x29
-		x39 = b32(x35 < x30)
-		x30 = x29
-		if x39 != 0 {
-			x35 = 0xffffffffffffffff
-		}
-		x29 = min(x35, 0x7fffffffffffffff)
 	}
 l87:
 	x35 = x28 + x38
@@ -10872,28 +10185,26 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 				x10 = p1 + 4
 				x4 = m.load32(p1, 0)
 				t20 = m.fieldValuesIsExplicit(p2, x4)
-				if t20 != 0 {
-					if x4-12 >= 2 {
-						switch x4 - 1 {
-						case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
-							goto l51
-						case 3, 37:
-							goto l47
-						case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
-							goto l55
-						case 8:
-							goto l44
-						case 10:
-							goto l41
-						case 11, 12, 23, 24, 25, 26, 27, 28, 29, 30, 31:
-							goto l37
-						case 20:
-							goto l43
-						case 32:
-							goto l45
-						default:
-							goto l49
-						}
+				if t20 != 0 && x4-12 >= 2 {
+					switch x4 - 1 {
+					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
+						goto l51
+					case 3, 37:
+						goto l47
+					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
+						goto l55
+					case 8:
+						goto l44
+					case 10:
+						goto l41
+					case 11, 12, 23, 24, 25, 26, 27, 28, 29, 30, 31:
+						goto l37
+					case 20:
+						goto l43
+					case 32:
+						goto l45
+					default:
+						goto l49
 					}
 				}
 				p1 = x10
@@ -11081,7 +10392,6 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		case 22:
 			goto l15
 		case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-			goto l37
 		case 32:
 			goto l14
 		case 33:
@@ -11231,16 +10541,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
 		x4 = m.textBufPushBytes(t25, 22649, 1)
-		if x11 != 0 {
-			if x14 == 0x7fffffffffffffff {
-				goto l65
-			}
+		if x11 == 0 || x14 != 0x7fffffffffffffff {
+			m.textBufPushValue(x4, x3+788, x14)
+		} else {
+			m.textBufPushBytes(x4, 19840, 4)
 		}
-		m.textBufPushValue(x4, x3+788, x14)
-		goto l64
-	l65:
-		m.textBufPushBytes(x4, 19840, 4)
-	l64:
 		x9 = 22650
 		if p1 == x5 {
 			break
@@ -11539,193 +10844,184 @@ func (m *module) ratioParse(p0 uint32, p1 uint64, p2, p3 uint32) uint32 {
 	x4 = m.stackPointer - 64
 	m.stackPointer = x4
 	x5 = 100
-	if p2 != 0 {
-		if p3 != 0 {
-			if p1 == 0 {
-				x6 = 0
-				p0 = 1
-			} else {
-				if p0 == 0 {
-					x5 = 100
-					goto l1
+	if p2 != 0 && p3 != 0 {
+		if p1 == 0 {
+			x6 = 0
+			p0 = 1
+		} else {
+			if p0 == 0 {
+				x5 = 100
+				goto l1
+			}
+			if p1 >= 0x80000000 {
+				x5 = 108
+				goto l1
+			}
+			x5 = 22
+			if p1 > 1024 {
+				goto l1
+			}
+			x6 = uint32(p1)
+			x5 = 0
+			for {
+				x7 = p0 + x5
+				if (uint32(m.load8(x7, 0))-69)&223 == 0 {
+					goto l9
 				}
-				if p1 >= 0x80000000 {
-					x5 = 108
-					goto l1
+				x5 = x5 + 1
+				if x6 == x5 {
+					goto l5
 				}
-				x5 = 22
-				if p1 > 1024 {
-					goto l1
-				}
-				x6 = uint32(p1)
-				x5 = 0
-				for {
-					x7 = p0 + x5
-					if (uint32(m.load8(x7, 0))-69)&223 == 0 {
-						goto l9
-					}
-					x5 = x5 + 1
-					if x6 == x5 {
-						goto l5
-					}
-				}
-			l9:
-				x8 = 1
-				x6 = x6 - x5
-				if x6 >= 2 {
-					x8 = x6
-					switch uint32(m.load8(x7, 1)) - 43 {
-					case 0:
-						goto l14
-					case 2:
-						goto l15
-					default:
-						goto l13
-					}
-				l15:
+			}
+		l9:
+			x8 = 1
+			x6 = x6 - x5
+			if x6 >= 2 {
+				x8 = x6
+				switch uint32(m.load8(x7, 1)) - 43 {
+				case 0:
+					x9 = x6 - 2
+					x7 = x7 + 2
+					goto l12
+				case 2:
 					x9 = x6 - 2
 					x7 = x7 + 2
 					x10 = 1
 					goto l11
-				l14:
-					x9 = x6 - 2
-					x7 = x7 + 2
-					goto l12
 				}
-			l13:
-				x9 = x8 - 1
-				x7 = x7 + 1
-			l12:
-				x10 = 0
-			l11:
-				x11 = 0
-				if x9 == 0 {
-					goto l4
-				}
-				x6 = x9
-				x8 = x7
-				for {
-					if x6 == 0 {
-						x12 = 0
-						for {
-							p1 = x12
-							x6 = x9
-							if x6 == 0 {
-								goto l20
-							}
-							m.multi3(x4, p1, 0, 10, 0)
-							if m.load64(x4, 8) != 0 {
-								goto l20
-							}
-							x9 = x6 - 1
-							x8 = uint32(m.load8(x7, 0))
-							x7 = x7 + 1
-							x13 = m.load64(x4, 0)
-							x12 = x13 + uint64(x8-48)&255
-							if x12 < x13 {
-								break
-							}
+			}
+			x9 = x8 - 1
+			x7 = x7 + 1
+		l12:
+			x10 = 0
+		l11:
+			x11 = 0
+			if x9 == 0 {
+				goto l4
+			}
+			x6 = x9
+			x8 = x7
+			for {
+				if x6 == 0 {
+					x12 = 0
+					for {
+						p1 = x12
+						x6 = x9
+						if x6 == 0 {
+							goto l20
 						}
-					l20:
-						t17 = uint32(min(p1, 4096))
-						if x6 != 0 {
-							t17 = 4096
+						m.multi3(x4, p1, 0, 10, 0)
+						if m.load64(x4, 8) != 0 {
+							goto l20
 						}
-						x6 = t17
-						if x10 != 0 {
-							goto l17
+						x9 = x6 - 1
+						x8 = uint32(m.load8(x7, 0))
+						x7 = x7 + 1
+						x13 = m.load64(x4, 0)
+						x12 = x13 + uint64(x8-48)&255
+						if x12 < x13 {
+							break
 						}
-						m.ratioDecimal(x4+32, p0, x5, x6, 0)
-						x11 = uint32(m.load8(x4, 40))
-						p1 = m.load64(x4, 32)
-						if p1 == 2 {
-							goto l4
-						}
-						x13 = uint64(m.load32(x4, 41)) | (uint64(m.load8(x4+47, 0))<<48 | uint64(m.load16(x4+45, 0))<<32)
-						goto l16
 					}
-					x6 = x6 - 1
-					x14 = uint32(m.load8(x8, 0))
-					x8 = x8 + 1
-					if (x14-48)&255 >= 10 {
+				l20:
+					t17 = uint32(min(p1, 4096))
+					if x6 != 0 {
+						t17 = 4096
+					}
+					x6 = t17
+					if x10 != 0 {
+						goto l17
+					}
+					m.ratioDecimal(x4+32, p0, x5, x6, 0)
+					x11 = uint32(m.load8(x4, 40))
+					p1 = m.load64(x4, 32)
+					if p1 == 2 {
 						goto l4
 					}
+					x13 = uint64(m.load32(x4, 41)) | (uint64(m.load8(x4+47, 0))<<48 | uint64(m.load16(x4+45, 0))<<32)
+					goto l16
 				}
-			l17:
-				m.ratioDecimal(x4+32, p0, x5, 0, x6)
-				x11 = uint32(m.load8(x4, 40))
-				p1 = m.load64(x4, 32)
-				if p1 == 2 {
+				x6 = x6 - 1
+				x14 = uint32(m.load8(x8, 0))
+				x8 = x8 + 1
+				if (x14-48)&255 >= 10 {
 					goto l4
 				}
-				x13 = uint64(m.load32(x4, 41)) | (uint64(m.load8(x4+47, 0))<<48 | uint64(m.load16(x4+45, 0))<<32)
-			l16:
-				x15 = m.load64(x4, 56)
-				x12 = m.load64(x4, 48)
-				x5 = 7
-				if p1 != 1 {
-					goto l1
-				}
-				if uint32(x12)&1 == 0 {
-					goto l1
-				}
-				x16 = x13<<8 | uint64(x11)&255
-				if x15 != 0 {
-					x13 = x16
-					p1 = x15
-					for {
-						x12 = p1
-						p1 = x13 % x12
-						x13 = x12
-						if p1 != 0 {
-							continue
-						}
-						goto l22
+			}
+		l17:
+			m.ratioDecimal(x4+32, p0, x5, 0, x6)
+			x11 = uint32(m.load8(x4, 40))
+			p1 = m.load64(x4, 32)
+			if p1 == 2 {
+				goto l4
+			}
+			x13 = uint64(m.load32(x4, 41)) | (uint64(m.load8(x4+47, 0))<<48 | uint64(m.load16(x4+45, 0))<<32)
+		l16:
+			x15 = m.load64(x4, 56)
+			x12 = m.load64(x4, 48)
+			x5 = 7
+			if p1 != 1 {
+				goto l1
+			}
+			if uint32(x12)&1 == 0 {
+				goto l1
+			}
+			x16 = x13<<8 | uint64(x11)&255
+			if x15 != 0 {
+				x13 = x16
+				p1 = x15
+				for {
+					x12 = p1
+					p1 = x13 % x12
+					x13 = x12
+					if p1 != 0 {
+						continue
 					}
+					goto l22
 				}
-				x12 = x16
-				if x16 == 0 {
-					goto l1
-				}
-			l22:
-				p1 = x16 / x12
-				if p1 > 0xffffffff {
-					goto l1
-				}
-				x12 = x15 / x12
-				if x12 > 0xffffffff {
-					goto l1
-				}
-				x5 = uint32(x12)
-				p0 = uint32(p1)
-				goto l2
 			}
-		l5:
-			m.ratioParseBytes(x4+20, p0, x6)
-			if uint32(m.load8(x4, 20)) != 1 {
-				goto l3
+			x12 = x16
+			if x16 == 0 {
+				goto l1
 			}
-			x11 = uint32(m.load8(x4, 21))
-		l4:
-			x5 = x11 & 255
-			t18 = 22
-			if x5 == 2 {
-				t18 = 7
+		l22:
+			p1 = x16 / x12
+			if p1 > 0xffffffff {
+				goto l1
 			}
-			t19 = t18
-			if x5 == 1 {
-				t19 = 6
+			x12 = x15 / x12
+			if x12 > 0xffffffff {
+				goto l1
 			}
-			x5 = t19
-			goto l1
-		l3:
-			x5 = m.load32(x4, 28)
-			p0 = m.load32(x4, 24)
-		l2:
-			m.store32(p2, 0, p0)
-			m.store32(p3, 0, x5)
-			x5 = 0
+			x5 = uint32(x12)
+			p0 = uint32(p1)
+			goto l2
 		}
+	l5:
+		m.ratioParseBytes(x4+20, p0, x6)
+		if uint32(m.load8(x4, 20)) != 1 {
+			goto l3
+		}
+		x11 = uint32(m.load8(x4, 21))
+	l4:
+		x5 = x11 & 255
+		t18 = 22
+		if x5 == 2 {
+			t18 = 7
+		}
+		t19 = t18
+		if x5 == 1 {
+			t19 = 6
+		}
+		x5 = t19
+		goto l1
+	l3:
+		x5 = m.load32(x4, 28)
+		p0 = m.load32(x4, 24)
+	l2:
+		m.store32(p2, 0, p0)
+		m.store32(p3, 0, x5)
+		x5 = 0
 	}
 l1:
 	m.stackPointer = x4 + 64
@@ -11878,15 +11174,11 @@ l4:
 	x13 = m.load64(x3, 56)
 	x11 = m.load64(x3, 48)
 l3:
-	if x7 == 1 {
-		if uint32(x11)&1 != 0 {
-			goto l22
-		}
+	if x7 != 1 || uint32(x11)&1 == 0 {
+		m.store8(p0, 1, 2)
+		x8 = 1
+		goto l1
 	}
-	m.store8(p0, 1, 2)
-	x8 = 1
-	goto l1
-l22:
 	x14 = x14<<8 | uint64(x4)&255
 	if x13 != 0 {
 		x12 = x14
@@ -11962,39 +11254,25 @@ func (m *module) rulesResolveKinds(p0, p1, p2, p3 uint32) {
 			case 1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 33, 34, 35, 36, 37, 38, 39, 40, 41:
 				goto l21
 			case 8:
-				goto l24
+				x12 = 2
 			case 10:
-				goto l27
+				x12 = 7
 			case 20:
-				goto l26
+				x12 = 3
 			case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 				goto l17
 			case 32:
-				goto l28
+				x10 = 33
+				if x7 == 0 {
+					goto l8
+				}
+				x11 = 0
+				x12 = 6
+				x13 = 0xffffffdf
+				goto l22
 			default:
-				goto l25
+				x12 = 5
 			}
-		l28:
-			x10 = 33
-			if x7 == 0 {
-				goto l8
-			}
-			x11 = 0
-			x12 = 6
-			x13 = 0xffffffdf
-			goto l22
-		l27:
-			x12 = 7
-			goto l23
-		l26:
-			x12 = 3
-			goto l23
-		l25:
-			x12 = 5
-			goto l23
-		l24:
-			x12 = 2
-		l23:
 			x13 = 0xffffffff
 			x11 = x10 - 1
 			if x6>>(uint64(x11)&63)&1 == 0 {
@@ -12035,7 +11313,6 @@ func (m *module) rulesResolveKinds(p0, p1, p2, p3 uint32) {
 		case 21:
 			goto l11
 		case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-			goto l17
 		default:
 			goto l9
 		}
@@ -12153,147 +11430,137 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 	l3:
 		switch p3 - 1 {
 		case 1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 33, 34, 35, 36, 37, 38, 39, 40, 41:
-			goto l32
-		case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-			goto l31
-		default:
-			goto l7
-		}
-	l32:
-		x12 = uint32(x13)
-		if p3 == 18 {
-			if x12 == 0 {
-				goto l7
-			}
-			if x8 != 0 {
+			x12 = uint32(x13)
+			if p3 == 18 {
+				if x12 == 0 {
+					goto l7
+				}
+				if x8 != 0 {
+					m.store32(p0, 16, 18)
+					m.store64(p0, 0, x14)
+					m.store64(p0, 8, m.load64(p1, 136))
+					x15 = 13
+					goto l1
+				}
+				x13 = 0x100000001
+				if x14 > 0x100000001 {
+					x15 = 4
+				} else {
+					if x14 != 0 {
+						goto l8
+					}
+					x15 = 5
+					x13 = 1
+					x14 = 0
+				}
 				m.store32(p0, 16, 18)
+				m.store64(p0, 8, x13)
 				m.store64(p0, 0, x14)
-				m.store64(p0, 8, m.load64(p1, 136))
-				x15 = 13
 				goto l1
 			}
-			x13 = 0x100000001
-			if x14 > 0x100000001 {
-				x15 = 4
-			} else {
-				if x14 != 0 {
-					goto l8
+			if x12 != 0 {
+				x16 = p3 - 3
+				if x16 > 39 {
+					x15 = 0xffffffff
+					x17 = 0
+				} else {
+					x17 = x16 << 2
+					x15 = m.load32(x17, 25428)
+					x16 = 0
+					x17 = m.load32(x17, 25588) + m.load32(x17, 25268)
+					if x17 > 22 {
+						goto l43
+					}
 				}
-				x15 = 5
-				x13 = 1
-				x14 = 0
+				x16 = m.load32(p4+x17<<3, 0) & 31
+			l43:
+				if x15>>(x16&31)&1 == 0 {
+					goto l41
+				}
 			}
-			m.store32(p0, 16, 18)
-			m.store64(p0, 8, x13)
-			m.store64(p0, 0, x14)
-			goto l1
-		}
-		if x12 != 0 {
 			x16 = p3 - 3
 			if x16 > 39 {
 				x15 = 0xffffffff
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 25428)
+				x15 = m.load32(x17, 25908)
 				x16 = 0
-				x17 = m.load32(x17, 25588) + m.load32(x17, 25268)
+				x17 = m.load32(x17, 26068) + m.load32(x17, 25748)
 				if x17 > 22 {
-					goto l43
+					goto l46
 				}
 			}
 			x16 = m.load32(p4+x17<<3, 0) & 31
-		l43:
+		l46:
 			if x15>>(x16&31)&1 == 0 {
-				goto l41
+				goto l7
 			}
-		}
-		x16 = p3 - 3
-		if x16 > 39 {
-			x15 = 0xffffffff
-			x17 = 0
-		} else {
-			x17 = x16 << 2
-			x15 = m.load32(x17, 25908)
-			x16 = 0
-			x17 = m.load32(x17, 26068) + m.load32(x17, 25748)
-			if x17 > 22 {
-				goto l46
+			if p3 != 12 {
+				goto l40
 			}
-		}
-		x16 = m.load32(p4+x17<<3, 0) & 31
-	l46:
-		if x15>>(x16&31)&1 == 0 {
+			if x12 != 0 {
+				goto l39
+			}
+			if x9 != 0 {
+				goto l28
+			}
+			p3 = 12
+			goto l9
+		l41:
+			p2 = 0xffffffdf
+			x12 = 33
+			x11 = 1
+			switch p3 - 7 {
+			case 0, 5, 6, 7, 8, 9:
+				x11 = 11
+			case 27, 28, 29, 30, 31, 32, 33, 34, 35:
+				goto l49
+			}
+			p2 = 0xffffffff
+			x12 = x11
+		l49:
+			x13 = 0
+			p2 = p2 + x12
+			if p2 <= 22 {
+				x13 = m.load64(p4+p2<<3, 0)
+			}
+			m.store32(p0, 16, p3)
+			m.store64(p0, 8, x13)
+			m.store64(p0, 0, x14)
+			x15 = 3
+			goto l1
+		l40:
+			m.fieldValuesDefaultValue(x5, p4, p3)
+			if x12 == 0 {
+				goto l38
+			}
+		l39:
+			m.store64(x5, 8, x14)
+			m.store64(x5, 0, x13)
+			x18 = x14
+			goto l37
+		l38:
+			if m.load64(x5, 0) != 1 {
+				goto l9
+			}
+			x18 = m.load64(x5, 8)
+		l37:
+			x13 = 0x7fffffffffffffff
+			x19 = 0
+			switch p3 - 2 {
+			case 2, 10, 11, 36:
+				goto l29
+			case 7, 9, 19, 31:
+				goto l12
+			case 22, 23, 24, 25, 26, 27, 28, 29, 30:
+			default:
+				goto l30
+			}
+		case 23, 24, 25, 26, 27, 28, 29, 30, 31:
+		default:
 			goto l7
 		}
-		if p3 != 12 {
-			goto l40
-		}
-		if x12 != 0 {
-			goto l39
-		}
-		if x9 != 0 {
-			goto l28
-		}
-		p3 = 12
-		goto l9
-	l41:
-		p2 = 0xffffffdf
-		x12 = 33
-		x11 = 1
-		switch p3 - 7 {
-		case 0, 5, 6, 7, 8, 9:
-			goto l51
-		case 27, 28, 29, 30, 31, 32, 33, 34, 35:
-			goto l49
-		default:
-			goto l50
-		}
-	l51:
-		x11 = 11
-	l50:
-		p2 = 0xffffffff
-		x12 = x11
-	l49:
-		x13 = 0
-		p2 = p2 + x12
-		if p2 <= 22 {
-			x13 = m.load64(p4+p2<<3, 0)
-		}
-		m.store32(p0, 16, p3)
-		m.store64(p0, 8, x13)
-		m.store64(p0, 0, x14)
-		x15 = 3
-		goto l1
-	l40:
-		m.fieldValuesDefaultValue(x5, p4, p3)
-		if x12 == 0 {
-			goto l38
-		}
-	l39:
-		m.store64(x5, 8, x14)
-		m.store64(x5, 0, x13)
-		x18 = x14
-		goto l37
-	l38:
-		if m.load64(x5, 0) != 1 {
-			goto l9
-		}
-		x18 = m.load64(x5, 8)
-	l37:
-		x13 = 0x7fffffffffffffff
-		x19 = 0
-		switch p3 - 2 {
-		case 2, 10, 11, 36:
-			goto l29
-		case 7, 9, 19, 31:
-			goto l12
-		case 22, 23, 24, 25, 26, 27, 28, 29, 30:
-			goto l31
-		default:
-			goto l30
-		}
-	l31:
 		panic("unreachable")
 	l30:
 		switch p3 - 5 {
@@ -13060,170 +12327,164 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 24944))
 					switch x27 {
 					case 0:
-						goto l16
+						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
+							goto l5
+						}
+						x4 = m.load64(x3, 4096)
+						x5 = x4 + m.load64(x3, 4104)
+						t36 = x5
+						if x5 < x4 {
+							t36 = 0xffffffffffffffff
+						}
+						x4 = t36
+						x5 = x4 + m.load64(x3, 4112)
+						t37 = x5
+						if x5 < x4 {
+							t37 = 0xffffffffffffffff
+						}
+						x4 = t37
+						x5 = x4 + m.load64(x3, 4120)
+						t38 = x5
+						if x5 < x4 {
+							t38 = 0xffffffffffffffff
+						}
+						x4 = t38
+						x5 = x4 + m.load64(x3, 4128)
+						t39 = x5
+						if x5 < x4 {
+							t39 = 0xffffffffffffffff
+						}
+						x4 = t39
+						x5 = x4 + m.load64(x3, 4136)
+						t40 = x5
+						if x5 < x4 {
+							t40 = 0xffffffffffffffff
+						}
+						x4 = t40
+						x5 = x4 + m.load64(x3, 4144)
+						t41 = x5
+						if x5 < x4 {
+							t41 = 0xffffffffffffffff
+						}
+						x4 = t41
+						x5 = x4 + m.load64(x3, 4152)
+						t42 = x5
+						if x5 < x4 {
+							t42 = 0xffffffffffffffff
+						}
+						x4 = t42
+						x5 = x4 + m.load64(x3, 4160)
+						t43 = x5
+						if x5 < x4 {
+							t43 = 0xffffffffffffffff
+						}
+						x4 = t43
+						x5 = x4 + m.load64(x3, 4168)
+						t44 = x5
+						if x5 < x4 {
+							t44 = 0xffffffffffffffff
+						}
+						x4 = t44
+						x5 = x4 + m.load64(x3, 4176)
+						t45 = x5
+						if x5 < x4 {
+							t45 = 0xffffffffffffffff
+						}
+						x4 = t45
+						x5 = x4 + m.load64(x3, 4184)
+						t46 = x5
+						if x5 < x4 {
+							t46 = 0xffffffffffffffff
+						}
+						x4 = t46
+						x5 = x4 + m.load64(x3, 4192)
+						t47 = x5
+						if x5 < x4 {
+							t47 = 0xffffffffffffffff
+						}
+						m.textBufPushNumber(x29, t47)
+						goto l5
 					case 1:
-						goto l15
+						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+15, 0)^0x20746e756f635f73) != 0 {
+							goto l5
+						}
+						x4 = m.load64(x3, 4096)
+						x5 = x4 + m.load64(x3, 4104)
+						t49 = x5
+						if x5 < x4 {
+							t49 = 0xffffffffffffffff
+						}
+						x4 = t49
+						x5 = x4 + m.load64(x3, 4112)
+						t50 = x5
+						if x5 < x4 {
+							t50 = 0xffffffffffffffff
+						}
+						x4 = t50
+						x5 = x4 + m.load64(x3, 4120)
+						t51 = x5
+						if x5 < x4 {
+							t51 = 0xffffffffffffffff
+						}
+						x4 = t51
+						x5 = x4 + m.load64(x3, 4128)
+						t52 = x5
+						if x5 < x4 {
+							t52 = 0xffffffffffffffff
+						}
+						x4 = t52
+						x5 = x4 + m.load64(x3, 4136)
+						t53 = x5
+						if x5 < x4 {
+							t53 = 0xffffffffffffffff
+						}
+						x4 = t53
+						x5 = x4 + m.load64(x3, 4144)
+						t54 = x5
+						if x5 < x4 {
+							t54 = 0xffffffffffffffff
+						}
+						x4 = t54
+						x5 = x4 + m.load64(x3, 4152)
+						t55 = x5
+						if x5 < x4 {
+							t55 = 0xffffffffffffffff
+						}
+						x4 = t55
+						x5 = x4 + m.load64(x3, 4160)
+						t56 = x5
+						if x5 < x4 {
+							t56 = 0xffffffffffffffff
+						}
+						x4 = t56
+						x5 = x4 + m.load64(x3, 4168)
+						t57 = x5
+						if x5 < x4 {
+							t57 = 0xffffffffffffffff
+						}
+						x4 = t57
+						x5 = x4 + m.load64(x3, 4176)
+						t58 = x5
+						if x5 < x4 {
+							t58 = 0xffffffffffffffff
+						}
+						x4 = t58
+						x5 = x4 + m.load64(x3, 4184)
+						t59 = x5
+						if x5 < x4 {
+							t59 = 0xffffffffffffffff
+						}
+						m.textBufPushNumber(x29, t59)
+						goto l5
 					case 4:
-						goto l14
+						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x5f73656972746572)|(m.load64(p0+14, 0)^0x206c61746f745f73) != 0 {
+							goto l5
+						}
+						m.textBufPushNumber(x29, m.load64(x3, 4192))
+						goto l5
 					default:
 						goto l5
 					}
-				l16:
-					if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
-						goto l5
-					}
-					x4 = m.load64(x3, 4096)
-					x5 = x4 + m.load64(x3, 4104)
-					t36 = x5
-					if x5 < x4 {
-						t36 = 0xffffffffffffffff
-					}
-					x4 = t36
-					x5 = x4 + m.load64(x3, 4112)
-					t37 = x5
-					if x5 < x4 {
-						t37 = 0xffffffffffffffff
-					}
-					x4 = t37
-					x5 = x4 + m.load64(x3, 4120)
-					t38 = x5
-					if x5 < x4 {
-						t38 = 0xffffffffffffffff
-					}
-					x4 = t38
-					x5 = x4 + m.load64(x3, 4128)
-					t39 = x5
-					if x5 < x4 {
-						t39 = 0xffffffffffffffff
-					}
-					x4 = t39
-					x5 = x4 + m.load64(x3, 4136)
-					t40 = x5
-					if x5 < x4 {
-						t40 = 0xffffffffffffffff
-					}
-					x4 = t40
-					x5 = x4 + m.load64(x3, 4144)
-					t41 = x5
-					if x5 < x4 {
-						t41 = 0xffffffffffffffff
-					}
-					x4 = t41
-					x5 = x4 + m.load64(x3, 4152)
-					t42 = x5
-					if x5 < x4 {
-						t42 = 0xffffffffffffffff
-					}
-					x4 = t42
-					x5 = x4 + m.load64(x3, 4160)
-					t43 = x5
-					if x5 < x4 {
-						t43 = 0xffffffffffffffff
-					}
-					x4 = t43
-					x5 = x4 + m.load64(x3, 4168)
-					t44 = x5
-					if x5 < x4 {
-						t44 = 0xffffffffffffffff
-					}
-					x4 = t44
-					x5 = x4 + m.load64(x3, 4176)
-					t45 = x5
-					if x5 < x4 {
-						t45 = 0xffffffffffffffff
-					}
-					x4 = t45
-					x5 = x4 + m.load64(x3, 4184)
-					t46 = x5
-					if x5 < x4 {
-						t46 = 0xffffffffffffffff
-					}
-					x4 = t46
-					x5 = x4 + m.load64(x3, 4192)
-					t47 = x5
-					if x5 < x4 {
-						t47 = 0xffffffffffffffff
-					}
-					m.textBufPushNumber(x29, t47)
-					goto l5
-				l15:
-					if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+15, 0)^0x20746e756f635f73) != 0 {
-						goto l5
-					}
-					x4 = m.load64(x3, 4096)
-					x5 = x4 + m.load64(x3, 4104)
-					t49 = x5
-					if x5 < x4 {
-						t49 = 0xffffffffffffffff
-					}
-					x4 = t49
-					x5 = x4 + m.load64(x3, 4112)
-					t50 = x5
-					if x5 < x4 {
-						t50 = 0xffffffffffffffff
-					}
-					x4 = t50
-					x5 = x4 + m.load64(x3, 4120)
-					t51 = x5
-					if x5 < x4 {
-						t51 = 0xffffffffffffffff
-					}
-					x4 = t51
-					x5 = x4 + m.load64(x3, 4128)
-					t52 = x5
-					if x5 < x4 {
-						t52 = 0xffffffffffffffff
-					}
-					x4 = t52
-					x5 = x4 + m.load64(x3, 4136)
-					t53 = x5
-					if x5 < x4 {
-						t53 = 0xffffffffffffffff
-					}
-					x4 = t53
-					x5 = x4 + m.load64(x3, 4144)
-					t54 = x5
-					if x5 < x4 {
-						t54 = 0xffffffffffffffff
-					}
-					x4 = t54
-					x5 = x4 + m.load64(x3, 4152)
-					t55 = x5
-					if x5 < x4 {
-						t55 = 0xffffffffffffffff
-					}
-					x4 = t55
-					x5 = x4 + m.load64(x3, 4160)
-					t56 = x5
-					if x5 < x4 {
-						t56 = 0xffffffffffffffff
-					}
-					x4 = t56
-					x5 = x4 + m.load64(x3, 4168)
-					t57 = x5
-					if x5 < x4 {
-						t57 = 0xffffffffffffffff
-					}
-					x4 = t57
-					x5 = x4 + m.load64(x3, 4176)
-					t58 = x5
-					if x5 < x4 {
-						t58 = 0xffffffffffffffff
-					}
-					x4 = t58
-					x5 = x4 + m.load64(x3, 4184)
-					t59 = x5
-					if x5 < x4 {
-						t59 = 0xffffffffffffffff
-					}
-					m.textBufPushNumber(x29, t59)
-					goto l5
-				l14:
-					if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x5f73656972746572)|(m.load64(p0+14, 0)^0x206c61746f745f73) != 0 {
-						goto l5
-					}
-					m.textBufPushNumber(x29, m.load64(x3, 4192))
-					goto l5
 				}
 				p0 = p0 - 21
 				if p0 > 6 {
@@ -13334,65 +12595,58 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 		l5:
 			m.memoryCopy(x3+4264, x3+5036, 772)
 			p0 = m.load32(x3, 5032)
-			if x26 != 0 {
-				if x26 > 4095 {
-					goto l21
+			if x26 == 0 || x26 <= 4095 {
+				x29 = b32(p0 < 769)
+				x28 = x3 + 4264
+				if x29 == 0 {
+					x28 = 1
 				}
-			}
-			x29 = b32(p0 < 769)
-			x28 = x3 + 4264
-			if x29 == 0 {
-				x28 = 1
-			}
-			x30 = 0
-			if x29 != 0 {
-				x30 = p0
-			}
-			t79 = 19037
-			if x30 != 0 {
-				t79 = x28
-			}
-			m.store8(x3+x26, 0, byte(uint32(m.load8(t79, 0))))
-			x27 = x26 + 1
-			x26 = 4096
-			if x27 != 4096 {
-				x31 = x28 + x30
-				t80 = 2
+				x30 = 0
 				if x29 != 0 {
-					t80 = x23
+					x30 = p0
 				}
-				p0 = 0
+				t79 = 19037
 				if x30 != 0 {
-					p0 = t80
+					t79 = x28
 				}
-				x28 = b32(x30 == 0)
-				for {
-					if p0 != 0 {
-						if p0 != x31 {
+				m.store8(x3+x26, 0, byte(uint32(m.load8(t79, 0))))
+				x27 = x26 + 1
+				x26 = 4096
+				if x27 != 4096 {
+					x31 = x28 + x30
+					t80 = 2
+					if x29 != 0 {
+						t80 = x23
+					}
+					p0 = 0
+					if x30 != 0 {
+						p0 = t80
+					}
+					x28 = b32(x30 == 0)
+					for {
+						if p0 != 0 && p0 != x31 {
 							x29 = p0 + 1
-							goto l24
+						} else {
+							if x28 != 0 {
+								x26 = x27
+								x24 = x24 + 1
+								continue l4
+							}
+							p0 = x28 + 19037
+							x28 = 1
+							x29 = 0
+						}
+						m.store8(x3+x27, 0, byte(uint32(m.load8(p0, 0))))
+						x26 = 4096
+						x30 = x27 + 1
+						x27 = x30
+						p0 = x29
+						if x30 == 4096 {
+							break
 						}
 					}
-					if x28 != 0 {
-						x26 = x27
-						x24 = x24 + 1
-						continue l4
-					}
-					p0 = x28 + 19037
-					x28 = 1
-					x29 = 0
-				l24:
-					m.store8(x3+x27, 0, byte(uint32(m.load8(p0, 0))))
-					x26 = 4096
-					x30 = x27 + 1
-					x27 = x30
-					p0 = x29
-					if x30 == 4096 {
-						break
-					}
 				}
 			}
-		l21:
 			x24 = x24 + 1
 		}
 	}
@@ -13408,124 +12662,122 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 	var x2 uint32
 	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, t26, t27, t28, t29, t30, t31, t32, t33, t34, t35, t36 uint64
 	x2 = 100
-	if p1 != 0 {
-		if p0 != 0 {
-			x2 = 101
-			if m.load64(p0, 0) == 0x312d2d7374617473 {
-				x3 = m.load64(p0, 112)
-				x4 = m.load64(p0, 120)
-				x5 = m.load64(p0, 128)
-				x6 = m.load64(p0, 136)
-				x7 = m.load64(p0, 144)
-				x8 = m.load64(p0, 152)
-				x9 = m.load64(p0, 160)
-				x10 = m.load64(p0, 96)
-				x11 = m.load64(p0, 88)
-				x12 = m.load64(p0, 80)
-				x13 = m.load64(p0, 72)
-				x14 = m.load64(p0, 64)
-				x15 = m.load64(p0, 56)
-				x16 = m.load64(p0, 48)
-				x17 = m.load64(p0, 40)
-				x18 = m.load64(p0, 32)
-				x19 = m.load64(p0, 24)
-				x20 = m.load64(p0, 16)
-				x21 = m.load64(p0, 8)
-				x22 = m.load64(p0, 104)
-				m.store64(p1, 16, x22)
-				x23 = x21 + x20
-				if x23 < x21 {
-					x23 = 0xffffffffffffffff
-				}
-				x24 = x19 + x23
-				t26 = x24
-				if x24 < x23 {
-					t26 = 0xffffffffffffffff
-				}
-				x23 = t26
-				x24 = x18 + x23
-				t27 = x24
-				if x24 < x23 {
-					t27 = 0xffffffffffffffff
-				}
-				x23 = t27
-				x24 = x17 + x23
-				t28 = x24
-				if x24 < x23 {
-					t28 = 0xffffffffffffffff
-				}
-				x23 = t28
-				x24 = x16 + x23
-				t29 = x24
-				if x24 < x23 {
-					t29 = 0xffffffffffffffff
-				}
-				x23 = t29
-				x24 = x15 + x23
-				t30 = x24
-				if x24 < x23 {
-					t30 = 0xffffffffffffffff
-				}
-				x23 = t30
-				x24 = x14 + x23
-				t31 = x24
-				if x24 < x23 {
-					t31 = 0xffffffffffffffff
-				}
-				x23 = t31
-				x24 = x13 + x23
-				t32 = x24
-				if x24 < x23 {
-					t32 = 0xffffffffffffffff
-				}
-				x23 = t32
-				x24 = x12 + x23
-				t33 = x24
-				if x24 < x23 {
-					t33 = 0xffffffffffffffff
-				}
-				x23 = t33
-				x24 = x11 + x23
-				t34 = x24
-				if x24 < x23 {
-					t34 = 0xffffffffffffffff
-				}
-				x23 = t34
-				x24 = x10 + x23
-				t35 = x24
-				if x24 < x23 {
-					t35 = 0xffffffffffffffff
-				}
-				x23 = t35
-				m.store64(p1, 0, x23)
-				x22 = x23 + x22
-				t36 = x22
-				if x22 < x23 {
-					t36 = 0xffffffffffffffff
-				}
-				m.store64(p1, 8, t36)
-				m.memoryCopy(p1+24, 25120, 88)
-				m.store64(p1, 256, x9)
-				m.store64(p1, 248, x8)
-				m.store64(p1, 240, x7)
-				m.store64(p1, 232, x6)
-				m.store64(p1, 224, x5)
-				m.store64(p1, 216, x4)
-				m.store64(p1, 208, x3)
-				m.store64(p1, 200, x10)
-				m.store64(p1, 192, x11)
-				m.store64(p1, 184, x12)
-				m.store64(p1, 176, x13)
-				m.store64(p1, 168, x14)
-				m.store64(p1, 160, x15)
-				m.store64(p1, 152, x16)
-				m.store64(p1, 144, x17)
-				m.store64(p1, 136, x18)
-				m.store64(p1, 128, x19)
-				m.store64(p1, 120, x20)
-				m.store64(p1, 112, x21)
-				x2 = 0
+	if p1 != 0 && p0 != 0 {
+		x2 = 101
+		if m.load64(p0, 0) == 0x312d2d7374617473 {
+			x3 = m.load64(p0, 112)
+			x4 = m.load64(p0, 120)
+			x5 = m.load64(p0, 128)
+			x6 = m.load64(p0, 136)
+			x7 = m.load64(p0, 144)
+			x8 = m.load64(p0, 152)
+			x9 = m.load64(p0, 160)
+			x10 = m.load64(p0, 96)
+			x11 = m.load64(p0, 88)
+			x12 = m.load64(p0, 80)
+			x13 = m.load64(p0, 72)
+			x14 = m.load64(p0, 64)
+			x15 = m.load64(p0, 56)
+			x16 = m.load64(p0, 48)
+			x17 = m.load64(p0, 40)
+			x18 = m.load64(p0, 32)
+			x19 = m.load64(p0, 24)
+			x20 = m.load64(p0, 16)
+			x21 = m.load64(p0, 8)
+			x22 = m.load64(p0, 104)
+			m.store64(p1, 16, x22)
+			x23 = x21 + x20
+			if x23 < x21 {
+				x23 = 0xffffffffffffffff
 			}
+			x24 = x19 + x23
+			t26 = x24
+			if x24 < x23 {
+				t26 = 0xffffffffffffffff
+			}
+			x23 = t26
+			x24 = x18 + x23
+			t27 = x24
+			if x24 < x23 {
+				t27 = 0xffffffffffffffff
+			}
+			x23 = t27
+			x24 = x17 + x23
+			t28 = x24
+			if x24 < x23 {
+				t28 = 0xffffffffffffffff
+			}
+			x23 = t28
+			x24 = x16 + x23
+			t29 = x24
+			if x24 < x23 {
+				t29 = 0xffffffffffffffff
+			}
+			x23 = t29
+			x24 = x15 + x23
+			t30 = x24
+			if x24 < x23 {
+				t30 = 0xffffffffffffffff
+			}
+			x23 = t30
+			x24 = x14 + x23
+			t31 = x24
+			if x24 < x23 {
+				t31 = 0xffffffffffffffff
+			}
+			x23 = t31
+			x24 = x13 + x23
+			t32 = x24
+			if x24 < x23 {
+				t32 = 0xffffffffffffffff
+			}
+			x23 = t32
+			x24 = x12 + x23
+			t33 = x24
+			if x24 < x23 {
+				t33 = 0xffffffffffffffff
+			}
+			x23 = t33
+			x24 = x11 + x23
+			t34 = x24
+			if x24 < x23 {
+				t34 = 0xffffffffffffffff
+			}
+			x23 = t34
+			x24 = x10 + x23
+			t35 = x24
+			if x24 < x23 {
+				t35 = 0xffffffffffffffff
+			}
+			x23 = t35
+			m.store64(p1, 0, x23)
+			x22 = x23 + x22
+			t36 = x22
+			if x22 < x23 {
+				t36 = 0xffffffffffffffff
+			}
+			m.store64(p1, 8, t36)
+			m.memoryCopy(p1+24, 25120, 88)
+			m.store64(p1, 256, x9)
+			m.store64(p1, 248, x8)
+			m.store64(p1, 240, x7)
+			m.store64(p1, 232, x6)
+			m.store64(p1, 224, x5)
+			m.store64(p1, 216, x4)
+			m.store64(p1, 208, x3)
+			m.store64(p1, 200, x10)
+			m.store64(p1, 192, x11)
+			m.store64(p1, 184, x12)
+			m.store64(p1, 176, x13)
+			m.store64(p1, 168, x14)
+			m.store64(p1, 160, x15)
+			m.store64(p1, 152, x16)
+			m.store64(p1, 144, x17)
+			m.store64(p1, 136, x18)
+			m.store64(p1, 128, x19)
+			m.store64(p1, 120, x20)
+			m.store64(p1, 112, x21)
+			x2 = 0
 		}
 	}
 	return x2
@@ -13809,23 +13061,20 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 	p1 = m.load32(p1, 0)
 	x5 = 0
 	for {
-		if p1 != 0 {
-			if p1 != x4 {
-				x6 = p1 + 8
-				x7 = x3
-				goto l3
+		if p1 != 0 && p1 != x4 {
+			x6 = p1 + 8
+			x7 = x3
+		} else {
+			if x3 == 0 {
+				goto l1
 			}
+			if x3 == x2 {
+				goto l1
+			}
+			x7 = x3 + 16
+			x6 = 0
+			p1 = x3
 		}
-		if x3 == 0 {
-			goto l1
-		}
-		if x3 == x2 {
-			goto l1
-		}
-		x7 = x3 + 16
-		x6 = 0
-		p1 = x3
-	l3:
 		x3 = m.load32(p1+4, 0)
 		p1 = m.load32(p1, 0)
 		if x5 == 0 {
@@ -13944,54 +13193,46 @@ func (m *module) textBufPushValue(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x5 uint64
 	switch m.load32(p1, 0) {
 	case 1:
-		goto l3
+		m.textBufPushDuration(p0, p2)
+		return p0
 	case 2:
-		goto l2
-	case 3:
-		goto l1
-	default:
-		goto l4
-	}
-l4:
-	if p2 != 0 {
-		x3 = p2 - 1
-		if x3 <= 0xffffffff {
-			x4 = uint32(x3)
-			if m.load32(p1, 8) > x4 {
-				p1 = m.load32(p1, 4) + x4<<3
-				m.textBufPushBytes(p0, m.load32(p1, 0), m.load32(p1, 4))
-				return p0
+		x3 = p2 >> 32
+		p1 = uint32(x3)
+		x4 = uint32(p2)
+		if x4 == 0 {
+			m.textBufPushRatio(p0, p1, 0)
+			return p0
+		}
+		p2 = p2 & 0xffffffff
+		for {
+			x5 = p2
+			p2 = x3 % x5
+			x3 = x5
+			if p2 == 0 {
+				break
 			}
 		}
-	}
-	m.textBufPushNumber(p0, p2)
-	return p0
-l3:
-	m.textBufPushDuration(p0, p2)
-	return p0
-l2:
-	x3 = p2 >> 32
-	p1 = uint32(x3)
-	x4 = uint32(p2)
-	if x4 == 0 {
-		m.textBufPushRatio(p0, p1, 0)
+		x6 = uint32(x5)
+		m.textBufPushRatio(p0, p1/x6, x4/x6)
+		return p0
+	case 3:
+		m.textBufPushNumber(p0, p2)
+		return p0
+	default:
+		if p2 != 0 {
+			x3 = p2 - 1
+			if x3 <= 0xffffffff {
+				x4 = uint32(x3)
+				if m.load32(p1, 8) > x4 {
+					p1 = m.load32(p1, 4) + x4<<3
+					m.textBufPushBytes(p0, m.load32(p1, 0), m.load32(p1, 4))
+					return p0
+				}
+			}
+		}
+		m.textBufPushNumber(p0, p2)
 		return p0
 	}
-	p2 = p2 & 0xffffffff
-	for {
-		x5 = p2
-		p2 = x3 % x5
-		x3 = x5
-		if p2 == 0 {
-			break
-		}
-	}
-	x6 = uint32(x5)
-	m.textBufPushRatio(p0, p1/x6, x4/x6)
-	return p0
-l1:
-	m.textBufPushNumber(p0, p2)
-	return p0
 }
 
 // ttlTryRetry is <backoff_core::decision::budget::ttl::Ttl as backoff_core::decision::budget::account::Account>::try_retry.
@@ -14144,10 +13385,8 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 	for {
 		x5 = p1 + x4
 		x6 = uint32(m.load8(x5, 0))
-		if x6 != 46 {
-			if (x6-58)&255 < 246 {
-				goto l6
-			}
+		if x6 != 46 && (x6-58)&255 < 246 {
+			goto l6
 		}
 		x4 = x4 + 1
 		if p2 == x4 {
@@ -14258,40 +13497,37 @@ l2:
 	m.memoryCopy(p1, 22688, 112)
 	switch x7 - 1 {
 	case 0:
-		goto l21
+		x6 = uint32(m.load8(x5, 0))
+		if x6 == 100 {
+			goto l19
+		}
+		if x6 == 104 {
+			p1 = x3 + 80
+			goto l19
+		}
+		if x6 == 109 {
+			p1 = x3 + 96
+			goto l19
+		}
+		if x6 != 115 {
+			goto l18
+		}
+		p1 = x3 + 112
 	case 1:
-		goto l20
-	default:
-		goto l18
-	}
-l21:
-	x6 = uint32(m.load8(x5, 0))
-	if x6 == 100 {
-		goto l19
-	}
-	if x6 == 104 {
-		p1 = x3 + 80
-		goto l19
-	}
-	if x6 == 109 {
-		p1 = x3 + 96
-		goto l19
-	}
-	if x6 != 115 {
-		goto l18
-	}
-	p1 = x3 + 112
-	goto l19
-l20:
-	if uint32(m.load16(x5, 0)) == 29549 {
-		p1 = x3 + 128
-	} else if uint32(m.load16(x5, 0)) == 29557 {
-		p1 = x3 + 144
-	} else {
+		if uint32(m.load16(x5, 0)) == 29549 {
+			p1 = x3 + 128
+			goto l19
+		}
+		if uint32(m.load16(x5, 0)) == 29557 {
+			p1 = x3 + 144
+			goto l19
+		}
 		if uint32(m.load16(x5, 0)) != 29550 {
 			goto l18
 		}
 		p1 = x3 + 160
+	default:
+		goto l18
 	}
 l19:
 	x6 = x8 - 1
