@@ -10,13 +10,20 @@ import (
 
 // The translated core works in the memory of an instance, which one goroutine uses at a time. An instance
 // keeps nothing between two calls: every function here takes one, copies its arguments in and its results
-// out, and gives it back. If the core panicked, the instance would be lost, which is right: its stack
-// would be in disorder.
+// out, and gives it back.
 var instances = sync.Pool{New: func() any { return newModule() }}
 
 func take() *module { return instances.Get().(*module) }
 
-func (m *module) free() { instances.Put(m) }
+// free gives the instance back, unless a panic left it in the middle of a call.
+func (m *module) free() {
+	if m.stackPointer == topOfStack {
+		instances.Put(m)
+	}
+}
+
+// The core's stack begins here and grows down (xtask/src/languages/go/engine.rs).
+const topOfStack = 16384
 
 // Where arguments and results are in the memory.
 const (
