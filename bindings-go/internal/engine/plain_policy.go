@@ -57,25 +57,30 @@ func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
 	return policy, nil
 }
 
-// takeFor returns an instance with a policy in its memory, and an empty one.
+// takeFor returns an instance with a policy in its memory.
 func takeFor(policy *Policy) *module {
 	m := take()
 	m.put(policyAt, policy.words[:])
-	clear(m.memory[fittedAt:][:8*PolicyWords])
 	return m
+}
+
+// emptyPolicy makes a place for a policy that the core makes: it does not write to all words.
+func (m *module) emptyPolicy(at uint32) uint32 {
+	clear(m.memory[at:][:8*PolicyWords])
+	return at
 }
 
 // Build checks the fields and returns their policy.
 func (p *Params) Build() (Policy, *Error) {
-	m := takeFor(new(Policy))
+	m := take()
 	m.put(paramsAt, p.words[:])
-	return m.policy(policyAt, m.policyInit(policyAt, paramsAt, errorAt), "")
+	return m.policy(policyAt, m.policyInit(m.emptyPolicy(policyAt), paramsAt, errorAt), "")
 }
 
 // ParsePolicy returns the policy of a policy string.
 func ParsePolicy(text string) (Policy, *Error) {
-	m := takeFor(new(Policy))
-	return m.policy(policyAt, m.policyParse(policyAt, textAt, m.putText(text), errorAt), text)
+	m := take()
+	return m.policy(policyAt, m.policyParse(m.emptyPolicy(policyAt), textAt, m.putText(text), errorAt), text)
 }
 
 // AppendText appends the policy string. It reports false for the zero Policy.
@@ -134,13 +139,13 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 // policy must not be the zero one.
 func (p *Policy) FitBase(attempts, total uint64) (Policy, *Error) {
 	m := takeFor(p)
-	return m.policy(fittedAt, m.policyFitBase(policyAt, attempts, total, fittedAt, errorAt), "")
+	return m.policy(fittedAt, m.policyFitBase(policyAt, attempts, total, m.emptyPolicy(fittedAt), errorAt), "")
 }
 
 // FitCap is FitBase for the longest cap.
 func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
 	m := takeFor(p)
-	return m.policy(fittedAt, m.policyFitCap(policyAt, attempts, total, fittedAt, errorAt), "")
+	return m.policy(fittedAt, m.policyFitCap(policyAt, attempts, total, m.emptyPolicy(fittedAt), errorAt), "")
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
