@@ -13,7 +13,7 @@ use crate::shell::{cargo, command, empty, progress, root, run, scratch, show};
 pub(crate) fn check() -> Result<()> {
     let place = scratch().join("dist-twice");
     empty(&place)?;
-    let [first, second] = ["first", "second/in another/folder"].map(|name| place.join(name));
+    let [first, second] = ["first", "second/in/another/folder"].map(|name| place.join(name));
     for clone in [&first, &second] {
         progress(&format!("building the commit in {}", clone.display()));
         build(clone)?;
