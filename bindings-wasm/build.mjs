@@ -183,7 +183,8 @@ async function bundle() {
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
 		bundleSmall("js/index.js", js),
-		bundleForNode("js/index.cjs", js),
+		// Node.js prints the line of an error that nobody catches.
+		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
 	]);
 	for (const folder of ["dist", "dist/js"]) {
 		// In Node.js `import` and `require` load the same copy of the classes.

@@ -592,6 +592,8 @@ export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,
 	options: RetryOptions<Given<T>>,
 ): Promise<T>;
+// For options that know the type of the result, with a function that takes its context.
+export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
 
 /**
  * A function that calls another one with its `this` and its arguments, with {@link retry}. With `stream`,

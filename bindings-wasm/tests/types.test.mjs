@@ -159,7 +159,8 @@ describe("the types name what exists", () => {
 	});
 
 	test("the exports", () => {
-		const named = [...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+		// A function with overloads has several lines.
+		const named = [...new Set([...types.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name))];
 		for (const exported of [esm, requireThere("backoff-wasm")]) {
 			assert.deepEqual(Object.keys(exported).sort(), named.sort());
 		}

@@ -129,6 +129,17 @@ const signal = new AbortController().signal;
 const clock: Clock = { now: () => 0, sleep: (delay, end) => void [delay, end.aborted] };
 const asText = retry(async ({ attempt, signal }) => `${attempt} ${signal.aborted}`, { shouldRetry: () => true });
 same<typeof asText, Promise<string>>(true);
+/** Options that know the type of the result, with a function that takes its context. */
+async function typedOptions(
+	find: (signal: AbortSignal) => Promise<{ id: string }>,
+	options: RetryOptions<{ id: string }>,
+) {
+	const isEmpty = (found: { id: string }) => found.id === "";
+	const found = await retry(({ signal }) => find(signal), options);
+	const full = await retry(({ signal }) => find(signal), { shouldRetryResult: isEmpty });
+	return [found.id, full.id];
+}
+void typedOptions;
 const asNumber = retry(() => 5, {
 	policy: "default",
 	seed: 42n,
