@@ -17,7 +17,7 @@ pub(crate) fn listings() -> Result<Vec<(PathBuf, String)>> {
 
 fn listing(name: &str) -> Result<String> {
     let folder = scratch().join("api");
-    // The pinned toolchain writes JSON if it is told that its user knows that the form may change.
+    // A stable toolchain writes the unstable JSON format only with RUSTC_BOOTSTRAP.
     run(cargo()
         .args(["rustdoc", "--locked", "--lib", "--all-features", "--package", name])
         .args(["--target-dir".as_ref(), folder.as_os_str()])

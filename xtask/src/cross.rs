@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::fresh;
-use crate::languages::python;
 use crate::shell::{add_target, cargo, command, progress, run, scratch};
+use crate::venv;
 
 /// The compiler, and what lets cargo link with it.
 const REQUIREMENTS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
@@ -18,8 +18,8 @@ fn tools() -> Result<PathBuf> {
     let folder = scratch().join("zig");
     fresh::unless_fresh(&folder, &["xtask/src/cross.rs"], || {
         progress("installing zig");
-        python::environment(&folder)?;
-        run(python::pip(&folder).args(REQUIREMENTS))
+        venv::create(&folder)?;
+        run(venv::install(&folder).args(REQUIREMENTS))
     })?;
     Ok(folder)
 }

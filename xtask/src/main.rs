@@ -4,7 +4,6 @@ mod api;
 mod archive;
 mod audit;
 mod compatibility;
-#[allow(dead_code, reason = "the languages come to use it one by one")]
 mod cross;
 mod debian;
 mod demo;
@@ -22,6 +21,7 @@ mod program;
 mod report;
 mod shell;
 mod test;
+mod venv;
 mod version;
 mod workflows;
 

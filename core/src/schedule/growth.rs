@@ -82,7 +82,7 @@ fn longest(policy: &Parameters) -> u64 {
     if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS }
 }
 
-/// A number after so many doublings, or after as many as it takes to reach the longest value.
+/// A number doubled `steps` times, or as many times as it takes to reach the longest value.
 #[inline]
 fn doubled(n: u64, longest: u64, steps: u32) -> u64 {
     let longest = longest.min(MAX_NS);

@@ -3,7 +3,6 @@
 mod platforms;
 mod wheels;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use anyhow::Result;
 use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
+use crate::venv;
 use wheels::{holds_no_path, sdist, wheel};
 
 pub(crate) use platforms::test as test_more;
@@ -31,9 +31,9 @@ pub(crate) fn tools() -> Result<PathBuf> {
     let [tests, package] = REQUIREMENTS;
     fresh::unless_fresh(&folder, &[tests, package, EXAMPLES], || {
         progress("installing the tools for Python");
-        environment(&folder)?;
+        venv::create(&folder)?;
         install_requirements(&folder)?;
-        run(pip(&folder).args(["-r", EXAMPLES]))
+        run(venv::install(&folder).args(["-r", EXAMPLES]))
     })?;
     Ok(folder)
 }
@@ -50,29 +50,18 @@ fn installed() -> Result<PathBuf> {
     let inputs: Vec<&str> = REQUIREMENTS.into_iter().chain(INPUTS).collect();
     fresh::unless_fresh(&folder, &inputs, || {
         progress("installing the wheel");
-        environment(&folder)?;
+        venv::create(&folder)?;
         install_requirements(&folder)?;
-        run(pip(&folder).args(["--force-reinstall", "--no-deps"]).arg(&wheel))
+        run(venv::install(&folder).args(["--force-reinstall", "--no-deps"]).arg(&wheel))
     })?;
     Ok(folder)
 }
 
-pub(crate) fn environment(folder: &Path) -> Result<()> {
-    let _ = fs::remove_dir_all(folder);
-    run(command("python3").args(["-m", "venv"]).arg(folder))
-}
-
 fn install_requirements(environment: &Path) -> Result<()> {
     // The first pip that knows --group; a new environment may have an older one.
-    run(pip(environment).args(["--upgrade", "pip>=25.1"]))?;
+    run(venv::install(environment).args(["--upgrade", "pip>=25.1"]))?;
     let group = format!("{}:dev", REQUIREMENTS[1]);
-    run(pip(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
-}
-
-pub(crate) fn pip(environment: &Path) -> Command {
-    let mut pip = command(environment.join("bin/pip"));
-    pip.args(["install", "--quiet", "--disable-pip-version-check"]);
-    pip
+    run(venv::install(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
 }
 
 /// The interpreter of the environment, away from the source tree.

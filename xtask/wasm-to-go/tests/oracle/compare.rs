@@ -179,7 +179,7 @@ fn run(package: &str, case: &Case, go: &str) -> String {
         let values: Vec<_> =
             widths.map(|(index, value)| format!("{}(it[{index}])", value.go_type())).collect();
         let expression = format!("{receiver}{name}({})", values.join(", "));
-        // Data and a loop, because Go takes a minute to compile so many calls.
+        // Data and a loop, because Go takes a minute to compile thousands of calls.
         writeln!(run, "\tfor _, it := range [][]uint64{{").unwrap();
         for call in calls {
             let values: Vec<_> = call.arguments.iter().map(|value| value.text()).collect();
