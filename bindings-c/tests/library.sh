@@ -9,21 +9,7 @@ library=$prefix/lib/libbackoff.so
 archive=$prefix/lib/libbackoff.a
 header=$prefix/include/backoff.h
 tests=$(dirname "$0")
-folder=$(mktemp -d) || exit 1
-trap 'rm -r "$folder"' EXIT
-passed=0
-failed=0
-
-check() { # NAME COMMAND...
-  name=$1
-  shift
-  if output=$("$@" 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAIL %s\n%s\n' "$name" "$output"
-  fi
-}
+. "$tests/checks.sh"
 
 compiles() { # COMPILER STANDARD LANGUAGE
   "$1" -std="$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x "$3" "$header"
@@ -165,5 +151,4 @@ check "a program need not keep all of the archive" sections_can_be_dropped
 check "libbackoff cannot panic" cannot_panic
 check "the SONAME is the major version" has_the_soname
 check "libbackoff needs only libc" needs_only_libc
-echo "$passed passed, $failed failed"
-test "$failed" -eq 0
+summary

@@ -6,21 +6,7 @@
 prefix=$1
 build=$2
 tests=$(dirname "$0")
-folder=$(mktemp -d) || exit 1
-trap 'rm -r "$folder"' EXIT
-passed=0
-failed=0
-
-check() { # NAME COMMAND...
-  name=$1
-  shift
-  if output=$("$@" 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAIL %s\n%s\n' "$name" "$output"
-  fi
-}
+. "$tests/checks.sh"
 
 # The header must not cause a warning, even where it is no system header.
 compile() { # COMPILER ARGUMENT...
@@ -71,5 +57,4 @@ for standard in c++11 c++14 c++17 c++20 "$cpp23"; do
 done
 check "the wrapper without exceptions in C++11" wrapper c++11 -fno-exceptions -fno-rtti
 check "the wrapper without exceptions in C++20" wrapper c++20 -fno-exceptions -fno-rtti
-echo "$passed passed, $failed failed"
-test "$failed" -eq 0
+summary
