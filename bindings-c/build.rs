@@ -1,12 +1,42 @@
-//! Gives the shared library the name by which programs load it: the major version of the ABI.
+//! Gives the shared library the name by which programs load it, the major version of the ABI, and
+//! writes the package of CMake for `cargo cinstall`.
+
+use std::path::Path;
+use std::{env, fs};
+
+const TEMPLATES: [&str; 2] = ["backoff-config.cmake", "backoff-config-version.cmake"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let major = std::env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
-    let argument = match std::env::var("CARGO_CFG_TARGET_OS").as_deref() {
-        Ok("linux") => format!("-Wl,-soname,libbackoff.so.{major}"),
-        Ok("macos") => format!("-Wl,-install_name,@rpath/libbackoff.{major}.dylib"),
+    println!("cargo:rerun-if-changed=cmake");
+    name_the_library();
+    write_the_package();
+}
+
+fn name_the_library() {
+    let major = variable("CARGO_PKG_VERSION_MAJOR");
+    let argument = match variable("CARGO_CFG_TARGET_OS").as_str() {
+        "linux" => format!("-Wl,-soname,libbackoff.so.{major}"),
+        "macos" => format!("-Wl,-install_name,@rpath/libbackoff.{major}.dylib"),
         _ => return,
     };
     println!("cargo:rustc-cdylib-link-arg={argument}");
+}
+
+/// `cargo xtask install` fills in the same templates.
+fn write_the_package() {
+    let pointer_bits: u32 = variable("CARGO_CFG_TARGET_POINTER_WIDTH").parse().expect("a number");
+    for name in TEMPLATES {
+        let template = fs::read_to_string(format!("cmake/{name}.in")).expect("a template");
+        let text = template
+            .replace("@VERSION@", &variable("CARGO_PKG_VERSION"))
+            .replace("@MAJOR@", &variable("CARGO_PKG_VERSION_MAJOR"))
+            .replace("@MINOR@", &variable("CARGO_PKG_VERSION_MINOR"))
+            .replace("@POINTER_BYTES@", &(pointer_bits / 8).to_string());
+        fs::write(Path::new(&variable("OUT_DIR")).join(name), text).expect("cargo's folder");
+    }
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).expect("cargo sets it")
 }

@@ -54,38 +54,16 @@ impl Built {
     }
 }
 
-/// A template with the version and the names of the files.
+/// A template with the version, and what depends on the platform. `bindings-c/build.rs` fills in the
+/// same for `cargo cinstall`.
 fn fill_in(template: &str, platform: &Platform) -> String {
-    let (file, links) = platform.shared_names();
-    let property = |name, value| format!("    {name} \"{value}\"");
-    let under = |path: String| format!("${{_backoff_prefix}}/{path}");
-    let mut shared = if platform.is_windows() {
-        vec![property("IMPORTED_LOCATION", under(format!("bin/{file}")))]
-    } else {
-        vec![property("IMPORTED_LOCATION", under(format!("lib/{file}")))]
-    };
-    if platform.is_macos() {
-        shared.extend(
-            links.first().map(|name| property("IMPORTED_SONAME", format!("@rpath/{name}"))),
-        );
-    } else {
-        shared.extend(links.first().map(|name| property("IMPORTED_SONAME", name.clone())));
-    }
-    shared.extend(
-        platform
-            .import_library()
-            .map(|name| property("IMPORTED_IMPLIB", under(format!("lib/{name}")))),
-    );
-    let libraries = platform.static_libraries();
-    let flags: Vec<String> = libraries.iter().map(|name| format!("-l{name}")).collect();
+    let libraries = platform.static_libraries().iter().map(|name| format!("-l{name}"));
     template
         .replace("@VERSION@", VERSION)
         .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
         .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
         .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
-        .replace("@SHARED@", &shared.join("\n"))
-        .replace("@STATIC_LIBRARIES@", &libraries.join(";"))
-        .replace("@STATIC_FLAGS@", &flags.join(" "))
+        .replace("@STATIC_FLAGS@", &libraries.collect::<Vec<_>>().join(" "))
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.

@@ -13,7 +13,7 @@ use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout};
 /// The last that the pinned Rust builds.
 const CARGO_C: &str = "0.10.24+cargo-0.98.0";
 
-/// It installs the same files, except for the package of CMake.
+/// It installs the same files, and the same package of CMake.
 pub(super) fn test_more(report: &mut Report) {
     report.runs_on(("C and C++", "build systems", "cargo-c"), || {
         let destination = scratch().join("c-cinstall");
@@ -25,9 +25,12 @@ pub(super) fn test_more(report: &mut Report) {
         install.arg(&destination).env("CARGO_TARGET_DIR", scratch().join("c-cinstall-target"));
         run(&mut install)?;
         let usr = destination.join("usr");
-        let (mut ours, theirs) = (files(&prefix()?)?, files(&usr)?);
-        ours.retain(|path| !path.starts_with("lib/cmake/"));
+        let (ours, theirs) = (files(&prefix()?)?, files(&usr)?);
         ensure!(ours == theirs, "expected {ours:?}\nit installs {theirs:?}");
+        for name in ["backoff-config.cmake", "backoff-config-version.cmake"] {
+            let read = |folder: &Path| fs::read(folder.join("lib/cmake/backoff").join(name));
+            ensure!(read(&prefix()?)? == read(&usr)?, "another {name}");
+        }
         let program = destination.join("retry");
         let mut compile = command("cc");
         compile.arg("bindings-c/examples/retry.c").arg("-I").arg(usr.join("include"));

@@ -9,6 +9,7 @@ use super::prefix;
 use crate::fresh;
 use crate::report::Report;
 use crate::shell::{command, empty, programs, progress, run, scratch, stdout, symlink};
+use crate::venv;
 
 const REQUIREMENTS: &str = "bindings-c/tests/requirements.txt";
 const SOURCES: &str = "bindings-c/tests/consumers";
@@ -56,7 +57,8 @@ fn tool(name: &str) -> Result<PathBuf> {
     let folder = scratch().join("c-tools");
     fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
         progress("installing the build systems for C");
-        install(&folder, &["-r", REQUIREMENTS])
+        venv::create(&folder)?;
+        run(venv::install(&folder).args(["-r", REQUIREMENTS]))
     })?;
     Ok(folder.join("bin").join(name))
 }
@@ -64,16 +66,10 @@ fn tool(name: &str) -> Result<PathBuf> {
 fn old_cmake() -> Result<PathBuf> {
     let folder = scratch().join("c-old-cmake");
     if !folder.join("bin/cmake").exists() {
-        install(&folder, &[&format!("cmake=={OLD_CMAKE}")])?;
+        venv::create(&folder)?;
+        run(venv::install(&folder).arg(format!("cmake=={OLD_CMAKE}")))?;
     }
     Ok(folder.join("bin/cmake"))
-}
-
-fn install(folder: &Path, requirements: &[&str]) -> Result<()> {
-    run(command("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
-    let mut pip = command(folder.join("bin/pip"));
-    pip.args(["install", "--quiet", "--disable-pip-version-check"]);
-    run(pip.args(requirements))
 }
 
 /// `find_package` of other versions.
