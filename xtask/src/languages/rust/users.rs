@@ -8,13 +8,15 @@ use crate::languages::rust::packaged::{
     CRATES, features, in_user, on, packaged, rust_version, snippet, user,
 };
 use crate::report::Report;
+use crate::libbackoff::Platform;
 use crate::shell::{WASM, add_target, command, progress, run, stdout};
 
 pub(super) fn test(report: &mut Report) {
-    report.check("a program over the packaged crates", || {
+    let host = Platform::host().map_or_else(|_| "unknown".to_owned(), |host| host.name().to_owned());
+    report.runs_on(("Rust", "platforms", &host), || {
         let printed = snippet(PROGRAM)?;
-        anyhow::ensure!(printed == "Ok(3)\n", "printed\n{printed}");
-        Ok(())
+        anyhow::ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
+        Ok(String::new())
     });
     report.check(
         "the packaged crates in WebAssembly, with a clock and a sleep of the caller",
