@@ -79,6 +79,7 @@ def test_contents(wheel):
             f"{INFO}/WHEEL",
             f"{INFO}/licenses/LICENSE-APACHE",
             f"{INFO}/licenses/LICENSE-MIT",
+            f"{INFO}/licenses/LICENSES-OF-CRATES",
         ]
     )
 
@@ -87,12 +88,13 @@ def test_metadata(wheel, fields):
     assert fields["Name"] == "backoff-rs"
     assert fields["Requires-Python"] == ">=3.11"
     assert fields["License-Expression"] == "MIT OR Apache-2.0"
-    assert fields.get_all("License-File") == ["LICENSE-MIT", "LICENSE-APACHE"]
+    assert fields.get_all("License-File") == ["LICENSE-MIT", "LICENSE-APACHE", "LICENSES-OF-CRATES"]
     assert fields.get_all("Requires-Dist") is None
     readme = (ROOT / "bindings-python/README.md").read_text("utf-8")
     assert fields.get_payload().rstrip() == readme.rstrip()
     for name in ("LICENSE-MIT", "LICENSE-APACHE"):
         assert wheel.read(f"{INFO}/licenses/{name}") == (ROOT / name).read_bytes()
+    assert b"pyo3" in wheel.read(f"{INFO}/licenses/LICENSES-OF-CRATES")
 
 
 def test_urls_lead_to_files_of_the_repository(fields):

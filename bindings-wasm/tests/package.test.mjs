@@ -38,6 +38,7 @@ describe("contents", () => {
 		assert.deepEqual(files.sort(), [
 			"LICENSE-APACHE",
 			"LICENSE-MIT",
+			"LICENSES-OF-CRATES",
 			"README.md",
 			"dist/backoff.wasm",
 			"dist/edge-light.js",

@@ -1,5 +1,5 @@
 //! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
-//! interfaces of the crates, the pictures and the table of the README.
+//! interfaces of the crates, the licenses in the packages, the pictures and the table of the README.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::api;
 use crate::compatibility;
 use crate::languages::go;
+use crate::licenses;
 use crate::program;
 use crate::shell::{command, empty, progress, root, run, scratch};
 
@@ -66,6 +67,7 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     files.insert("include/backoff.h".into(), header);
     files.insert("README.md".into(), compatibility::page(Path::new("README.md"))?);
     files.extend(api::listings()?);
+    files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
     }

@@ -1,12 +1,8 @@
 //! The crates whose code a binary contains, by cargo's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
 
 use crate::shell::{cargo, stdout};
 
@@ -58,65 +54,6 @@ fn parse(tree: &str) -> Result<BTreeMap<Crate, Linked>> {
     }
     ensure!(!crates.is_empty(), "cargo tree printed nothing");
     Ok(crates)
-}
-
-/// A package as `cargo metadata` describes it.
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    manifest_path: PathBuf,
-    /// Nothing for the packages of this project.
-    source: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-/// The licences of the other projects whose code a binary contains, as they ask everyone to pass on
-/// who gives the binary away.
-pub(crate) fn licenses(package: &str, target: &str) -> Result<String> {
-    let linked = linked(package, target)?;
-    let metadata = stdout(cargo().args(["metadata", "--locked", "--format-version", "1"]))?;
-    let Metadata { packages } = serde_json::from_str(&metadata)?;
-    let is_linked = |package: &&Package| {
-        let (name, version) = (package.name.clone(), package.version.clone());
-        package.source.is_some() && linked.contains_key(&Crate { name, version })
-    };
-    // Many have the same text, which is there once.
-    let mut texts = BTreeMap::<String, BTreeSet<String>>::new();
-    for package in packages.iter().filter(is_linked) {
-        let name = format!("{} {}", package.name, package.version);
-        let folder = package.manifest_path.parent().context("a folder")?;
-        let files = license_files(folder)?;
-        ensure!(!files.is_empty(), "{name} has no file with its license");
-        for file in files {
-            let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-            texts.entry(text.trim_end().to_owned()).or_default().insert(name.clone());
-        }
-    }
-    let mut page = "This program contains code of these crates, under these licenses.\n".to_owned();
-    for (text, names) in texts {
-        let names: Vec<String> = names.into_iter().collect();
-        write!(page, "\n{}\n{}:\n\n{text}\n", "=".repeat(80), names.join(", "))?;
-    }
-    Ok(page)
-}
-
-fn license_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let names = ["license", "licence", "copying", "copyright", "notice", "unlicense"];
-        if path.is_file() && names.iter().any(|start| name.starts_with(start)) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod fresh;
 mod generate;
 mod languages;
 mod libbackoff;
+mod licenses;
 mod linked;
 mod package;
 mod program;

@@ -13,7 +13,7 @@ use crate::docs;
 use crate::drivers::reference_evaluator;
 use crate::languages::{ALL, Platforms, python};
 use crate::libbackoff::Platform;
-use crate::linked::licenses;
+use crate::licenses;
 use crate::report::{Report, Runner};
 use crate::shell::{
     add_target, cargo, command, empty, programs, progress, root, run, scratch, stdout, target,
@@ -79,7 +79,7 @@ fn packed(platform: &str) -> Result<PathBuf> {
     for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-OFL"] {
         fs::copy(root().join("cli").join(file), folder.join(file))?;
     }
-    fs::write(folder.join("LICENSES-OF-CRATES"), licenses("backoff-cli", platform)?)?;
+    fs::write(folder.join(licenses::FILE), licenses::of_binaries("backoff-cli", &[platform])?)?;
     let archive = folder.with_added_extension("tar.gz");
     tar_gz(&folder, &archive)?;
     Ok(archive)

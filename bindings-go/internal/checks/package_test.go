@@ -24,7 +24,7 @@ var version = fmt.Sprintf("v%d.%d.%d", engine.VersionMajor, engine.VersionMinor,
 func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	names := names(t, zipOf(t))
 	for _, name := range []string{
-		"LICENSE-APACHE", "LICENSE-MIT", "README.md", "go.mod", "retry.go", "cenkalti/waits.go",
+		"LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod", "retry.go", "cenkalti/waits.go",
 		"internal/engine/constants.go", "internal/engine/core.go", "internal/engine/cgo.go",
 	} {
 		if !slices.Contains(names, name) {
@@ -32,7 +32,7 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".go") && !slices.Contains([]string{"LICENSE-APACHE", "LICENSE-MIT", "README.md", "go.mod"}, name) ||
+		if !strings.HasSuffix(name, ".go") && !slices.Contains([]string{"LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod"}, name) ||
 			strings.HasPrefix(name, "internal/checks") {
 			t.Errorf("%s is in the zip file", name)
 		}

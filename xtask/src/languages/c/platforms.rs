@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use super::{make, programs};
 use crate::archive;
 use crate::libbackoff::{self, Platform};
+use crate::licenses;
 use crate::report::Report;
 use crate::shell::{command, empty, output, root, run, scratch, stdout};
 
@@ -159,7 +160,13 @@ pub(super) fn packed(report: &mut Report) {
         let first = fs::read(&path)?;
         ensure!(first == fs::read(packed_for(&platform)?)?, "other bytes");
         let names = stdout(command("tar").arg("-tzf").arg(&path))?;
-        for name in ["LICENSE-APACHE", "LICENSE-MIT", "include/backoff.h", "lib/libbackoff.so"] {
+        for name in [
+            "LICENSE-APACHE",
+            "LICENSE-MIT",
+            licenses::FILE,
+            "include/backoff.h",
+            "lib/libbackoff.so",
+        ] {
             ensure!(names.lines().any(|line| line.ends_with(name)), "no {name} in\n{names}");
         }
         Ok(())
@@ -246,6 +253,7 @@ fn packed_for(platform: &Platform) -> Result<PathBuf> {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(root().join(licence), folder.join(licence))?;
     }
+    fs::copy(root().join("bindings-c").join(licenses::FILE), folder.join(licenses::FILE))?;
     let path = place.join(format!("{name}.tar.gz"));
     archive::tar_gz(&folder, &path)?;
     Ok(path)

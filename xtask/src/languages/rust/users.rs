@@ -7,12 +7,13 @@ use anyhow::Result;
 use crate::languages::rust::packaged::{
     CRATES, features, in_user, on, packaged, rust_version, snippet, user,
 };
-use crate::report::Report;
 use crate::libbackoff::Platform;
+use crate::report::Report;
 use crate::shell::{WASM, add_target, command, progress, run, stdout};
 
 pub(super) fn test(report: &mut Report) {
-    let host = Platform::host().map_or_else(|_| "unknown".to_owned(), |host| host.name().to_owned());
+    let host =
+        Platform::host().map_or_else(|_| "unknown".to_owned(), |host| host.name().to_owned());
     report.runs_on(("Rust", "platforms", &host), || {
         let printed = snippet(PROGRAM)?;
         anyhow::ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
