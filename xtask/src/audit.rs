@@ -16,11 +16,16 @@ const SEMVER: (&str, &str) = ("cargo-semver-checks", "0.51.0");
 /// The crates whose interface users depend on.
 const LIBRARIES: [&str; 3] = ["backoff-core", "backoff-retry", "backoff-sim"];
 
-/// Checks licenses, sources and bans.
+/// Checks licenses, sources and bans, and that the interfaces can be compared.
 pub(crate) fn test(report: &mut Report) {
     report.runs_on(("Rust", "checked by", "cargo-deny"), || {
         run(deny()?.args(["bans", "licenses", "sources"]))?;
         Ok(DENY.1.to_owned())
+    });
+    // Before the first release there is nothing else to compare with.
+    report.runs_on(("Rust", "checked by", "cargo-semver-checks"), || {
+        compare("HEAD")?;
+        Ok(SEMVER.1.to_owned())
     });
 }
 
