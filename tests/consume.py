@@ -71,6 +71,30 @@ func main() {{
 }}
 """
 
+C = f"""
+#include <backoff.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(void) {{
+  const char policy_text[] = "{POLICY}", key[] = "{KEY}";
+  struct backoff_policy policy;
+  uint64_t stream;
+  if (backoff_policy_parse(&policy, policy_text, sizeof policy_text - 1, NULL) != BACKOFF_OK ||
+      backoff_stream_from_key({SEED}, key, sizeof key - 1, &stream) != BACKOFF_OK) {{
+    return 1;
+  }}
+  for (uint32_t index = 0; index < 5; index++) {{
+    uint64_t delay_ns;
+    if (backoff_policy_delay_ns(&policy, stream, index, &delay_ns) != BACKOFF_OK) {{
+      return 1;
+    }}
+    printf("%" PRIu64 "\\n", delay_ns);
+  }}
+  return 0;
+}}
+"""
+
 
 class Place:
     """An empty folder, which is also the home of what runs in it."""
@@ -211,11 +235,36 @@ def command(place: Place) -> str:
     return place.run(program, *delays)
 
 
+def c(place: Place) -> str:
+    """The library, unpacked where pkg-config is told to look, shared and static."""
+    system = {"linux": "unknown-linux-gnu", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
+    name = f"libbackoff-[0-9]*-{MACHINE}-{system[sys.platform]}.tar.gz"
+    with tarfile.open(place.file(name)) as archive:
+        archive.extractall(place.folder, filter="data")
+    (tree,) = place.folder.glob("libbackoff-*")
+    place.environment["PKG_CONFIG_PATH"] = str(tree / "lib/pkgconfig")
+    (place.folder / "user.c").write_text(C)
+    flags = place.run("pkg-config", "--cflags", "--libs", "backoff").split()
+    compile_user = ("cc", "-std=c99", "-Wall", "-Werror", "user.c", "-o", "user")
+    place.run(*compile_user, *flags, f"-Wl,-rpath,{tree / 'lib'}")
+    printed = place.run("./user")
+    shutil.rmtree(tree / "lib", ignore_errors=True)
+    place.run("./user", fails=True)
+    with tarfile.open(place.file(name)) as archive:
+        archive.extractall(place.folder, filter="data")
+    place.run(*compile_user, f"-I{tree / 'include'}", tree / "lib/libbackoff.a")
+    shutil.rmtree(tree)
+    if place.run("./user") != printed:
+        sys.exit("the shared and the static library differ")
+    return printed
+
+
 LANGUAGES: dict[str, Callable[[Place], str]] = {
     "python": python,
     "js": js,
     "rust": rust,
     "go": go,
+    "c": c,
     "command": command,
 }
 

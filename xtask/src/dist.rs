@@ -26,7 +26,7 @@ pub(crate) fn test(report: &mut Report) {
     report
         .check("the files that are published are the same bytes when they are built again", check);
     let results = scratch().join("dist-twice/first/dist");
-    for language in ["python", "js", "rust", "go", "command"] {
+    for language in ["python", "js", "rust", "go", "c", "command"] {
         report.check(&format!("{language}: from the published files alone"), || {
             run(command("python3").arg("tests/consume.py").arg(&results).arg(language))
         });
