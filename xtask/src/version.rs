@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, bail, ensure};
 use semver::Version;
 
-use crate::shell::{command, progress, root, stdout};
+use crate::shell::{cargo, command, progress, root, show, stdout};
 
 /// A place of the version in a file: the text before it, and what is written there.
 type Place = (&'static str, &'static str, fn(&Version) -> String);
@@ -61,7 +61,7 @@ pub(crate) fn print() -> Result<()> {
     Ok(())
 }
 
-/// Changes the version everywhere.
+/// Changes the version everywhere, also in what is generated.
 pub(crate) fn change(to: &str) -> Result<()> {
     let (to, from) = (next(to, &present()?)?, present()?);
     check()?;
@@ -76,6 +76,8 @@ pub(crate) fn change(to: &str) -> Result<()> {
     }
     fs::write(root().join(CHANGELOG), logged(&read(CHANGELOG)?, &to)?).context(CHANGELOG)?;
     check()?;
+    // In a new process, because the version is compiled into this one.
+    show(cargo().args(["run", "--quiet", "--package", "xtask", "--", "generate"]))?;
     progress(&format!("{from} is now {to}; next: describe it in {CHANGELOG}"));
     Ok(())
 }
