@@ -58,11 +58,11 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     """And nothing else: no tests, nothing of other languages."""
     needed = {
         *("Cargo.lock", "Cargo.toml", "PKG-INFO", "pyproject.toml"),
-        *("README.md", "LICENSE-APACHE", "LICENSE-MIT"),
+        *("README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES"),
     }
     for folder, patterns in {
-        "core": ["Cargo.toml", "README.md", "LICENSE-*", "src/**/*.rs"],
-        "bindings-python": ["Cargo.toml", "README.md", "LICENSE-*", "src/**/*.rs"],
+        "core": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
+        "bindings-python": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "bindings-python/python": ["backoff_rs/*.py", "backoff_rs/*.pyi", "backoff_rs/py.typed"],
     }.items():
         for path in [path for pattern in patterns for path in (ROOT / folder).glob(pattern)]:
