@@ -30,7 +30,7 @@ func checkText(t *testing.T, c text) {
 	}
 	policy := parsePolicy(t, c.Text)
 	checkPrinted(t, policy, c, new(backoff.Policy))
-	if want, err := fields.Policy(c.Policy); err != nil || policy != want {
+	if want, err := backoff.PolicyOf(fields.Params(c.Policy)); err != nil || policy != want {
 		t.Errorf("the policy of the fields is %v, %v", want, err)
 	}
 	if again := parsePolicy(t, c.Canonical); again != policy {

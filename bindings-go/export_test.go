@@ -13,6 +13,9 @@ func (b *Backoff) SkipTo(index uint64) {
 	b.first, b.taken, b.fetched = index, 0, 0
 }
 
+// PolicyOf returns the policy of fields, or the error of NewPolicy.
+func PolicyOf(params engine.Params) (Policy, error) { return policyOf(params.Build()) }
+
 // BeginAt, DecideAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
 // vectors that have them.
 

@@ -105,10 +105,30 @@ func TestPackage(t *testing.T) {
 		}
 		want += len(file.Cases)
 	}
+	if skipped := strings.Count(got, "--- SKIP: "); skipped > 0 {
+		t.Errorf("%d tests skip", skipped)
+	}
 	if count := strings.Count(got, "--- PASS: TestEveryVector/"); count < want {
 		t.Errorf("%d cases passed in the package, want %d", count, want)
 	}
 	t.Logf("in the package %d tests and cases passed", strings.Count(got, "--- PASS: "))
+}
+
+// A reader of the zip file can run its tests: those that need the repository skip and say so, and no other.
+func TestZipAlone(t *testing.T) {
+	consumer := newConsumer(t)
+	consumer.folder = filepath.Join(consumer.home, "unpacked")
+	unzip(t, consumer.folder)
+	consumer.environment = slices.DeleteFunc(consumer.environment, func(variable string) bool {
+		return strings.HasPrefix(variable, "BACKOFF_VECTORS=") || strings.HasPrefix(variable, "GOPROXY=")
+	})
+	consumer.environment = append(consumer.environment, "GOPROXY=off")
+	got := consumer.run("go vet ./... && go test -v -count=1 ./...")
+	const sentence = "the vectors are in the repository, not in the module"
+	skipped, said := strings.Count(got, "--- SKIP: "), strings.Count(got, sentence)
+	if skipped != said || skipped != 8 || !strings.Contains(got, "--- SKIP: TestEveryVector ") {
+		t.Errorf("%d tests skip and %d say why:\n%s", skipped, said, got)
+	}
 }
 
 // checkIsStatic fails if a program needs an interpreter or a shared library.

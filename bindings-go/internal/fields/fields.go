@@ -1,6 +1,6 @@
-// Package fields builds policies from fields written as text, as the vectors and the request lines
-// of the driver write them (tests/README.md). It can set values that the options of NewPolicy cannot
-// express and that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
+// Package fields reads the fields of policies from text, as the vectors and the request lines of the
+// driver write them (tests/README.md). It can set values that the options of NewPolicy cannot express and
+// that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
 package fields
 
 import (
@@ -8,19 +8,16 @@ import (
 	"strconv"
 	"strings"
 
-	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// Policy returns the policy of the fields, or the error of NewPolicy. It panics on a field or a
-// number that tests/README.md does not allow.
-func Policy(fields map[string]string) (backoff.Policy, error) {
+// Params returns the fields. It panics on a field or a number that tests/README.md does not allow.
+func Params(fields map[string]string) engine.Params {
 	var params engine.Params
 	for name, text := range fields {
 		set(&params, fieldOf(name), text)
 	}
-	replaceAll := func(p *engine.Params) error { *p = params; return nil }
-	return backoff.NewPolicy(0, 0, replaceAll)
+	return params
 }
 
 func fieldOf(name string) engine.Field {

@@ -5,7 +5,7 @@ pub(crate) mod engine;
 mod platforms;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
@@ -65,23 +65,23 @@ fn go_over_c() -> Result<Command> {
 
 /// The driver of request lines (tests/README.md).
 pub(crate) fn driver() -> Result<Command> {
-    program("driver", "./internal/driver")
+    program("driver", "./driver", &checks())
 }
 
 /// The evaluator (tests/README.md).
 pub(crate) fn evaluator() -> Result<Command> {
-    program("evaluate", "./internal/evaluate")
+    program("evaluate", "./evaluate", &checks())
 }
 
 /// The HTTP example, a client of the scenario.
 pub(crate) fn client() -> Result<Command> {
-    program("http", "./examples/http")
+    program("http", "./examples/http", &root().join("bindings-go"))
 }
 
-fn program(name: &str, package: &str) -> Result<Command> {
+fn program(name: &str, package: &str, module: &Path) -> Result<Command> {
     progress(&format!("building Go's {name}"));
     let path = scratch().join(format!("go-{name}"));
-    run(go_alone().args(["build", "-o"]).arg(&path).arg(package))?;
+    run(go_alone().args(["build", "-o"]).arg(&path).arg(package).current_dir(module))?;
     Ok(command(path))
 }
 
@@ -119,6 +119,9 @@ pub(crate) fn test(report: &mut Report) {
     report.check("staticcheck, over C", || {
         run(go_over_c()?.args(["run", STATICCHECK, CGO, "./..."]))
     });
+    report.check("staticcheck, the checks", || {
+        run(go_alone().args(["run", STATICCHECK, "./..."]).current_dir(checks()))
+    });
     let suite = |mut go: Command, flags: &[&str]| {
         go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
         Ok(go)
@@ -142,7 +145,7 @@ pub(crate) fn test(report: &mut Report) {
     report.check("Go: the README's static program over C", static_program_over_c);
 }
 
-/// The folder of the module whose tests need other modules.
+/// The folder of the module of what only our tests need.
 fn checks() -> PathBuf {
     root().join("bindings-go/internal/checks")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 )
 
@@ -49,10 +50,13 @@ func answer(line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	policy, err := fields.Policy(members)
-	if invalid := (*backoff.PolicyError)(nil); errors.As(err, &invalid) {
-		return fmt.Sprintf("error %v %s %d %d", invalid.Code, invalid.Field, invalid.Value, invalid.Limit), nil
+	params := fields.Params(members)
+	core, invalid := params.Build()
+	if invalid != nil {
+		return fmt.Sprintf("error %s %s %d %d", engine.CodeName(invalid.Code), invalid.Field, invalid.Value, invalid.Limit), nil
 	}
+	text, _ := core.AppendText(nil)
+	policy, err := backoff.ParsePolicy(string(text))
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +64,7 @@ func answer(line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := []byte("ok")
+	text = append(text[:0], "ok"...)
 	for _, delay := range delays {
 		text = strconv.AppendInt(append(text, ' '), int64(delay), 10)
 	}
