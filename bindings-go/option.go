@@ -14,7 +14,11 @@ import (
 // one replaces it.
 //
 // Setting a field that the policy's growth or jitter does not use is an error.
-type Option func(*engine.Params) error
+type Option interface{ set(*engine.Params) error }
+
+type option func(*engine.Params) error
+
+func (o option) set(params *engine.Params) error { return o(params) }
 
 // NoLimit is the longest duration, which as a limit is none: WithRetryAfterMax(NoLimit) removes the
 // default limit, and WithCap, WithMaxElapsed, WithRetryAfterMaxExtra and WithDeadline of NoLimit set no
@@ -130,27 +134,27 @@ func WithRetryAfterMaxExtra(extra time.Duration) Option {
 }
 
 func set(field engine.Field, value uint64) Option {
-	return func(params *engine.Params) error {
+	return option(func(params *engine.Params) error {
 		params.Set(field, value)
 		return nil
-	}
+	})
 }
 
 func setDuration(field engine.Field, d time.Duration) Option {
-	return func(params *engine.Params) error {
+	return option(func(params *engine.Params) error {
 		if err := notNegative(engine.FieldName(field), d); err != nil {
 			return err
 		}
 		params.Set(field, uint64(d))
 		return nil
-	}
+	})
 }
 
 func setRatio(field engine.Field, numerator, denominator uint32) Option {
-	return func(params *engine.Params) error {
+	return option(func(params *engine.Params) error {
 		params.SetRatio(field, numerator, denominator)
 		return nil
-	}
+	})
 }
 
 // A notFinite marshals as text, because JSON has no such number.
@@ -166,7 +170,7 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 	if value == 0 {
 		value = 0 // drops the sign of -0
 	}
-	return func(params *engine.Params) error {
+	return option(func(params *engine.Params) error {
 		text := strconv.FormatFloat(value, 'g', -1, 64)
 		numerator, denominator, code := engine.ParseRatio(text)
 		if code == engine.OK {
@@ -184,5 +188,5 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio; use "+ratioOption+" for a fraction"
 		}
 		return err
-	}
+	})
 }

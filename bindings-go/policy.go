@@ -44,7 +44,7 @@ func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, er
 		if err := notNil("option", option == nil); err != nil {
 			return Policy{}, err
 		}
-		if err := option(&params); err != nil {
+		if err := option.set(&params); err != nil {
 			return Policy{}, err
 		}
 	}
