@@ -115,63 +115,63 @@ type Code uint32
 // The codes of the core.
 const (
 	// ErrUnknownKind: the field has no such kind.
-	ErrUnknownKind Code = engine.UnknownKind
+	ErrUnknownKind Code = 1
 	// ErrMissing: the field is required and not set, or the argument is nil.
-	ErrMissing Code = engine.Missing
+	ErrMissing Code = 2
 	// ErrUnused: the field is set, but the growth, jitter or budget kind does not use it; or the option
 	// does not apply to Attempts.
-	ErrUnused Code = engine.Unused
+	ErrUnused Code = 3
 	// ErrTooLarge: the value is above the limit.
-	ErrTooLarge Code = engine.TooLarge
+	ErrTooLarge Code = 4
 	// ErrTooSmall: the value is below the limit.
-	ErrTooSmall Code = engine.TooSmall
+	ErrTooSmall Code = 5
 	// ErrZeroDenominator: the ratio has the denominator 0.
-	ErrZeroDenominator Code = engine.ZeroDenominator
+	ErrZeroDenominator Code = 6
 	// ErrRatioTooFine: the ratio, in lowest terms, has a term above the limit.
-	ErrRatioTooFine Code = engine.RatioTooFine
+	ErrRatioTooFine Code = 7
 	// ErrNotExponential: decorrelated jitter requires exponential growth.
-	ErrNotExponential Code = engine.NotExponential
+	ErrNotExponential Code = 8
 	// ErrCapBelowBase: the cap is below the base.
-	ErrCapBelowBase Code = engine.CapBelowBase
+	ErrCapBelowBase Code = 9
 	// ErrOffsetAboveCap: the offset is above the cap.
-	ErrOffsetAboveCap Code = engine.OffsetAboveCap
+	ErrOffsetAboveCap Code = 10
 	// ErrFloorAboveCap: the floor is above the cap.
-	ErrFloorAboveCap Code = engine.FloorAboveCap
+	ErrFloorAboveCap Code = 11
 	// ErrGrowthStalls: the base is so short that the multiplier, rounded down, never increases it.
-	ErrGrowthStalls Code = engine.GrowthStalls
+	ErrGrowthStalls Code = 12
 	// ErrGivenTwice: both max_attempts and max_retries are set.
-	ErrGivenTwice Code = engine.GivenTwice
+	ErrGivenTwice Code = 13
 	// ErrUnknownHead: the string begins with no growth, shorthand, kind of budget or preset.
-	ErrUnknownHead Code = engine.UnknownHead
+	ErrUnknownHead Code = 14
 	// ErrUnknownKey: the string has a key that is not a field.
-	ErrUnknownKey Code = engine.UnknownKey
+	ErrUnknownKey Code = 15
 	// ErrRepeatedKey: the string sets a field twice.
-	ErrRepeatedKey Code = engine.RepeatedKey
+	ErrRepeatedKey Code = 16
 	// ErrMissingValue: the string has a key without a value.
-	ErrMissingValue Code = engine.MissingValue
+	ErrMissingValue Code = 17
 	// ErrNotADuration: the value of a duration does not begin with a number.
-	ErrNotADuration Code = engine.NotADuration
+	ErrNotADuration Code = 18
 	// ErrMissingUnit: the duration has no unit.
-	ErrMissingUnit Code = engine.MissingUnit
+	ErrMissingUnit Code = 19
 	// ErrUnknownUnit: the duration has an unknown unit.
-	ErrUnknownUnit Code = engine.UnknownUnit
+	ErrUnknownUnit Code = 20
 	// ErrDurationTooFine: the duration is not a whole number of nanoseconds.
-	ErrDurationTooFine Code = engine.DurationTooFine
+	ErrDurationTooFine Code = 21
 	// ErrNotARatio: the value is not a ratio.
-	ErrNotARatio Code = engine.NotARatio
+	ErrNotARatio Code = 22
 	// ErrNotACount: the value is not a whole number.
-	ErrNotACount Code = engine.NotACount
+	ErrNotACount Code = 23
 	// ErrTextTooLong: the string is longer than 1024 bytes.
-	ErrTextTooLong Code = engine.TextTooLong
+	ErrTextTooLong Code = 24
 	// ErrDoesNotFit: no base or cap is short enough for the total.
-	ErrDoesNotFit Code = engine.DoesNotFit
+	ErrDoesNotFit Code = 25
 	// ErrUnknownOutcome: there is no such outcome.
-	ErrUnknownOutcome Code = engine.UnknownOutcome
+	ErrUnknownOutcome Code = 109
 	// ErrUnknownReason: there is no such stop reason.
-	ErrUnknownReason Code = engine.UnknownReason
+	ErrUnknownReason Code = 110
 	// ErrDamaged: the core's lock in the budget was damaged. Other damage to a budget is not detected
 	// reliably.
-	ErrDamaged Code = engine.Damaged
+	ErrDamaged Code = 111
 )
 
 // The codes of values rejected before they reach the core, which has no codes of these numbers.

@@ -12,15 +12,15 @@ type Growth uint32
 
 const (
 	// Constant growth keeps the window at the base.
-	Constant Growth = engine.GrowthConstant
+	Constant Growth = 1
 	// Linear growth is base + index * increment.
-	Linear Growth = engine.GrowthLinear
+	Linear Growth = 2
 	// Exponential growth is base * multiplier^index, rounded down to a nanosecond at each step.
-	Exponential Growth = engine.GrowthExponential
+	Exponential Growth = 3
 	// Polynomial growth is base * (index + origin)^power.
-	Polynomial Growth = engine.GrowthPolynomial
+	Polynomial Growth = 4
 	// Fibonacci growth is the base times 1, 1, 2, 3, 5, 8, ...
-	Fibonacci Growth = engine.GrowthFibonacci
+	Fibonacci Growth = 5
 )
 
 // A Jitter is how a delay is spread around its window (SPEC 6).
@@ -28,23 +28,23 @@ type Jitter uint32
 
 const (
 	// NoJitter makes the delay equal to the window.
-	NoJitter Jitter = engine.JitterNone
+	NoJitter Jitter = 1
 	// FullJitter draws from 0 to the window.
-	FullJitter Jitter = engine.JitterFull
+	FullJitter Jitter = 2
 	// EqualJitter draws from half of the window, rounded up, to the window.
-	EqualJitter Jitter = engine.JitterEqual
+	EqualJitter Jitter = 3
 	// ProportionalJitter draws from window * (1 - jitter_below) to window * (1 + jitter_above). It
 	// requires WithJitterBelow or WithJitterAbove.
-	ProportionalJitter Jitter = engine.JitterProportional
+	ProportionalJitter Jitter = 4
 	// AdditiveJitter draws from the window to window + jitter_max + index * jitter_increment. It
 	// requires WithJitterMax.
-	AdditiveJitter Jitter = engine.JitterAdditive
+	AdditiveJitter Jitter = 5
 	// DecorrelatedJitter draws from the base to multiplier times the previous delay. It requires
 	// Exponential growth.
-	DecorrelatedJitter Jitter = engine.JitterDecorrelated
+	DecorrelatedJitter Jitter = 6
 	// SlottedJitter draws a whole number of slots, fewer than fit into the window (Ethernet). It
 	// requires WithJitterSlot.
-	SlottedJitter Jitter = engine.JitterSlotted
+	SlottedJitter Jitter = 7
 )
 
 // A CapOn is what the cap applies to (SPEC 7).
@@ -53,10 +53,10 @@ type CapOn uint32
 const (
 	// CapOnWindow caps the window, before jitter. Delays stay random at the cap; proportional and
 	// additive jitter may exceed it.
-	CapOnWindow CapOn = engine.CapOnWindow
+	CapOnWindow CapOn = 1
 	// CapOnDelay caps the delay, after jitter. It is a hard maximum: all longer delays become exactly
 	// the cap.
-	CapOnDelay CapOn = engine.CapOnDelay
+	CapOnDelay CapOn = 2
 )
 
 // A RetryAfterMode is how the wait that a server asks for changes a delay (SPEC 13.5).
@@ -64,12 +64,12 @@ type RetryAfterMode uint32
 
 const (
 	// RetryAfterAtLeast waits the longer of the delay and what the server asked for.
-	RetryAfterAtLeast RetryAfterMode = engine.RetryAfterAtLeast
+	RetryAfterAtLeast RetryAfterMode = 1
 	// RetryAfterExact waits what the server asked for.
-	RetryAfterExact RetryAfterMode = engine.RetryAfterExact
+	RetryAfterExact RetryAfterMode = 2
 	// RetryAfterSpread waits what the server asked for and up to half of it more, so that clients
 	// that got the same answer do not return together.
-	RetryAfterSpread RetryAfterMode = engine.RetryAfterSpread
+	RetryAfterSpread RetryAfterMode = 3
 )
 
 // String returns the name, such as "exponential"; an unknown growth is its number.

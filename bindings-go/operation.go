@@ -13,19 +13,19 @@ type StopReason uint32
 
 const (
 	// StopSuccess: an attempt succeeded.
-	StopSuccess StopReason = engine.ReasonSuccess
+	StopSuccess StopReason = 1
 	// StopPermanent: an attempt failed permanently.
-	StopPermanent StopReason = engine.ReasonPermanent
+	StopPermanent StopReason = 2
 	// StopMaxRetries: all retries were made.
-	StopMaxRetries StopReason = engine.ReasonMaxRetries
+	StopMaxRetries StopReason = 3
 	// StopMaxElapsed: the next wait would end after max_elapsed.
-	StopMaxElapsed StopReason = engine.ReasonMaxElapsed
+	StopMaxElapsed StopReason = 4
 	// StopDeadline: the next wait would end after the deadline.
-	StopDeadline StopReason = engine.ReasonDeadline
+	StopDeadline StopReason = 5
 	// StopBudget: the budget refused a retry.
-	StopBudget StopReason = engine.ReasonBudget
+	StopBudget StopReason = 6
 	// StopCancelled: the caller cancelled the operation.
-	StopCancelled StopReason = engine.ReasonCancelled
+	StopCancelled StopReason = 7
 )
 
 // String returns the name, such as "max_retries"; "none" for 0; the number if it is unknown.

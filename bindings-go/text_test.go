@@ -168,6 +168,21 @@ func TestTextsInFlags(t *testing.T) {
 	}
 }
 
+// The documentation needs no name that is not in it.
+func TestDocumentationShowsNoInternals(t *testing.T) {
+	for _, name := range []string{".", "./cenkalti"} {
+		text, err := exec.Command("go", "doc", "-all", name).Output()
+		if err != nil || !strings.HasPrefix(string(text), "package ") {
+			t.Fatalf("go doc %s: %v", name, err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "engine.") || strings.Contains(line, "internal/") {
+				t.Errorf("go doc %s shows %s", name, line)
+			}
+		}
+	}
+}
+
 const modulePath = "github.com/backoff-rs/backoff/bindings-go"
 
 // go vet reports copies of the types that must not be copied.

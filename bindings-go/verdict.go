@@ -11,15 +11,15 @@ type Outcome uint32
 
 const (
 	// OutcomeSuccess: the attempt succeeded.
-	OutcomeSuccess Outcome = engine.OutcomeSuccess
+	OutcomeSuccess Outcome = 1
 	// OutcomeTransient: the attempt failed, and another may succeed.
-	OutcomeTransient Outcome = engine.OutcomeTransient
+	OutcomeTransient Outcome = 2
 	// OutcomeThrottled: the attempt failed because the server is overloaded.
-	OutcomeThrottled Outcome = engine.OutcomeThrottled
+	OutcomeThrottled Outcome = 3
 	// OutcomeTimeout: the attempt got no answer in time.
-	OutcomeTimeout Outcome = engine.OutcomeTimeout
+	OutcomeTimeout Outcome = 4
 	// OutcomePermanent: the attempt failed, and another would fail too or is not safe.
-	OutcomePermanent Outcome = engine.OutcomePermanent
+	OutcomePermanent Outcome = 5
 )
 
 // String returns the name, such as "throttled"; "none" for 0; the number if it is unknown.
