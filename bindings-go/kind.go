@@ -75,10 +75,11 @@ const (
 // String returns the name, such as "exponential"; an unknown growth is its number.
 func (g Growth) String() string { return kindName(engine.Growth, uint32(g)) }
 
-// MarshalText returns the name, and no text for 0.
-func (g Growth) MarshalText() ([]byte, error) { return marshalKind(g) }
+// MarshalText returns the name, and no text for 0. It fails with an *ArgumentError for an unknown number.
+func (g Growth) MarshalText() ([]byte, error) { return marshalKind(g, "growth") }
 
-// UnmarshalText sets the growth of a name, and 0 of no text. It fails with an *ArgumentError for any other.
+// UnmarshalText sets the growth of a name, and 0 of no text. It fails with an *ArgumentError for any other
+// and for a nil receiver.
 func (g *Growth) UnmarshalText(text []byte) error {
 	return unmarshalName(g, text, ErrUnknownKind, "growth")
 }
@@ -86,10 +87,11 @@ func (g *Growth) UnmarshalText(text []byte) error {
 // String returns the name, such as "full"; an unknown jitter is its number.
 func (j Jitter) String() string { return kindName(engine.Jitter, uint32(j)) }
 
-// MarshalText returns the name, and no text for 0.
-func (j Jitter) MarshalText() ([]byte, error) { return marshalKind(j) }
+// MarshalText returns the name, and no text for 0. It fails with an *ArgumentError for an unknown number.
+func (j Jitter) MarshalText() ([]byte, error) { return marshalKind(j, "jitter") }
 
-// UnmarshalText sets the jitter of a name, and 0 of no text. It fails with an *ArgumentError for any other.
+// UnmarshalText sets the jitter of a name, and 0 of no text. It fails with an *ArgumentError for any other
+// and for a nil receiver.
 func (j *Jitter) UnmarshalText(text []byte) error {
 	return unmarshalName(j, text, ErrUnknownKind, "jitter")
 }
@@ -97,10 +99,11 @@ func (j *Jitter) UnmarshalText(text []byte) error {
 // String returns the name, "window" or "delay"; an unknown value is its number.
 func (c CapOn) String() string { return kindName(engine.CapOn, uint32(c)) }
 
-// MarshalText returns the name, and no text for 0.
-func (c CapOn) MarshalText() ([]byte, error) { return marshalKind(c) }
+// MarshalText returns the name, and no text for 0. It fails with an *ArgumentError for an unknown number.
+func (c CapOn) MarshalText() ([]byte, error) { return marshalKind(c, "cap_on") }
 
-// UnmarshalText sets what the cap applies to of a name, and 0 of no text. It fails with an *ArgumentError for any other.
+// UnmarshalText sets what the cap applies to of a name, and 0 of no text. It fails with an *ArgumentError for any other
+// and for a nil receiver.
 func (c *CapOn) UnmarshalText(text []byte) error {
 	return unmarshalName(c, text, ErrUnknownKind, "cap_on")
 }
@@ -108,10 +111,11 @@ func (c *CapOn) UnmarshalText(text []byte) error {
 // String returns the name, such as "at_least"; an unknown mode is its number.
 func (m RetryAfterMode) String() string { return kindName(engine.RetryAfter, uint32(m)) }
 
-// MarshalText returns the name, and no text for 0.
-func (m RetryAfterMode) MarshalText() ([]byte, error) { return marshalKind(m) }
+// MarshalText returns the name, and no text for 0. It fails with an *ArgumentError for an unknown number.
+func (m RetryAfterMode) MarshalText() ([]byte, error) { return marshalKind(m, "retry_after") }
 
-// UnmarshalText sets the mode of a name, and 0 of no text. It fails with an *ArgumentError for any other.
+// UnmarshalText sets the mode of a name, and 0 of no text. It fails with an *ArgumentError for any other
+// and for a nil receiver.
 func (m *RetryAfterMode) UnmarshalText(text []byte) error {
 	return unmarshalName(m, text, ErrUnknownKind, "retry_after")
 }
@@ -121,12 +125,24 @@ func kindName(field engine.Field, kind uint32) string {
 }
 
 // marshalKind returns the name of a kind. A field that is not set, as in a struct of settings, has none.
-func marshalKind[T named](kind T) ([]byte, error) {
+func marshalKind[T named](kind T, field string) ([]byte, error) {
 	if kind == 0 {
 		return nil, nil
 	}
-	return []byte(kind.String()), nil
+	return marshalName(kind, ErrUnknownKind, field)
 }
+
+// marshalName returns the name of a value. An unknown number has none, and no reader would accept it.
+func marshalName[T named](value T, code Code, field string) ([]byte, error) {
+	name := value.String()
+	if isNumber(name) {
+		return nil, &ArgumentError{Code: code, Field: field, Value: uint32(value), Rule: "is unknown"}
+	}
+	return []byte(name), nil
+}
+
+// isNumber reports whether String returned a number, because the value has no name.
+func isNumber(name string) bool { return name[0] >= '0' && name[0] <= '9' }
 
 // named is the type of a kind, an outcome or a reason.
 type named interface {
@@ -136,10 +152,13 @@ type named interface {
 
 // unmarshalName sets target to the value of a name. Where 0 has no name, no text is 0.
 func unmarshalName[T named](target *T, text []byte, code Code, field string) error {
+	if err := notNil(field, target == nil); err != nil {
+		return err
+	}
 	var names []string
 	for number := T(0); number < 16; number++ {
 		name := number.String()
-		if name == strconv.FormatUint(uint64(number), 10) {
+		if isNumber(name) {
 			if number == 0 && len(text) == 0 {
 				*target = 0
 				return nil

@@ -3,6 +3,7 @@ package backoff_test
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -103,6 +104,29 @@ func TestEnumsUnmarshalFromNames(t *testing.T) {
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s reads as %+v, %v", text, got, err)
+		}
+	}
+}
+
+// A number without a name would be written as a text that nobody can read.
+func TestUnknownNumbersDoNotMarshal(t *testing.T) {
+	for _, row := range []struct {
+		value encoding.TextMarshaler
+		code  backoff.Code
+		field string
+		want  string
+	}{
+		{backoff.Growth(6), backoff.ErrUnknownKind, "growth", "growth 6 is unknown"},
+		{backoff.Jitter(8), backoff.ErrUnknownKind, "jitter", "jitter 8 is unknown"},
+		{backoff.CapOn(3), backoff.ErrUnknownKind, "cap_on", "cap_on 3 is unknown"},
+		{backoff.RetryAfterMode(math.MaxUint32), backoff.ErrUnknownKind, "retry_after", "retry_after 4294967295 is unknown"},
+		{backoff.Outcome(6), backoff.ErrUnknownOutcome, "outcome", "outcome 6 is unknown"},
+		{backoff.StopReason(8), backoff.ErrUnknownReason, "reason", "reason 8 is unknown"},
+	} {
+		_, err := row.value.MarshalText()
+		checkArgument(t, err, row.code, row.field, row.want)
+		if _, err := json.Marshal(row.value); !errors.Is(err, row.code) {
+			t.Errorf("%v in JSON: %v", row.value, err)
 		}
 	}
 }

@@ -36,10 +36,11 @@ func (r StopReason) String() string {
 	return nameOr(engine.ReasonName(uint32(r)), uint32(r))
 }
 
-// MarshalText returns the name.
-func (r StopReason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+// MarshalText returns the name. It fails with an *ArgumentError for an unknown number.
+func (r StopReason) MarshalText() ([]byte, error) { return marshalName(r, ErrUnknownReason, "reason") }
 
-// UnmarshalText sets the reason of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets the reason of a name. It fails with an *ArgumentError for any other text and for a nil
+// receiver.
 func (r *StopReason) UnmarshalText(text []byte) error {
 	return unmarshalName(r, text, ErrUnknownReason, "reason")
 }

@@ -50,8 +50,11 @@ func (c StopCounts) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON sets the counts of the names, and the others to 0. It fails with an *ArgumentError for an
-// unknown name; the counts are then unchanged. Decoding null changes nothing.
+// unknown name and for a nil receiver; the counts are then unchanged. Decoding null changes nothing.
 func (c *StopCounts) UnmarshalJSON(text []byte) error {
+	if err := notNil("stops", c == nil); err != nil {
+		return err
+	}
 	var names map[StopReason]uint64
 	if err := json.Unmarshal(text, &names); err != nil || names == nil {
 		return err

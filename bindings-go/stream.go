@@ -94,8 +94,11 @@ func (s RandomStream) AppendText(text []byte) ([]byte, error) {
 func (s RandomStream) MarshalText() ([]byte, error) { return s.AppendText(nil) }
 
 // UnmarshalText sets the stream to the one with this State. It fails with an *ArgumentError for a text
-// that is not a whole number or above 2^64 - 1; the stream is then unchanged.
+// that is not a whole number or above 2^64 - 1, and for a nil receiver; the stream is then unchanged.
 func (s *RandomStream) UnmarshalText(text []byte) error {
+	if err := notNil("stream", s == nil); err != nil {
+		return err
+	}
 	state, err := strconv.ParseUint(string(text), 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):

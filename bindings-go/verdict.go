@@ -30,10 +30,11 @@ func (o Outcome) String() string {
 	return nameOr(engine.OutcomeName(uint32(o)), uint32(o))
 }
 
-// MarshalText returns the name.
-func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+// MarshalText returns the name. It fails with an *ArgumentError for an unknown number.
+func (o Outcome) MarshalText() ([]byte, error) { return marshalName(o, ErrUnknownOutcome, "outcome") }
 
-// UnmarshalText sets the outcome of a name. It fails with an *ArgumentError for any other text.
+// UnmarshalText sets the outcome of a name. It fails with an *ArgumentError for any other text and for a nil
+// receiver.
 func (o *Outcome) UnmarshalText(text []byte) error {
 	return unmarshalName(o, text, ErrUnknownOutcome, "outcome")
 }

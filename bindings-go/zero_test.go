@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,6 +114,57 @@ func TestZeroErrors(t *testing.T) {
 		slog.New(slog.NewJSONHandler(io.Discard, nil)).Info("", "err", row.err)
 		_ = backoff.Do(t.Context(), func() error { return row.err })
 	}
+}
+
+// No method of a pointer panics on nil, and what reads a text or JSON says that it cannot.
+func TestNilPointers(t *testing.T) {
+	arguments := map[reflect.Type]any{
+		reflect.TypeFor[io.Writer]():       io.Discard,
+		reflect.TypeFor[func(any) error](): func(any) error { return nil },
+	}
+	read := 0
+	for _, pointer := range []any{
+		(*backoff.Attempt)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.CapOn)(nil), (*backoff.Growth)(nil),
+		(*backoff.Jitter)(nil), (*backoff.Operation)(nil), (*backoff.Outcome)(nil), (*backoff.Policy)(nil), (*backoff.RandomStream)(nil),
+		(*backoff.RetryAfterMode)(nil), (*backoff.RetryStats)(nil), (*backoff.StopCounts)(nil), (*backoff.StopReason)(nil),
+		(*backoff.PolicyError)(nil), (*backoff.ArgumentError)(nil), (*backoff.RetryError)(nil),
+	} {
+		value := reflect.ValueOf(pointer)
+		for i := range value.NumMethod() {
+			method := value.Type().Method(i)
+			if _, ok := value.Type().Elem().MethodByName(method.Name); ok {
+				continue // Go itself panics, because there is no value
+			}
+			if method.Name == "SkipTo" || method.Name == "Damage" {
+				continue // of these tests
+			}
+			var in []reflect.Value
+			for at := range value.Method(i).Type().NumIn() {
+				of := value.Method(i).Type().In(at)
+				argument := reflect.New(of).Elem()
+				if known, ok := arguments[of]; ok {
+					argument.Set(reflect.ValueOf(known))
+				}
+				in = append(in, argument)
+			}
+			t.Run(fmt.Sprintf("%T.%s", pointer, method.Name), func(t *testing.T) {
+				out := value.Method(i).Call(in)
+				if strings.HasPrefix(method.Name, "Unmarshal") {
+					read++
+					if err, _ := out[0].Interface().(error); err == nil {
+						t.Error("no error")
+					}
+				}
+			})
+		}
+	}
+	if read < 10 {
+		t.Errorf("only %d methods read", read)
+	}
+	var growth *backoff.Growth
+	checkArgument(t, growth.UnmarshalText([]byte("linear")), backoff.ErrMissing, "growth", "growth is nil")
+	var stream *backoff.RandomStream
+	checkArgument(t, stream.UnmarshalText([]byte("7")), backoff.ErrMissing, "stream", "stream is nil")
 }
 
 // A nil receiver behaves like a zero value.

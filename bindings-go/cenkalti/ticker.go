@@ -28,11 +28,12 @@ func NewTicker(ctx context.Context, waits interface {
 	if ctx == nil {
 		return nil, errors.New("ctx is nil")
 	}
-	if waits == nil {
+	ours, isOurs := waits.(*Waits)
+	if waits == nil || isOurs && ours == nil {
 		return nil, errors.New("waits is nil")
 	}
 	sleep := sleep
-	if ours, ok := waits.(*Waits); ok && ours != nil && ours.Clock != nil {
+	if isOurs && ours.Clock != nil {
 		sleep = ours.Clock.Sleep
 	}
 	waits.Reset()
