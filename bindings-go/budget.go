@@ -102,6 +102,10 @@ func (b *Budget) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// UnmarshalYAML sets the budget to the full one of a budget string, for libraries of YAML, some of which
+// decode a mapping to the zero Budget otherwise. It fails as UnmarshalText does.
+func (b *Budget) UnmarshalYAML(unmarshal func(any) error) error { return unmarshalYAML(b, unmarshal) }
+
 // noCopy makes go vet report copies of the struct that contains it.
 type noCopy struct{}
 

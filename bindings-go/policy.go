@@ -117,6 +117,19 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return err
 }
 
+// UnmarshalYAML sets the policy to that of a policy string, for libraries of YAML, some of which decode a
+// mapping to the zero Policy otherwise. It fails as UnmarshalText does.
+func (p *Policy) UnmarshalYAML(unmarshal func(any) error) error { return unmarshalYAML(p, unmarshal) }
+
+// unmarshalYAML reads a text, and nothing else, from YAML.
+func unmarshalYAML(target encoding.TextUnmarshaler, unmarshal func(any) error) error {
+	var text string
+	if err := unmarshal(&text); err != nil {
+		return err
+	}
+	return target.UnmarshalText([]byte(text))
+}
+
 // Delay returns the delay of an index of a stream, a pure function (SPEC 6, 7). Index 0 is the wait
 // before the first retry. Indices can be evaluated in any order, at bounded cost.
 //

@@ -110,6 +110,16 @@ func (s *RandomStream) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// UnmarshalYAML sets the stream to the one with this State, for libraries of YAML, some of which decode a
+// mapping to an unchanged stream otherwise. It fails as UnmarshalText does.
+func (s *RandomStream) UnmarshalYAML(unmarshal func(any) error) error {
+	return unmarshalYAML(s, unmarshal)
+}
+
+// IsZero reports whether this is the zero RandomStream, which is StreamFromSeed(0). Libraries of YAML ask it
+// for omitempty.
+func (s RandomStream) IsZero() bool { return s == RandomStream{} }
+
 // LogValue returns the State as text, for slog: JSON numbers are not exact above 2^53.
 func (s RandomStream) LogValue() slog.Value {
 	return slog.StringValue(strconv.FormatUint(s.state, 10))
