@@ -3,6 +3,7 @@ package backoff
 import (
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -84,6 +85,19 @@ func (b *Budget) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return nil, err
+}
+
+// GoString returns the call that makes the budget, full, such as backoff.ParseBudget("ratio"), for the verb
+// %#v.
+func (b *Budget) GoString() string {
+	text, err := b.MarshalText()
+	switch {
+	case b == nil:
+		return "(*backoff.Budget)(nil)"
+	case err != nil:
+		return "&backoff.Budget{}"
+	}
+	return fmt.Sprintf("backoff.ParseBudget(%q)", text)
 }
 
 // LogValue returns String, for slog.

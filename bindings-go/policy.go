@@ -3,6 +3,7 @@ package backoff
 import (
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -96,6 +97,15 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(p.String())
+}
+
+// GoString returns the call that makes the policy, such as backoff.ParsePolicy("constant:base=1s"), for the
+// verb %#v.
+func (p Policy) GoString() string {
+	if p.IsZero() {
+		return "backoff.Policy{}"
+	}
+	return fmt.Sprintf("backoff.ParsePolicy(%q)", p)
 }
 
 // LogValue returns String, for slog.

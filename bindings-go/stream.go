@@ -3,6 +3,7 @@ package backoff
 import (
 	"encoding"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -119,6 +120,9 @@ func (s *RandomStream) UnmarshalYAML(unmarshal func(any) error) error {
 // IsZero reports whether this is the zero RandomStream, which is StreamFromSeed(0). Libraries of YAML ask it
 // for omitempty.
 func (s RandomStream) IsZero() bool { return s == RandomStream{} }
+
+// GoString returns the call that makes the stream, such as backoff.StreamFromSeed(42), for the verb %#v.
+func (s RandomStream) GoString() string { return fmt.Sprintf("backoff.StreamFromSeed(%d)", s.state) }
 
 // LogValue returns the State as text, for slog: JSON numbers are not exact above 2^53.
 func (s RandomStream) LogValue() slog.Value {

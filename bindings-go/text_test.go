@@ -168,6 +168,29 @@ func TestTextsInFlags(t *testing.T) {
 	}
 }
 
+// The verb %#v, with which tests show a difference, shows how to make the value.
+func TestGoSyntax(t *testing.T) {
+	policy := parsePolicy(t, "polly-v8")
+	budget := parseBudget(t, "ratio:max_tokens=7")
+	for _, row := range []struct {
+		value any
+		want  string
+	}{
+		{policy, `backoff.ParsePolicy("constant:base=2s,max_retries=3")`},
+		{&policy, `backoff.ParsePolicy("constant:base=2s,max_retries=3")`},
+		{struct{ Retry backoff.Policy }{policy}, `struct { Retry backoff.Policy }{Retry:backoff.ParsePolicy("constant:base=2s,max_retries=3")}`},
+		{backoff.Policy{}, `backoff.Policy{}`},
+		{budget, `backoff.ParseBudget("ratio:max_tokens=7")`},
+		{new(backoff.Budget), `&backoff.Budget{}`},
+		{(*backoff.Budget)(nil), `(*backoff.Budget)(nil)`},
+		{backoff.StreamFromSeed(42), `backoff.StreamFromSeed(42)`},
+	} {
+		if got := fmt.Sprintf("%#v", row.value); got != row.want {
+			t.Errorf("got %s, want %s", got, row.want)
+		}
+	}
+}
+
 // The documentation needs no name that is not in it.
 func TestDocumentationShowsNoInternals(t *testing.T) {
 	for _, name := range []string{".", "./cenkalti"} {
