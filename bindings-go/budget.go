@@ -104,14 +104,14 @@ func (b *Budget) GoString() string {
 func (b *Budget) LogValue() slog.Value { return slog.StringValue(b.String()) }
 
 // UnmarshalText sets the budget to the full one of a budget string. Call it before any operation
-// uses the budget. It fails as ParseBudget does, and with ErrNoBudget for a nil receiver; the budget
-// is then unchanged.
+// uses the budget. It fails as ParseBudget does, with a message that quotes the text, and with ErrNoBudget for
+// a nil receiver; the budget is then unchanged.
 func (b *Budget) UnmarshalText(text []byte) error {
 	if b == nil {
 		return ErrNoBudget
 	}
 	if err := b.core.Parse(string(text)); err != nil {
-		return policyError(err)
+		return textError("budget", text, policyError(err))
 	}
 	return nil
 }

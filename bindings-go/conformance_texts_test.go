@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"encoding"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func checkTextError(t *testing.T, c text) {
 		budget, err := backoff.ParseBudget(c.Text)
 		c.Error.check(t, err)
 		unchanged := parseBudget(t, "ratio:max_tokens=7")
-		c.Error.check(t, unchanged.UnmarshalText([]byte(c.Text)))
+		c.Error.check(t, errors.Unwrap(unchanged.UnmarshalText([]byte(c.Text))))
 		if budget != nil || unchanged.String() != "ratio:max_tokens=7" {
 			t.Errorf("parsed %v, and the unmarshalled budget became %v", budget, unchanged)
 		}
@@ -75,7 +76,7 @@ func checkTextError(t *testing.T, c text) {
 	policy, err := backoff.ParsePolicy(c.Text)
 	c.Error.check(t, err)
 	unchanged := parsePolicy(t, "constant:base=7s")
-	c.Error.check(t, unchanged.UnmarshalText([]byte(c.Text)))
+	c.Error.check(t, errors.Unwrap(unchanged.UnmarshalText([]byte(c.Text))))
 	if policy != (backoff.Policy{}) || unchanged.String() != "constant:base=7s" {
 		t.Errorf("parsed %v, and the unmarshalled policy became %v", policy, unchanged)
 	}

@@ -257,7 +257,7 @@ func ExamplePolicy_UnmarshalText() {
 		fmt.Println(invalid.Code, invalid.Field, invalid.At)
 	}
 	// Output:
-	// at 22: cap has no unit; the units are d, h, m, s, ms, us, ns
+	// policy "full:base=100ms,cap=20": at 22: cap has no unit; the units are d, h, m, s, ms, us, ns
 	// missing_unit cap 22
 }
 

@@ -184,6 +184,8 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 		switch {
 		case value < 0:
 			err.Code, err.Rule = ErrNegative, "is below 0"
+		case code == engine.RatioTooFine && value > 1_000_000:
+			err.Code, err.Rule = ErrRatioTooFine, "is above 1000000"
 		case code == engine.RatioTooFine:
 			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio; use "+ratioOption+" for a fraction"
 		}

@@ -114,17 +114,27 @@ func (p Policy) LogValue() slog.Value { return slog.StringValue(p.String()) }
 // IsZero reports whether this is the zero Policy, which is not valid.
 func (p Policy) IsZero() bool { return p == Policy{} }
 
-// UnmarshalText sets the policy to that of a policy string. It fails as ParsePolicy does, and with
-// ErrNoPolicy for a nil receiver; the policy is then unchanged.
+// UnmarshalText sets the policy to that of a policy string. It fails as ParsePolicy does, with a message that
+// quotes the text, and with ErrNoPolicy for a nil receiver; the policy is then unchanged.
 func (p *Policy) UnmarshalText(text []byte) error {
 	if p == nil {
 		return ErrNoPolicy
 	}
 	policy, err := ParsePolicy(string(text))
-	if err == nil {
-		*p = policy
+	if err != nil {
+		return textError("policy", text, err)
 	}
-	return err
+	*p = policy
+	return nil
+}
+
+// textError says which text of a configuration, perhaps of many, is wrong.
+func textError(what string, text []byte, err error) error {
+	const most = 128
+	if len(text) <= most {
+		return fmt.Errorf("%s %q: %w", what, text, err)
+	}
+	return fmt.Errorf("%s %q...: %w", what, text[:most], err)
 }
 
 // UnmarshalYAML sets the policy to that of a policy string, for libraries of YAML, some of which decode a

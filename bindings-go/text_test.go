@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,12 +59,25 @@ func TestMessagesGiveReasons(t *testing.T) {
 			"WithPolicyString": backoff.Do(t.Context(), func() error { return nil }, backoff.WithPolicyString(text)),
 		}
 		for where, err := range errs {
+			want := want
+			if where == "JSON" {
+				want = fmt.Sprintf("policy %q: %s", text, want)
+			}
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", where, err, want)
 			}
 		}
 	}
-	want := `at 6: unknown key "" (a pair must follow every ":" and ","); the keys are max_tokens, `
+	long := "full:" + strings.Repeat("x", 1000)
+	want := fmt.Sprintf(`policy "%.128s"...: at 5: unknown key "xxx`, long)
+	if err := new(backoff.Policy).UnmarshalText([]byte(long)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("UnmarshalText: %v, want %s", err, want)
+	}
+	err := json.Unmarshal([]byte(`{"budget": "ratio:"}`), new(config))
+	if want := `budget "ratio:": at 6: unknown key ""`; err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, backoff.ErrUnknownKey) {
+		t.Errorf("JSON: %v, want %s", err, want)
+	}
+	want = `at 6: unknown key "" (a pair must follow every ":" and ","); the keys are max_tokens, `
 	if _, err := backoff.ParseBudget("ratio:"); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("ParseBudget: %v, want %s", err, want)
 	}
