@@ -12,38 +12,35 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 28856
+const dataEnd = 22712
 
 // heapBase is __heap_base.
-const heapBase = 28864
+const heapBase = 22720
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
-	memory       [65536]byte
+	memory       [32760]byte
 	stackPointer uint32
 }
 
+// newModule returns an instance at its start.
+//
+//go:norace
 func newModule() *module {
 	m := new(module)
-	m.reset()
+	copy(m.memory[10240:], data0)
+	copy(m.memory[20412:], data1)
+	copy(m.memory[20580:], data2)
+	copy(m.memory[20748:], data3)
+	copy(m.memory[20916:], data4)
+	copy(m.memory[21228:], data5)
+	copy(m.memory[21396:], data6)
+	copy(m.memory[21564:], data7)
+	copy(m.memory[21696:], data8)
+	copy(m.memory[21828:], data9)
+	copy(m.memory[21996:], data10)
+	m.stackPointer = 10240
 	return m
-}
-
-// reset makes the memory and the globals what they were at the start.
-func (m *module) reset() {
-	clear(m.memory[:])
-	copy(m.memory[16384:], data0)
-	copy(m.memory[26556:], data1)
-	copy(m.memory[26724:], data2)
-	copy(m.memory[26892:], data3)
-	copy(m.memory[27060:], data4)
-	copy(m.memory[27372:], data5)
-	copy(m.memory[27540:], data6)
-	copy(m.memory[27708:], data7)
-	copy(m.memory[27840:], data8)
-	copy(m.memory[27972:], data9)
-	copy(m.memory[28140:], data10)
-	m.stackPointer = 16384
 }
 
 const data0 = "" +
@@ -98,8 +95,8 @@ const data0 = "" +
 	"\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00" +
 	"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00" +
 	"\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00cons" +
-	"tantlinearexponentialpolynomialfibonacci\xbcL\x00\x00\x08\x00\x00\x00\xc4L\x00\x00\x06\x00\x00\x00\xcaL\x00\x00\x0b\x00\x00\x00" +
-	"\xd5L\x00\x00\n\x00\x00\x00\xdfL\x00\x00\x09\x00\x00\x00fullexponential:jitter=fullequalexponential:jitt" +
+	"tantlinearexponentialpolynomialfibonacci\xbc4\x00\x00\x08\x00\x00\x00\xc44\x00\x00\x06\x00\x00\x00\xca4\x00\x00\x0b\x00\x00\x00" +
+	"\xd54\x00\x00\n\x00\x00\x00\xdf4\x00\x00\x09\x00\x00\x00fullexponential:jitter=fullequalexponential:jitt" +
 	"er=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelated" +
 	"noneconstant:base=0sdefaultfull:base=100ms,cap=20s,max_retries=3" +
 	"aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026fu" +
@@ -130,24 +127,24 @@ const data0 = "" +
 	"max_retries=24obanexponential:base=2s,offset=15s,jitter=proporti" +
 	"onal,jitter_above=0.1,max_retries=19celeryexponential:base=1s,of" +
 	"fset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temp" +
-	"oralexponential:base=1s,cap=100s\x10M\x00\x00\x04\x00\x00\x00\x14M\x00\x00\x17\x00\x00\x00+M\x00\x00\x05\x00\x00\x000M\x00\x00\x18\x00\x00\x00" +
-	"HM\x00\x00\x0c\x00\x00\x00TM\x00\x00,\x00\x00\x00\x80M\x00\x00\x04\x00\x00\x00\x84M\x00\x00\x10\x00\x00\x00\x94M\x00\x00\x07\x00\x00\x00\x9bM\x00\x00%\x00\x00\x00\xc0M\x00\x00\x10\x00\x00\x00\xd0M\x00\x00\"\x00\x00\x00" +
-	"\xf2M\x00\x00\x0c\x00\x00\x00\xfeM\x00\x00O\x00\x00\x00MN\x00\x00\x11\x00\x00\x00^N\x00\x00O\x00\x00\x00\xadN\x00\x00\x0d\x00\x00\x00\xbaN\x00\x00\x15\x00\x00\x00\xcfN\x00\x00\x0c\x00\x00\x00\xdbN\x00\x006\x00\x00\x00" +
-	"\x11O\x00\x00\n\x00\x00\x00\x1bO\x00\x00H\x00\x00\x00cO\x00\x00\x0c\x00\x00\x00oO\x00\x00F\x00\x00\x00\xb5O\x00\x00\x03\x00\x00\x00\xb8O\x00\x00\x1e\x00\x00\x00\xd6O\x00\x00\x0b\x00\x00\x00\xe1O\x00\x00H\x00\x00\x00" +
-	")P\x00\x00\x0c\x00\x00\x005P\x00\x00!\x00\x00\x00VP\x00\x00\x08\x00\x00\x00^P\x00\x00\x1e\x00\x00\x00|P\x00\x00\x0f\x00\x00\x00\x8bP\x00\x00\x1c\x00\x00\x00\xa7P\x00\x00\x14\x00\x00\x00\xbbP\x00\x00!\x00\x00\x00" +
-	"\xdcP\x00\x00\x05\x00\x00\x00\xe1P\x00\x00L\x00\x00\x00-Q\x00\x00\n\x00\x00\x007Q\x00\x00D\x00\x00\x00{Q\x00\x00\x0f\x00\x00\x00\x8aQ\x00\x00D\x00\x00\x00\xceQ\x00\x00\x08\x00\x00\x00\xd6Q\x00\x00Z\x00\x00\x00" +
-	"0R\x00\x00\x0d\x00\x00\x00=R\x00\x00\x1d\x00\x00\x00ZR\x00\x00\x0d\x00\x00\x00gR\x00\x00\x1e\x00\x00\x00\x85R\x00\x00\x0c\x00\x00\x00\x91R\x00\x00U\x00\x00\x00\xe6R\x00\x00\x07\x00\x00\x00\xedR\x00\x00p\x00\x00\x00" +
-	"]S\x00\x00\x07\x00\x00\x00dS\x00\x00q\x00\x00\x00\xd5S\x00\x00\x05\x00\x00\x00\xdaS\x00\x004\x00\x00\x00\x0eT\x00\x00\x04\x00\x00\x00\x12T\x00\x00R\x00\x00\x00dT\x00\x00\x06\x00\x00\x00jT\x00\x00R\x00\x00\x00" +
-	"\xbcT\x00\x00\x08\x00\x00\x00\xc4T\x00\x00\x1c\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd0V\x00\x00\x05\x00\x00\x00\xd5V\x00\x00" +
-	"\x08\x00\x00\x00\xddV\x00\x00\x05\x00\x00\x00\xe2V\x00\x00\x04\x00\x00\x00\xe6V\x00\x00\x03\x00\x00\x00\xe9V\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10" +
+	"oralexponential:base=1s,cap=100s\x105\x00\x00\x04\x00\x00\x00\x145\x00\x00\x17\x00\x00\x00+5\x00\x00\x05\x00\x00\x0005\x00\x00\x18\x00\x00\x00" +
+	"H5\x00\x00\x0c\x00\x00\x00T5\x00\x00,\x00\x00\x00\x805\x00\x00\x04\x00\x00\x00\x845\x00\x00\x10\x00\x00\x00\x945\x00\x00\x07\x00\x00\x00\x9b5\x00\x00%\x00\x00\x00\xc05\x00\x00\x10\x00\x00\x00\xd05\x00\x00\"\x00\x00\x00" +
+	"\xf25\x00\x00\x0c\x00\x00\x00\xfe5\x00\x00O\x00\x00\x00M6\x00\x00\x11\x00\x00\x00^6\x00\x00O\x00\x00\x00\xad6\x00\x00\x0d\x00\x00\x00\xba6\x00\x00\x15\x00\x00\x00\xcf6\x00\x00\x0c\x00\x00\x00\xdb6\x00\x006\x00\x00\x00" +
+	"\x117\x00\x00\n\x00\x00\x00\x1b7\x00\x00H\x00\x00\x00c7\x00\x00\x0c\x00\x00\x00o7\x00\x00F\x00\x00\x00\xb57\x00\x00\x03\x00\x00\x00\xb87\x00\x00\x1e\x00\x00\x00\xd67\x00\x00\x0b\x00\x00\x00\xe17\x00\x00H\x00\x00\x00" +
+	")8\x00\x00\x0c\x00\x00\x0058\x00\x00!\x00\x00\x00V8\x00\x00\x08\x00\x00\x00^8\x00\x00\x1e\x00\x00\x00|8\x00\x00\x0f\x00\x00\x00\x8b8\x00\x00\x1c\x00\x00\x00\xa78\x00\x00\x14\x00\x00\x00\xbb8\x00\x00!\x00\x00\x00" +
+	"\xdc8\x00\x00\x05\x00\x00\x00\xe18\x00\x00L\x00\x00\x00-9\x00\x00\n\x00\x00\x0079\x00\x00D\x00\x00\x00{9\x00\x00\x0f\x00\x00\x00\x8a9\x00\x00D\x00\x00\x00\xce9\x00\x00\x08\x00\x00\x00\xd69\x00\x00Z\x00\x00\x00" +
+	"0:\x00\x00\x0d\x00\x00\x00=:\x00\x00\x1d\x00\x00\x00Z:\x00\x00\x0d\x00\x00\x00g:\x00\x00\x1e\x00\x00\x00\x85:\x00\x00\x0c\x00\x00\x00\x91:\x00\x00U\x00\x00\x00\xe6:\x00\x00\x07\x00\x00\x00\xed:\x00\x00p\x00\x00\x00" +
+	"];\x00\x00\x07\x00\x00\x00d;\x00\x00q\x00\x00\x00\xd5;\x00\x00\x05\x00\x00\x00\xda;\x00\x004\x00\x00\x00\x0e<\x00\x00\x04\x00\x00\x00\x12<\x00\x00R\x00\x00\x00d<\x00\x00\x06\x00\x00\x00j<\x00\x00R\x00\x00\x00" +
+	"\xbc<\x00\x00\x08\x00\x00\x00\xc4<\x00\x00\x1c\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd0>\x00\x00\x05\x00\x00\x00\xd5>\x00\x00" +
+	"\x08\x00\x00\x00\xdd>\x00\x00\x05\x00\x00\x00\xe2>\x00\x00\x04\x00\x00\x00\xe6>\x00\x00\x03\x00\x00\x00\xe9>\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10" +
 	"quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sr" +
 	"eratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:t" +
 	"tl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concu" +
-	"rrent=3\x00\xc0M\x00\x00\x10\x00\x00\x00$W\x00\x00\x1c\x00\x00\x00\xf2M\x00\x00\x0c\x00\x00\x00@W\x00\x00\x1e\x00\x00\x00\x11O\x00\x00\n\x00\x00\x00^W\x00\x00 \x00\x00\x00~W\x00\x00\x03\x00\x00\x00" +
-	"\x81W\x00\x00\x0f\x00\x00\x00\x90W\x00\x00\x0b\x00\x00\x00\x9bW\x00\x00\x19\x00\x00\x00\xb4W\x00\x00\x07\x00\x00\x00\xbbW\x00\x00'\x00\x00\x00\xdcP\x00\x00\x05\x00\x00\x00\xe2W\x00\x00%\x00\x00\x00:=,./012" +
-	"3456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x8fX\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x90X\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00" +
-	"\x91X\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\x92X\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x93X\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x95X\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00" +
-	"\x97X\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are" +
+	"rrent=3\x00\xc05\x00\x00\x10\x00\x00\x00$?\x00\x00\x1c\x00\x00\x00\xf25\x00\x00\x0c\x00\x00\x00@?\x00\x00\x1e\x00\x00\x00\x117\x00\x00\n\x00\x00\x00^?\x00\x00 \x00\x00\x00~?\x00\x00\x03\x00\x00\x00" +
+	"\x81?\x00\x00\x0f\x00\x00\x00\x90?\x00\x00\x0b\x00\x00\x00\x9b?\x00\x00\x19\x00\x00\x00\xb4?\x00\x00\x07\x00\x00\x00\xbb?\x00\x00'\x00\x00\x00\xdc8\x00\x00\x05\x00\x00\x00\xe2?\x00\x00%\x00\x00\x00:=,./012" +
+	"3456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x8f@\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x90@\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00" +
+	"\x91@\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\x92@\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x93@\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x95@\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00" +
+	"\x97@\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are" +
 	" {kinds}{field} is missing{field} {value} is not used by {select" +
 	"or}{field} {value} is above {limit}{field} {value} is below {lim" +
 	"it}{field} {value} has a zero denominator{field} {value} has a t" +
@@ -171,21 +168,21 @@ const data0 = "" +
 	"lowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesm" +
 	"ax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxre" +
 	"try_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeou" +
-	"tpermin_per_secondmin_concurrentwindowdelay\x00 _\x00\x00\x06\x00\x00\x00&_\x00\x00\x05\x00\x00\x00prop" +
-	"ortionaladditiveslotted\x00\x80M\x00\x00\x04\x00\x00\x00\x10M\x00\x00\x04\x00\x00\x00+M\x00\x00\x05\x00\x00\x00<_\x00\x00\x0c\x00\x00\x00H_\x00\x00\x08\x00\x00\x00" +
-	"HM\x00\x00\x0c\x00\x00\x00P_\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\x90_\x00\x00\x08\x00\x00\x00\x98_\x00\x00\x05\x00\x00\x00\x9d_\x00\x00\x06\x00\x00\x000a, " +
-	"d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xbd_\x00\x00\x0e\x00\x00\x00\xcb_\x00\x00\x0e\x00\x00\x00\xd9_\x00\x00\x09\x00\x00\x00# HE" +
+	"tpermin_per_secondmin_concurrentwindowdelay\x00 G\x00\x00\x06\x00\x00\x00&G\x00\x00\x05\x00\x00\x00prop" +
+	"ortionaladditiveslotted\x00\x805\x00\x00\x04\x00\x00\x00\x105\x00\x00\x04\x00\x00\x00+5\x00\x00\x05\x00\x00\x00<G\x00\x00\x0c\x00\x00\x00HG\x00\x00\x08\x00\x00\x00" +
+	"H5\x00\x00\x0c\x00\x00\x00PG\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\x90G\x00\x00\x08\x00\x00\x00\x98G\x00\x00\x05\x00\x00\x00\x9dG\x00\x00\x06\x00\x00\x000a, " +
+	"d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xbdG\x00\x00\x0e\x00\x00\x00\xcbG\x00\x00\x0e\x00\x00\x00\xd9G\x00\x00\x09\x00\x00\x00# HE" +
 	"LP backoff_attempts Attempts of an operation.# TYPE backoff_atte" +
-	"mpts histogram\x00\x00\xfc_\x00\x001\x00\x00\x00-`\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_att" +
+	"mpts histogram\x00\x00\xfcG\x00\x001\x00\x00\x00-H\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_att" +
 	"empts_count # HELP backoff_retries_total Retries of all operatio" +
 	"ns.# TYPE backoff_retries_total counterbackoff_retries_total # H" +
 	"ELP backoff_stops_total Operations by the reason for which they " +
-	"stopped.# TYPE backoff_stops_total counter\x00\x00``\x00\x00\x15\x00\x00\x00u`\x00\x00\x17\x00\x00\x00\x8c`\x00\x00" +
-	"7\x00\x00\x00\xc3`\x00\x00$\x00\x00\x00\xe7`\x00\x00\x16\x00\x00\x00\xfd`\x00\x00K\x00\x00\x00Ha\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" +
+	"stopped.# TYPE backoff_stops_total counter\x00\x00`H\x00\x00\x15\x00\x00\x00uH\x00\x00\x17\x00\x00\x00\x8cH\x00\x00" +
+	"7\x00\x00\x00\xc3H\x00\x00$\x00\x00\x00\xe7H\x00\x00\x16\x00\x00\x00\xfdH\x00\x00K\x00\x00\x00HI\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" +
 	"backoff_stops_total{reason=\"successpermanentdeadlinecancelled\"} " +
 	"backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00" +
-	"\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\xdca\x00\x00" +
-	"\xe3a\x00\x00t^\x00\x00\x8b^\x00\x00\xeca\x00\x00\xd3^\x00\x00\xf4a\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\xdcI\x00\x00" +
+	"\xe3I\x00\x00tF\x00\x00\x8bF\x00\x00\xecI\x00\x00\xd3F\x00\x00\xf4I\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
 	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00" +
@@ -202,58 +199,58 @@ const data0 = "" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00" +
 	" \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00" +
-	";\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x17Y\x00\x00HY\x00\x00ZY\x00\x00\x83Y\x00\x00\xa3Y\x00\x00\xc3Y\x00\x00\xe9Y\x00\x00\x11Z\x00\x00lZ\x00\x00\x91Z\x00\x00" +
-	"\x91Z\x00\x00\xb5Z\x00\x00\x08[\x00\x00N[\x00\x00y[\x00\x00\xa1[\x00\x00\xb8[\x00\x00\xcc[\x00\x00\x03\\\x00\x00-\\\x00\x00h\\\x00\x00\x9c\\\x00\x00\xd5\\\x00\x00\xfa\\\x00\x00\x1c]\x00\x00\x06\x00\x00\x00" +
+	";\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x17A\x00\x00HA\x00\x00ZA\x00\x00\x83A\x00\x00\xa3A\x00\x00\xc3A\x00\x00\xe9A\x00\x00\x11B\x00\x00lB\x00\x00\x91B\x00\x00" +
+	"\x91B\x00\x00\xb5B\x00\x00\x08C\x00\x00NC\x00\x00yC\x00\x00\xa1C\x00\x00\xb8C\x00\x00\xccC\x00\x00\x03D\x00\x00-D\x00\x00hD\x00\x00\x9cD\x00\x00\xd5D\x00\x00\xfaD\x00\x00\x1cE\x00\x00\x06\x00\x00\x00" +
 	"\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5]\x00\x00\xfb]\x00\x00\xff]\x00\x00\x08^\x00\x00\x12^\x00\x00\x17^\x00\x00" +
-	"\x1d^\x00\x00#^\x00\x00&^\x00\x00,^\x00\x001^\x00\x007^\x00\x00C^\x00\x00O^\x00\x00Y^\x00\x00i^\x00\x00t^\x00\x00\x7f^\x00\x00\x8b^\x00\x00\x96^\x00\x00\xa4^\x00\x00\xaf^\x00\x00" +
-	"\xbe^"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
+	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
+	"\xbeF"
 
 const data2 = "" +
-	"\xd3^\x00\x00\xd9^\x00\x00\xe3^\x00\x00\xe7^\x00\x00\xf5^\x00\x00\xddV\x00\x00\x01_\x00\x00\xe6V\x00\x00\x04_\x00\x00\x12_\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5]\x00\x00\xfb]\x00\x00\xff]\x00\x00\x08^\x00\x00\x12^\x00\x00\x17^\x00\x00" +
-	"\x1d^\x00\x00#^\x00\x00&^\x00\x00,^\x00\x001^\x00\x007^\x00\x00C^\x00\x00O^\x00\x00Y^\x00\x00i^\x00\x00t^\x00\x00\x7f^\x00\x00\x8b^\x00\x00\x96^\x00\x00\xa4^\x00\x00\xaf^\x00\x00" +
-	"\xbe^"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
+	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
+	"\xbeF"
 
 const data4 = "" +
-	"\xd3^\x00\x00\xd9^\x00\x00\xe3^\x00\x00\xe7^\x00\x00\xf5^\x00\x00\xddV\x00\x00\x01_\x00\x00\xe6V\x00\x00\x04_\x00\x00\x12_\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5]\x00\x00\xfb]\x00\x00\xff]\x00\x00\x08^\x00\x00\x12^\x00\x00\x17^\x00\x00" +
-	"\x1d^\x00\x00#^\x00\x00&^\x00\x00,^\x00\x001^\x00\x007^\x00\x00C^\x00\x00O^\x00\x00Y^\x00\x00i^\x00\x00t^\x00\x00\x7f^\x00\x00\x8b^\x00\x00\x96^\x00\x00\xa4^\x00\x00\xaf^\x00\x00" +
-	"\xbe^"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
+	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
+	"\xbeF"
 
 const data6 = "" +
-	"\xd3^\x00\x00\xd9^\x00\x00\xe3^\x00\x00\xe7^\x00\x00\xf5^\x00\x00\xddV\x00\x00\x01_\x00\x00\xe6V\x00\x00\x04_\x00\x00\x12_\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00\xf5]\x00\x00\xfb]\x00\x00\xff]\x00\x00\x08^\x00\x00\x12^\x00\x00\x17^\x00\x00\x1d^\x00\x00#^\x00\x00&^\x00\x00,^\x00\x001^\x00\x007^\x00\x00C^\x00\x00O^\x00\x00Y^\x00\x00" +
-	"i^\x00\x00t^\x00\x00\x7f^\x00\x00\x8b^\x00\x00\x96^\x00\x00\xa4^\x00\x00\xaf^\x00\x00\xbe^"
+	"\x06\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00" +
+	"iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00\xbeF"
 
 const data8 = "" +
-	"\xd3^\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	"\xd3F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5]\x00\x00\xfb]\x00\x00\xff]\x00\x00\x08^\x00\x00\x12^\x00\x00\x17^\x00\x00" +
-	"\x1d^\x00\x00#^\x00\x00&^\x00\x00,^\x00\x001^\x00\x007^\x00\x00C^\x00\x00O^\x00\x00Y^\x00\x00i^\x00\x00t^\x00\x00\x7f^\x00\x00\x8b^\x00\x00\x96^\x00\x00\xa4^\x00\x00\xaf^\x00\x00" +
-	"\xbe^"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
+	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
+	"\xbeF"
 
 const data10 = "" +
-	"\xd3^\x00\x00\xd9^\x00\x00\xe3^\x00\x00\xe7^\x00\x00\xf5^\x00\x00\xddV\x00\x00\x01_\x00\x00\xe6V\x00\x00\x04_\x00\x00\x12_\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
 	"\x07\x00\x00\x00\x16\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00" +
 	"\x00\x00\x00\x00\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10" +
 	"\xf3Z\x00\x00\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
@@ -267,12 +264,16 @@ const data10 = "" +
 	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
+//
+//go:norace
 func arithmeticMulhi(p0, p1 uint64) uint64 {
 	high, _ := bits.Mul64(p0, p1)
 	return high
 }
 
 // budgetParse is backoff_budget_parse.
+//
+//go:norace
 func (m *module) budgetParse(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 	var x4, x5, x8, x10, x11, x12, x14, x15, t24, t25, t26, t27, t31, t32 uint32
 	var x6, x7, x9, x13, x16, x17, x18, x19, x20, x21, x22 uint64
@@ -357,9 +358,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t24 = 19604
+		t24 = 13460
 		if p1 != 0 {
-			t24 = 19512
+			t24 = 13368
 		}
 		p1 = t24
 		p2 = 0
@@ -396,7 +397,7 @@ l2:
 				break
 			}
 		}
-		m.rulesResolveKinds(x4+808, x4+1688, 19604, 10)
+		m.rulesResolveKinds(x4+808, x4+1688, 13460, 10)
 		x6 = m.load64(x4, 832)
 		p2 = m.load64(x4, 824)
 		x9 = m.load64(x4, 816)
@@ -405,7 +406,7 @@ l2:
 			m.store64(x4, 1896, x6)
 			m.store64(x4, 1888, p2)
 			m.store64(x4, 1880, x9)
-			m.rulesResolveValues(x4+808, x4+1688, 19604, 10, x4+1880)
+			m.rulesResolveValues(x4+808, x4+1688, 13460, 10, x4+1880)
 			if m.load32(x4, 828) == 0 {
 				goto l21
 			}
@@ -616,6 +617,8 @@ l1:
 }
 
 // budgetPrint is backoff_budget_print.
+//
+//go:norace
 func (m *module) budgetPrint(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x4, x5, t10 uint32
 	var x6, x7, t8 uint64
@@ -755,40 +758,42 @@ l1:
 }
 
 // codeName is backoff_code_name.
+//
+//go:norace
 func codeName(p0 uint32) uint32 {
 	var x1, t2 uint32
-	x1 = 19411
+	x1 = 13267
 	switch p0 {
 	case 0:
 	case 100:
-		return 19348
+		return 13204
 	case 101:
-		return 19488
+		return 13344
 	case 102:
-		return 19474
+		return 13330
 	case 103:
-		return 19337
+		return 13193
 	case 104:
-		return 19470
+		return 13326
 	case 105:
-		return 19326
+		return 13182
 	case 106:
-		return 19394
+		return 13250
 	case 107:
-		return 19361
+		return 13217
 	case 108:
-		return 19414
+		return 13270
 	case 109:
-		return 19428
+		return 13284
 	case 110:
-		return 19379
+		return 13235
 	case 111:
-		x1 = 19502
+		x1 = 13358
 	default:
 		p0 = p0 - 1
-		t2 = p0*24 + 17093
+		t2 = p0*24 + 10949
 		if p0 >= 25 {
-			t2 = 19444
+			t2 = 13300
 		}
 		return t2
 	}
@@ -796,6 +801,8 @@ func codeName(p0 uint32) uint32 {
 }
 
 // errorMessage is backoff_error_message.
+//
+//go:norace
 func (m *module) errorMessage(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, t4 uint32
 	x3 = m.stackPointer - 32
@@ -813,6 +820,8 @@ func (m *module) errorMessage(p0, p1 uint32, p2 uint64) uint32 {
 }
 
 // errorWriteMessage is backoff::error::write_message.
+//
+//go:norace
 func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 	var x5, x6, x7, x8, x9, x10, x11, x12, t21, t22, t25 uint32
 	var x13, x14, x15, x16, x17, x18, x19, x20 uint64
@@ -830,53 +839,53 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 			p2 = m.load32(p1, 4)
 			x9 = m.load32(p1, 40)
 			if p2|x9 == 0 {
-				x10 = 16392
+				x10 = 10248
 				x11 = 26
 				switch x6 {
 				case 0:
-					x10 = 16384
+					x10 = 10240
 					x11 = 8
 				case 6:
-					x10 = 16974
+					x10 = 10830
 					x11 = 32
 				case 7:
-					x10 = 17006
+					x10 = 10862
 					x11 = 37
 				case 22:
-					x10 = 17043
+					x10 = 10899
 					x11 = 50
 				case 100:
 				case 101:
-					x10 = 16418
+					x10 = 10274
 					x11 = 27
 				case 102:
-					x10 = 16445
+					x10 = 10301
 					x11 = 37
 				case 103:
-					x10 = 16482
+					x10 = 10338
 					x11 = 65
 				case 104:
-					x10 = 16547
+					x10 = 10403
 					x11 = 32
 				case 105:
-					x10 = 16579
+					x10 = 10435
 					x11 = 46
 				case 106:
-					x10 = 16625
+					x10 = 10481
 					x11 = 56
 				case 107:
-					x10 = 16681
+					x10 = 10537
 					x11 = 96
 				case 108:
-					x10 = 16777
+					x10 = 10633
 					x11 = 36
 				case 109:
-					x10 = 16813
+					x10 = 10669
 					x11 = 28
 				case 110:
-					x10 = 16841
+					x10 = 10697
 				case 111:
-					x10 = 16867
+					x10 = 10723
 					x11 = 107
 				default:
 					goto l8
@@ -949,9 +958,9 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				m.store64(x5, 804, x18)
 				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
 				m.memoryFill(x5+848, 0, 772)
-				t21 = m.textBufPushBytes(x5+848, 22802, 3)
+				t21 = m.textBufPushBytes(x5+848, 16658, 3)
 				t22 = m.textBufPushNumber(t21, x16)
-				p1 = m.textBufPushBytes(t22, 22805, 2)
+				p1 = m.textBufPushBytes(t22, 16661, 2)
 				m.store32(x5, 1660, x11)
 				m.store32(x5, 1656, x6)
 				m.store64(x5, 1640, x15)
@@ -1031,28 +1040,34 @@ l1:
 }
 
 // fieldFieldName is backoff_core::field::Field::name.
+//
+//go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+27576, 0))
-	m.store32(p0, 0, m.load32(p1+27708, 0))
+	m.store32(p0, 4, m.load32(p1+21432, 0))
+	m.store32(p0, 0, m.load32(p1+21564, 0))
 }
 
 // fieldName is backoff_field_name.
+//
+//go:norace
 func fieldName(p0 uint32) uint32 {
 	var x1, t2 uint32
 	x1 = p0 - 1
 	if x1 >= 23 {
 		p0 = p0 - 33
-		t2 = p0*24 + 18245
+		t2 = p0*24 + 12101
 		if p0 >= 10 {
-			t2 = 19474
+			t2 = 13330
 		}
 		return t2
 	}
-	return x1*24 + 18485
+	return x1*24 + 12341
 }
 
 // fieldUnit is backoff_core::field::Field::unit.
+//
+//go:norace
 func (m *module) fieldUnit(p0, p1 uint32) {
 	var x2 uint32
 	x2 = 1
@@ -1067,21 +1082,21 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 24364)
+		m.store32(p0, 4, 18220)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 24408)
+		m.store32(p0, 4, 18264)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 24484)
+		m.store32(p0, 4, 18340)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
 		m.store32(p0, 8, 6)
-		m.store32(p0, 4, 22260)
+		m.store32(p0, 4, 16116)
 	default:
 		m.store32(p0, 8, 5)
-		m.store32(p0, 4, 19688)
+		m.store32(p0, 4, 13544)
 	}
 	x2 = 0
 l1:
@@ -1089,6 +1104,8 @@ l1:
 }
 
 // fieldValuesDefaultValue is backoff_core::field::values::FieldValues::default_value.
+//
+//go:norace
 func (m *module) fieldValuesDefaultValue(p0, p1, p2 uint32) {
 	var x3 uint32
 	var x4, x5, t7 uint64
@@ -1152,6 +1169,8 @@ l1:
 }
 
 // fieldValuesIsExplicit is backoff_core::field::values::FieldValues::is_explicit.
+//
+//go:norace
 func (m *module) fieldValuesIsExplicit(p0, p1 uint32) uint32 {
 	var x2, x4, x5, x6, t7 uint32
 	var x3 uint64
@@ -1197,9 +1216,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 28696)
-		x4 = m.load32(p1, 28536)
-		x6 = m.load32(p1, 28376)
+		x5 = m.load32(p1, 22552)
+		x4 = m.load32(p1, 22392)
+		x6 = m.load32(p1, 22232)
 	}
 l2:
 	p1 = 0
@@ -1214,6 +1233,8 @@ l1:
 }
 
 // fitClosure is backoff_core::insight::fit::fit::{{closure}}.
+//
+//go:norace
 func (m *module) fitClosure(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) {
 	var x7 uint32
 	var x8, x9, x10, t12, t13 uint64
@@ -1289,6 +1310,8 @@ l3:
 }
 
 // fitFit is backoff_core::insight::fit::fit.
+//
+//go:norace
 func (m *module) fitFit(p0, p1, p2 uint32, p3, p4 uint64) {
 	var x5, x8, x9, x10, x11, x34, t35, t36, t37, t38, t39, t41, t42, t54, t55 uint32
 	var x6, x7, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x33, t45, t46, t47, t50, t53, t56 uint64
@@ -1389,7 +1412,7 @@ l2:
 		m.store64(x5, 80, uint64(x8)<<32|uint64(x9))
 		m.memoryFill(x5+624, 0, 192)
 		p1 = 8
-		m.memoryCopy(x5+456+8, 19512, 92)
+		m.memoryCopy(x5+456+8, 13368, 92)
 		for {
 			x9 = m.load32(x5+456+p1, 0)
 			if x9 != 18 {
@@ -1649,6 +1672,8 @@ l1:
 }
 
 // fitSum is backoff_core::insight::fit::sum.
+//
+//go:norace
 func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 	var x5, x17, x18, x30, x31, x33, x35, x37, x38, x39, x40, x41, x42, t84 uint32
 	var x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x32, x34, x36, x43, x44, x45, x46, x47, x48, x49, x50, x51, t54, t55, t56, t59, t60, t61, t65, t66, t67, t71, t72, t76, t81, t82, t85, t86, t87, t89, t90, t95, t96, t97, t101, t102, t106, t108 uint64
@@ -2255,6 +2280,8 @@ l1:
 }
 
 // formulaAnyDelayNs is backoff_core::ffi::formula::any_delay_ns.
+//
+//go:norace
 func formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
 	var x11, x12, x13, x14, x15, x21, x22 uint32
 	var x10, x16, x17, x18, x19, x20, x23, x24, x25, t26, t30, t31, t34, t35, t39, t41, t44, t45, t46, t50, t52, t56, t61, t62 uint64
@@ -2665,6 +2692,8 @@ l15:
 }
 
 // formulaDelayNs is backoff_formula_delay_ns.
+//
+//go:norace
 func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
 	var x10 uint32
 	if p0 != 0x10203 || p2 != 0x200000001 || p5|p3 != 0 {
@@ -2685,6 +2714,8 @@ func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64
 }
 
 // formulaWindowNs is backoff_formula_window_ns.
+//
+//go:norace
 func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
 	var x7, x8, x9, x10, x11 uint32
 	var x6, x12, x13, x14, x15, t17, t18, t22, t25, t26, t27, t29 uint64
@@ -2871,6 +2902,8 @@ l1:
 }
 
 // httpOutcome is backoff_http_outcome.
+//
+//go:norace
 func httpOutcome(p0 uint32) uint32 {
 	var x1 uint32
 	x1 = 5
@@ -2910,6 +2943,8 @@ l1:
 }
 
 // keyAppend is backoff_key_append.
+//
+//go:norace
 func (m *module) keyAppend(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x4 uint32
 	x3 = 100
@@ -2935,6 +2970,8 @@ l1:
 }
 
 // keyBegin is backoff_key_begin.
+//
+//go:norace
 func (m *module) keyBegin(p0 uint32, p1 uint64) uint32 {
 	if p0 == 0 {
 		return 100
@@ -2950,6 +2987,8 @@ func (m *module) keyBegin(p0 uint32, p1 uint64) uint32 {
 }
 
 // keyStream is backoff_key_stream.
+//
+//go:norace
 func (m *module) keyStream(p0, p1 uint32) uint32 {
 	var x2 uint32
 	var x3, x4, x5, x6, x7, x8, t9, t10, t11, t12, t13 uint64
@@ -3013,48 +3052,52 @@ func (m *module) keyStream(p0, p1 uint32) uint32 {
 }
 
 // kindName is backoff_kind_name.
+//
+//go:norace
 func kindName(p0 uint32, p1 uint64) uint32 {
 	var x2, x3, t5, t6, t7, t8 uint32
 	x2 = uint32(p1) - 1
 	if p1 > 0xffffffff {
 		x2 = 0xffffffff
 	}
-	x3 = 19457
+	x3 = 13313
 	switch p0 - 1 {
 	case 0:
-		t5 = x2*24 + 17693
+		t5 = x2*24 + 11549
 		if x2 >= 5 {
-			t5 = 19457
+			t5 = 13313
 		}
 		return t5
 	case 8:
-		t7 = x2*24 + 18053
+		t7 = x2*24 + 11909
 		if x2 >= 2 {
-			t7 = 19457
+			t7 = 13313
 		}
 		return t7
 	case 10:
-		t6 = x2*24 + 17813
+		t6 = x2*24 + 11669
 		if x2 >= 7 {
-			t6 = 19457
+			t6 = 13313
 		}
 		return t6
 	case 20:
-		t8 = x2*24 + 17981
+		t8 = x2*24 + 11837
 		if x2 >= 3 {
-			t8 = 19457
+			t8 = 13313
 		}
 		return t8
 	case 32:
-		x3 = x2*24 + 18101
+		x3 = x2*24 + 11957
 		if x2 >= 6 {
-			x3 = 19457
+			x3 = 13313
 		}
 	}
 	return x3
 }
 
 // lshrti3 is __lshrti3.
+//
+//go:norace
 func (m *module) lshrti3(p0 uint32, p1, p2 uint64, p3 uint32) {
 	var x4 uint64
 	if p3&64 == 0 {
@@ -3074,6 +3117,8 @@ l1:
 }
 
 // memcmp is memcmp.
+//
+//go:norace
 func (m *module) memcmp(p0, p1, p2 uint32) uint32 {
 	var x3, x4, x5 uint32
 	x3 = 0
@@ -3099,6 +3144,8 @@ l1:
 }
 
 // messageArgsWrite is backoff_core::error::message::MessageArgs::write.
+//
+//go:norace
 func (m *module) messageArgsWrite(p0, p1 uint32) {
 	var x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x23, x24, x25, x26, x27, x28, x29, t31, t32, t33, t37, t40, t42, t44 uint32
 	var x22 uint64
@@ -3106,53 +3153,53 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 22536
+	x5 = 16392
 	if x4 != 0 {
-		x5 = 21728
+		x5 = 15584
 	}
 	t31 = 112
 	if x4 != 0 {
 		t31 = 496
 	}
 	x6 = x5 + t31
-	t32 = 19608
+	t32 = 13464
 	if x4 != 0 {
-		t32 = 19516
+		t32 = 13372
 	}
 	t33 = 36
 	if x4 != 0 {
 		t33 = 88
 	}
 	x7 = t32 + t33
-	x8 = 22260
+	x8 = 16116
 	if x4 != 0 {
-		x8 = 19688
+		x8 = 13544
 	}
-	x9 = 22308
+	x9 = 16164
 	if x4 != 0 {
-		x9 = 19728
+		x9 = 13584
 	}
-	x10 = 19612
+	x10 = 13468
 	if x4 != 0 {
-		x10 = 19520
+		x10 = 13376
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 27408
-	x14 = x12 + 27240
+	x13 = x12 + 21264
+	x14 = x12 + 21096
 	x15 = x11 - 7
-	x16 = x15<<2 + 27100
-	t37 = 19604
+	x16 = x15<<2 + 20956
+	t37 = 13460
 	if x4 != 0 {
-		t37 = 19512
+		t37 = 13368
 	}
 	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 26592
-	x18 = x4 + 26424
+	x17 = x4 + 20448
+	x18 = x4 + 20280
 	x19 = m.load32(p0, 32)
 	x4 = x19 << 2
-	x12 = m.load32(x4+26324, 0)
-	x20 = m.load32(x4+26224, 0)
+	x12 = m.load32(x4+20180, 0)
+	x20 = m.load32(x4+20080, 0)
 	x21 = x2 + 32
 	x22 = m.load64(p0, 16)
 	x23 = m.load32(p0, 4)
@@ -3211,7 +3258,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 1:
 			x29 = 5
 			m.store32(x2, 20, 5)
-			x15 = 19688
+			x15 = 13544
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
 			goto l18
 		case 4, 12, 13, 38:
@@ -3223,21 +3270,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 9:
 			x29 = 2
 			m.store32(x2, 20, 2)
-			x15 = 24364
+			x15 = 18220
 		case 11:
 			x29 = 7
 			m.store32(x2, 20, 7)
-			x15 = 24408
+			x15 = 18264
 		case 21:
 			x29 = 3
 			m.store32(x2, 20, 3)
-			x15 = 24484
+			x15 = 18340
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
 			x29 = 6
 			m.store32(x2, 20, 6)
-			x15 = 22260
+			x15 = 16116
 		default:
 			goto l17
 		}
@@ -3291,9 +3338,9 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = x10
 		for {
 			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+26760, 0)
-			x15 = m.load32(x15+26928, 0)
-			t42 = m.textBufPushBytes(x26, 22800, 2)
+			x27 = m.load32(x15+20616, 0)
+			x15 = m.load32(x15+20784, 0)
+			t42 = m.textBufPushBytes(x26, 16656, 2)
 			m.textBufPushBytes(t42, x15, x27)
 			x4 = x4 + 4
 			if x4 != x7 {
@@ -3332,7 +3379,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		}
 		m.fieldFieldName(x2, x4)
 		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 23929, 1)
+		x15 = m.textBufPushBytes(t44, 17785, 1)
 		m.fieldUnit(x2+24, x4)
 		m.textBufPushValue(x15, x2+24, x22)
 		if x12 != 0 {
@@ -3418,7 +3465,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 				goto l10
 			}
 			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 22688, 112)
+			m.memoryCopy(x21, 16544, 112)
 			m.textBufPushList2(x28, x2+24)
 			if x12 != 0 {
 				continue
@@ -3497,11 +3544,13 @@ l1:
 }
 
 // messageArgsWriteFound is backoff_core::error::message::MessageArgs::write_found.
+//
+//go:norace
 func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 24048, 1)
+	x4 = m.textBufPushBytes(p2, 17904, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -3513,7 +3562,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 				m.store8(x3, 11, byte(x8))
 				m.textBufPushBytes(x4, x3+11, 1)
 			} else {
-				m.store32(x3, 12, uint32(m.load8(x8>>4, 22653))<<16|uint32(m.load8(x8&15, 22653))<<24|30812)
+				m.store32(x3, 12, uint32(m.load8(x8>>4, 16509))<<16|uint32(m.load8(x8&15, 16509))<<24|30812)
 				m.textBufPushBytes(x4, x3+12, 4)
 			}
 			p2 = p2 + 1
@@ -3526,10 +3575,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 24048, 1)
+	m.textBufPushBytes(x4, 17904, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 24049, 4)
+	m.textBufPushBytes(x4, 17905, 4)
 l1:
 	p2 = 0
 	for {
@@ -3545,7 +3594,7 @@ l1:
 					break
 				}
 			}
-			p2 = 23995
+			p2 = 17851
 			x8 = 31
 			goto l8
 		}
@@ -3559,7 +3608,7 @@ l1:
 			break
 		}
 	}
-	p2 = 24026
+	p2 = 17882
 	x8 = 22
 	goto l8
 l9:
@@ -3568,7 +3617,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 23959
+		p2 = 17815
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -3595,10 +3644,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 23936
+			p2 = 17792
 			x8 = 23
 		case 1:
-			p2 = 23936
+			p2 = 17792
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -3617,14 +3666,16 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 23930, 2)
+	t14 = m.textBufPushBytes(x4, 17786, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 23932, 1)
+	m.textBufPushBytes(t15, 17788, 1)
 l7:
 	m.stackPointer = x3 + 16
 }
 
 // messageArgsWriteValue is backoff_core::error::message::MessageArgs::write_value.
+//
+//go:norace
 func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 	var x3, t5 uint32
 	x3 = m.load32(p0, 24)
@@ -3654,7 +3705,7 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 			goto l1
 		}
 		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 23933, 3)
+		m.textBufPushBytes(t5, 17789, 3)
 		return
 	}
 	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
@@ -3673,6 +3724,8 @@ l1:
 }
 
 // multi3 is __multi3.
+//
+//go:norace
 func (m *module) multi3(p0 uint32, p1, p2, p3, p4 uint64) {
 	var x5, x6, x7, x8, x9, x10 uint64
 	x5 = p3 & 0xffffffff
@@ -3688,6 +3741,8 @@ func (m *module) multi3(p0 uint32, p1, p2, p3, p4 uint64) {
 }
 
 // operationBegin is backoff_operation_begin.
+//
+//go:norace
 func (m *module) operationBegin(p0, p1 uint32, p2, p3, p4 uint64, p5 uint32) uint32 {
 	var x6, x7, x8 uint32
 	var x9, x10, t11 uint64
@@ -3803,6 +3858,8 @@ l1:
 }
 
 // operationCancel is backoff_operation_cancel.
+//
+//go:norace
 func (m *module) operationCancel(p0, p1, p2 uint32) uint32 {
 	var x3, x4, x5 uint32
 	var x6, x7, t8 uint64
@@ -3914,6 +3971,8 @@ l2:
 }
 
 // operationDecide is backoff_operation_decide.
+//
+//go:norace
 func (m *module) operationDecide(p0, p1 uint32, p2, p3 uint64, p4, p5 uint32) uint32 {
 	var x6, x7, x8, x9, t13, t14 uint32
 	var x10, x11, t12 uint64
@@ -4045,6 +4104,8 @@ l1:
 }
 
 // operationOperationBegin is backoff_core::decision::operation::Operation::begin.
+//
+//go:norace
 func (m *module) operationOperationBegin(p0, p1 uint32, p2, p3, p4, p5 uint64, p6 uint32) {
 	var x7, x9 uint32
 	var x8, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, t22, t23, t24, t25, t26, t28 uint64
@@ -4254,6 +4315,8 @@ l1:
 }
 
 // operationOperationCancel is backoff_core::decision::operation::Operation::cancel.
+//
+//go:norace
 func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 	var x2, x4 uint32
 	var x3, t5, t6, t7, t8, t9, t10, t11, t12 uint64
@@ -4432,6 +4495,8 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 }
 
 // operationOperationDecide is backoff_core::decision::operation::Operation::decide.
+//
+//go:norace
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
 	var x7, x8, x10, x13, x16, x22, x24, x29, x31, x32, x33, x34, x40, t53, t119, t120 uint32
 	var x9, x11, x12, x14, x15, x17, x18, x19, x20, x21, x23, x25, x26, x27, x28, x30, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t58, t59, t61, t62, t63, t64, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t80, t81, t85, t87, t90, t91, t92, t96, t97, t98, t102, t103, t107, t112, t113, t114, t115, t116, t117, t118, t121, t122, t123, t124, t127, t128, t129, t130, t131, t132, t133, t134, t135 uint64
@@ -6060,6 +6125,8 @@ l1:
 }
 
 // operationState is backoff_operation_state.
+//
+//go:norace
 func (m *module) operationState(p0, p1, p2, p3 uint32) uint32 {
 	var t6 uint32
 	var x4, t5 uint64
@@ -6094,13 +6161,15 @@ func (m *module) operationState(p0, p1, p2, p3 uint32) uint32 {
 }
 
 // outcomeName is backoff_outcome_name.
+//
+//go:norace
 func outcomeName(p0 uint32) uint32 {
 	var t1, t2 uint32
-	t1 = p0*24 + 19182
+	t1 = p0*24 + 13038
 	if p0 >= 6 {
-		t1 = 19428
+		t1 = 13284
 	}
-	t2 = 19423
+	t2 = 13279
 	if p0 != 0 {
 		t2 = t1
 	}
@@ -6108,6 +6177,8 @@ func outcomeName(p0 uint32) uint32 {
 }
 
 // paramsSet is backoff_params_set.
+//
+//go:norace
 func (m *module) paramsSet(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x4, x5 uint32
 	if p0 == 0 {
@@ -6145,6 +6216,8 @@ l2:
 }
 
 // paramsSetRatio is backoff_params_set_ratio.
+//
+//go:norace
 func (m *module) paramsSetRatio(p0, p1, p2, p3 uint32) uint32 {
 	var x4 uint32
 	var x5 uint64
@@ -6172,6 +6245,8 @@ l2:
 }
 
 // parseRetryAfter is backoff_parse_retry_after.
+//
+//go:norace
 func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 	var x4, x5, x6, x7, x8, x10, x12, x13, x14, x16, x17, x18, x19, t31 uint32
 	var x9, x11, x15, x20, x21, x22, x23, x24, x25, t27, t28, t29, t30, t34 uint64
@@ -6255,9 +6330,9 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 			x8 = 0
 		}
 	l5:
-		m.store64(x4, 56, m.load64(0, 24564))
-		m.store64(x4, 48, m.load64(0, 24556))
-		m.store64(x4, 40, m.load64(0, 24548))
+		m.store64(x4, 56, m.load64(0, 18420))
+		m.store64(x4, 48, m.load64(0, 18412))
+		m.store64(x4, 40, m.load64(0, 18404))
 		x12 = x4 + 32 + 8
 		for {
 			p0 = x12 + x6<<3
@@ -6695,6 +6770,8 @@ l1:
 }
 
 // parsedRead is backoff_core::parse::string::Parsed::read.
+//
+//go:norace
 func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 	var x4, x5, x6, x7, x8, x9, x10, x56, x57, x58, x59, x60, x61, x62, t64, t65, t67, t68, t70, t71, t72, t73, t75, t77, t79, t81, t82, t85, t87, t88 uint32
 	var x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x33, x34, x35, x36, x37, x38, x39, x40, x41, x42, x43, x44, x45, x46, x47, x48, x49, x50, x51, x52, x53, x54, x55 uint64
@@ -6779,9 +6856,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		m.store32(x4, 764, p3)
 		m.store32(x4, 760, p2)
 		x7 = b32(p1 == 1)
-		x6 = 22260
+		x6 = 16116
 		if x7 != 0 {
-			x6 = 19688
+			x6 = 13544
 		}
 		t64 = 48
 		if x7 != 0 {
@@ -6808,9 +6885,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		if x6 != 0 {
 			x7 = 496
 		}
-		t67 = 22536
+		t67 = 16392
 		if x6 != 0 {
-			t67 = 21728
+			t67 = 15584
 		}
 		x6 = t67
 		for {
@@ -7051,17 +7128,17 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				if x6 != 0 {
 					x7 = 88
 				}
-				t70 = 19608
+				t70 = 13464
 				if x6 != 0 {
-					t70 = 19516
+					t70 = 13372
 				}
 				x6 = t70
 				for {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 27844) == p3 {
-						t71 = m.memcmp(m.load32(p1, 28012), x57, p3)
+					if m.load32(p1, 21700) == p3 {
+						t71 = m.memcmp(m.load32(p1, 21868), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -7106,7 +7183,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				}
 				if x59 != 4 || m.load32(x58, 0) != 0x656e6f6e {
 					x7 = 40
-					x6 = 19688
+					x6 = 13544
 					switch x62 {
 					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 						m.valueDuration(x4+824, x58, x59)
@@ -7144,7 +7221,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 28180)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22036)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -7202,13 +7279,13 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 24484
+						x6 = 18340
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
 					case 32:
 						x7 = 48
-						x6 = 22260
+						x6 = 16116
 						goto l45
 					default:
 						goto l45
@@ -7223,12 +7300,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 24364
+				x6 = 18220
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 24408
+					x6 = 18264
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -7245,7 +7322,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 28196)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22052)
 					x61 = 11
 					goto l44
 				}
@@ -7541,6 +7618,8 @@ l1:
 }
 
 // policyBuild is backoff_core::validate::policy::build.
+//
+//go:norace
 func (m *module) policyBuild(p0, p1 uint32) {
 	var x2, x3, x14, x15, x18, x21, x22, x23 uint32
 	var x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x16, x17, x19, x20, x24, x25, x26, x27 uint64
@@ -7571,7 +7650,7 @@ func (m *module) policyBuild(p0, p1 uint32) {
 			m.store64(p0, 8, x4)
 			m.store64(p0, 0, 1)
 		} else {
-			m.rulesResolveValues(x2+24, p1, 19512, 23, x2+208)
+			m.rulesResolveValues(x2+24, p1, 13368, 23, x2+208)
 			if m.load32(x2, 44) != 0 {
 				m.store64(p0, 24, m.load64(x2, 40))
 				m.store64(p0, 16, m.load64(x2, 32))
@@ -7828,6 +7907,8 @@ l1:
 }
 
 // policyErrorMessage is backoff_core::error::policy_error::PolicyError::message.
+//
+//go:norace
 func (m *module) policyErrorMessage(p0, p1 uint32) {
 	var x2 uint32
 	var x3, x4 uint64
@@ -7847,6 +7928,8 @@ func (m *module) policyErrorMessage(p0, p1 uint32) {
 }
 
 // policyErrorRender is backoff_core::error::policy_error::PolicyError::render.
+//
+//go:norace
 func (m *module) policyErrorRender(p0, p1, p2, p3 uint32) {
 	var x4 uint32
 	var x5, x6 uint64
@@ -7867,6 +7950,8 @@ func (m *module) policyErrorRender(p0, p1, p2, p3 uint32) {
 }
 
 // policyFillNs is backoff_policy_fill_ns.
+//
+//go:norace
 func (m *module) policyFillNs(p0 uint32, p1 uint64, p2, p3 uint32, p4 uint64, p5 uint32) uint32 {
 	var x6, x8, x16, x18, x19, x22, x23, x33, x36, x38, x40, x41, x42, x43 uint32
 	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x32, x34, x35, x37, x39, x44, t45, t46, t49, t50, t52, t54, t55, t60, t61, t62, t65, t66, t67, t71, t72, t73, t77, t78, t82, t86, t87 uint64
@@ -8441,6 +8526,8 @@ l7:
 }
 
 // policyFitBase is backoff_policy_fit_base.
+//
+//go:norace
 func (m *module) policyFitBase(p0 uint32, p1, p2 uint64, p3, p4 uint32) uint32 {
 	var x5, x6, x9 uint32
 	var x7, x8 uint64
@@ -8510,6 +8597,8 @@ l1:
 }
 
 // policyFitCap is backoff_policy_fit_cap.
+//
+//go:norace
 func (m *module) policyFitCap(p0 uint32, p1, p2 uint64, p3, p4 uint32) uint32 {
 	var x5, x6, x9 uint32
 	var x7, x8 uint64
@@ -8579,6 +8668,8 @@ l1:
 }
 
 // policyFormula is backoff_policy_formula.
+//
+//go:norace
 func (m *module) policyFormula(p0, p1 uint32) uint32 {
 	var x2, x3, x4, x5 uint32
 	var x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19 uint64
@@ -8619,6 +8710,8 @@ func (m *module) policyFormula(p0, p1 uint32) uint32 {
 }
 
 // policyInit is backoff_policy_init.
+//
+//go:norace
 func (m *module) policyInit(p0, p1, p2 uint32) uint32 {
 	var x3, x4, x5 uint32
 	var x6, x7 uint64
@@ -8678,6 +8771,8 @@ l1:
 }
 
 // policyMaxRetries is backoff_policy_max_retries.
+//
+//go:norace
 func (m *module) policyMaxRetries(p0, p1 uint32) uint32 {
 	var x2 uint32
 	x2 = 100
@@ -8692,6 +8787,8 @@ func (m *module) policyMaxRetries(p0, p1 uint32) uint32 {
 }
 
 // policyParse is backoff_policy_parse.
+//
+//go:norace
 func (m *module) policyParse(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 	var x4, x5, x7, x10, x11, x12, x13, t18, t19, t20, t21, t25, t26 uint32
 	var x6, x8, x9, x14, x15, x16 uint64
@@ -8779,9 +8876,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t18 = 19604
+		t18 = 13460
 		if p1 != 0 {
-			t18 = 19512
+			t18 = 13368
 		}
 		p1 = t18
 		p2 = 0
@@ -8988,6 +9085,8 @@ l1:
 }
 
 // policyPrint is backoff_policy_print.
+//
+//go:norace
 func (m *module) policyPrint(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x4, t30 uint32
 	var x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28 uint64
@@ -9076,6 +9175,8 @@ l1:
 }
 
 // previewInit is backoff_preview_init.
+//
+//go:norace
 func (m *module) previewInit(p0, p1 uint32) uint32 {
 	var x2, x3 uint32
 	var x4 uint64
@@ -9107,6 +9208,8 @@ func (m *module) previewInit(p0, p1 uint32) uint32 {
 }
 
 // previewNext is backoff_preview_next.
+//
+//go:norace
 func (m *module) previewNext(p0, p1 uint32) uint32 {
 	var x2, x3, x9, x10, x11, x12, x17, x18, x21, x22, x23, x24, x39, x42, x43, x44 uint32
 	var x4, x5, x6, x7, x8, x13, x14, x15, x16, x19, x20, x25, x26, x27, x28, x29, x30, x31, x32, x33, x34, x35, x36, x37, x38, x40, x41, x45, x46, t47, t48, t49, t52, t53, t54, t57, t59, t65, t71, t73, t74, t75, t78, t79, t81, t82, t84, t86, t89, t90, t91, t95, t97, t101, t107, t109, t111, t112, t114, t116, t119, t120, t121, t125, t127, t131, t137, t140, t141, t142 uint64
@@ -10146,6 +10249,8 @@ l1:
 }
 
 // printPrint is backoff_core::text::print::print.
+//
+//go:norace
 func (m *module) printPrint(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x8, x9, x10, x11, x12, x13, t15, t16, t18, t20, t21, t25 uint32
 	var x7, x14 uint64
@@ -10158,15 +10263,15 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		t15 = 5
 	}
 	m.store32(x3, 784, t15)
-	t16 = 22260
+	t16 = 16116
 	if x4 != 0 {
-		t16 = 19688
+		t16 = 13544
 	}
 	m.store32(x3, 780, t16)
 	m.store32(x3, 776, 0)
-	p1 = 19608
+	p1 = 13464
 	if x4 != 0 {
-		p1 = 19516
+		p1 = 13372
 	}
 	t18 = 36
 	if x4 != 0 {
@@ -10176,7 +10281,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	x6 = m.textBufPushValue(x3+4, x3+776, m.load64(p2, 0))
 	x7 = m.load64(p2, 88)
 	x8 = b32(m.load64(p2, 80)&31 == 4) & b32(x7 == m.load64(p2, 96))
-	x9 = 22648
+	x9 = 16504
 	for {
 		if x8 == 0 {
 			x4 = p1
@@ -10229,7 +10334,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l60:
 		x11 = 0xffffffdf
 		x12 = 6
-		x13 = 22260
+		x13 = 16116
 		x10 = 2
 		switch x4 - 1 {
 		case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
@@ -10260,13 +10365,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 24364
+		x13 = 18220
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 24484
+		x13 = 18340
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -10277,13 +10382,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 19688
+		x13 = 13544
 		goto l42
 	l48:
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 19688
+		x13 = 13544
 		goto l39
 	l47:
 		p1 = p1 + 4
@@ -10299,19 +10404,19 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffdf
 		x4 = 33
 		x12 = 6
-		x13 = 22260
+		x13 = 16116
 		goto l42
 	l44:
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 24364
+		x13 = 18220
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 24484
+		x13 = 18340
 	l42:
 		p1 = x10
 		goto l39
@@ -10322,11 +10427,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 24408
+			x13 = 18264
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 24113
+			x10 = 17969
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -10343,7 +10448,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 24053
+		x10 = 17909
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -10418,135 +10523,135 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 24059
+		x10 = 17915
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 24063
+		x10 = 17919
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 24072
+		x10 = 17928
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 24082
+		x10 = 17938
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 24087
+		x10 = 17943
 		goto l3
 	l31:
-		x10 = 24093
+		x10 = 17949
 		goto l3
 	l30:
-		x10 = 24099
+		x10 = 17955
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 24102
+		x10 = 17958
 		goto l3
 	l28:
-		x10 = 24108
+		x10 = 17964
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 24113
+		x10 = 17969
 		goto l3
 	l26:
-		x10 = 24119
+		x10 = 17975
 		x9 = 12
 		goto l3
 	l25:
-		x10 = 24131
+		x10 = 17987
 		x9 = 12
 		goto l3
 	l24:
-		x10 = 24143
+		x10 = 17999
 		x9 = 10
 		goto l3
 	l23:
-		x10 = 24153
+		x10 = 18009
 		x9 = 16
 		goto l3
 	l22:
-		x10 = 24169
+		x10 = 18025
 		x9 = 11
 		goto l3
 	l21:
-		x10 = 24180
+		x10 = 18036
 		x9 = 11
 		goto l3
 	l20:
-		x10 = 24191
+		x10 = 18047
 		x9 = 12
 		goto l3
 	l19:
-		x10 = 24203
+		x10 = 18059
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 24214
+		x10 = 18070
 		goto l4
 	l17:
-		x10 = 24228
+		x10 = 18084
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 24239
+		x10 = 18095
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 24254
+		x10 = 18110
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 24275
+		x10 = 18131
 		goto l3
 	l13:
-		x10 = 24281
+		x10 = 18137
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 24291
+		x10 = 18147
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 24295
+		x10 = 18151
 		goto l4
 	l10:
-		x10 = 24309
+		x10 = 18165
 		x9 = 12
 		goto l3
 	l9:
-		x10 = 22237
+		x10 = 16093
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 24321
+		x10 = 18177
 		x9 = 3
 		goto l3
 	l7:
-		x10 = 22246
+		x10 = 16102
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 24324
+		x10 = 18180
 		goto l4
 	l5:
-		x10 = 24338
+		x10 = 18194
 	l4:
 		x9 = 14
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
-		x4 = m.textBufPushBytes(t25, 22649, 1)
+		x4 = m.textBufPushBytes(t25, 16505, 1)
 		if x11 == 0 || x14 != 0x7fffffffffffffff {
 			m.textBufPushValue(x4, x3+788, x14)
 		} else {
-			m.textBufPushBytes(x4, 19840, 4)
+			m.textBufPushBytes(x4, 13696, 4)
 		}
-		x9 = 22650
+		x9 = 16506
 		if p1 == x5 {
 			break
 		}
@@ -10557,6 +10662,8 @@ l1:
 }
 
 // randomStreamNth is backoff_core::random::stream::RandomStream::nth.
+//
+//go:norace
 func randomStreamNth(p0, p1 uint64) uint64 {
 	var x2, x3, x4, x5, t6, t7, t8, t9, t10 uint64
 	x2 = p1 ^ 0x454816070d000c19
@@ -10628,12 +10735,14 @@ func randomStreamNth(p0, p1 uint64) uint64 {
 }
 
 // ratioDecimal is backoff_core::number::ratio::decimal.
+//
+//go:norace
 func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x5, x6, x7, x8, x9, x10, x11, t18 uint32
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 24508
+	x6 = 18364
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -10810,10 +10919,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 28216)
+			x15 = m.load64(p4<<3, 22072)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 28344)
+			x15 = m.load64(p2<<3, 22200)
 		l30:
 			x14 = 1
 		l29:
@@ -10838,6 +10947,8 @@ l1:
 }
 
 // ratioParse is backoff_ratio_parse.
+//
+//go:norace
 func (m *module) ratioParse(p0 uint32, p1 uint64, p2, p3 uint32) uint32 {
 	var x4, x5, x6, x7, x8, x9, x10, x11, x14, t17, t18, t19 uint32
 	var x12, x13, x15, x16 uint64
@@ -11029,6 +11140,8 @@ l1:
 }
 
 // ratioParseBytes is backoff_core::number::ratio::Ratio::parse_bytes.
+//
+//go:norace
 func (m *module) ratioParseBytes(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x8, x9, x10 uint32
 	var x7, x11, x12, x13, x14, x15 uint64
@@ -11221,13 +11334,15 @@ l1:
 }
 
 // reasonName is backoff_reason_name.
+//
+//go:norace
 func reasonName(p0 uint32) uint32 {
 	var t1, t2 uint32
-	t1 = p0*24 + 19014
+	t1 = p0*24 + 12870
 	if p0 >= 8 {
-		t1 = 19379
+		t1 = 13235
 	}
-	t2 = 19423
+	t2 = 13279
 	if p0 != 0 {
 		t2 = t1
 	}
@@ -11235,6 +11350,8 @@ func reasonName(p0 uint32) uint32 {
 }
 
 // rulesResolveKinds is backoff_core::validate::rules::resolve_kinds.
+//
+//go:norace
 func (m *module) rulesResolveKinds(p0, p1, p2, p3 uint32) {
 	var x4, x5, x10, x11, x13 uint32
 	var x6, x7, x8, x9, x12, x14, x15 uint64
@@ -11393,6 +11510,8 @@ l1:
 }
 
 // rulesResolveValues is backoff_core::validate::rules::resolve_values.
+//
+//go:norace
 func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 	var x5, x6, x10, x11, x12, x15, x16, x17, t21 uint32
 	var x7, x8, x9, x13, x14, x18, x19, x20 uint64
@@ -11465,9 +11584,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 25428)
+					x15 = m.load32(x17, 19284)
 					x16 = 0
-					x17 = m.load32(x17, 25588) + m.load32(x17, 25268)
+					x17 = m.load32(x17, 19444) + m.load32(x17, 19124)
 					if x17 > 22 {
 						goto l43
 					}
@@ -11484,9 +11603,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 25908)
+				x15 = m.load32(x17, 19764)
 				x16 = 0
-				x17 = m.load32(x17, 26068) + m.load32(x17, 25748)
+				x17 = m.load32(x17, 19924) + m.load32(x17, 19604)
 				if x17 > 22 {
 					goto l46
 				}
@@ -11760,6 +11879,8 @@ l1:
 }
 
 // sipHashWrite is backoff_core::random::siphash::SipHash::write.
+//
+//go:norace
 func (m *module) sipHashWrite(p0, p1, p2 uint32) {
 	var x8, x10 uint32
 	var x3, x4, x5, x6, x7, x9, x11, x12, t13, t14, t15 uint64
@@ -11817,6 +11938,8 @@ func (m *module) sipHashWrite(p0, p1, p2 uint32) {
 }
 
 // statsInit is backoff_stats_init.
+//
+//go:norace
 func (m *module) statsInit(p0 uint32) uint32 {
 	if p0 == 0 {
 		return 100
@@ -11827,6 +11950,8 @@ func (m *module) statsInit(p0 uint32) uint32 {
 }
 
 // statsMerge is backoff_stats_merge.
+//
+//go:norace
 func (m *module) statsMerge(p0, p1 uint32) uint32 {
 	var x2 uint32
 	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, t25, t26, t27, t28, t29, t30, t31, t32, t33, t34, t35, t36, t37, t38, t39, t40, t41, t42, t43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t53, t54, t55, t56, t57, t58, t59, t60, t61, t62, t63, t64 uint64
@@ -12246,6 +12371,8 @@ func (m *module) statsMerge(p0, p1 uint32) uint32 {
 }
 
 // statsPrint is backoff_stats_print.
+//
+//go:norace
 func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 	var x3, x23, x24, x25, x26, x27, x28, x29, x30, x31, t33, t62, t63, t64, t66, t69, t79, t80 uint32
 	var x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, t36, t37, t38, t39, t40, t41, t42, t43, t44, t45, t46, t47, t49, t50, t51, t52, t53, t54, t55, t56, t57, t58, t59, t71, t72, t73, t74, t75 uint64
@@ -12311,20 +12438,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 25088, 28)
+					x28 = m.textBufPushBytes(x3+5036, 18944, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 25208, 4)
-					m.textBufPushBytes(t33, 25085, 3)
+					t33 = m.textBufPushBytes(x28, 19064, 4)
+					m.textBufPushBytes(t33, 18941, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 24940)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 24944))
+					p0 = m.load32(x29, 18796)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 18800))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -12490,18 +12617,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 24996)
+				p0 = m.load32(p0<<2, 18852)
 				x27 = p0 << 2
-				x29 = m.load32(x27+25236, 0)
-				x27 = m.load32(x27+25208, 0)
-				t62 = m.textBufPushBytes(x3+5036, 25024, 28)
+				x29 = m.load32(x27+19092, 0)
+				x27 = m.load32(x27+19064, 0)
+				t62 = m.textBufPushBytes(x3+5036, 18880, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 25085, 3)
+				t64 = m.textBufPushBytes(t63, 18941, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 25120))
-				m.textBufPushBytes(t66, 25085, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 18976))
+				m.textBufPushBytes(t66, 18941, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -12534,7 +12661,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 24656), m.load32(p0, 24660))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18512), m.load32(p0, 18516))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -12605,7 +12732,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if x29 != 0 {
 					x30 = p0
 				}
-				t79 = 19037
+				t79 = 12893
 				if x30 != 0 {
 					t79 = x28
 				}
@@ -12632,7 +12759,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 								x24 = x24 + 1
 								continue l4
 							}
-							p0 = x28 + 19037
+							p0 = x28 + 12893
 							x28 = 1
 							x29 = 0
 						}
@@ -12658,6 +12785,8 @@ l1:
 }
 
 // statsRead is backoff_stats_read.
+//
+//go:norace
 func (m *module) statsRead(p0, p1 uint32) uint32 {
 	var x2 uint32
 	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, t26, t27, t28, t29, t30, t31, t32, t33, t34, t35, t36 uint64
@@ -12757,7 +12886,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 25120, 88)
+			m.memoryCopy(p1+24, 18976, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -12784,6 +12913,8 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 }
 
 // statsRecord is backoff_stats_record.
+//
+//go:norace
 func (m *module) statsRecord(p0 uint32, p1 uint64, p2 uint32) uint32 {
 	var x3, x4, x7 uint32
 	var x5, x6, t8, t9, t10, t11, t12, t13 uint64
@@ -12861,11 +12992,15 @@ func (m *module) statsRecord(p0 uint32, p1 uint64, p2 uint32) uint32 {
 }
 
 // streamAdvance is backoff_stream_advance.
+//
+//go:norace
 func streamAdvance(p0, p1 uint64) uint64 {
 	return p1*0x9e3779b97f4a7c15 + p0
 }
 
 // streamDraw is backoff_stream_draw.
+//
+//go:norace
 func streamDraw(p0 uint64, p1 uint32) uint64 {
 	p0 = p0 + uint64(p1)*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
 	p0 = (p0>>30 ^ p0) * 0xbf58476d1ce4e5b9
@@ -12874,11 +13009,15 @@ func streamDraw(p0 uint64, p1 uint32) uint64 {
 }
 
 // streamOfNumber is backoff_stream_of_number.
+//
+//go:norace
 func streamOfNumber(p0, p1 uint64) uint64 {
 	return randomStreamNth(p0, p1)
 }
 
 // textBufPushBytes is backoff_core::text::buffer::TextBuf::push_bytes.
+//
+//go:norace
 func (m *module) textBufPushBytes(p0, p1, p2 uint32) uint32 {
 	var x3, x4 uint32
 	if p2 != 0 {
@@ -12931,54 +13070,56 @@ func (m *module) textBufPushBytes(p0, p1, p2 uint32) uint32 {
 }
 
 // textBufPushDuration is backoff_core::text::buffer::TextBuf::push_duration.
+//
+//go:norace
 func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 	var x2, x3, x5, t7 uint32
 	var x4 uint64
 	x2 = m.stackPointer - 128
 	m.stackPointer = x2
 	if p1 == 0 {
-		m.textBufPushBytes(p0, 22669, 2)
+		m.textBufPushBytes(p0, 16525, 2)
 	} else {
 		x3 = x2 + 16
-		m.memoryCopy(x3, 22688, 112)
+		m.memoryCopy(x3, 16544, 112)
 		x4 = 86400000000000
 		if p1%86400000000000 == 0 {
-			x5 = 22671
+			x5 = 16527
 			goto l3
 		}
 		x4 = 3600000000000
 		if p1%3600000000000 == 0 {
 			x3 = x2 + 32
-			x5 = 22672
+			x5 = 16528
 			goto l3
 		}
 		x4 = 60000000000
 		if p1%60000000000 == 0 {
 			x3 = x2 + 48
-			x5 = 22673
+			x5 = 16529
 			goto l3
 		}
 		x4 = 1000000000
 		if p1%1000000000 == 0 {
 			x3 = x2 + 64
-			x5 = 22674
+			x5 = 16530
 			goto l3
 		}
 		x4 = 1000000
 		if p1%1000000 == 0 {
 			x3 = x2 + 80
-			x5 = 22675
+			x5 = 16531
 			goto l3
 		}
 		x4 = 1000
 		if p1%1000 == 0 {
 			x3 = x2 + 96
-			x5 = 22677
+			x5 = 16533
 			goto l3
 		}
 		x3 = x2 + 112
 		x4 = 1
-		x5 = 22679
+		x5 = 16535
 	l3:
 		x3 = m.load32(x3, 4)
 		t7 = m.textBufPushNumber(p0, p1/x4)
@@ -12989,6 +13130,8 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 }
 
 // textBufPushList is backoff_core::text::buffer::TextBuf::push_list.
+//
+//go:norace
 func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 	var x3, x4, x5 uint32
 	if p1 != p2 {
@@ -12999,7 +13142,7 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 			if x3 == 0 {
 				m.textBufPushBytes(p0, 1, 0)
 			} else {
-				m.textBufPushBytes(p0, 22800, 2)
+				m.textBufPushBytes(p0, 16656, 2)
 			}
 			m.textBufPushBytes(p0, x5, x4)
 			x3 = x3 - 1
@@ -13013,6 +13156,8 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 }
 
 // textBufPushList2 is backoff_core::text::buffer::TextBuf::push_list.
+//
+//go:norace
 func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 	var x2, x3, x4, x5, x6, x7, t8, t10 uint32
 	x2 = m.stackPointer - 128
@@ -13036,7 +13181,7 @@ func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 						goto l1
 					}
 					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 22800, 2)
+					t10 = m.textBufPushBytes(x6, 16656, 2)
 					m.textBufPushBytes(t10, x5, x7)
 					p1 = p1 + 16
 					x4 = x4 + 1
@@ -13053,6 +13198,8 @@ l1:
 }
 
 // textBufPushList3 is backoff_core::text::buffer::TextBuf::push_list.
+//
+//go:norace
 func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 	var x2, x3, x4, x5, x6, x7 uint32
 	x2 = m.load32(p1, 12)
@@ -13080,7 +13227,7 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 		if x5 == 0 {
 			m.textBufPushBytes(p0, 1, 0)
 		} else {
-			m.textBufPushBytes(p0, 22800, 2)
+			m.textBufPushBytes(p0, 16656, 2)
 		}
 		m.textBufPushBytes(p0, p1, x3)
 		x5 = x5 - 1
@@ -13092,6 +13239,8 @@ l1:
 }
 
 // textBufPushNumber is backoff_core::text::buffer::TextBuf::push_number.
+//
+//go:norace
 func (m *module) textBufPushNumber(p0 uint32, p1 uint64) uint32 {
 	var x2, x4 uint32
 	var x3 uint64
@@ -13127,6 +13276,8 @@ l1:
 }
 
 // textBufPushRatio is backoff_core::text::buffer::TextBuf::push_ratio.
+//
+//go:norace
 func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	var t5, t8 uint32
 	var x3, x4 uint64
@@ -13139,7 +13290,7 @@ func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	}
 	x4 = uint64(p2)
 	t5 = m.textBufPushNumber(p0, x3)
-	m.textBufPushBytes(t5, 22652, 1)
+	m.textBufPushBytes(t5, 16508, 1)
 	goto l1
 l2:
 	x3 = uint64(p1) * x3
@@ -13149,7 +13300,7 @@ l2:
 	if x3 == 0 {
 		goto l4
 	}
-	t8 = m.textBufPushBytes(p2, 22651, 1)
+	t8 = m.textBufPushBytes(p2, 16507, 1)
 	x4 = x3 / 100000
 	p2 = m.textBufPushNumber(t8, x4)
 	x3 = x3 - x4*100000
@@ -13188,6 +13339,8 @@ l1:
 }
 
 // textBufPushValue is backoff_core::text::buffer::TextBuf::push_value.
+//
+//go:norace
 func (m *module) textBufPushValue(p0, p1 uint32, p2 uint64) uint32 {
 	var x4, x6 uint32
 	var x3, x5 uint64
@@ -13236,6 +13389,8 @@ func (m *module) textBufPushValue(p0, p1 uint32, p2 uint64) uint32 {
 }
 
 // ttlTryRetry is <backoff_core::decision::budget::ttl::Ttl as backoff_core::decision::budget::account::Account>::try_retry.
+//
+//go:norace
 func (m *module) ttlTryRetry(p0, p1 uint32, p2 uint64) {
 	var x3, x4, x7, x10, x11, x12 uint32
 	var x5, x6, x8, x9, x13, x14, t15, t19, t20 uint64
@@ -13376,6 +13531,8 @@ l11:
 }
 
 // valueDuration is backoff_core::parse::value::duration.
+//
+//go:norace
 func (m *module) valueDuration(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12 uint32
 	var x13, x14, x15, x16, x17, t18 uint64
@@ -13400,7 +13557,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 24508
+		x8 = 18364
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -13418,7 +13575,7 @@ l5:
 			break
 		}
 	}
-	x8 = 24508
+	x8 = 18364
 	x6 = x4
 	goto l4
 l9:
@@ -13494,7 +13651,7 @@ l3:
 	goto l1
 l2:
 	p1 = x3 + 64
-	m.memoryCopy(p1, 22688, 112)
+	m.memoryCopy(p1, 16544, 112)
 	switch x7 - 1 {
 	case 0:
 		x6 = uint32(m.load8(x5, 0))
@@ -13585,6 +13742,8 @@ l1:
 }
 
 // version is backoff_version.
+//
+//go:norace
 func version() uint32 {
 	return 1000
 }

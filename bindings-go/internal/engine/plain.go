@@ -23,7 +23,7 @@ func (m *module) free() {
 }
 
 // The core's stack begins here and grows down (xtask/src/languages/go/engine.rs).
-const topOfStack = 16384
+const topOfStack = 10240
 
 // Where arguments and results are in the memory.
 const (
@@ -57,7 +57,7 @@ const (
 	hasherWords   = 8
 	formulaWords  = 8
 	numbersWords  = 4
-	delaysWords   = 1024
+	delaysWords   = 256
 )
 
 // The core refuses texts of more than 1024 bytes without reading them, so it gets no more than the first

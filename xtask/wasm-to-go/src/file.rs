@@ -75,7 +75,6 @@ const TAKEN: &[&str] = &[
     "range",
     "real",
     "recover",
-    "reset",
     "return",
     "rune",
     "select",
@@ -92,6 +91,9 @@ const TAKEN: &[&str] = &[
     "uintptr",
     "var",
 ];
+
+/// The race detector has nothing to find in an instance, and would look at each of its bytes.
+const NO_RACE: &str = "//\n//go:norace\n";
 
 /// Translates a module to a Go file.
 ///
@@ -137,7 +139,7 @@ pub fn translate(wasm: &[u8], options: &Options) -> Result<String> {
             let receiver = if reached.pure.contains(&index) { "" } else { "(m *module) " };
             let signature = signature(&lowered);
             anyhow::Ok(format!(
-                "// {go} is {symbol}.\nfunc {receiver}{go}{signature} {{\n{body}}}\n"
+                "// {go} is {symbol}.\n{NO_RACE}func {receiver}{go}{signature} {{\n{body}}}\n"
             ))
         })()
         .with_context(|| format!("the function {symbol}"))?;
@@ -259,11 +261,11 @@ fn instance(module: &Module, globals: &BTreeMap<u32, String>, memory: u64) -> Re
     for (name, bits, _) in &fields {
         let _ = writeln!(text, "\t{name:width$} uint{bits}");
     }
-    text.push_str(
-        "}\n\nfunc newModule() *module {\n\tm := new(module)\n\tm.reset()\n\treturn m\n}\n\n",
+    let _ = write!(
+        text,
+        "}}\n\n// newModule returns an instance at its start.\n{NO_RACE}\
+         func newModule() *module {{\n\tm := new(module)\n"
     );
-    text.push_str("// reset makes the memory and the globals what they were at the start.\n");
-    text.push_str("func (m *module) reset() {\n\tclear(m.memory[:])\n");
     let parts = data::parts(&module.data);
     for (index, (offset, bytes)) in parts.iter().enumerate() {
         let end = offset + bytes.len() as u64;
@@ -273,7 +275,7 @@ fn instance(module: &Module, globals: &BTreeMap<u32, String>, memory: u64) -> Re
     for (name, _, value) in &fields {
         let _ = writeln!(text, "\tm.{name} = {value}");
     }
-    text.push_str("}\n");
+    text.push_str("\treturn m\n}\n");
     for (index, (_, bytes)) in parts.iter().enumerate() {
         let _ = write!(text, "\nconst data{index} = \"\"{}\n", data::literal(bytes));
     }

@@ -56,7 +56,7 @@ fn the_file_is_what_the_options_say() {
         "\tcopy(m.memory[1024:], data0)\n\tm.stackPointer = 1024\n",
         // What touches no memory needs no instance.
         "func pureSum(p0 uint64, p1 uint32) uint64 {\n\treturn numberHalf(p0, uint64(p1))\n}\n",
-        "// numberHalf is core::number::half.\nfunc numberHalf(p0, p1 uint64) uint64 {\n\
+        "// numberHalf is core::number::half.\n//\n//go:norace\nfunc numberHalf(p0, p1 uint64) uint64 {\n\
          \thigh, _ := bits.Mul64(p0, p1)\n\treturn high\n}\n",
         "func (m *module) count(p0 uint32) uint32 {\n\treturn m.counterNext(p0)\n}\n",
         "\tm.store32(p0, 0, m.load32(p0, 0)+1)\n",

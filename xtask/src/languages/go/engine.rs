@@ -26,7 +26,7 @@ pub(crate) fn wasm() -> Result<PathBuf> {
         "--cfg=backoff_translated",
         // A stack that is too small meets the end of the memory, not the data.
         "-Clink-arg=--stack-first",
-        "-Clink-arg=-zstack-size=16384",
+        "-Clink-arg=-zstack-size=10240",
         "-Clink-arg=--export=__heap_base",
     ];
     run(cargo()
@@ -47,7 +47,7 @@ fn core() -> Result<String> {
             generator: GENERATOR,
             export_prefix: "backoff_",
             roots: &ROOTS,
-            memory: None,
+            memory: Some(MEMORY),
             intrinsics: &[Intrinsic {
                 function: "backoff_core::number::arithmetic::mulhi",
                 signature: "(func (param i64 i64) (result i64))",
@@ -58,6 +58,11 @@ fn core() -> Result<String> {
     // The registers of WebAssembly become variables, some of which are set once too often.
     Ok(translated.replacen("\npackage ", "\n//lint:file-ignore SA4006 translated\n\npackage ", 1))
 }
+
+/// The size of an instance's memory, in which the core's stack and data and the engine's values just
+/// fit. Go allocates what is larger than 32 KiB by the page, which is slow, above all under the race
+/// detector, where a pool drops some of its instances.
+const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
 const ROOTS: [&str; 41] = [
