@@ -13,6 +13,8 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"maps"
+	"slices"
 )
 
 // logged returns what slog writes as JSON for a value.
@@ -107,6 +109,19 @@ func TestStatsInLogs(t *testing.T) {
 	var read struct{ Value backoff.RetryStatsCounts }
 	if err := json.Unmarshal([]byte(logged(t, stats)), &read); err != nil || read.Value != stats.Counts() || read.Value.Attempts != 6 {
 		t.Errorf("read %+v, %v, want %+v", read.Value, err, stats.Counts())
+	}
+}
+
+// The names are those of the other logs and of the other languages.
+func TestNamesOfStatsInJSON(t *testing.T) {
+	text, err := json.Marshal(new(backoff.RetryStats))
+	var members map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &members)
+	}
+	names := slices.Sorted(maps.Keys(members))
+	if want := []string{"attempts", "bounds", "buckets", "operations", "retries", "stops"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("the members are %v, %v, want %v", names, err, want)
 	}
 }
 

@@ -21,18 +21,22 @@ type RetryStats struct {
 	core engine.RetryStats
 }
 
-// RetryStatsCounts are the counts of RetryStats.
+// RetryStatsCounts are the counts of RetryStats. The names of the members in JSON are those of the fields in
+// lower case.
 type RetryStatsCounts struct {
-	// Operations is the number of operations, Attempts the sum of their attempts, and Retries the
-	// same sum without the first attempt of each.
-	Operations, Attempts, Retries uint64
+	// Operations is the number of operations.
+	Operations uint64 `json:"operations"`
+	// Attempts is the sum of their attempts.
+	Attempts uint64 `json:"attempts"`
+	// Retries is the same sum without the first attempt of each.
+	Retries uint64 `json:"retries"`
 	// Buckets counts operations by attempts: those of Buckets[i] made at most Bounds[i] attempts and
 	// more than Bounds[i-1]. The last bucket has no bound.
-	Buckets [12]uint64
+	Buckets [12]uint64 `json:"buckets"`
 	// Bounds are the upper bounds of the buckets, the same for all RetryStats.
-	Bounds [11]uint64
+	Bounds [11]uint64 `json:"bounds"`
 	// Stops counts operations by stop reason, such as Stops[StopBudget].
-	Stops StopCounts
+	Stops StopCounts `json:"stops"`
 }
 
 // StopCounts are counts by StopReason. In JSON they are an object with the names of the reasons.
