@@ -2,7 +2,8 @@
 // is the loop; Attempts is the same loop for range. Only failures that you allow are retried.
 //
 // A delay is a pure function of a policy, a stream and an index, so every language of the project
-// computes identical delays, to the nanosecond. SPEC.md of the project is normative.
+// computes identical delays, to the nanosecond. SPEC means
+// https://github.com/backoff-rs/backoff/blob/main/SPEC.md.
 //
 // A Policy can be written as a policy string (ParsePolicy). An Operation decides after each attempt
 // whether to wait or to stop: it knows the limits of the policy, a deadline, the wait that a server

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"maps"
-	"slices"
 )
 
 // logged returns what slog writes as JSON for a value.

@@ -32,6 +32,44 @@ func TestREADMEProgramsAreExamples(t *testing.T) {
 	}
 }
 
+// The module's zip file and pkg.go.dev show the README without the files around it.
+func TestREADMEHasNoRelativeLinks(t *testing.T) {
+	links := strings.Split(strings.ReplaceAll(read(t, "README.md"), "\n", " "), "](")[1:]
+	for _, link := range links {
+		target, _, _ := strings.Cut(link, ")")
+		if !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "https://github.com/backoff-rs/backoff") {
+			t.Errorf("a link to %s", target)
+		}
+	}
+	if len(links) < 20 {
+		t.Errorf("only %d links", len(links))
+	}
+}
+
+// A budget prints only what differs from the defaults.
+func TestREADMEHasTheDefaultsOfBudgets(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "README.md"), "| key | sets | defaults |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	found := 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, " | ")
+		key, defaults := strings.Trim(cells[0], "| `"), strings.TrimSuffix(cells[2], " |\n")
+		if strings.HasSuffix(defaults, "the `cost`") {
+			continue
+		}
+		for entry := range strings.SplitSeq(defaults, ", ") {
+			kind, value, _ := strings.Cut(strings.ReplaceAll(strings.TrimSuffix(entry, " |"), "`", ""), " ")
+			if got := parseBudget(t, kind+":"+key+"="+value).String(); got != kind {
+				t.Errorf("%s of %s is not %s, but makes %s", key, kind, value, got)
+			}
+			found++
+		}
+	}
+	if found != 13 {
+		t.Errorf("%d defaults", found)
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

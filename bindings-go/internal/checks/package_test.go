@@ -42,20 +42,20 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	}
 }
 
-// The README's commands install the module, from a proxy and from a checkout, in an environment without a C
+// The READMEs' commands install the module, from a proxy and from a clone, in an environment without a C
 // compiler; its program runs; and the program that it builds for containers needs nothing at all.
 func TestInstall(t *testing.T) {
-	get, checkout, build := block(t, 0), block(t, 1), block(t, 2)
+	get, checkout, build := block(t, 0), fromClone(t), block(t, 1)
 	if !strings.HasPrefix(get, "go get ") || !strings.Contains(checkout, "-replace=") || !strings.Contains(build, "GOOS=windows") {
 		t.Fatalf("the README installs with\n%s\n%s\n%s", get, checkout, build)
 	}
 	program, output := firstProgram(t)
-	for name, install := range map[string]string{"proxy": get, "checkout": checkout} {
+	for name, install := range map[string]string{"proxy": get, "clone": checkout} {
 		t.Run(name, func(t *testing.T) {
 			consumer := newConsumer(t)
 			consumer.write("main.go", program)
 			consumer.run("go mod init example.com/consumer")
-			if name == "checkout" {
+			if name == "clone" {
 				consumer.environment = append(consumer.environment, "GOPROXY=off")
 				unzip(t, consumer.folder+"/../backoff/bindings-go")
 			}
@@ -277,6 +277,18 @@ func block(t *testing.T, number int) string {
 	}
 	block, _, _ := strings.Cut(blocks[number+1], "```\n")
 	return block
+}
+
+// fromClone returns the commands of the project's README that install the module from a clone.
+func fromClone(t *testing.T) string {
+	t.Helper()
+	var commands strings.Builder
+	for line := range strings.Lines(read(t, folder+"/../README.md")) {
+		if command, ok := strings.CutPrefix(line, "- `go mod "); ok {
+			commands.WriteString("go mod " + strings.ReplaceAll(strings.Replace(command, "`", "", 1), "=PATH/", "=../backoff/"))
+		}
+	}
+	return commands.String()
 }
 
 // firstProgram returns the first program of the README and its output.
