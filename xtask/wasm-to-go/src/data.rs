@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// So many zeros between data are not written: the memory has them.
+/// A run of at least this many zeros is not written: the memory has them.
 const ZEROS: usize = 32;
 /// The bytes in a line.
 const LINE: usize = 64;

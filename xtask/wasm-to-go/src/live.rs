@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::shape::expressions;
 use crate::tree::{Expression, Label, Statement, Type, Variable};
 
 /// Variables whose values are read later.
@@ -94,7 +93,7 @@ impl Sweep {
             | Statement::Copy { .. }
             | Statement::Fill { .. } => {}
         }
-        for expression in expressions(statement) {
+        for expression in statement.expressions() {
             expression.any(&mut |part| {
                 if let Expression::Variable(variable) = part {
                     live.insert(*variable);

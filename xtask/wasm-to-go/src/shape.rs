@@ -52,7 +52,7 @@ pub(crate) fn continues_from_inner_loop(body: &[Statement], label: Label) -> boo
 pub(crate) fn read(body: &[Statement]) -> BTreeSet<Variable> {
     let mut variables = BTreeSet::new();
     for statement in body {
-        for expression in expressions(statement) {
+        for expression in statement.expressions() {
             expression.any(&mut |part| {
                 if let Expression::Variable(variable) = part {
                     variables.insert(*variable);
@@ -85,28 +85,6 @@ fn parts(statement: &Statement) -> Vec<&[Statement]> {
             cases.iter().map(|(_, case)| case.as_slice()).chain([default.as_slice()]).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// The expressions in a statement, but not in the statements in it.
-pub(crate) fn expressions(statement: &Statement) -> Vec<&Expression> {
-    match statement {
-        Statement::Set(_, value)
-        | Statement::SetGlobal(_, value)
-        | Statement::Discard(value)
-        | Statement::Grow { pages: value, .. }
-        | Statement::If { condition: value, .. }
-        | Statement::Switch { value, .. } => vec![value],
-        Statement::Store { address, value, .. } => vec![address, value],
-        Statement::Copy { to, from, length } => vec![to, from, length],
-        Statement::Fill { to, value, length } => vec![to, value, length],
-        Statement::Call { arguments: values, .. }
-        | Statement::Return(values)
-        | Statement::ReturnCall { arguments: values, .. } => values.iter().collect(),
-        Statement::Block { .. }
-        | Statement::Loop { .. }
-        | Statement::Branch(_)
-        | Statement::Trap => Vec::new(),
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Expression {
     Global(u32),
     Unary(Unary, Box<Expression>),
     Binary(Binary, Type, Box<Expression>, Box<Expression>),
-    /// A load of so many bits, which are extended to the type.
+    /// A load of the given number of bits, extended to the type.
     Load {
         bits: u32,
         signed: bool,
@@ -241,7 +241,7 @@ pub(crate) enum Statement {
     SetGlobal(u32, Expression),
     /// A value that is computed because it may trap.
     Discard(Expression),
-    /// Stores so many low bits of a value of the type.
+    /// Stores the given number of low bits of a value of the type.
     Store {
         bits: u32,
         of: Type,
@@ -297,4 +297,28 @@ pub(crate) enum Statement {
         arguments: Vec<Expression>,
     },
     Trap,
+}
+
+impl Statement {
+    /// The expressions in a statement, but not in the statements in it.
+    pub(crate) fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Statement::Set(_, value)
+            | Statement::SetGlobal(_, value)
+            | Statement::Discard(value)
+            | Statement::Grow { pages: value, .. }
+            | Statement::If { condition: value, .. }
+            | Statement::Switch { value, .. } => vec![value],
+            Statement::Store { address, value, .. } => vec![address, value],
+            Statement::Copy { to, from, length } => vec![to, from, length],
+            Statement::Fill { to, value, length } => vec![to, value, length],
+            Statement::Call { arguments: values, .. }
+            | Statement::Return(values)
+            | Statement::ReturnCall { arguments: values, .. } => values.iter().collect(),
+            Statement::Block { .. }
+            | Statement::Loop { .. }
+            | Statement::Branch(_)
+            | Statement::Trap => Vec::new(),
+        }
+    }
 }
