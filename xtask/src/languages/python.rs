@@ -20,7 +20,8 @@ pub(crate) use wheels::packages;
 /// The requirements of the examples.
 const EXAMPLES: &str = "examples/requirements.txt";
 /// The requirements of the shared tests, and the project whose group `dev` has those of the package.
-const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", "bindings-python/pyproject.toml"];
+const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", PROJECT];
+const PROJECT: &str = "bindings-python/pyproject.toml";
 const INPUTS: [&str; 6] =
     ["core", "bindings-python", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
@@ -60,7 +61,7 @@ fn installed() -> Result<PathBuf> {
 fn install_requirements(environment: &Path) -> Result<()> {
     // The first pip that knows --group; a new environment may have an older one.
     run(venv::install(environment).args(["--upgrade", "pip>=25.1"]))?;
-    let group = format!("{}:dev", REQUIREMENTS[1]);
+    let group = format!("{PROJECT}:dev");
     run(venv::install(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
 }
 

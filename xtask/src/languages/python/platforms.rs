@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{REQUIREMENTS, tools, wheels};
+use super::{PROJECT, tools, wheels};
 use crate::debian;
 use crate::fresh;
 use crate::report::{Report, Runner};
@@ -126,14 +126,21 @@ impl Python {
 /// pip and the test runner, which are for every platform.
 fn wheelhouse() -> Result<PathBuf> {
     let folder = scratch().join("wheelhouse");
-    fresh::unless_fresh(&folder, &[REQUIREMENTS[0]], || {
+    fresh::unless_fresh(&folder, &[PROJECT], || {
         progress("fetching pip and pytest");
         let _ = fs::remove_dir_all(&folder);
         let mut download = command(tools()?.join("bin/pip"));
-        download.args(["download", "--quiet", "--constraint", REQUIREMENTS[0], "--dest"]);
-        run(download.arg(&folder).args(["pip", "pytest", "colorama"]))
+        download.args(["download", "--quiet", "--dest"]).arg(&folder);
+        run(download.args(["pip", &pytest()?, "colorama"]))
     })?;
     Ok(folder)
+}
+
+/// The version of the usual tests.
+fn pytest() -> Result<String> {
+    let project = fs::read_to_string(root().join(PROJECT))?;
+    let pin = project.split('"').find(|text| text.starts_with("pytest=="));
+    Ok(pin.context("no pytest")?.to_owned())
 }
 
 fn file_of(prefix: &str, folder: &Path) -> Result<PathBuf> {
