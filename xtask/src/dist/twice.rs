@@ -7,24 +7,26 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use super::{files, name};
-use crate::shell::{cargo, command, empty, progress, root, run, scratch, show};
+use crate::shell::{cargo, command, empty, progress, root, run, scratch, show, stdout};
 
 /// Fails if a file of the two builds differs. Changes that are not committed are not built.
 pub(crate) fn check() -> Result<()> {
     let place = scratch().join("dist-twice");
     empty(&place)?;
+    let commit = stdout(command("git").args(["rev-parse", "HEAD"]))?;
     let [first, second] = ["first", "second/in/another/folder"].map(|name| place.join(name));
     for clone in [&first, &second] {
         progress(&format!("building the commit in {}", clone.display()));
-        build(clone)?;
+        build(commit.trim(), clone)?;
     }
     let different = different(&first.join("dist"), &second.join("dist"))?;
     ensure!(different.is_empty(), "not the same bytes: {}", different.join(", "));
     Ok(())
 }
 
-fn build(clone: &Path) -> Result<()> {
+fn build(commit: &str, clone: &Path) -> Result<()> {
     run(command("git").args(["clone", "--quiet", "--no-tags"]).arg(root()).arg(clone))?;
+    run(command("git").args(["checkout", "--quiet", "--detach", commit]).current_dir(clone))?;
     show(
         cargo()
             .args(["run", "--quiet", "--locked", "--package", "xtask", "--", "dist"])
