@@ -134,7 +134,7 @@ const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", l
  * A small file with a source map. Terser saves a further 400 bytes of the gzipped package. The names of functions, for
  * stack traces, would add 550 bytes to it: only the main file, which most pages download, goes without.
  */
-async function bundleSmall(path, { keepNames = true, ...options }) {
+async function bundleSmall(path, { keepNames = true, before = "", ...options }) {
 	const name = basename(path);
 	const { metafile, outputFiles } = await build({
 		...BUNDLE,
@@ -157,8 +157,10 @@ async function bundleSmall(path, { keepNames = true, ...options }) {
 		keep_fnames: keepNames,
 		sourceMap: { content: content.text, url: `${name}.map` },
 	});
-	writeFileSync(`dist/${path}`, code);
-	writeFileSync(`dist/${path}.map`, map);
+	const { mappings, ...others } = JSON.parse(map);
+	const lines = ";".repeat(before.split("\n").length - 1);
+	writeFileSync(`dist/${path}`, before + code);
+	writeFileSync(`dist/${path}.map`, JSON.stringify({ ...others, mappings: lines + mappings }));
 	return metafile.outputs[`dist/${path}`].exports;
 }
 
@@ -172,14 +174,16 @@ async function bundleForNode(path, options) {
 }
 
 async function bundle() {
-	const define = { MODULE_TEXT: JSON.stringify(encode(readFileSync("dist/backoff.wasm"))) };
+	const text = JSON.stringify(encode(readFileSync("dist/backoff.wasm")));
+	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
+	const before = `const MODULE_TEXT=${text};\n`;
 	/** For React Native, whose compilers lack private members, and for older browsers. */
 	const js = { plugins: [startedBy("js")], target: "es2020", minifyWhitespace: true };
 	const imported = (name, path) => bundleSmall(`${name}.js`, { plugins: [startedBy(name)], external: [path] });
 	mkdirSync("dist/js", { recursive: true });
 	const [exported] = await Promise.all([
-		bundleSmall("index.js", { define, keepNames: false }),
-		bundleForNode("index.cjs", { define }),
+		bundleSmall("index.js", { before, keepNames: false }),
+		bundleForNode("index.cjs", { define: { MODULE_TEXT: text } }),
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
 		bundleSmall("js/index.js", js),
