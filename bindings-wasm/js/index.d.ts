@@ -586,7 +586,7 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
  * @throws {AggregateError} the error of a hook, a predicate or a clock, which has a cause of its own, and the
  * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
- * @throws {Error} the core cannot start, so the call was made once and failed; the failure is the `cause` (SPEC 18.7).
+ * @throws {StartError} the core cannot start, so a call that may be repeated was made once; the failure is the `cause`.
  */
 export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,
@@ -631,6 +631,20 @@ export class RetryError extends Error {
 	readonly attempts: number;
 	/** The last value. */
 	readonly result: unknown;
+	toJSON(): object;
+}
+
+/**
+ * The core cannot start, for example under a Content-Security-Policy that forbids WebAssembly (SPEC 18.7). The
+ * message says why.
+ *
+ * - `cannot_start`: thrown by what needs the core. The `cause` is the error of the platform.
+ * - `not_retried`: a loop called its function once, and would have called it again. The `cause` is the failure, or
+ *   a {@link RetryError} with the value.
+ */
+export class StartError extends Error {
+	private constructor();
+	readonly code: "cannot_start" | "not_retried";
 	toJSON(): object;
 }
 

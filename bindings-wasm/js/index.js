@@ -10,6 +10,7 @@ export { Policy } from "./core/policy.js";
 export { RetryStats } from "./core/stats.js";
 export { RandomStream } from "./core/stream.js";
 export { AbortError, RetryError } from "./retry/errors.js";
+export { StartError } from "./wasm/errors.js";
 export { fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, parseRetryAfterNs, retry };
 
 // The minifier renames functions; stack traces show these names.

@@ -11,17 +11,29 @@ import { installed } from "./installed.mjs";
 const code = readFileSync(join(installed, "dist/index.cjs"), "utf8");
 const ADVICE = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
 
+/** Counts the attempts to compile a module. */
+const COUNT = `
+	globalThis.compiled = 0;
+	WebAssembly.Module = new Proxy(WebAssembly.Module, {
+		construct(...args) {
+			compiled++;
+			return Reflect.construct(...args);
+		},
+	});
+`;
+
 /** The package in a realm of its own. Errors of the tests are of that realm, too. */
-function load(options, setUp = "") {
+function load(options, setUp) {
 	const realm = createContext({ module: { exports: {} }, performance, setTimeout, clearTimeout }, options);
 	runInContext(setUp, realm);
 	runInContext(`(function (module) {${code}})(module)`, realm);
-	return { ...realm.module.exports, Error: runInContext("Error", realm), TypeError: runInContext("TypeError", realm) };
+	const errors = ["Error", "TypeError"].map((name) => [name, runInContext(name, realm)]);
+	return { api: { ...realm.module.exports, ...Object.fromEntries(errors) }, realm };
 }
 
 const REALMS = {
 	"under a Content-Security-Policy": {
-		...load({ codeGeneration: { wasm: false } }),
+		...load({ codeGeneration: { wasm: false } }, COUNT),
 		why: /^WebAssembly\.Module\(\): Wasm code generation disallowed by embedder$/,
 	},
 	"without WebAssembly": {
@@ -30,16 +42,21 @@ const REALMS = {
 	},
 };
 
-for (const [where, { why, ...api }] of Object.entries(REALMS)) {
-	const { AbortError, makeRetriable, retry, RetryError } = api;
-	const shouldRetry = () => assert.fail("it is not asked");
+for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
+	const { AbortError, fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, PolicyError } = api;
+	const { RetryError, retry, StartError } = api;
+	const shouldRetry = () => true;
 
 	/** Whether an error says that the core cannot start, and why. */
-	const says = ({ message }, before = "") => {
-		const [first, reason] = message.split(`${ADVICE}: `);
+	const says = (error, code = "cannot_start", before = "") => {
+		const [first, reason] = error.message.split(`${ADVICE}: `);
 		assert.equal(first, `${before}backoff-wasm cannot start; `);
 		assert.match(reason, why);
+		assert.ok(error instanceof StartError && error instanceof api.Error);
+		assert.deepEqual([error.name, error.code], ["StartError", code]);
+		assert.deepEqual(JSON.parse(JSON.stringify(error)), { name: "StartError", code, message: error.message });
 	};
+	const saysNotRetried = (error) => says(error, "not_retried", "the call was not retried: ");
 	const rejection = async (promise) => {
 		try {
 			await promise;
@@ -59,7 +76,8 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 	};
 
 	describe(where, () => {
-		for (const options of [{}, { policy: "full:base=100ms,cap=20s" }, { policy: "nonsense" }, { seed: 1, key: "a" }]) {
+		const key = new Uint8Array(5000);
+		for (const options of [{}, { policy: "full:base=100ms,cap=20s" }, { policy: "nonsense" }, { seed: 1, key }]) {
 			test(`a success is the result: ${JSON.stringify(options)}`, async () => {
 				const fn = counted(({ attempt }) => attempt);
 				assert.equal(await retry(fn, { ...options, shouldRetry }), 1);
@@ -67,29 +85,65 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 			});
 		}
 
-		test("a failure is the cause of the error", async () => {
+		test("a failure that may be repeated is the cause of the error", async () => {
 			const failure = new Error("down");
-			const fn = counted(() => Promise.reject(failure));
-			const error = await rejection(retry(fn, { shouldRetry }));
-			says(error, "the call was not retried: ");
-			assert.ok(error instanceof api.Error);
-			assert.equal(error.cause, failure);
-			assert.equal(fn.calls, 1);
+			for (const verdict of [true, "timeout", { outcome: "throttled", retryAfter: 5 }]) {
+				const fn = counted(() => Promise.reject(failure));
+				const error = await rejection(retry(fn, { shouldRetry: async () => verdict }));
+				saysNotRetried(error);
+				assert.equal(error.cause, failure);
+				assert.equal(fn.calls, 1);
+			}
 		});
 
 		test("so is a failure that is no error", async () => {
 			for (const failure of [undefined, null, "down", 0]) {
 				const error = await rejection(retry(() => Promise.reject(failure), { shouldRetry }));
-				says(error, "the call was not retried: ");
+				saysNotRetried(error);
 				assert.ok(Object.hasOwn(error, "cause") && Object.is(error.cause, failure));
 			}
 		});
 
-		test("a failure that the function marked as permanent is reported as it is", async () => {
+		test("a permanent failure is reported as it is", async () => {
 			const failure = new Error("gone");
-			const fn = counted(() => Promise.reject(new AbortError(failure)));
-			assert.equal(await rejection(retry(fn, { shouldRetry })), failure);
-			assert.equal(fn.calls, 1);
+			const fail = () => Promise.reject(failure);
+			const abort = () => Promise.reject(new AbortError(failure));
+			for (const [end, options] of [
+				[fail, { shouldRetry: () => false }],
+				[fail, { shouldRetry: async () => ({ outcome: "permanent" }) }],
+				[fail, { shouldRetry: () => "success" }],
+				[fail, { shouldRetry: fetchOutcome }],
+				[fail, { shouldRetryResult: () => true }],
+				[abort, { shouldRetry }],
+			]) {
+				const fn = counted(end);
+				assert.equal(await rejection(retry(fn, options)), failure);
+				assert.equal(fn.calls, 1);
+			}
+		});
+
+		test("a predicate that needs the core costs no value, and a failure is then one that may be repeated", async () => {
+			const answer = { status: 200, headers: { "Retry-After": "0" } };
+			for (const judge of [
+				({ status }) => httpOutcome(status),
+				async (response) => ({ outcome: "throttled", retryAfter: parseRetryAfter(response) }),
+			]) {
+				assert.equal(await retry(() => answer, { shouldRetryResult: judge }), answer);
+				const error = await rejection(retry(() => Promise.reject(answer), { shouldRetry: judge }));
+				saysNotRetried(error);
+				assert.equal(error.cause, answer);
+			}
+		});
+
+		test("a predicate that fails for another reason ends the loop with its error", async () => {
+			const own = new Error("of the predicate");
+			const throws = () => Promise.reject(own);
+			assert.equal(await rejection(retry(() => 1, { shouldRetryResult: throws })), own);
+			assert.equal(await rejection(retry(() => Promise.reject(1), { shouldRetry: throws })), own);
+			for (const verdict of [5, { x: 1 }, { outcome: "timeout", retryAfter: "5" }]) {
+				const error = await rejection(retry(() => 1, { shouldRetryResult: () => verdict }));
+				assert.ok(error instanceof api.TypeError);
+			}
 		});
 
 		test("makeRetriable passes `this` and the arguments on", async () => {
@@ -102,7 +156,7 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 			assert.deepEqual([...(await retriable(1, 2))], [undefined, 1, 2]);
 			assert.deepEqual([...(await retriable(3))], [undefined, 3], "every call works");
 			const fails = makeRetriable(() => Promise.reject(new Error("down")), { shouldRetry });
-			says(await rejection(fails()), "the call was not retried: ");
+			saysNotRetried(await rejection(fails()));
 		});
 
 		test("a value that the predicate accepts is the result", async () => {
@@ -117,9 +171,14 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 			for (const refused of [true, "throttled", "permanent", { outcome: "timeout", retryAfter: 5 }]) {
 				const fn = counted(() => "not ready");
 				const error = await rejection(retry(fn, { shouldRetryResult: () => refused }));
-				says(error, "the call was not retried: ");
-				assert.ok(error.cause instanceof RetryError);
-				assert.deepEqual([error.cause.result, error.cause.attempts, fn.calls], ["not ready", 1, 1]);
+				const isPermanent = refused === "permanent";
+				if (!isPermanent) {
+					saysNotRetried(error);
+				}
+				const { attempts, reason, result } = isPermanent ? error : error.cause;
+				assert.ok((isPermanent ? error : error.cause) instanceof RetryError);
+				assert.deepEqual([result, attempts, fn.calls], ["not ready", 1, 1]);
+				assert.equal(reason, isPermanent ? "permanent" : "max_retries");
 			}
 		});
 
@@ -132,7 +191,7 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 			assert.deepEqual(
 				events.map(({ attempts, reason, outcome, error, value }) => [attempts, reason, outcome, error, value]),
 				[
-					[1, "permanent", "permanent", failure, undefined],
+					[1, "max_retries", "transient", failure, undefined],
 					[1, "success", "success", undefined, 1],
 				],
 			);
@@ -163,6 +222,14 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 				assert.ok((await rejection(retry(fn, options))) instanceof api.TypeError);
 			}
 			assert.ok((await rejection(retry(1, { shouldRetry }))) instanceof api.TypeError);
+			for (const options of [{ key: "a" }, { seed: "1" }, { seed: 1, key: undefined }, { seed: 1, key: 5 }]) {
+				assert.ok((await rejection(retry(fn, { shouldRetry, ...options }))) instanceof api.TypeError);
+			}
+			for (const options of [{ seed: -1 }, { seed: 2 ** 53 }, { seed: 1, key: "\ud800" }, { deadline: NaN }]) {
+				assert.ok((await rejection(retry(fn, { shouldRetry, ...options }))) instanceof PolicyError);
+			}
+			assert.ok((await rejection(retry(fn, { shouldRetry, deadline: Date.now() }))) instanceof PolicyError);
+			assert.throws(() => makeRetriable(fn, { shouldRetry, seed: -1, key: String }), PolicyError);
 			assert.equal(fn.calls, 0);
 		});
 
@@ -183,9 +250,19 @@ for (const [where, { why, ...api }] of Object.entries(REALMS)) {
 					() => run(...names.map((name) => api[name])),
 					(error) => {
 						says(error);
-						return error instanceof api.Error && why.test(error.cause.message);
+						return why.test(error.cause.message);
 					},
 				);
+			});
+		}
+
+		if (realm.compiled !== undefined) {
+			test("it is compiled once, because a page reports each attempt", async () => {
+				for (const _ of [1, 2, 3]) {
+					assert.equal(await retry(() => 1, { shouldRetry }), 1);
+					assert.throws(() => httpOutcome(500));
+				}
+				assert.equal(realm.compiled, 1);
 			});
 		}
 	});

@@ -79,9 +79,19 @@ function entropy() {
 }
 
 function stateOfKey(seed, key) {
+	let rest = readKey(key);
 	const { bytes, exports } = module();
 	exports.key_begin(seed);
-	for (const length of writeParts(key, bytes)) {
+	while (rest.length) {
+		let length = Math.min(rest.length, bytes.length);
+		if (typeof rest === "string") {
+			const { read, written } = writeText(rest);
+			rest = rest.slice(read);
+			length = written;
+		} else {
+			bytes.set(rest.subarray(0, length));
+			rest = rest.subarray(length);
+		}
 		exports.key_update(length);
 	}
 	return unsigned(exports.key_stream());
@@ -93,30 +103,18 @@ const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
 	Symbol.toStringTag,
 );
 
-/** Writes the key into the bytes, part by part, and yields the length of each part. */
-function* writeParts(key, bytes) {
+/** The key: a string, or a copy of the bytes, because a subclass may override `subarray`. */
+function readKey(key) {
 	if (typeof key === "string") {
 		const lone = key.search(/[\ud800-\udfff]/u);
 		if (lone >= 0) {
 			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}
-		for (let rest = key; rest; ) {
-			const { read, written } = writeText(rest);
-			rest = rest.slice(read);
-			yield written;
-		}
-		return;
+		return key;
 	}
 	// Not `instanceof`: the array may come from another realm.
 	if (typedArrayName.call(key) !== "Uint8Array") {
 		wrongType("key", "a string or a Uint8Array", key);
 	}
-	// A copy, because a subclass may override `subarray`.
-	const copy = new Uint8Array(key);
-	for (let done = 0; done < copy.length; ) {
-		const part = copy.subarray(done, done + bytes.length);
-		bytes.set(part);
-		done += part.length;
-		yield part.length;
-	}
+	return new Uint8Array(key);
 }

@@ -7,7 +7,7 @@ import { wrongType } from "../core/errors.js";
 import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
-import { startFailure } from "../wasm/module.js";
+import { ifStarted, startFailure } from "../wasm/module.js";
 import { defaultClock } from "./clock.js";
 
 const PREDICATES = ["shouldRetry", "shouldRetryResult"];
@@ -22,8 +22,8 @@ const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
  * `streamOf` and `deadlineOf` return those of one loop. For `makeRetriable` they get `apply`, which
  * calls a function of the caller with the `this` and the arguments of the call.
  *
- * `coreFailure` is the error that says why the core cannot start, if it cannot. What only the core can check is
- * then not checked, and the loop calls its function once (SPEC 18.7).
+ * If the core cannot start, what only the core can check is not checked, and there is no `policy` of a policy string
+ * and no `streamOf` (SPEC 18.7).
  */
 export function resolveRetryOptions(caller, options = {}) {
 	const picked = pickOptions(caller, options, OPTIONS);
@@ -36,12 +36,11 @@ export function resolveRetryOptions(caller, options = {}) {
 	if (PREDICATES.every((name) => picked[name] === undefined)) {
 		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
 	}
-	const coreFailure = startFailure();
 	const isText = typeof policy === "string";
-	const resolved = isText && !coreFailure ? Policy.parse(policy) : policy;
-	if (!isText || !coreFailure) {
-		checkPolicy(resolved, "a Policy or a policy string");
+	if (!isText) {
+		checkPolicy(policy, "a Policy or a policy string");
 	}
+	const resolved = isText ? ifStarted(() => Policy.parse(policy)) : policy;
 	if (budget !== undefined) {
 		checkBudget(budget);
 	}
@@ -61,11 +60,34 @@ export function resolveRetryOptions(caller, options = {}) {
 	return {
 		__proto__: null,
 		...picked,
+		...(startFailure && withoutCore(picked)),
 		policy: resolved,
-		coreFailure,
-		streamOf: coreFailure ?? resolveStream(picked, isPerCall),
+		streamOf: ifStarted(() => resolveStream(picked, isPerCall)),
 		deadlineOf: resolveDeadline(deadline, isPerCall),
 		clock: clock ?? defaultClock(unref),
+	};
+}
+
+/**
+ * The predicates for loops without the core. One that needs it tells nothing: a value is then taken for a success, and
+ * a failure for one that another attempt might have helped.
+ */
+function withoutCore({ shouldRetry, shouldRetryResult }) {
+	const ask =
+		(predicate, otherwise) =>
+		async (...args) => {
+			try {
+				return await predicate(...args);
+			} catch (error) {
+				if (error !== startFailure) {
+					throw error;
+				}
+				return otherwise;
+			}
+		};
+	return {
+		shouldRetry: shouldRetry && ask(shouldRetry, true),
+		shouldRetryResult: shouldRetryResult && ask(shouldRetryResult, false),
 	};
 }
 

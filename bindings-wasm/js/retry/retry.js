@@ -5,17 +5,26 @@ import { toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { Operation } from "../core/operation.js";
 import { define, withJSON } from "../core/show.js";
+import { StartError } from "../wasm/errors.js";
+import { startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
-import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
+import { beginLoop, RetryError, unwrap, withFailure } from "./errors.js";
 import { resolveRetryOptions } from "./options.js";
 import { askPredicate, readVerdict } from "./verdict.js";
 
 const NOT_ENDED = Object.freeze(Object.create(null));
 const SUCCESS = { outcome: "success", retryAfter: undefined };
 const NOW = { name: "now", option: "clock.now():" };
-/** In place of an operation, if the core cannot start: every decision is to stop. */
-const ONCE = { decide: (reason) => ({ delay: 0, delayNs: 0n, reason }), cancel() {} };
+const PERMANENT = "permanent";
 const CANCELLED = { delay: 0, delayNs: 0n, reason: "cancelled" };
+/** In place of an operation, if the core cannot start: it decides as under max_retries=0. */
+const ONCE = {
+	decide: (outcome) => ({
+		...CANCELLED,
+		reason: outcome === SUCCESS.outcome || outcome === PERMANENT ? outcome : "max_retries",
+	}),
+	cancel() {},
+};
 
 /** Calls a function, and again after failures that may be repeated; resolves to its value. */
 export async function retry(fn, options) {
@@ -44,8 +53,7 @@ function checkFunction(fn) {
 }
 
 async function loop(fn, options, apply) {
-	const { budget, clock, coreFailure, policy, stats, onRetry, onStop, streamOf, deadlineOf } = options;
-	const hasResultPredicate = options.shouldRetryResult !== undefined;
+	const { budget, clock, policy, stats, onRetry, onStop, streamOf, deadlineOf } = options;
 	const number = beginLoop();
 	let { signal } = options;
 	let start;
@@ -87,9 +95,8 @@ async function loop(fn, options, apply) {
 	try {
 		start = now();
 		if (!signal?.aborted) {
-			operation = coreFailure
-				? ONCE
-				: new Operation(policy, streamOf(apply), { now: start, deadline: deadlineOf(start, apply), budget });
+			const deadline = deadlineOf(start, apply);
+			operation = startFailure ? ONCE : new Operation(policy, streamOf(apply), { now: start, deadline, budget });
 		}
 		try {
 			while (!stop) {
@@ -104,12 +111,12 @@ async function loop(fn, options, apply) {
 				});
 				await until(call(context));
 				let verdict = SUCCESS;
-				if (!("value" in ended) || hasResultPredicate) {
+				if (!("value" in ended) || options.shouldRetryResult) {
 					if (!("value" in ended)) {
 						throwIfAborted(signal);
 					}
 					const returned = await until(askPredicate(ended, options, context, number));
-					verdict = returned !== ABORTED && readVerdict(ended, returned, coreFailure);
+					verdict = returned !== ABORTED && readVerdict(ended, returned);
 				}
 				if (verdict.outcome !== SUCCESS.outcome) {
 					// A value that is accepted is a success even if the signal has aborted by now.
@@ -143,7 +150,7 @@ async function loop(fn, options, apply) {
 		throw withFailure(unwrap(thrown), ended);
 	}
 	stats?.record(attempts, stop.reason);
-	const end = endOf(stop, signal, number, coreFailure);
+	const end = endOf(stop, signal);
 	if (onStop) {
 		try {
 			await onStop(stop);
@@ -161,7 +168,7 @@ async function loop(fn, options, apply) {
 }
 
 /** What the caller gets: the `value` or the `error`. */
-function endOf({ attempts, reason, ...ended }, signal, loop, coreFailure) {
+function endOf({ attempts, reason, ...ended }, signal) {
 	if (reason === "success") {
 		return { __proto__: null, value: ended.value };
 	}
@@ -169,9 +176,8 @@ function endOf({ attempts, reason, ...ended }, signal, loop, coreFailure) {
 		return { error: reasonOf(signal) };
 	}
 	const error = Object.hasOwn(ended, "error") ? ended.error : new RetryError(reason, attempts, ended.value);
-	// The function itself may have marked a failure that no loop retries.
-	if (!coreFailure || isPermanent(error, loop)) {
+	if (!startFailure || reason === PERMANENT) {
 		return { error };
 	}
-	return { error: new Error(`the call was not retried: ${coreFailure.message}`, { cause: error }) };
+	return { error: new StartError("not_retried", `the call was not retried: ${startFailure.message}`, error) };
 }

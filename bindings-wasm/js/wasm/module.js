@@ -1,12 +1,20 @@
 // The module that is the core. It starts at first use, so that importing this package has no effect and
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
+import { StartError } from "./errors.js";
 import { instantiate } from "./instance.js";
 
 export const WORD_BYTES = 8;
 
 /** @type {ReturnType<typeof start> | undefined} */
 let started;
+
+/**
+ * Why the module cannot start, if that was tried in vain. It is not tried again: a page reports each try that its
+ * Content-Security-Policy forbids.
+ * @type {StartError | undefined}
+ */
+export let startFailure;
 
 /** The module's functions, its two buffers, and the names that it knows. */
 export function module() {
@@ -35,22 +43,27 @@ function start() {
 }
 
 function tryInstantiate() {
-	try {
-		return instantiate();
-	} catch (cause) {
-		const advice = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
-		throw new Error(`backoff-wasm cannot start; ${advice}: ${cause.message}`, { cause });
+	if (!startFailure) {
+		try {
+			return instantiate();
+		} catch (cause) {
+			const advice = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
+			startFailure = new StartError("cannot_start", `backoff-wasm cannot start; ${advice}: ${cause.message}`, cause);
+		}
 	}
+	throw startFailure;
 }
 
-/** The error that says why the module cannot start, if it cannot. */
-export function startFailure() {
+/** What a step returns, or undefined if it needs the module and that cannot start. */
+export function ifStarted(step) {
 	try {
-		module();
+		return step();
 	} catch (error) {
-		return error;
+		if (error !== startFailure) {
+			throw error;
+		}
+		return undefined;
 	}
-	return undefined;
 }
 
 /** The entries by name. A line is a name, a unit and the names of the kinds: `cap_on kind window delay`. */

@@ -42,19 +42,31 @@ export const loadAlone = () => {
 };
 
 /**
- * Where WebAssembly is forbidden, what the main entry does: the value and the calls of a loop that succeeds; of one that
- * fails, the cause and whether the message says why.
+ * Where WebAssembly is forbidden, what the main entry does: the value and the calls of a loop that succeeds, and of one
+ * whose predicate needs the core; of one that would have retried, the code, the cause and whether the message says
+ * why; of one that would not, the message; and how many violations the page has seen.
  */
-export async function checkBlocked({ retry }) {
+export async function checkBlocked({ httpOutcome, retry }) {
+	let violations = 0;
+	globalThis.addEventListener("securitypolicyviolation", () => violations++);
 	let calls = 0;
-	const shouldRetry = () => true;
+	const shouldRetry = ({ message }) => message !== "gone";
 	const value = await retry(() => `${++calls} call`, { shouldRetry });
-	const { message, cause } = await retry(() => Promise.reject(new Error("down")), { shouldRetry }).catch(
-		(error) => error,
-	);
+	const { status } = await retry(() => ({ status: 200 }), {
+		shouldRetryResult: (response) => httpOutcome(response.status),
+	});
+	const failure = (message) => retry(() => Promise.reject(new Error(message)), { shouldRetry }).catch((error) => error);
+	const { code, message, cause } = await failure("down");
+	const gone = await failure("gone");
+	// The events come later.
+	await new Promise((resolve) => setTimeout(resolve, 300));
 	return {
 		value,
+		status,
+		code,
 		says: /backoff-wasm cannot start.*backoff-wasm\/js.*WebAssembly/.test(message),
 		cause: cause.message,
+		permanent: gone.message,
+		violations,
 	};
 }

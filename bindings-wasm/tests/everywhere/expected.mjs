@@ -18,7 +18,15 @@ export const EXPECTED = {
 };
 
 /** What `checkBlocked` returns where WebAssembly is forbidden. */
-export const EXPECTED_BLOCKED = { value: "1 call", says: true, cause: "down" };
+export const EXPECTED_BLOCKED = {
+	value: "1 call",
+	status: 200,
+	code: "not_retried",
+	says: true,
+	cause: "down",
+	permanent: "gone",
+	violations: 1,
+};
 
 export const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
 
