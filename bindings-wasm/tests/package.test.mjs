@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
@@ -55,6 +55,7 @@ describe("contents", () => {
 			"dist/node.js",
 			"dist/workerd.js",
 			"dist/workerd.js.map",
+			"js/package.json",
 			"package.json",
 		]);
 	});
@@ -200,6 +201,23 @@ describe("loads", () => {
 		const code = `console.log(require.resolve("backoff-wasm") === require.resolve("backoff-wasm/js"))`;
 		assert.equal(node("--conditions=react-native", "--eval", code), "true\n");
 		assert.equal(node("--eval", code), "false\n");
+	});
+
+	test("a resolver that knows no exports, such as that of Metro before 0.79, finds both entries", async () => {
+		// Node.js takes a path for a folder and reads "main".
+		const folders = [installed, join(installed, "js")];
+		const code = `console.log(${JSON.stringify(folders)}.map((folder) => require.resolve(folder)).join())`;
+		assert.equal(
+			node("--eval", code),
+			`${folders.map((_, js) => join(installed, `dist${["", "/js"][js]}/index.cjs`))}\n`,
+		);
+		for (const folder of folders) {
+			const fields = JSON.parse(readFileSync(join(folder, "package.json")));
+			assert.equal(join(folder, fields["react-native"]), join(installed, "dist/js/index.cjs"));
+			assert.equal(join(folder, fields.types), join(installed, "dist/index.d.ts"));
+			const { inputs } = await bundled(`export { retry } from ${JSON.stringify(folder)};`, "browser");
+			assert.ok(Object.keys(inputs).some((path) => resolve(path) === join(folder, fields.module)));
+		}
 	});
 
 	describe("stack traces name the functions of the sources", () => {

@@ -101,17 +101,17 @@ const BUNDLERS = {
 		const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })] });
 		writeOnly(output, (await bundle.generate({ format: "es" })).output);
 	},
-	async webpack(input, output) {
-		const { promise, resolve, reject } = Promise.withResolvers();
+	async webpack(input, output, options) {
+		const built = Promise.withResolvers();
 		const [path, filename] = [folder, output.slice(folder.length + 1)];
-		webpack({ mode: "production", entry: input, output: { path, filename } }, (error, stats) => {
+		webpack({ mode: "production", entry: input, output: { path, filename }, ...options }, (error, stats) => {
 			if (error || stats.hasErrors() || stats.hasWarnings()) {
-				reject(error ?? new Error(stats.toString()));
+				built.reject(error ?? new Error(stats.toString()));
 			} else {
-				resolve(stats);
+				built.resolve(stats);
 			}
 		});
-		const { emittedAssets } = (await promise).compilation;
+		const { emittedAssets } = (await built.promise).compilation;
 		assert.deepEqual([...emittedAssets], [filename]);
 	},
 };
@@ -191,6 +191,21 @@ describe("in Chromium", () => {
 			});
 		});
 	}
+
+	test("webpack that resolves as Metro before 0.79, without exports, takes backoff-wasm/js for both entries", async () => {
+		const options = {
+			resolve: { exportsFields: [], mainFields: ["react-native", "browser", "main"] },
+			// Otherwise webpack resolves no folders for modules.
+			module: { rules: [{ resolve: { fullySpecified: false } }] },
+		};
+		for (const entry of ENTRIES) {
+			const name = `metro-${entry.replace("/", "-")}`;
+			const imports = `import * as api from "${entry}"; const name = ${JSON.stringify(name)};`;
+			const input = program(name, imports, "check(api, loadFrom(server, id))", HERE.server, HERE.id);
+			await BUNDLERS.webpack(input, join(folder, `${name}.js`), options);
+			assert.deepEqual(await visit("strict", name), EXPECTED);
+		}
+	});
 
 	test("a service worker of an extension of Manifest V3 in it", async () => {
 		assert.deepEqual(await server.report("js-worker"), EXPECTED);
