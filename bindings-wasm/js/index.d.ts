@@ -297,7 +297,8 @@ export class Backoff implements IterableIterator<number> {
  * (SPEC 15). Use one budget for each server, for all operations that call it.
  */
 export class Budget {
-	private constructor();
+	/** The same as {@link Budget.parse}. */
+	constructor(text: string);
 
 	/**
 	 * A full budget from a budget string: `quota:max_tokens=100`, `concurrent`, or a preset such as

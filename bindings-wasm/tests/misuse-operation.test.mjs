@@ -18,6 +18,8 @@ const beginning = (options) => () => new Operation(policy, stream, { now: 0, ...
 const deciding = (options) => () => beginning()().decide("transient", { now: 0, ...options });
 const outcome = (name) => () => beginning()().decide(name, { now: 0 });
 const recorded = (attempts, reason) => () => new RetryStats().record(attempts, reason);
+const proxyOf = (object) => new Proxy(object, {});
+const got = (name) => `got a ${name} of another copy of backoff-wasm, or a proxy`;
 
 /** Of 365.25 days, in ns. */
 const TEN_YEARS = 36525n * 8_640_000_000_000n;
@@ -103,6 +105,13 @@ describe("wrong types", () => {
 		[() => beginning()().decide(2, { now: 0 }), /^outcome must be one of success, .*, got number$/],
 		[deciding({ retryAfter: "120" }), "retryAfter must be a number of milliseconds or { nanoseconds }, got string"],
 		[deciding({ budget: 1 }), "budget is unknown; the options of a decision are now, retryAfter"],
+		// Vue's `reactive` makes such proxies.
+		[() => proxyOf(policy).delay(stream, 0), `policy must be a Policy, ${got("Policy")}`],
+		[() => proxyOf(policy).params, `policy must be a Policy, ${got("Policy")}`],
+		[() => proxyOf(stream).draw(0), `stream must be a RandomStream, ${got("RandomStream")}`],
+		[() => proxyOf(Budget.parse("ratio")).text, `budget must be a Budget, ${got("Budget")}`],
+		[beginning({ budget: proxyOf(Budget.parse("ratio")) }), `budget must be a Budget, ${got("Budget")}`],
+		[() => proxyOf(new RetryStats()).counts(), `stats must be a RetryStats, ${got("RetryStats")}`],
 		[recorded("1", "success"), "attempts must be a whole number or a bigint, got string"],
 		[recorded(1), /^reason must be one of success, .*, got undefined$/],
 		[() => new RetryStats().merge({}), "other must be a RetryStats, got object"],

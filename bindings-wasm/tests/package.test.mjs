@@ -282,6 +282,21 @@ describe("loads", () => {
 		assert.equal(node("--input-type=module", "--eval", code), ALIKE);
 	});
 
+	test("an AbortError of one entry ends a loop of the other; a policy of it is a TypeError", () => {
+		const code = `
+			const [one, other] = ${JSON.stringify(ENTRIES)}.map((entry) => require(entry));
+			const fn = () => {
+				console.log("called");
+				throw new other.AbortError("gone");
+			};
+			one.retry(fn, { shouldRetry: () => true }).catch(({ message }) => console.log(message));
+			const policy = other.Policy.parse("default");
+			one.retry(fn, { policy, shouldRetry: () => true }).catch(({ message }) => console.log(message));`;
+		const message =
+			"policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm, or a proxy";
+		assert.deepEqual(node("--eval", code).split("\n").sort(), ["", "called", "gone", message]);
+	});
+
 	for (const entry of ENTRIES) {
 		for (const conditions of [undefined, ["workerd", "module"], ["edge-light", "module"], ["react-native"]]) {
 			for (const platform of ["browser", "node"]) {

@@ -83,14 +83,14 @@ describe("AbortError", () => {
 		assert.equal(new AbortError(new copy.AbortError(gone)).originalError, gone);
 		const other = copy.Policy.parse("default");
 		await assert.rejects(retry(script("ok"), { ...job, policy: other }), {
-			message: "policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm",
+			message: "policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm, or a proxy",
 		});
 	});
 
 	test("an object whose class has only a similar name is not of another copy", () => {
 		const named = (name) => new ({ [name]: class {} })[name]();
 		for (const [name, shown] of [
-			["Policy", "a Policy of another copy of backoff-wasm"],
+			["Policy", "a Policy of another copy of backoff-wasm, or a proxy"],
 			["P", "P"],
 			["Poli", "Poli"],
 			["PolicyOptions", "PolicyOptions"],

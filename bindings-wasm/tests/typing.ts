@@ -82,11 +82,12 @@ same<ReturnType<typeof parseRetryAfterNs>, bigint | undefined>(true);
 same<PolicyError["field"], string | undefined>(true);
 same<PolicyError["at"], number | undefined>(true);
 new RetryStats().merge(new RetryStats());
+same<typeof Budget extends new (text: string) => Budget ? true : false, true>(true);
 void new RetryStats().counts().stops.max_retries;
 void outcomes;
 
-// @ts-expect-error a budget is made by parse
-new Budget("quota");
+// @ts-expect-error a budget is made of its string
+new Budget({ quota: 1 });
 // @ts-expect-error an operation needs the time
 new Operation(policy, stream, {});
 // @ts-expect-error and so does every decision

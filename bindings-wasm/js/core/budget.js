@@ -53,7 +53,10 @@ export class Budget {
 				wrongType("budget", "a Budget", budget);
 			}
 		};
-		loadBudget = (budget) => copyIn(budget.#state, module().exports.budget_offset());
+		loadBudget = (budget) => {
+			checkBudget(budget);
+			copyIn(budget.#state, module().exports.budget_offset());
+		};
 		saveBudget = (budget) => {
 			const { exports } = module();
 			budget.#state = copyOut(exports.budget_offset(), exports.budget_words());

@@ -37,9 +37,9 @@ export function refuse(code, field, value, limit, reason) {
 /** Refuses a value of the wrong type. For the field see `refuse`. */
 export function wrongType(field, wanted, input, advice = "") {
 	const got = typeName(input);
-	// An object whose class has the name of the wanted class of this package is of a second copy of it.
+	// An object whose class has the name of the wanted class of this package is of a second copy of it, or a proxy.
 	const [, own] = /^a ([A-Z]\w*)/.exec(wanted) ?? [];
-	const shown = got === own ? `a ${got} of another copy of backoff-wasm` : got;
+	const shown = got === own ? `a ${got} of another copy of backoff-wasm, or a proxy` : got;
 	throw new TypeError(`${typeof field === "string" ? field : field.option} must be ${wanted}, got ${shown}${advice}`);
 }
 

@@ -53,6 +53,7 @@ export class Policy {
 	}
 
 	get params() {
+		checkPolicy(this);
 		if (!this.#params) {
 			copyIn(this.#state);
 			const { exports, fields } = module();
@@ -130,6 +131,7 @@ export class Policy {
 		};
 		makeCurrent = (policy) => {
 			if (current !== policy) {
+				checkPolicy(policy);
 				copyIn(policy.#state);
 				module().exports.policy_init();
 				current = policy;

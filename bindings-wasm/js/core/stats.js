@@ -23,19 +23,19 @@ export class RetryStats {
 
 	record(attempts, reason) {
 		const [count, number] = [uint64("attempts", attempts), kindNumber(module().reason, reason)];
-		this.#change((exports) => exports.stats_record(count, number));
+		RetryStats.#change(this, (exports) => exports.stats_record(count, number));
 	}
 
 	merge(other) {
 		checkStats("other", other);
-		this.#change(({ stats_merge, stats_words }) => {
+		RetryStats.#change(this, ({ stats_merge, stats_words }) => {
 			copyIn(other.#state, stats_words());
 			stats_merge();
 		});
 	}
 
 	counts() {
-		const { exports, reason } = this.#load();
+		const { exports, reason } = RetryStats.#load(this);
 		exports.stats_counts();
 		let position = 0;
 		const take = (count) => {
@@ -57,7 +57,7 @@ export class RetryStats {
 	}
 
 	prometheus() {
-		return readText(this.#load().exports.stats_text());
+		return readText(RetryStats.#load(this).exports.stats_text());
 	}
 
 	toString() {
@@ -68,15 +68,17 @@ export class RetryStats {
 		return this.counts();
 	}
 
-	#load() {
-		copyIn(this.#state);
+	/** Puts the stats into the module. Static, so that it can refuse a proxy. */
+	static #load(stats) {
+		checkStats("stats", stats);
+		copyIn(stats.#state);
 		return module();
 	}
 
-	#change(apply) {
-		const { exports } = this.#load();
+	static #change(stats, apply) {
+		const { exports } = RetryStats.#load(stats);
 		apply(exports);
-		this.#state = copyOut(0, exports.stats_words());
+		stats.#state = copyOut(0, exports.stats_words());
 	}
 
 	static {

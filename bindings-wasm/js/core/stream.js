@@ -29,7 +29,7 @@ export class RandomStream {
 
 	draw(index) {
 		checkIndex("index", index);
-		return unsigned(module().exports.draw(this.#state, index));
+		return unsigned(module().exports.draw(stateOf(this), index));
 	}
 
 	toJSON() {
