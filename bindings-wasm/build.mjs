@@ -164,7 +164,10 @@ async function bundleSmall(path, { keepNames = true, before = "", ...options }) 
 	return metafile.outputs[`dist/${path}`].exports;
 }
 
-/** A file for Node.js, which reads the names of a module's exports before it runs the module. */
+/**
+ * A file for Node.js, which reads the names of a module's exports before it runs the module. It has no source map,
+ * because it has the names of the sources; and Metro, which bundles one of these files, reads no map of a package.
+ */
 async function bundleForNode(path, options) {
 	// esbuild renames a class inside itself, and messages and stack traces would show that name.
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "cjs", platform: "node", write: false });
