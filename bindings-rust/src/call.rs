@@ -100,8 +100,7 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        let report = self.run_async(call);
-        async { report.await.result }
+        self.drive(call, |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
@@ -116,7 +115,22 @@ where
     /// # }
     /// ```
     #[must_use = "a future does nothing until it is polled"]
-    pub fn run_async<F, A>(self, mut call: F) -> impl Future<Output = Report<R>>
+    pub fn run_async<F, A>(self, call: F) -> impl Future<Output = Report<R>>
+    where
+        F: FnMut() -> A,
+        A: Future<Output = R>,
+        S: Sleep,
+    {
+        self.drive(call, |report| report)
+    }
+
+    /// The loop, with what its future returns of the report. A future around it would be twice as
+    /// large.
+    fn drive<F, A, T>(
+        self,
+        mut call: F,
+        finish: impl FnOnce(Report<R>) -> T,
+    ) -> impl Future<Output = T>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
@@ -131,7 +145,7 @@ where
                 let result = call().await;
                 let wait = match run.end_attempt(&mut operation, result, || false) {
                     ControlFlow::Continue(delay) => run.sleep().sleep(delay),
-                    ControlFlow::Break(report) => return report,
+                    ControlFlow::Break(report) => return finish(report),
                 };
                 wait.await;
             }

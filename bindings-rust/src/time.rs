@@ -7,6 +7,23 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
+/// What keeps other types from implementing the traits, so that they can grow.
+mod sealed {
+    use super::{DefaultSleep, Duration, Monotonic, SleepResult};
+
+    pub trait Clock {}
+    impl<F: Fn() -> Duration> Clock for F {}
+    impl Clock for Monotonic {}
+
+    pub trait BlockingSleep {}
+    impl<F: Fn(Duration) -> S, S: SleepResult> BlockingSleep for F {}
+    impl BlockingSleep for DefaultSleep {}
+
+    pub trait Sleep {}
+    impl<F: Fn(Duration) -> S, S: Future> Sleep for F {}
+    impl Sleep for DefaultSleep {}
+}
+
 /// A monotonic clock: any function that returns the time since a fixed moment and never goes
 /// backwards.
 ///
@@ -20,11 +37,21 @@ use std::time::Instant;
 /// let clock = move || start.elapsed();
 /// assert!(clock.now() < Duration::from_secs(60));
 /// ```
+///
+/// Other types cannot implement it:
+///
+/// ```compile_fail,E0277
+/// # use std::time::Duration;
+/// struct Stopped;
+/// impl backoff_retry::Clock for Stopped {
+///     fn now(&self) -> Duration { Duration::ZERO }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a clock",
     note = "pass a function that returns a `Duration`: `.clock(move || start.elapsed())`"
 )]
-pub trait Clock {
+pub trait Clock: sealed::Clock {
     /// The time now.
     fn now(&self) -> Duration;
 
@@ -66,7 +93,7 @@ impl<F: Fn() -> Duration> Clock for F {
             such as `.sleep(std::thread::sleep)`; for a function that returns a future use \
             `call_async` or `run_async`"
 )]
-pub trait BlockingSleep {
+pub trait BlockingSleep: sealed::BlockingSleep {
     /// Waits for the delay. `Break` cancels the loop.
     fn sleep(&self, delay: Duration) -> ControlFlow<()>;
 }
@@ -122,7 +149,7 @@ impl SleepResult for ControlFlow<()> {
     note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer: \
             `.sleep(async_io::Timer::after)`"
 )]
-pub trait Sleep {
+pub trait Sleep: sealed::Sleep {
     /// The future of one wait. Its output is ignored.
     type Future: Future;
 

@@ -191,3 +191,18 @@ fn enums_may_grow() {
     assert_eq!(error_name("x".parse::<Ratio>().unwrap_err()), "syntax");
     assert_eq!(retry_after_name(RetryAfterMode::Spread), "spread");
 }
+
+/// The future of the call is in that of the loop once, whichever method made it.
+#[test]
+fn a_future_holds_the_call_once() {
+    async fn large() -> Result<u8, Fault> {
+        let held = [7; 10_000];
+        tokio::task::yield_now().await;
+        Ok(held[0])
+    }
+    let call = retry("constant:base=0s").when(verdict).call_async(large);
+    let run = retry("constant:base=0s").when(verdict).run_async(large);
+    for size in [size_of_val(&call), size_of_val(&run)] {
+        assert!(size < 12_000, "{size} bytes");
+    }
+}
