@@ -135,7 +135,8 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
     let retries = arguments.attempts - 1;
     match policy.max_retries() {
         NO_LIMIT => lines.push(format!(
-            "the policy does not limit its retries; to stop it, add max_retries={retries}"
+            "the policy does not limit the number of its retries; to stop it, add \
+             max_retries={retries}"
         )),
         limit if limit > retries => lines.push(format!(
             "the policy retries {limit} times; to stop it earlier, set max_retries={retries}"

@@ -147,9 +147,13 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
         (true, 0) => "This policy never retries.".to_owned(),
         (true, limit) if next < limit => "No later wait can end within max_elapsed.".to_owned(),
         (true, _) => format!("The policy stops after {limit} retries."),
-        (false, NO_LIMIT) => {
-            "The policy does not limit its retries; `--retries N` shows more.".to_owned()
-        }
+        (false, NO_LIMIT) => match Fields::of(policy).limit(Field::MaxElapsed) {
+            Some(limit) => format!(
+                "Only max_elapsed={} limits the retries; `--retries N` shows more.",
+                people(limit)
+            ),
+            None => "The policy does not limit its retries; `--retries N` shows more.".to_owned(),
+        },
         (false, _) => {
             format!("The policy stops after {limit} retries; `--retries N` shows more.")
         }

@@ -111,9 +111,15 @@ fn the_sentences_of_a_policy_with_everything() {
          after the start.",
         // 8 s, and at most 4 * 2 s + 0 + 1 + 2 + 3 ms of jitter.
         "All waits together take 8s to 16.0s, and 12.0s on average.",
-        "After a throttled failure the base is 5s instead.",
+        "After a throttled failure the base is 5s instead, which the times above leave out.",
         "A server's Retry-After replaces the delay: the wait is drawn from it to 1.5 times it, at \
          most 30s longer than the delay.",
     ]);
     assert_eq!(line["sentences"], expected);
+}
+
+#[test]
+fn the_longest_wait_may_be_after_a_throttled_failure() {
+    let text = stdout(&["explain", "constant:base=1s,max_retries=3,throttled_base=10s,cap=15s"]);
+    assert!(text.contains("no retry waits longer than 10s."), "{text}");
 }

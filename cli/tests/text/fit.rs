@@ -52,7 +52,7 @@ fn the_explanation_says_what_changed_and_what_is_missing() {
     let text = explained("full:base=1s,cap=20s", "4", "base");
     let expected = "\
 4 attempts wait at most 700ms in total, within 700ms; the base was 1s and is 100ms
-the policy does not limit its retries; to stop it, add max_retries=3
+the policy does not limit the number of its retries; to stop it, add max_retries=3
 ";
     assert_eq!(text, expected);
     let text = explained("full:base=100ms,max_retries=9", "4", "cap");

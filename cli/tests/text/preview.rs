@@ -94,3 +94,9 @@ fn the_help_has_the_limits() {
     let help = stdout(&["preview", "--help"]);
     assert!(help.contains("at most 10000 ") && help.contains("at most 100000;"), "{help}");
 }
+
+#[test]
+fn a_limit_of_time_is_a_limit() {
+    let shown = stdout(&["preview", "full:base=1s,max_elapsed=10s"]);
+    assert!(shown.contains("Only max_elapsed=10s limits the retries"), "{shown}");
+}

@@ -170,15 +170,15 @@ fn cap_not_reached(facts: &Facts) -> Option<String> {
     let cap = facts.cap.filter(|_| !facts.never_retries())?;
     // After a throttled failure the waits may be longer.
     let throttled = facts.fields.get(Field::ThrottledBase)?;
-    let throttled = facts.fields.with(Field::Base, throttled).policy()?;
+    let throttled = Facts::of(&facts.fields.with(Field::Base, throttled).policy()?);
     let is_reached = |reach| reach != CapReach::Never;
-    if is_reached(facts.cap_reach) || is_reached(Facts::of(&throttled).cap_reach) {
+    if is_reached(facts.cap_reach) || is_reached(throttled.cap_reach) {
         return None;
     }
     Some(format!(
         "The cap of {} is never reached: no retry waits longer than {}.",
         people(cap),
-        people(facts.longest())
+        people(facts.longest().max(throttled.longest()))
     ))
 }
 

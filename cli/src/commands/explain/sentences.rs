@@ -214,8 +214,12 @@ fn total(facts: &Facts) -> Option<String> {
 fn throttled(facts: &Facts) -> Option<String> {
     let (base, throttled) =
         (facts.fields.get(Field::Base)?, facts.fields.get(Field::ThrottledBase)?);
-    (base != throttled)
-        .then(|| format!("After a throttled failure the base is {} instead.", people(throttled)))
+    (base != throttled).then(|| {
+        format!(
+            "After a throttled failure the base is {} instead, which the times above leave out.",
+            people(throttled)
+        )
+    })
 }
 
 fn retry_after(facts: &Facts) -> String {
