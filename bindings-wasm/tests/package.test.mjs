@@ -172,7 +172,6 @@ describe("the module", () => {
 			exports.decide(0, 0n, false, 0n, true);
 			exports.stats_text();
 			exports.parse_retry_after(exports.bytes_capacity(), 1n);
-			exports.http_outcome(503);
 			exports.key_begin(1n);
 			exports.key_update(exports.bytes_capacity());
 			exports.key_stream();

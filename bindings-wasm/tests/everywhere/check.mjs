@@ -46,14 +46,14 @@ export const loadAlone = () => {
  * whose predicate needs the core; of one that would have retried, the code, the cause and whether the message says
  * why; of one that would not, the message; and how many violations the page has seen.
  */
-export async function checkBlocked({ httpOutcome, retry }) {
+export async function checkBlocked({ httpOutcome, parseRetryAfter, retry }) {
 	let violations = 0;
 	globalThis.addEventListener("securitypolicyviolation", () => violations++);
 	let calls = 0;
 	const shouldRetry = ({ message }) => message !== "gone";
 	const value = await retry(() => `${++calls} call`, { shouldRetry });
 	const { status } = await retry(() => ({ status: 200 }), {
-		shouldRetryResult: (response) => httpOutcome(response.status),
+		shouldRetryResult: ({ status }) => ({ outcome: httpOutcome(status), retryAfter: parseRetryAfter("1") }),
 	});
 	const failure = (message) => retry(() => Promise.reject(new Error(message)), { shouldRetry }).catch((error) => error);
 	const { code, message, cause } = await failure("down");
