@@ -1,5 +1,5 @@
-// Package checks tests what the module backoff is published as. It is a module of its own, because it needs
-// others, and it is not part of what it checks.
+// Package checks tests what the module backoff is published as. It is a module of its own: it needs others, and
+// it and the programs in its folders, which compare this language with others, are not part of what is published.
 package checks
 
 import (
