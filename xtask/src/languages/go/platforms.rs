@@ -53,7 +53,7 @@ pub(super) fn test(report: &mut Report) {
         go.env("GOFLAGS", format!("-mod=mod -exec={}", exec.display()));
         conformance(&mut go)
     });
-    report.runs_on(("Go", "platforms", "linux/amd64, static, in an empty root"), in_an_empty_root);
+    report.runs_on(("Go", "platforms", "linux/amd64 (static, in an empty root)"), in_an_empty_root);
     report.runs_on(("Go", "builds for", "all of go tool dist list"), every_platform);
     report.runs_on(("Go", "checked by", "golangci-lint"), || {
         run(go_alone().args(["run", GOLANGCI_LINT, "run", "./..."]))?;
