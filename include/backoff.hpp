@@ -4,9 +4,9 @@
 //     auto end = backoff::retry(policy, [] { return backoff::outcome::transient; }).value();
 //     std::cout << end.reason << " after " << end.attempts << " attempts\n";
 //
-// A function that can fail returns a value or an error; value() of an error throws an exception, or
-// aborts if there are none (-fno-exceptions). The types are plain values without a destructor. Each
-// has a struct of backoff.h, `raw`, whose comment says whether threads may share it.
+// A function that can fail returns a value or an error. value() of an error throws an exception, or
+// with -fno-exceptions aborts. The types have no destructors. Each has a
+// struct of backoff.h, `raw`, whose comment says whether it may be copied and shared by threads.
 
 #ifndef BACKOFF_HPP
 #define BACKOFF_HPP
@@ -22,20 +22,17 @@
 #include <string>
 #include <thread>
 #include <utility>
-#if __cplusplus >= 202002L
-#include <span>
-#endif
 #if __cplusplus >= 201703L
 #include <string_view>
 #endif
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define BACKOFF_TRY try
 #define BACKOFF_CATCH catch (...)
-#define BACKOFF_THROW throw
+#define BACKOFF_THROW(of) throw exception(of);
 #else
 #define BACKOFF_TRY if (true)
 #define BACKOFF_CATCH else
-#define BACKOFF_THROW std::abort(), (void)
+#define BACKOFF_THROW(of) std::abort();
 #endif
 
 namespace backoff {
@@ -50,22 +47,22 @@ using text = const std::string &;
 
 // How an attempt ended; `none` is for a cancelled loop.
 enum class outcome : uint32_t { none, success, transient, throttled, timeout, permanent };
-static_assert(uint32_t(outcome::permanent) == BACKOFF_OUTCOME_PERMANENT, "the numbers of C");
 
 // Why an operation stopped.
 enum class reason : uint32_t {
   none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled
 };
-static_assert(uint32_t(reason::cancelled) == BACKOFF_REASON_CANCELLED, "the numbers of C");
 
 inline const char *name(outcome of) { return backoff_outcome_name(uint32_t(of)); }
 inline const char *name(reason of) { return backoff_reason_name(uint32_t(of)); }
 inline outcome http_outcome(uint32_t status) { return outcome(backoff_http_outcome(status)); }
 
 namespace detail {
-inline uint64_t ns(nanoseconds of) { return uint64_t(of.count()); }
+// C has no negative times: a date in the past, or a deadline before the epoch, is at 0.
+inline uint64_t ns(nanoseconds of) { return of.count() < 0 ? 0 : uint64_t(of.count()); }
 inline uint64_t ns(clock::time_point of) {
-  return of == clock::time_point::max() ? BACKOFF_NONE : ns(nanoseconds(of.time_since_epoch()));
+  if (of == (clock::time_point::max)()) return BACKOFF_NONE;
+  return ns(std::chrono::duration_cast<nanoseconds>(of.time_since_epoch()));
 }
 inline nanoseconds time(uint64_t ns) { return nanoseconds(nanoseconds::rep(ns)); }
 // A struct of C that can be printed.
@@ -77,12 +74,14 @@ struct printed {
     print(&raw, buffer, size);
     return buffer;
   }
+  friend std::ostream &operator<<(std::ostream &out, const printed &of) {
+    return out << of.to_string();
+  }
 };
 }  // namespace detail
 
 // What went wrong: a code, and for a broken rule its field, value and limit.
 struct error : detail::printed<backoff_error, backoff_error_message, BACKOFF_TEXT_SIZE> {
-  error(uint32_t code = BACKOFF_OK) { raw.code = code; }
   uint32_t code() const noexcept { return raw.code; }
 };
 
@@ -102,9 +101,13 @@ class result {
   result(T value, const backoff::error &error) : value_(std::move(value)), error_(error) {}
   explicit operator bool() const noexcept { return error_.code() == BACKOFF_OK; }
   const backoff::error &error() const noexcept { return error_; }
-  T value() {
-    if (*this) return std::move(value_);
-    BACKOFF_THROW exception(error_);
+  const T &value() const & {
+    if (!*this) BACKOFF_THROW(error_)
+    return value_;
+  }
+  T value() && {
+    if (!*this) BACKOFF_THROW(error_)
+    return std::move(value_);
   }
 };
 
@@ -119,8 +122,9 @@ struct stream {
   }
   static result<stream> from_entropy() {
     stream made(0);
-    const uint32_t code = backoff_stream_from_entropy(&made.number);
-    return {made, code};
+    error failed;
+    failed.raw.code = backoff_stream_from_entropy(&made.number);
+    return {made, failed};
   }
   uint64_t draw(uint32_t index) const { return backoff_stream_draw(number, index); }
   stream advance(uint64_t draws) const { return stream(backoff_stream_advance(number, draws)); }
@@ -151,14 +155,6 @@ class policy : public detail::printed<backoff_policy, backoff_policy_print, BACK
     backoff_policy_delay_ns(&raw, of.number, index, &delay_ns);
     return detail::time(delay_ns);
   }
-#if defined(__cpp_lib_span)
-  // Writes the delays from an index on, in ns, and returns their number.
-  std::size_t fill(stream of, uint32_t first, std::span<uint64_t> delays_ns) const {
-    uint64_t written = 0;
-    backoff_policy_fill_ns(&raw, of.number, first, delays_ns.data(), delays_ns.size(), &written);
-    return std::size_t(written);
-  }
-#endif
 };
 inline bool operator==(const policy &a, const policy &b) { return a.to_string() == b.to_string(); }
 inline bool operator!=(const policy &a, const policy &b) { return !(a == b); }
@@ -166,7 +162,7 @@ inline bool operator!=(const policy &a, const policy &b) { return !(a == b); }
 // The delays of a policy one after another. After max_retries of them next() returns false.
 struct iter {
   backoff_iter raw;
-  iter(const policy &policy, stream of) { backoff_iter_init(&raw, &policy.raw, of.number); }
+  iter(const policy &policy, stream of) : raw() { backoff_iter_init(&raw, &policy.raw, of.number); }
   bool next(nanoseconds &delay) {
     uint64_t delay_ns = 0;
     const bool is_one = backoff_iter_next_ns(&raw, &delay_ns) == BACKOFF_OK;
@@ -197,10 +193,6 @@ struct retry_stats : detail::printed<backoff_stats, backoff_stats_print, BACKOFF
 
 inline std::ostream &operator<<(std::ostream &out, outcome of) { return out << name(of); }
 inline std::ostream &operator<<(std::ostream &out, reason of) { return out << name(of); }
-template <class T>
-auto operator<<(std::ostream &out, const T &of) -> decltype(out << of.to_string()) {
-  return out << of.to_string();
-}
 
 // What an attempt returns: its outcome, and perhaps the time that the server asked to wait.
 struct verdict {
@@ -225,7 +217,7 @@ struct event {
 // What a loop need not be told.
 struct options {
   const backoff::stream *stream = nullptr;  // of the delays; by default a new one from entropy
-  clock::time_point deadline = clock::time_point::max();
+  clock::time_point deadline = (clock::time_point::max)();
   backoff::budget *budget = nullptr;
   retry_stats *stats = nullptr;
   std::function<clock::time_point()> now = clock::now;
@@ -259,7 +251,7 @@ struct loop {
 inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
                            const options &with = options()) {
   using detail::loop;
-  auto from = with.stream ? result<stream>(*with.stream, BACKOFF_OK) : stream::from_entropy();
+  auto from = with.stream ? result<stream>(*with.stream, error()) : stream::from_entropy();
   if (!from) return {event(), from.error()};
   backoff_callbacks calls = backoff_callbacks();
   calls.attempt = [](void *at, uint64_t *retry_after_ns) {
@@ -286,11 +278,13 @@ inline result<event> retry(const policy &policy, const std::function<verdict()> 
   };
   loop self{attempt, with, nullptr};
   backoff_event end = backoff_event();
-  const uint32_t code = backoff_retry(&policy.raw, from.value().number, detail::ns(with.deadline),
-                                      with.budget ? &with.budget->raw : nullptr,
-                                      with.stats ? &with.stats->raw : nullptr, &calls, &self, &end);
+  error failed;
+  failed.raw.code =
+      backoff_retry(&policy.raw, from.value().number, detail::ns(with.deadline),
+                    with.budget ? &with.budget->raw : nullptr,
+                    with.stats ? &with.stats->raw : nullptr, &calls, &self, &end);
   if (self.thrown) std::rethrow_exception(self.thrown);
-  return {event(end), code};
+  return {event(end), failed};
 }
 
 }  // namespace backoff

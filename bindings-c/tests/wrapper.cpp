@@ -3,14 +3,36 @@
 
 #include <backoff.hpp>
 
+#include <limits>
 #include <sstream>
-#include <vector>
+#include <type_traits>
 
 #include "check.h"
 #include "wrapper_vectors.h"
 
+// Types of a user that name types of backoff.
+namespace user {
+
+template <class T>
+struct Own {
+  std::string to_string() const { return "own"; }
+};
+
+template <class Stream, class T>
+Stream &operator<<(Stream &out, const Own<T> &) {
+  out << "<own>";
+  return out;
+}
+
+}  // namespace user
+
 namespace {
 
+static_assert(uint32_t(backoff::outcome::permanent) == BACKOFF_OUTCOME_PERMANENT, "an outcome");
+static_assert(uint32_t(backoff::reason::cancelled) == BACKOFF_REASON_CANCELLED, "a reason");
+static_assert(!std::is_constructible<backoff::error, uint32_t>::value,
+              "a code without a field can have no message");
+static_assert(!std::is_copy_constructible<backoff::budget>::value, "two would grant the same");
 
 template <class T>
 std::string printed(const T &value) {
@@ -18,6 +40,9 @@ std::string printed(const T &value) {
   out << value;
   return out.str();
 }
+
+template <class T>
+void ignore(const T &) {}
 
 void check_equal(const char *id, const char *what, const std::string &got,
                  const std::string &want) {
@@ -75,14 +100,6 @@ void check_sequence(const sequence_vector &row) {
     backoff::nanoseconds next(-1);
     if (row.first == 0 && iter.next(next)) check_equal(row.id, "next delay", next, want);
   }
-#if defined(__cpp_lib_span)
-  std::vector<uint64_t> delays_ns(row.delays.count);
-  check_number(row.id, "number of delays", policy.fill(stream, row.first, delays_ns),
-               delays_ns.size());
-  for (size_t i = 0; i < delays_ns.size(); i++) {
-    check_number(row.id, "delay of a batch", delays_ns[i], row.delays.numbers[i]);
-  }
-#endif
   const auto again = backoff::policy::parse(policy.to_string()).value();
   check_true(row.id, "the printed policy is equal", again == policy && !(again != policy));
 }
@@ -177,14 +194,14 @@ void check_ends() {
   {
     Loop loop;
     loop.options.deadline = loop.now + std::chrono::milliseconds(2500);
-    check_equal("deadline", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
+    check_equal("deadline", "log", (ignore(backoff::retry(policy, fails, loop.options)), loop.log.str()),
                 "1 transient 1000000000\n2 transient 1000000000\n3 deadline 2000000000\n");
   }
   {
     Loop loop;
     auto budget = backoff::budget::parse("ratio:max_tokens=1").value();
     loop.options.budget = &budget;
-    check_equal("budget", "log", (backoff::retry(policy, fails, loop.options), loop.log.str()),
+    check_equal("budget", "log", (ignore(backoff::retry(policy, fails, loop.options)), loop.log.str()),
                 "1 transient 1000000000\n2 budget 1000000000\n");
   }
   {
@@ -202,6 +219,47 @@ void check_ends() {
   // The clock and the sleep that are the defaults.
   const auto quick = backoff::policy::parse("none:base=1ms,max_retries=2").value();
   check_number("defaults", "attempts", backoff::retry(quick, fails).value().attempts, 3);
+}
+
+// C has no negative times.
+void check_negative_times() {
+  const auto policy = backoff::policy::parse("constant:base=5ns,max_retries=1").value();
+  const backoff::nanoseconds past[] = {backoff::nanoseconds(-1), std::chrono::hours(-1),
+                                       backoff::nanoseconds(std::numeric_limits<int64_t>::min())};
+  for (const auto time : past) {
+    Loop loop;
+    const auto attempt = [time] { return backoff::verdict(backoff::outcome::throttled, time); };
+    const auto exact = backoff::policy::parse("none:base=5ns,retry_after=exact,max_retries=1");
+    check_equal("a Retry-After in the past", "log",
+                (ignore(backoff::retry(exact.value(), attempt, loop.options)), loop.log.str()),
+                "1 throttled 0\n2 max_retries 0\n");
+  }
+  for (const auto time : past) {
+    Loop loop;
+    loop.options.deadline = backoff::clock::time_point(time);
+    const auto fails = [] { return backoff::outcome::transient; };
+    check_equal("a deadline before the epoch", "reason",
+                printed(backoff::retry(policy, fails, loop.options).value().reason), "deadline");
+  }
+}
+
+void check_printing() {
+  const auto policy = backoff::policy::parse("none:base=1s").value();
+  check_equal("printed", "a policy", printed(policy), "constant:base=1s");
+  check_equal("printed", "no error", printed(backoff::error()), "no error");
+  check_equal("printed", "a type of a user", printed(user::Own<backoff::policy>()), "<own>");
+  check_equal("printed", "a type of a user", printed(user::Own<backoff::outcome>()), "<own>");
+}
+
+void check_results() {
+  const auto made = backoff::policy::parse("none:base=1s");
+  check_equal("a constant result", "value", printed(made.value()), "constant:base=1s");
+  check_true("a constant result", "is the same again", made.value() == made.value());
+  auto long_one = backoff::result<std::string>(std::string(99, 'x'), backoff::error());
+  const std::string copy = long_one.value();
+  check_number("a result", "length after its value was read", long_one.value().size(), 99);
+  const std::string moved = std::move(long_one).value();
+  check_true("a result", "that is moved", moved == copy);
 }
 
 void check_texts() {
@@ -258,6 +316,9 @@ int main() {
   check_vectors();
   check_retry();
   check_ends();
+  check_negative_times();
+  check_printing();
+  check_results();
   check_texts();
   check_exceptions();
   return check_end();
