@@ -15,7 +15,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <functional>
 #include <ostream>
 #include <stdexcept>
@@ -26,12 +25,10 @@
 #include <string_view>
 #endif
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
-#define BACKOFF_TRY try
-#define BACKOFF_CATCH catch (...)
+#define BACKOFF_TRY(body, at_exception) try { body; } catch (...) { at_exception; throw; }
 #define BACKOFF_THROW(of) throw exception(of);
 #else
-#define BACKOFF_TRY if (true)
-#define BACKOFF_CATCH else
+#define BACKOFF_TRY(body, at_exception) body;
 #define BACKOFF_THROW(of) std::abort();
 #endif
 
@@ -208,13 +205,9 @@ struct event {
   nanoseconds delay, elapsed;
   backoff::outcome outcome;
   backoff::reason reason;
-  explicit event(const backoff_event &of = backoff_event())
-      : attempts(of.attempts), delay(detail::time(of.delay_ns)),
-        elapsed(detail::time(of.elapsed_ns)), outcome(backoff::outcome(of.outcome)),
-        reason(backoff::reason(of.reason)) {}
 };
 
-// What a loop need not be told.
+// What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
   const backoff::stream *stream = nullptr;  // of the delays; by default a new one from entropy
   clock::time_point deadline = (clock::time_point::max)();
@@ -222,69 +215,75 @@ struct options {
   retry_stats *stats = nullptr;
   std::function<clock::time_point()> now = clock::now;
   std::function<void(nanoseconds)> sleep = std::this_thread::sleep_for<int64_t, std::nano>;
-  std::function<bool()> cancelled = [] { return false; };
-  std::function<void(const event &)> on_retry = [](const event &) {}, on_stop = on_retry;
+  std::function<bool()> cancelled = nullptr;
+  std::function<void(const event &)> on_retry = nullptr, on_stop = nullptr;
 };
 
 namespace detail {
-// A running loop. No exception may pass through the functions that C calls: it ends the loop, and
-// `retry` throws it again.
+// A loop by the rules of SPEC 18. It is not that of C, through which no exception may pass.
 struct loop {
-  const std::function<verdict()> &attempt;
   const options &with;
-  std::exception_ptr thrown;
-  template <class T, class Body>
-  static T run(void *context, Body body) noexcept {
-    BACKOFF_TRY {
-      return T(body(*static_cast<loop *>(context)));
-    } BACKOFF_CATCH {
-      static_cast<loop *>(context)->thrown = std::current_exception();
-      return T();
+  backoff_budget *budget = with.budget ? &with.budget->raw : nullptr;
+  backoff_operation operation = backoff_operation();
+  uint64_t began = 0;
+  event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
+  error failed = error();
+  bool is_in_hook = false;
+  explicit loop(const options &of) : with(of) {}
+  bool is_cancelled() const { return with.cancelled && with.cancelled(); }
+  nanoseconds elapsed(uint64_t now) const { return time(now > began ? now - began : 0); }
+  // Makes attempts until `end` or `failed` says how the loop ended.
+  void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
+    if (is_cancelled()) return;
+    began = ns(with.now());
+    failed.raw.code = backoff_operation_begin(&operation, &policy.raw, stream, began,
+                                              ns(with.deadline), budget);
+    while (failed.code() == BACKOFF_OK) {
+      end.attempts++;
+      const verdict given = attempt();
+      if (given.outcome != outcome::success && is_cancelled()) return;
+      const uint64_t now = ns(with.now());
+      backoff_decision next = backoff_decision();
+      failed.raw.code = backoff_operation_decide(
+          &operation, uint32_t(given.outcome), given.retry_after_ns, now, budget, &next);
+      if (failed.code() != BACKOFF_OK) return;
+      const event at = {end.attempts, time(next.delay_ns), elapsed(now), given.outcome,
+                        reason(next.reason)};
+      if (next.reason != 0) return void(end = at);
+      is_in_hook = true;
+      if (with.on_retry) with.on_retry(at);
+      is_in_hook = false;
+      if (is_cancelled()) return;
+      with.sleep(at.delay);
+      if (is_cancelled()) return;
     }
+  }
+  // Ends the operation, unless it has stopped, and reports the end.
+  void stop() {
+    const uint32_t code = backoff_operation_cancel(&operation, budget, nullptr);
+    if (code == BACKOFF_DAMAGED) failed.raw.code = code;
+    if (with.stats) backoff_stats_record(&with.stats->raw, end.attempts, uint32_t(end.reason));
+    if (failed.code() != BACKOFF_OK || is_in_hook) return;
+    if (end.reason == reason::cancelled && end.attempts > 0) end.elapsed = elapsed(ns(with.now()));
+    if (with.on_stop) with.on_stop(end);
   }
 };
 }  // namespace detail
 
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
 // exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
-// what is to be retried, and returns an outcome for it.
+// what is to be retried, and returns an outcome for it. After one of a hook, no hook is called.
 inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
                            const options &with = options()) {
-  using detail::loop;
-  auto from = with.stream ? result<stream>(*with.stream, error()) : stream::from_entropy();
-  if (!from) return {event(), from.error()};
-  backoff_callbacks calls = backoff_callbacks();
-  calls.attempt = [](void *at, uint64_t *retry_after_ns) {
-    return loop::run<uint32_t>(at, [=](loop &of) {
-      const verdict given = of.attempt();
-      *retry_after_ns = given.retry_after_ns;
-      return given.outcome;
-    });
-  };
-  calls.now = [](void *at) {
-    return loop::run<uint64_t>(at, [](loop &of) { return detail::ns(of.with.now()); });
-  };
-  calls.wait = [](void *at, uint64_t ns) {
-    return loop::run<uint32_t>(at, [=](loop &of) { return of.with.sleep(detail::time(ns)), 0; });
-  };
-  calls.cancelled = [](void *at) {
-    return loop::run<uint32_t>(at, [](loop &of) { return of.thrown || of.with.cancelled(); });
-  };
-  calls.on_retry = [](void *at, const backoff_event *now) {
-    loop::run<int>(at, [=](loop &of) { return of.with.on_retry(event(*now)), 0; });
-  };
-  calls.on_stop = [](void *at, const backoff_event *now) {
-    loop::run<int>(at, [=](loop &of) { return of.with.on_stop(event(*now)), 0; });
-  };
-  loop self{attempt, with, nullptr};
-  backoff_event end = backoff_event();
-  error failed;
-  failed.raw.code =
-      backoff_retry(&policy.raw, from.value().number, detail::ns(with.deadline),
-                    with.budget ? &with.budget->raw : nullptr,
-                    with.stats ? &with.stats->raw : nullptr, &calls, &self, &end);
-  if (self.thrown) std::rethrow_exception(self.thrown);
-  return {event(end), failed};
+  detail::loop loop(with);
+  uint64_t stream = with.stream ? with.stream->number : 0;
+  uint32_t &code = loop.failed.raw.code;
+  if (!with.stream) code = backoff_stream_from_entropy(&stream);
+  if (!attempt || !with.now || !with.sleep) code = BACKOFF_NULL_POINTER;
+  if (code != BACKOFF_OK) return {event(), loop.failed};
+  BACKOFF_TRY(loop.run(policy, stream, attempt), loop.stop())
+  loop.stop();
+  return {loop.end, loop.failed};
 }
 
 }  // namespace backoff

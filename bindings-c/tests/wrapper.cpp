@@ -216,6 +216,12 @@ void check_ends() {
   check_true("an outcome that is none", "is an error", !wrong);
   check_equal("an outcome that is none", "code", backoff_code_name(wrong.error().code()),
               "unknown_outcome");
+  const auto no_sleep = [&] {
+    backoff::options options;
+    options.sleep = nullptr;
+    return backoff::retry(policy, fails, options).error();
+  };
+  check_equal("no sleep", "code", backoff_code_name(no_sleep().code()), "null_pointer");
   // The clock and the sleep that are the defaults.
   const auto quick = backoff::policy::parse("none:base=1ms,max_retries=2").value();
   check_number("defaults", "attempts", backoff::retry(quick, fails).value().attempts, 3);
@@ -241,6 +247,18 @@ void check_negative_times() {
     check_equal("a deadline before the epoch", "reason",
                 printed(backoff::retry(policy, fails, loop.options).value().reason), "deadline");
   }
+}
+
+// A loop needs neither hooks nor a cancellation.
+void check_empty_functions() {
+  Loop loop;
+  loop.options.cancelled = nullptr;
+  loop.options.on_retry = nullptr;
+  loop.options.on_stop = std::function<void(const backoff::event &)>();
+  const auto policy = backoff::policy::parse("none:base=1s,max_retries=2").value();
+  const auto fails = [] { return backoff::outcome::transient; };
+  check_number("empty functions", "attempts",
+               backoff::retry(policy, fails, loop.options).value().attempts, 3);
 }
 
 void check_printing() {
@@ -285,7 +303,7 @@ std::string thrown(Function function) {
 
 void check_exceptions() {
   check_equal("value", "of an error",
-              thrown<backoff::exception>([] { backoff::policy::parse("full:base=5").value(); }),
+              thrown<backoff::exception>([] { ignore(backoff::policy::parse("full:base=5").value()); }),
               "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
   const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
   const auto throws = []() -> backoff::verdict { throw std::out_of_range("mine"); };
@@ -294,16 +312,34 @@ void check_exceptions() {
   Loop loop;
   loop.options.stats = &stats;
   check_equal("an exception", "of an attempt",
-              thrown<std::out_of_range>([&] { backoff::retry(policy, throws, loop.options); }),
+              thrown<std::out_of_range>([&] { ignore(backoff::retry(policy, throws, loop.options)); }),
               "mine");
-  check_equal("an exception of an attempt", "log", loop.log.str(), "");
+  check_equal("an exception of an attempt", "log", loop.log.str(), "1 cancelled 0\n");
   check_true("an exception", "cancels the loop",
              printed(stats).find("{reason=\"cancelled\"} 1\n") != std::string::npos);
-  loop.options.on_retry = [](const backoff::event &) { throw std::out_of_range("hook"); };
+  {
+    Loop waits;
+    waits.options.sleep = [](backoff::nanoseconds) { throw std::out_of_range("sleep"); };
+    check_equal("an exception", "of the sleep",
+                thrown<std::out_of_range>([&] { ignore(backoff::retry(policy, fails, waits.options)); }),
+                "sleep");
+    check_equal("an exception of the sleep", "log", waits.log.str(),
+                "1 transient 1000000000\n1 cancelled 0\n");
+  }
+  // SPEC 18.6: no further hook is called.
+  Loop hooked;
+  hooked.options.on_retry = [](const backoff::event &) { throw std::out_of_range("hook"); };
   check_equal("an exception", "of a hook",
-              thrown<std::out_of_range>([&] { backoff::retry(policy, fails, loop.options); }),
+              thrown<std::out_of_range>([&] { ignore(backoff::retry(policy, fails, hooked.options)); }),
               "hook");
-  check_equal("an exception of a hook", "log", loop.log.str(), "1 cancelled 0\n");
+  check_equal("an exception of a hook", "log", hooked.log.str(), "");
+  Loop last;
+  last.options.on_stop = [](const backoff::event &) { throw std::out_of_range("last hook"); };
+  check_equal("an exception", "of the last hook",
+              thrown<std::out_of_range>([&] { ignore(backoff::retry(policy, fails, last.options)); }),
+              "last hook");
+  check_equal("an exception of the last hook", "log", last.log.str().substr(0, 23),
+              "1 transient 1000000000\n");
 }
 #else
 void check_exceptions() {}
@@ -317,6 +353,7 @@ int main() {
   check_retry();
   check_ends();
   check_negative_times();
+  check_empty_functions();
   check_printing();
   check_results();
   check_texts();

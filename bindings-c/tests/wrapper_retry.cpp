@@ -1,0 +1,62 @@
+// The loop of backoff.hpp with the interface of backoff_retry, so that tests/retry.c can test it.
+
+#include <backoff.hpp>
+
+namespace {
+
+backoff_event raw(const backoff::event &event) {
+  return {event.attempts, static_cast<uint64_t>(event.delay.count()),
+          static_cast<uint64_t>(event.elapsed.count()), static_cast<uint32_t>(event.outcome),
+          static_cast<uint32_t>(event.reason)};
+}
+
+backoff::nanoseconds time(uint64_t ns) { return backoff::nanoseconds(static_cast<int64_t>(ns)); }
+
+}  // namespace
+
+extern "C" uint32_t wrapper_retry(const backoff_policy *policy, uint64_t stream,
+                                  uint64_t deadline_ns, backoff_budget *budget,
+                                  backoff_stats *stats, const backoff_callbacks *callbacks,
+                                  void *context, backoff_event *end) {
+  auto used = backoff::policy::parse("default").value();
+  if (policy) used.raw = *policy;
+  const backoff::stream from(stream);
+  backoff::options options;
+  options.stream = &from;
+  if (deadline_ns != BACKOFF_NONE) {
+    options.deadline = backoff::clock::time_point(time(deadline_ns));
+  }
+  // Each of them has nothing but the struct of C.
+  options.budget = reinterpret_cast<backoff::budget *>(budget);
+  options.stats = reinterpret_cast<backoff::retry_stats *>(stats);
+  options.now = [=] { return backoff::clock::time_point(time(callbacks->now(context))); };
+  // A wait that C cuts short cancels the loop, without a call of `cancelled`.
+  bool is_cut_short = false;
+  options.sleep = [=, &is_cut_short](backoff::nanoseconds delay) {
+    is_cut_short = callbacks->wait(context, static_cast<uint64_t>(delay.count())) != 0;
+  };
+  options.cancelled = [=, &is_cut_short] {
+    return is_cut_short || (callbacks->cancelled && callbacks->cancelled(context) != 0);
+  };
+  if (callbacks->on_retry) {
+    options.on_retry = [=](const backoff::event &event) {
+      const backoff_event now = raw(event);
+      callbacks->on_retry(context, &now);
+    };
+  }
+  if (callbacks->on_stop) {
+    options.on_stop = [=](const backoff::event &event) {
+      const backoff_event now = raw(event);
+      callbacks->on_stop(context, &now);
+    };
+  }
+  const auto attempt = [=] {
+    backoff::verdict verdict(backoff::outcome::none);
+    verdict.outcome =
+        static_cast<backoff::outcome>(callbacks->attempt(context, &verdict.retry_after_ns));
+    return verdict;
+  };
+  const auto ended = backoff::retry(used, attempt, options);
+  if (ended) *end = raw(ended.value());
+  return ended.error().code();
+}
