@@ -5,7 +5,7 @@
 //     std::cout << end.reason << " after " << end.attempts << " attempts\n";
 //
 // A function that can fail returns a value or an error. value() of an error throws an exception, or
-// with -fno-exceptions aborts. The types have no destructors. Each has a
+// with -fno-exceptions prints the message and aborts. The types have no destructors. Each has a
 // struct of backoff.h, `raw`, whose comment says whether it may be copied and shared by threads.
 
 #ifndef BACKOFF_HPP
@@ -14,6 +14,7 @@
 #include <backoff.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <ostream>
@@ -23,16 +24,22 @@
 #include <utility>
 #if __cplusplus >= 201703L
 #include <string_view>
+#define BACKOFF_NODISCARD [[nodiscard]]
+#else
+#define BACKOFF_NODISCARD
 #endif
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define BACKOFF_TRY(body, at_exception) try { body; } catch (...) { at_exception; throw; }
 #define BACKOFF_THROW(of) throw exception(of);
+#define BACKOFF_MODE throwing
 #else
 #define BACKOFF_TRY(body, at_exception) body;
-#define BACKOFF_THROW(of) std::abort();
+#define BACKOFF_THROW(of) { std::fprintf(stderr, "%s\n", of.to_string().c_str()); std::abort(); }
+#define BACKOFF_MODE aborting
 #endif
 
 namespace backoff {
+inline namespace BACKOFF_MODE {  // or code with and without exceptions would share functions
 
 using nanoseconds = std::chrono::nanoseconds;
 using clock = std::chrono::steady_clock;
@@ -90,7 +97,7 @@ struct exception : std::runtime_error {
 
 // A value, or an error.
 template <class T>
-class result {
+class BACKOFF_NODISCARD result {
   T value_;
   backoff::error error_;
 
@@ -286,6 +293,7 @@ inline result<event> retry(const policy &policy, const std::function<verdict()> 
   return {loop.end, loop.failed};
 }
 
+}  // namespace BACKOFF_MODE
 }  // namespace backoff
 
 #endif

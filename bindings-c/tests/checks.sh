@@ -20,3 +20,36 @@ summary() {
   echo "$passed passed, $failed failed"
   test "$failed" -eq 0
 }
+
+# Warnings that are easily caused and that some users turn on, as far as the compiler knows them.
+more_warnings() { # COMPILER LANGUAGE
+  for flag in -Wconversion -Wsign-conversion -Wshadow -Wuseless-cast -Weffc++ -Wcomma \
+    -Wconditional-uninitialized; do
+    ! echo 'int x;' | "$1" -Werror "$flag" -fsyntax-only -x "$2" - 2> "$folder/unknown" ||
+      printf '%s ' "$flag"
+  done
+}
+
+# Every program of README.md.
+readme_compiles() { # COMPILER PREFIX
+  awk -v folder="$folder" '
+    /^```c$/ { count++; open = 1; next }
+    /^```/ { open = 0 }
+    open { print > (folder "/" count ".c") }
+  ' "$tests/../README.md"
+  status=0
+  for program in "$folder"/[0-9]*.c; do
+    "$1" -std=c99 -O1 -Wall -Wextra -Wpedantic $(more_warnings "$1" c) -Werror \
+      -I"$2/include" -c "$program" -o "$folder/readme.o" || status=1
+  done
+  return $status
+}
+
+# The wrapper, in a program that defines the macros of windows.h.
+wrapper_compiles() { # COMPILER PREFIX ARGUMENT...
+  compiler=$1
+  include=$2/include
+  shift 2
+  "$compiler" -Wall -Wextra -Wpedantic $(more_warnings "$compiler" c++) -Werror -I"$include" \
+    -c "$tests/mixed.cpp" "$@"
+}

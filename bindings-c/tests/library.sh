@@ -20,21 +20,6 @@ wrapper_is_short() {
   lines=$(wc -l < "${header}pp") && { test "$lines" -lt 300 || { echo "$lines lines"; return 1; }; }
 }
 
-# Every program of README.md, without flags that a reader would not know of.
-readme_compiles() {
-  awk -v folder="$folder" '
-    /^```c$/ { count++; open = 1; next }
-    /^```/ { open = 0 }
-    open { print > (folder "/" count ".c") }
-  ' "$tests/../README.md"
-  status=0
-  for program in "$folder"/*.c; do
-    "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" \
-      "$program" || status=1
-  done
-  return $status
-}
-
 # Where uint64_t is aligned to 4 bytes, as on i686, the opaque structs are aligned to 8 all the
 # same. Every compiler can align it so.
 aligned_to_8() {
@@ -48,6 +33,29 @@ aligned_to_8() {
       echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
     done
   } | "${CC:-cc}" -std=c11 -Werror -fsyntax-only -x c -
+}
+
+# A result that nobody reads is a mistake.
+results_are_read() {
+  echo '#include <backoff.hpp>
+    int main() { backoff::policy::parse("none"); }' > "$folder/unread.cpp"
+  ! "${CXX:-c++}" -std=c++17 -Werror -fsyntax-only -I"$prefix/include" "$folder/unread.cpp" \
+    2> "$folder/warning" && grep 'unused-result' "$folder/warning"
+}
+
+# One program from code with exceptions and code without, whose inline functions are not inlined.
+modes_do_not_mix() {
+  wrapper_compiles "${CXX:-c++}" "$prefix" -O0 -fno-exceptions -o "$folder/aborting.o" &&
+    wrapper_compiles "${CXX:-c++}" "$prefix" -O0 -o "$folder/throwing.o" &&
+    "${CXX:-c++}" "$folder/aborting.o" "$folder/throwing.o" "$archive" -o "$folder/mixed" &&
+    "$folder/mixed"
+}
+
+# The program of the last check. The abort is the end of a process of its own.
+aborts_with_the_message() {
+  (ulimit -c 0; "$folder/mixed" wrong) > "$folder/aborted" 2>&1
+  status=$?
+  grep '^at 0: unknown name "wrong"; ' "$folder/aborted" && test "$status" -eq 134
 }
 
 is_the_list() { # the output of nm on standard input
@@ -139,7 +147,12 @@ check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
 check "the C++ wrapper has less than 300 lines" wrapper_is_short
-check "the programs of README.md in C99" readme_compiles
+check "the C++ wrapper causes no warning" \
+  wrapper_compiles "${CXX:-c++}" "$prefix" -std=c++11 -o "$folder/wrapper.o"
+check "a result that nobody reads causes a warning" results_are_read
+check "code with and without exceptions stays apart" modes_do_not_mix
+check "an error without exceptions is printed" aborts_with_the_message
+check "the programs of README.md in C99" readme_compiles "${CC:-cc}" "$prefix"
 check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols are those of symbols.txt" exports_the_list
 check "the exported symbols have the version of the ABI" has_the_versions

@@ -47,6 +47,12 @@ known() { # COMPILER LANGUAGE STANDARD OLDER
   return 1
 }
 
+# With the warnings of this compiler, too.
+check "the C++ wrapper causes no warning" \
+  wrapper_compiles "$CXX" "$prefix" -std=c++11 -o "$folder/wrapper.o"
+check "the C++ wrapper causes no warning without exceptions" \
+  wrapper_compiles "$CXX" "$prefix" -std=c++17 -fno-exceptions -o "$folder/wrapper.o"
+check "the programs of README.md in C99" readme_compiles "$CC" "$prefix"
 c23=$(known "$CC" c c23 c2x) && cpp23=$(known "$CXX" c++ c++23 c++2b) || exit 1
 for standard in c99 c11 c17 "$c23"; do
   check "$standard" c "$standard"
