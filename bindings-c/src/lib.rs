@@ -9,6 +9,8 @@
 #![allow(non_camel_case_types, clippy::doc_markdown)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[cfg(not(target_family = "wasm"))]
+mod entropy;
 mod exported;
 mod handle;
 mod text;

@@ -3,7 +3,7 @@ use core::ffi::c_void;
 use backoff_core::RandomStream;
 
 #[cfg(not(target_family = "wasm"))]
-use crate::code::BACKOFF_NO_ENTROPY;
+use crate::entropy::random_number;
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
 
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
     exported!({
         let stream = required(stream)?;
-        stream.write(RandomStream::from_entropy().map_err(|_| BACKOFF_NO_ENTROPY)?.state());
+        stream.write(random_number()?);
         Ok(())
     })
 }

@@ -143,6 +143,15 @@ needs_only_libc() {
   test "$(echo "$needed" | wc -l)" -eq 1 && echo "$needed" | grep -qF "[libc.so"
 }
 
+# Rust itself needs 2.17. Some processors have no glibc before it.
+needs_only_an_old_libc() {
+  versions=$(readelf -V "$library" | grep -o 'GLIBC_[0-9.]*' | sort -u) || return 1
+  for version in $versions; do
+    newest=$(printf '%s\n' "$version" GLIBC_2.17 | sort -V | tail -1)
+    test "$newest" = GLIBC_2.17 || { echo "$versions"; return 1; }
+  done
+}
+
 check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
@@ -164,4 +173,5 @@ check "a program need not keep all of the archive" sections_can_be_dropped
 check "libbackoff cannot panic" cannot_panic
 check "the SONAME is the major version" has_the_soname
 check "libbackoff needs only libc" needs_only_libc
+check "libbackoff needs no glibc after 2.17" needs_only_an_old_libc
 summary

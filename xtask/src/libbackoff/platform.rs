@@ -98,12 +98,6 @@ impl Platform {
         self.is_windows().then_some("libbackoff.dll.a")
     }
 
-    /// The libraries of the system that the static library needs.
-    pub(crate) fn static_libraries(&self) -> &'static [&'static str] {
-        // dlsym, in a glibc before 2.34.
-        if self.is_linux() { &["dl"] } else { &[] }
-    }
-
     /// cargo, to build the libraries with a linker for the platform.
     pub(super) fn cargo_build(&self) -> Result<Command> {
         if self.is_host() {

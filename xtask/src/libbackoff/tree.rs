@@ -57,13 +57,11 @@ impl Built {
 /// A template with the version, and what depends on the platform. `bindings-c/build.rs` fills in the
 /// same for `cargo cinstall`.
 fn fill_in(template: &str, platform: &Platform) -> String {
-    let libraries = platform.static_libraries().iter().map(|name| format!("-l{name}"));
     template
         .replace("@VERSION@", VERSION)
         .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
         .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
         .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
-        .replace("@STATIC_FLAGS@", &libraries.collect::<Vec<_>>().join(" "))
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.

@@ -195,7 +195,7 @@ pub(super) fn compilers(report: &mut Report) {
             let mut compile = host.cc()?;
             compile.args(["-std=c99", "-static", "-Ibindings-c/tests"]).arg("-I").arg(programs());
             compile.arg("-I").arg(prefix.join("include")).arg("bindings-c/tests/conformance.c");
-            run(compile.arg(archive).arg("-ldl").arg("-o").arg(&program))?;
+            run(compile.arg(archive).arg("-o").arg(&program))?;
             passes(&mut command(program))?;
             Ok(String::new())
         },
