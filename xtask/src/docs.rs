@@ -118,7 +118,8 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
 }
 
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
-/// a new virtual environment and the packaged command, and compares what they print. Examples of
+/// the archives of libbackoff in `DOWNLOADS`, a new virtual environment and the packaged command, and
+/// compares what they print. Examples of
 /// `backoff` run in a folder of their own.
 fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
     let place = scratch().join("docs");
@@ -139,6 +140,7 @@ fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
         .env_remove("COLUMNS")
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
+        .env("DOWNLOADS", scratch().join("c-archives"))
         .env("PROJECT", place.join("project"))
         .env("PATH", std::env::join_paths(path)?);
     let Some(expected) = expected else { return run(&mut bash) };

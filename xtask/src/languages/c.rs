@@ -99,6 +99,7 @@ pub(crate) fn test(report: &mut Report) {
         ensure!(output.ends_with("done\n"), "{output}");
         Ok(())
     });
+    platforms::packed(report);
     consumers::test(report);
     report.check("C: the build systems for the README", consumers::offer_tools);
 }
@@ -126,7 +127,6 @@ pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
 /// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     consumers::test_more(report);
-    platforms::packed(report);
     platforms::compilers(report);
     platforms::valgrind(report);
     platforms::test_more(report);

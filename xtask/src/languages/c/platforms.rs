@@ -152,9 +152,10 @@ fn on_windows() -> Result<()> {
     passes(&mut wine)
 }
 
-/// An archive has what users need, and the same bytes if it is made again.
+/// An archive has what users need, and the same bytes if it is made again. Its page has no links to
+/// files of the repository by their paths, because the archive does not have them.
 pub(super) fn packed(report: &mut Report) {
-    report.check("C: archives have the same bytes again, and licences", || {
+    report.check("C: archives have the same bytes again, the page and the licences", || {
         let platform = Platform::host()?;
         let path = packed_for(&platform)?;
         let first = fs::read(&path)?;
@@ -164,10 +165,19 @@ pub(super) fn packed(report: &mut Report) {
             "LICENSE-APACHE",
             "LICENSE-MIT",
             licenses::FILE,
+            "README.md",
             "include/backoff.h",
             "lib/libbackoff.so",
         ] {
             ensure!(names.lines().any(|line| line.ends_with(name)), "no {name} in\n{names}");
+        }
+        let page = fs::read_to_string(root().join("bindings-c/README.md"))?;
+        let mut is_code = false;
+        for line in page.lines() {
+            is_code ^= line.starts_with("```");
+            for link in line.split("](").skip(1) {
+                ensure!(is_code || link.starts_with('#') || link.starts_with("https://"), "{line}");
+            }
         }
         Ok(())
     });
@@ -253,7 +263,9 @@ fn packed_for(platform: &Platform) -> Result<PathBuf> {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(root().join(licence), folder.join(licence))?;
     }
-    fs::copy(root().join("bindings-c").join(licenses::FILE), folder.join(licenses::FILE))?;
+    for file in ["README.md", licenses::FILE] {
+        fs::copy(root().join("bindings-c").join(file), folder.join(file))?;
+    }
     let path = place.join(format!("{name}.tar.gz"));
     archive::tar_gz(&folder, &path)?;
     Ok(path)
