@@ -30,15 +30,16 @@
  *   call leaves all outputs except `error` unchanged. (backoff_error_message and
  *   backoff_error_message_with then write an empty string.) The numbers of codes, fields and kinds
  *   never change.
- * - No function panics, allocates, or reads a clock. No function blocks, with three exceptions:
- *   backoff_stream_from_entropy may block while the system starts; threads that use one budget at
- *   the same time wait for each other (see backoff_budget); and backoff_retry calls your functions.
+ * - No function panics, allocates, or reads a clock. Only these can block: the functions that take a
+ *   budget, while another thread updates it (see backoff_budget); backoff_retry, in your functions;
+ *   and backoff_stream_from_entropy, while the system starts.
  * - An input text is a pointer and a length, without a terminating zero. The pointer may be NULL if
  *   the length is 0. An output text has a terminating zero.
  * - Calls on different structs never affect each other. The comment of each type says whether
  *   several threads may use one struct at once. Functions without a struct are thread-safe.
  * - Every pointer must be NULL (which is checked) or point to the documented amount of memory.
- *   Other arguments may have any value; invalid ones return an error code.
+ *   Other arguments may have any value, and invalid ones return an error code. Every time is valid,
+ *   whether of a clock, a deadline or a Retry-After: a negative number that was cast is a long time.
  */
 
 
@@ -315,7 +316,8 @@
 // The denominator of a ratio is zero.
 #define BACKOFF_ZERO_DENOMINATOR UINT32_C(6)
 
-// The numerator or denominator of a ratio is above 1000000 in lowest terms.
+// The numerator or denominator of a ratio is too large in lowest terms: above 1000000 in a policy
+// or budget, above 4294967295 in backoff_ratio_parse.
 #define BACKOFF_RATIO_TOO_FINE UINT32_C(7)
 
 // Decorrelated jitter requires exponential growth.
@@ -610,8 +612,9 @@ typedef struct backoff_event {
 } backoff_event;
 
 // The functions that a loop calls, each with the loop's context. An initializer that leaves out an
-// optional function sets it to NULL. Every function must return: it must not leave by longjmp or
-// by an exception.
+// optional function sets it to NULL. Every function must return: it must not leave by longjmp, by
+// an exception, or by the end of its thread (pthread_cancel, pthread_exit). Otherwise nothing ends
+// the loop, and a budget of the kind "concurrent" counts it for ever.
 //
 // A plain value: copy it freely. Any number of loops may use one struct at once.
 typedef struct backoff_callbacks {
@@ -803,7 +806,8 @@ uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_pr
 // which stay as they are in the policy. `fitted` may be the policy itself.
 //
 // If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
+// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. The error is then about the field max_attempts, for
+// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_NULL_POINTER or
 // BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
 // is NULL.
 //
@@ -934,8 +938,9 @@ const char *backoff_reason_name(uint32_t reason);
 
 // Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
 // BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
-// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number. The
-// caller decides whether the request may be repeated at all.
+// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
+// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
+// whether the request may be repeated at all.
 uint32_t backoff_http_outcome(uint32_t status);
 
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
@@ -1066,11 +1071,11 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
 // `on_stop`.
 //
-// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-// `now`; BACKOFF_NONE is no deadline. A deadline that has passed at the start still allows the
-// first attempt. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+// A NULL policy is the preset "default". `deadline_ns` is that of backoff_operation_begin, as
+// measured by `now`. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
 // times: give each loop its own key (backoff_stream_from_key), or use a stream of
-// backoff_stream_from_entropy.
+// backoff_stream_from_entropy. If the policy has neither a wait nor a limit, as the preset "none",
+// the loop calls `attempt` again at once, for ever.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 // `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with

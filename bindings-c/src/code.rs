@@ -13,7 +13,8 @@ pub const BACKOFF_TOO_LARGE: u32 = 4;
 pub const BACKOFF_TOO_SMALL: u32 = 5;
 /// The denominator of a ratio is zero.
 pub const BACKOFF_ZERO_DENOMINATOR: u32 = 6;
-/// The numerator or denominator of a ratio is above 1000000 in lowest terms.
+/// The numerator or denominator of a ratio is too large in lowest terms: above 1000000 in a policy
+/// or budget, above 4294967295 in backoff_ratio_parse.
 pub const BACKOFF_RATIO_TOO_FINE: u32 = 7;
 /// Decorrelated jitter requires exponential growth.
 pub const BACKOFF_NOT_EXPONENTIAL: u32 = 8;

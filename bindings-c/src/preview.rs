@@ -99,7 +99,8 @@ impl From<PreviewRow> for backoff_preview_row {
 /// which stay as they are in the policy. `fitted` may be the policy itself.
 ///
 /// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. Also fails with BACKOFF_NULL_POINTER or
+/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. The error is then about the field max_attempts, for
+/// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_NULL_POINTER or
 /// BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
 /// is NULL.
 ///

@@ -30,8 +30,9 @@ pub struct backoff_event {
 }
 
 /// The functions that a loop calls, each with the loop's context. An initializer that leaves out an
-/// optional function sets it to NULL. Every function must return: it must not leave by longjmp or
-/// by an exception.
+/// optional function sets it to NULL. Every function must return: it must not leave by longjmp, by
+/// an exception, or by the end of its thread (pthread_cancel, pthread_exit). Otherwise nothing ends
+/// the loop, and a budget of the kind "concurrent" counts it for ever.
 ///
 /// A plain value: copy it freely. Any number of loops may use one struct at once.
 #[repr(C)]
@@ -63,11 +64,11 @@ pub struct backoff_callbacks {
 /// decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
 /// `on_stop`.
 ///
-/// A NULL policy is the preset "default". No wait may end later than `deadline_ns`, as measured by
-/// `now`; BACKOFF_NONE is no deadline. A deadline that has passed at the start still allows the
-/// first attempt. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
+/// A NULL policy is the preset "default". `deadline_ns` is that of backoff_operation_begin, as
+/// measured by `now`. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
 /// times: give each loop its own key (backoff_stream_from_key), or use a stream of
-/// backoff_stream_from_entropy.
+/// backoff_stream_from_entropy. If the policy has neither a wait nor a limit, as the preset "none",
+/// the loop calls `attempt` again at once, for ever.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 /// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
