@@ -58,9 +58,11 @@ def test_contents(wheel):
         [
             f"backoff_rs/{extension}",
             "backoff_rs/__init__.py",
+            "backoff_rs/_aliases.py",
             "backoff_rs/_attempts.py",
             "backoff_rs/_backoff.pyi",
             "backoff_rs/_cancellation.py",
+            "backoff_rs/_context.py",
             "backoff_rs/_event.py",
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",

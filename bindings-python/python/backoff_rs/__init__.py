@@ -19,7 +19,6 @@ except ImportError as _error:
         "which is not an isolated subinterpreter"
     ) from _error
 
-from ._attempts import Attempt
 from ._backoff import (
     Backoff,
     Budget,
@@ -33,15 +32,48 @@ from ._backoff import (
     parse_retry_after,
     parse_retry_after_ns,
 )
-from ._event import RetryEvent
-from ._policy_error import PolicyError
-from ._retry_error import RetryError
-from ._retrying import Retrying
-from ._types import Outcome, StopReason
-from ._verdict import Verdict, permanent, retry_after
 
-retry = Retrying
-retrying = Retrying
+# typing, dataclasses, inspect, logging and enum take many times as long to import as the rest of
+# the package. Its modules name types only for type checkers, and import what only a failure needs
+# where a call has failed.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._attempts import Attempt
+    from ._event import RetryEvent
+    from ._policy_error import PolicyError
+    from ._retry_error import RetryError
+    from ._retrying import Retrying
+    from ._types import Outcome, StopReason
+    from ._verdict import Verdict, permanent, retry_after
+
+    retry = Retrying
+    retrying = Retrying
+else:
+    #: The modules of the names that are imported when they are used.
+    _MODULES = {
+        "Attempt": "_attempts",
+        "Outcome": "_types",
+        "PolicyError": "_policy_error",
+        "RetryError": "_retry_error",
+        "RetryEvent": "_event",
+        "Retrying": "_retrying",
+        "StopReason": "_types",
+        "Verdict": "_verdict",
+        "permanent": "_verdict",
+        "retry": "_retrying",
+        "retry_after": "_verdict",
+        "retrying": "_retrying",
+    }
+
+    def __getattr__(name):
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        module = __import__(f"{__name__}.{_MODULES[name]}", fromlist=[name])
+        return globals().setdefault(name, getattr(module, name))
+
+    def __dir__():
+        return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "Attempt",

@@ -1,10 +1,15 @@
 """The iterators over the attempts of a loop, for `for` and `async for`."""
 
-from types import TracebackType
-from typing import Final, Never
+from __future__ import annotations
 
-from ._loop import Loop
 from ._time import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Final, Never
+
+    from ._loop import Loop
 
 #: The value of an attempt that has none.
 _UNSET: Final = object()
@@ -54,7 +59,7 @@ class Attempt:
     def __reduce__(self) -> Never:
         raise TypeError("an attempt cannot be copied or pickled")
 
-    def __enter__(self) -> "Attempt":
+    def __enter__(self) -> Attempt:
         try:
             # `async for` awaits these two.
             self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
@@ -64,7 +69,7 @@ class Attempt:
             raise
         return self._enter()
 
-    def _enter(self) -> "Attempt":
+    def _enter(self) -> Attempt:
         if self._entered or self._loop.stopped:
             raise RuntimeError("an attempt is entered once, in the loop that yielded it")
         self._entered = True
@@ -78,7 +83,7 @@ class Attempt:
     ) -> bool:
         return self._loop.run_blocking(self._end(error))
 
-    async def __aenter__(self) -> "Attempt":
+    async def __aenter__(self) -> Attempt:
         if not self._loop.awaits:
             raise TypeError("`async with attempt` needs `async for attempt`")
         return self._enter()
@@ -119,7 +124,7 @@ class Attempts:
         self._loop = loop
         self._last: Attempt | None = None
 
-    def __iter__(self) -> "Attempts":
+    def __iter__(self) -> Attempts:
         return self
 
     def __next__(self) -> Attempt:
@@ -149,7 +154,7 @@ class AsyncAttempts(Attempts):
 
     __slots__ = ()
 
-    def __aiter__(self) -> "AsyncAttempts":
+    def __aiter__(self) -> AsyncAttempts:
         return self
 
     async def __anext__(self) -> Attempt:

@@ -6,7 +6,8 @@ from typing import Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
-from ._types import Duration, OutcomeOrName, Seconds, StopReason
+from ._aliases import Duration, OutcomeOrName, Seconds
+from ._types import StopReason
 
 _Growth: TypeAlias = Literal["constant", "linear", "exponential", "polynomial", "fibonacci"]
 _Jitter: TypeAlias = Literal[

@@ -7,12 +7,17 @@ cancellation, which is seen only if the loop itself awaits the call, and in the 
 exception that the call raises.
 """
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Awaitable, Generator, Iterator
-from types import FrameType
-from typing import Any, Final
 
 from . import _time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Generator, Iterator
+    from types import FrameType
+    from typing import Any, Final
 
 _GROUPS_CANCEL_THEIR_TASK: Final = sys.version_info < (3, 13)
 

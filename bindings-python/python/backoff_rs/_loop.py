@@ -4,27 +4,33 @@ It is written once, as coroutines. In a blocking loop they never suspend, and ru
 its end.
 """
 
+from __future__ import annotations
+
 import contextlib
-import inspect
 import sys
-import warnings
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, TypeVar, cast
+from collections.abc import Coroutine
 
 from . import _time
 from ._backoff import Operation
 from ._cancellation import Cancellations
-from ._event import RetryEvent
-from ._log import log_retry, log_stop
-from ._options import NOT_AWAITED, Options, reject_distant_deadline
-from ._retry_error import RetryError, add_note, keep_context
+from ._context import add_note, keep_context
+from ._options import NOT_AWAITED, reject_distant_deadline
 from ._time import run
-from ._types import Outcome, StopReason
-from ._verdict import Verdict, mark_of, unmark, verdict_of_error, verdict_of_value
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Final, Literal, TypeVar
 
-_SUCCESS: Final = Verdict(Outcome.SUCCESS)
+    from ._aliases import Duration, OutcomeOrName
+    from ._backoff import Decision
+    from ._event import RetryEvent
+    from ._options import Options
+    from ._types import Outcome, StopReason
+    from ._verdict import Verdict
+
+    _T = TypeVar("_T")
+    _Reason = StopReason | Literal["success", "cancelled"]
 
 _LEFT: Final = (
     "was not awaited: nothing can await it after a `break` or an exception outside "
@@ -41,7 +47,8 @@ def is_lost(result: object) -> bool:
     """
     if not issubclass(type(result), Coroutine):
         return False
-    cast(Coroutine[Any, Any, Any], result).close()
+    coroutine: Any = result
+    coroutine.close()
     return True
 
 
@@ -104,7 +111,7 @@ class Loop:
         self._value: object = None
         #: The event of the wait that comes next.
         self._next: RetryEvent | None = None
-        self._reason: StopReason | None = None
+        self._reason: _Reason | None = None
 
     @property
     def attempts(self) -> int:
@@ -121,7 +128,7 @@ class Loop:
         """Whether hooks and predicates may be awaited."""
         return self._awaits
 
-    def run_blocking(self, step: Coroutine[Any, Any, T]) -> T:
+    def run_blocking(self, step: Coroutine[Any, Any, _T]) -> _T:
         """Runs a step of an async loop where nothing can be awaited."""
         awaits, self._awaits = self._awaits, False
         try:
@@ -129,7 +136,7 @@ class Loop:
         finally:
             self._awaits = awaits
 
-    def __enter__(self) -> "Loop":
+    def __enter__(self) -> Loop:
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -170,30 +177,40 @@ class Loop:
         if not isinstance(error, Exception) or self._cancellations.found(error):
             await self._cancel_because(error)
             return False
-        event = await self._decide(await self._verdict())
+        event = await self._judge(await self._verdict())
         if event.reason is None:
             return True
         await self._stop(event)
-        if event.reason is StopReason.PERMANENT and event.attempts == 1:
+        is_permanent = event.reason == "permanent"
+        if is_permanent and event.attempts == 1:
             return False
-        if event.reason is StopReason.PERMANENT or self.options.reraise:
+        if is_permanent or self.options.reraise:
             add_note(error, event)
             return False
+        from ._retry_error import RetryError
+
         raise RetryError(event) from error
 
     async def returned(self, value: object) -> bool:
         """Whether to wait and go on after this value. If not, it is the result."""
         self._error, self._value = None, value
+        if self.options.on_result is None and self.options.on_stop is None:
+            # Nobody is asked or told.
+            await self._decide("success")
+            self._end("success")
+            return False
         verdict = await self._verdict()
-        if verdict.outcome != Outcome.SUCCESS and self._cancellations.found(None):
+        if verdict.outcome != "success" and self._cancellations.found(None):
             await self._cancel()
             # The call caught it.
             raise sys.modules["asyncio"].CancelledError
-        event = await self._decide(verdict)
+        event = await self._judge(verdict)
         if event.reason is None:
             return True
         await self._stop(event)
-        if event.reason is not StopReason.SUCCESS:
+        if event.reason != "success":
+            from ._retry_error import RetryError
+
             raise RetryError(event)
         return False
 
@@ -202,7 +219,10 @@ class Loop:
         event, self._next = self._next, None
         assert event is not None
         try:
-            log_retry(self.options.log, event)
+            if self.options.log is not False:
+                from ._log import log_retry
+
+                log_retry(self.options.log, event)
             await self._call(self.options.on_retry, event)
         except BaseException as error:
             await self.break_off(error)
@@ -215,29 +235,38 @@ class Loop:
             raise
         self._error, self._value = None, None
 
-    async def _decide(self, verdict: Verdict) -> RetryEvent:
+    async def _judge(self, verdict: Verdict) -> RetryEvent:
         """The decision after a call, as an event."""
-        assert self._operation is not None
-        try:
-            now_ns = self._now_ns()
-            decision = self._operation.decide(
-                verdict.outcome, now_ns=now_ns, retry_after=verdict.retry_after
-            )
-        except BaseException as error:
-            await self.break_off(error)
-            raise
+        from ._types import Outcome
+
+        decision, now_ns = await self._decide(verdict.outcome, verdict.retry_after)
         outcome = Outcome(verdict.outcome)
         self._next = self._event(outcome, decision.reason, decision.delay_ns, now_ns)
         return self._next
 
+    async def _decide(
+        self, outcome: OutcomeOrName, retry_after: Duration | None = None
+    ) -> tuple[Decision, int]:
+        """The decision after a call, and its time."""
+        assert self._operation is not None
+        try:
+            now_ns = self._now_ns()
+            decision = self._operation.decide(outcome, now_ns=now_ns, retry_after=retry_after)
+        except BaseException as error:
+            await self.break_off(error)
+            raise
+        return decision, now_ns
+
     async def _verdict(self) -> Verdict:
         """How the last call ended, according to its mark or the caller's predicates."""
         try:
+            from ._verdict import Verdict, mark_of, verdict_of_error, verdict_of_value
+
             if self._error is not None:
                 mark = mark_of(self._error)
                 return mark or verdict_of_error(await self._call(self.options.on, self._error))
             if self.options.on_result is None:
-                return _SUCCESS
+                return Verdict("success")
             return verdict_of_value(await self._call(self.options.on_result, self._value))
         except BaseException as error:
             await self.break_off(error)
@@ -246,6 +275,8 @@ class Loop:
     def _event(
         self, outcome: Outcome | None, reason: StopReason | None, delay_ns: int, now_ns: int
     ) -> RetryEvent:
+        from ._event import RetryEvent
+
         return RetryEvent(
             name=self._name,
             attempts=self._attempts,
@@ -279,6 +310,11 @@ class Loop:
                 # A clock that fails must not hide why the loop ends.
                 with contextlib.suppress(Exception):
                     now_ns = self._now_ns()
+            if self.options.on_stop is None:
+                self._end("cancelled")
+                return
+            from ._types import StopReason
+
             await self._stop(self._event(None, StopReason.CANCELLED, 0, now_ns), can_await)
 
     async def break_off(self, raised: BaseException) -> None:
@@ -294,7 +330,10 @@ class Loop:
     async def _stop(self, event: RetryEvent, can_await: bool = True) -> None:
         """Ends the loop: counts it, then calls on_stop (SPEC 18.5)."""
         self._end(event.reason)
-        log_stop(self.options.log, event)
+        if self.options.log is not False:
+            from ._log import log_stop
+
+            log_stop(self.options.log, event)
         on_stop = self.options.on_stop
         if on_stop is None:
             return
@@ -302,11 +341,16 @@ class Loop:
             with _time.shield(self._awaits):
                 await self._call(on_stop, event)
         elif is_lost(on_stop(event)):
+            import warnings
+
             warnings.warn(f"on_stop of {event.name} {_LEFT}", RuntimeWarning, _caller())
 
-    def _end(self, reason: StopReason | None) -> None:
+    def _end(self, reason: _Reason | None) -> None:
         self._reason = reason
-        if self._error is not None:
+        # A mark is there.
+        if self._error is not None and self._error.__dict__:
+            from ._verdict import unmark
+
             unmark(self._error)
         # An error refers to the frames it passed, and they refer to this loop: no cycle.
         self._error, self._value, self._next = None, None, None
@@ -319,8 +363,12 @@ class Loop:
         if function is None:
             return None
         result = function(argument)
-        if self._awaits and inspect.isawaitable(result):
-            return await result
+        if self._awaits:
+            # asyncio and trio import it, too.
+            import inspect
+
+            if inspect.isawaitable(result):
+                return await result
         if is_lost(result):
             raise TypeError(f"{function!r} is a coroutine function, {NOT_AWAITED}")
         return result

@@ -1,44 +1,44 @@
 """The options of a loop, checked."""
 
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final, SupportsIndex, TypeAlias
+from __future__ import annotations
 
-from ._backoff import (
-    Budget,
-    Policy,
-    RandomStream,
-    RetryStats,
-    _checked_clock_ns,
-    _checked_deadline_ns,
-)
-from ._event import RetryEvent
+from ._backoff import RandomStream, _checked_clock_ns, _checked_deadline_ns
 from ._policy_error import PolicyError
-from ._types import Maybe
 
-Key: TypeAlias = str | bytes | bytearray | memoryview
-Hook: TypeAlias = Callable[[RetryEvent], Maybe[object]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable
+    from typing import Any, Final, SupportsIndex, TypeAlias
+
+    from ._aliases import Maybe
+    from ._backoff import Budget, Policy, RetryStats
+    from ._event import RetryEvent
+
+    _Key: TypeAlias = str | bytes | bytearray | memoryview
+    _Hook: TypeAlias = Callable[[RetryEvent], Maybe[object]]
 
 #: Why a blocking loop rejects a coroutine function.
 NOT_AWAITED: Final = "which nothing awaits here: only async functions and `async with attempt` do"
 
 
-@dataclass(frozen=True, slots=True)
 class Options:
     """The arguments of Retrying, checked."""
+
+    def __init__(self, **options: Any) -> None:
+        self.__dict__.update(options)
 
     policy: Policy
     on: Callable[[Exception], Maybe[object]]
     on_result: Callable[[Any], Maybe[object]] | None
     stream: RandomStream | None
     seed: SupportsIndex | None
-    key: Key | Callable[..., Key] | None
+    key: _Key | Callable[..., _Key] | None
     budget: Budget | None
     stats: RetryStats | None
     deadline_ns: int | Callable[..., int | None] | None
-    on_retry: Hook | None
-    on_stop: Hook | None
+    on_retry: _Hook | None
+    on_stop: _Hook | None
     reraise: bool
     name: str | None
     log: bool | logging.Logger

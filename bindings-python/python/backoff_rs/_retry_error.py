@@ -1,6 +1,5 @@
-"""RetryError, and what a loop adds to the exceptions that it raises again."""
+"""RetryError, which a loop raises that gave up."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from ._event import RetryEvent, safe_repr
@@ -48,34 +47,3 @@ class RetryError(Exception):
         if len(shown) > _LONGEST:
             shown = shown[:_LONGEST] + "..."
         return f"{self._summary}: {'result ' if self.error is None else ''}{shown}"
-
-
-_PREFIX = "backoff_rs: "
-
-
-def add_note(error: BaseException, event: RetryEvent) -> None:
-    """Adds a note that says how the loop gave up. It replaces an earlier one, so that an exception
-    raised again and again does not grow. Some exception classes refuse their own add_note()."""
-    notes = error.__dict__.setdefault("__notes__", [])
-    if isinstance(notes, list):
-        notes[:] = [note for note in notes if not str(note).startswith(_PREFIX)]
-        notes.append(_PREFIX + event._summary())
-
-
-def keep_context(failure: BaseException | None, raised: BaseException) -> None:
-    """Puts the last failure at the end of the contexts of an exception that would hide it."""
-    behind = {id(error) for error in _contexts(failure)}
-    if id(raised) not in behind:
-        *_, last = (error for error in _contexts(raised) if id(error) not in behind)
-        # What was behind it, if anything, is behind the failure, too. The class may refuse
-        # assignments, such as a frozen dataclass.
-        BaseException.__setattr__(last, "__context__", failure)
-
-
-def _contexts(error: BaseException | None) -> Iterator[BaseException]:
-    """The exception and the chain of its contexts, each once."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        yield error
-        seen.add(id(error))
-        error = error.__context__

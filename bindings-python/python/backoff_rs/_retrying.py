@@ -1,29 +1,36 @@
 """Retrying: the public entry point, a decorator, a loop and a call."""
 
+from __future__ import annotations
+
 import functools
-import logging
-from collections.abc import Callable
-from types import UnionType
-from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
 from ._loop import Loop
-from ._options import Hook, Key, Options, checked_deadline
-from ._types import Maybe
-from ._verdict import VerdictLike
+from ._options import Options, checked_deadline
 
-P = ParamSpec("P")
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable
+    from types import UnionType
+    from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
 
-Failures: TypeAlias = (
-    type[Exception]
-    | tuple[type[Exception], ...]
-    | UnionType
-    | Callable[[Exception], Maybe[VerdictLike]]
-)
+    from ._aliases import Maybe
+    from ._options import _Hook, _Key
+    from ._verdict import VerdictLike
+
+    _P = ParamSpec("_P")
+    _T = TypeVar("_T")
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+    _Failures: TypeAlias = (
+        type[Exception]
+        | tuple[type[Exception], ...]
+        | UnionType
+        | Callable[[Exception], Maybe[VerdictLike]]
+    )
 
 
 class Retrying:
@@ -83,16 +90,16 @@ class Retrying:
         self,
         policy: Policy | str = "default",
         *,
-        on: Failures,
+        on: _Failures,
         on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
-        key: Key | Callable[..., Key] | None = None,
+        key: _Key | Callable[..., _Key] | None = None,
         budget: Budget | None = None,
         stats: RetryStats | None = None,
         deadline_ns: int | Callable[..., int | None] | None = None,
-        on_retry: Hook | None = None,
-        on_stop: Hook | None = None,
+        on_retry: _Hook | None = None,
+        on_stop: _Hook | None = None,
         reraise: bool = True,
         name: str | None = None,
         log: bool | logging.Logger = True,
@@ -112,12 +119,17 @@ class Retrying:
             ("stats", stats, RetryStats),
             ("name", name, str),
             ("reraise", reraise, bool),
-            ("log", log, bool | logging.Logger),
         ]:
-            optional = argument not in {"reraise", "log"}
+            optional = argument != "reraise"
             if not (isinstance(value, expected) or (optional and value is None)):
-                wanted = getattr(expected, "__name__", expected)
-                raise TypeError(f"{argument} must be a {wanted}, not {_type_name(value)}")
+                raise TypeError(
+                    f"{argument} must be a {expected.__name__}, not {_type_name(value)}"
+                )
+        if not isinstance(log, bool):
+            import logging
+
+            if not isinstance(log, logging.Logger):
+                raise TypeError(f"log must be a bool | logging.Logger, not {_type_name(log)}")
         functions: dict[str, Any] = {
             "on_result": on_result,
             "on_retry": on_retry,
@@ -142,26 +154,26 @@ class Retrying:
         elif seed is not None:
             RandomStream(seed)
         self._options = Options(
-            policy if isinstance(policy, Policy) else Policy.parse(policy),
-            _classifier(on),
-            on_result,
-            stream,
-            seed,
-            key,
-            budget,
-            stats,
-            deadline_ns,
-            on_retry,
-            on_stop,
-            reraise,
-            name,
-            log,
-            sleep,
-            clock_ns,
-            tuple(coroutines),
+            policy=policy if isinstance(policy, Policy) else Policy.parse(policy),
+            on=_classifier(on),
+            on_result=on_result,
+            stream=stream,
+            seed=seed,
+            key=key,
+            budget=budget,
+            stats=stats,
+            deadline_ns=deadline_ns,
+            on_retry=on_retry,
+            on_stop=on_stop,
+            reraise=reraise,
+            name=name,
+            log=log,
+            sleep=sleep,
+            clock_ns=clock_ns,
+            coroutines=tuple(coroutines),
         )
 
-    def __call__(self, function: F, /) -> F:
+    def __call__(self, function: _F, /) -> _F:
         """The function with retries.
 
         A generator function is retried until it yields its first item; later exceptions pass
@@ -176,7 +188,7 @@ class Retrying:
             raise TypeError(f"retry decorates functions, not the class {function.__name__}")
         return _wrap.wrap(self._options, function)
 
-    def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Calls the function with retries and returns its result: for a coroutine function, an
         awaitable."""
         return _wrap.wrap(self._options, function)(*args, **kwargs)
@@ -192,7 +204,7 @@ class Retrying:
         return f"<Retrying {self._options.policy}>"
 
 
-def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
+def _classifier(on: _Failures) -> Callable[[Exception], Maybe[object]]:
     """The predicate that on= stands for."""
     types: tuple[Any, ...] = on if isinstance(on, tuple) else (on,)
     types = tuple(kind for part in types for kind in _alternatives(part))
@@ -212,8 +224,17 @@ def _classifier(on: Failures) -> Callable[[Exception], Maybe[object]]:
 
 def _alternatives(kind: object) -> tuple[object, ...]:
     """The types of `A | B`; anything else by itself."""
+    if isinstance(kind, type) or not hasattr(kind, "__args__"):
+        return (kind,)
+    from types import UnionType
+    from typing import Union, get_args, get_origin
+
     return get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
 
 
 def _is_one_of(types: tuple[type[Exception], ...], error: Exception) -> bool:
     return isinstance(error, types)
+
+
+retry = Retrying
+retrying = Retrying

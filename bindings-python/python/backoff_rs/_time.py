@@ -1,64 +1,55 @@
 """The clock, the waits and the default streams of loops, which tests can replace."""
 
+from __future__ import annotations
+
 import contextlib
-import math
 import sys
 import time
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol, TypeVar, cast
 
-from ._backoff import Policy, RandomStream, _next_loop_stream
+from ._backoff import _next_loop_stream
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from contextlib import AbstractContextManager
+    from typing import Any, Final, TypeVar
+
+    from ._backoff import Policy, RandomStream
+
+    _T = TypeVar("_T")
 
 
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run(coroutine: Coroutine[Any, Any, _T]) -> _T:
     """Runs a coroutine that never suspends, and returns its result."""
     try:
         coroutine.send(None)
     except StopIteration as done:
-        value: T = done.value
+        value: _T = done.value
         return value
     raise RuntimeError("a blocking loop has suspended")
 
 
-class Time(Protocol):
-    """The environment of a loop."""
-
-    #: Whether its waits also replace the `sleep` of a loop that has no clock of its own.
-    replaces_sleep: bool
-
-    def now_ns(self) -> int:
-        """The time of one monotonic clock for the whole process."""
-
-    def block(self, delay_ns: int) -> None:
-        """Blocks this thread for at least this long."""
-
-    async def suspend(self, delay_ns: int) -> None:
-        """Suspends this task for at least this long."""
-
-    def policy(self, policy: Policy) -> Policy:
-        """The policy to use in place of a loop's own, or that one."""
-
-    def stream(self) -> RandomStream:
-        """The stream of a loop that has none of its own."""
+def _now_ns(clock: Callable[[], int] = time.monotonic_ns) -> int:
+    # A default argument: a test that patches the module's clock must not freeze a wait.
+    return clock()
 
 
 #: Longer sleeps overflow on some platforms.
 _LONGEST_SLEEP: Final = 86400.0
 
 
-class PlatformTime:
-    """The platform's clock and timers."""
+class Time:
+    """The environment of a loop: the platform's clock and timers. A subclass replaces them."""
 
+    #: Whether its waits also replace the `sleep` of a loop that has no clock of its own.
     replaces_sleep = False
 
-    def now_ns(self, clock: Callable[[], int] = time.monotonic_ns) -> int:
-        # A default argument: a test that patches the module's clock must not freeze a wait.
-        return clock()
+    def now_ns(self) -> int:
+        """The time of one monotonic clock for the whole process."""
+        return _now_ns()
 
     def block(self, delay_ns: int) -> None:
+        """Blocks this thread for at least this long."""
         end_ns, sleep = self.now_ns() + delay_ns, time.sleep
         sleep(self._until(end_ns))
         # Timers may fire early by the resolution of their clock.
@@ -66,6 +57,7 @@ class PlatformTime:
             sleep(left)
 
     async def suspend(self, delay_ns: int) -> None:
+        """Suspends this task for at least this long."""
         end_ns, sleep = self.now_ns() + delay_ns, async_library().sleep
         # Also for a delay of 0: a task that never suspends cannot be cancelled.
         await sleep(self._until(end_ns))
@@ -78,9 +70,11 @@ class PlatformTime:
         return min(left_ns / 10**9, _LONGEST_SLEEP)
 
     def policy(self, policy: Policy) -> Policy:
+        """The policy to use in place of a loop's own, or that one."""
         return policy
 
     def stream(self) -> RandomStream:
+        """The stream of a loop that has none of its own."""
         return _next_loop_stream()
 
 
@@ -132,17 +126,18 @@ async def checkpoint_if_cancelled() -> None:
 def trio_scope_is_cancelled() -> bool:
     """Whether the next await of this task raises trio.Cancelled."""
     trio = _trio()
-    return trio is not None and bool(trio.current_effective_deadline() == -math.inf)
+    return trio is not None and bool(trio.current_effective_deadline() == -float("inf"))
 
 
 def shield(awaits: bool) -> AbstractContextManager[object]:
     """A context in which a hook can be awaited although trio has cancelled the loop."""
     if awaits and asyncio_task() is None and (trio := _trio()) is not None:
-        return cast(AbstractContextManager[object], trio.CancelScope(shield=True))
+        scope: AbstractContextManager[object] = trio.CancelScope(shield=True)
+        return scope
     return contextlib.nullcontext()
 
 
-_platform: Final = PlatformTime()
+_platform: Final = Time()
 _replaced: list[Time] = []
 
 

@@ -1,15 +1,14 @@
-"""Outcomes and stop reasons, and the types of arguments."""
+"""Outcomes and stop reasons."""
 
-from collections.abc import Awaitable
-from datetime import timedelta
-from decimal import Decimal
+from __future__ import annotations
+
 from enum import StrEnum
-from fractions import Fraction
-from typing import Literal, SupportsIndex, TypeAlias, TypeVar
 
 from . import _backoff
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import SupportsIndex
 
 
 class Outcome(StrEnum):
@@ -28,7 +27,7 @@ class Outcome(StrEnum):
     PERMANENT = "permanent"
 
     @staticmethod
-    def of_http_status(status: SupportsIndex) -> "Outcome":
+    def of_http_status(status: SupportsIndex) -> Outcome:
         """The outcome of an HTTP response with this status (SPEC 14.4): THROTTLED for 429 and
         503, TIMEOUT for 408 and 504, TRANSIENT for 425, 500 and 502, SUCCESS from 100 to 399,
         and PERMANENT for any other status up to 65535.
@@ -59,12 +58,3 @@ class StopReason(StrEnum):
     BUDGET = "budget"
     #: The caller cancelled it.
     CANCELLED = "cancelled"
-
-
-Seconds: TypeAlias = float | Decimal | Fraction
-Duration: TypeAlias = Seconds | timedelta
-OutcomeOrName: TypeAlias = (
-    Outcome | Literal["success", "transient", "throttled", "timeout", "permanent"]
-)
-#: The result of a hook or a predicate: only an async loop can await it.
-Maybe: TypeAlias = T | Awaitable[T]

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
+from ._aliases import Duration, OutcomeOrName
 from ._backoff import _checked_retry_after, _type_name
-from ._types import Duration, Outcome, OutcomeOrName
+from ._types import Outcome
 
 E = TypeVar("E", bound=BaseException)
 

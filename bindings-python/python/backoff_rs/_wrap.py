@@ -1,27 +1,33 @@
 """Decorated functions: each stays a function, coroutine function or (async) generator function."""
 
+from __future__ import annotations
+
 import functools
-import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any, TypeVar, cast
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ._backoff import _type_name
 from ._loop import Loop, is_lost
-from ._options import Options
 from ._time import run
 
-F = TypeVar("F", bound=Callable[..., Any])
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Generator
+    from typing import Any, Final, TypeVar
+
+    from ._options import Options
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def wrap(options: Options, function: F) -> F:
+def wrap(options: Options, function: _F) -> _F:
     """The function with retries."""
     if isinstance(function, staticmethod | classmethod):
         raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
     if not callable(function):
         raise TypeError(f"retry decorates a function, not {_type_name(function)}")
     name = options.name or _name(function)
-    generates = _is(inspect.isgeneratorfunction, function)
-    generates_async = _is(inspect.isasyncgenfunction, function)
+    generates = _is("isgeneratorfunction", function)
+    generates_async = _is("isasyncgenfunction", function)
     if (generates or generates_async) and options.on_result is not None:
         raise TypeError(f"on_result does not work with generator functions such as {name}")
     awaits = generates_async or is_coroutine_function(function)
@@ -35,16 +41,37 @@ def wrap(options: Options, function: F) -> F:
         retried = _coroutine(options, name, function)
     else:
         retried = _function(options, name, function)
-    return cast(F, functools.wraps(function)(retried))
+    wrapped: Any = functools.wraps(function)(retried)
+    decorated: _F = wrapped
+    return decorated
 
 
 def is_coroutine_function(function: object) -> bool:
     """Whether calling it returns an awaitable: also true for a partial, or an object with such a
     __call__."""
-    return _is(inspect.iscoroutinefunction, function)
+    return _is("iscoroutinefunction", function)
 
 
-def _is(kind: Callable[[object], bool], function: object) -> bool:
+#: The flags of code, by the function of inspect that asks for them.
+_FLAGS: Final = {
+    "isgeneratorfunction": 0x20,
+    "iscoroutinefunction": 0x80,
+    "isasyncgenfunction": 0x200,
+}
+
+
+def _is(question: str, function: Any) -> bool:
+    """The answer of this function of inspect, also for an object with such a __call__. It is not
+    imported for a function that nothing was done to."""
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if isinstance(plain, FunctionType) and not plain.__dict__:
+        return bool(plain.__code__.co_flags & _FLAGS[question])
+    is_error = isinstance(function, type) and issubclass(function, BaseException)
+    if is_error or isinstance(function, BuiltinFunctionType) or not callable(function):
+        return False
+    import inspect
+
+    kind: Callable[[object], bool] = getattr(inspect, question)
     return kind(function) or (
         not inspect.isroutine(function)
         and not isinstance(function, type)

@@ -1,0 +1,19 @@
+"""The types of arguments."""
+
+from collections.abc import Awaitable
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal, TypeAlias, TypeVar
+
+from ._types import Outcome
+
+T = TypeVar("T")
+
+Seconds: TypeAlias = float | Decimal | Fraction
+Duration: TypeAlias = Seconds | timedelta
+OutcomeOrName: TypeAlias = (
+    Outcome | Literal["success", "transient", "throttled", "timeout", "permanent"]
+)
+#: The result of a hook or a predicate: only an async loop can await it.
+Maybe: TypeAlias = T | Awaitable[T]
