@@ -51,6 +51,8 @@ mod extension {
     #[pymodule_export]
     use crate::preview::PreviewRow;
     #[pymodule_export]
+    use crate::process::_first_package;
+    #[pymodule_export]
     use crate::retry_after::{parse_retry_after, parse_retry_after_ns};
     #[pymodule_export]
     use crate::stats::RetryStats;

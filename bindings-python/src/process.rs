@@ -23,6 +23,14 @@ pub(crate) fn claim_for_this_interpreter(py: Python<'_>) -> PyResult<()> {
     ))
 }
 
+/// The package as it was first imported. What imports it again, after something removed it from
+/// `sys.modules`, needs the same one: the classes of another would not be those that are raised here.
+#[pyfunction]
+pub(crate) fn _first_package(package: Bound<'_, PyModule>) -> Bound<'_, PyModule> {
+    static FIRST: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    FIRST.get_or_init(package.py(), || package.clone().unbind()).bind(package.py()).clone()
+}
+
 // Counted by a hook: asking the operating system for the process ID each time is slower.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 

@@ -108,3 +108,31 @@ def test_an_interruption_while_a_failure_imports_keeps_the_failure(module):
         "ConnectionError('first') 1",
         "2 3",
     ]
+
+
+def test_imported_again_it_is_the_same_package():
+    """As after `patch.dict(sys.modules)`: there is one set of classes."""
+    printed = run("""
+import backoff_rs
+from backoff_rs import PolicyError, RetryEvent, StopReason, retrying
+
+def again():
+    for name in [name for name in sys.modules if name.partition(".")[0] == "backoff_rs"]:
+        del sys.modules[name]
+    import backoff_rs
+    return backoff_rs
+
+print(again() is backoff_rs, again().StopReason is StopReason, again().retrying is retrying)
+for change in (lambda: None, again):
+    change()
+    reasons, values = [], iter([1, 2])
+    loop = again().retrying(on=(), on_result=lambda value: value == 1, sleep=lambda seconds: None,
+                            on_stop=lambda event: reasons.append((event.reason, type(event))))
+    assert loop.call(next, values) == 2
+    print(reasons == [(StopReason.SUCCESS, RetryEvent)], reasons[0][0] is StopReason.SUCCESS)
+try:
+    again().Policy.parse("?")
+except PolicyError:
+    print("caught")
+""")
+    assert printed.split() == ["True"] * 7 + ["caught"]

@@ -8,6 +8,8 @@ RandomStream give the same nanoseconds in Python, Rust, C, Go and JavaScript.
 SPEC in a docstring means that clause of https://github.com/backoff-rs/backoff/blob/main/SPEC.md
 """
 
+import sys as _sys
+
 try:
     from . import _backoff as _backoff
 except ImportError as _error:
@@ -100,3 +102,9 @@ __all__ = [
     "retry_after",
     "retrying",
 ]
+
+# Imported again, after something removed it from sys.modules, it is the package of the first time:
+# the extension, and code that kept a class, would not know the classes of another.
+_first = _backoff._first_package(_sys.modules[__name__])
+_parts = [part for part in vars(_first).values() if getattr(part, "__package__", None) == __name__]
+_sys.modules.update({part.__name__: part for part in [_first, *_parts]})

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from types import ModuleType
 from typing import Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -37,6 +38,7 @@ __all__ = [
     "_checked_deadline_ns",
     "_checked_retry_after",
     "_checked_time_ns",
+    "_first_package",
     "_next_loop_stream",
     "_outcome_of_http_status",
     "_type_name",
@@ -59,6 +61,7 @@ def _checked_time_ns(time_ns: SupportsIndex) -> int: ...
 def _checked_retry_after(
     outcome: OutcomeOrName, retry_after: Duration | None
 ) -> Duration | None: ...
+def _first_package(package: ModuleType) -> ModuleType: ...
 def _next_loop_stream() -> RandomStream: ...
 def _type_name(object: object) -> str: ...
 
