@@ -1,6 +1,7 @@
 """The default log of a loop."""
 
 import logging
+import sys
 
 import loops
 import pytest
@@ -149,6 +150,47 @@ def test_structlog():
             "error": "ConnectionResetError('reset')",
         },
     ]
+
+
+@pytest.mark.parametrize("wrapper", ["structlog", "structlog.stdlib"])
+def test_any_logger_of_structlog(configured, wrapper, capsys):
+    """The first has no method log()."""
+    structlog.configure(
+        wrapper_class=sys.modules[wrapper].BoundLogger,
+        processors=[lambda logger, method, event: f"{method}: {event['event']}"],
+    )
+    with pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), **OPTIONS)
+    assert capsys.readouterr() == ("warning: retry\nerror: gave up\n", "")
+
+
+def raises(*_):
+    raise RuntimeError("the log is broken")
+
+
+@pytest.fixture(params=["a filter", "a processor", "an asynchronous logger"])
+def broken(request, configured):
+    """A log that fails."""
+    if request.param == "a filter":
+        structlog.reset_defaults()
+        logging.getLogger("backoff_rs").addFilter(raises)
+    elif request.param == "a processor":
+        structlog.configure(processors=[raises])
+    else:
+        structlog.configure(wrapper_class=structlog.stdlib.AsyncBoundLogger)
+    yield
+    logging.getLogger("backoff_rs").removeFilter(raises)
+
+
+@pytest.mark.parametrize("form", ["called", "asyncio-call"])
+@pytest.mark.usefixtures("broken")
+def test_a_log_that_fails_changes_nothing(form, time, capsys):
+    assert loops.FORMS[form](loops.Script(RESET, "done"), **OPTIONS) == "done"
+    assert time.slept == [2.0]
+    assert capsys.readouterr().err.count("in _try_to_log") == 1
+    with pytest.raises(ConnectionResetError):
+        loops.FORMS[form](loops.Script(RESET, RESET), **OPTIONS)
+    assert capsys.readouterr().err.count("in _try_to_log") == 2
 
 
 @pytest.mark.usefixtures("configured")

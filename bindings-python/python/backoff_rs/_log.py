@@ -2,24 +2,37 @@
 
 import logging
 import sys
+import traceback
+from typing import Any
 
 from ._event import RetryEvent, safe_repr
 from ._types import StopReason
 
 _LOGGER = logging.getLogger("backoff_rs")
+_METHODS = {logging.INFO: "info", logging.WARNING: "warning", logging.ERROR: "error"}
 _QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 
 
 def log_retry(log: bool | logging.Logger, event: RetryEvent) -> None:
     """Logs a retry: of a failure as a warning, of a result, which polling expects, as information."""
     level = logging.INFO if event.error is None else logging.WARNING
-    _log(log, level, "retry", event)
+    _try_to_log(log, level, "retry", event)
 
 
 def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
     """Logs that a loop gave up at a limit, as an error. Other ends are the caller's to log."""
     if event.reason not in _QUIET:
-        _log(log, logging.ERROR, "gave up", event)
+        _try_to_log(log, logging.ERROR, "gave up", event)
+
+
+def _try_to_log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent) -> None:
+    """A log that fails must not end the loop or hide the failure that it is about. It is reported
+    as logging reports a handler that fails."""
+    try:
+        _log(log, level, message, event)
+    except Exception:
+        if logging.raiseExceptions and sys.stderr is not None:
+            traceback.print_exc()
 
 
 def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent) -> None:
@@ -44,7 +57,12 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     if structlog is not None:
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
-        structlog.get_logger("backoff_rs").log(level, message, **fields)
+        # Not each of its loggers has a method log().
+        method = _METHODS[level]
+        written: Any = getattr(structlog.get_logger("backoff_rs"), method)(message, **fields)
+        if hasattr(written, "close") and hasattr(written, "__await__"):
+            written.close()
+            raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
         return
     how = f"{event.outcome}" if error is None else f"{event.outcome}, {error}"
     then = event._summary() if event.reason else f"waiting {event.delay:.3f} s"
