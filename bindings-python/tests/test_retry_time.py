@@ -420,6 +420,26 @@ def test_deadlines_keep_their_meaning_in_fake_time():
     assert fake.slept == [2.0, 2.0]
 
 
+def test_deadline_functions_keep_their_meaning_in_fake_time():
+    """In each call, although the clock has advanced."""
+    stats, real = RetryStats(), time.monotonic_ns
+    call = retrying(
+        "constant:base=1s",
+        on=OSError,
+        stats=stats,
+        deadline_ns=lambda script: time.monotonic_ns() + 5 * 10**9,
+        log=False,
+    ).call
+    for attempts in (6, 12, 18):
+        with fake_time(), fake_time() as fake:
+            for _ in range(attempts // 6):
+                with pytest.raises(ConnectionResetError):
+                    call(lambda script: script(), loops.Script(*[RESET] * 9))
+        assert fake.slept == [1.0] * (attempts * 5 // 6)
+    assert stats.attempts == 6 + 12 + 18
+    assert time.monotonic_ns is real
+
+
 def test_asyncio_with_trio_as_its_guest():
     """Tasks of trio sleep with trio, those of asyncio with asyncio."""
     done = []

@@ -146,6 +146,11 @@ def current() -> Time:
     return _replaced[-1] if _replaced else _platform
 
 
+def is_replaced() -> bool:
+    """Whether that is not the platform's."""
+    return bool(_replaced)
+
+
 def replace(time: Time) -> None:
     """Replaces the environment of loops that begin from now on."""
     _replaced.append(time)

@@ -2,7 +2,7 @@
 
 import threading
 import time as _clock
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from . import _time
@@ -17,8 +17,9 @@ _LATEST_NS = 2**64 - 1
 class FakeTime:
     """A fake clock. It advances when a loop waits and when you call advance_ns().
 
-    It is the clock of all loops of the process; see fake_time(). It starts at
-    time.monotonic_ns(), so deadlines of the code under test keep their meaning. Waits that begin
+    It is the clock of all loops of the process; see fake_time(). It starts at the time of
+    time.monotonic_ns(), which returns the time of this clock until the context ends, so deadlines
+    of the code under test keep their meaning. Waits that begin
     at the same time overlap, as those of concurrent tasks do. There is one clock: after them it
     shows the end of the longest to all tasks.
     """
@@ -113,7 +114,7 @@ def fake_time(
     asyncio and trio.
 
     None of them waits: a sleep= of a loop is replaced, too, unless the loop also has a clock_ns,
-    because such a loop has a time of its own. A policy or policy string replaces that of each
+    because such a loop has a time of its own. time.monotonic_ns() returns the fake time. A policy or policy string replaces that of each
     loop: "constant:base=1ns,max_retries=0" turns retries off. Loops without a stream or seed draw
     from the seed.
 
@@ -130,8 +131,33 @@ def fake_time(
 def _replaced(policy: Policy | None, seed: int) -> Iterator[FakeTime]:
     time = FakeTime()
     environment = _Environment(time, policy, seed)
-    _time.replace(environment)
+    _begin(environment)
     try:
         yield time
     finally:
+        _end(environment)
+
+
+def _now_ns() -> int:
+    """Stands for time.monotonic_ns(), from which code under test computes deadlines."""
+    return _time.current().now_ns()
+
+
+_lock = threading.Lock()
+_replaced_clock: Callable[[], int] = _clock.monotonic_ns
+
+
+def _begin(environment: _Environment) -> None:
+    global _replaced_clock
+    with _lock:
+        _time.replace(environment)
+        if _clock.monotonic_ns is not _now_ns:
+            _replaced_clock = _clock.monotonic_ns
+            vars(_clock)["monotonic_ns"] = _now_ns
+
+
+def _end(environment: _Environment) -> None:
+    with _lock:
         _time.restore(environment)
+        if not _time.is_replaced() and _clock.monotonic_ns is _now_ns:
+            vars(_clock)["monotonic_ns"] = _replaced_clock
