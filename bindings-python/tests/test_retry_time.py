@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from unittest import mock
 
 import loops
@@ -36,6 +37,12 @@ def test_a_wait_is_never_shorter_than_its_delay(form):
     assert time.monotonic() - begun < 10
 
 
+def of_module(name, function):
+    """The function as if that module defined it."""
+    scope = {**function.__globals__, "__name__": name}
+    return types.FunctionType(function.__code__, scope, closure=function.__closure__)
+
+
 def test_a_timer_that_fires_early_is_set_again(monkeypatch):
     real, requested = time.sleep, []
 
@@ -44,8 +51,7 @@ def test_a_timer_that_fires_early_is_set_again(monkeypatch):
         if len(requested) > 1:
             real(seconds)
 
-    sleep.__module__ = "time"
-    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "sleep", of_module("time", sleep))
     begun = time.monotonic_ns()
     loops.called(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
     assert time.monotonic_ns() - begun >= 300_000_000
@@ -59,8 +65,7 @@ def test_an_asyncio_timer_that_fires_early_is_set_again(monkeypatch):
         requested.append(seconds)
         await real(seconds if len(requested) > 1 else 0)
 
-    sleep.__module__ = "asyncio"
-    monkeypatch.setattr(asyncio, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", of_module("asyncio.tasks", sleep))
     begun, call = time.monotonic_ns(), loops.FORMS["asyncio-call"]
     call(loops.Script(RESET, 1), policy="constant:base=300ms", on=OSError, log=False)
     assert time.monotonic_ns() - begun >= 300_000_000
@@ -84,6 +89,26 @@ def test_a_patched_sleep_is_called_once(form, sleep):
         assert loops.FORMS[form](script, policy="constant:base=1h", on=OSError, log=False) == 1
     (wait,) = patched.call_args_list
     assert wait.args[0] == pytest.approx(3600, abs=60)
+
+
+def test_a_fake_that_wraps_sleep_is_called_once(monkeypatch):
+    """Its __module__ is that of the genuine one."""
+    requested, genuine = [], asyncio.sleep
+
+    @functools.wraps(time.sleep)
+    def sleep(seconds):
+        requested.append(seconds)
+
+    @functools.wraps(asyncio.sleep)
+    async def sleep_async(seconds):
+        requested.append(seconds)
+        await genuine(0)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", sleep_async)
+    for form in ("called", "asyncio-call"):
+        loops.FORMS[form](loops.Script(RESET, 1), policy="constant:base=1h", on=OSError, log=False)
+    assert requested == pytest.approx([3600, 3600], abs=60)
 
 
 def test_a_wait_of_0_can_be_cancelled():

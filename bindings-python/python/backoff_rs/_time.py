@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from types import BuiltinFunctionType, FunctionType
 
 from ._backoff import _next_loop_stream
 
@@ -79,8 +80,13 @@ class Time:
 
 
 def _is_genuine(sleep: object) -> bool:
-    """Whether it is the platform's sleep. A test that patched it does not want to wait."""
-    module = str(getattr(sleep, "__module__", ""))
+    """Whether it is the platform's sleep. A test that patched it does not want to wait. The module
+    that functools.wraps gave to a fake says nothing."""
+    module = ""
+    if isinstance(sleep, FunctionType):
+        module = sleep.__globals__.get("__name__", "")
+    elif isinstance(sleep, BuiltinFunctionType):
+        module = sleep.__module__ or ""
     return module.partition(".")[0] in {"time", "asyncio", "trio"}
 
 
