@@ -1,6 +1,7 @@
 """The options of loops: keys and streams, names, and arguments that are rejected."""
 
 import asyncio
+import contextlib
 import copy
 import pickle
 import time as real_time
@@ -131,6 +132,8 @@ class Decorated:
     ("decorate", "message"),
     [
         (lambda: retry(on=())(staticmethod(print)), "beneath @staticmethod"),
+        (lambda: retry(on=())(contextlib.contextmanager(generator)), "beneath @contextmanager"),
+        (lambda: retry(on=()).call(contextlib.asynccontextmanager(generator)), "beneath"),
         (lambda: retry(on=())(3), "decorates a function, not int"),
         (lambda: retry(on=())(Decorated), "retry decorates functions, not the class Decorated"),
         (lambda: retry(on=(), on_result=bool)(generator), "on_result does not work with generator"),
@@ -139,6 +142,18 @@ class Decorated:
 def test_objects_that_cannot_be_decorated(decorate, message):
     with pytest.raises(TypeError, match=message):
         decorate()
+
+
+def test_a_context_manager_is_retried(time):
+    script = loops.Script(RESET, "entered")
+
+    @contextlib.contextmanager
+    @retry(on=OSError)
+    def connection():
+        yield script()
+
+    with connection() as entered:
+        assert (entered, script.calls) == ("entered", 2)
 
 
 def test_a_class_can_be_called(time):

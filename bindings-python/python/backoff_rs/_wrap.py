@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from types import BuiltinFunctionType, FunctionType, MethodType
 
@@ -23,6 +24,8 @@ def wrap(options: Options, function: _F) -> _F:
     """The function with retries."""
     if isinstance(function, staticmethod | classmethod):
         raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
+    if getattr(function, "__globals__", None) is vars(contextlib):
+        raise TypeError("retry goes beneath @contextmanager, not above: its call runs nothing yet")
     if not callable(function):
         raise TypeError(f"retry decorates a function, not {_type_name(function)}")
     name = options.name or _name(function)
