@@ -10,7 +10,7 @@ import time
 
 import loops
 import pytest
-from backoff_rs import retry, retrying
+from backoff_rs import Attempt, retry, retrying
 from backoff_rs.testing import fake_time
 from jobs import Job, is_idle
 
@@ -291,3 +291,21 @@ def test_no_hook_is_awaited_in_a_closed_coroutine(known):
 
     asyncio.run(run())
     assert (called, job.stats.stops["cancelled"], is_idle(job.budget)) == ([], 1, True)
+
+
+def test_one_loop_over_attempts_is_not_shared():
+    """As when one thread takes the next attempt while another waits before it."""
+    attempts = iter(retrying(on=OSError, on_retry=lambda event: next(attempts), log=False))
+    with next(attempts):
+        raise ConnectionError("refused")
+    with pytest.raises(RuntimeError, match="cannot share one loop over attempts"):
+        next(attempts)
+
+
+def test_an_attempt_has_no_other_attributes():
+    """A value with a wrong name would be lost."""
+    for attempt in retrying(on=()):
+        with attempt:
+            with pytest.raises(AttributeError):
+                attempt.vlaue = 1
+            assert isinstance(attempt, Attempt)

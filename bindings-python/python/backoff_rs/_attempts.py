@@ -31,6 +31,7 @@ class Attempt:
     """
 
     __module__ = "backoff_rs"
+    __slots__ = ("_ended", "_entered", "_loop", "_number", "_value")
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop

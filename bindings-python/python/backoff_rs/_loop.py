@@ -217,7 +217,8 @@ class Loop:
     async def wait(self) -> None:
         """Calls on_retry, and waits."""
         event, self._next = self._next, None
-        assert event is not None
+        if event is None:
+            raise RuntimeError("two threads or tasks cannot share one loop over attempts")
         try:
             if self.options.log is not False:
                 from ._log import log_retry
