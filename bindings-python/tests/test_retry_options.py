@@ -183,6 +183,9 @@ def test_copies_of_options(time, copied):
         copied(original).call(loops.Script(ValueError("other")))
     with pytest.raises(TypeError, match="Budget"):
         pickle.dumps(Retrying(on=(), budget=Budget.parse("sre")))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        retrying = pickle.loads(pickle.dumps(Retrying(on=(), name="job"), protocol))
+        assert retrying.call(lambda: "done") == "done"
 
 
 def test_a_function_that_returns_a_coroutine(time):

@@ -431,6 +431,12 @@ def test_fake_time_has_no_methods_for_loops():
     assert public == {"slept", "slept_ns", "elapsed_ns", "advance_ns", "now_ns"}
 
 
+def test_fake_time_is_no_decorator():
+    """For a coroutine function it would end before the first step."""
+    with pytest.raises(TypeError, match="not callable"):
+        fake_time()(print)
+
+
 def test_deadlines_keep_their_meaning_in_fake_time():
     with fake_time() as fake:
         deadline_ns = time.monotonic_ns() + 5 * 10**9

@@ -84,7 +84,6 @@ class Retrying:
     """
 
     __module__ = "backoff_rs"
-    __slots__ = ("_options",)
 
     def __init__(
         self,

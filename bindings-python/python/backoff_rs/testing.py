@@ -2,8 +2,8 @@
 
 import threading
 import time as _clock
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from . import _time
 from ._backoff import Policy, RandomStream, _checked_time_ns, _type_name
@@ -124,18 +124,25 @@ def fake_time(
     if not isinstance(replacement, Policy | None):
         kinds = "a Policy or a policy string"
         raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
-    return _replaced(replacement, RandomStream(seed).state)
+    return _Replacement(replacement, RandomStream(seed).state)
 
 
-@contextmanager
-def _replaced(policy: Policy | None, seed: int) -> Iterator[FakeTime]:
-    time = FakeTime()
-    environment = _Environment(time, policy, seed)
-    _begin(environment)
-    try:
-        yield time
-    finally:
-        _end(environment)
+class _Replacement(AbstractContextManager[FakeTime]):
+    """What fake_time() returns. No decorator, which would do nothing for a coroutine function."""
+
+    def __init__(self, policy: Policy | None, seed: int) -> None:
+        self._policy = policy
+        self._seed = seed
+        self._environments: list[_Environment] = []
+
+    def __enter__(self) -> FakeTime:
+        time = FakeTime()
+        self._environments.append(_Environment(time, self._policy, self._seed))
+        _begin(self._environments[-1])
+        return time
+
+    def __exit__(self, *_exception: object) -> None:
+        _end(self._environments.pop())
 
 
 def _now_ns() -> int:
