@@ -26,7 +26,7 @@ pub(crate) fn claim_for_this_interpreter(py: Python<'_>) -> PyResult<()> {
 /// The package as it was first imported. What imports it again, after something removed it from
 /// `sys.modules`, needs the same one: the classes of another would not be those that are raised here.
 #[pyfunction]
-pub(crate) fn _first_package(package: Bound<'_, PyModule>) -> Bound<'_, PyModule> {
+pub(crate) fn _first_package<'py>(package: &Bound<'py, PyModule>) -> Bound<'py, PyModule> {
     static FIRST: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     FIRST.get_or_init(package.py(), || package.clone().unbind()).bind(package.py()).clone()
 }
