@@ -68,7 +68,7 @@ fn different(first: &Path, second: &Path) -> Result<Vec<String>> {
 mod tests {
     use std::fs;
 
-    use super::different;
+    use super::{different, differs_each_time};
     use crate::shell::{empty, scratch};
 
     #[test]
@@ -84,5 +84,23 @@ mod tests {
         fs::write(second.join("changed"), "2").unwrap();
         fs::write(second.join("new"), "1").unwrap();
         assert_eq!(different(&first, &second).unwrap(), ["changed", "new"]);
+    }
+
+    #[test]
+    fn one_archive_and_what_has_its_checksum_differ_each_time() {
+        for name in [
+            "libbackoff-0.1.0-x86_64-pc-windows-gnu.tar.gz",
+            "backoff-0.1.0.cdx.json",
+            "SHA256SUMS",
+        ] {
+            assert!(differs_each_time(name), "{name}");
+        }
+        for name in [
+            "backoff-0.1.0-x86_64-pc-windows-gnu.tar.gz",
+            "libbackoff-0.1.0-x86_64-unknown-linux-gnu.tar.gz",
+            "backoff_rs-0.1.0-cp311-abi3-win_amd64.whl",
+        ] {
+            assert!(!differs_each_time(name), "{name}");
+        }
     }
 }
