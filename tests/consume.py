@@ -236,7 +236,7 @@ def command(place: Place) -> str:
 
 
 def c(place: Place) -> str:
-    """The library, unpacked where pkg-config is told to look, shared and static."""
+    """The shared library, which pkg-config finds in the unpacked archive, and the static one."""
     system = {"linux": "unknown-linux-gnu", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
     name = f"libbackoff-[0-9]*-{MACHINE}-{system[sys.platform]}.tar.gz"
     with tarfile.open(place.file(name)) as archive:

@@ -47,7 +47,7 @@ def imported(code):
 
 
 def test_the_package_imports_only_its_extension():
-    """Which imports os. Python does so itself, unless it is told not to."""
+    """`os` does not count: Python imports it at every start, except with -S."""
     modules, own = imported("import backoff_rs")
     assert modules <= imported("import os")[0]
     assert own == {"backoff_rs", "backoff_rs._backoff"}
