@@ -1,5 +1,6 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
+mod bench;
 mod cargo_c;
 mod consumers;
 mod platforms;
@@ -15,6 +16,8 @@ use crate::languages::Platforms;
 use crate::libbackoff::{self, Platform};
 use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
+
+pub(crate) use bench::bench;
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {

@@ -1,6 +1,7 @@
 //! Go: the module, tested with the go command. The default engine needs nothing else; the other one
 //! is tested on the installed C library.
 
+mod bench;
 pub(crate) mod engine;
 mod platforms;
 
@@ -14,6 +15,8 @@ use anyhow::{Context, Result, ensure};
 use crate::languages::{Platforms, c};
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
+
+pub(crate) use bench::bench;
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 

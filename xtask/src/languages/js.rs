@@ -1,5 +1,7 @@
 //! JavaScript: the npm tarball, installed in a clean project.
 
+mod bench;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,6 +13,8 @@ use crate::fresh;
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, target};
+
+pub(crate) use bench::bench;
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];

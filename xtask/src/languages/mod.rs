@@ -40,6 +40,8 @@ pub(crate) struct Language {
     /// Tests that take longer, or that need more than the tools of the languages: every platform,
     /// every runtime.
     pub(crate) test_more: fn(&mut Report),
+    /// Its harness of benchmarks, over the installed artifact.
+    pub(crate) bench: fn() -> Result<Command>,
     /// Documents whose programs and commands `docs` runs. The tests of the other languages run
     /// those of their own README.
     pub(crate) documents: &'static [&'static str],
@@ -57,6 +59,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: rust::packages,
         test: rust::test,
         test_more: rust::test_more,
+        bench: rust::bench,
         documents: &[],
         snippet: rust::snippet,
     },
@@ -68,6 +71,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: c::packages,
         test: c::test,
         test_more: c::test_more,
+        bench: c::bench,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
     },
@@ -79,6 +83,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: go::packages,
         test: go::test,
         test_more: go::test_more,
+        bench: go::bench,
         documents: &[],
         snippet: go::snippet,
     },
@@ -90,6 +95,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: python::packages,
         test: python::test,
         test_more: python::test_more,
+        bench: python::bench,
         documents: &[],
         snippet: python::snippet,
     },
@@ -101,6 +107,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: js::packages,
         test: js::test,
         test_more: js::test_more,
+        bench: js::bench,
         documents: &[],
         snippet: js::snippet,
     },

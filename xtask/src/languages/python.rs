@@ -1,5 +1,6 @@
 //! Python: the wheel, installed in a clean virtual environment.
 
+mod bench;
 mod platforms;
 mod wheels;
 
@@ -14,6 +15,7 @@ use crate::shell::{command, progress, root, run, scratch, stdout};
 use crate::venv;
 use wheels::{holds_no_path, sdist, wheel};
 
+pub(crate) use bench::bench;
 pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::packages;
 

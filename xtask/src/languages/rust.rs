@@ -11,12 +11,14 @@ use crate::languages::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, add_target, cargo, command, progress, root, run, scratch, target};
 
+mod bench;
 mod contents;
 mod features;
 mod packaged;
 mod targets;
 mod users;
 
+pub(crate) use bench::bench;
 pub(crate) use packaged::snippet;
 
 /// The driver.
