@@ -3,16 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::page::with_part;
 use crate::shell::root;
 
 const RECORD: &str = "docs/compatibility.json";
-const BEGIN: &str = "<!-- from docs/compatibility.json -->\n";
-const END: &str = "<!-- end -->\n";
 
 /// A platform, a runtime or a tool with which tests passed on the published package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,12 +42,9 @@ fn load() -> Result<Vec<Ran>> {
     serde_json::from_str(&text).context(RECORD)
 }
 
-/// The page with the table of what ran between its two marks.
-pub(crate) fn page(path: &Path) -> Result<String> {
-    let page = fs::read_to_string(root().join(path))?;
-    let (before, rest) = page.split_once(BEGIN).context("the page has no mark of the table")?;
-    let (_, after) = rest.split_once(END).context("the table has no end")?;
-    Ok(format!("{before}{BEGIN}{}{END}{after}", table(&load()?)))
+/// The page with the table of what ran.
+pub(crate) fn page(page: &str) -> Result<String> {
+    with_part(page, RECORD, &table(&load()?))
 }
 
 /// A line for each group of each language.

@@ -1,5 +1,5 @@
 //! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
-//! interfaces of the crates, the licenses in the packages, the pictures and the table of the README.
+//! interfaces of the crates, the licenses in the packages, the pictures and the tables of the README.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::api;
+use crate::bench;
 use crate::compatibility;
 use crate::languages::go;
 use crate::licenses;
@@ -65,7 +66,9 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
-    files.insert("README.md".into(), compatibility::page(Path::new("README.md"))?);
+    let readme = fs::read_to_string(root().join("README.md"))?;
+    files.insert("README.md".into(), bench::summary(&compatibility::page(&readme)?)?);
+    files.extend(bench::pages()?);
     files.extend(api::listings()?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {

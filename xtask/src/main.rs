@@ -3,6 +3,7 @@
 mod api;
 mod archive;
 mod audit;
+mod bench;
 mod compatibility;
 mod cross;
 mod debian;
@@ -18,6 +19,7 @@ mod libbackoff;
 mod licenses;
 mod linked;
 mod package;
+mod page;
 mod program;
 mod report;
 mod shell;
@@ -49,6 +51,9 @@ cargo xtask <verb>
   package [--host] --out DIR   build the packages for all platforms, or for this machine
   dist [--out DIR]             everything that is published, with checksums and an SBOM, in DIR or
                                `dist`; `dist --check` builds the commit twice and compares
+  bench [--quick] [--json FILE] [--compare OLD.json] [LANGUAGE]
+                               measure ours and others; with --compare also say what got slower
+                               (bench/README.md)
   audit                        check licenses and known vulnerabilities of the crates that are used
                                (needs GitHub)
   semver                       compare the interface of the crates with that of the last release
@@ -93,6 +98,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),
+        ["bench", options @ ..] => bench::run(options),
         ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),
         ["version"] => version::print(),

@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{demo, dist, docs, generate, languages, program, version, workflows};
+use crate::{bench, demo, dist, docs, generate, languages, program, version, workflows};
 
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     test_command(extent, &mut report);
     test_together(&mut report);
     if extent == Extent::All {
+        bench::test(&mut report);
         dist::test(&mut report);
     }
     end(report, extent)
@@ -42,6 +43,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             test_shared(&mut report);
             test_together(&mut report);
         }
+        "bench" => bench::test(&mut report),
         "dist" => dist::test(&mut report),
         "command" => test_command(extent, &mut report),
         language => test_alone(named(language)?, extent, &mut report),

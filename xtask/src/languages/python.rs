@@ -13,11 +13,11 @@ use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 use crate::venv;
-use wheels::{holds_no_path, sdist, wheel};
+use wheels::{holds_no_path, sdist};
 
 pub(crate) use bench::bench;
 pub(crate) use platforms::test as test_more;
-pub(crate) use wheels::packages;
+pub(crate) use wheels::{packages, wheel};
 
 /// The requirements of the examples.
 const EXAMPLES: &str = "examples/requirements.txt";

@@ -1,0 +1,92 @@
+//! How fast is fast enough: the largest ratio of our time to that of a peer.
+
+/// The largest time.
+#[derive(Clone, Copy)]
+enum Bound {
+    /// As a part of the peer's.
+    Ratio(f64),
+    /// The peer's and so many nanoseconds more.
+    MoreNs(f64),
+}
+
+use Bound::{MoreNs, Ratio};
+
+struct Floor {
+    language: &'static str,
+    work: &'static str,
+    /// The beginning of the peer's name.
+    peer: &'static str,
+    bound: Bound,
+}
+
+const fn floor(
+    language: &'static str,
+    work: &'static str,
+    peer: &'static str,
+    bound: Bound,
+) -> Floor {
+    Floor { language, work, peer, bound }
+}
+
+const AS_FAST: Bound = Ratio(1.0);
+
+/// The first that matches counts.
+const FLOORS: &[Floor] = &[
+    floor("rust", "next", "by hand (fastrand)", Ratio(0.75)),
+    floor("rust", "next", "backon", Ratio(0.1)),
+    floor("rust", "next", "tokio-retry", Ratio(0.1)),
+    floor("rust", "batch of 1000000", "memset", Ratio(2.5)),
+    floor("rust", "loop, success at once", "the call", MoreNs(30.0)),
+    floor("rust", "1000 loops", "", AS_FAST),
+    floor("c", "next", "an empty call", Ratio(2.2)),
+    floor("c", "random access", "by hand", Ratio(3.0)),
+    floor("c", "batch of 1000000", "by hand", Ratio(1.2)),
+    floor("python", "next", "a C extension", Ratio(1.25)),
+    floor("python", "next", "by hand (random.uniform)", Ratio(1.0 / 7.0)),
+    floor("python", "next", "backoff", Ratio(1.0 / 8.0)),
+    floor("python", "batch of 1000000", "numpy", Ratio(0.6)),
+    floor("python", "list of 1000", "numpy", Ratio(1.2)),
+    floor("python", "loop, success at once", "backoff", AS_FAST),
+    floor("python", "loop, success at once", "tenacity", Ratio(1.0 / 5.0)),
+    floor("python", "loop, one failure", "backoff", Ratio(1.0 / 2.0)),
+    floor("python", "loop, one failure", "tenacity", Ratio(1.0 / 2.0)),
+    floor("python", "1000 loops", "", AS_FAST),
+    floor("python", "import", "bare", MoreNs(5e6)),
+    floor("js", "next", "by hand (1<<a)", Ratio(1.25)),
+    floor("js", "next", "by hand (2**a)", Ratio(0.5)),
+    floor("js", "next", "", Ratio(1.0 / 4.0)),
+    floor("js", "loop, success at once", "p-retry", AS_FAST),
+    floor("js", "loop, success at once", "cockatiel", AS_FAST),
+    floor("js", "1000 loops", "", AS_FAST),
+    floor("go", "next", "by hand (SplitMix64)", Ratio(1.5)),
+    floor("go", "next", "by hand (math/rand)", Ratio(0.6)),
+    floor("go", "next", "cenkalti v7", Ratio(1.0 / 2.0)),
+    floor("go", "next", "cenkalti v4", Ratio(1.0 / 12.0)),
+    floor("go", "loop, success at once", "cenkalti v5", AS_FAST),
+    floor("go", "new and 3 delays", "cenkalti v5", AS_FAST),
+    floor("go", "1000 loops", "", AS_FAST),
+];
+
+/// The largest ratio that is fast enough for a row.
+pub(super) fn of(language: &str, work: &str, peer: &str, peer_ns: f64) -> Option<f64> {
+    let is_for = |floor: &&Floor| {
+        floor.language == language && floor.work == work && peer.starts_with(floor.peer)
+    };
+    FLOORS.iter().find(is_for).map(|floor| match floor.bound {
+        Ratio(ratio) => ratio,
+        MoreNs(more) => (peer_ns + more) / peer_ns,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn a_floor_is_a_ratio() {
+        assert_eq!(of("js", "next", "by hand (2**a)", 9.0), Some(0.5));
+        assert_eq!(of("js", "next", "p-retry 7.1.1", 9.0), Some(0.25));
+        assert_eq!(of("rust", "loop, success at once", "the call", 10.0), Some(4.0));
+        assert_eq!(of("rust", "parse", "the call", 10.0), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! The tables and the chart that the documents show, made from `bench/results.json`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::bench::chart;
+use crate::bench::results::{Cost, Results, Row};
+use crate::page::with_part;
+use crate::shell::root;
+
+const RECORD: &str = "bench/results.json";
+const PAGE: &str = "bench/README.md";
+const CHART: &str = "docs/speed.svg";
+
+/// The works that the README shows.
+const SHOWN: [&str; 4] = ["next", "loop, success at once", "loop, two failures", "1000 loops"];
+
+/// The recorded run.
+pub(super) fn results() -> PathBuf {
+    root().join(RECORD)
+}
+
+/// The README with the short table.
+pub(crate) fn summary(page: &str) -> Result<String> {
+    with_part(page, RECORD, &short(&Results::read(&results())?))
+}
+
+/// The page of the benchmarks with the full table, and the chart.
+pub(crate) fn pages() -> Result<BTreeMap<PathBuf, String>> {
+    let results = Results::read(&results())?;
+    let page = with_part(&fs::read_to_string(root().join(PAGE))?, RECORD, &full(&results))?;
+    Ok(BTreeMap::from([(PAGE.into(), page), (CHART.into(), chart::svg(&results))]))
+}
+
+/// The works that most programs do, a line for each.
+fn short(results: &Results) -> String {
+    let mut text = "\n| | work | ours | ours divided by others |\n|---|---|---|---|\n".to_owned();
+    let shown = results.rows.iter().filter(|row| SHOWN.contains(&&*row.work));
+    let shown: Vec<&Row> = shown.collect();
+    for rows in
+        shown.chunk_by(|one, next| (&one.language, &one.work) == (&next.language, &next.work))
+    {
+        let Some(first) = rows.first() else { continue };
+        let peers: Vec<String> = rows
+            .iter()
+            .filter_map(|row| Some(format!("{} {}", row.peer, ratio(row.ratio?))))
+            .collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            title(&first.language),
+            first.work,
+            time(first.ours_ns),
+            peers.join(", ")
+        );
+    }
+    text + "\n"
+}
+
+/// Everything that was measured.
+pub(super) fn full(results: &Results) -> String {
+    let machine = &results.machine;
+    let mut text = format!(
+        "\n{} with {} cores, {}. Rounds: {}, with {} ms for each measurement.\n\n",
+        machine.processor, machine.cores, machine.system, results.rounds, results.time_ms
+    );
+    text += "| | work | beside | ours | theirs | ratio | spread | at most | bytes | allocations | instructions |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|\n";
+    for row in &results.rows {
+        text += &line(row);
+    }
+    text += "\n| | file | bytes | at most |\n|---|---|---|---|\n";
+    for size in &results.sizes {
+        let missed =
+            if size.floor.is_some_and(|floor| size.bytes > floor) { " (missed)" } else { "" };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {}{missed} |",
+            title(&size.language),
+            size.what,
+            size.bytes,
+            size.floor.map_or_else(String::new, |floor| floor.to_string())
+        );
+    }
+    text += "\n| | measured with |\n|---|---|\n";
+    for versions in results.versions.chunk_by(|one, next| one.language == next.language) {
+        let Some(first) = versions.first() else { continue };
+        let versions: Vec<String> =
+            versions.iter().map(|tool| format!("{} {}", tool.name, tool.version)).collect();
+        let _ = writeln!(text, "| {} | {} |", title(&first.language), versions.join(", "));
+    }
+    text + "\n"
+}
+
+fn line(row: &Row) -> String {
+    let or_empty = |value: Option<String>| value.unwrap_or_default();
+    let spread = row.ratio_low.zip(row.ratio_high);
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {} | {}{} | {} | {} | {} |\n",
+        title(&row.language),
+        row.work,
+        row.peer,
+        time(row.ours_ns),
+        or_empty(row.peer_ns.map(time)),
+        or_empty(row.ratio.map(ratio)),
+        or_empty(spread.map(|(low, high)| format!("{} to {}", ratio(low), ratio(high)))),
+        or_empty(row.floor.map(ratio)),
+        if row.misses() { " (missed)" } else { "" },
+        both(row, |cost| cost.bytes),
+        both(row, |cost| cost.allocations),
+        both(row, |cost| cost.instructions),
+    )
+}
+
+/// A count of ours and of theirs.
+fn both(row: &Row, count: fn(&Cost) -> Option<f64>) -> String {
+    match (count(&row.ours), count(&row.theirs)) {
+        (None, None) => String::new(),
+        (Some(ours), None) => format!("{ours:.0}"),
+        (None, Some(theirs)) => format!("– / {theirs:.0}"),
+        (Some(ours), Some(theirs)) => format!("{ours:.0} / {theirs:.0}"),
+    }
+}
+
+/// A language as people write it.
+pub(super) fn title(language: &str) -> &str {
+    match language {
+        "rust" => "Rust",
+        "c" => "C",
+        "go" => "Go",
+        "python" => "Python",
+        "js" => "JavaScript",
+        other => other,
+    }
+}
+
+/// A time with three digits and its unit.
+pub(super) fn time(ns: f64) -> String {
+    match ns {
+        ..1e3 => format!("{} ns", digits(ns)),
+        ..1e6 => format!("{} µs", digits(ns / 1e3)),
+        _ => format!("{} ms", digits(ns / 1e6)),
+    }
+}
+
+fn digits(value: f64) -> String {
+    match value {
+        ..10.0 => format!("{value:.2}"),
+        ..100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// A ratio with two or three digits.
+pub(super) fn ratio(ratio: f64) -> String {
+    match ratio {
+        ..0.1 => format!("{ratio:.3}"),
+        _ => digits(ratio),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ratio, time};
+
+    #[test]
+    fn times_have_three_digits_and_ratios_two_or_three() {
+        let times = [0.5, 9.994, 12.34, 999.4, 1000.0, 45_600.0, 7.89e8].map(time);
+        assert_eq!(
+            times,
+            ["0.50 ns", "9.99 ns", "12.3 ns", "999 ns", "1.00 µs", "45.6 µs", "789 ms"]
+        );
+        assert_eq!(
+            [0.0123, 0.1, 1.0, 23.45, 123.4].map(ratio),
+            ["0.012", "0.10", "1.00", "23.4", "123"]
+        );
+    }
+}
