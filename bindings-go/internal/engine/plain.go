@@ -64,17 +64,16 @@ const (
 // 1025 bytes. A multiple of 8 keeps what follows aligned.
 const textRoom = 1032
 
-// put copies words into the memory.
-func (m *module) put(at uint32, words []uint64) {
-	for memory := m.memory[at:]; len(words) > 0; words, memory = words[1:], memory[8:] {
-		binary.LittleEndian.PutUint64(memory, words[0])
-	}
-}
+// put copies a value of the core into the memory.
+func (m *module) put(at uint32, value []byte) { copy(m.memory[at:], value) }
 
-// get copies words out of the memory.
-func (m *module) get(at uint32, words []uint64) {
-	for memory := m.memory[at:]; len(words) > 0; words, memory = words[1:], memory[8:] {
-		words[0] = binary.LittleEndian.Uint64(memory)
+// get copies a value of the core out of the memory.
+func (m *module) get(at uint32, value []byte) { copy(value, m.memory[at:]) }
+
+// words copies numbers out of the memory.
+func (m *module) words(at uint32, words []uint64) {
+	for i := range words {
+		words[i] = m.word(at + 8*uint32(i))
 	}
 }
 

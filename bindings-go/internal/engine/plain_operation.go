@@ -6,7 +6,7 @@ import "sync"
 
 // Budget is the state of a budget, which the core changes under a lock. The zero value is no budget.
 type Budget struct {
-	words [BudgetWords]uint64
+	bytes [8 * BudgetWords]byte
 	mutex sync.Mutex
 }
 
@@ -18,7 +18,7 @@ func (b *Budget) Parse(text string) *Error {
 		return m.error(text)
 	}
 	b.mutex.Lock()
-	m.get(budgetAt, b.words[:])
+	m.get(budgetAt, b.bytes[:])
 	b.mutex.Unlock()
 	return nil
 }
@@ -41,29 +41,29 @@ func (m *module) lock(b *Budget) uint32 {
 		return 0
 	}
 	b.mutex.Lock()
-	m.put(budgetAt, b.words[:])
+	m.put(budgetAt, b.bytes[:])
 	return budgetAt
 }
 
 func (m *module) unlock(b *Budget) {
 	if b != nil {
-		m.get(budgetAt, b.words[:])
+		m.get(budgetAt, b.bytes[:])
 		b.mutex.Unlock()
 	}
 }
 
 // Operation is the state of an operation. The zero value is no operation.
-type Operation struct{ words [OperationWords]uint64 }
+type Operation struct{ bytes [8 * OperationWords]byte }
 
 // Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
 // the budget is damaged; a nil budget is allowed.
 func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
 	m := take()
-	m.put(policyAt, policy.words[:])
-	m.put(operationAt, o.words[:])
+	m.put(policyAt, policy.bytes[:])
+	m.put(operationAt, o.bytes[:])
 	code := m.operationBegin(operationAt, policyAt, stream, now, deadline, m.lock(budget))
 	m.unlock(budget)
-	m.get(operationAt, o.words[:])
+	m.get(operationAt, o.bytes[:])
 	m.free()
 	return code
 }
@@ -72,13 +72,13 @@ func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *
 func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.words[:])
+	m.put(operationAt, o.bytes[:])
 	code = m.operationDecide(operationAt, outcome, retryAfter, now, m.lock(budget), decisionAt)
 	m.unlock(budget)
 	if code != OK {
 		return 0, 0, code
 	}
-	m.get(operationAt, o.words[:])
+	m.get(operationAt, o.bytes[:])
 	return m.half(decisionAt), m.word(decisionAt + 8), OK
 }
 
@@ -87,7 +87,7 @@ func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budge
 func (o *Operation) Cancel(budget *Budget) uint32 {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.words[:])
+	m.put(operationAt, o.bytes[:])
 	code := m.operationCancel(operationAt, m.lock(budget), numbersAt)
 	m.unlock(budget)
 	if code != OK {
@@ -96,7 +96,7 @@ func (o *Operation) Cancel(budget *Budget) uint32 {
 	if code != OK {
 		return 0
 	}
-	m.get(operationAt, o.words[:])
+	m.get(operationAt, o.bytes[:])
 	return m.half(numbersAt)
 }
 
@@ -105,7 +105,7 @@ func (o *Operation) Cancel(budget *Budget) uint32 {
 func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.words[:])
+	m.put(operationAt, o.bytes[:])
 	if m.operationState(operationAt, numbersAt, numbersAt+8, numbersAt+16) != OK {
 		return 0, 0, 0
 	}

@@ -8,24 +8,24 @@ import (
 )
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
-type Params struct{ words [ParamsWords]uint64 }
+type Params struct{ bytes [8 * ParamsWords]byte }
 
 // Set sets a field to nanoseconds, a count or the number of a kind. The field must exist and must
 // not be a ratio.
 func (p *Params) Set(field Field, value uint64) {
 	m := take()
-	m.put(paramsAt, p.words[:])
+	m.put(paramsAt, p.bytes[:])
 	m.paramsSet(paramsAt, uint32(field), value)
-	m.get(paramsAt, p.words[:])
+	m.get(paramsAt, p.bytes[:])
 	m.free()
 }
 
 // SetRatio sets a field that is a ratio.
 func (p *Params) SetRatio(field Field, numerator, denominator uint32) {
 	m := take()
-	m.put(paramsAt, p.words[:])
+	m.put(paramsAt, p.bytes[:])
 	m.paramsSetRatio(paramsAt, uint32(field), numerator, denominator)
-	m.get(paramsAt, p.words[:])
+	m.get(paramsAt, p.bytes[:])
 	m.free()
 }
 
@@ -33,14 +33,14 @@ func (p *Params) SetRatio(field Field, numerator, denominator uint32) {
 func ParseRatio(text string) (numerator, denominator, code uint32) {
 	m := take()
 	defer m.free()
-	m.put(numbersAt, make([]uint64, 2))
+	clear(m.memory[numbersAt:][:16])
 	code = m.ratioParse(textAt, m.putText(text), numbersAt, numbersAt+8)
 	return m.half(numbersAt), m.half(numbersAt + 8), code
 }
 
 // Policy is a valid policy, or the zero value, whose delays and windows are 0.
 type Policy struct {
-	words   [PolicyWords]uint64
+	bytes   [8 * PolicyWords]byte
 	formula [formulaWords]uint64 // what delays and windows depend on
 }
 
@@ -52,15 +52,15 @@ func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
 	}
 	var policy Policy
 	m.policyFormula(at, formulaAt)
-	m.get(at, policy.words[:])
-	m.get(formulaAt, policy.formula[:])
+	m.get(at, policy.bytes[:])
+	m.words(formulaAt, policy.formula[:])
 	return policy, nil
 }
 
 // takeFor returns an instance with a policy in its memory.
 func takeFor(policy *Policy) *module {
 	m := take()
-	m.put(policyAt, policy.words[:])
+	m.put(policyAt, policy.bytes[:])
 	return m
 }
 
@@ -73,7 +73,7 @@ func (m *module) emptyPolicy(at uint32) uint32 {
 // Build checks the fields and returns their policy.
 func (p *Params) Build() (Policy, *Error) {
 	m := take()
-	m.put(paramsAt, p.words[:])
+	m.put(paramsAt, p.bytes[:])
 	return m.policy(policyAt, m.policyInit(m.emptyPolicy(policyAt), paramsAt, errorAt), "")
 }
 
@@ -149,15 +149,15 @@ func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
-type Preview struct{ words [PreviewWords]uint64 }
+type Preview struct{ bytes [8 * PreviewWords]byte }
 
 // Preview returns the rows of the policy from the first on.
 func (p *Policy) Preview() Preview {
 	var preview Preview
 	m := takeFor(p)
-	m.put(previewAt, preview.words[:])
+	m.put(previewAt, preview.bytes[:])
 	m.previewInit(previewAt, policyAt)
-	m.get(previewAt, preview.words[:])
+	m.get(previewAt, preview.bytes[:])
 	m.free()
 	return preview
 }
@@ -166,11 +166,11 @@ func (p *Policy) Preview() Preview {
 func (p *Preview) Next() (PreviewRow, bool) {
 	m := take()
 	defer m.free()
-	m.put(previewAt, p.words[:])
+	m.put(previewAt, p.bytes[:])
 	if m.previewNext(previewAt, rowAt) != OK {
 		return PreviewRow{}, false
 	}
-	m.get(previewAt, p.words[:])
+	m.get(previewAt, p.bytes[:])
 	ns := func(i uint32) time.Duration { return time.Duration(m.word(rowAt + 8*i)) }
 	return PreviewRow{ns(0), ns(1), ns(2), ns(3), ns(4), ns(5)}, true
 }

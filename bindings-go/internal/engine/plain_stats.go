@@ -9,23 +9,23 @@ import (
 
 // RetryStats are counts that the core changes under a lock. The zero value must be initialised with Init.
 type RetryStats struct {
-	words [StatsWords]uint64
+	bytes [8 * StatsWords]byte
 	mutex sync.Mutex
 }
 
 // copyTo copies the counts into the memory.
 func (s *RetryStats) copyTo(m *module, at uint32) {
 	s.mutex.Lock()
-	m.put(at, s.words[:])
+	m.put(at, s.bytes[:])
 	s.mutex.Unlock()
 }
 
 // update lets the core change the counts, in the memory at statsAt.
 func (s *RetryStats) update(m *module, change func() uint32) uint32 {
 	s.mutex.Lock()
-	m.put(statsAt, s.words[:])
+	m.put(statsAt, s.bytes[:])
 	code := change()
-	m.get(statsAt, s.words[:])
+	m.get(statsAt, s.bytes[:])
 	s.mutex.Unlock()
 	return code
 }
@@ -64,9 +64,9 @@ func (s *RetryStats) Counts() RetryStatsCounts {
 	counts.Operations = m.word(countsAt)
 	counts.Attempts = m.word(countsAt + 8)
 	counts.Retries = m.word(countsAt + 16)
-	m.get(countsAt+24, counts.Bounds[:])
-	m.get(countsAt+24+8*11, counts.Buckets[:])
-	m.get(countsAt+24+8*(11+12), counts.Stops[:])
+	m.words(countsAt+24, counts.Bounds[:])
+	m.words(countsAt+24+8*11, counts.Buckets[:])
+	m.words(countsAt+24+8*(11+12), counts.Stops[:])
 	return counts
 }
 
