@@ -61,14 +61,14 @@ func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, e
 }
 
 func newAttemptsLoop(ctx context.Context, options []RetryOption) (*loop, error) {
-	config, err := newRetryConfig(ctx, options)
+	loop, err := newLoop(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	if config.results.classify != nil {
-		return nil, &ArgumentError{Code: ErrUnused, Field: config.results.option, Rule: "has no effect on Attempts: call Attempt.Ended"}
+	if loop.results != nil {
+		return nil, &ArgumentError{Code: ErrUnused, Field: loop.results.option, Rule: "has no effect on Attempts: call Attempt.Ended"}
 	}
-	return newLoop(ctx, config)
+	return loop, loop.begin()
 }
 
 // An Attempt receives the result of the body of a loop of Attempts. The last report wins; reports

@@ -72,7 +72,7 @@ func ClassifyResult[T any](classify func(T) Verdict) RetryOption {
 	return classifyResults("ClassifyResult", classify == nil, classify)
 }
 
-// A resultClassifier is the last RetryResult or ClassifyResult; its zero value is none.
+// A resultClassifier is the last RetryResult or ClassifyResult.
 type resultClassifier struct {
 	option   string
 	result   reflect.Type // T
@@ -81,15 +81,15 @@ type resultClassifier struct {
 
 func classifyResults[T any](option string, isNil bool, classify func(T) Verdict) RetryOption {
 	return retryOption(func(c *retryConfig) error {
-		c.results = resultClassifier{option, reflect.TypeFor[T](), classify}
+		c.results = &resultClassifier{option, reflect.TypeFor[T](), classify}
 		return notNil("argument of "+option, isNil)
 	})
 }
 
-// resultsOf returns the function that classifies values of T.
+// resultsOf returns the function that classifies values of T, nil if there is none.
 func resultsOf[T any](c *retryConfig) (func(T) Verdict, error) {
-	if c.results.classify == nil {
-		return func(T) Verdict { return OutcomeSuccess }, nil
+	if c.results == nil {
+		return nil, nil
 	}
 	classify, ok := c.results.classify.(func(T) Verdict)
 	if !ok {
@@ -99,7 +99,7 @@ func resultsOf[T any](c *retryConfig) (func(T) Verdict, error) {
 		}
 		return nil, &ArgumentError{Code: ErrWrongType, Field: c.results.option, Rule: rule}
 	}
-	return func(value T) Verdict { return orSuccess(classify(value)) }, nil
+	return classify, nil
 }
 
 // orSuccess returns the verdict of a result, for which nil is a success.

@@ -72,11 +72,15 @@ func errorText(err error) string {
 //
 //	defer loop.close()
 //	for loop.next() { loop.callEnded(...) }
+//
+// A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
+// before a call has failed: its operation begins then, as if it had begun with the loop.
 type loop struct {
-	*retryConfig
+	retryConfig
 	ctx       context.Context
-	operation *Operation
+	operation *Operation // nil until a call fails, unless there is a budget
 	began     time.Duration
+	deadline  uint64 // of the context, on the clock
 	calls     uint64
 	inCall    bool
 	lastErr   error // of the last call, with its mark; nil while a call runs
@@ -85,19 +89,35 @@ type loop struct {
 	err       error // what the caller gets
 }
 
-// newLoop returns a loop that begins now. A context that is done stops it before any call.
-func newLoop(ctx context.Context, config *retryConfig) (*loop, error) {
-	l := &loop{retryConfig: config, ctx: ctx, began: config.clock.Now()}
-	if err := notNegative("now", l.began); err != nil {
+// newLoop returns a loop that has not begun.
+func newLoop(ctx context.Context, options []RetryOption) (*loop, error) {
+	if err := notNil("ctx", ctx == nil); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		l.cancel()
-		return l, nil
+	l := &loop{ctx: ctx}
+	return l, l.configure(options)
+}
+
+// begin begins the loop now. A context that is done stops it before any call.
+func (l *loop) begin() error {
+	l.began = l.clock.Now()
+	if err := notNegative("now", l.began); err != nil {
+		return err
 	}
-	operation, err := l.policy.begin(l.stream, uint64(l.began), beginConfig{deadlineOf(ctx, l.began), l.budget})
-	l.operation = operation
-	return l, err
+	if l.ctx.Err() != nil {
+		l.cancel()
+		return nil
+	}
+	l.deadline = deadlineOf(l.ctx, l.began)
+	if l.budget != nil {
+		return l.beginOperation()
+	}
+	return nil
+}
+
+func (l *loop) beginOperation() (err error) {
+	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.began), beginConfig{l.deadline, l.budget})
+	return err
 }
 
 // deadlineOf returns the deadline of a context on a clock that reads now. A deadline at NoLimit or
@@ -134,6 +154,10 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.cancel()
 		return
 	}
+	if outcome == OutcomeSuccess && l.operation == nil && len(l.onStop) == 0 {
+		l.record(StopSuccess) // and nobody asks for the time
+		return
+	}
 	now := l.clock.Now()
 	decision, decideErr := l.decide(outcome, orNone(retryAfter, ok), now)
 	switch {
@@ -159,6 +183,14 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (Decision, error) {
 	if err := notNegative("now", now); err != nil {
 		return Decision{}, err
+	}
+	if l.operation == nil {
+		if outcome == OutcomeSuccess {
+			return Decision{Reason: StopSuccess}, nil
+		}
+		if err := l.beginOperation(); err != nil {
+			return Decision{}, err
+		}
 	}
 	return l.operation.decide(outcome, retryAfter, uint64(now))
 }
@@ -212,6 +244,9 @@ func (l *loop) record(reason StopReason) {
 		_ = l.stats.Record(l.calls, reason) // fails only for unknown reasons
 	}
 }
+
+// hasHooks reports whether anyone asks for the value of a call.
+func (l *loop) hasHooks() bool { return len(l.onRetry)+len(l.onStop) > 0 }
 
 func (l *loop) callHooks(hooks []func(Event), event Event, now time.Duration) {
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)

@@ -183,7 +183,9 @@ func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, e
 // Budget tokens spent on a granted retry are not refunded, except that a budget of kind "concurrent"
 // releases its slot. An attempt whose wait is cancelled counts as made.
 func (o *Operation) Cancel() StopReason {
-	o = orZero(o)
+	if o == nil {
+		return 0
+	}
 	return StopReason(o.core.Cancel(o.coreBudget()))
 }
 

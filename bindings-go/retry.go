@@ -33,32 +33,34 @@ import (
 // and no OnStop hook is called. A panic of op, of a hook or of a classification propagates to the
 // caller; the operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
-	config, err := newRetryConfig(ctx, options)
+	loop, err := newLoop(ctx, options)
 	if err != nil {
 		return value, err
 	}
-	classifyResult, err := resultsOf[T](config)
+	classifyResult, err := resultsOf[T](&loop.retryConfig)
 	if err != nil {
 		return value, err
 	}
 	if err := notNil("op", op == nil); err != nil {
 		return value, err
 	}
-	loop, err := newLoop(ctx, config)
-	if err != nil {
+	if err := loop.begin(); err != nil {
 		return value, err
 	}
 	defer loop.close()
 	for loop.next() {
 		value, err = op()
 		loop.inCall = false
-		if _, isNone := any(value).(noResult); !isNone {
+		if _, isNone := any(value).(noResult); !isNone && loop.hasHooks() {
 			loop.value = value
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			loop.callEnded(loop.classifyFailure(err), err)
-		} else {
-			loop.callEnded(classifyResult(value), nil)
+		case classifyResult != nil:
+			loop.callEnded(orSuccess(classifyResult(value)), nil)
+		default:
+			loop.callEnded(OutcomeSuccess, nil)
 		}
 	}
 	return value, loop.err

@@ -18,46 +18,55 @@ func (o retryOption) apply(c *retryConfig) error { return o(c) }
 
 type retryConfig struct {
 	budget          *Budget
-	policy          Policy
+	policy          *Policy
 	stream          RandomStream
 	hasStream       bool
+	number          uint64 // of the loop, if it has no stream
 	clock           Clock
 	stats           *RetryStats
 	failures        []func(error) Verdict
-	results         resultClassifier
+	results         *resultClassifier // nil if there is none
 	onRetry, onStop []func(Event)
 }
 
-var defaultPolicy = sync.OnceValues(func() (Policy, error) { return ParsePolicy("default") })
+var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
+	policy, err := ParsePolicy("default")
+	return &policy, err
+})
 
-// newRetryConfig returns the configuration of a loop in a context.
-func newRetryConfig(ctx context.Context, options []RetryOption) (*retryConfig, error) {
-	if err := notNil("ctx", ctx == nil); err != nil {
-		return nil, err
-	}
-	policy, err := defaultPolicy()
+// configure sets the defaults and the options.
+func (c *retryConfig) configure(options []RetryOption) (err error) {
+	c.policy, err = defaultPolicy()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &retryConfig{policy: policy, clock: processClock{}}
+	c.clock = processClock{}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
-			return nil, err
+			return err
 		}
 		if err := option.apply(c); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if !c.hasStream {
-		c.stream, err = nextLoopStream()
+		c.number, err = nextLoopNumber()
 	}
-	return c, err
+	return err
+}
+
+// loopStream returns the stream of the option, or that of the loop's number.
+func (c *retryConfig) loopStream() RandomStream {
+	if c.hasStream {
+		return c.stream
+	}
+	return streamOfLoop(c.number)
 }
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
 func WithPolicy(policy Policy) RetryOption {
 	return retryOption(func(c *retryConfig) error {
-		c.policy = policy
+		c.policy = &policy
 		if policy == (Policy{}) {
 			return ErrNoPolicy
 		}
@@ -67,8 +76,9 @@ func WithPolicy(policy Policy) RetryOption {
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does.
 func WithPolicyString(text string) RetryOption {
-	return retryOption(func(c *retryConfig) (err error) {
-		c.policy, err = ParsePolicy(text)
+	return retryOption(func(c *retryConfig) error {
+		policy, err := ParsePolicy(text)
+		c.policy = &policy
 		return err
 	})
 }
@@ -162,6 +172,9 @@ type processClock struct{}
 func (processClock) Now() time.Duration { return Now() }
 
 func (processClock) Sleep(ctx context.Context, delay time.Duration) {
+	if delay <= 0 {
+		return
+	}
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
