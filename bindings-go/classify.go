@@ -4,17 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // RetryIf retries errors for which the function returns true, as transient. If you pass several of
 // RetryIf, RetryOn and Classify, they are asked in order until one does not say permanent.
 func RetryIf(shouldRetry func(error) bool) RetryOption {
-	return classifyFailures("RetryIf", shouldRetry == nil, func(err error) Verdict {
-		if shouldRetry(err) {
-			return OutcomeTransient
-		}
-		return OutcomePermanent
-	})
+	return retryIf(shouldRetry)
+}
+
+type retryIf func(error) bool
+
+func (shouldRetry retryIf) apply(c *retryConfig) error {
+	return c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
+}
+
+func (shouldRetry retryIf) classify(err error) Verdict {
+	if shouldRetry(err) {
+		return OutcomeTransient
+	}
+	return OutcomePermanent
 }
 
 // AnyError returns true: RetryIf(AnyError) retries every error without a mark. Use it only for calls
@@ -23,18 +32,22 @@ func AnyError(error) bool { return true }
 
 // RetryOn retries errors in which errors.Is finds one of the targets, as transient.
 func RetryOn(targets ...error) RetryOption {
-	hasNil := false
+	return retryOn(targets)
+}
+
+type retryOn []error
+
+func (targets retryOn) apply(c *retryConfig) error {
+	return c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
+}
+
+func (targets retryOn) classify(err error) Verdict {
 	for _, target := range targets {
-		hasNil = hasNil || target == nil
-	}
-	return classifyFailures("RetryOn", hasNil, func(err error) Verdict {
-		for _, target := range targets {
-			if errors.Is(err, target) {
-				return OutcomeTransient
-			}
+		if errors.Is(err, target) {
+			return OutcomeTransient
 		}
-		return OutcomePermanent
-	})
+	}
+	return OutcomePermanent
 }
 
 // Classify retries errors as the function says: it returns the verdict of every error without a mark,
@@ -42,14 +55,23 @@ func RetryOn(targets ...error) RetryOption {
 // retried that the function does not allow. OutcomeSuccess counts as OutcomePermanent, too, because a
 // failure is not a success.
 func Classify(classify func(error) Verdict) RetryOption {
-	return classifyFailures("Classify", classify == nil, classify)
+	return classifyBy(classify)
 }
 
-func classifyFailures(option string, hasNil bool, classify func(error) Verdict) RetryOption {
-	return retryOption(func(c *retryConfig) error {
-		c.failures = append(c.failures, classify)
-		return notNil("argument of "+option, hasNil)
-	})
+type classifyBy func(error) Verdict
+
+func (classify classifyBy) apply(c *retryConfig) error {
+	return c.addClassifier("argument of Classify", classify == nil, classify)
+}
+
+func (classify classifyBy) classify(err error) Verdict { return classify(err) }
+
+// A failureClassifier is a RetryIf, RetryOn or Classify.
+type failureClassifier interface{ classify(error) Verdict }
+
+func (c *retryConfig) addClassifier(argument string, hasNil bool, classifier failureClassifier) error {
+	c.failures = append(c.failures, classifier)
+	return notNil(argument, hasNil)
 }
 
 // RetryResult retries values that were returned without an error and for which the function returns
@@ -124,8 +146,8 @@ func (c *retryConfig) classify(err error) Verdict {
 	if mark := markOf(err); mark != nil {
 		return mark
 	}
-	for _, classify := range c.failures {
-		verdict := classify(err)
+	for _, classifier := range c.failures {
+		verdict := classifier.classify(err)
 		if verdict == nil {
 			continue
 		}

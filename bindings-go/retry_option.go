@@ -24,7 +24,7 @@ type retryConfig struct {
 	number          uint64 // of the loop, if it has no stream
 	clock           Clock
 	stats           *RetryStats
-	failures        []func(error) Verdict
+	failures        []failureClassifier
 	results         *resultClassifier // nil if there is none
 	onRetry, onStop []func(Event)
 }
@@ -65,13 +65,17 @@ func (c *retryConfig) loopStream() RandomStream {
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
 func WithPolicy(policy Policy) RetryOption {
-	return retryOption(func(c *retryConfig) error {
-		c.policy = &policy
-		if policy == (Policy{}) {
-			return ErrNoPolicy
-		}
-		return nil
-	})
+	return &policyOption{policy}
+}
+
+type policyOption struct{ policy Policy }
+
+func (o *policyOption) apply(c *retryConfig) error {
+	c.policy = &o.policy
+	if o.policy == (Policy{}) {
+		return ErrNoPolicy
+	}
+	return nil
 }
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does.
