@@ -17,6 +17,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
 pub(crate) use bench::bench;
+use bench::benchmarks;
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
@@ -109,7 +110,7 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 /// Lints and tests of the module, with either engine, and of the package that users get.
 pub(crate) fn test(report: &mut Report) {
     report.check("gofmt", || {
-        let unformatted = stdout(command("gofmt").args(["-l", "bindings-go"]))?;
+        let unformatted = stdout(command("gofmt").args(["-l", "bindings-go", "bench/go"]))?;
         ensure!(unformatted.is_empty(), "{unformatted}");
         Ok(())
     });
@@ -118,12 +119,16 @@ pub(crate) fn test(report: &mut Report) {
     report.check("go vet, the checks", || {
         run(go_alone().args(["vet", "./..."]).current_dir(checks()))
     });
+    report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
     report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
     report.check("staticcheck, over C", || {
         run(go_over_c()?.args(["run", STATICCHECK, CGO, "./..."]))
     });
     report.check("staticcheck, the checks", || {
         run(go_alone().args(["run", STATICCHECK, "./..."]).current_dir(checks()))
+    });
+    report.check("staticcheck, the benchmarks", || {
+        run(benchmarks().args(["run", STATICCHECK, "./..."]))
     });
     let suite = |mut go: Command, flags: &[&str]| {
         go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");

@@ -2,9 +2,22 @@
 
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-/// The harness over the published package.
+use super::go_alone;
+use crate::shell::{command, progress, root, run, scratch};
+
+/// The harness over the module of this checkout.
 pub(crate) fn bench() -> Result<Command> {
-    bail!("no harness yet")
+    progress("building Go's benchmarks");
+    let path = scratch().join("go-bench");
+    run(benchmarks().args(["build", "-o"]).arg(&path).arg("."))?;
+    Ok(command(path))
+}
+
+/// The go command in the module of the benchmarks, whose go.mod and go.sum pin the peers.
+pub(super) fn benchmarks() -> Command {
+    let mut go = go_alone();
+    go.env("GOFLAGS", "-mod=readonly").current_dir(root().join("bench/go"));
+    go
 }
