@@ -108,6 +108,21 @@ proptest! {
     }
 
     #[test]
+    fn a_batch_of_an_iterator_is_what_it_returns_one_by_one(
+        policy in policy(), seed: u64, lengths in proptest::collection::vec(0_usize..40, 4),
+    ) {
+        let mut single = Backoff::new(policy, RandomStream::from_seed(seed));
+        let mut batches = single.clone();
+        for length in lengths {
+            let mut delays = vec![0; length];
+            let written = batches.fill_ns(&mut delays);
+            let expected: Vec<_> = (0..length).map_while(|_| single.next_ns()).collect();
+            prop_assert_eq!(&delays[..written], &expected[..]);
+            prop_assert_eq!(&batches, &single);
+        }
+    }
+
+    #[test]
     fn every_delay_is_between_floor_and_cap(policy in policy(), seed: u64, index: u32) {
         let params = ffi::policy_params(&policy);
         let delay = policy.delay_ns(RandomStream::from_seed(seed), index);

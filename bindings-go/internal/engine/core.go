@@ -1990,12 +1990,12 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 			}
 		l32:
 			if x40 == 0 {
-				x45 = 0x7fffffffffffffff
-				x10 = x47 / x32
-				if arithmeticMulhi(x10, x25) != 0 {
-					goto l29
+				x10 = 0x7fffffffffffffff
+				x45 = x47 / x32
+				if arithmeticMulhi(x45, x25) != 0 {
+					goto l35
 				}
-				x10 = x10 * x25
+				x10 = x45 * x25
 				x45 = x47 % x32
 				t81 = x45 * x25
 				if arithmeticMulhi(x45, x25) != 0 {
@@ -2007,14 +2007,16 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 					t82 = 0xffffffffffffffff
 				}
 				x10 = t82
-				x45 = min(x10, 0x7fffffffffffffff)
+				x10 = min(x10, 0x7fffffffffffffff)
 			} else {
 				x10 = x47 * x25
-				x45 = min(x10, 0x7fffffffffffffff)
+				x10 = min(x10, 0x7fffffffffffffff)
 				if arithmeticMulhi(x47, x25) != 0 {
-					x45 = 0x7fffffffffffffff
+					x10 = 0x7fffffffffffffff
 				}
 			}
+		l35:
+			x45 = min(x19, x10)
 		l29:
 			x44 = x48
 		l28:
@@ -2031,12 +2033,12 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 				if x37&1 == 0 {
 					if x39 == 0 {
 						if x40 != 0 {
-							goto l43
+							goto l44
 						}
 						x10 = 0x7fffffffffffffff
 						x48 = x47 / x32
 						if arithmeticMulhi(x48, x25) != 0 {
-							goto l39
+							goto l40
 						}
 						x10 = x48 * x25
 						x47 = x47 - x48*x32
@@ -2051,7 +2053,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						}
 						x10 = t86
 						x10 = min(x10, 0x7fffffffffffffff)
-						goto l39
+						goto l40
 					}
 					switch x42 {
 					case 0:
@@ -2111,21 +2113,21 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 					switch x38 - 2 {
 					case 0:
 						x10 = 0
-						goto l40
+						goto l41
 					case 1:
 						x10 = x47 - x47>>1
 						if x10 > x47 {
 							x10 = 0
 						}
-						goto l40
+						goto l41
 					case 2:
 						if x35 < 2 {
-							goto l42
+							goto l43
 						}
 						x10 = 0x7fffffffffffffff
 						x48 = x47 / x36
 						if arithmeticMulhi(x48, x27) != 0 {
-							goto l41
+							goto l42
 						}
 						x10 = x48 * x27
 						x48 = x47 - x48*x36
@@ -2140,7 +2142,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						}
 						x10 = t96
 						x10 = min(x10, 0x7fffffffffffffff)
-						goto l41
+						goto l42
 					case 3:
 						x10 = x47
 						t97 = 0x7fffffffffffffff
@@ -2153,7 +2155,7 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						}
 						x47 = min(x48, 0x7fffffffffffffff) + x47
 						x47 = min(x47, 0x7fffffffffffffff)
-						goto l40
+						goto l41
 					case 5:
 						if x23 == 0 {
 							x47 = 0
@@ -2164,31 +2166,31 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 						x10 = x20 / x24
 						x10 = x10 + b64(x20-x10*x24 != 0)
 						x47 = max(x10, x47)
-						goto l38
+						goto l39
 					default:
-						goto l40
+						goto l41
 					}
-				l43:
+				l44:
 					x10 = x47 * x25
 					x10 = min(x10, 0x7fffffffffffffff)
 					if arithmeticMulhi(x47, x25) != 0 {
 						x10 = 0x7fffffffffffffff
 					}
-					goto l39
-				l42:
+					goto l40
+				l43:
 					x10 = x47 * x27
 					x10 = min(x10, 0x7fffffffffffffff)
 					if arithmeticMulhi(x47, x27) != 0 {
 						x10 = 0x7fffffffffffffff
 					}
-				l41:
+				l42:
 					x10 = x47 - x10
 					p1 = b32(x10 > x47)
 					if x33 >= 2 {
 						x48 = 0x7fffffffffffffff
 						x46 = x47 / x34
 						if arithmeticMulhi(x46, x26) != 0 {
-							goto l60
+							goto l61
 						}
 						x48 = x46 * x26
 						x46 = x47 - x46*x34
@@ -2210,23 +2212,23 @@ func (m *module) fitSum(p0, p1 uint32, p2, p3, p4 uint64) {
 							x48 = 0x7fffffffffffffff
 						}
 					}
-				l60:
+				l61:
 					if p1 != 0 {
 						x10 = 0
 					}
 					x47 = x48 + x47
 					x47 = min(x47, 0x7fffffffffffffff)
-				l40:
+				l41:
 					x10 = max(x20, x10)
 					x47 = max(x10, x47)
-					goto l38
-				l39:
+					goto l39
+				l40:
 					if x18 != 0 {
 						x10 = min(x16, x10)
 					}
 					x47 = max(x22, x10)
 					x10 = x22
-				l38:
+				l39:
 					x10 = arithmeticMulhi(0xffffffffffffffff, x47-x10+1) + x10
 					if x31 == 0 {
 						x47 = x23 * x10
@@ -2284,7 +2286,7 @@ l1:
 //go:norace
 func formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
 	var x11, x12, x13, x14, x15, x21, x22 uint32
-	var x10, x16, x17, x18, x19, x20, x23, x24, x25, t26, t30, t31, t34, t35, t39, t41, t44, t45, t46, t50, t52, t56, t61, t62 uint64
+	var x10, x16, x17, x18, x19, x20, x23, x24, x25, t26, t30, t31, t34, t35, t39, t40, t42, t45, t46, t47, t51, t53, t57, t62, t63 uint64
 	x10 = p2 >> 32
 	x11 = uint32(p0)
 	x12 = x11 >> 16 & 255
@@ -2364,62 +2366,64 @@ func formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uin
 		p0 = p1
 		switch x11&255 - 3 {
 		case 0:
-			x20 = 0x7fffffffffffffff
+			x23 = 0x7fffffffffffffff
 			if x12 == 1 {
-				x20 = p4
+				x23 = p4
 			}
 			if x13 >= 2 {
 				x19 = p2 & 0xffffffff
 				x21 = x21 + 1
-				x23 = p1
+				x20 = p1
 				for {
-					p0 = x23
+					p0 = x20
 					x21 = x21 - 1
 					if x21 == 0 {
 						goto l1
 					}
-					if p0 >= x20 {
+					if p0 >= x23 {
 						goto l1
 					}
-					x23 = 0x7fffffffffffffff
+					x20 = 0x7fffffffffffffff
 					x16 = p0 / x19
 					if arithmeticMulhi(x16, x10) == 0 {
-						x23 = x16 * x10
+						x20 = x16 * x10
 						x16 = p0 - x16*x19
 						t34 = x16 * x10
 						if arithmeticMulhi(x16, x10) != 0 {
 							t34 = 0xffffffffffffffff
 						}
-						x16 = x23 + t34/x19
+						x16 = x20 + t34/x19
 						t35 = x16
-						if x16 < x23 {
+						if x16 < x20 {
 							t35 = 0xffffffffffffffff
 						}
-						x23 = t35
-						x23 = min(x23, 0x7fffffffffffffff)
+						x20 = t35
+						x20 = min(x20, 0x7fffffffffffffff)
 					}
-					if x23 != p0 {
+					x20 = min(x23, x20)
+					if x20 != p0 {
 						continue
 					}
 					goto l1
 				}
 			}
-			x23 = p1
+			x19 = p1
 			for {
-				p0 = x23
+				p0 = x19
 				if x21 == 0 {
 					goto l1
 				}
-				if p0 >= x20 {
+				if p0 >= x23 {
 					goto l1
 				}
 				x21 = x21 - 1
-				x23 = p0 * x10
-				x23 = min(x23, 0x7fffffffffffffff)
+				x20 = p0 * x10
+				x20 = min(x20, 0x7fffffffffffffff)
 				if arithmeticMulhi(p0, x10) != 0 {
-					x23 = 0x7fffffffffffffff
+					x20 = 0x7fffffffffffffff
 				}
-				if x23 != p0 {
+				x19 = min(x23, x20)
+				if x20 != p0 {
 					continue
 				}
 				goto l1
@@ -2454,17 +2458,17 @@ func formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uin
 			goto l1
 		}
 	}
-	p0 = p1
-	x23 = min(p4, 0x7fffffffffffffff)
-	if x12 != 1 {
-		x23 = 0x7fffffffffffffff
+	p0 = 0x7fffffffffffffff
+	if x12 == 1 {
+		p0 = p4
 	}
-	if p1 < x23 {
-		x21 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(x23))
-		x21 = x21 + b32(p1<<(uint64(x21)&63) < x23)
-		p0 = p1 << (uint64(min(x21, p9)) & 63)
-		p0 = min(p0, 0x7fffffffffffffff)
+	x23 = uint64(min(p9, 63))
+	t39 = p1 << (x23 & 63)
+	if p1 > uint64(0x7fffffffffffffff)>>(x23&63) {
+		t39 = 0x7fffffffffffffff
 	}
+	x23 = t39
+	p0 = min(p0, x23)
 l1:
 	x19 = uint64(p9)
 	x23 = p8 + x19*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
@@ -2483,11 +2487,11 @@ l1:
 		}
 		x23 = x16 * x10
 		p0 = p0 - x16*x19
-		t39 = p0 * x10
+		t40 = p0 * x10
 		if arithmeticMulhi(p0, x10) != 0 {
-			t39 = 0xffffffffffffffff
+			t40 = 0xffffffffffffffff
 		}
-		p0 = x23 + t39/x19
+		p0 = x23 + t40/x19
 		if p0 < x23 {
 			p0 = 0xffffffffffffffff
 		}
@@ -2497,11 +2501,11 @@ l1:
 	switch x11&255 - 2 {
 	case 0:
 		p0 = p2 * x19
-		t41 = min(p0, 0x7fffffffffffffff)
+		t42 = min(p0, 0x7fffffffffffffff)
 		if arithmeticMulhi(p2, x19) != 0 {
-			t41 = 0x7fffffffffffffff
+			t42 = 0x7fffffffffffffff
 		}
-		p0 = p1 + t41
+		p0 = p1 + t42
 		if p0 < p1 {
 			p0 = 0xffffffffffffffff
 		}
@@ -2518,19 +2522,19 @@ l1:
 			x23 = 1
 			for {
 				if x21&1 != 0 {
-					t44 = x23 * p0
+					t45 = x23 * p0
 					if arithmeticMulhi(x23, p0) != 0 {
-						t44 = 0xffffffffffffffff
+						t45 = 0xffffffffffffffff
 					}
-					x23 = t44
+					x23 = t45
 				}
 				x21 = x21 >> 1
 				if x21 != 0 {
-					t45 = p0 * p0
+					t46 = p0 * p0
 					if arithmeticMulhi(p0, p0) != 0 {
-						t45 = 0xffffffffffffffff
+						t46 = 0xffffffffffffffff
 					}
-					p0 = t45
+					p0 = t46
 					continue
 				}
 				break
@@ -2538,11 +2542,11 @@ l1:
 			p0 = min(x23, 0x7fffffffffffffff)
 		}
 		x23 = p0 * p1
-		t46 = min(x23, 0x7fffffffffffffff)
+		t47 = min(x23, 0x7fffffffffffffff)
 		if arithmeticMulhi(p1, p0) != 0 {
-			t46 = 0x7fffffffffffffff
+			t47 = 0x7fffffffffffffff
 		}
-		p0 = t46
+		p0 = t47
 	}
 	p0 = p3 + p0
 	if p0 < p3 {
@@ -2577,11 +2581,11 @@ l1:
 		}
 		x19 = x16 * p0
 		x16 = x23 - x16*x10
-		t50 = x16 * p0
+		t51 = x16 * p0
 		if arithmeticMulhi(x16, p0) != 0 {
-			t50 = 0xffffffffffffffff
+			t51 = 0xffffffffffffffff
 		}
-		p0 = x19 + t50/x10
+		p0 = x19 + t51/x10
 		if p0 < x19 {
 			p0 = 0xffffffffffffffff
 		}
@@ -2590,11 +2594,11 @@ l1:
 	case 3:
 		p0 = x23
 		x10 = p7 * x19
-		t52 = min(x10, 0x7fffffffffffffff)
+		t53 = min(x10, 0x7fffffffffffffff)
 		if arithmeticMulhi(p7, x19) != 0 {
-			t52 = 0x7fffffffffffffff
+			t53 = 0x7fffffffffffffff
 		}
-		x19 = p6 + t52
+		x19 = p6 + t53
 		if x19 < p6 {
 			x19 = 0xffffffffffffffff
 		}
@@ -2641,11 +2645,11 @@ l18:
 		}
 		x19 = x24 * p0
 		x24 = x23 - x24*x16
-		t56 = x24 * p0
+		t57 = x24 * p0
 		if arithmeticMulhi(x24, p0) != 0 {
-			t56 = 0xffffffffffffffff
+			t57 = 0xffffffffffffffff
 		}
-		p0 = x19 + t56/x16
+		p0 = x19 + t57/x16
 		if p0 < x19 {
 			p0 = 0xffffffffffffffff
 		}
@@ -2678,39 +2682,38 @@ l15:
 	p0 = arithmeticMulhi(x20, x23-p0+1) + p0
 	if x15 == 7 {
 		x23 = p0 * p6
-		t61 = min(x23, 0x7fffffffffffffff)
+		t62 = min(x23, 0x7fffffffffffffff)
 		if arithmeticMulhi(p6, p0) != 0 {
-			t61 = 0x7fffffffffffffff
+			t62 = 0x7fffffffffffffff
 		}
-		p0 = t61
+		p0 = t62
 	}
-	t62 = min(p4, p0)
+	t63 = min(p4, p0)
 	if x12 != 2 {
-		t62 = p0
+		t63 = p0
 	}
-	return t62
+	return t63
 }
 
 // formulaDelayNs is backoff_formula_delay_ns.
 //
 //go:norace
 func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64 {
-	var x10 uint32
-	if p0 != 0x10203 || p2 != 0x200000001 || p5|p3 != 0 {
+	var t10, t11 uint64
+	if p0&0x100000000 == 0 {
 		return formulaAnyDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9)
-	}
-	p0 = min(p4, 0x7fffffffffffffff)
-	if p1 < p0 {
-		x10 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(p0))
-		x10 = x10 + b32(p1<<(uint64(x10)&63) < p0)
-		p1 = p1 << (uint64(min(x10, p9)) & 63)
-		p1 = min(p1, 0x7fffffffffffffff)
 	}
 	p0 = p8 + uint64(p9)*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
 	p0 = (p0>>30 ^ p0) * 0xbf58476d1ce4e5b9
 	p0 = (p0>>27 ^ p0) * 0x94d049bb133111eb
-	p1 = min(p1, p4)
-	return arithmeticMulhi(p0>>31^p0, min(p1, 0x7fffffffffffffff)+1)
+	t10 = p0>>31 ^ p0
+	p0 = uint64(min(p9, 63))
+	t11 = p1 << (p0 & 63)
+	if p1 > uint64(0x7fffffffffffffff)>>(p0&63) {
+		t11 = 0x7fffffffffffffff
+	}
+	p0 = t11
+	return arithmeticMulhi(t10, min(p4, p0)+1)
 }
 
 // formulaWindowNs is backoff_formula_window_ns.
@@ -2718,7 +2721,7 @@ func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64
 //go:norace
 func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
 	var x7, x8, x9, x10, x11 uint32
-	var x6, x12, x13, x14, x15, t17, t18, t22, t25, t26, t27, t29 uint64
+	var x6, x12, x13, x14, x15, t17, t18, t21, t24, t25, t26, t28, t30 uint64
 	x6 = p2 >> 32
 	x7 = uint32(p0)
 	x8 = x7 & 255
@@ -2741,10 +2744,10 @@ func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
 					p0 = x14
 					x11 = x11 - 1
 					if x11 == 0 {
-						goto l6
+						goto l4
 					}
 					if p0 >= x12 {
-						goto l6
+						goto l4
 					}
 					x14 = 0x7fffffffffffffff
 					x15 = p0 / x13
@@ -2763,20 +2766,21 @@ func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
 						x14 = t18
 						x14 = min(x14, 0x7fffffffffffffff)
 					}
+					x14 = min(x12, x14)
 					if x14 != p0 {
 						continue
 					}
-					goto l6
+					goto l4
 				}
 			}
-			x14 = p1
+			x13 = p1
 			for {
-				p0 = x14
+				p0 = x13
 				if x11 == 0 {
-					goto l6
+					goto l4
 				}
 				if p0 >= x12 {
-					goto l6
+					goto l4
 				}
 				x11 = x11 - 1
 				x14 = p0 * x6
@@ -2784,121 +2788,117 @@ func formulaWindowNs(p0, p1, p2, p3, p4 uint64, p5 uint32) uint64 {
 				if arithmeticMulhi(p0, x6) != 0 {
 					x14 = 0x7fffffffffffffff
 				}
+				x13 = min(x12, x14)
 				if x14 != p0 {
 					continue
 				}
-				goto l6
+				goto l4
 			}
 		case 2:
 			x11 = x11 + 1
+			x6 = p1
 			x14 = p1
-			x12 = p1
 			for {
-				x6 = x12
-				p0 = x14
+				x12 = x14
+				p0 = x6
 				x11 = x11 - 1
 				if x11 == 0 {
-					goto l6
+					goto l4
 				}
-				x14 = p0 + x6
-				if x14 < p0 {
-					x14 = 0xffffffffffffffff
+				x6 = p0 + x12
+				if x6 < p0 {
+					x6 = 0xffffffffffffffff
 				}
-				x12 = min(x14, 0x7fffffffffffffff)
-				x14 = x6
-				if x6 != p0 {
+				x14 = min(x6, 0x7fffffffffffffff)
+				x6 = x12
+				if x12 != p0 {
 					continue
 				}
-				x14 = x6
-				if x12 == x6 {
+				x6 = x12
+				if x14 == x12 {
 					break
 				}
 			}
 		}
-	l6:
-		x6 = uint64(p5)
+	l4:
+		x12 = uint64(p5)
 		switch x7&255 - 2 {
 		case 0:
-			goto l3
+			p0 = p2 * x12
+			t21 = min(p0, 0x7fffffffffffffff)
+			if arithmeticMulhi(p2, x12) != 0 {
+				t21 = 0x7fffffffffffffff
+			}
+			p0 = p1 + t21
+			if p0 < p1 {
+				p0 = 0xffffffffffffffff
+			}
+			p0 = min(p0, 0x7fffffffffffffff)
+			goto l1
 		case 2:
-			goto l2
+			x11 = x7 >> 24
+			if x11 == 0 {
+				p0 = 1
+			} else {
+				p0 = x12 + p2
+				if p0 < x12 {
+					p0 = 0xffffffffffffffff
+				}
+				x12 = 1
+				for {
+					if x11&1 != 0 {
+						t24 = x12 * p0
+						if arithmeticMulhi(x12, p0) != 0 {
+							t24 = 0xffffffffffffffff
+						}
+						x12 = t24
+					}
+					x11 = x11 >> 1
+					if x11 != 0 {
+						t25 = p0 * p0
+						if arithmeticMulhi(p0, p0) != 0 {
+							t25 = 0xffffffffffffffff
+						}
+						p0 = t25
+						continue
+					}
+					break
+				}
+				p0 = min(x12, 0x7fffffffffffffff)
+			}
+			x12 = p0 * p1
+			t26 = min(x12, 0x7fffffffffffffff)
+			if arithmeticMulhi(p1, p0) != 0 {
+				t26 = 0x7fffffffffffffff
+			}
+			p0 = t26
+			goto l1
 		default:
 			goto l1
 		}
 	}
-	p0 = min(p4, 0x7fffffffffffffff)
-	if x9 != 1 {
-		p0 = 0x7fffffffffffffff
+	p0 = 0x7fffffffffffffff
+	if x9 == 1 {
+		p0 = p4
 	}
-	if p1 >= p0 {
-		p0 = p1
-		goto l1
+	x12 = uint64(min(p5, 63))
+	t28 = p1 << (x12 & 63)
+	if p1 > uint64(0x7fffffffffffffff)>>(x12&63) {
+		t28 = 0x7fffffffffffffff
 	}
-	x11 = uint32(bits.LeadingZeros64(p1)) - uint32(bits.LeadingZeros64(p0))
-	x11 = x11 + b32(p1<<(uint64(x11)&63) < p0)
-	p0 = p1 << (uint64(min(x11, p5)) & 63)
-	p0 = min(p0, 0x7fffffffffffffff)
-	goto l1
-l3:
-	p0 = p2 * x6
-	t22 = min(p0, 0x7fffffffffffffff)
-	if arithmeticMulhi(p2, x6) != 0 {
-		t22 = 0x7fffffffffffffff
-	}
-	p0 = p1 + t22
-	if p0 < p1 {
-		p0 = 0xffffffffffffffff
-	}
-	p0 = min(p0, 0x7fffffffffffffff)
-	goto l1
-l2:
-	x11 = x7 >> 24
-	if x11 == 0 {
-		p0 = 1
-	} else {
-		p0 = x6 + p2
-		if p0 < x6 {
-			p0 = 0xffffffffffffffff
-		}
-		x6 = 1
-		for {
-			if x11&1 != 0 {
-				t25 = x6 * p0
-				if arithmeticMulhi(x6, p0) != 0 {
-					t25 = 0xffffffffffffffff
-				}
-				x6 = t25
-			}
-			x11 = x11 >> 1
-			if x11 != 0 {
-				t26 = p0 * p0
-				if arithmeticMulhi(p0, p0) != 0 {
-					t26 = 0xffffffffffffffff
-				}
-				p0 = t26
-				continue
-			}
-			break
-		}
-		p0 = min(x6, 0x7fffffffffffffff)
-	}
-	x6 = p0 * p1
-	t27 = min(x6, 0x7fffffffffffffff)
-	if arithmeticMulhi(p1, p0) != 0 {
-		t27 = 0x7fffffffffffffff
-	}
-	p0 = t27
+	x12 = t28
+	p0 = min(p0, x12)
 l1:
 	p0 = p3 + p0
 	if p0 < p3 {
 		p0 = 0xffffffffffffffff
 	}
 	p0 = min(p0, 0x7fffffffffffffff)
-	t29 = min(p4, p0)
+	t30 = min(p4, p0)
 	if x9 != 1 {
-		t29 = p0
+		t30 = p0
 	}
-	return t29
+	return t30
 }
 
 // httpOutcome is backoff_http_outcome.
@@ -4498,20 +4498,20 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
-	var x7, x8, x10, x13, x16, x22, x24, x29, x31, x32, x33, x34, x40, t53, t119, t120 uint32
-	var x9, x11, x12, x14, x15, x17, x18, x19, x20, x21, x23, x25, x26, x27, x28, x30, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t58, t59, t61, t62, t63, t64, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t80, t81, t85, t87, t90, t91, t92, t96, t97, t98, t102, t103, t107, t112, t113, t114, t115, t116, t117, t118, t121, t122, t123, t124, t127, t128, t129, t130, t131, t132, t133, t134, t135 uint64
+	var x7, x8, x10, x13, x16, x19, x23, x25, x30, x32, x33, x34, x40, t53, t123, t124 uint32
+	var x9, x11, x12, x14, x15, x17, x18, x20, x21, x22, x24, x26, x27, x28, x29, x31, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t55, t56, t60, t61, t63, t64, t65, t66, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t82, t83, t87, t88, t90, t93, t94, t95, t99, t100, t101, t105, t106, t110, t114, t116, t117, t118, t119, t120, t121, t122, t125, t126, t127, t128, t131, t132, t133, t134, t135, t136, t137, t138, t139 uint64
 	x7 = m.stackPointer - 192
 	m.stackPointer = x7
 	x8 = m.load32(p1, 200)
 	if x8-1 >= 7 {
 		if p6 == 0 {
-			goto l10
+			goto l11
 		}
 		if m.load64(p1, 192) == 0 {
-			goto l10
+			goto l11
 		}
 		if m.load32(p6, 0) != 6 {
-			goto l10
+			goto l11
 		}
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -4525,31 +4525,31 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l10
+					goto l11
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l10
+						goto l11
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l10
+							goto l11
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l10
+								goto l11
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l10
+									goto l11
 								}
 								switch uint32(x9) {
 								case 1:
@@ -4563,7 +4563,7 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 										t45 = 2
 									}
 									m.store64(p6, 80, t45)
-									goto l10
+									goto l11
 								}
 							}
 						}
@@ -4589,24 +4589,24 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 		}
 		m.store64(p6, 96, t47)
 		if m.load64(p6, 80) == 2 {
-			goto l10
+			goto l11
 		}
 		m.store64(p6, 80, 0)
-	l10:
+	l11:
 		switch p2 - 1 {
 		case 0:
-			goto l7
-		case 4:
-			goto l6
-		default:
 			goto l8
+		case 4:
+			goto l7
+		default:
+			goto l9
 		}
 	}
 	m.store64(p0, 8, 0)
 	m.store32(p0, 4, x8)
 	m.store32(p0, 0, 1)
 	goto l1
-l8:
+l9:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -4620,31 +4620,31 @@ l8:
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l21
+					goto l22
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l21
+						goto l22
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l21
+							goto l22
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l21
+								goto l22
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l21
+									goto l22
 								}
 								switch uint32(x9) {
 								case 1:
@@ -4658,7 +4658,7 @@ l8:
 										t49 = 2
 									}
 									m.store64(p6, 80, t49)
-									goto l21
+									goto l22
 								}
 							}
 						}
@@ -4691,22 +4691,22 @@ l8:
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-	l21:
+	l22:
 		x12 = m.load64(p1, 184)
 		if x12 > 0xffffffff {
-			goto l5
+			goto l6
 		}
 		if x12 >= m.load64(p1, 112) {
-			goto l5
+			goto l6
 		}
 		x13 = p1 + 184
 	} else {
 		x12 = m.load64(p1, 184)
 		if x12 > 0xffffffff {
-			goto l4
+			goto l5
 		}
 		if x12 >= m.load64(p1, 112) {
-			goto l4
+			goto l5
 		}
 		x13 = p1 + 184
 	}
@@ -4719,57 +4719,71 @@ l8:
 	x16 = m.load32(p1, 152)
 	x17 = m.load64(p1, 144)
 	x18 = m.load64(p1, 136)
-	x19 = m.load64(p1, 104)
-	x20 = m.load64(p1, 96)
-	x21 = m.load64(p1, 88)
-	x22 = m.load32(p1, 84)
-	x23 = uint64(m.load32(p1, 80))
-	x24 = m.load32(p1, 76)
-	x25 = uint64(m.load32(p1, 72))
-	x26 = m.load64(p1, 64)
 	x9 = m.load64(p1, 56)
-	x27 = m.load64(p1, 48)
-	x28 = m.load64(p1, 40)
-	x29 = m.load32(p1, 32)
-	x30 = m.load64(p1, 24)
+	x19 = uint32(x12)
+	if m.load32(p1, 156) == 1 {
+		x11 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
+		x11 = (x11>>30 ^ x11) * 0xbf58476d1ce4e5b9
+		x11 = (x11>>27 ^ x11) * 0x94d049bb133111eb
+		t54 = x11>>31 ^ x11
+		x11 = uint64(min(x19, 63))
+		t55 = x14 << (x11 & 63)
+		if x14 > uint64(0x7fffffffffffffff)>>(x11&63) {
+			t55 = 0x7fffffffffffffff
+		}
+		x11 = t55
+		x9 = arithmeticMulhi(t54, min(x9, x11)+1)
+		goto l2
+	}
+	x20 = m.load64(p1, 104)
+	x21 = m.load64(p1, 96)
+	x22 = m.load64(p1, 88)
+	x23 = m.load32(p1, 84)
+	x24 = uint64(m.load32(p1, 80))
+	x25 = m.load32(p1, 76)
+	x26 = uint64(m.load32(p1, 72))
+	x27 = m.load64(p1, 64)
+	x28 = m.load64(p1, 48)
+	x29 = m.load64(p1, 40)
+	x30 = m.load32(p1, 32)
+	x31 = m.load64(p1, 24)
 	x10 = m.load32(p1, 12)
 	x8 = m.load32(p1, 8)
-	x31 = uint32(x12)
 	x32 = m.load32(p1, 36)
 	x33 = m.load32(p1, 0)
 	x34 = m.load32(p1, 4)
 	if x34 != 6 {
-		goto l3
+		goto l4
 	}
 	x11 = x14
-	if x31&4095 == 0 {
-		goto l2
+	if x19&4095 == 0 {
+		goto l3
 	}
-	x35 = max(x26, x14)
+	x35 = max(x27, x14)
 	x36 = x12 & 0xfffff000
 	x37 = x15 + x12>>12&0xfffff*0x779b97f4a7c15000 - 0x61c8864680b583eb
 	x38 = uint64(x32)
-	x39 = uint64(x29)
-	x31 = b32(x32 < 2)
+	x39 = uint64(x30)
+	x19 = b32(x32 < 2)
 	x40 = b32(x8 == 1)
 	x11 = x14
 	for {
 		x41 = (x37>>30 ^ x37) * 0xbf58476d1ce4e5b9
 		x41 = (x41>>27 ^ x41) * 0x94d049bb133111eb
 		x42 = x41>>31 ^ x41
-		if x31 == 0 {
+		if x19 == 0 {
 			x41 = 0x7fffffffffffffff
 			x43 = x11 / x38
 			if arithmeticMulhi(x43, x39) != 0 {
-				goto l31
+				goto l33
 			}
 			x41 = x43 * x39
 			x11 = x11 - x43*x38
-			t54 = x11 * x39
+			t56 = x11 * x39
 			if arithmeticMulhi(x11, x39) != 0 {
-				t54 = 0xffffffffffffffff
+				t56 = 0xffffffffffffffff
 			}
-			x11 = x41 + t54/x38
+			x11 = x41 + t56/x38
 			if x11 < x41 {
 				x11 = 0xffffffffffffffff
 			}
@@ -4781,23 +4795,23 @@ l8:
 				x41 = 0x7fffffffffffffff
 			}
 		}
-	l31:
+	l33:
 		x11 = min(x9, x41)
 		if x40 == 0 {
 			x11 = x41
 		}
 		x41 = x11 - x35
-		t58 = x41
+		t60 = x41
 		if x41 > x11 {
-			t58 = 0
+			t60 = 0
 		}
-		x11 = arithmeticMulhi(x42, t58+1) + x35
-		t59 = min(x9, x11)
+		x11 = arithmeticMulhi(x42, t60+1) + x35
+		t61 = min(x9, x11)
 		if x8 != 2 {
-			t59 = x11
+			t61 = x11
 		}
 		x36 = x36 + 1
-		x11 = t59
+		x11 = t61
 		if x36&4095 == 0 {
 			x11 = x14
 		}
@@ -4805,48 +4819,48 @@ l8:
 		if x36 < x12 {
 			continue
 		}
-		goto l2
+		goto l3
 	}
-l7:
+l8:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t61 = x9
+		t63 = x9
 		if x8 != 0 {
-			t61 = 1
+			t63 = 1
 		}
-		m.store64(p6, 80, t61)
-		x11 = m.load64(p1, 192)
+		m.store64(p6, 80, t63)
+		p5 = m.load64(p1, 192)
 		if x8 == 0 {
 			x8 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l34
+					goto l36
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l34
+						goto l36
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l34
+							goto l36
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l34
+								goto l36
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l34
+									goto l36
 								}
 								switch uint32(x9) {
 								case 1:
@@ -4855,139 +4869,139 @@ l7:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t62 = x9
+									t64 = x9
 									if x9 == 1 {
-										t62 = 2
+										t64 = 2
 									}
-									m.store64(p6, 80, t62)
-									goto l34
+									m.store64(p6, 80, t64)
+									goto l36
 								}
 							}
 						}
 					}
 				}
 				x9 = m.load64(p6, 80)
-				t63 = x9
+				t65 = x9
 				if x9 == 0 {
-					t63 = 1
+					t65 = 1
 				}
-				m.store64(p6, 80, t63)
+				m.store64(p6, 80, t65)
 				x8 = 0
 				if x9 == 0 {
 					break
 				}
 			}
 		}
-		x41 = m.load64(p6, 168)
-		x37 = m.load64(p6, 160)
-		x36 = m.load64(p6, 152)
-		p5 = m.load64(p6, 144)
-		p4 = m.load64(p6, 136)
-		p3 = m.load64(p6, 128)
-		x39 = m.load64(p6, 120)
-		x35 = m.load64(p6, 112)
-		x42 = m.load64(p6, 104)
-		x12 = m.load64(p6, 96)
+		p4 = m.load64(p6, 168)
+		x11 = m.load64(p6, 160)
+		p3 = m.load64(p6, 152)
+		x41 = m.load64(p6, 144)
+		x37 = m.load64(p6, 136)
+		x36 = m.load64(p6, 128)
+		x12 = m.load64(p6, 120)
+		x39 = m.load64(p6, 112)
+		x35 = m.load64(p6, 104)
+		x42 = m.load64(p6, 96)
 		x9 = m.load64(p6, 88)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
-			x14 = max(x11, 1)
-			x11 = m.load64(p6, 8)
+			x14 = max(p5, 1)
+			p5 = m.load64(p6, 8)
 		case 1:
 			x38 = m.load64(p6, 40)
-			x11 = x38 >> 32
+			p5 = x38 >> 32
 			if x38&0xfffffffe != 0 {
 				x14 = 0x7fffffffffffffff
 				x8 = uint32(x38)
 				p2 = 1000 / x8
 				x43 = uint64(p2)
-				if arithmeticMulhi(x43, x11) != 0 {
-					goto l47
+				if arithmeticMulhi(x43, p5) != 0 {
+					goto l49
 				}
 				x14 = uint64(1000 - p2*x8)
-				t64 = x11 * x14
-				if arithmeticMulhi(x14, x11) != 0 {
-					t64 = 0xffffffffffffffff
+				t66 = p5 * x14
+				if arithmeticMulhi(x14, p5) != 0 {
+					t66 = 0xffffffffffffffff
 				}
-				x11 = t64/(x38&0xffffffff) + x11*x43
-				x14 = min(x11, 0x7fffffffffffffff)
+				p5 = t66/(x38&0xffffffff) + p5*x43
+				x14 = min(p5, 0x7fffffffffffffff)
 			} else {
-				x14 = x11 * 1000
-				if arithmeticMulhi(1000, x11) != 0 {
+				x14 = p5 * 1000
+				if arithmeticMulhi(1000, p5) != 0 {
 					x14 = 0x7fffffffffffffff
 				}
 			}
-		l47:
+		l49:
 			m.multi3(x7+48, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 56) == 0 {
-				x11 = m.load64(x7, 48)
-				goto l44
+				p5 = m.load64(x7, 48)
+				goto l46
 			}
-			x11 = 0xffffffffffffffff
+			p5 = 0xffffffffffffffff
 		default:
-			goto l43
+			goto l45
 		}
-	l44:
+	l46:
 		x14 = x9 + x14
-		t66 = x14
+		t68 = x14
 		if x14 < x9 {
-			t66 = 0xffffffffffffffff
+			t68 = 0xffffffffffffffff
 		}
-		x9 = t66
-		x9 = min(x11, x9)
-	l43:
-		m.store64(p6, 168, x41)
-		m.store64(p6, 160, x37)
-		m.store64(p6, 152, x36)
-		m.store64(p6, 144, p5)
-		m.store64(p6, 136, p4)
-		m.store64(p6, 128, p3)
-		m.store64(p6, 120, x39)
-		m.store64(p6, 112, x35)
-		m.store64(p6, 104, x42)
-		m.store64(p6, 96, x12)
+		x9 = t68
+		x9 = min(p5, x9)
+	l45:
+		m.store64(p6, 168, p4)
+		m.store64(p6, 160, x11)
+		m.store64(p6, 152, p3)
+		m.store64(p6, 144, x41)
+		m.store64(p6, 136, x37)
+		m.store64(p6, 128, x36)
+		m.store64(p6, 120, x12)
+		m.store64(p6, 112, x39)
+		m.store64(p6, 104, x35)
+		m.store64(p6, 96, x42)
 		m.store64(p6, 88, x9)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-	l34:
+	l36:
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t67 = x9
+		t69 = x9
 		if x8 != 0 {
-			t67 = 1
+			t69 = 1
 		}
-		m.store64(p6, 80, t67)
+		m.store64(p6, 80, t69)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l33
+					goto l35
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l33
+						goto l35
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l33
+							goto l35
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l33
+								goto l35
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l33
+									goto l35
 								}
 								switch uint32(x9) {
 								case 1:
@@ -4996,12 +5010,12 @@ l7:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t68 = x9
+									t70 = x9
 									if x9 == 1 {
-										t68 = 2
+										t70 = 2
 									}
-									m.store64(p6, 80, t68)
-									goto l33
+									m.store64(p6, 80, t70)
+									goto l35
 								}
 							}
 						}
@@ -5009,11 +5023,11 @@ l7:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t69 = x9
+				t71 = x9
 				if x8 != 0 {
-					t69 = 1
+					t71 = 1
 				}
-				m.store64(p6, 80, t69)
+				m.store64(p6, 80, t71)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -5021,59 +5035,59 @@ l7:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t70 = x9 - b64(x9 != 0)
+		t72 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t70 = x9
+			t72 = x9
 		}
-		m.store64(p6, 88, t70)
+		m.store64(p6, 88, t72)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l33:
+l35:
 	m.store64(p0, 8, 0)
 	m.store32(p1, 200, 1)
 	m.store64(p0, 0, 0x100000001)
 	goto l1
-l6:
+l7:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t71 = x9
+		t73 = x9
 		if x8 != 0 {
-			t71 = 1
+			t73 = 1
 		}
-		m.store64(p6, 80, t71)
+		m.store64(p6, 80, t73)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l58
+					goto l60
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l58
+						goto l60
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l58
+							goto l60
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l58
+								goto l60
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l58
+									goto l60
 								}
 								switch uint32(x9) {
 								case 1:
@@ -5082,12 +5096,12 @@ l6:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t72 = x9
+									t74 = x9
 									if x9 == 1 {
-										t72 = 2
+										t74 = 2
 									}
-									m.store64(p6, 80, t72)
-									goto l58
+									m.store64(p6, 80, t74)
+									goto l60
 								}
 							}
 						}
@@ -5095,11 +5109,11 @@ l6:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t73 = x9
+				t75 = x9
 				if x8 != 0 {
-					t73 = 1
+					t75 = 1
 				}
-				m.store64(p6, 80, t73)
+				m.store64(p6, 80, t75)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -5107,58 +5121,58 @@ l6:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t74 = x9 - b64(x9 != 0)
+		t76 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t74 = x9
+			t76 = x9
 		}
-		m.store64(p6, 88, t74)
+		m.store64(p6, 88, t76)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l58:
+l60:
 	m.store64(p0, 8, 0)
 	m.store32(p1, 200, 2)
 	m.store64(p0, 0, 0x200000001)
 	goto l1
-l5:
+l6:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t75 = x9
+	t77 = x9
 	if x8 != 0 {
-		t75 = 1
+		t77 = 1
 	}
-	m.store64(p6, 80, t75)
+	m.store64(p6, 80, t77)
 	if x8 == 0 {
 		p2 = 0
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l4
+				goto l5
 			}
 			switch uint32(x9) {
 			case 1:
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l4
+					goto l5
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l4
+						goto l5
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l4
+							goto l5
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l4
+								goto l5
 							}
 							switch uint32(x9) {
 							case 1:
@@ -5167,12 +5181,12 @@ l5:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t76 = x9
+								t78 = x9
 								if x9 == 1 {
-									t76 = 2
+									t78 = 2
 								}
-								m.store64(p6, 80, t76)
-								goto l4
+								m.store64(p6, 80, t78)
+								goto l5
 							}
 						}
 					}
@@ -5180,11 +5194,11 @@ l5:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t77 = x9
+			t79 = x9
 			if x8 != 0 {
-				t77 = 1
+				t79 = 1
 			}
-			m.store64(p6, 80, t77)
+			m.store64(p6, 80, t79)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -5192,96 +5206,98 @@ l5:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t78 = x9 - b64(x9 != 0)
+	t80 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t78 = x9
+		t80 = x9
 	}
-	m.store64(p6, 88, t78)
+	m.store64(p6, 88, t80)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l4:
+l5:
 	m.store64(p0, 8, 0)
 	m.store32(p1, 200, 3)
 	m.store64(p0, 0, 0x300000001)
 	goto l1
-l3:
-	if x33 != 3 || x29 != 2 || x32 != 1 {
-		x31 = min(x31, 8192)
+l4:
+	if x33 != 3 || x30 != 2 || x32 != 1 {
+		x19 = min(x19, 8192)
 		x11 = x14
 		switch x33 - 3 {
 		case 0:
-			x36 = 0x7fffffffffffffff
+			x41 = 0x7fffffffffffffff
 			if x8 == 1 {
-				x36 = x9
+				x41 = x9
 			}
-			x41 = uint64(x29)
+			x37 = uint64(x30)
 			if x32 >= 2 {
 				x39 = uint64(x32)
-				x31 = x31 + 1
-				x37 = x14
+				x19 = x19 + 1
+				x36 = x14
 				for {
-					x11 = x37
-					x31 = x31 - 1
-					if x31 == 0 {
-						goto l2
+					x11 = x36
+					x19 = x19 - 1
+					if x19 == 0 {
+						goto l3
 					}
-					if x11 >= x36 {
-						goto l2
+					if x11 >= x41 {
+						goto l3
 					}
-					x37 = 0x7fffffffffffffff
+					x36 = 0x7fffffffffffffff
 					x35 = x11 / x39
-					if arithmeticMulhi(x35, x41) == 0 {
-						x37 = x35 * x41
+					if arithmeticMulhi(x35, x37) == 0 {
+						x36 = x35 * x37
 						x35 = x11 - x35*x39
-						t80 = x35 * x41
-						if arithmeticMulhi(x35, x41) != 0 {
-							t80 = 0xffffffffffffffff
+						t82 = x35 * x37
+						if arithmeticMulhi(x35, x37) != 0 {
+							t82 = 0xffffffffffffffff
 						}
-						x35 = x37 + t80/x39
-						t81 = x35
-						if x35 < x37 {
-							t81 = 0xffffffffffffffff
+						x35 = x36 + t82/x39
+						t83 = x35
+						if x35 < x36 {
+							t83 = 0xffffffffffffffff
 						}
-						x37 = t81
-						x37 = min(x37, 0x7fffffffffffffff)
+						x36 = t83
+						x36 = min(x36, 0x7fffffffffffffff)
 					}
-					if x37 != x11 {
+					x36 = min(x41, x36)
+					if x36 != x11 {
 						continue
 					}
-					goto l2
+					goto l3
 				}
 			}
-			x37 = x14
+			x39 = x14
 			for {
-				x11 = x37
-				if x31 == 0 {
-					goto l2
+				x11 = x39
+				if x19 == 0 {
+					goto l3
 				}
-				if x11 >= x36 {
-					goto l2
+				if x11 >= x41 {
+					goto l3
 				}
-				x31 = x31 - 1
-				x37 = x11 * x41
-				x37 = min(x37, 0x7fffffffffffffff)
-				if arithmeticMulhi(x11, x41) != 0 {
-					x37 = 0x7fffffffffffffff
+				x19 = x19 - 1
+				x36 = x11 * x37
+				x36 = min(x36, 0x7fffffffffffffff)
+				if arithmeticMulhi(x11, x37) != 0 {
+					x36 = 0x7fffffffffffffff
 				}
-				if x37 != x11 {
+				x39 = min(x41, x36)
+				if x36 != x11 {
 					continue
 				}
-				goto l2
+				goto l3
 			}
 		case 2:
-			x31 = x31 + 1
+			x19 = x19 + 1
 			x37 = x14
 			x36 = x14
 			for {
 				x41 = x36
 				x11 = x37
-				x31 = x31 - 1
-				if x31 == 0 {
-					goto l2
+				x19 = x19 - 1
+				if x19 == 0 {
+					goto l3
 				}
 				x37 = x11 + x41
 				if x37 < x11 {
@@ -5296,60 +5312,60 @@ l3:
 				if x36 != x41 {
 					continue
 				}
-				goto l2
+				goto l3
 			}
 		default:
-			goto l2
+			goto l3
 		}
 	}
-	x11 = x14
-	x41 = min(x9, 0x7fffffffffffffff)
-	if x8 != 1 {
-		x41 = 0x7fffffffffffffff
+	x11 = 0x7fffffffffffffff
+	if x8 == 1 {
+		x11 = x9
 	}
-	if x14 < x41 {
-		x40 = uint32(bits.LeadingZeros64(x14)) - uint32(bits.LeadingZeros64(x41))
-		x40 = x40 + b32(x14<<(uint64(x40)&63) < x41)
-		x11 = x14 << (uint64(min(x40, x31)) & 63)
-		x11 = min(x11, 0x7fffffffffffffff)
+	x41 = uint64(min(x19, 63))
+	t87 = x14 << (x41 & 63)
+	if x14 > uint64(0x7fffffffffffffff)>>(x41&63) {
+		t87 = 0x7fffffffffffffff
 	}
-l2:
+	x41 = t87
+	x11 = min(x11, x41)
+l3:
 	x41 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
 	x41 = (x41>>30 ^ x41) * 0xbf58476d1ce4e5b9
 	x41 = (x41>>27 ^ x41) * 0x94d049bb133111eb
 	x37 = x41>>31 ^ x41
 	if x34 == 6 {
-		x36 = uint64(x29)
+		x36 = uint64(x30)
 		if x32 < 2 {
-			goto l89
+			goto l91
 		}
 		x41 = 0x7fffffffffffffff
 		x39 = uint64(x32)
 		x35 = x11 / x39
 		if arithmeticMulhi(x35, x36) != 0 {
-			goto l85
+			goto l87
 		}
 		x41 = x35 * x36
 		x11 = x11 - x35*x39
-		t85 = x11 * x36
+		t88 = x11 * x36
 		if arithmeticMulhi(x11, x36) != 0 {
-			t85 = 0xffffffffffffffff
+			t88 = 0xffffffffffffffff
 		}
-		x11 = x41 + t85/x39
+		x11 = x41 + t88/x39
 		if x11 < x41 {
 			x11 = 0xffffffffffffffff
 		}
 		x41 = min(x11, 0x7fffffffffffffff)
-		goto l85
+		goto l87
 	}
 	switch x33 - 2 {
 	case 0:
-		x11 = x30 * x12
-		t87 = min(x11, 0x7fffffffffffffff)
-		if arithmeticMulhi(x30, x12) != 0 {
-			t87 = 0x7fffffffffffffff
+		x11 = x31 * x12
+		t90 = min(x11, 0x7fffffffffffffff)
+		if arithmeticMulhi(x31, x12) != 0 {
+			t90 = 0x7fffffffffffffff
 		}
-		x11 = x14 + t87
+		x11 = x14 + t90
 		if x11 < x14 {
 			x11 = 0xffffffffffffffff
 		}
@@ -5358,26 +5374,26 @@ l2:
 		if x10 == 0 {
 			x11 = 1
 		} else {
-			x11 = x12 + x28
+			x11 = x12 + x29
 			if x11 < x12 {
 				x11 = 0xffffffffffffffff
 			}
 			x41 = 1
 			for {
 				if x10&1 != 0 {
-					t90 = x41 * x11
+					t93 = x41 * x11
 					if arithmeticMulhi(x41, x11) != 0 {
-						t90 = 0xffffffffffffffff
+						t93 = 0xffffffffffffffff
 					}
-					x41 = t90
+					x41 = t93
 				}
 				x10 = x10 >> 1
 				if x10 != 0 {
-					t91 = x11 * x11
+					t94 = x11 * x11
 					if arithmeticMulhi(x11, x11) != 0 {
-						t91 = 0xffffffffffffffff
+						t94 = 0xffffffffffffffff
 					}
-					x11 = t91
+					x11 = t94
 					continue
 				}
 				break
@@ -5385,14 +5401,14 @@ l2:
 			x11 = min(x41, 0x7fffffffffffffff)
 		}
 		x41 = x11 * x14
-		t92 = min(x41, 0x7fffffffffffffff)
+		t95 = min(x41, 0x7fffffffffffffff)
 		if arithmeticMulhi(x14, x11) != 0 {
-			t92 = 0x7fffffffffffffff
+			t95 = 0x7fffffffffffffff
 		}
-		x11 = t92
+		x11 = t95
 	}
-	x11 = x27 + x11
-	if x11 < x27 {
+	x11 = x28 + x11
+	if x11 < x28 {
 		x11 = 0xffffffffffffffff
 	}
 	x11 = min(x11, 0x7fffffffffffffff)
@@ -5404,204 +5420,209 @@ l2:
 	switch x34 - 2 {
 	case 0:
 		x11 = 0
-		goto l86
+		goto l88
 	case 1:
 		x11 = x41 - x41>>1
 		if x11 > x41 {
 			x11 = 0
 		}
-		goto l86
+		goto l88
 	case 2:
-		if x24 < 2 {
-			goto l88
+		if x25 < 2 {
+			goto l90
 		}
 		x11 = 0x7fffffffffffffff
-		x36 = uint64(x24)
+		x36 = uint64(x25)
 		x39 = x41 / x36
-		if arithmeticMulhi(x39, x25) != 0 {
-			goto l87
+		if arithmeticMulhi(x39, x26) != 0 {
+			goto l89
 		}
-		x11 = x39 * x25
+		x11 = x39 * x26
 		x39 = x41 - x39*x36
-		t96 = x39 * x25
-		if arithmeticMulhi(x39, x25) != 0 {
-			t96 = 0xffffffffffffffff
+		t99 = x39 * x26
+		if arithmeticMulhi(x39, x26) != 0 {
+			t99 = 0xffffffffffffffff
 		}
-		x36 = x11 + t96/x36
-		t97 = x36
+		x36 = x11 + t99/x36
+		t100 = x36
 		if x36 < x11 {
-			t97 = 0xffffffffffffffff
+			t100 = 0xffffffffffffffff
 		}
-		x11 = t97
+		x11 = t100
 		x11 = min(x11, 0x7fffffffffffffff)
-		goto l87
+		goto l89
 	case 3:
 		x11 = x41
-		x36 = x20 * x12
-		t98 = min(x36, 0x7fffffffffffffff)
-		if arithmeticMulhi(x20, x12) != 0 {
-			t98 = 0x7fffffffffffffff
+		x36 = x21 * x12
+		t101 = min(x36, 0x7fffffffffffffff)
+		if arithmeticMulhi(x21, x12) != 0 {
+			t101 = 0x7fffffffffffffff
 		}
-		x36 = x21 + t98
-		if x36 < x21 {
+		x36 = x22 + t101
+		if x36 < x22 {
 			x36 = 0xffffffffffffffff
 		}
 		x41 = min(x36, 0x7fffffffffffffff) + x41
 		x41 = min(x41, 0x7fffffffffffffff)
-		goto l86
+		goto l88
 	case 5:
 		x36 = 0
-		if x19 != 0 {
-			x11 = x41 / x19
+		if x20 != 0 {
+			x11 = x41 / x20
 			x36 = x11 - b64(x11 != 0)
 		}
-		x11 = max(x19, 1)
-		x41 = x26 / x11
-		x11 = x41 + b64(x26-x41*x11 != 0)
+		x11 = max(x20, 1)
+		x41 = x27 / x11
+		x11 = x41 + b64(x27-x41*x11 != 0)
 		x41 = max(x11, x36)
-		goto l84
-	default:
 		goto l86
+	default:
+		goto l88
 	}
-l89:
+l91:
 	x41 = x11 * x36
 	x41 = min(x41, 0x7fffffffffffffff)
 	if arithmeticMulhi(x11, x36) != 0 {
 		x41 = 0x7fffffffffffffff
 	}
-	goto l85
-l88:
-	x11 = x41 * x25
+	goto l87
+l90:
+	x11 = x41 * x26
 	x11 = min(x11, 0x7fffffffffffffff)
-	if arithmeticMulhi(x41, x25) != 0 {
+	if arithmeticMulhi(x41, x26) != 0 {
 		x11 = 0x7fffffffffffffff
 	}
-l87:
+l89:
 	x11 = x41 - x11
 	x10 = b32(x11 > x41)
-	if x22 >= 2 {
+	if x23 >= 2 {
 		x36 = 0x7fffffffffffffff
-		x39 = uint64(x22)
+		x39 = uint64(x23)
 		x35 = x41 / x39
-		if arithmeticMulhi(x35, x23) != 0 {
-			goto l105
+		if arithmeticMulhi(x35, x24) != 0 {
+			goto l107
 		}
-		x36 = x35 * x23
+		x36 = x35 * x24
 		x35 = x41 - x35*x39
-		t102 = x35 * x23
-		if arithmeticMulhi(x35, x23) != 0 {
-			t102 = 0xffffffffffffffff
+		t105 = x35 * x24
+		if arithmeticMulhi(x35, x24) != 0 {
+			t105 = 0xffffffffffffffff
 		}
-		x39 = x36 + t102/x39
-		t103 = x39
+		x39 = x36 + t105/x39
+		t106 = x39
 		if x39 < x36 {
-			t103 = 0xffffffffffffffff
+			t106 = 0xffffffffffffffff
 		}
-		x36 = t103
+		x36 = t106
 		x36 = min(x36, 0x7fffffffffffffff)
 	} else {
-		x36 = x41 * x23
+		x36 = x41 * x24
 		x36 = min(x36, 0x7fffffffffffffff)
-		if arithmeticMulhi(x41, x23) != 0 {
+		if arithmeticMulhi(x41, x24) != 0 {
 			x36 = 0x7fffffffffffffff
 		}
 	}
-l105:
+l107:
 	if x10 != 0 {
 		x11 = 0
 	}
 	x41 = x36 + x41
 	x41 = min(x41, 0x7fffffffffffffff)
-l86:
-	x11 = max(x26, x11)
+l88:
+	x11 = max(x27, x11)
 	x41 = max(x11, x41)
-	goto l84
-l85:
-	x11 = max(x26, x14)
+	goto l86
+l87:
+	x11 = max(x27, x14)
 	if x8 == 1 {
 		x41 = min(x9, x41)
 	}
 	x41 = max(x11, x41)
-l84:
+l86:
 	x11 = arithmeticMulhi(x37, x41-x11+1) + x11
 	if x34 == 7 {
-		x41 = x11 * x19
-		t107 = min(x41, 0x7fffffffffffffff)
-		if arithmeticMulhi(x19, x11) != 0 {
-			t107 = 0x7fffffffffffffff
+		x41 = x11 * x20
+		t110 = min(x41, 0x7fffffffffffffff)
+		if arithmeticMulhi(x20, x11) != 0 {
+			t110 = 0x7fffffffffffffff
 		}
-		x11 = t107
+		x11 = t110
 	}
 	x9 = min(x9, x11)
 	if x8 != 2 {
 		x9 = x11
 	}
+l2:
 	if p3 != 1 {
-		x11 = x9
+		p4 = x9
 	} else {
 		x11 = x9 + x17
 		if x11 < x9 {
 			x11 = 0xffffffffffffffff
 		}
 		x11 = min(x11, x18)
-		if x11 >= min(p4, 0x7fffffffffffffff) {
-			x11 = p4
+		if x11 < min(p4, 0x7fffffffffffffff) {
+			p4 = x11
 		}
-		x11 = min(x11, 0x7fffffffffffffff)
+		p4 = min(p4, 0x7fffffffffffffff)
 		switch x16 - 2 {
 		case 0:
 		case 1:
-			x9 = x11>>1 + x11
-			x11 = arithmeticMulhi(x37, min(x9, 0x7fffffffffffffff)-x11+1) + x11
+			x9 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
+			x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
+			x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
+			t114 = x9>>31 ^ x9
+			x9 = p4>>1 + p4
+			p4 = arithmeticMulhi(t114, min(x9, 0x7fffffffffffffff)-p4+1) + p4
 		default:
-			x11 = max(x11, x9)
+			p4 = max(p4, x9)
 		}
 	}
 	x9 = m.load64(p1, 120)
 	if x9 != 0x7fffffffffffffff {
-		x41 = p5 - m.load64(p1, 168)
-		if x41 > p5 {
-			x41 = 0
+		x11 = p5 - m.load64(p1, 168)
+		if x11 > p5 {
+			x11 = 0
 		}
-		if x9 < x41 || x11 > x9-x41 {
+		if x9 < x11 || p4 > x9-x11 {
 			if p6 != 0 {
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t112 = x9
+				t116 = x9
 				if x8 != 0 {
-					t112 = 1
+					t116 = 1
 				}
-				m.store64(p6, 80, t112)
+				m.store64(p6, 80, t116)
 				if x8 == 0 {
 					p2 = 0
 					for {
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l114
+							goto l116
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l114
+								goto l116
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l114
+									goto l116
 								}
 								switch uint32(x9) {
 								case 1:
 									x9 = m.load64(p6, 80)
 									if x9 > 1 {
-										goto l114
+										goto l116
 									}
 									switch uint32(x9) {
 									case 1:
 										x9 = m.load64(p6, 80)
 										if x9 > 1 {
-											goto l114
+											goto l116
 										}
 										switch uint32(x9) {
 										case 1:
@@ -5610,12 +5631,12 @@ l84:
 												continue
 											}
 											x9 = m.load64(p6, 80)
-											t113 = x9
+											t117 = x9
 											if x9 == 1 {
-												t113 = 2
+												t117 = 2
 											}
-											m.store64(p6, 80, t113)
-											goto l114
+											m.store64(p6, 80, t117)
+											goto l116
 										}
 									}
 								}
@@ -5623,11 +5644,11 @@ l84:
 						}
 						x9 = m.load64(p6, 80)
 						x8 = b32(x9 == 0)
-						t114 = x9
+						t118 = x9
 						if x8 != 0 {
-							t114 = 1
+							t118 = 1
 						}
-						m.store64(p6, 80, t114)
+						m.store64(p6, 80, t118)
 						p2 = 0
 						if x8 != 0 {
 							break
@@ -5635,17 +5656,17 @@ l84:
 					}
 				}
 				x9 = m.load64(p6, 88)
-				t115 = x9 - b64(x9 != 0)
+				t119 = x9 - b64(x9 != 0)
 				if m.load32(p6, 0) != 6 {
-					t115 = x9
+					t119 = x9
 				}
-				m.store64(p6, 88, t115)
+				m.store64(p6, 88, t119)
 				if m.load64(p6, 80) != 2 {
 					m.store64(p6, 80, 0)
 				}
 			}
-		l114:
-			m.store64(p0, 8, x11)
+		l116:
+			m.store64(p0, 8, p4)
 			m.store32(p1, 200, 4)
 			m.store64(p0, 0, 0x400000001)
 			goto l1
@@ -5654,20 +5675,20 @@ l84:
 	if m.load32(p1, 204) != 0 {
 		x9 = m.load64(p1, 176)
 		if x9 < p5 {
-			goto l123
+			goto l125
 		}
-		if x11 > x9-p5 {
-			goto l123
+		if p4 > x9-p5 {
+			goto l125
 		}
 	}
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t116 = x9
+		t120 = x9
 		if x8 != 0 {
-			t116 = 1
+			t120 = 1
 		}
-		m.store64(p6, 80, t116)
+		m.store64(p6, 80, t120)
 		if x8 == 0 {
 			x8 = 0
 			for {
@@ -5677,25 +5698,25 @@ l84:
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l130
+							goto l132
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l130
+								goto l132
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l130
+									goto l132
 								}
 								switch uint32(x9) {
 								case 1:
 									x9 = m.load64(p6, 80)
 									if x9 > 1 {
-										goto l130
+										goto l132
 									}
 									switch uint32(x9) {
 									case 1:
@@ -5704,77 +5725,77 @@ l84:
 											continue
 										}
 										x9 = m.load64(p6, 80)
-										t117 = x9
+										t121 = x9
 										if x9 == 1 {
-											t117 = 2
+											t121 = 2
 										}
-										m.store64(p6, 80, t117)
+										m.store64(p6, 80, t121)
 									default:
-										goto l129
+										goto l131
 									}
 								default:
-									goto l129
+									goto l131
 								}
 							default:
-								goto l129
+								goto l131
 							}
 						default:
-							goto l129
+							goto l131
 						}
 					default:
-						goto l129
+						goto l131
 					}
 				}
-			l130:
+			l132:
 				m.store64(x7, 72, 0)
-				goto l125
-			l129:
+				goto l127
+			l131:
 				x9 = m.load64(p6, 80)
-				t118 = x9
+				t122 = x9
 				if x9 == 0 {
-					t118 = 1
+					t122 = 1
 				}
-				m.store64(p6, 80, t118)
+				m.store64(p6, 80, t122)
 				x8 = 0
 				if x9 == 0 {
 					break
 				}
 			}
 		}
-		x37 = m.load64(p6, 168)
-		m.store64(x7, 168, x37)
-		x36 = m.load64(p6, 160)
-		m.store64(x7, 160, x36)
-		p4 = m.load64(p6, 152)
-		m.store64(x7, 152, p4)
-		p3 = m.load64(p6, 144)
-		m.store64(x7, 144, p3)
-		x39 = m.load64(p6, 136)
-		m.store64(x7, 136, x39)
-		x35 = m.load64(p6, 128)
-		m.store64(x7, 128, x35)
-		x42 = m.load64(p6, 120)
-		m.store64(x7, 120, x42)
-		x12 = m.load64(p6, 112)
-		m.store64(x7, 112, x12)
+		p3 = m.load64(p6, 168)
+		m.store64(x7, 168, p3)
+		x41 = m.load64(p6, 160)
+		m.store64(x7, 160, x41)
+		x37 = m.load64(p6, 152)
+		m.store64(x7, 152, x37)
+		x36 = m.load64(p6, 144)
+		m.store64(x7, 144, x36)
+		x12 = m.load64(p6, 136)
+		m.store64(x7, 136, x12)
+		x39 = m.load64(p6, 128)
+		m.store64(x7, 128, x39)
+		x35 = m.load64(p6, 120)
+		m.store64(x7, 120, x35)
+		x42 = m.load64(p6, 112)
+		m.store64(x7, 112, x42)
 		x14 = m.load64(p6, 104)
 		m.store64(x7, 104, x14)
-		x41 = m.load64(p6, 96)
-		m.store64(x7, 96, x41)
+		x11 = m.load64(p6, 96)
+		m.store64(x7, 96, x11)
 		x9 = m.load64(p6, 88)
 		m.store64(x7, 88, x9)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
 			p5 = 0
-			t119 = 2
+			t123 = 2
 			if p2 == 4 {
-				t119 = 4
+				t123 = 4
 			}
-			t120 = t119
+			t124 = t123
 			if p2 == 3 {
-				t120 = 3
+				t124 = 3
 			}
-			x38 = m.load64(p6+t120<<3, 0)
+			x38 = m.load64(p6+t124<<3, 0)
 			if x9 >= x38 {
 				m.store64(x7, 80, x38)
 				x9 = x9 - x38
@@ -5782,7 +5803,7 @@ l84:
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l136
+			goto l138
 		case 1:
 			p5 = 0xffffffffffffffff
 			if int64(x9) > -1 {
@@ -5800,7 +5821,7 @@ l84:
 				x38 = 1
 			}
 			m.store64(x7, 72, x38)
-			goto l136
+			goto l138
 		case 2:
 			p5 = 0
 			x38 = uint64(m.load32(p6, 40))
@@ -5811,19 +5832,19 @@ l84:
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l136
+			goto l138
 		case 3:
-			x38 = p5 - x41
-			t121 = x38
+			x38 = p5 - x11
+			t125 = x38
 			if x38 > p5 {
-				t121 = 0
+				t125 = 0
 			}
 			x38 = m.load64(p6, 8)
-			m.multi3(x7+32, t121, 0, x38, 0)
+			m.multi3(x7+32, t125, 0, x38, 0)
 			if m.load64(x7, 40) == 0 {
-				x26 = m.load64(x7, 32)
+				x15 = m.load64(x7, 32)
 			} else {
-				x26 = 0xffffffffffffffff
+				x15 = 0xffffffffffffffff
 			}
 			x43 = m.load64(p6+48, 0)
 			m.multi3(x7+16, x38, 0, x43, 0)
@@ -5832,14 +5853,14 @@ l84:
 			} else {
 				x38 = 0xffffffffffffffff
 			}
-			x41 = max(x41, p5)
-			m.store64(x7, 96, x41)
-			p5 = x9 + x26
-			t122 = p5
+			x11 = max(x11, p5)
+			m.store64(x7, 96, x11)
+			p5 = x9 + x15
+			t126 = p5
 			if p5 < x9 {
-				t122 = 0xffffffffffffffff
+				t126 = 0xffffffffffffffff
 			}
-			x9 = t122
+			x9 = t126
 			x9 = min(x38, x9)
 			m.store64(x7, 88, x9)
 			p5 = 0
@@ -5850,145 +5871,145 @@ l84:
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l136
+			goto l138
 		case 4:
 			m.store32(x7, 188, x7+168)
 			m.store32(x7, 184, 10)
 			m.store32(x7, 176, p6)
 			m.store32(x7, 180, x7+88)
 			m.ttlTryRetry(x7+72, x7+176, p5)
-			x37 = m.load64(x7, 168)
-			x36 = m.load64(x7, 160)
-			p4 = m.load64(x7, 152)
-			p3 = m.load64(x7, 144)
-			x39 = m.load64(x7, 136)
-			x35 = m.load64(x7, 128)
-			x42 = m.load64(x7, 120)
-			x12 = m.load64(x7, 112)
+			p3 = m.load64(x7, 168)
+			x41 = m.load64(x7, 160)
+			x37 = m.load64(x7, 152)
+			x36 = m.load64(x7, 144)
+			x12 = m.load64(x7, 136)
+			x39 = m.load64(x7, 128)
+			x35 = m.load64(x7, 120)
+			x42 = m.load64(x7, 112)
 			x14 = m.load64(x7, 104)
-			x41 = m.load64(x7, 96)
+			x11 = m.load64(x7, 96)
 			x9 = m.load64(x7, 88)
-			goto l136
+			goto l138
 		case 5:
 			x43 = m.load64(p6, 40)
 			x38 = x43 >> 32
 			if x43&0xfffffffe == 0 {
-				goto l138
+				goto l140
 			}
 			p5 = 0x7fffffffffffffff
 			x43 = x43 & 0xffffffff
-			x26 = x9 / x43
-			if arithmeticMulhi(x26, x38) != 0 {
-				goto l137
+			x15 = x9 / x43
+			if arithmeticMulhi(x15, x38) != 0 {
+				goto l139
 			}
-			p5 = x26 * x38
-			x26 = x9 - x26*x43
-			t123 = x26 * x38
-			if arithmeticMulhi(x26, x38) != 0 {
-				t123 = 0xffffffffffffffff
+			p5 = x15 * x38
+			x15 = x9 - x15*x43
+			t127 = x15 * x38
+			if arithmeticMulhi(x15, x38) != 0 {
+				t127 = 0xffffffffffffffff
 			}
-			x38 = p5 + t123/x43
-			t124 = x38
+			x38 = p5 + t127/x43
+			t128 = x38
 			if x38 < p5 {
-				t124 = 0xffffffffffffffff
+				t128 = 0xffffffffffffffff
 			}
-			p5 = t124
+			p5 = t128
 			p5 = min(p5, 0x7fffffffffffffff)
-			goto l137
+			goto l139
 		default:
 			m.store64(x7, 72, 0)
-			goto l136
+			goto l138
 		}
-	l138:
+	l140:
 		p5 = x38 * x9
 		p5 = min(p5, 0x7fffffffffffffff)
 		if arithmeticMulhi(x9, x38) != 0 {
 			p5 = 0x7fffffffffffffff
 		}
-	l137:
+	l139:
 		x38 = m.load64(p6, 72)
 		x38 = max(x38, p5)
-		p5 = x41 + b64(x41 < x38)
+		p5 = x11 + b64(x11 < x38)
 		x43 = p5
-		if p5 < x41 {
+		if p5 < x11 {
 			x43 = 0xffffffffffffffff
 		}
 		m.store64(x7, 96, x43)
 		p5 = 0
-		if x41 < x38 {
+		if x11 < x38 {
 			p5 = 1
 			m.store64(x7, 80, 1)
 		}
 		m.store64(x7, 72, p5)
-		x41 = x43
-	l136:
-		m.store64(p6, 168, x37)
-		m.store64(p6, 160, x36)
-		m.store64(p6, 152, p4)
-		m.store64(p6, 144, p3)
-		m.store64(p6, 136, x39)
-		m.store64(p6, 128, x35)
-		m.store64(p6, 120, x42)
-		m.store64(p6, 112, x12)
+		x11 = x43
+	l138:
+		m.store64(p6, 168, p3)
+		m.store64(p6, 160, x41)
+		m.store64(p6, 152, x37)
+		m.store64(p6, 144, x36)
+		m.store64(p6, 136, x12)
+		m.store64(p6, 128, x39)
+		m.store64(p6, 120, x35)
+		m.store64(p6, 112, x42)
 		m.store64(p6, 104, x14)
-		m.store64(p6, 96, x41)
+		m.store64(p6, 96, x11)
 		m.store64(p6, 88, x9)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 		if m.load32(x7, 72) == 0 {
-			goto l125
+			goto l127
 		}
 		m.store64(p1, 192, m.load64(x7, 80))
 		x12 = m.load64(p1, 184)
 	}
-	m.store64(p0, 8, x11)
+	m.store64(p0, 8, p4)
 	m.store32(p0, 0, 0)
 	x9 = x12 + 1
-	t127 = x9
+	t131 = x9
 	if x9 == 0 {
-		t127 = 0xffffffffffffffff
+		t131 = 0xffffffffffffffff
 	}
-	m.store64(x13, 0, t127)
+	m.store64(x13, 0, t131)
 	goto l1
-l125:
+l127:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t128 = x9
+	t132 = x9
 	if x8 != 0 {
-		t128 = 1
+		t132 = 1
 	}
-	m.store64(p6, 80, t128)
+	m.store64(p6, 80, t132)
 	if x8 == 0 {
 		p2 = 0
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l159
+				goto l161
 			}
 			switch uint32(x9) {
 			case 1:
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l159
+					goto l161
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l159
+						goto l161
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l159
+							goto l161
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l159
+								goto l161
 							}
 							switch uint32(x9) {
 							case 1:
@@ -5997,12 +6018,12 @@ l125:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t129 = x9
+								t133 = x9
 								if x9 == 1 {
-									t129 = 2
+									t133 = 2
 								}
-								m.store64(p6, 80, t129)
-								goto l159
+								m.store64(p6, 80, t133)
+								goto l161
 							}
 						}
 					}
@@ -6010,11 +6031,11 @@ l125:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t130 = x9
+			t134 = x9
 			if x8 != 0 {
-				t130 = 1
+				t134 = 1
 			}
-			m.store64(p6, 80, t130)
+			m.store64(p6, 80, t134)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -6022,58 +6043,58 @@ l125:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t131 = x9 - b64(x9 != 0)
+	t135 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t131 = x9
+		t135 = x9
 	}
-	m.store64(p6, 88, t131)
+	m.store64(p6, 88, t135)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l159:
-	m.store64(p0, 8, x11)
+l161:
+	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 6)
 	m.store64(p0, 0, 0x600000001)
 	goto l1
-l123:
+l125:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t132 = x9
+		t136 = x9
 		if x8 != 0 {
-			t132 = 1
+			t136 = 1
 		}
-		m.store64(p6, 80, t132)
+		m.store64(p6, 80, t136)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l168
+					goto l170
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l168
+						goto l170
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l168
+							goto l170
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l168
+								goto l170
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l168
+									goto l170
 								}
 								switch uint32(x9) {
 								case 1:
@@ -6082,12 +6103,12 @@ l123:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t133 = x9
+									t137 = x9
 									if x9 == 1 {
-										t133 = 2
+										t137 = 2
 									}
-									m.store64(p6, 80, t133)
-									goto l168
+									m.store64(p6, 80, t137)
+									goto l170
 								}
 							}
 						}
@@ -6095,11 +6116,11 @@ l123:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t134 = x9
+				t138 = x9
 				if x8 != 0 {
-					t134 = 1
+					t138 = 1
 				}
-				m.store64(p6, 80, t134)
+				m.store64(p6, 80, t138)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -6107,17 +6128,17 @@ l123:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t135 = x9 - b64(x9 != 0)
+		t139 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t135 = x9
+			t139 = x9
 		}
-		m.store64(p6, 88, t135)
+		m.store64(p6, 88, t139)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l168:
-	m.store64(p0, 8, x11)
+l170:
+	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 5)
 	m.store64(p0, 0, 0x500000001)
 l1:
@@ -6174,6 +6195,122 @@ func outcomeName(p0 uint32) uint32 {
 		t2 = t1
 	}
 	return t2
+}
+
+// parametersFromValues is backoff_core::schedule::Parameters::from_values.
+//
+//go:norace
+func (m *module) parametersFromValues(p0, p1 uint32) {
+	var x4, x7, x8, x9, x11, x12, x13, x15, x20, x21, x22 uint32
+	var x2, x3, x5, x6, x10, x14, x16, x17, x18, x19, x23, x24, x25, x26, x27, x28 uint64
+	x2 = m.load64(p1, 24)
+	x3 = x2 >> 32
+	x4 = uint32(x3)
+	x5 = m.load64(p1, 16)
+	x6 = m.load64(p1, 8)
+	x7 = m.load32(p1, 64)
+	x8 = m.load32(p1, 80)
+	x9 = m.load32(p1, 0)
+	x10 = m.load64(p1, 32)
+	x11 = 0
+	x12 = uint32(x2)
+	if x12 == 0 {
+		x13 = 0
+	} else {
+		x2 = x2 & 0xffffffff
+		for {
+			x14 = x2
+			x2 = x3 % x14
+			x3 = x14
+			if x2 == 0 {
+				break
+			}
+		}
+		x15 = uint32(x14)
+		x4 = x4 / x15
+		x13 = x12 / x15
+	}
+	x2 = m.load64(p1, 88)
+	x3 = x2 >> 32
+	x12 = uint32(x3)
+	x16 = m.load64(p1, 72)
+	x17 = m.load64(p1, 56)
+	x18 = m.load64(p1, 48)
+	x19 = m.load64(p1, 40)
+	x15 = uint32(x2)
+	if x15 != 0 {
+		x2 = x2 & 0xffffffff
+		for {
+			x14 = x2
+			x2 = x3 % x14
+			x3 = x14
+			if x2 == 0 {
+				break
+			}
+		}
+		x11 = uint32(x14)
+		x12 = x12 / x11
+		x11 = x15 / x11
+	}
+	x2 = m.load64(p1, 96)
+	x3 = x2 >> 32
+	x15 = uint32(x3)
+	x20 = 0
+	x21 = uint32(x2)
+	if x21 == 0 {
+		x21 = 0
+	} else {
+		x2 = x2 & 0xffffffff
+		for {
+			x14 = x2
+			x2 = x3 % x14
+			x3 = x14
+			if x2 == 0 {
+				break
+			}
+		}
+		x22 = uint32(x14)
+		x15 = x15 / x22
+		x21 = x21 / x22
+	}
+	x2 = m.load64(p1, 160)
+	x3 = m.load64(p1, 176)
+	x14 = m.load64(p1, 168)
+	x23 = m.load64(p1, 152)
+	x24 = m.load64(p1, 144)
+	x25 = m.load64(p1, 128)
+	x26 = m.load64(p1, 120)
+	x27 = m.load64(p1, 112)
+	x28 = m.load64(p1, 104)
+	if x9 == 3 && x8 == 2 && x7 == 1 {
+		x20 = b32(x13 == 1 && x4 == 2 && x16|x18 == 0)
+	}
+	m.store32(p0, 156, x20)
+	m.store32(p0, 152, uint32(x2))
+	m.store64(p0, 144, x3)
+	m.store64(p0, 136, x14)
+	m.store64(p0, 128, x23)
+	m.store64(p0, 120, x24)
+	m.store64(p0, 112, x25)
+	m.store64(p0, 104, x26)
+	m.store64(p0, 96, x27)
+	m.store64(p0, 88, x28)
+	m.store32(p0, 84, x21)
+	m.store32(p0, 80, x15)
+	m.store32(p0, 76, x11)
+	m.store32(p0, 72, x12)
+	m.store64(p0, 64, x16)
+	m.store64(p0, 56, x17)
+	m.store64(p0, 48, x18)
+	m.store64(p0, 40, x19)
+	m.store32(p0, 36, x13)
+	m.store32(p0, 32, x4)
+	m.store64(p0, 24, x5)
+	m.store64(p0, 16, x6)
+	m.store32(p0, 12, uint32(x10))
+	m.store32(p0, 8, x7)
+	m.store32(p0, 4, x8)
+	m.store32(p0, 0, x9)
 }
 
 // paramsSet is backoff_params_set.
@@ -7621,8 +7758,8 @@ l1:
 //
 //go:norace
 func (m *module) policyBuild(p0, p1 uint32) {
-	var x2, x3, x14, x15, x18, x21, x22, x23 uint32
-	var x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x16, x17, x19, x20, x24, x25, x26, x27 uint64
+	var x2, x3, x12, x13, x14, x16, x17, x19, x21, x22, x23 uint32
+	var x4, x5, x6, x7, x8, x9, x10, x11, x15, x18, x20, x24, x25, x26, x27, x28 uint64
 	x2 = m.stackPointer - 400
 	m.stackPointer = x2
 	m.store64(x2, 16, 0x1500000009)
@@ -7682,63 +7819,14 @@ func (m *module) policyBuild(p0, p1 uint32) {
 					goto l6
 				}
 				x11 = m.load64(x2, 360)
-				x12 = m.load64(x2, 232)
-				x13 = x12 >> 32
-				x14 = uint32(x13)
-				x15 = uint32(x12)
-				if x15 == 0 {
-					x3 = 0
-					p1 = x14
-				} else {
-					x4 = x12 & 0xffffffff
-					x5 = x13
-					for {
-						x6 = x4
-						x4 = x5 % x6
-						x5 = x6
-						if x4 == 0 {
-							break
-						}
-					}
-					x3 = uint32(x6)
-					p1 = x14 / x3
-					x3 = x15 / x3
-				}
-				x16 = m.load64(x2, 296)
-				x17 = x16 & 0xffffffff
-				x18 = b32(x17 == 0)
-				if x18 == 0 {
-					x6 = x16 >> 32
-					x4 = x17
-					for {
-						x5 = x6 % x4
-						x6 = x4
-						x4 = x5
-						if x5 == 0 {
-							break
-						}
-					}
-				}
-				x19 = m.load64(x2, 304)
-				x20 = x19 & 0xffffffff
-				x21 = b32(x20 == 0)
-				if x21 == 0 {
-					x6 = x19 >> 32
-					x4 = x20
-					for {
-						x5 = x6 % x4
-						x6 = x4
-						x4 = x5
-						if x5 == 0 {
-							break
-						}
-					}
-				}
+				m.parametersFromValues(x2+24, x2+208)
 				x4 = 1
+				p1 = m.load32(x2, 56)
+				x3 = m.load32(x2, 60)
 				if p1 > x3 {
 					p1 = p1 - x3
-					x22 = x3 / p1
-					x4 = uint64(x22 + b32(x3-x22*p1 != 0))
+					x12 = x3 / p1
+					x4 = uint64(x12 + b32(x3-x12*p1 != 0))
 				}
 				x3 = 12
 				if x8 != 0 && x8 < x4 {
@@ -7751,53 +7839,14 @@ func (m *module) policyBuild(p0, p1 uint32) {
 					x3 = 4
 					x4 = x7
 				} else {
-					if x15 == 0 {
-						x22 = 0
-						x23 = x14
-					} else {
-						x4 = x12 & 0xffffffff
-						x5 = x13
-						for {
-							x6 = x4
-							x4 = x5 % x6
-							x5 = x6
-							if x4 == 0 {
-								break
-							}
-						}
-						x22 = uint32(x6)
-						x23 = x14 / x22
-						x22 = x15 / x22
-					}
-					if x18 == 0 {
-						x6 = x16 >> 32
-						x4 = x17
-						for {
-							x5 = x6 % x4
-							x6 = x4
-							x4 = x5
-							if x5 == 0 {
-								break
-							}
-						}
-					}
-					if x21 == 0 {
-						x6 = x19 >> 32
-						x4 = x20
-						for {
-							x5 = x6 % x4
-							x6 = x4
-							x4 = x5
-							if x5 == 0 {
-								break
-							}
-						}
-					}
+					m.parametersFromValues(x2+24, x2+208)
 					x4 = 1
-					if x23 > x22 {
-						x18 = x23 - x22
-						x21 = x22 / x18
-						x4 = uint64(x21 + b32(x22-x21*x18 != 0))
+					x13 = m.load32(x2, 56)
+					x12 = m.load32(x2, 60)
+					if x13 > x12 {
+						x13 = x13 - x12
+						x14 = x12 / x13
+						x4 = uint64(x14 + b32(x12-x14*x13 != 0))
 					}
 					if x11 == 0 {
 						goto l5
@@ -7815,89 +7864,109 @@ func (m *module) policyBuild(p0, p1 uint32) {
 				m.store64(p0, 0, 1)
 				goto l1
 			l5:
-				x18 = 0
-				x6 = m.load64(x2, 224)
-				x24 = m.load64(x2, 272)
-				x25 = m.load64(x2, 288)
-				x26 = m.load64(x2, 208)
-				x27 = m.load64(x2, 240)
-				if x15 == 0 {
-					x15 = 0
+				x4 = m.load64(x2, 232)
+				x5 = x4 >> 32
+				x3 = uint32(x5)
+				x14 = 0
+				x15 = m.load64(x2, 224)
+				x16 = m.load32(x2, 272)
+				x17 = m.load32(x2, 288)
+				x13 = m.load32(x2, 208)
+				x18 = m.load64(x2, 240)
+				p1 = uint32(x4)
+				if p1 == 0 {
+					x19 = 0
 				} else {
-					x4 = x12 & 0xffffffff
+					x4 = x4 & 0xffffffff
 					for {
-						x5 = x4
-						x4 = x13 % x5
-						x13 = x5
+						x6 = x4
+						x4 = x5 % x6
+						x5 = x6
 						if x4 == 0 {
 							break
 						}
 					}
-					x3 = uint32(x5)
-					x14 = x14 / x3
-					x15 = x15 / x3
+					x12 = uint32(x6)
+					x3 = x3 / x12
+					x19 = p1 / x12
 				}
-				x4 = x16 >> 32
-				x3 = uint32(x4)
-				x13 = m.load64(x2, 248)
-				p1 = uint32(x16)
-				if p1 != 0 {
+				x4 = m.load64(x2, 296)
+				x5 = x4 >> 32
+				p1 = uint32(x5)
+				x20 = m.load64(x2, 248)
+				x12 = uint32(x4)
+				if x12 != 0 {
+					x4 = x4 & 0xffffffff
 					for {
-						x5 = x17
-						x17 = x4 % x5
-						x4 = x5
-						if x17 == 0 {
+						x6 = x4
+						x4 = x5 % x6
+						x5 = x6
+						if x4 == 0 {
 							break
 						}
 					}
-					x18 = uint32(x5)
-					x3 = x3 / x18
-					x18 = p1 / x18
+					x14 = uint32(x6)
+					p1 = p1 / x14
+					x14 = x12 / x14
 				}
-				x4 = x19 >> 32
-				p1 = uint32(x4)
-				x21 = uint32(x19)
-				if x21 == 0 {
-					x21 = 0
+				x4 = m.load64(x2, 304)
+				x5 = x4 >> 32
+				x12 = uint32(x5)
+				x21 = 0
+				x22 = uint32(x4)
+				if x22 == 0 {
+					x22 = 0
 				} else {
+					x4 = x4 & 0xffffffff
 					for {
-						x5 = x20
-						x20 = x4 % x5
-						x4 = x5
-						if x20 == 0 {
+						x6 = x4
+						x4 = x5 % x6
+						x5 = x6
+						if x4 == 0 {
 							break
 						}
 					}
-					x22 = uint32(x5)
-					p1 = p1 / x22
-					x21 = x21 / x22
+					x23 = uint32(x6)
+					x12 = x12 / x23
+					x22 = x22 / x23
 				}
-				m.store32(p0, 164, 0)
-				m.store32(p0, 160, uint32(m.load64(x2, 368)))
-				m.store64(p0, 152, m.load64(x2, 384))
-				m.store64(p0, 144, m.load64(x2, 376))
+				x4 = m.load64(x2, 368)
+				x5 = m.load64(x2, 384)
+				x6 = m.load64(x2, 376)
+				x24 = m.load64(x2, 352)
+				x25 = m.load64(x2, 336)
+				x26 = m.load64(x2, 328)
+				x27 = m.load64(x2, 320)
+				x28 = m.load64(x2, 312)
+				if x13 == 3 && x17 == 2 && x16 == 1 {
+					x21 = b32(x19 == 1 && x3 == 2 && x9|x10 == 0)
+				}
+				m.store32(p0, 164, x21)
+				m.store32(p0, 160, uint32(x4))
+				m.store64(p0, 152, x5)
+				m.store64(p0, 144, x6)
 				m.store64(p0, 136, x11)
-				m.store64(p0, 128, m.load64(x2, 352))
-				m.store64(p0, 120, m.load64(x2, 336))
-				m.store64(p0, 112, m.load64(x2, 328))
-				m.store64(p0, 104, m.load64(x2, 320))
-				m.store64(p0, 96, m.load64(x2, 312))
-				m.store32(p0, 92, x21)
-				m.store32(p0, 88, p1)
-				m.store32(p0, 84, x18)
-				m.store32(p0, 80, x3)
+				m.store64(p0, 128, x24)
+				m.store64(p0, 120, x25)
+				m.store64(p0, 112, x26)
+				m.store64(p0, 104, x27)
+				m.store64(p0, 96, x28)
+				m.store32(p0, 92, x22)
+				m.store32(p0, 88, x12)
+				m.store32(p0, 84, x14)
+				m.store32(p0, 80, p1)
 				m.store64(p0, 72, x10)
 				m.store64(p0, 64, x7)
 				m.store64(p0, 56, x9)
-				m.store64(p0, 48, x13)
-				m.store32(p0, 44, x15)
-				m.store32(p0, 40, x14)
-				m.store64(p0, 32, x6)
+				m.store64(p0, 48, x20)
+				m.store32(p0, 44, x19)
+				m.store32(p0, 40, x3)
+				m.store64(p0, 32, x15)
 				m.store64(p0, 24, x8)
-				m.store32(p0, 20, uint32(x27))
-				m.store32(p0, 16, uint32(x24))
-				m.store32(p0, 12, uint32(x25))
-				m.store32(p0, 8, uint32(x26))
+				m.store32(p0, 20, uint32(x18))
+				m.store32(p0, 16, x16)
+				m.store32(p0, 12, x17)
+				m.store32(p0, 8, x13)
 				m.store64(p0, 0, 0)
 			}
 		}
@@ -7953,8 +8022,8 @@ func (m *module) policyErrorRender(p0, p1, p2, p3 uint32) {
 //
 //go:norace
 func (m *module) policyFillNs(p0 uint32, p1 uint64, p2, p3 uint32, p4 uint64, p5 uint32) uint32 {
-	var x6, x8, x16, x18, x19, x22, x23, x33, x36, x38, x40, x41, x42, x43 uint32
-	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x32, x34, x35, x37, x39, x44, t45, t46, t49, t50, t52, t54, t55, t60, t61, t62, t65, t66, t67, t71, t72, t73, t77, t78, t82, t86, t87 uint64
+	var x6, x8, x16, x18, x19, x22, x23, x32, x35, x37, x39, x40, x41 uint32
+	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x33, x34, x36, x38, x42, x43, t44, t45, t48, t49, t51, t53, t54, t57, t59, t62, t63, t64, t67, t68, t69, t73, t74, t75, t79, t80, t84, t88, t89 uint64
 	if p0 != 0 && p5 != 0 {
 		if m.load64(p0, 0) != 0x312d7963696c6f70 {
 			return 101
@@ -7978,8 +8047,8 @@ l1:
 	x7 = m.load64(p0, 24)
 	x8 = m.load32(p0, 12)
 	if x8 == 6 {
-		p4 = x7
 		x9 = x7
+		p4 = x7
 		if p2&4095 == 0 {
 			goto l7
 		}
@@ -8008,16 +8077,16 @@ l1:
 				}
 				p4 = x21 * x15
 				x9 = x9 - x21*x17
-				t45 = x9 * x15
+				t44 = x9 * x15
 				if arithmeticMulhi(x9, x15) != 0 {
+					t44 = 0xffffffffffffffff
+				}
+				x9 = p4 + t44/x17
+				t45 = x9
+				if x9 < p4 {
 					t45 = 0xffffffffffffffff
 				}
-				x9 = p4 + t45/x17
-				t46 = x9
-				if x9 < p4 {
-					t46 = 0xffffffffffffffff
-				}
-				p4 = t46
+				p4 = t45
 				p4 = min(p4, 0x7fffffffffffffff)
 			} else {
 				p4 = x9 * x15
@@ -8031,17 +8100,17 @@ l1:
 				p4 = min(x14, p4)
 			}
 			x9 = p4 - x10
-			t49 = x9
+			t48 = x9
 			if x9 > p4 {
-				t49 = 0
+				t48 = 0
 			}
-			p4 = x10 + arithmeticMulhi(x20, t49+1)
-			t50 = min(x14, p4)
+			p4 = x10 + arithmeticMulhi(x20, t48+1)
+			t49 = min(x14, p4)
 			if x18 != 2 {
-				t50 = p4
+				t49 = p4
 			}
 			x12 = x12 + 1
-			x9 = t50
+			x9 = t49
 			if x12&4095 == 0 {
 				x9 = x7
 			}
@@ -8057,68 +8126,70 @@ l1:
 	x22 = m.load32(p0, 8)
 	if x22 != 3 || x18 != 2 || x19 != 1 {
 		x16 = min(p2, 8192)
-		p4 = x7
 		x9 = x7
+		p4 = x7
 		switch x22 - 3 {
 		case 0:
-			t52 = m.load64(p0, 64)
-			x14 = 0x7fffffffffffffff
+			t51 = m.load64(p0, 64)
+			p4 = 0x7fffffffffffffff
 			if m.load32(p0, 16) == 1 {
-				x14 = t52
+				p4 = t51
 			}
-			p4 = uint64(x18)
+			x13 = uint64(x18)
 			if x19 >= 2 {
 				x12 = uint64(x19)
 				x16 = x16 + 1
-				x13 = x7
+				x14 = x7
 				for {
-					x9 = x13
+					x9 = x14
 					x16 = x16 - 1
 					if x16 == 0 {
 						goto l8
 					}
-					if x9 >= x14 {
+					if x9 >= p4 {
 						goto l8
 					}
-					x13 = 0x7fffffffffffffff
+					x14 = 0x7fffffffffffffff
 					x15 = x9 / x12
-					if arithmeticMulhi(x15, p4) == 0 {
-						x13 = x15 * p4
+					if arithmeticMulhi(x15, x13) == 0 {
+						x14 = x15 * x13
 						x15 = x9 - x15*x12
-						t54 = x15 * p4
-						if arithmeticMulhi(x15, p4) != 0 {
+						t53 = x15 * x13
+						if arithmeticMulhi(x15, x13) != 0 {
+							t53 = 0xffffffffffffffff
+						}
+						x15 = x14 + t53/x12
+						t54 = x15
+						if x15 < x14 {
 							t54 = 0xffffffffffffffff
 						}
-						x15 = x13 + t54/x12
-						t55 = x15
-						if x15 < x13 {
-							t55 = 0xffffffffffffffff
-						}
-						x13 = t55
-						x13 = min(x13, 0x7fffffffffffffff)
+						x14 = t54
+						x14 = min(x14, 0x7fffffffffffffff)
 					}
-					if x13 != x9 {
+					x14 = min(p4, x14)
+					if x14 != x9 {
 						continue
 					}
 					goto l8
 				}
 			}
-			x13 = x7
+			x12 = x7
 			for {
-				x9 = x13
+				x9 = x12
 				if x16 == 0 {
 					goto l8
 				}
-				if x9 >= x14 {
+				if x9 >= p4 {
 					goto l8
 				}
 				x16 = x16 - 1
-				x13 = x9 * p4
-				x13 = min(x13, 0x7fffffffffffffff)
-				if arithmeticMulhi(x9, p4) != 0 {
-					x13 = 0x7fffffffffffffff
+				x14 = x9 * x13
+				x14 = min(x14, 0x7fffffffffffffff)
+				if arithmeticMulhi(x9, x13) != 0 {
+					x14 = 0x7fffffffffffffff
 				}
-				if x13 != x9 {
+				x12 = min(p4, x14)
+				if x14 != x9 {
 					continue
 				}
 				goto l8
@@ -8155,373 +8226,364 @@ l1:
 			goto l7
 		}
 	}
-	p4 = x7
-	x9 = x7
-	x13 = m.load64(p0, 64)
-	x13 = min(x13, 0x7fffffffffffffff)
-	if m.load32(p0, 16) != 1 {
-		x13 = 0x7fffffffffffffff
+	t57 = m.load64(p0, 64)
+	p4 = 0x7fffffffffffffff
+	if m.load32(p0, 16) == 1 {
+		p4 = t57
 	}
-	if x7 >= x13 {
-		goto l7
+	x9 = uint64(min(p2, 63))
+	t59 = x7 << (x9 & 63)
+	if x7 > uint64(0x7fffffffffffffff)>>(x9&63) {
+		t59 = 0x7fffffffffffffff
 	}
-	x16 = uint32(bits.LeadingZeros64(x7)) - uint32(bits.LeadingZeros64(x13))
-	x16 = x16 + b32(x7<<(uint64(x16)&63) < x13)
-	p4 = x7 << (uint64(min(x16, p2)) & 63)
-	x9 = min(p4, 0x7fffffffffffffff)
+	x9 = t59
+	x9 = min(p4, x9)
 l8:
 	p4 = x7
 l7:
-	if x6 == 0 {
-		p4 = 0
-	} else {
-		x6 = p3 + x6<<3
+	x16 = 0 - p2
+	x23 = min(x6, x16)
+	if p2 == 0 {
+		x23 = x6
+	}
+	if x23 != 0 {
+		x16 = p3 + x23<<3
 		x14 = m.load64(p0, 64)
-		x22 = m.load32(p0, 16)
-		x23 = b32(x22 == 1)
+		x18 = m.load32(p0, 16)
+		x19 = b32(x18 == 1)
 		x24 = 0x7fffffffffffffff
-		if x23 != 0 {
+		if x19 != 0 {
 			x24 = x14
 		}
 		x25 = m.load64(p0, 72)
-		x20 = max(x25, x7)
-		x17 = m.load64(p0, 112)
-		x26 = max(x17, 1)
-		x11 = uint64(m.load32(p0, 40))
+		x11 = max(x25, x7)
+		x21 = m.load64(p0, 112)
+		x26 = max(x21, 1)
+		x15 = uint64(p2)
+		x12 = x15*0x9e3779b97f4a7c15 + p1
+		x17 = uint64(m.load32(p0, 40))
 		x27 = uint64(m.load32(p0, 88))
 		x28 = uint64(m.load32(p0, 80))
 		x29 = m.load64(p0, 104)
 		x30 = m.load64(p0, 96)
-		x31 = m.load64(p0, 56)
-		x32 = m.load64(p0, 32)
-		x33 = m.load32(p0, 20)
-		x34 = m.load64(p0, 48)
-		x16 = m.load32(p0, 44)
-		x35 = uint64(x16)
-		x36 = m.load32(p0, 92)
-		x37 = uint64(x36)
-		x38 = m.load32(p0, 84)
-		x39 = uint64(x38)
-		x18 = 0
-		x19 = b32(x8 != 6)
-		x40 = b32(x16 < 2)
-		x41 = b32(x8 != 7)
+		p1 = m.load64(p0, 56)
+		x31 = m.load64(p0, 32)
+		x32 = m.load32(p0, 20)
+		x33 = m.load64(p0, 48)
+		x22 = m.load32(p0, 44)
+		x34 = uint64(x22)
+		x35 = m.load32(p0, 92)
+		x36 = uint64(x35)
+		x37 = m.load32(p0, 84)
+		x38 = uint64(x37)
+		p2 = b32(m.load32(p0, 164) != 1)
+		x6 = b32(x8 != 6)
+		x39 = b32(x22 < 2)
+		x22 = b32(x8 != 7)
 		p0 = m.load32(p0, 8)
-		x42 = p0 - 3
-		x43 = p0 - 2
-		x16 = 0
+		x40 = p0 - 3
+		x41 = p0 - 2
 		for {
-			x12 = p4
-			if x18&1 != 0 {
-				goto l24
-			}
-			x10 = uint64(p2)
-			x21 = x10 + 1
-			p4 = x21*0x9e3779b97f4a7c15 + p1
-			p4 = (p4>>30 ^ p4) * 0xbf58476d1ce4e5b9
+			p0 = p3
+			x10 = p4
+			x12 = x12 - 0x61c8864680b583eb
+			p4 = (x12>>30 ^ x12) * 0xbf58476d1ce4e5b9
 			p4 = (p4>>27 ^ p4) * 0x94d049bb133111eb
-			x15 = p4>>31 ^ p4
-			if x19 == 0 {
-				if x40 != 0 {
-					goto l31
-				}
-				p4 = 0x7fffffffffffffff
-				x13 = x9 / x35
-				if arithmeticMulhi(x13, x11) != 0 {
+			x20 = p4>>31 ^ p4
+			if p2 == 0 {
+				x13 = arithmeticMulhi(x20, x9+1)
+				p4 = x10
+				x9 = x9 << 1
+				x9 = min(x14, x9)
+			} else {
+				if x6 == 0 {
+					if x39 != 0 {
+						goto l31
+					}
+					p4 = 0x7fffffffffffffff
+					x13 = x9 / x34
+					if arithmeticMulhi(x13, x17) != 0 {
+						goto l27
+					}
+					p4 = x13 * x17
+					x13 = x9 % x34
+					t62 = x13 * x17
+					if arithmeticMulhi(x13, x17) != 0 {
+						t62 = 0xffffffffffffffff
+					}
+					x13 = p4 + t62/x34
+					t63 = x13
+					if x13 < p4 {
+						t63 = 0xffffffffffffffff
+					}
+					p4 = t63
+					p4 = min(p4, 0x7fffffffffffffff)
 					goto l27
 				}
-				p4 = x13 * x11
-				x13 = x9 % x35
-				t60 = x13 * x11
-				if arithmeticMulhi(x13, x11) != 0 {
-					t60 = 0xffffffffffffffff
-				}
-				x13 = p4 + t60/x35
-				t61 = x13
-				if x13 < p4 {
-					t61 = 0xffffffffffffffff
-				}
-				p4 = t61
-				p4 = min(p4, 0x7fffffffffffffff)
-				goto l27
-			}
-			p4 = x9
-			switch x43 {
-			case 0:
-				p4 = x32 * x10
-				t62 = min(p4, 0x7fffffffffffffff)
-				if arithmeticMulhi(x32, x10) != 0 {
-					t62 = 0x7fffffffffffffff
-				}
-				p4 = x7 + t62
-				if p4 < x7 {
-					p4 = 0xffffffffffffffff
-				}
-				p4 = min(p4, 0x7fffffffffffffff)
-			case 2:
-				if x33 == 0 {
-					p4 = 1
-				} else {
-					p4 = x10 + x34
-					if p4 < x10 {
+				p4 = x9
+				switch x41 {
+				case 0:
+					p4 = x31 * x15
+					t64 = min(p4, 0x7fffffffffffffff)
+					if arithmeticMulhi(x31, x15) != 0 {
+						t64 = 0x7fffffffffffffff
+					}
+					p4 = x7 + t64
+					if p4 < x7 {
 						p4 = 0xffffffffffffffff
 					}
-					x13 = 1
-					p0 = x33
-					for {
-						if p0&1 != 0 {
-							t65 = x13 * p4
-							if arithmeticMulhi(x13, p4) != 0 {
-								t65 = 0xffffffffffffffff
-							}
-							x13 = t65
+					p4 = min(p4, 0x7fffffffffffffff)
+				case 2:
+					if x32 == 0 {
+						p4 = 1
+					} else {
+						p4 = x15 + x33
+						if p4 < x15 {
+							p4 = 0xffffffffffffffff
 						}
-						p0 = p0 >> 1
-						if p0 != 0 {
-							t66 = p4 * p4
-							if arithmeticMulhi(p4, p4) != 0 {
-								t66 = 0xffffffffffffffff
+						x13 = 1
+						p3 = x32
+						for {
+							if p3&1 != 0 {
+								t67 = x13 * p4
+								if arithmeticMulhi(x13, p4) != 0 {
+									t67 = 0xffffffffffffffff
+								}
+								x13 = t67
 							}
-							p4 = t66
-							continue
+							p3 = p3 >> 1
+							if p3 != 0 {
+								t68 = p4 * p4
+								if arithmeticMulhi(p4, p4) != 0 {
+									t68 = 0xffffffffffffffff
+								}
+								p4 = t68
+								continue
+							}
+							break
 						}
-						break
+						p4 = min(x13, 0x7fffffffffffffff)
 					}
-					p4 = min(x13, 0x7fffffffffffffff)
-				}
-				x13 = p4 * x7
-				t67 = min(x13, 0x7fffffffffffffff)
-				if arithmeticMulhi(x7, p4) != 0 {
-					t67 = 0x7fffffffffffffff
-				}
-				p4 = t67
-			}
-			p4 = x31 + p4
-			if p4 < x31 {
-				p4 = 0xffffffffffffffff
-			}
-			p4 = min(p4, 0x7fffffffffffffff)
-			x13 = min(x14, p4)
-			if x23 == 0 {
-				x13 = p4
-			}
-			p4 = x13
-			switch x8 - 2 {
-			case 0:
-				p4 = 0
-				goto l28
-			case 1:
-				p4 = x13 - x13>>1
-				if p4 > x13 {
-					p4 = 0
-				}
-				goto l28
-			case 2:
-				if x38 < 2 {
-					goto l30
-				}
-				p4 = 0x7fffffffffffffff
-				x10 = x13 / x39
-				if arithmeticMulhi(x10, x28) != 0 {
-					goto l29
-				}
-				p4 = x10 * x28
-				x10 = x13 - x10*x39
-				t71 = x10 * x28
-				if arithmeticMulhi(x10, x28) != 0 {
-					t71 = 0xffffffffffffffff
-				}
-				x10 = p4 + t71/x39
-				t72 = x10
-				if x10 < p4 {
-					t72 = 0xffffffffffffffff
-				}
-				p4 = t72
-				p4 = min(p4, 0x7fffffffffffffff)
-				goto l29
-			case 3:
-				p4 = x13
-				x44 = x29 * x10
-				t73 = min(x44, 0x7fffffffffffffff)
-				if arithmeticMulhi(x29, x10) != 0 {
-					t73 = 0x7fffffffffffffff
-				}
-				x10 = x30 + t73
-				if x10 < x30 {
-					x10 = 0xffffffffffffffff
-				}
-				x13 = min(x10, 0x7fffffffffffffff) + x13
-				x13 = min(x13, 0x7fffffffffffffff)
-				goto l28
-			case 5:
-				if x17 == 0 {
-					x13 = 0
-				} else {
-					p4 = x13 / x17
-					x13 = p4 - b64(p4 != 0)
-				}
-				p4 = x25 / x26
-				p4 = p4 + b64(x25-p4*x26 != 0)
-				x13 = max(p4, x13)
-				goto l26
-			default:
-				goto l28
-			}
-		l31:
-			p4 = x9 * x11
-			p4 = min(p4, 0x7fffffffffffffff)
-			if arithmeticMulhi(x9, x11) != 0 {
-				p4 = 0x7fffffffffffffff
-			}
-			goto l27
-		l30:
-			p4 = x13 * x28
-			p4 = min(p4, 0x7fffffffffffffff)
-			if arithmeticMulhi(x13, x28) != 0 {
-				p4 = 0x7fffffffffffffff
-			}
-		l29:
-			p4 = x13 - p4
-			p0 = b32(p4 > x13)
-			if x36 >= 2 {
-				x10 = 0x7fffffffffffffff
-				x44 = x13 / x37
-				if arithmeticMulhi(x44, x27) != 0 {
-					goto l48
-				}
-				x10 = x44 * x27
-				x44 = x13 - x44*x37
-				t77 = x44 * x27
-				if arithmeticMulhi(x44, x27) != 0 {
-					t77 = 0xffffffffffffffff
-				}
-				x44 = x10 + t77/x37
-				t78 = x44
-				if x44 < x10 {
-					t78 = 0xffffffffffffffff
-				}
-				x10 = t78
-				x10 = min(x10, 0x7fffffffffffffff)
-			} else {
-				x10 = x13 * x27
-				x10 = min(x10, 0x7fffffffffffffff)
-				if arithmeticMulhi(x13, x27) != 0 {
-					x10 = 0x7fffffffffffffff
-				}
-			}
-		l48:
-			if p0 != 0 {
-				p4 = 0
-			}
-			x13 = x10 + x13
-			x13 = min(x13, 0x7fffffffffffffff)
-		l28:
-			p4 = max(x25, p4)
-			x13 = max(p4, x13)
-			goto l26
-		l27:
-			if x23 != 0 {
-				p4 = min(x14, p4)
-			}
-			x13 = max(x20, p4)
-			p4 = x20
-		l26:
-			p4 = arithmeticMulhi(x15, x13-p4+1) + p4
-			if x41 == 0 {
-				x13 = x17 * p4
-				t82 = min(x13, 0x7fffffffffffffff)
-				if arithmeticMulhi(x17, p4) != 0 {
-					t82 = 0x7fffffffffffffff
-				}
-				p4 = t82
-				x13 = min(x14, p4)
-				if x22 != 2 {
-					x13 = p4
-				}
-			} else {
-				x13 = min(x14, p4)
-				if x22 != 2 {
-					x13 = p4
-				}
-				if x19 == 0 {
-					x9 = x13
-					if x21&4095 == 0 {
-						x9 = x7
+					x13 = p4 * x7
+					t69 = min(x13, 0x7fffffffffffffff)
+					if arithmeticMulhi(x7, p4) != 0 {
+						t69 = 0x7fffffffffffffff
 					}
-					goto l52
+					p4 = t69
 				}
-			}
-			p4 = x12
-			switch x42 {
-			case 0:
-				if x9 >= x24 {
-					goto l52
-				}
-				if x40 == 0 {
-					p4 = x9 / x35
-					if arithmeticMulhi(p4, x11) == 0 {
-						goto l56
-					}
-					p4 = x12
-					x9 = 0x7fffffffffffffff
-					goto l50
-				}
-				p4 = x9 * x11
-				t86 = min(p4, 0x7fffffffffffffff)
-				if arithmeticMulhi(x9, x11) != 0 {
-					t86 = 0x7fffffffffffffff
-				}
-				x9 = t86
-				goto l52
-			l56:
-				x15 = p4 * x11
-				p4 = x9 - p4*x35
-				t87 = p4 * x11
-				if arithmeticMulhi(p4, x11) != 0 {
-					t87 = 0xffffffffffffffff
-				}
-				p4 = x15 + t87/x35
-				if p4 < x15 {
+				p4 = p1 + p4
+				if p4 < p1 {
 					p4 = 0xffffffffffffffff
 				}
-				x9 = min(p4, 0x7fffffffffffffff)
-			case 2:
-				goto l51
-			default:
-				goto l50
+				p4 = min(p4, 0x7fffffffffffffff)
+				x13 = min(x14, p4)
+				if x19 == 0 {
+					x13 = p4
+				}
+				p4 = x13
+				switch x8 - 2 {
+				case 0:
+					p4 = 0
+					goto l28
+				case 1:
+					p4 = x13 - x13>>1
+					if p4 > x13 {
+						p4 = 0
+					}
+					goto l28
+				case 2:
+					if x37 < 2 {
+						goto l30
+					}
+					p4 = 0x7fffffffffffffff
+					x42 = x13 / x38
+					if arithmeticMulhi(x42, x28) != 0 {
+						goto l29
+					}
+					p4 = x42 * x28
+					x42 = x13 - x42*x38
+					t73 = x42 * x28
+					if arithmeticMulhi(x42, x28) != 0 {
+						t73 = 0xffffffffffffffff
+					}
+					x42 = p4 + t73/x38
+					t74 = x42
+					if x42 < p4 {
+						t74 = 0xffffffffffffffff
+					}
+					p4 = t74
+					p4 = min(p4, 0x7fffffffffffffff)
+					goto l29
+				case 3:
+					p4 = x13
+					x42 = x29 * x15
+					t75 = min(x42, 0x7fffffffffffffff)
+					if arithmeticMulhi(x29, x15) != 0 {
+						t75 = 0x7fffffffffffffff
+					}
+					x42 = x30 + t75
+					if x42 < x30 {
+						x42 = 0xffffffffffffffff
+					}
+					x13 = min(x42, 0x7fffffffffffffff) + x13
+					x13 = min(x13, 0x7fffffffffffffff)
+					goto l28
+				case 5:
+					if x21 == 0 {
+						x13 = 0
+					} else {
+						p4 = x13 / x21
+						x13 = p4 - b64(p4 != 0)
+					}
+					p4 = x25 / x26
+					p4 = p4 + b64(x25-p4*x26 != 0)
+					x13 = max(p4, x13)
+					goto l26
+				default:
+					goto l28
+				}
+			l31:
+				p4 = x9 * x17
+				p4 = min(p4, 0x7fffffffffffffff)
+				if arithmeticMulhi(x9, x17) != 0 {
+					p4 = 0x7fffffffffffffff
+				}
+				goto l27
+			l30:
+				p4 = x13 * x28
+				p4 = min(p4, 0x7fffffffffffffff)
+				if arithmeticMulhi(x13, x28) != 0 {
+					p4 = 0x7fffffffffffffff
+				}
+			l29:
+				p4 = x13 - p4
+				p3 = b32(p4 > x13)
+				if x35 >= 2 {
+					x42 = 0x7fffffffffffffff
+					x43 = x13 / x36
+					if arithmeticMulhi(x43, x27) != 0 {
+						goto l48
+					}
+					x42 = x43 * x27
+					x43 = x13 - x43*x36
+					t79 = x43 * x27
+					if arithmeticMulhi(x43, x27) != 0 {
+						t79 = 0xffffffffffffffff
+					}
+					x43 = x42 + t79/x36
+					t80 = x43
+					if x43 < x42 {
+						t80 = 0xffffffffffffffff
+					}
+					x42 = t80
+					x42 = min(x42, 0x7fffffffffffffff)
+				} else {
+					x42 = x13 * x27
+					x42 = min(x42, 0x7fffffffffffffff)
+					if arithmeticMulhi(x13, x27) != 0 {
+						x42 = 0x7fffffffffffffff
+					}
+				}
+			l48:
+				if p3 != 0 {
+					p4 = 0
+				}
+				x13 = x42 + x13
+				x13 = min(x13, 0x7fffffffffffffff)
+			l28:
+				p4 = max(x25, p4)
+				x13 = max(p4, x13)
+				goto l26
+			l27:
+				if x19 != 0 {
+					p4 = min(x14, p4)
+				}
+				x13 = max(x11, p4)
+				p4 = x11
+			l26:
+				p4 = arithmeticMulhi(x20, x13-p4+1) + p4
+				if x22 == 0 {
+					x13 = x21 * p4
+					t84 = min(x13, 0x7fffffffffffffff)
+					if arithmeticMulhi(x21, p4) != 0 {
+						t84 = 0x7fffffffffffffff
+					}
+					p4 = t84
+					x13 = min(x14, p4)
+					if x18 != 2 {
+						x13 = p4
+					}
+				} else {
+					x13 = min(x14, p4)
+					if x18 != 2 {
+						x13 = p4
+					}
+					if x8 == 6 {
+						x9 = x13
+						if x15&4095 == 4095 {
+							x9 = x7
+						}
+						goto l50
+					}
+				}
+				p4 = x10
+				switch x40 {
+				case 0:
+					if x9 >= x24 {
+						goto l50
+					}
+					if x39 == 0 {
+						p4 = 0x7fffffffffffffff
+						x20 = x9 / x34
+						if arithmeticMulhi(x20, x17) != 0 {
+							goto l53
+						}
+						p4 = x20 * x17
+						x9 = x9 - x20*x34
+						t88 = x9 * x17
+						if arithmeticMulhi(x9, x17) != 0 {
+							t88 = 0xffffffffffffffff
+						}
+						x9 = p4 + t88/x34
+						t89 = x9
+						if x9 < p4 {
+							t89 = 0xffffffffffffffff
+						}
+						p4 = t89
+						p4 = min(p4, 0x7fffffffffffffff)
+						goto l53
+					}
+					p4 = x9 * x17
+					p4 = min(p4, 0x7fffffffffffffff)
+					if arithmeticMulhi(x9, x17) != 0 {
+						p4 = 0x7fffffffffffffff
+					}
+				case 2:
+					p4 = x9 + x10
+					if p4 < x9 {
+						p4 = 0xffffffffffffffff
+					}
+					p4 = min(p4, 0x7fffffffffffffff)
+					x9 = x10
+					goto l24
+				default:
+					goto l24
+				}
+			l53:
+				x9 = min(x24, p4)
+			l50:
+				p4 = x10
 			}
-		l52:
-			p4 = x12
-			goto l50
-		l51:
-			p4 = x9 + x12
-			if p4 < x9 {
-				p4 = 0xffffffffffffffff
-			}
-			p4 = min(p4, 0x7fffffffffffffff)
-			x9 = x12
-		l50:
-			p0 = p2 + 1
-			p2 = 0xffffffff
-			if p0 != 0 {
-				p2 = p0
-			}
-			x18 = b32(p0 == 0)
-			m.store64(p3, 0, x13)
-			p0 = x16 + 1
-			x16 = 0xffffffff
-			if p0 != 0 {
-				x16 = p0
-			}
-			p3 = p3 + 8
-			if p3 == x6 {
+		l24:
+			m.store64(p0, 0, x13)
+			x15 = x15 + 1
+			p3 = p0 + 8
+			if p3 == x16 {
 				break
 			}
 		}
-	l24:
-		p4 = uint64(x16)
 	}
-	m.store64(p5, 0, p4)
+	m.store64(p5, 0, uint64(x23))
 	return 0
 }
 
@@ -8671,38 +8733,39 @@ l1:
 //
 //go:norace
 func (m *module) policyFormula(p0, p1 uint32) uint32 {
-	var x2, x3, x4, x5 uint32
-	var x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19 uint64
+	var x2, x4, x5, x6 uint32
+	var x3, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20 uint64
 	x2 = 100
 	if p0 != 0 && p1 != 0 {
 		x2 = 101
 		if m.load64(p0, 0) == 0x312d7963696c6f70 {
-			x2 = uint32(m.load8(p0, 8))
-			x3 = m.load32(p0, 12)
+			x3 = uint64(m.load8(p0, 8))
+			x2 = uint32(m.load8(p0, 12))
 			x4 = m.load32(p0, 16)
 			x5 = m.load32(p0, 20)
-			x6 = m.load64(p0, 112)
-			x7 = m.load64(p0, 96)
-			x8 = uint64(m.load32(p0, 84))
-			x9 = uint64(m.load32(p0, 80))
-			x10 = m.load64(p0, 48)
-			x11 = uint64(m.load32(p0, 44))
-			x12 = m.load64(p0, 32)
-			x13 = uint64(m.load32(p0, 40))
-			x14 = m.load64(p0, 104)
-			x15 = uint64(m.load32(p0, 92))
-			x16 = uint64(m.load32(p0, 88))
-			x17 = m.load64(p0, 24)
-			x18 = m.load64(p0, 56)
-			x19 = m.load64(p0, 64)
+			x6 = m.load32(p0, 164)
+			x7 = m.load64(p0, 112)
+			x8 = m.load64(p0, 96)
+			x9 = uint64(m.load32(p0, 84))
+			x10 = uint64(m.load32(p0, 80))
+			x11 = m.load64(p0, 48)
+			x12 = uint64(m.load32(p0, 44))
+			x13 = m.load64(p0, 32)
+			x14 = uint64(m.load32(p0, 40))
+			x15 = m.load64(p0, 104)
+			x16 = uint64(m.load32(p0, 92))
+			x17 = uint64(m.load32(p0, 88))
+			x18 = m.load64(p0, 24)
+			x19 = m.load64(p0, 56)
+			x20 = m.load64(p0, 64)
 			m.store64(p1, 40, m.load64(p0, 72))
-			m.store64(p1, 32, x19)
-			m.store64(p1, 24, x18)
-			m.store64(p1, 8, x17)
-			m.store64(p1, 56, x14|(x15|x16<<32))
-			m.store64(p1, 16, x10|(x12|x11|x13<<32))
-			m.store64(p1, 48, x6|(x7|(x8|x9<<32)))
-			m.store64(p1, 0, uint64(x2|(x5<<24|x4<<16&0xff0000|x3<<8&65280)))
+			m.store64(p1, 32, x20)
+			m.store64(p1, 24, x19)
+			m.store64(p1, 8, x18)
+			m.store64(p1, 56, x15|(x16|x17<<32))
+			m.store64(p1, 16, x11|(x13|x12|x14<<32))
+			m.store64(p1, 48, x7|(x8|(x9|x10<<32)))
+			m.store64(p1, 0, x3|uint64(x2|(x6<<24|x5<<16&0xff0000|x4<<8&65280))<<8)
 			x2 = 0
 		}
 	}
@@ -9212,7 +9275,7 @@ func (m *module) previewInit(p0, p1 uint32) uint32 {
 //go:norace
 func (m *module) previewNext(p0, p1 uint32) uint32 {
 	var x2, x3, x9, x10, x11, x12, x17, x18, x21, x22, x23, x24, x39, x42, x43, x44 uint32
-	var x4, x5, x6, x7, x8, x13, x14, x15, x16, x19, x20, x25, x26, x27, x28, x29, x30, x31, x32, x33, x34, x35, x36, x37, x38, x40, x41, x45, x46, t47, t48, t49, t52, t53, t54, t57, t59, t65, t71, t73, t74, t75, t78, t79, t81, t82, t84, t86, t89, t90, t91, t95, t97, t101, t107, t109, t111, t112, t114, t116, t119, t120, t121, t125, t127, t131, t137, t140, t141, t142 uint64
+	var x4, x5, x6, x7, x8, x13, x14, x15, x16, x19, x20, x25, x26, x27, x28, x29, x30, x31, x32, x33, x34, x35, x36, x37, x38, x40, x41, x45, x46, t47, t48, t49, t52, t53, t54, t57, t59, t65, t71, t73, t74, t75, t78, t81, t82, t83, t85, t88, t89, t90, t98, t100, t103, t107, t111, t112, t113, t115, t118, t119, t120, t128, t130, t133, t137, t141, t142 uint64
 	x2 = m.stackPointer - 112
 	m.stackPointer = x2
 	x3 = 100
@@ -9560,19 +9623,19 @@ l2:
 		x36 = x34
 		switch x24 - 2 {
 		case 0:
-			goto l37
+			goto l36
 		case 1:
-			t79 = 0x7fffffffffffffff
+			x36 = 0x7fffffffffffffff
 			if x22 == 1 {
-				t79 = x14
+				x36 = x14
 			}
-			if x32 < t79 {
-				goto l39
+			if x32 < x36 {
+				goto l38
 			}
 			x36 = x34
-			goto l35
+			goto l30
 		case 2:
-			goto l36
+			goto l35
 		case 3:
 			x36 = x32 + x31
 			x39 = b32(x36 < x32)
@@ -9582,81 +9645,72 @@ l2:
 			}
 			x31 = min(x36, 0x7fffffffffffffff)
 			x36 = x34
-			goto l35
+			goto l30
 		default:
-			goto l35
+			goto l30
 		}
-	l39:
-		x36 = uint64(x18)
-		if x17 >= 2 {
-			x35 = uint64(x17)
-			x38 = x32 / x35
-			if arithmeticMulhi(x38, x36) == 0 {
-				goto l42
-			}
-			x32 = 0x7fffffffffffffff
-			x36 = x34
-			goto l35
+	l38:
+		x38 = uint64(x18)
+		if x17 < 2 {
+			goto l34
 		}
-		x35 = x32 * x36
-		t81 = min(x35, 0x7fffffffffffffff)
-		if arithmeticMulhi(x32, x36) != 0 {
-			t81 = 0x7fffffffffffffff
+		x35 = 0x7fffffffffffffff
+		x40 = uint64(x17)
+		x41 = x32 / x40
+		if arithmeticMulhi(x41, x38) != 0 {
+			goto l31
 		}
-		x32 = t81
-		x36 = x34
-		goto l35
-	l42:
-		x40 = x38 * x36
-		x38 = x32 - x38*x35
-		t82 = x38 * x36
-		if arithmeticMulhi(x38, x36) != 0 {
+		x35 = x41 * x38
+		x41 = x32 - x41*x40
+		t81 = x41 * x38
+		if arithmeticMulhi(x41, x38) != 0 {
+			t81 = 0xffffffffffffffff
+		}
+		x38 = x35 + t81/x40
+		t82 = x38
+		if x38 < x35 {
 			t82 = 0xffffffffffffffff
 		}
-		x36 = x40 + t82/x35
-		if x36 < x40 {
-			x36 = 0xffffffffffffffff
-		}
-		x32 = min(x36, 0x7fffffffffffffff)
-		x36 = x34
-		goto l35
+		x35 = t82
+		x35 = min(x35, 0x7fffffffffffffff)
+		goto l31
 	}
 	x39 = b32(x25&4095 == 4095)
 	x36 = uint64(x18)
 	if x17 < 2 {
-		goto l34
+		goto l33
 	}
 	x35 = 0x7fffffffffffffff
 	x38 = uint64(x17)
 	x40 = x34 / x38
 	if arithmeticMulhi(x40, x36) != 0 {
-		goto l30
+		goto l32
 	}
 	x35 = x40 * x36
 	x40 = x34 - x40*x38
-	t84 = x40 * x36
+	t83 = x40 * x36
 	if arithmeticMulhi(x40, x36) != 0 {
-		t84 = 0xffffffffffffffff
+		t83 = 0xffffffffffffffff
 	}
-	x36 = x35 + t84/x38
+	x36 = x35 + t83/x38
 	if x36 < x35 {
 		x36 = 0xffffffffffffffff
 	}
 	x35 = min(x36, 0x7fffffffffffffff)
-	goto l30
-l37:
+	goto l32
+l36:
 	x36 = x19 * x25
-	t86 = min(x36, 0x7fffffffffffffff)
+	t85 = min(x36, 0x7fffffffffffffff)
 	if arithmeticMulhi(x19, x25) != 0 {
-		t86 = 0x7fffffffffffffff
+		t85 = 0x7fffffffffffffff
 	}
-	x36 = x20 + t86
+	x36 = x20 + t85
 	if x36 < x20 {
 		x36 = 0xffffffffffffffff
 	}
 	x36 = min(x36, 0x7fffffffffffffff)
-	goto l35
-l36:
+	goto l30
+l35:
 	if x21 == 0 {
 		x36 = 1
 	} else {
@@ -9668,19 +9722,19 @@ l36:
 		x39 = x21
 		for {
 			if x39&1 != 0 {
-				t89 = x35 * x36
+				t88 = x35 * x36
 				if arithmeticMulhi(x35, x36) != 0 {
-					t89 = 0xffffffffffffffff
+					t88 = 0xffffffffffffffff
 				}
-				x35 = t89
+				x35 = t88
 			}
 			x39 = x39 >> 1
 			if x39 != 0 {
-				t90 = x36 * x36
+				t89 = x36 * x36
 				if arithmeticMulhi(x36, x36) != 0 {
-					t90 = 0xffffffffffffffff
+					t89 = 0xffffffffffffffff
 				}
-				x36 = t90
+				x36 = t89
 				continue
 			}
 			break
@@ -9688,12 +9742,40 @@ l36:
 		x36 = min(x35, 0x7fffffffffffffff)
 	}
 	x35 = x36 * x20
-	t91 = min(x35, 0x7fffffffffffffff)
+	t90 = min(x35, 0x7fffffffffffffff)
 	if arithmeticMulhi(x20, x36) != 0 {
-		t91 = 0x7fffffffffffffff
+		t90 = 0x7fffffffffffffff
 	}
-	x36 = t91
-l35:
+	x36 = t90
+	goto l30
+l34:
+	x35 = x32 * x38
+	x35 = min(x35, 0x7fffffffffffffff)
+	if arithmeticMulhi(x32, x38) != 0 {
+		x35 = 0x7fffffffffffffff
+	}
+	goto l31
+l33:
+	x35 = x34 * x36
+	x35 = min(x35, 0x7fffffffffffffff)
+	if arithmeticMulhi(x34, x36) != 0 {
+		x35 = 0x7fffffffffffffff
+	}
+l32:
+	x32 = x37
+	if x39 != 0 {
+		x32 = x20
+	}
+	x36 = max(x13, x20)
+	if x22 == 1 {
+		x35 = min(x14, x35)
+	}
+	x35 = max(x36, x35)
+	goto l29
+l31:
+	x32 = min(x36, x35)
+	x36 = x34
+l30:
 	x36 = x15 + x36
 	if x36 < x15 {
 		x36 = 0xffffffffffffffff
@@ -9707,50 +9789,50 @@ l35:
 	switch x23 - 2 {
 	case 0:
 		x36 = 0
-		goto l31
+		goto l46
 	case 1:
 		x36 = x35 - x35>>1
 		if x36 > x35 {
 			x36 = 0
 		}
-		goto l31
+		goto l46
 	case 2:
 		x36 = uint64(x12)
 		if x11 < 2 {
-			goto l33
+			goto l48
 		}
 		x38 = 0x7fffffffffffffff
 		x40 = uint64(x11)
 		x41 = x35 / x40
 		if arithmeticMulhi(x41, x36) != 0 {
-			goto l32
+			goto l47
 		}
 		x38 = x41 * x36
 		x41 = x35 - x41*x40
-		t95 = x41 * x36
+		t98 = x41 * x36
 		if arithmeticMulhi(x41, x36) != 0 {
-			t95 = 0xffffffffffffffff
+			t98 = 0xffffffffffffffff
 		}
-		x36 = x38 + t95/x40
+		x36 = x38 + t98/x40
 		if x36 < x38 {
 			x36 = 0xffffffffffffffff
 		}
 		x38 = min(x36, 0x7fffffffffffffff)
-		goto l32
+		goto l47
 	case 3:
 		x36 = x35
 		x38 = x7 * x25
-		t97 = min(x38, 0x7fffffffffffffff)
+		t100 = min(x38, 0x7fffffffffffffff)
 		if arithmeticMulhi(x7, x25) != 0 {
-			t97 = 0x7fffffffffffffff
+			t100 = 0x7fffffffffffffff
 		}
-		x38 = x8 + t97
+		x38 = x8 + t100
 		if x38 < x8 {
 			x38 = 0xffffffffffffffff
 		}
 		x35 = min(x38, 0x7fffffffffffffff) + x35
 		x35 = min(x35, 0x7fffffffffffffff)
-		goto l31
+		goto l46
 	case 5:
 		x38 = 0
 		if x6 != 0 {
@@ -9763,22 +9845,15 @@ l35:
 		x35 = max(x36, x38)
 		goto l29
 	default:
-		goto l31
+		goto l46
 	}
-l34:
-	x35 = x34 * x36
-	x35 = min(x35, 0x7fffffffffffffff)
-	if arithmeticMulhi(x34, x36) != 0 {
-		x35 = 0x7fffffffffffffff
-	}
-	goto l30
-l33:
+l48:
 	x38 = x35 * x36
 	x38 = min(x38, 0x7fffffffffffffff)
 	if arithmeticMulhi(x35, x36) != 0 {
 		x38 = 0x7fffffffffffffff
 	}
-l32:
+l47:
 	x40 = x35 - x38
 	x39 = b32(x40 > x35)
 	x36 = uint64(x10)
@@ -9791,11 +9866,11 @@ l32:
 		}
 		x38 = x45 * x36
 		x45 = x35 - x45*x41
-		t101 = x45 * x36
+		t103 = x45 * x36
 		if arithmeticMulhi(x45, x36) != 0 {
-			t101 = 0xffffffffffffffff
+			t103 = 0xffffffffffffffff
 		}
-		x36 = x38 + t101/x41
+		x36 = x38 + t103/x41
 		if x36 < x38 {
 			x36 = 0xffffffffffffffff
 		}
@@ -9814,19 +9889,8 @@ l55:
 	}
 	x35 = x38 + x35
 	x35 = min(x35, 0x7fffffffffffffff)
-l31:
+l46:
 	x36 = max(x13, x36)
-	x35 = max(x36, x35)
-	goto l29
-l30:
-	x32 = x37
-	if x39 != 0 {
-		x32 = x20
-	}
-	x36 = max(x13, x20)
-	if x22 == 1 {
-		x35 = min(x14, x35)
-	}
 	x35 = max(x36, x35)
 l29:
 	x36 = arithmeticMulhi(0, x35-x36+1) + x36
@@ -9846,19 +9910,19 @@ l29:
 		x36 = x30
 		switch x24 - 2 {
 		case 0:
-			goto l66
+			goto l65
 		case 1:
-			t109 = 0x7fffffffffffffff
+			x36 = 0x7fffffffffffffff
 			if x22 == 1 {
-				t109 = x14
+				x36 = x14
 			}
-			if x34 < t109 {
-				goto l68
+			if x34 < x36 {
+				goto l67
 			}
 			x36 = x30
-			goto l64
+			goto l59
 		case 2:
-			goto l65
+			goto l64
 		case 3:
 			x36 = x34 + x33
 			x39 = b32(x36 < x34)
@@ -9868,81 +9932,72 @@ l29:
 			}
 			x33 = min(x36, 0x7fffffffffffffff)
 			x36 = x30
-			goto l64
+			goto l59
 		default:
-			goto l64
+			goto l59
 		}
-	l68:
-		x36 = uint64(x18)
-		if x17 >= 2 {
-			x35 = uint64(x17)
-			x40 = x34 / x35
-			if arithmeticMulhi(x40, x36) == 0 {
-				goto l71
-			}
-			x34 = 0x7fffffffffffffff
-			x36 = x30
-			goto l64
+	l67:
+		x40 = uint64(x18)
+		if x17 < 2 {
+			goto l63
 		}
-		x35 = x34 * x36
-		t111 = min(x35, 0x7fffffffffffffff)
-		if arithmeticMulhi(x34, x36) != 0 {
-			t111 = 0x7fffffffffffffff
+		x35 = 0x7fffffffffffffff
+		x41 = uint64(x17)
+		x45 = x34 / x41
+		if arithmeticMulhi(x45, x40) != 0 {
+			goto l60
 		}
-		x34 = t111
-		x36 = x30
-		goto l64
-	l71:
-		x41 = x40 * x36
-		x40 = x34 - x40*x35
-		t112 = x40 * x36
-		if arithmeticMulhi(x40, x36) != 0 {
+		x35 = x45 * x40
+		x45 = x34 - x45*x41
+		t111 = x45 * x40
+		if arithmeticMulhi(x45, x40) != 0 {
+			t111 = 0xffffffffffffffff
+		}
+		x40 = x35 + t111/x41
+		t112 = x40
+		if x40 < x35 {
 			t112 = 0xffffffffffffffff
 		}
-		x36 = x41 + t112/x35
-		if x36 < x41 {
-			x36 = 0xffffffffffffffff
-		}
-		x34 = min(x36, 0x7fffffffffffffff)
-		x36 = x30
-		goto l64
+		x35 = t112
+		x35 = min(x35, 0x7fffffffffffffff)
+		goto l60
 	}
 	x39 = b32(x25&4095 == 4095)
 	x36 = uint64(x18)
 	if x17 < 2 {
-		goto l63
+		goto l62
 	}
 	x35 = 0x7fffffffffffffff
 	x40 = uint64(x17)
 	x41 = x30 / x40
 	if arithmeticMulhi(x41, x36) != 0 {
-		goto l59
+		goto l61
 	}
 	x35 = x41 * x36
 	x41 = x30 - x41*x40
-	t114 = x41 * x36
+	t113 = x41 * x36
 	if arithmeticMulhi(x41, x36) != 0 {
-		t114 = 0xffffffffffffffff
+		t113 = 0xffffffffffffffff
 	}
-	x36 = x35 + t114/x40
+	x36 = x35 + t113/x40
 	if x36 < x35 {
 		x36 = 0xffffffffffffffff
 	}
 	x35 = min(x36, 0x7fffffffffffffff)
-	goto l59
-l66:
+	goto l61
+l65:
 	x36 = x19 * x25
-	t116 = min(x36, 0x7fffffffffffffff)
+	t115 = min(x36, 0x7fffffffffffffff)
 	if arithmeticMulhi(x19, x25) != 0 {
-		t116 = 0x7fffffffffffffff
+		t115 = 0x7fffffffffffffff
 	}
-	x36 = x20 + t116
+	x36 = x20 + t115
 	if x36 < x20 {
 		x36 = 0xffffffffffffffff
 	}
 	x36 = min(x36, 0x7fffffffffffffff)
-	goto l64
-l65:
+	goto l59
+l64:
 	if x21 == 0 {
 		x36 = 1
 	} else {
@@ -9954,19 +10009,19 @@ l65:
 		x39 = x21
 		for {
 			if x39&1 != 0 {
-				t119 = x35 * x36
+				t118 = x35 * x36
 				if arithmeticMulhi(x35, x36) != 0 {
-					t119 = 0xffffffffffffffff
+					t118 = 0xffffffffffffffff
 				}
-				x35 = t119
+				x35 = t118
 			}
 			x39 = x39 >> 1
 			if x39 != 0 {
-				t120 = x36 * x36
+				t119 = x36 * x36
 				if arithmeticMulhi(x36, x36) != 0 {
-					t120 = 0xffffffffffffffff
+					t119 = 0xffffffffffffffff
 				}
-				x36 = t120
+				x36 = t119
 				continue
 			}
 			break
@@ -9974,12 +10029,40 @@ l65:
 		x36 = min(x35, 0x7fffffffffffffff)
 	}
 	x35 = x36 * x20
-	t121 = min(x35, 0x7fffffffffffffff)
+	t120 = min(x35, 0x7fffffffffffffff)
 	if arithmeticMulhi(x20, x36) != 0 {
-		t121 = 0x7fffffffffffffff
+		t120 = 0x7fffffffffffffff
 	}
-	x36 = t121
-l64:
+	x36 = t120
+	goto l59
+l63:
+	x35 = x34 * x40
+	x35 = min(x35, 0x7fffffffffffffff)
+	if arithmeticMulhi(x34, x40) != 0 {
+		x35 = 0x7fffffffffffffff
+	}
+	goto l60
+l62:
+	x35 = x30 * x36
+	x35 = min(x35, 0x7fffffffffffffff)
+	if arithmeticMulhi(x30, x36) != 0 {
+		x35 = 0x7fffffffffffffff
+	}
+l61:
+	x34 = x38
+	if x39 != 0 {
+		x34 = x20
+	}
+	x36 = max(x13, x20)
+	if x22 == 1 {
+		x35 = min(x14, x35)
+	}
+	x35 = max(x36, x35)
+	goto l58
+l60:
+	x34 = min(x36, x35)
+	x36 = x30
+l59:
 	x36 = x15 + x36
 	if x36 < x15 {
 		x36 = 0xffffffffffffffff
@@ -9993,50 +10076,50 @@ l64:
 	switch x23 - 2 {
 	case 0:
 		x36 = 0
-		goto l60
+		goto l75
 	case 1:
 		x36 = x35 - x35>>1
 		if x36 > x35 {
 			x36 = 0
 		}
-		goto l60
+		goto l75
 	case 2:
 		x36 = uint64(x12)
 		if x11 < 2 {
-			goto l62
+			goto l77
 		}
 		x40 = 0x7fffffffffffffff
 		x41 = uint64(x11)
 		x45 = x35 / x41
 		if arithmeticMulhi(x45, x36) != 0 {
-			goto l61
+			goto l76
 		}
 		x40 = x45 * x36
 		x45 = x35 - x45*x41
-		t125 = x45 * x36
+		t128 = x45 * x36
 		if arithmeticMulhi(x45, x36) != 0 {
-			t125 = 0xffffffffffffffff
+			t128 = 0xffffffffffffffff
 		}
-		x36 = x40 + t125/x41
+		x36 = x40 + t128/x41
 		if x36 < x40 {
 			x36 = 0xffffffffffffffff
 		}
 		x40 = min(x36, 0x7fffffffffffffff)
-		goto l61
+		goto l76
 	case 3:
 		x36 = x35
 		x40 = x7 * x25
-		t127 = min(x40, 0x7fffffffffffffff)
+		t130 = min(x40, 0x7fffffffffffffff)
 		if arithmeticMulhi(x7, x25) != 0 {
-			t127 = 0x7fffffffffffffff
+			t130 = 0x7fffffffffffffff
 		}
-		x40 = x8 + t127
+		x40 = x8 + t130
 		if x40 < x8 {
 			x40 = 0xffffffffffffffff
 		}
 		x35 = min(x40, 0x7fffffffffffffff) + x35
 		x35 = min(x35, 0x7fffffffffffffff)
-		goto l60
+		goto l75
 	case 5:
 		x40 = 0
 		if x6 != 0 {
@@ -10049,22 +10132,15 @@ l64:
 		x35 = max(x36, x40)
 		goto l58
 	default:
-		goto l60
+		goto l75
 	}
-l63:
-	x35 = x30 * x36
-	x35 = min(x35, 0x7fffffffffffffff)
-	if arithmeticMulhi(x30, x36) != 0 {
-		x35 = 0x7fffffffffffffff
-	}
-	goto l59
-l62:
+l77:
 	x40 = x35 * x36
 	x40 = min(x40, 0x7fffffffffffffff)
 	if arithmeticMulhi(x35, x36) != 0 {
 		x40 = 0x7fffffffffffffff
 	}
-l61:
+l76:
 	x41 = x35 - x40
 	x39 = b32(x41 > x35)
 	x36 = uint64(x10)
@@ -10077,11 +10153,11 @@ l61:
 		}
 		x40 = x46 * x36
 		x46 = x35 - x46*x45
-		t131 = x46 * x36
+		t133 = x46 * x36
 		if arithmeticMulhi(x46, x36) != 0 {
-			t131 = 0xffffffffffffffff
+			t133 = 0xffffffffffffffff
 		}
-		x36 = x40 + t131/x45
+		x36 = x40 + t133/x45
 		if x36 < x40 {
 			x36 = 0xffffffffffffffff
 		}
@@ -10100,19 +10176,8 @@ l84:
 	}
 	x35 = x40 + x35
 	x35 = min(x35, 0x7fffffffffffffff)
-l60:
+l75:
 	x36 = max(x13, x36)
-	x35 = max(x36, x35)
-	goto l58
-l59:
-	x34 = x38
-	if x39 != 0 {
-		x34 = x20
-	}
-	x36 = max(x13, x20)
-	if x22 == 1 {
-		x35 = min(x14, x35)
-	}
 	x35 = max(x36, x35)
 l58:
 	x36 = arithmeticMulhi(0xffffffffffffffff, x35-x36+1) + x36
@@ -10135,42 +10200,37 @@ l58:
 	} else {
 		switch x24 - 3 {
 		case 0:
-			t140 = 0x7fffffffffffffff
+			x35 = 0x7fffffffffffffff
 			if x22 == 1 {
-				t140 = x14
+				x35 = x14
 			}
-			if x30 >= t140 {
+			if x30 >= x35 {
 				goto l87
 			}
-			x35 = uint64(x18)
-			if x17 >= 2 {
-				x40 = uint64(x17)
-				x41 = x30 / x40
-				if arithmeticMulhi(x41, x35) == 0 {
-					goto l91
-				}
-				x30 = 0x7fffffffffffffff
-				goto l87
+			x41 = uint64(x18)
+			if x17 < 2 {
+				goto l90
 			}
-			x40 = x30 * x35
-			t141 = min(x40, 0x7fffffffffffffff)
-			if arithmeticMulhi(x30, x35) != 0 {
-				t141 = 0x7fffffffffffffff
+			x40 = 0x7fffffffffffffff
+			x45 = uint64(x17)
+			x46 = x30 / x45
+			if arithmeticMulhi(x46, x41) != 0 {
+				goto l89
 			}
-			x30 = t141
-			goto l87
-		l91:
-			x45 = x41 * x35
-			x41 = x30 - x41*x40
-			t142 = x41 * x35
-			if arithmeticMulhi(x41, x35) != 0 {
+			x40 = x46 * x41
+			x30 = x30 - x46*x45
+			t141 = x30 * x41
+			if arithmeticMulhi(x30, x41) != 0 {
+				t141 = 0xffffffffffffffff
+			}
+			x41 = x40 + t141/x45
+			t142 = x41
+			if x41 < x40 {
 				t142 = 0xffffffffffffffff
 			}
-			x35 = x45 + t142/x40
-			if x35 < x45 {
-				x35 = 0xffffffffffffffff
-			}
-			x30 = min(x35, 0x7fffffffffffffff)
+			x40 = t142
+			x40 = min(x40, 0x7fffffffffffffff)
+			goto l89
 		case 2:
 			x35 = x30 + x29
 			x39 = b32(x35 < x30)
@@ -10179,7 +10239,18 @@ l58:
 				x35 = 0xffffffffffffffff
 			}
 			x29 = min(x35, 0x7fffffffffffffff)
+			goto l87
+		default:
+			goto l87
 		}
+	l90:
+		x40 = x30 * x41
+		x40 = min(x40, 0x7fffffffffffffff)
+		if arithmeticMulhi(x30, x41) != 0 {
+			x40 = 0x7fffffffffffffff
+		}
+	l89:
+		x30 = min(x35, x40)
 	}
 l87:
 	x35 = x28 + x38

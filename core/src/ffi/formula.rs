@@ -1,11 +1,10 @@
 //! What the formulas read of a policy, as few plain numbers: the arguments of functions that need no
 //! memory.
 
-use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
-use crate::schedule::Parameters;
+use crate::schedule::{Parameters, plain};
 
 /// The numbers from which [`formula_delay_ns`] and [`formula_window_ns`] compute what those methods
 /// of the policy do.
@@ -26,7 +25,7 @@ use crate::schedule::Parameters;
 #[must_use]
 pub fn formula(policy: &Policy) -> [u64; 8] {
     let of = policy.0;
-    let kinds = [of.growth, of.jitter, of.cap_on, of.power];
+    let kinds = [of.growth, of.jitter, of.cap_on, of.power, of.plain];
     let kinds = kinds
         .iter()
         .rev()
@@ -46,24 +45,18 @@ pub fn formula(policy: &Policy) -> [u64; 8] {
 
 const KIND_BITS: u32 = 8;
 const KIND_MASK: u64 = 0xFF;
+const PLAIN: u64 = 1 << (4 * KIND_BITS);
 
 /// [`Policy::delay_ns`] of such numbers.
 #[must_use]
 #[inline]
 pub fn formula_delay_ns(formula: [u64; 8], stream: RandomStream, index: u32) -> u64 {
     let [kinds, base, growth, offset, cap, floor, jitter, above] = formula;
-    // Most policies double their window. They get code of their own, for which the compiler knows
-    // the kinds, and which is small enough to stay in registers.
-    if kinds == DOUBLING_FULL && growth == DOUBLE && offset | floor == 0 {
-        policy([DOUBLING_FULL, base, DOUBLE, 0, cap, 0, 0, 0]).delay_ns(stream, index)
-    } else {
-        any_delay_ns(kinds, base, growth, offset, cap, floor, jitter, above, stream, index)
+    if kinds & PLAIN != 0 {
+        return plain::delay(plain::window(base, cap, index), stream.draw(index));
     }
+    any_delay_ns(kinds, base, growth, offset, cap, floor, jitter, above, stream, index)
 }
-
-const DOUBLING_FULL: u64 =
-    EXPONENTIAL as u64 | (FULL as u64) << KIND_BITS | (ON_WINDOW as u64) << (2 * KIND_BITS);
-const DOUBLE: u64 = Ratio::new(2, 1).to_value();
 
 /// The numbers are separate arguments, because an array would be in memory.
 #[expect(clippy::too_many_arguments, reason = "as many as a formula has")]
@@ -90,7 +83,7 @@ pub fn formula_window_ns(formula: [u64; 8], index: u32) -> u64 {
     policy(formula).window_ns(index)
 }
 
-/// A policy with these numbers and without limits.
+/// A policy with these numbers and without limits, for the general formulas.
 #[inline]
 fn policy(formula: [u64; 8]) -> Policy {
     let [kinds, base, of_growth, offset, cap, floor, of_jitter, above] = formula;
@@ -119,6 +112,6 @@ fn policy(formula: [u64; 8]) -> Policy {
         retry_after_max: 0,
         retry_after_max_extra: 0,
         retry_after: 0,
-        reserved: 0,
+        plain: 0,
     })
 }

@@ -4,7 +4,7 @@ use core::iter::FusedIterator;
 use core::time::Duration;
 
 use crate::field::values::EVERY_INDEX;
-use crate::policy::Policy;
+use crate::policy::{Policy, at_most};
 use crate::random::stream::RandomStream;
 use crate::schedule::state::DelayState;
 
@@ -31,18 +31,33 @@ pub struct Backoff {
     stream: RandomStream,
     index: u64,
     state: DelayState,
+    /// The index after the last delay, if the policy is plain; otherwise 0.
+    plain_until: u64,
 }
 
 impl Backoff {
     /// The delays of a policy on a stream, from index 0.
     #[must_use]
     pub fn new(policy: Policy, stream: RandomStream) -> Self {
-        Self { policy, stream, index: 0, state: DelayState::start(&policy.0) }
+        let state = DelayState::start(&policy.0);
+        let plain_until = if policy.0.is_plain() { policy.retries() } else { 0 };
+        Self { policy, stream, index: 0, state, plain_until }
     }
 
     /// The next delay in nanoseconds, or `None` after the last retry.
     #[inline]
     pub fn next_ns(&mut self) -> Option<u64> {
+        if self.index >= self.plain_until {
+            return self.next_of_any_ns();
+        }
+        let draw = self.stream.advance(self.index).draw(0);
+        self.index = self.index.wrapping_add(1);
+        Some(self.state.next_of_plain(&self.policy.0, draw))
+    }
+
+    // Its code is too long for the loops of callers.
+    #[inline(never)]
+    fn next_of_any_ns(&mut self) -> Option<u64> {
         let index = self.policy.retry_index(self.index)?;
         let delay = self.state.next(&self.policy.0, self.index, self.stream.draw(index));
         self.index = u64::from(index).wrapping_add(1);
@@ -52,18 +67,19 @@ impl Backoff {
     /// Writes the next delays in nanoseconds and returns how many it wrote: all of `delays`, or
     /// fewer if the iterator ends.
     pub fn fill_ns(&mut self, delays: &mut [u64]) -> usize {
-        let mut count = 0_usize;
-        for (slot, delay) in delays.iter_mut().zip(core::iter::from_fn(|| self.next_ns())) {
-            *slot = delay;
-            count = count.saturating_add(1);
-        }
-        count
+        let delays = at_most(delays, self.policy.retries().saturating_sub(self.index));
+        self.state.fill(&self.policy.0, self.stream, self.index, delays);
+        self.index = self.index.wrapping_add(delays.len() as u64);
+        delays.len()
     }
 
     /// Restarts at index 0, for example after a success. The stream advances by the draws taken,
     /// so no draw repeats (SPEC 9).
+    #[inline]
     pub fn reset(&mut self) {
-        *self = Self::new(self.policy, self.stream.advance(self.index));
+        self.stream = self.stream.advance(self.index);
+        self.index = 0;
+        self.state = DelayState::start(&self.policy.0);
     }
 
     /// The index of the next delay: the number of delays taken since the last reset.

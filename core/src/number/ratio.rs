@@ -59,6 +59,8 @@ impl Ratio {
     /// The largest term that a policy accepts, in lowest terms.
     pub const MAX_TERM: u32 = 1_000_000;
 
+    pub(crate) const DOUBLE: Self = Self::new(2, 1);
+
     /// The ratio of two whole numbers, in lowest terms.
     #[must_use]
     pub const fn new(numerator: u32, denominator: u32) -> Self {

@@ -17,6 +17,7 @@ use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
 use crate::schedule::Parameters;
 use crate::schedule::growth::GrowthState;
+use crate::schedule::plain;
 use crate::schedule::state::DelayState;
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
@@ -103,7 +104,16 @@ impl Policy {
     /// cost is bounded: at most 4,096 steps, and few for common policies.
     #[must_use]
     #[cfg_attr(backoff_translated, inline(always))]
+    #[cfg_attr(not(backoff_translated), inline)]
     pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
+        if self.0.is_plain() {
+            return plain::delay(plain::window(self.0.base, self.0.cap, index), stream.draw(index));
+        }
+        self.any_delay_ns(stream, index)
+    }
+
+    #[cfg_attr(backoff_translated, inline(always))]
+    fn any_delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
         DelayState::at(&self.0, stream, index).delay(&self.0, index.into(), stream.draw(index))
     }
 
@@ -131,13 +141,9 @@ impl Policy {
     /// Writes the delays of `first`, `first + 1`, ... in nanoseconds and returns how many it
     /// wrote: all of `delays`, or fewer if index 2^32 - 1 comes first.
     pub fn fill_ns(&self, stream: RandomStream, first: u32, delays: &mut [u64]) -> usize {
-        let mut state = DelayState::at(&self.0, stream, first);
-        let mut count = 0_usize;
-        for (delay, index) in delays.iter_mut().zip(first..=u32::MAX) {
-            *delay = state.next(&self.0, index.into(), stream.draw(index));
-            count = count.saturating_add(1);
-        }
-        count
+        let delays = at_most(delays, EVERY_INDEX.saturating_sub(first.into()));
+        DelayState::at(&self.0, stream, first).fill(&self.0, stream, first.into(), delays);
+        delays.len()
     }
 
     /// The maximum number of retries; 2^32 means no limit.
@@ -152,10 +158,14 @@ impl Policy {
         u32::try_from(retries).ok().filter(|_| retries < self.0.max_retries)
     }
 
+    /// The number of retries that have an index.
+    pub(crate) fn retries(&self) -> u64 {
+        self.0.max_retries.min(EVERY_INDEX)
+    }
+
     /// The number of retries that are left, as a size hint.
     pub(crate) fn retries_left(&self, retries: u64) -> (usize, Option<usize>) {
-        let most = self.0.max_retries.min(EVERY_INDEX);
-        let left = usize::try_from(most.saturating_sub(retries));
+        let left = usize::try_from(self.retries().saturating_sub(retries));
         (left.unwrap_or(usize::MAX), left.ok())
     }
 
@@ -199,6 +209,12 @@ impl Policy {
     pub fn fit_cap(&self, attempts: u64, total_ns: u64) -> Result<Self, PolicyError> {
         fit(&self.0, Field::Cap, attempts, total_ns).map(Self)
     }
+}
+
+/// The first elements, at most so many.
+pub(crate) fn at_most(delays: &mut [u64], count: u64) -> &mut [u64] {
+    let count = usize::try_from(count).unwrap_or(usize::MAX).min(delays.len());
+    delays.split_at_mut_checked(count).unwrap_or_default().0
 }
 
 impl FromStr for Policy {

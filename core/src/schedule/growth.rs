@@ -32,8 +32,8 @@ impl GrowthState {
     #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
         let mut state = Self::start(policy);
-        if policy.growth == EXPONENTIAL && policy.multiplier == DOUBLE {
-            state.current = doubled(state.current, longest(policy), index);
+        if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
+            state.current = doubled(policy.base, index).min(longest(policy));
             return state;
         }
         for _ in 0..index.min(MAX_STEPS) {
@@ -46,12 +46,15 @@ impl GrowthState {
         state
     }
 
-    /// Moves to the next index. A value beyond the longest window stays: it can only be capped.
+    /// Moves to the next index. Exponential growth stops at the longest window.
     #[inline]
     pub(crate) fn advance(&mut self, policy: &Parameters) {
         match policy.growth {
-            EXPONENTIAL if self.current < longest(policy) => {
-                self.current = policy.multiplier.scale(self.current);
+            EXPONENTIAL => {
+                let longest = longest(policy);
+                if self.current < longest {
+                    self.current = policy.multiplier.scale(self.current).min(longest);
+                }
             }
             FIBONACCI => (self.current, self.next) = (self.next, add(self.current, self.next)),
             _ => {}
@@ -74,25 +77,17 @@ impl GrowthState {
     }
 }
 
-const DOUBLE: Ratio = Ratio { numerator: 2, denominator: 1 };
-
 /// The value at which exponential growth stops.
 #[inline]
 fn longest(policy: &Parameters) -> u64 {
     if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS }
 }
 
-/// A number doubled `steps` times, or as many times as it takes to reach the longest value.
+/// A number doubled `steps` times, at most [`MAX_NS`].
 #[inline]
-fn doubled(n: u64, longest: u64, steps: u32) -> u64 {
-    let longest = longest.min(MAX_NS);
-    if n >= longest {
-        return n;
-    }
-    // After these, the highest bits of both numbers are at the same place.
-    let alike = n.leading_zeros().wrapping_sub(longest.leading_zeros());
-    let needed = alike.wrapping_add(u32::from(n.wrapping_shl(alike) < longest));
-    n.wrapping_shl(steps.min(needed)).min(MAX_NS)
+pub(crate) fn doubled(n: u64, steps: u32) -> u64 {
+    let steps = steps.min(u64::BITS - 1);
+    if n > MAX_NS.wrapping_shr(steps) { MAX_NS } else { n.wrapping_shl(steps) }
 }
 
 #[cfg(test)]
@@ -101,17 +96,13 @@ mod tests {
 
     #[test]
     fn doubling_at_once_is_doubling_in_steps() {
-        let numbers = [0, 1, 2, 3, 5, 100_000_000, 1 << 31, (1 << 62) - 1, 1 << 62, MAX_NS];
-        let longest = numbers.into_iter().chain([4, 7, 8, 9, 20_000_000_000, MAX_NS - 1]);
-        for (n, longest) in longest.flat_map(|longest| numbers.map(|n| (n, longest))) {
+        for n in [0, 1, 2, 3, 5, 100_000_000, 1 << 31, (1 << 62) - 1, 1 << 62, MAX_NS] {
             let mut stepped = n;
             for steps in 0..70 {
-                assert_eq!(doubled(n, longest, steps), stepped, "{n}, {longest}, {steps}");
-                if stepped < longest {
-                    stepped = stepped.saturating_mul(2).min(MAX_NS);
-                }
+                assert_eq!(doubled(n, steps), stepped, "{n}, {steps}");
+                stepped = stepped.saturating_mul(2).min(MAX_NS);
             }
-            assert_eq!(doubled(n, longest, u32::MAX), stepped, "{n}, {longest}");
+            assert_eq!(doubled(n, u32::MAX), stepped, "{n}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod growth;
 pub(crate) mod jitter;
+pub(crate) mod plain;
 pub(crate) mod state;
 
 use crate::field::Field;
@@ -36,8 +37,8 @@ pub(crate) struct Parameters {
     pub(crate) retry_after_max: u64,
     pub(crate) retry_after_max_extra: u64,
     pub(crate) retry_after: u32,
-    // Leaves no padding for C to see.
-    pub(crate) reserved: u32,
+    /// 1 if the policy is plain, otherwise 0.
+    pub(crate) plain: u32,
 }
 
 impl Parameters {
@@ -45,7 +46,7 @@ impl Parameters {
     pub(crate) fn from_values(values: &FieldValues) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a power is at most 16")]
         let power = values.get(Field::Power) as u32;
-        Self {
+        let mut parameters = Self {
             growth: values.kind(Field::Growth),
             jitter: values.kind(Field::Jitter),
             cap_on: values.kind(Field::CapOn),
@@ -68,8 +69,16 @@ impl Parameters {
             retry_after_max: values.get(Field::RetryAfterMax),
             retry_after_max_extra: values.get(Field::RetryAfterMaxExtra),
             retry_after: values.kind(Field::RetryAfter),
-            reserved: 0,
-        }
+            plain: 0,
+        };
+        parameters.plain = plain::is_plain(&parameters).into();
+        parameters
+    }
+
+    /// Whether the formulas in `plain` compute the delays.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain == 1
     }
 
     /// The values of the fields.

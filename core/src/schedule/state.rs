@@ -1,10 +1,10 @@
 //! The state of a sequence of delays: what the next delay needs from those before it.
 
-use crate::field::kind::{DECORRELATED, ON_DELAY, SLOTTED};
+use crate::field::kind::{ADDITIVE, DECORRELATED, LINEAR, ON_DELAY, POLYNOMIAL, SLOTTED};
 use crate::number::arithmetic::{multiply, sample};
 use crate::random::stream::RandomStream;
 use crate::schedule::growth::GrowthState;
-use crate::schedule::{Parameters, jitter};
+use crate::schedule::{Parameters, jitter, plain};
 
 /// Decorrelated jitter restarts from the base at every multiple of this index, so that any index
 /// is at most this many steps away (SPEC 6.3).
@@ -56,10 +56,7 @@ impl DelayState {
     #[cfg_attr(not(backoff_translated), inline)]
     pub(crate) fn delay(&self, policy: &Parameters, index: u64, draw: u64) -> u64 {
         let (low, high) = self.range(policy, index);
-        let sampled = sample(draw, low, high);
-        let delay =
-            if policy.jitter == SLOTTED { multiply(policy.jitter_slot, sampled) } else { sampled };
-        if policy.cap_on == ON_DELAY { delay.min(policy.cap) } else { delay }
+        delay_of_sample(policy, sample(draw, low, high))
     }
 
     /// Returns the delay at this index and moves to the next index.
@@ -71,6 +68,56 @@ impl DelayState {
         delay
     }
 
+    /// [`DelayState::next`] of a plain policy.
+    #[inline]
+    pub(crate) fn next_of_plain(&mut self, policy: &Parameters, draw: u64) -> u64 {
+        let window = self.growth.current;
+        self.growth.current = plain::next_window(window, policy.cap);
+        plain::delay(window, draw)
+    }
+
+    /// Writes the delays of a stream from this index on, and moves to the index after them.
+    pub(crate) fn fill(
+        &mut self,
+        policy: &Parameters,
+        mut stream: RandomStream,
+        mut index: u64,
+        delays: &mut [u64],
+    ) {
+        stream = stream.advance(index);
+        let mut delays = delays.iter_mut();
+        while !self.is_settled(policy) {
+            let Some(delay) = delays.next() else { return };
+            let draw = stream.draw(0);
+            *delay = if policy.is_plain() {
+                self.next_of_plain(policy, draw)
+            } else {
+                self.next(policy, index, draw)
+            };
+            (index, stream) = (index.wrapping_add(1), stream.advance(1));
+        }
+        let (delays, (low, high)) = (delays.into_slice(), self.range(policy, index));
+        fill_samples(stream, low, high, delays);
+        if policy.jitter == SLOTTED || policy.cap_on == ON_DELAY {
+            for delay in delays {
+                *delay = delay_of_sample(policy, *delay);
+            }
+        }
+    }
+
+    /// Whether the range is that of every later index, too. In WebAssembly, which is downloaded, no
+    /// code is spent on that.
+    fn is_settled(&self, policy: &Parameters) -> bool {
+        let mut next = self.growth;
+        cfg!(not(target_family = "wasm"))
+            && !matches!(policy.growth, LINEAR | POLYNOMIAL)
+            && !matches!(policy.jitter, ADDITIVE | DECORRELATED)
+            && {
+                next.advance(policy);
+                next == self.growth
+            }
+    }
+
     /// Moves to the next index after a delay.
     #[inline]
     pub(crate) fn advance_with(&mut self, policy: &Parameters, index: u64, delay: u64) {
@@ -80,5 +127,28 @@ impl DelayState {
         } else {
             self.growth.advance(policy);
         }
+    }
+}
+
+/// The delay of what a draw selected from the range.
+#[cfg_attr(backoff_translated, inline(always))]
+#[cfg_attr(not(backoff_translated), inline)]
+fn delay_of_sample(policy: &Parameters, sample: u64) -> u64 {
+    let delay =
+        if policy.jitter == SLOTTED { multiply(policy.jitter_slot, sample) } else { sample };
+    if policy.cap_on == ON_DELAY { delay.min(policy.cap) } else { delay }
+}
+
+/// Writes what the draws of a stream select from one range. A function of its own, so that all it
+/// needs is in registers, and by fours, because LLVM makes vectors of single steps, which are slower.
+#[inline(never)]
+fn fill_samples(mut stream: RandomStream, low: u64, high: u64, samples: &mut [u64]) {
+    let (fours, rest) = samples.as_chunks_mut();
+    for four in fours {
+        *four = [0, 1, 2, 3].map(|index| sample(stream.draw(index), low, high));
+        stream = stream.advance(4);
+    }
+    for (slot, index) in rest.iter_mut().zip(0..) {
+        *slot = sample(stream.draw(index), low, high);
     }
 }

@@ -1,0 +1,88 @@
+//! The formulas of a plain policy: its window doubles up to the cap, its jitter is full, and it has
+//! no offset and no floor.
+//!
+//! Most policies are plain. These are the general formulas without the choices between kinds, which
+//! take longer than the arithmetic.
+
+use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
+use crate::number::arithmetic::sample;
+use crate::number::ratio::Ratio;
+use crate::schedule::Parameters;
+use crate::schedule::growth::doubled;
+
+/// Whether a policy is plain.
+pub(crate) fn is_plain(policy: &Parameters) -> bool {
+    (policy.growth, policy.jitter, policy.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)
+        && policy.multiplier == Ratio::DOUBLE
+        && (policy.offset, policy.floor) == (0, 0)
+}
+
+/// The window of an index.
+#[inline]
+pub(crate) fn window(base: u64, cap: u64, index: u32) -> u64 {
+    doubled(base, index).min(cap)
+}
+
+/// The window after this one.
+#[inline]
+pub(crate) fn next_window(window: u64, cap: u64) -> u64 {
+    window.wrapping_shl(1).min(cap)
+}
+
+/// The delay of a window.
+#[inline]
+pub(crate) fn delay(window: u64, draw: u64) -> u64 {
+    sample(draw, 0, window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{delay, is_plain, next_window, window};
+    use crate::number::arithmetic::MAX_NS;
+    use crate::policy::Policy;
+    use crate::random::stream::RandomStream;
+
+    #[test]
+    fn the_delays_are_those_of_the_general_formulas() {
+        let stream = RandomStream::from_seed(42);
+        for text in [
+            "full:base=100ms,cap=20s",
+            "full:base=1ns",
+            "full:base=0s,cap=0s",
+            "full:base=7ns,cap=7ns",
+            "full:base=3ns,cap=9223372036854775806ns",
+        ] {
+            let plain = Policy::parse(text).unwrap().0;
+            assert!(is_plain(&plain), "{text}");
+            let mut general = plain;
+            general.plain = 0;
+            let mut running = plain.base;
+            for index in (0..70).chain([u32::MAX]) {
+                let (expected, draw) = (Policy(general), stream.draw(index));
+                let of_index = window(plain.base, plain.cap, index);
+                assert_eq!(of_index, expected.window_ns(index), "{text}, {index}");
+                assert_eq!(delay(of_index, draw), expected.delay_ns(stream, index), "{text}");
+                if index < 70 {
+                    assert_eq!(running, of_index, "{text}, {index}");
+                    running = next_window(running, plain.cap);
+                }
+            }
+            assert!(running <= MAX_NS);
+        }
+    }
+
+    #[test]
+    fn every_other_field_of_the_window_makes_a_policy_general() {
+        for text in [
+            "full:base=1s,multiplier=3",
+            "full:base=1s,offset=1ns",
+            "full:base=1s,floor=1ns",
+            "full:base=1s,cap=1m,cap_on=delay",
+            "equal:base=1s",
+            "decorrelated:base=1s,multiplier=2",
+            "constant:base=1s,jitter=full",
+        ] {
+            assert!(!is_plain(&Policy::parse(text).unwrap().0), "{text}");
+        }
+    }
+}
