@@ -6,32 +6,35 @@ export const MAX_UINT64 = 2n ** 64n - 1n;
 export const INDEX_COUNT = 2 ** 32;
 
 /**
- * The known options of an object, each read once. An unknown option is an error. The result has no
- * prototype, so that a property of `Object.prototype` is not an option.
+ * The options of an object, each read once, and for the others what `absent` has. An unknown option is an error.
+ * All known options are own properties of the result, so that a property of `Object.prototype` is not an option.
  */
-export function pickOptions(what, options, known) {
+export function pickOptions(what, options, absent) {
 	// Inherited properties would be options that this check does not see.
 	if (typeof options !== "object" || options === null || !isPlain(options)) {
 		wrongType(`options of ${what}`, "a plain object", options);
 	}
 	for (const option of Object.keys(options)) {
-		if (!known.includes(option)) {
-			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
+		if (!Object.hasOwn(absent, option)) {
+			throw new TypeError(`${option} is unknown; the options of ${what} are ${Object.keys(absent).join(", ")}`);
 		}
 	}
-	const picked = Object.create(null);
-	for (const option of known) {
-		if (Object.hasOwn(options, option)) {
-			picked[option] = options[option];
-		}
-	}
-	return picked;
+	return { ...absent, ...options };
+}
+
+/** Options of these names, all of them undefined. */
+export function noOptions(...names) {
+	return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 /** Whether an object's only prototype, if any, is the Object.prototype of some realm. */
 function isPlain(value) {
 	const prototype = Object.getPrototypeOf(value);
-	return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+	return (
+		prototype === Object.prototype ||
+		prototype === null ||
+		(Object.getPrototypeOf(prototype) === null && !Array.isArray(value))
+	);
 }
 
 /** A non-negative whole number as a bigint. A number must be a safe integer. */

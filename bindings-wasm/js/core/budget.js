@@ -1,4 +1,4 @@
-import { copyIn, copyOut, module, readText } from "../wasm/module.js";
+import { copyIn, copyOut, module, readText, stateOfWords } from "../wasm/module.js";
 import { parseText, wrongType } from "./errors.js";
 import { inspectable, TEXT } from "./show.js";
 
@@ -59,7 +59,7 @@ export class Budget {
 		};
 		saveBudget = (budget) => {
 			const { exports } = module();
-			budget.#state = copyOut(exports.budget_offset(), exports.budget_words());
+			budget.#state = copyOut(exports.budget_offset(), budget.#state ?? stateOfWords(exports.budget_words()));
 		};
 	}
 }

@@ -1,5 +1,5 @@
-import { copyIn, copyOut, module, readWords } from "../wasm/module.js";
-import { pickOptions } from "./arguments.js";
+import { copyIn, copyOut, module, roundedWordAt, stateOfWords, wordAt } from "../wasm/module.js";
+import { noOptions, pickOptions } from "./arguments.js";
 import { checkBudget, loadBudget, saveBudget } from "./budget.js";
 import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
@@ -18,31 +18,75 @@ function notNegative(input) {
 
 /** The number of an outcome. An error about it begins with `by`. */
 export function readOutcome(outcome, by = "") {
-	return kindNumber({ ...module().outcome, option: `${by}outcome` }, outcome);
+	const entry = module().outcome;
+	return entry.kinds.indexOf(outcome) + 1 || kindNumber({ ...entry, option: `${by}outcome` }, outcome);
 }
 
 /** A `Retry-After` in nanoseconds, undefined if there is none. An error about it begins with `by`. */
 export function readRetryAfter(input, by = "") {
-	const field = { name: "retry_after", option: `${by}retryAfter` };
-	return input === undefined || input === null ? undefined : toNanoseconds(field, notNegative(input));
+	if (input === undefined || input === null) {
+		return undefined;
+	}
+	return toNanoseconds({ name: "retry_after", option: `${by}retryAfter` }, notNegative(input));
 }
+
+/** An operation whose arguments were checked before: outcomes are numbers, times are nanoseconds. */
+export class CheckedOperation {
+	/** The module's words for this operation. */
+	#state = stateOfWords(module().exports.operation_words());
+
+	constructor(policy, streamState, start, deadline, budget) {
+		this.policy = policy;
+		this.budget = budget;
+		this.#change(({ begin }, hasBudget) => begin(streamState, start, deadline, hasBudget));
+	}
+
+	/** Decides; returns the delay in nanoseconds. */
+	decide(outcome, now, retryAfter) {
+		this.#change(({ decide }, hasBudget) =>
+			decide(outcome, now, retryAfter !== undefined, retryAfter ?? 0n, hasBudget),
+		);
+		return wordAt(module().exports.decision_offset());
+	}
+
+	cancel() {
+		this.#change(({ decide }, hasBudget) => decide(CANCEL, 0n, false, 0n, hasBudget));
+	}
+
+	/** Applies one change to the operation and its budget. */
+	#change(apply) {
+		const { budget } = this;
+		makeCurrent(this.policy);
+		const { exports, reason } = module();
+		copyIn(this.#state);
+		if (budget) {
+			loadBudget(budget);
+		}
+		apply(exports, budget !== undefined);
+		copyOut(0, this.#state);
+		if (budget) {
+			saveBudget(budget);
+		}
+		const decision = exports.decision_offset();
+		this.retries = roundedWordAt(decision + 1);
+		this.attempts = roundedWordAt(decision + 2);
+		this.reason = reason.kinds[roundedWordAt(decision + 3) - 1];
+	}
+}
+
+const OPTIONS = noOptions("now", "deadline", "budget");
+const DECISION_OPTIONS = noOptions("now", "retryAfter");
 
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export class Operation {
 	static name = "Operation"; // stays the same when a bundler renames the class
 
-	#policy;
-	#budget;
-	/** The module's words for this operation. */
-	#state;
-	#retries;
-	#attempts;
-	#reason;
+	#checked;
 
 	constructor(policy, stream = RandomStream.fromEntropy(), options) {
 		checkPolicy(policy);
 		const streamState = stateOf(stream);
-		const { now, deadline, budget } = pickOptions("an operation", options, ["now", "deadline", "budget"]);
+		const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
 		if (typeof deadline?.getTime === "function") {
 			wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
 		}
@@ -54,56 +98,28 @@ export class Operation {
 		if (budget !== undefined) {
 			checkBudget(budget);
 		}
-		this.#policy = policy;
-		this.#budget = budget;
-		this.#change(({ begin }, hasBudget) => begin(streamState, start, end, hasBudget));
+		this.#checked = new CheckedOperation(policy, streamState, start, end, budget);
 		Object.defineProperties(this, Operation.#shown);
 	}
 
 	/** The own properties. */
 	static #shown = {
-		policy: getter((operation) => operation.#policy),
-		retries: getter((operation) => operation.#retries),
-		attempts: getter((operation) => operation.#attempts),
-		reason: getter((operation) => operation.#reason),
+		policy: getter((operation) => operation.#checked.policy),
+		retries: getter((operation) => operation.#checked.retries),
+		attempts: getter((operation) => operation.#checked.attempts),
+		reason: getter((operation) => operation.#checked.reason),
 	};
 
 	decide(outcome, options) {
 		const number = readOutcome(outcome);
-		const { now, retryAfter } = pickOptions("a decision", options, ["now", "retryAfter"]);
-		const end = toNanoseconds("now", now);
-		const wait = readRetryAfter(retryAfter);
-		const delayNs = this.#change(({ decide }, hasBudget) =>
-			decide(number, end, wait !== undefined, wait ?? 0n, hasBudget),
-		);
-		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#reason });
+		const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
+		const delayNs = this.#checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
+		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#checked.reason });
 	}
 
 	cancel() {
-		this.#change(({ decide }, hasBudget) => decide(CANCEL, 0n, false, 0n, hasBudget));
-		return this.#reason;
-	}
-
-	/** Applies one change to the operation and its budget; returns the delay in nanoseconds. */
-	#change(apply) {
-		makeCurrent(this.#policy);
-		const { exports, reason: stopReason } = module();
-		if (this.#state) {
-			copyIn(this.#state);
-		}
-		if (this.#budget) {
-			loadBudget(this.#budget);
-		}
-		apply(exports, this.#budget !== undefined);
-		this.#state = copyOut(0, exports.operation_words());
-		if (this.#budget) {
-			saveBudget(this.#budget);
-		}
-		const [delayNs, retries, attempts, reason] = readWords(exports.decision_offset(), 4);
-		this.#retries = Number(retries);
-		this.#attempts = Number(attempts);
-		this.#reason = stopReason.kinds[Number(reason) - 1];
-		return delayNs;
+		this.#checked.cancel();
+		return this.#checked.reason;
 	}
 
 	static {

@@ -1,5 +1,15 @@
-import { copyIn, copyOut, module, readText, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
-import { batchLength, checkIndex, pickOptions } from "./arguments.js";
+import {
+	copyIn,
+	copyOut,
+	module,
+	readText,
+	readWords,
+	roundedWordAt,
+	stateOfWords,
+	unsigned,
+	wordAt,
+} from "../wasm/module.js";
+import { batchLength, checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { parseText, throwCoreError, typeName, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
@@ -42,7 +52,7 @@ export class Policy {
 		if (options !== CURRENT) {
 			build(options);
 		}
-		this.#state = copyOut(0, module().exports.params_words());
+		this.#state = copyOut(0, stateOfWords(module().exports.params_words()));
 		current = this;
 		Object.freeze(Object.defineProperties(this, TEXT));
 	}
@@ -190,8 +200,7 @@ function build(options) {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
 	const { exports, fields } = module();
-	const names = fields.map(({ option }) => option);
-	const picked = pickOptions("a policy", options, names);
+	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
 	// All values are read first: a getter of the caller may make a policy of its own.
 	const values = fields
 		.filter(({ option }) => picked[option] !== undefined)

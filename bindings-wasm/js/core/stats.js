@@ -1,4 +1,4 @@
-import { copyIn, copyOut, module, readText, readWords, WORD_BYTES } from "../wasm/module.js";
+import { copyIn, copyOut, module, readText, readWords, stateOfWords } from "../wasm/module.js";
 import { uint64 } from "./arguments.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
@@ -15,7 +15,7 @@ export class RetryStats {
 	static name = "RetryStats"; // stays the same when a bundler renames the class
 
 	/** The module's words for these stats; zeros count nothing. */
-	#state = new Uint8Array(WORD_BYTES * module().exports.stats_words());
+	#state = stateOfWords(module().exports.stats_words());
 
 	constructor() {
 		Object.defineProperties(this, TEXT);
@@ -78,7 +78,7 @@ export class RetryStats {
 	static #change(stats, apply) {
 		const { exports } = RetryStats.#load(stats);
 		apply(exports);
-		stats.#state = copyOut(0, exports.stats_words());
+		copyOut(0, stats.#state);
 	}
 
 	static {

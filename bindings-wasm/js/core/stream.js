@@ -51,14 +51,19 @@ export function advance(stream, draws) {
 	return new RandomStream(unsigned(module().exports.advance(stateOf(stream), BigInt(draws))));
 }
 
-/** The seed of all loops without a stream, drawn for the first of them, and the number of the next one. */
+/** The number of the loops without a stream that have begun, and the seed of their streams. */
+let loops = 0;
 let loopSeed;
-let loops = 0n;
 
-/** The stream of a loop that has none of its own (SPEC 18.1). */
-export function nextLoopStream() {
+/** The number of a loop that begins without a stream of its own (SPEC 18.1). */
+export function nextLoopNumber() {
+	return loops++;
+}
+
+/** The state of the stream of such a loop. Only a retry needs it, so it is made late. */
+export function stateOfLoop(number) {
 	loopSeed ??= hasCrypto() ? entropy() : unseeded();
-	return new RandomStream(unsigned(module().exports.stream_nth(loopSeed, loops++)));
+	return unsigned(module().exports.stream_nth(loopSeed, BigInt(number)));
 }
 
 function hasCrypto() {

@@ -9,37 +9,41 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_EARLY = 1;
 
 /** One clock for all loops, so that they can share a budget with operations that use `performance.now()`. */
-export function defaultClock(unref) {
-	return { now: () => performance.now(), sleep: (delay, signal) => sleep(delay, signal, unref) };
-}
+const now = () => performance.now();
+export const DEFAULT_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, false) };
+export const UNREF_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, true) };
 
-/** Waits at least `delay` ms, or until the signal aborts. */
-async function sleep(delay, signal, unref) {
-	let left = delay;
-	while (!signal.aborted) {
-		const wait = Math.min(Math.ceil(left), MAX_TIMEOUT);
-		const start = performance.now();
-		await timer(wait, signal, unref);
-		const elapsed = performance.now() - start;
-		// Only the fake timer of a test fires in less than half the time. It is trusted.
-		left -= wait - elapsed > MAX_EARLY && elapsed < wait / 2 ? wait : elapsed;
-		if (left <= 0) {
-			return;
-		}
+/** Waits at least `delay` ms, or until the signal, if there is one, aborts. */
+function sleep(delay, signal, unref) {
+	if (signal?.aborted) {
+		return undefined;
 	}
-}
-
-function timer(wait, signal, unref) {
 	return new Promise((resolve) => {
+		let timeout;
 		const end = () => {
 			clearTimeout(timeout);
-			unregister();
+			unregister?.();
 			resolve();
 		};
-		const timeout = setTimeout(end, wait);
-		const unregister = whenAborted(signal, end);
-		if (unref) {
-			timeout.unref?.();
-		}
+		const unregister = signal && whenAborted(signal, end);
+		const wait = (left) => {
+			const time = Math.min(Math.ceil(left), MAX_TIMEOUT);
+			const start = performance.now();
+			const fire = () => {
+				const elapsed = performance.now() - start;
+				// Only the fake timer of a test fires in less than half the time. It is trusted.
+				const rest = left - (time - elapsed > MAX_EARLY && elapsed < time / 2 ? time : elapsed);
+				if (rest > 0) {
+					wait(rest);
+				} else {
+					end();
+				}
+			};
+			timeout = setTimeout(fire, time);
+			if (unref) {
+				timeout.unref?.();
+			}
+		};
+		wait(delay);
 	});
 }

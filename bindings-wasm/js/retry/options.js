@@ -1,46 +1,48 @@
 // The options of a loop, checked once.
 
-import { finite, pickOptions } from "../core/arguments.js";
+import { finite, noOptions, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
-import { nextLoopStream, RandomStream, stateOf } from "../core/stream.js";
-import { ifStarted, startFailure } from "../wasm/module.js";
-import { defaultClock } from "./clock.js";
+import { RandomStream, stateOf } from "../core/stream.js";
+import { ifStarted } from "../wasm/module.js";
+import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
 
-const PREDICATES = ["shouldRetry", "shouldRetryResult"];
-const HOOKS = ["onRetry", "onStop"];
-const STREAMS = ["stream", "seed", "key"];
-const OTHERS = ["policy", "deadline", "budget", "stats", "signal", "clock", "unref"];
-const OPTIONS = [...PREDICATES, ...HOOKS, ...STREAMS, ...OTHERS];
+/** In place of a key: `undefined` is a key that RandomStream refuses. */
+const NO_KEY = Symbol("no key");
+
+const ABSENT = {
+	...noOptions("shouldRetry", "shouldRetryResult", "onRetry", "onStop", "stream", "seed"),
+	key: NO_KEY,
+	...noOptions("policy", "deadline", "budget", "stats", "signal", "clock", "unref"),
+};
 
 /**
  * The options of `retry` or `makeRetriable` with the defaults filled in.
  *
- * `streamOf` and `deadlineOf` return those of one loop. For `makeRetriable` they get `apply`, which
- * calls a function of the caller with the `this` and the arguments of the call.
+ * An option of `makeRetriable` that is a function of the arguments of a call stays one, for `streamOf` and
+ * `readDeadline`.
  *
- * If the core cannot start, what only the core can check is not checked, and there is no `policy` of a policy string
- * and no `streamOf` (SPEC 18.7).
+ * If the core cannot start, what only the core can check is not checked, and a policy string gives no `policy`
+ * (SPEC 18.7).
  */
 export function resolveRetryOptions(caller, options = {}) {
-	const picked = pickOptions(caller, options, OPTIONS);
-	const { policy = "default", budget, clock, deadline, signal, stats, unref = false } = picked;
-	for (const name of [...PREDICATES, ...HOOKS]) {
-		if (picked[name] !== undefined && typeof picked[name] !== "function") {
-			wrongType(name, "a function", picked[name]);
-		}
-	}
-	if (PREDICATES.every((name) => picked[name] === undefined)) {
+	const picked = pickOptions(caller, options, ABSENT);
+	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed, key } = picked;
+	const { policy, deadline, budget, stats, signal, clock, unref } = picked;
+	checkFunction("shouldRetry", shouldRetry);
+	checkFunction("shouldRetryResult", shouldRetryResult);
+	checkFunction("onRetry", onRetry);
+	checkFunction("onStop", onStop);
+	if (!shouldRetry && !shouldRetryResult) {
 		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
 	}
-	const isText = typeof policy === "string";
-	if (!isText) {
+	if (policy !== undefined && typeof policy !== "string") {
 		checkPolicy(policy, "a Policy or a policy string");
 	}
-	const resolved = isText ? ifStarted(() => Policy.parse(policy)) : policy;
+	const checkedPolicy = typeof policy === "string" ? ifStarted(() => parsePolicy(policy)) : policy;
 	if (budget !== undefined) {
 		checkBudget(budget);
 	}
@@ -53,42 +55,38 @@ export function resolveRetryOptions(caller, options = {}) {
 	if (clock !== undefined && !hasMethods(clock, "now", "sleep")) {
 		wrongType("clock", "an object with now() and sleep(delay, signal)", clock);
 	}
-	if (typeof unref !== "boolean") {
+	if (unref !== undefined && typeof unref !== "boolean") {
 		wrongType("unref", "a boolean", unref);
 	}
 	const isPerCall = caller === "makeRetriable";
+	const stream = resolveStream(picked, isPerCall);
+	if (deadline !== undefined && !(isPerCall && typeof deadline === "function")) {
+		checkDeadline(deadline);
+	}
+	// A new object: to add properties to a copy takes microseconds.
 	return {
-		__proto__: null,
-		...picked,
-		...(startFailure && withoutCore(picked)),
-		policy: resolved,
-		streamOf: ifStarted(() => resolveStream(picked, isPerCall)),
-		deadlineOf: resolveDeadline(deadline, isPerCall),
-		clock: clock ?? defaultClock(unref),
+		shouldRetry,
+		shouldRetryResult,
+		onRetry,
+		onStop,
+		stream,
+		seed,
+		key,
+		deadline,
+		budget,
+		stats,
+		signal,
+		policy: checkedPolicy,
+		clock: clock ?? (unref ? UNREF_CLOCK : DEFAULT_CLOCK),
+		hasClock: clock !== undefined,
+		isTimed: isTimed(picked, checkedPolicy),
 	};
 }
 
-/**
- * The predicates for loops without the core. One that needs it tells nothing: a value is then taken for a success, and
- * a failure for one that another attempt might have helped.
- */
-function withoutCore({ shouldRetry, shouldRetryResult }) {
-	const ask =
-		(predicate, otherwise) =>
-		async (...args) => {
-			try {
-				return await predicate(...args);
-			} catch (error) {
-				if (error !== startFailure) {
-					throw error;
-				}
-				return otherwise;
-			}
-		};
-	return {
-		shouldRetry: shouldRetry && ask(shouldRetry, true),
-		shouldRetryResult: shouldRetryResult && ask(shouldRetryResult, false),
-	};
+function checkFunction(name, option) {
+	if (option !== undefined && typeof option !== "function") {
+		wrongType(name, "a function", option);
+	}
 }
 
 /** Whether an object has these methods. Not `instanceof`: the object may come from another realm. */
@@ -96,46 +94,70 @@ function hasMethods(object, ...methods) {
 	return methods.every((method) => typeof object?.[method] === "function");
 }
 
+/** The policies of the latest policy strings, because parsing one takes longer than a loop that succeeds at once. */
+const parsed = new Map();
+const MAX_PARSED = 100;
+
+export function parsePolicy(text) {
+	let policy = parsed.get(text);
+	if (!policy) {
+		policy = Policy.parse(text);
+		if (parsed.size === MAX_PARSED) {
+			parsed.clear();
+		}
+		parsed.set(text, policy);
+	}
+	return policy;
+}
+
+/** Checks the stream, or makes it from a seed and a key. Without a seed each loop has a stream of its own. */
 function resolveStream(picked, isPerCall) {
 	const { key, seed, stream } = picked;
 	if (stream !== undefined) {
 		stateOf(stream);
-		if (seed !== undefined || "key" in picked) {
+		if (seed !== undefined || key !== NO_KEY) {
 			throw new TypeError("pass either stream or seed and key, not both");
 		}
-		return () => stream;
-	}
-	if (seed === undefined && "key" in picked) {
+	} else if (seed !== undefined) {
+		const isKeyed = isPerCall && typeof key === "function";
+		// A key of each call: this checks the seed now.
+		const keys = isKeyed ? [""] : key === NO_KEY ? [] : [key];
+		const made = ifStarted(() => new RandomStream(seed, ...keys));
+		return isKeyed ? undefined : made;
+	} else if (key !== NO_KEY) {
 		throw new TypeError("key needs a seed");
 	}
-	if (seed === undefined) {
-		return nextLoopStream;
-	}
-	if (isPerCall && typeof key === "function") {
-		new RandomStream(seed, ""); // checks the seed now
-		return (apply) => new RandomStream(seed, apply(key));
-	}
-	// An explicit `key: undefined` is a bug, which the constructor refuses.
-	const keyed = new RandomStream(seed, ...("key" in picked ? [key] : []));
-	return () => keyed;
+	return stream;
 }
 
-function resolveDeadline(deadline, isPerCall) {
-	if (isPerCall && typeof deadline === "function") {
-		return (now, apply) => readDeadline(apply(deadline), now);
-	}
+/** The stream of one loop, undefined if it gets one by its number. */
+export function streamOf({ key, seed, stream }, apply) {
+	return seed !== undefined && stream === undefined ? new RandomStream(seed, apply(key)) : stream;
+}
+
+function checkDeadline(deadline) {
 	if (hasMethods(deadline, "getTime")) {
 		finite("deadline", deadline.getTime(), -Infinity);
 	} else {
 		toDeadline(deadline);
 	}
-	return (now) => readDeadline(deadline, now);
 }
 
-/** The deadline of a loop that begins now: a time of its clock, or a date. */
-function readDeadline(deadline, now) {
+/**
+ * The deadline of a loop that begins now, in nanoseconds on its clock. The option is a time of that clock, a date, or
+ * for `makeRetriable` a function of the arguments, which `apply` calls.
+ */
+export function readDeadline(option, now, apply) {
+	const deadline = typeof option === "function" ? apply(option) : option;
 	const time = hasMethods(deadline, "getTime") ? Math.max(now + (deadline.getTime() - Date.now()), 0) : deadline;
 	const nanoseconds = toDeadline(time);
 	checkAhead(nanoseconds, toNanoseconds("now", now), "clock.now(); pass a Date");
-	return { nanoseconds };
+	return nanoseconds;
+}
+
+/** Whether anyone sees what time it is: a clock of the caller, a hook, or a limit. Other loops read no clock. */
+function isTimed({ budget, clock, deadline, onRetry, onStop }, policy) {
+	const isLimited = policy !== undefined && policy.params.maxElapsed !== Infinity;
+	const isSeen = onRetry !== undefined || onStop !== undefined;
+	return isSeen || isLimited || clock !== undefined || deadline !== undefined || budget !== undefined;
 }

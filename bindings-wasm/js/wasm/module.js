@@ -31,8 +31,8 @@ function start() {
 		exports,
 		/** The words: numbers in and out, little-endian. */
 		words: new DataView(buffer, exports.words()),
-		/** The same memory as bytes, for state that is copied out and back in. */
-		state: new Uint8Array(buffer, exports.words()),
+		/** The same memory, for state that is copied out and back in. */
+		state: new Uint32Array(buffer, exports.words()),
 		/** The bytes: text and keys. */
 		bytes,
 		/** The fields of a policy. */
@@ -100,14 +100,26 @@ export function roundedWordAt(position) {
 	return words.getUint32(high, true) * 2 ** 32 + words.getUint32(low, true);
 }
 
-/** A copy of words, which JavaScript keeps as opaque state. */
-export function copyOut(position, count) {
-	return module().state.slice(WORD_BYTES * position, WORD_BYTES * (position + count));
+/** Copies words out, which JavaScript keeps as opaque state. A loop is faster than `slice` for so few. */
+export function copyOut(position, copy) {
+	const { state } = module();
+	for (let half = 0; half < copy.length; half++) {
+		copy[half] = state[2 * position + half];
+	}
+	return copy;
 }
 
 /** Puts such a copy back. */
-export function copyIn(state, position = 0) {
-	module().state.set(state, WORD_BYTES * position);
+export function copyIn(copy, position = 0) {
+	const { state } = module();
+	for (let half = 0; half < copy.length; half++) {
+		state[2 * position + half] = copy[half];
+	}
+}
+
+/** Room for such a copy. */
+export function stateOfWords(count) {
+	return new Uint32Array(2 * count);
 }
 
 /** The text in the first bytes, which must be ASCII. */

@@ -1,0 +1,297 @@
+// The loop of SPEC 18. An operation makes its decisions. Most loops succeed at once, so what only a failure needs is
+// made after the first one.
+
+import { finite, MAX_UINT64 } from "../core/arguments.js";
+import { toMilliseconds, toNanoseconds } from "../core/duration.js";
+import { CheckedOperation, readOutcome } from "../core/operation.js";
+import { withJSON } from "../core/show.js";
+import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
+import { StartError } from "../wasm/errors.js";
+import { ifStarted, startFailure } from "../wasm/module.js";
+import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
+import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
+import { parsePolicy, readDeadline, streamOf } from "./options.js";
+import { readVerdict } from "./verdict.js";
+
+const NOW = { name: "now", option: "clock.now():" };
+const SUCCESS = "success";
+const PERMANENT = "permanent";
+const CANCELLED = "cancelled";
+const ACCEPTED = { outcome: SUCCESS, retryAfter: undefined };
+
+/** What calls and predicates get if the caller passed no signal. It makes one on demand: that is slow, and rare. */
+class Context {
+	#loop;
+
+	constructor(attempt, loop) {
+		this.attempt = attempt;
+		this.#loop = loop;
+		Object.freeze(this);
+	}
+
+	get signal() {
+		return this.#loop.someSignal();
+	}
+}
+
+export class Loop {
+	number = beginLoop();
+	attempts = 0;
+	/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
+	ended = undefined;
+	result = undefined;
+	/** The outcome of the last call, and the decision about it. */
+	outcome = undefined;
+	reason = undefined;
+	delayNs = 0n;
+	/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
+	start = 0;
+	now = 0;
+	nowNs = 0n;
+
+	/** `apply` calls a function of the caller with the `this` and the arguments of a call of `makeRetriable`. */
+	constructor(fn, options, apply) {
+		this.fn = fn;
+		this.options = options;
+		this.apply = apply;
+	}
+
+	async run() {
+		const { shouldRetryResult, signal, stats, onRetry, onStop } = this.options;
+		try {
+			this.begin();
+			try {
+				while (!this.reason) {
+					throwIfAborted(signal);
+					this.attempts++;
+					this.ended = undefined;
+					this.context = undefined;
+					if (signal) {
+						await unlessAborted(signal, this.callToEnd());
+					} else {
+						// As `callToEnd` does, without a second promise.
+						try {
+							this.setEnd("value", await this.call());
+						} catch (error) {
+							this.setEnd("error", unwrap(error));
+						}
+					}
+					let verdict = ACCEPTED;
+					if (this.ended !== "value" || shouldRetryResult) {
+						let returned;
+						try {
+							returned = await this.until(this.ask());
+						} catch (error) {
+							returned = this.withoutCore(error);
+						}
+						verdict = returned !== ABORTED && readVerdict(this.predicate(), returned);
+					}
+					if (verdict.outcome !== SUCCESS) {
+						// A value that is accepted is a success even if the signal has aborted by now.
+						throwIfAborted(signal);
+					}
+					this.decide(verdict);
+					if (!this.reason) {
+						if (onRetry) {
+							await this.until(onRetry(this.event()));
+							throwIfAborted(signal);
+						}
+						await this.until(this.sleep());
+					}
+				}
+			} catch (failure) {
+				// Any failure but the abort itself takes precedence over an abort at the same moment.
+				if (!signal?.aborted || !Object.is(unwrap(failure), reasonOf(signal))) {
+					throw failure;
+				}
+				this.abort();
+			}
+		} catch (thrown) {
+			this.operation?.cancel();
+			stats?.record(this.attempts, CANCELLED);
+			throw withFailure(unwrap(thrown), this.endOfCall());
+		}
+		stats?.record(this.attempts, this.reason);
+		if (this.reason === SUCCESS && !onStop) {
+			return this.result;
+		}
+		const end = this.endOfLoop(signal);
+		if (onStop) {
+			try {
+				await onStop(this.event());
+			} catch (thrown) {
+				const error = withFailure(unwrap(thrown), end);
+				// After an abort the caller gets its reason; the last failure is then another error. The reason
+				// itself stays as it is, because all loops of the signal share it.
+				throw "error" in end && Object.is(error, end.error) ? error : withFailure(error, this.endOfCall());
+			}
+		}
+		if ("error" in end) {
+			throw end.error;
+		}
+		return end.value;
+	}
+
+	begin() {
+		const { budget, deadline, isTimed, signal } = this.options;
+		if (isTimed) {
+			this.readClock();
+			this.start = this.now;
+			this.startNs = this.nowNs;
+		}
+		if (!signal?.aborted) {
+			this.deadlineNs = deadline === undefined ? MAX_UINT64 : readDeadline(deadline, this.start, this.apply);
+			this.stream = startFailure ? undefined : streamOf(this.options, this.apply);
+			this.streamNumber = this.stream ? undefined : nextLoopNumber();
+			if (budget) {
+				this.beginOperation();
+			}
+		}
+	}
+
+	beginOperation() {
+		const { budget, policy = parsePolicy("default") } = this.options;
+		const stream = this.stream ? stateOf(this.stream) : stateOfLoop(this.streamNumber);
+		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, budget);
+	}
+
+	readClock() {
+		const time = finite(NOW, this.options.clock.now(), -Infinity);
+		this.nowNs = toNanoseconds(NOW, time); // an error about the time names the clock
+		this.now = time;
+	}
+
+	/** A signal in any case. */
+	someSignal() {
+		this.ownSignal ??= this.options.signal ?? new AbortController().signal;
+		return this.ownSignal;
+	}
+
+	call() {
+		return this.apply ? this.apply(this.fn) : this.fn(this.makeContext());
+	}
+
+	async callToEnd() {
+		try {
+			this.setEnd("value", await this.call());
+		} catch (error) {
+			this.setEnd("error", unwrap(error));
+		}
+	}
+
+	setEnd(ended, result) {
+		this.ended = ended;
+		this.result = result;
+	}
+
+	/** The same for the call and the predicate of an attempt. */
+	makeContext() {
+		const { attempts: attempt, options } = this;
+		const { signal } = options;
+		this.context ??= signal ? Object.freeze({ attempt, signal }) : new Context(attempt, this);
+		return this.context;
+	}
+
+	/** The name of the predicate for the way in which the last call ended. */
+	predicate() {
+		return this.ended === "value" ? "shouldRetryResult" : "shouldRetry";
+	}
+
+	/** What the caller's predicate returns, which may be a promise. */
+	ask() {
+		const { options, result } = this;
+		if (this.ended !== "value") {
+			throwIfAborted(options.signal);
+			if (!options.shouldRetry || isPermanent(result, this.number)) {
+				return PERMANENT;
+			}
+		}
+		return options[this.predicate()](result, this.makeContext());
+	}
+
+	/**
+	 * What a predicate that needs the core tells without it (SPEC 18.7): a value is taken for a success, and a failure
+	 * for one that another attempt might have helped. Any other error of a predicate is thrown again.
+	 */
+	withoutCore(error) {
+		if (!startFailure || error !== startFailure) {
+			throw error;
+		}
+		return this.ended !== "value";
+	}
+
+	/** Sets the decision about an outcome. */
+	decide({ outcome, retryAfter }) {
+		const { budget, isTimed } = this.options;
+		if (isTimed) {
+			this.readClock();
+		}
+		this.outcome = outcome;
+		const isEnd = outcome === SUCCESS || outcome === PERMANENT;
+		if (budget || !isEnd) {
+			ifStarted(() => this.operation ?? this.beginOperation());
+		}
+		if (this.operation && (budget || !isEnd)) {
+			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter);
+			this.reason = this.operation.reason;
+		} else {
+			// If the core cannot start: as under max_retries=0.
+			this.delayNs = 0n;
+			this.reason = isEnd ? outcome : "max_retries";
+		}
+	}
+
+	sleep() {
+		const { clock, hasClock, signal } = this.options;
+		return clock.sleep(toMilliseconds(this.delayNs), hasClock ? this.someSignal() : signal);
+	}
+
+	/** What a step returns, or `ABORTED` once the signal aborts. */
+	until(step) {
+		const { signal } = this.options;
+		return signal ? unlessAborted(signal, step) : step;
+	}
+
+	abort() {
+		this.operation?.cancel();
+		try {
+			if (this.options.isTimed) {
+				this.readClock();
+			}
+		} catch {
+			// The caller gets the reason of the abort, not an error of the clock.
+		}
+		this.outcome = undefined;
+		this.reason = CANCELLED;
+		this.delayNs = 0n;
+		// A call that never ends holds the loop, but not what the caller passed.
+		this.fn = this.apply = this.options = undefined;
+	}
+
+	event() {
+		const { attempts, outcome, reason, delayNs } = this;
+		const [delay, elapsed] = [toMilliseconds(delayNs), this.now - this.start];
+		return Object.freeze(withJSON({ attempts, outcome, reason, delay, delayNs, elapsed, ...this.endOfCall() }));
+	}
+
+	/** The `value` or the `error` of the last call, if it has ended. */
+	endOfCall() {
+		return this.ended ? { __proto__: null, [this.ended]: this.result } : Object.create(null);
+	}
+
+	/** What the caller gets: the `value` or the `error`. */
+	endOfLoop(signal) {
+		const { attempts, reason, result } = this;
+		if (reason === SUCCESS) {
+			return { __proto__: null, value: result };
+		}
+		if (reason === CANCELLED) {
+			return { error: reasonOf(signal) };
+		}
+		const error = this.ended === "error" ? result : new RetryError(reason, attempts, result);
+		if (!startFailure || reason === PERMANENT) {
+			return { error };
+		}
+		return { error: new StartError("not_retried", `the call was not retried: ${startFailure.message}`, error) };
+	}
+}
