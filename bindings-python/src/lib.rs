@@ -26,6 +26,7 @@ mod ratio;
 mod retry_after;
 mod stats;
 mod stream;
+mod watched;
 
 /// Backoff with jitter as a pure function of (policy, stream, index).
 #[pyo3::pymodule(name = "_backoff", gil_used = false)]
@@ -44,7 +45,8 @@ mod extension {
     use crate::errors::_type_name;
     #[pymodule_export]
     use crate::operation::{
-        _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns, Operation,
+        _begin, _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns,
+        Operation,
     };
     #[pymodule_export]
     use crate::policy::Policy;
@@ -57,7 +59,9 @@ mod extension {
     #[pymodule_export]
     use crate::stats::RetryStats;
     #[pymodule_export]
-    use crate::stream::{_next_loop_stream, RandomStream};
+    use crate::stream::RandomStream;
+    #[pymodule_export]
+    use crate::watched::Watched;
 
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     #[pymodule_export]

@@ -71,12 +71,6 @@ impl RandomStream {
     }
 }
 
-/// The stream of the next loop that has none (SPEC 18.1).
-#[pyfunction]
-pub(crate) fn _next_loop_stream() -> PyResult<RandomStream> {
-    process::next_loop_stream().map(RandomStream)
-}
-
 /// The argument `key`. `None` is not an omitted key: a job without an ID must not get the stream
 /// that everyone without a key shares.
 enum Key<'py> {

@@ -46,7 +46,7 @@ def test_ctrl_c_ends_a_wait(form, interrupt_after):
 
 
 # The interrupt may come after a step of the loop is created and before it runs.
-@pytest.mark.filterwarnings("ignore:coroutine 'Loop:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:coroutine 'Steps:RuntimeWarning")
 def test_ctrl_c_at_random_moments(interrupt_after):
     randomness = random.Random(6)
     for _ in range(200):

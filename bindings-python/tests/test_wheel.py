@@ -70,6 +70,7 @@ def test_contents(wheel):
             "backoff_rs/_policy_error.py",
             "backoff_rs/_retry_error.py",
             "backoff_rs/_retrying.py",
+            "backoff_rs/_steps.py",
             "backoff_rs/_time.py",
             "backoff_rs/_types.py",
             "backoff_rs/_verdict.py",

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Final, Never
 
-    from ._loop import Loop
+    from ._loop import Loop, _Rest
 
 #: The value of an attempt that has none.
 _UNSET: Final = object()
@@ -66,7 +66,7 @@ class Attempt:
             self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
         except TypeError as error:
             if not self._loop.stopped:
-                run(self._loop.break_off(error))
+                self._loop.broken_off(error)
             raise
         return self._enter()
 
@@ -74,6 +74,7 @@ class Attempt:
         if self._entered or self._loop.stopped:
             raise RuntimeError("an attempt is entered once, in the loop that yielded it")
         self._entered = True
+        self._loop.enter()
         return self
 
     def __exit__(
@@ -82,7 +83,9 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        return self._loop.run_blocking(self._end(error))
+        if rest := self._end(error):
+            self._loop.run_blocking(rest)
+        return self._suppresses(error)
 
     async def __aenter__(self) -> Attempt:
         if not self._loop.awaits:
@@ -95,24 +98,28 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        return await self._end(error)
+        if rest := self._end(error):
+            await rest
+        return self._suppresses(error)
 
-    async def _end(self, error: BaseException | None) -> bool:
-        """Whether to suppress the failure."""
+    def _end(self, error: BaseException | None) -> _Rest:
         self._ended = True
         if self._loop.stopped:
             # A nested `with attempt:` was rejected, or the loop was dropped.
-            return False
+            return None
         if error is not None:
-            return await self._loop.failed(error)
+            return self._loop.failed(error)
         if self._value is _UNSET and self._loop.options.on_result is not None:
             # Python runs this before a `return` or `break` takes effect, and does not tell them
             # from the end of the statement.
             missing = RuntimeError("with on_result, set attempt.value before the attempt ends")
-            await self._loop.break_off(missing)
+            self._loop.broken_off(missing)
             raise missing
-        await self._loop.returned(self.value)
-        return False
+        return self._loop.returned(self.value)
+
+    def _suppresses(self, error: BaseException | None) -> bool:
+        """Whether to suppress this failure: to wait and attempt again."""
+        return error is not None and bool(self._loop.decision)
 
 
 class Attempts:
@@ -131,23 +138,31 @@ class Attempts:
     def __next__(self) -> Attempt:
         if self._loop.stopped:
             raise StopIteration
-        return run(self._next())
-
-    async def _next(self) -> Attempt:
-        if self._last is not None:
-            if not self._last._ended:
-                raise RuntimeError("the attempt was not made: use `with attempt:`")
-            await self._loop.wait()
-        await self._loop.attempt()
+        try:
+            if rest := self._wait():
+                run(rest)
+            if rest := self._loop.attempt():
+                run(rest)
+        except StopIteration as error:
+            # It would end the `for` as if all was well, and hide the failure.
+            raise RuntimeError("a hook or a sleep raised StopIteration") from error
         self._last = Attempt(self._loop)
         return self._last
+
+    def _wait(self) -> _Rest:
+        """Waits after the last attempt."""
+        if self._last is None:
+            return None
+        if not self._last._ended:
+            raise RuntimeError("the attempt was not made: use `with attempt:`")
+        return self._loop.wait()
 
     def __reduce__(self) -> Never:
         # The loop of a copy would be the same, and end with the copy.
         raise TypeError("the attempts of a loop cannot be copied or pickled")
 
     def __del__(self) -> None:
-        self._loop.__exit__()
+        self._loop.dropped()
 
 
 class AsyncAttempts(Attempts):
@@ -161,8 +176,18 @@ class AsyncAttempts(Attempts):
     async def __anext__(self) -> Attempt:
         if self._loop.stopped:
             raise StopAsyncIteration
+        rest = self._wait()
         try:
-            return await self._next()
-        except StopAsyncIteration as error:
-            # It would end the `async for` as if all was well, and hide the failure.
-            raise RuntimeError("a hook or a sleep raised StopAsyncIteration") from error
+            if rest:
+                await rest
+            if rest := self._loop.attempt():
+                await rest
+        except BaseException as error:
+            if rest := self._loop.left(error):
+                await rest
+            if isinstance(error, StopAsyncIteration):
+                # It would end the `async for` likewise.
+                raise RuntimeError("a hook or a sleep raised StopAsyncIteration") from error
+            raise
+        self._last = Attempt(self._loop)
+        return self._last

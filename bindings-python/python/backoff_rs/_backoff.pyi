@@ -1,13 +1,14 @@
-from collections.abc import Iterator
+from collections.abc import Awaitable, Generator, Iterator
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
-from typing import Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
 from ._aliases import Duration, OutcomeOrName, Seconds
+from ._cancellation import Cancellations
 from ._types import StopReason
 
 _Growth: TypeAlias = Literal["constant", "linear", "exponential", "polynomial", "fibonacci"]
@@ -33,13 +34,14 @@ __all__ = [
     "PreviewRow",
     "RandomStream",
     "RetryStats",
+    "_Watched",
     "__version__",
+    "_begin",
     "_checked_clock_ns",
     "_checked_deadline_ns",
     "_checked_retry_after",
     "_checked_time_ns",
     "_first_package",
-    "_next_loop_stream",
     "_outcome_of_http_status",
     "_type_name",
     "parse_retry_after",
@@ -62,7 +64,13 @@ def _checked_retry_after(
     outcome: OutcomeOrName, retry_after: Duration | None
 ) -> Duration | None: ...
 def _first_package(package: ModuleType) -> ModuleType: ...
-def _next_loop_stream() -> RandomStream: ...
+def _begin(
+    policy: Policy,
+    stream: RandomStream | None,
+    now_ns: int,
+    deadline_ns: int | None,
+    budget: Budget | None,
+) -> Operation: ...
 def _type_name(object: object) -> str: ...
 
 @final
@@ -208,6 +216,9 @@ class Operation:
         now_ns: SupportsIndex,
         retry_after: Duration | None = None,
     ) -> Decision: ...
+    def _decide(
+        self, outcome: OutcomeOrName, now_ns: int, retry_after: Duration | None, /
+    ) -> Decision: ...
     def cancel(self) -> StopReason: ...
     @property
     def retries(self) -> int: ...
@@ -289,3 +300,13 @@ class RetryStats:
     @property
     def stops(self) -> dict[StopReason, int]: ...
     def prometheus(self) -> str: ...
+
+@final
+class _Watched:
+    def __new__(cls, call: Awaitable[Any], cancellations: Cancellations) -> Self: ...
+    def __await__(self) -> Generator[Any, Any, Any]: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Any: ...
+    def send(self, value: Any) -> Any: ...
+    def throw(self, *thrown: Any) -> Any: ...
+    def close(self) -> None: ...

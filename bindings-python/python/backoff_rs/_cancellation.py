@@ -12,10 +12,11 @@ from __future__ import annotations
 import sys
 
 from . import _time
+from ._backoff import _Watched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator, Iterator
+    from collections.abc import Awaitable, Iterator
     from types import FrameType
     from typing import Any, Final
 
@@ -25,43 +26,61 @@ _GROUPS_CANCEL_THEIR_TASK: Final = sys.version_info < (3, 13)
 class Cancellations:
     """The cancellations of the current task during one call."""
 
-    __slots__ = ("_before", "_counts", "_groups", "_has_scope", "_watched")
+    __slots__ = ("_before", "_groups", "_task", "_watched")
 
     def __init__(self) -> None:
-        self._counts = self._has_scope = self._watched = False
+        #: The task of asyncio, and how often it was cancelled before the call.
+        self._task: Any = None
         self._before = 0
-        #: The failed groups, each of which cancelled its own task.
+        #: The failed groups, each of which cancelled its own task, and whether all are noted.
         self._groups: list[object] = []
+        self._watched = False
 
-    def begin(self) -> None:
-        """Begins a call."""
-        task = _time.asyncio_task()
-        self._counts, self._watched = task is not None, False
-        self._has_scope = task is None
-        self._before = task.cancelling() if task is not None else 0
-        self._groups.clear()
+    def begin(self) -> bool:
+        """Begins a call. Returns whether the task may be cancelled already."""
+        task = self._task
+        if task is None:
+            task = self._task = _time.asyncio_task()
+        self._watched = False
+        if self._groups:
+            self._groups.clear()
+        if task is None:
+            return True
+        before: int = task.cancelling()
+        self._before = before
+        return before > 0
+
+    def enter(self) -> None:
+        """Begins a call in a task that need not be that of the call before."""
+        self._task = None
+        self.begin()
+
+    def library(self) -> Any:
+        """The module whose sleep suspends the task: asyncio or trio; None for another library.
+
+        asyncio comes first: a trio-asyncio task runs within a trio task, and in guest mode trio's
+        tasks are not asyncio tasks."""
+        return _time.current_trio() if self._task is None else sys.modules["asyncio"]
 
     def clear(self) -> None:
-        """Releases the groups at the end of the loop."""
+        """Releases the task and the groups at the end of the loop."""
+        self._task = None
         self._groups.clear()
 
     def watch(self, call: Any) -> Awaitable[Any]:
         """The call to await."""
-        watched: Awaitable[Any] = call
-        if self._counts and _GROUPS_CANCEL_THEIR_TASK and hasattr(call, "__await__"):
-            self._watched = True
-            watched = _Watched(call, self)
-        return watched
+        awaited: Awaitable[Any] = call
+        if _GROUPS_CANCEL_THEIR_TASK and self._task is not None and hasattr(call, "__await__"):
+            self._watched, awaited = True, _Watched(call, self)
+        return awaited
 
     def found(self, error: BaseException | None) -> bool:
         """Whether the task was cancelled during the call, which raised this error or returned. A
         timeout within the call takes back its own cancellation."""
-        if self._has_scope:
-            # After a value, the next wait raises the cancellation again.
+        task = self._task
+        if task is None:
+            # After a value, the next wait of trio raises the cancellation again.
             return error is not None and _time.trio_scope_is_cancelled()
-        if not self._counts:
-            return False
-        task = _time.asyncio_task()
         more: int = task.cancelling() - self._before
         if more <= 0 or not _GROUPS_CANCEL_THEIR_TASK:
             return more > 0
@@ -84,51 +103,10 @@ class Cancellations:
             # A group whose body was cancelled has taken the cancellation back.
             raised is None
             and getattr(group, "_parent_cancel_requested", False)
-            and getattr(group, "_parent_task", None) is _time.asyncio_task()
+            and getattr(group, "_parent_task", None) is self._task
             and not any(known is group for known in self._groups)
         ):
             self._groups.append(group)
-
-
-class _Watched:
-    """A call that notes which groups catch a cancellation of its task."""
-
-    __slots__ = ("_call", "_cancellations")
-
-    def __init__(self, call: Awaitable[Any], cancellations: Cancellations) -> None:
-        self._call = call
-        self._cancellations = cancellations
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """`yield from` the call."""
-        steps: Any = self._call.__await__()
-        thrown: BaseException | None = None
-        sent: Any = None
-        while True:
-            try:
-                if thrown is None:
-                    item = next(steps) if sent is None else steps.send(sent)
-                else:
-                    item = self._throw(steps, thrown)
-            except StopIteration as end:
-                return end.value
-            thrown = None
-            try:
-                sent = yield item
-            except GeneratorExit:
-                steps.close()
-                raise
-            except BaseException as error:
-                thrown = error
-
-    def _throw(self, steps: Any, error: BaseException) -> Any:
-        try:
-            return steps.throw(error)
-        finally:
-            # The outermost frame that it reached is the one that caught it.
-            if error.__traceback__ is not None:
-                self._cancellations.note_group(error.__traceback__.tb_frame)
-            del error
 
 
 def _frames(error: BaseException | None) -> Iterator[FrameType]:

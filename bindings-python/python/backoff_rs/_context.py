@@ -11,6 +11,14 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = "backoff_rs: "
 
+#: A mark is stored in the exception's __dict__, since its class may refuse attributes.
+MARK: Final = "_backoff_rs_verdict"
+
+
+def may_be_marked(error: BaseException) -> bool:
+    """Whether a mark says how the call ended that raised this error. A group may contain one."""
+    return MARK in error.__dict__ or isinstance(error, BaseExceptionGroup)
+
 
 def add_note(error: BaseException, event: RetryEvent) -> None:
     """Adds a note that says how the loop gave up. It replaces an earlier one, so that an exception

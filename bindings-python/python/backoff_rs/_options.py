@@ -27,16 +27,25 @@ class Options:
 
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
+        self.depends_on_arguments = self.key is not None or self.deadline_of is not None
+        seen = (self.budget, self.clock_ns, self.deadline_ns, self.deadline_of)
+        self.begins_in_full = any(option is not None for option in seen)
+        self.reports_retries = self.log is not False or self.on_retry is not None
+        types = self.on if isinstance(self.on, tuple) else ()
+        self.types = types if all(type(kind) is type for kind in types) else ()
 
     policy: Policy
-    on: Callable[[Exception], Maybe[object]]
+    on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
     on_result: Callable[[Any], Maybe[object]] | None
     stream: RandomStream | None
     seed: SupportsIndex | None
-    key: _Key | Callable[..., _Key] | None
+    #: A function of the arguments of each call. Any other key, and a seed alone, are a stream.
+    key: Callable[..., _Key] | None
     budget: Budget | None
     stats: RetryStats | None
-    deadline_ns: int | Callable[..., int | None] | None
+    #: One of these two: a time, or a function of the arguments of each call.
+    deadline_ns: int | None
+    deadline_of: Callable[..., int | None] | None
     on_retry: _Hook | None
     on_stop: _Hook | None
     reraise: bool
@@ -47,38 +56,37 @@ class Options:
     #: The names of those that are coroutine functions.
     coroutines: tuple[str, ...]
 
+    #: What follows from them: whether each call has a stream or a deadline of its own,
+    depends_on_arguments: bool
+    #: whether the beginning of a loop can fail or is seen by others,
+    begins_in_full: bool
+    #: whether each retry is logged or passed to a hook,
+    reports_retries: bool
+    #: and the types of on, unless one has an `__instancecheck__` of its own, which can fail.
+    types: tuple[type[Exception], ...]
+
     def reject_coroutine_functions(self, but: tuple[str, ...] = ()) -> None:
         """Raises TypeError before a call whose result would be lost: nothing awaits them."""
         for argument in self.coroutines:
             if argument not in but:
                 raise TypeError(f"{argument} is a coroutine function, {NOT_AWAITED}")
 
-    def stream_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RandomStream | None:
+    def stream_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RandomStream | None:
         """The stream of a call with these arguments; None for one of its own."""
-        if self.seed is None:
+        if self.key is None or self.seed is None:
             return self.stream
-        if self.key is None:
-            return RandomStream(self.seed)
-        return RandomStream(
-            self.seed, self.key(*args, **kwargs) if callable(self.key) else self.key
-        )
+        return RandomStream(self.seed, self.key(*args, **kwargs))
 
-    def own_sleep(self, is_fake_time: bool) -> Callable[[float], Maybe[object]] | None:
-        """The caller's sleep, unless fake time replaces it. A loop with a clock of its own also
-        keeps its sleep, which advances that clock."""
-        return None if is_fake_time and self.clock_ns is None else self.sleep
+    def checked_now_ns(self) -> int:
+        """The time of the caller's clock."""
+        assert self.clock_ns is not None
+        return _checked_clock_ns(self.clock_ns())
 
-    def clock(self, default: Callable[[], int]) -> Callable[[], int]:
-        """The clock of a loop, which raises if the caller's does not return a time."""
-        clock_ns = self.clock_ns
-        return default if clock_ns is None else lambda: _checked_clock_ns(clock_ns())
-
-    def deadline_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+    def deadline_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
         """The deadline of a call with these arguments."""
-        deadline_ns = self.deadline_ns
-        if not callable(deadline_ns):
-            return deadline_ns
-        return checked_deadline(deadline_ns(*args, **kwargs))
+        if self.deadline_of is None:
+            return self.deadline_ns
+        return checked_deadline(self.deadline_of(*args, **kwargs))
 
 
 def checked_deadline(deadline_ns: int | None) -> int | None:
@@ -92,10 +100,10 @@ _NS_PER_YEAR: Final = 31_557_600 * 10**9
 _NO_DEADLINE: Final = 2**64 - 1
 
 
-def reject_distant_deadline(deadline_ns: int | None, begun_ns: int) -> None:
+def reject_distant_deadline(deadline_ns: int, begun_ns: int) -> None:
     """Raises PolicyError for a deadline that is no time of the clock of a loop that begins."""
     latest_ns = begun_ns + _YEARS_AHEAD * _NS_PER_YEAR
-    if deadline_ns is not None and latest_ns < deadline_ns != _NO_DEADLINE:
+    if latest_ns < deadline_ns != _NO_DEADLINE:
         why = f"is more than {_YEARS_AHEAD} years away; it is a time of time.monotonic_ns()"
         message = f"deadline_ns {deadline_ns} {why}"
         raise PolicyError(message, "too_large", "deadline_ns", deadline_ns, latest_ns)

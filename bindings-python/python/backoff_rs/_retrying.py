@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 from . import _wrap
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
@@ -145,8 +143,8 @@ class Retrying:
             if argument in {"key", "deadline_ns", "clock_ns"}:
                 raise TypeError(f"{argument} is a coroutine function, which no loop awaits")
         # Rejected here, not at the first call.
-        if not callable(deadline_ns):
-            checked_deadline(deadline_ns)
+        deadline_of = deadline_ns if callable(deadline_ns) else None
+        checked_ns = None if callable(deadline_ns) else checked_deadline(deadline_ns)
         if seed is not None and not callable(key):
             stream = RandomStream(seed) if key is None else RandomStream(seed, key)
             seed, key = None, None
@@ -154,14 +152,15 @@ class Retrying:
             RandomStream(seed)
         self._options = Options(
             policy=policy if isinstance(policy, Policy) else Policy.parse(policy),
-            on=_classifier(on),
+            on=_checked_failures(on),
             on_result=on_result,
             stream=stream,
             seed=seed,
             key=key,
             budget=budget,
             stats=stats,
-            deadline_ns=deadline_ns,
+            deadline_ns=checked_ns,
+            deadline_of=deadline_of,
             on_retry=on_retry,
             on_stop=on_stop,
             reraise=reraise,
@@ -203,16 +202,17 @@ class Retrying:
         return f"<Retrying {self._options.policy}>"
 
 
-def _classifier(on: _Failures) -> Callable[[Exception], Maybe[object]]:
-    """The predicate that on= stands for."""
+def _checked_failures(
+    on: _Failures,
+) -> tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]:
+    """The types of on=, or its predicate."""
     types: tuple[Any, ...] = on if isinstance(on, tuple) else (on,)
     types = tuple(kind for part in types for kind in _alternatives(part))
     if all(isinstance(kind, type) for kind in types):
         for kind in types:
             if not issubclass(kind, Exception):
                 raise TypeError(f"{kind.__name__} is never retried: it is not an Exception")
-        # Unlike a lambda it can be pickled.
-        return functools.partial(_is_one_of, types)
+        return types
     if not isinstance(on, tuple) and callable(on):
         return on
     kinds = "an exception type, a tuple of them or a predicate"
@@ -229,10 +229,6 @@ def _alternatives(kind: object) -> tuple[object, ...]:
     from typing import Union, get_args, get_origin
 
     return get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
-
-
-def _is_one_of(types: tuple[type[Exception], ...], error: Exception) -> bool:
-    return isinstance(error, types)
 
 
 retry = Retrying

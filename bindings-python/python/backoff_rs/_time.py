@@ -7,76 +7,69 @@ import sys
 import time
 from types import BuiltinFunctionType, FunctionType
 
-from ._backoff import _next_loop_stream
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from contextlib import AbstractContextManager
-    from typing import Any, Final, TypeVar
+    from typing import Any, Final
 
     from ._backoff import Policy, RandomStream
 
-    _T = TypeVar("_T")
 
-
-def run(coroutine: Coroutine[Any, Any, _T]) -> _T:
-    """Runs a coroutine that never suspends, and returns its result."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        value: _T = done.value
-        return value
-    raise RuntimeError("a blocking loop has suspended")
-
-
-def _now_ns(clock: Callable[[], int] = time.monotonic_ns) -> int:
-    # A default argument: a test that patches the module's clock must not freeze a wait.
-    return clock()
+def run(coroutine: Coroutine[Any, Any, object]) -> None:
+    """Runs a coroutine that never suspends. It returns nothing: the StopIteration of a result
+    would take longer than a step of a loop."""
+    for _ in coroutine.__await__():
+        raise RuntimeError("a blocking loop has suspended")
 
 
 #: Longer sleeps overflow on some platforms.
-_LONGEST_SLEEP: Final = 86400.0
+_LONGEST_SLEEP_NS: Final = 86_400 * 10**9
 
 
 class Time:
     """The environment of a loop: the platform's clock and timers. A subclass replaces them."""
 
-    #: Whether its waits also replace the `sleep` of a loop that has no clock of its own.
-    replaces_sleep = False
-
-    def now_ns(self) -> int:
-        """The time of one monotonic clock for the whole process."""
-        return _now_ns()
+    def __init__(
+        self, now_ns: Callable[[], int] = time.monotonic_ns, policy: Policy | None = None
+    ) -> None:
+        #: The time of one monotonic clock for the whole process. A default argument: a test that
+        #: patches the module's clock must not freeze a wait.
+        self.now_ns = now_ns
+        #: The policy to use in place of a loop's own, if there is one.
+        self.policy = policy
+        #: Whether it numbers the loops, and its waits also replace the `sleep` of a loop that has
+        #: no clock of its own.
+        self.is_fake = False
 
     def block(self, delay_ns: int) -> None:
         """Blocks this thread for at least this long."""
-        end_ns, sleep = self.now_ns() + delay_ns, time.sleep
-        sleep(self._until(end_ns))
+        now_ns, sleep = self.now_ns, time.sleep
+        end_ns = now_ns() + delay_ns
+        sleep(_seconds(delay_ns))
         # Timers may fire early by the resolution of their clock.
-        while _is_genuine(sleep) and (left := self._until(end_ns)) > 0:
-            sleep(left)
+        while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
+            sleep(_seconds(left_ns))
 
-    async def suspend(self, delay_ns: int) -> None:
-        """Suspends this task for at least this long."""
-        end_ns, sleep = self.now_ns() + delay_ns, async_library().sleep
+    async def suspend(self, delay_ns: int, library: Any) -> None:
+        """Suspends this task, of asyncio or trio, for at least this long."""
+        if library is None:
+            raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
+        now_ns, sleep = self.now_ns, library.sleep
+        end_ns = now_ns() + delay_ns
         # Also for a delay of 0: a task that never suspends cannot be cancelled.
-        await sleep(self._until(end_ns))
-        while _is_genuine(sleep) and (left := self._until(end_ns)) > 0:
-            await sleep(left)
+        await sleep(_seconds(delay_ns))
+        while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
+            await sleep(_seconds(left_ns))
 
-    def _until(self, end_ns: int) -> float:
-        """The seconds until then, or the longest sleep."""
-        left_ns = max(0, end_ns - self.now_ns())
-        return min(left_ns / 10**9, _LONGEST_SLEEP)
+    def stream(self) -> RandomStream | None:
+        """The stream of a loop that has none of its own; None for the next of the process."""
+        return None
 
-    def policy(self, policy: Policy) -> Policy:
-        """The policy to use in place of a loop's own, or that one."""
-        return policy
 
-    def stream(self) -> RandomStream:
-        """The stream of a loop that has none of its own."""
-        return _next_loop_stream()
+def _seconds(delay_ns: int) -> float:
+    """The delay, or the longest sleep."""
+    return (delay_ns if delay_ns < _LONGEST_SLEEP_NS else _LONGEST_SLEEP_NS) / 10**9
 
 
 def _is_genuine(sleep: object) -> bool:
@@ -93,30 +86,18 @@ def _is_genuine(sleep: object) -> bool:
 def asyncio_task() -> Any:
     """The current asyncio task, if there is one."""
     asyncio = sys.modules.get("asyncio")
-    with contextlib.suppress(RuntimeError):
-        return asyncio and asyncio.current_task()
-    return None
+    if asyncio is None:
+        return None
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
 
 
-def _trio() -> Any:
+def current_trio() -> Any:
     """trio, if a trio task runs here."""
     trio = sys.modules.get("trio")
     return trio if trio is not None and trio.lowlevel.in_trio_task() else None
-
-
-def async_library() -> Any:
-    """The module whose sleep suspends this task: asyncio or trio.
-
-    asyncio comes first: a trio-asyncio task runs within a trio task, and in guest mode trio's
-    tasks are not asyncio tasks."""
-    if (library := find_async_library()) is None:
-        raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
-    return library
-
-
-def find_async_library() -> Any:
-    """The same, or None."""
-    return sys.modules["asyncio"] if asyncio_task() is not None else _trio()
 
 
 async def checkpoint_if_cancelled() -> None:
@@ -125,19 +106,19 @@ async def checkpoint_if_cancelled() -> None:
         if task.cancelling():
             # It does not raise in a task that already received it and is cleaning up.
             await sys.modules["asyncio"].sleep(0)
-    elif (trio := _trio()) is not None:
+    elif (trio := current_trio()) is not None:
         await trio.lowlevel.checkpoint_if_cancelled()
 
 
 def trio_scope_is_cancelled() -> bool:
     """Whether the next await of this task raises trio.Cancelled."""
-    trio = _trio()
+    trio = current_trio()
     return trio is not None and bool(trio.current_effective_deadline() == -float("inf"))
 
 
 def shield(awaits: bool) -> AbstractContextManager[object]:
     """A context in which a hook can be awaited although trio has cancelled the loop."""
-    if awaits and asyncio_task() is None and (trio := _trio()) is not None:
+    if awaits and asyncio_task() is None and (trio := current_trio()) is not None:
         scope: AbstractContextManager[object] = trio.CancelScope(shield=True)
         return scope
     return contextlib.nullcontext()

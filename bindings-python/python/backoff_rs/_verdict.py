@@ -5,12 +5,10 @@ from typing import Final, TypeAlias, TypeVar
 
 from ._aliases import Duration, OutcomeOrName
 from ._backoff import _checked_retry_after, _type_name
+from ._context import MARK
 from ._types import Outcome
 
 E = TypeVar("E", bound=BaseException)
-
-#: Stored in the exception's __dict__, since its class may refuse attributes.
-_MARK: Final = "_backoff_rs_verdict"
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def _marked(function: str, error: E, verdict: Verdict) -> E:
     if not isinstance(found, BaseException):
         what = f"the class {found.__name__}" if isinstance(found, type) else _type_name(found)
         raise TypeError(f"{function} takes an exception instance, not {what}")
-    error.__dict__[_MARK] = verdict
+    error.__dict__[MARK] = verdict
     return error
 
 
@@ -82,7 +80,7 @@ def mark_of(error: BaseException) -> Verdict | None:
     """The mark of an error, if it has one. A group with a permanent failure is permanent."""
     if isinstance(error, BaseExceptionGroup) and any(map(_is_permanent, error.exceptions)):
         return _PERMANENT
-    mark = error.__dict__.get(_MARK)
+    mark = error.__dict__.get(MARK)
     return mark if isinstance(mark, Verdict) else None
 
 
@@ -94,7 +92,7 @@ def unmark(error: BaseException) -> None:
     """Removes the mark of a failure that leaves its loop. `permanent` also holds for enclosing
     loops (SPEC 18.3)."""
     if not _is_permanent(error):
-        error.__dict__.pop(_MARK, None)
+        error.__dict__.pop(MARK, None)
 
 
 def verdict_of_error(result: object) -> Verdict:

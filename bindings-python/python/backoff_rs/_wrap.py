@@ -7,7 +7,8 @@ import functools
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ._backoff import _type_name
-from ._loop import Loop, is_lost
+from ._loop import Loop
+from ._steps import is_lost
 from ._time import run
 
 TYPE_CHECKING = False
@@ -91,65 +92,98 @@ def _name(function: object) -> str:
 
 def _function(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def retried(*args: Any, **kwargs: Any) -> Any:
-        with Loop(options, name, False, args, kwargs) as loop:
+        loop = Loop(options, name, False, args, kwargs)
+        try:
             while True:
-                run(loop.attempt())
+                if rest := loop.attempt():
+                    run(rest)
                 try:
                     value = function(*args, **kwargs)
                 except BaseException as error:
-                    if not run(loop.failed(error)):
+                    if rest := loop.failed(error):
+                        run(rest)
+                    if not loop.decision:
                         raise
                 else:
-                    if is_lost(value):
+                    if value is not None and is_lost(value):
                         what = f"something that must be awaited ({_type_name(value)})"
                         raise TypeError(
                             f"{name} returned {what}: retry an async function that awaits it"
                         )
-                    if not run(loop.returned(value)):
+                    if rest := loop.returned(value):
+                        run(rest)
+                    if not loop.decision:
                         return value
                     del value
-                run(loop.wait())
+                if rest := loop.wait():
+                    run(rest)
+        except BaseException as error:
+            if rest := loop.left(error):
+                run(rest)
+            raise
 
     return retried
 
 
 def _coroutine(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     async def retried(*args: Any, **kwargs: Any) -> Any:
-        with Loop(options, name, True, args, kwargs) as loop:
+        loop = Loop(options, name, True, args, kwargs)
+        try:
             while True:
-                await loop.attempt()
+                if rest := loop.attempt():
+                    await rest
                 try:
                     value = await loop.watch(function(*args, **kwargs))
                 except BaseException as error:
-                    if not await loop.failed(error):
+                    if rest := loop.failed(error):
+                        await rest
+                    if not loop.decision:
                         raise
                 else:
-                    if not await loop.returned(value):
+                    if rest := loop.returned(value):
+                        await rest
+                    if not loop.decision:
                         return value
                     del value
-                await loop.wait()
+                if rest := loop.wait():
+                    await rest
+        except BaseException as error:
+            if rest := loop.left(error):
+                await rest
+            raise
 
     return retried
 
 
 def _generator(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def retried(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        with Loop(options, name, False, args, kwargs) as loop:
+        loop = Loop(options, name, False, args, kwargs)
+        try:
             while True:
-                run(loop.attempt())
+                if rest := loop.attempt():
+                    run(rest)
                 generator = function(*args, **kwargs)
                 try:
                     item = next(generator)
                 except StopIteration as end:
-                    run(loop.returned(None))
+                    if rest := loop.returned(None):
+                        run(rest)
                     return end.value
                 except BaseException as error:
-                    if not run(loop.failed(error)):
+                    if rest := loop.failed(error):
+                        run(rest)
+                    if not loop.decision:
                         raise
                 else:
-                    run(loop.returned(item))
+                    if rest := loop.returned(item):
+                        run(rest)
                     return (yield from _rest(generator, item))
-                run(loop.wait())
+                if rest := loop.wait():
+                    run(rest)
+        except BaseException as error:
+            if rest := loop.left(error):
+                run(rest)
+            raise
 
     return retried
 
@@ -176,22 +210,29 @@ def _async_generator(
     options: Options, name: str, function: Callable[..., Any]
 ) -> Callable[..., Any]:
     async def retried(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        with Loop(options, name, True, args, kwargs) as loop:
+        loop = Loop(options, name, True, args, kwargs)
+        try:
             while True:
-                await loop.attempt()
+                if rest := loop.attempt():
+                    await rest
                 generator = function(*args, **kwargs)
                 try:
                     item = await loop.watch(anext(generator))
                 except StopAsyncIteration:
-                    await loop.returned(None)
+                    if rest := loop.returned(None):
+                        await rest
                     return
                 except BaseException as error:
-                    if not await loop.failed(error):
+                    if rest := loop.failed(error):
+                        await rest
+                    if not loop.decision:
                         raise
                 else:
-                    await loop.returned(item)
+                    if rest := loop.returned(item):
+                        await rest
                     break
-                await loop.wait()
+                if rest := loop.wait():
+                    await rest
             while True:
                 try:
                     sent = yield item
@@ -206,5 +247,9 @@ def _async_generator(
                     item = await step
                 except StopAsyncIteration:
                     return
+        except BaseException as error:
+            if rest := loop.left(error):
+                await rest
+            raise
 
     return retried

@@ -4,6 +4,7 @@ import threading
 import time as _clock
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Any
 
 from . import _time
 from ._backoff import Policy, RandomStream, _checked_time_ns, _type_name
@@ -72,33 +73,25 @@ class FakeTime:
 class _Environment(_time.Time):
     """The environment of loops in fake time."""
 
-    replaces_sleep = True
-
     def __init__(self, time: FakeTime, policy: Policy | None, seed: int) -> None:
+        super().__init__(time.now_ns, policy)
+        self.is_fake = True
         self._fake = time
-        self._policy = policy
         self._seed = seed
         self._lock = threading.Lock()
         self._streams = 0
 
-    def now_ns(self) -> int:
-        return self._fake.now_ns()
-
     def block(self, delay_ns: int) -> None:
         self._fake._end_wait(self._fake._begin_wait(delay_ns))
 
-    async def suspend(self, delay_ns: int) -> None:
+    async def suspend(self, delay_ns: int, library: Any) -> None:
         """Like block(), for an async loop. Lets other tasks run and raises a pending
         cancellation."""
         end_ns = self._fake._begin_wait(delay_ns)
         # There is none if this replaces the `sleep` of a loop that runs on another library.
-        if (library := _time.find_async_library()) is not None:
+        if library is not None:
             await library.sleep(0)
         self._fake._end_wait(end_ns)
-
-    def policy(self, policy: Policy) -> Policy:
-        """The replacement policy if there is one, otherwise the loop's own."""
-        return self._policy or policy
 
     def stream(self) -> RandomStream:
         """The stream of a loop that has none of its own, the same in each run."""
