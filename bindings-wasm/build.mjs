@@ -196,7 +196,9 @@ async function bundleForNode(path, options) {
 }
 
 async function bundle() {
-	const text = JSON.stringify(encode(readFileSync("dist/backoff.wasm")));
+	const module = readFileSync("dist/backoff.wasm");
+	const text = JSON.stringify(encode(module));
+	const base64 = JSON.stringify(module.toString("base64"));
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
 	const define = { HTTP_OUTCOMES: JSON.stringify(JSON.stringify(httpOutcomes())) };
 	const before = `const MODULE_TEXT=${text};\n`;
@@ -206,7 +208,7 @@ async function bundle() {
 	mkdirSync("dist/js", { recursive: true });
 	const [exported] = await Promise.all([
 		bundleSmall("index.js", { before, define, keepNames: false }),
-		bundleForNode("index.cjs", { define: { ...define, MODULE_TEXT: text } }),
+		bundleForNode("index.cjs", { define: { ...define, MODULE_BASE64: base64 }, plugins: [startedBy("cjs")] }),
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
 		bundleSmall("js/index.js", js),
@@ -214,8 +216,14 @@ async function bundle() {
 		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
 	]);
 	for (const folder of ["dist", "dist/js"]) {
-		// In Node.js `import` and `require` load the same copy of the classes.
-		writeFileSync(`${folder}/node.js`, `export { ${exported.join(", ")} } from "./index.cjs";\n`);
+		// In Node.js `import` and `require` load the same copy of the classes. A plain `import` of that file would take
+		// 40 times as long: Node.js would search its text for the names of its exports.
+		writeFileSync(
+			`${folder}/node.js`,
+			`import { createRequire } from "node:module";
+export const { ${exported.join(", ")} } = createRequire(import.meta.url)("./index.cjs");
+`,
+		);
 	}
 	for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
 		copyFileSync("js/index.d.ts", types);

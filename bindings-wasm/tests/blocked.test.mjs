@@ -24,7 +24,7 @@ const COUNT = `
 
 /** The package in a realm of its own. Errors of the tests are of that realm, too. */
 function load(options, setUp) {
-	const realm = createContext({ module: { exports: {} }, performance, setTimeout, clearTimeout }, options);
+	const realm = createContext({ module: { exports: {} }, atob, performance, setTimeout, clearTimeout }, options);
 	runInContext(setUp, realm);
 	runInContext(`(function (module) {${code}})(module)`, realm);
 	const errors = ["Error", "TypeError"].map((name) => [name, runInContext(name, realm)]);

@@ -20,13 +20,14 @@ export function encode(bytes) {
 
 /** @param {string} text */
 export function decode(text) {
-	const bytes = [];
+	const bytes = new Uint8Array(text.length);
+	let count = 0;
 	for (let position = 0; position < text.length; position++) {
 		let code = text.charCodeAt(position);
 		if (code >= PAIR) {
 			code = ((code - PAIR) << 6) | (text.charCodeAt(++position) - SPACE);
 		}
-		bytes.push(code - SHIFT);
+		bytes[count++] = code - SHIFT;
 	}
-	return Uint8Array.from(bytes);
+	return bytes.subarray(0, count);
 }
