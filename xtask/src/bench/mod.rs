@@ -67,6 +67,16 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
 /// in every other round in the opposite order.
 fn measure(options: &Options) -> Result<Results> {
     let harnesses = options.languages.iter().map(Harness::new).collect::<Result<Vec<_>>>()?;
+    let mut results = Results {
+        machine: machine()?,
+        rounds: options.rounds,
+        time_ms: options.time_ms,
+        ..Results::default()
+    };
+    for harness in &harnesses {
+        results.versions.extend(harness.versions()?);
+        results.sizes.extend(sizes::of(harness.language)?);
+    }
     let mut series: Vec<Series> = harnesses.iter().map(|_| Series::default()).collect();
     for number in 1..=options.rounds {
         eprintln!("==> round {number} of {}", options.rounds);
@@ -78,16 +88,8 @@ fn measure(options: &Options) -> Result<Results> {
             }
         }
     }
-    let mut results = Results {
-        machine: machine()?,
-        rounds: options.rounds,
-        time_ms: options.time_ms,
-        ..Results::default()
-    };
     for (harness, series) in harnesses.iter().zip(&series) {
-        results.versions.extend(harness.versions()?);
         results.rows.extend(results::rows(harness, series)?);
-        results.sizes.extend(sizes::of(harness.language)?);
     }
     Ok(results)
 }

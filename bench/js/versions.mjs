@@ -1,0 +1,10 @@
+// The versions of what is measured.
+
+import { readFileSync } from "node:fs";
+
+const NAMES = ["backoff-wasm", "cockatiel", "exponential-backoff", "mitata", "p-retry"];
+
+const versionOf = (name) =>
+	JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), "utf8")).version;
+
+export const versions = Object.fromEntries(NAMES.map((name) => [name, versionOf(name)]));
