@@ -42,7 +42,7 @@ const call = failing(0);
 const RETRIABLE = [
 	["ours", makeRetriable(call, OURS)],
 	[`p-retry ${versions["p-retry"]}`, pMakeRetriable(call, P_RETRY)],
-	[`cockatiel ${versions.cockatiel}`, cockatielPolicy.wrap(call)],
+	[`cockatiel ${versions.cockatiel}`, () => cockatielPolicy.execute(call)],
 ];
 
 const works = (work, run) => LOOPS.map(([by, loop]) => [work, by, 1, run(loop)]);
