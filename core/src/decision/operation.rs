@@ -1,14 +1,10 @@
 //! Deciding after each attempt: wait, or stop (SPEC 13).
 
 use crate::decision::budget::Budget;
+use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
-use crate::field::kind::RetryAfterMode;
-use crate::number::arithmetic::{MAX_NS, add, sample};
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
-
-const EXACT: u32 = RetryAfterMode::Exact as u32;
-const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
 /// One unit of work that is attempted until it succeeds or stops. After each attempt it returns how
 /// long to wait, or the reason to stop.
@@ -177,15 +173,17 @@ impl Operation {
         let Some(index) = self.policy.retry_index(self.retries) else {
             return self.stop(StopReason::MaxRetries, 0, budget);
         };
-        let delay_ns = self.delay_ns(index, outcome, retry_after_ns);
-        let ends_after =
-            |limit: u64, from| limit.checked_sub(from).is_none_or(|left| delay_ns > left);
-        let max_elapsed = self.policy.0.max_elapsed;
-        if max_elapsed != MAX_NS && ends_after(max_elapsed, now_ns.saturating_sub(self.began_ns)) {
-            return self.stop(StopReason::MaxElapsed, delay_ns, budget);
-        }
-        if self.has_deadline != 0 && ends_after(self.deadline_ns, now_ns) {
-            return self.stop(StopReason::Deadline, delay_ns, budget);
+        let delay_of = |base| {
+            let mut policy = self.policy;
+            policy.0.base = base;
+            policy.delay_ns(self.stream, index)
+        };
+        let draw = || self.stream.draw(index);
+        let delay_ns = delay_ns(&self.policy.0, outcome, retry_after_ns, delay_of, draw);
+        let (max_elapsed, began) = (self.policy.0.max_elapsed, self.began_ns);
+        let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
+        if let Some(reason) = exceeded(max_elapsed, began, deadline, now_ns, delay_ns) {
+            return self.stop(reason, delay_ns, budget);
         }
         // The budget comes last, so nothing is spent on an attempt that is not made.
         if let Some(budget) = budget {
@@ -196,26 +194,6 @@ impl Operation {
         }
         self.retries = self.retries.saturating_add(1);
         Decision::Wait { delay_ns }
-    }
-
-    /// The delay after a failure, with the server's `Retry-After` applied (SPEC 13.5).
-    fn delay_ns(&self, index: u32, outcome: Outcome, retry_after_ns: Option<u64>) -> u64 {
-        let mut policy = self.policy;
-        if outcome == Outcome::Throttled {
-            policy.0.base = policy.0.throttled_base;
-        }
-        let delay_ns = policy.delay_ns(self.stream, index);
-        let Some(retry_after_ns) = retry_after_ns else { return delay_ns };
-        let most_ns = policy.0.retry_after_max.min(add(delay_ns, policy.0.retry_after_max_extra));
-        let bounded_ns = retry_after_ns.min(MAX_NS).min(most_ns);
-        match policy.0.retry_after {
-            EXACT => bounded_ns,
-            SPREAD => {
-                let half_ns = bounded_ns.wrapping_shr(1);
-                sample(self.stream.draw(index), bounded_ns, add(bounded_ns, half_ns))
-            }
-            _ => delay_ns.max(bounded_ns),
-        }
     }
 
     fn end_attempt(&self, budget: Option<&Budget>) {
