@@ -8,9 +8,13 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// SkipTo moves to an index without computing the delays before it.
+// SkipTo moves to an index without computing all delays before it: so many that growth stops and that
+// decorrelated jitter restarts.
 func (b *Backoff) SkipTo(index uint64) {
-	b.first, b.taken, b.fetched = index, 0, 0
+	b.core.Index = max(index, 3*4096)/4096*4096 - 2*4096
+	for b.core.Index < index {
+		b.Next()
+	}
 }
 
 // PolicyOf returns the policy of fields, or the error of NewPolicy.

@@ -74,18 +74,18 @@ func errorText(err error) string {
 //	for loop.next() { loop.callEnded(...) }
 //
 // A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
-// before a call has failed: its operation begins then, as if it had begun with the loop.
+// before a call has failed: without a budget, its operation begins then, as if it had begun with the loop.
 type loop struct {
 	retryConfig
 	ctx       context.Context
-	operation *Operation // nil until a call fails, unless there is a budget
+	operation *Operation            // nil without a budget
+	alone     *engine.LoneOperation // without a budget; nil until a call fails
 	began     time.Duration
 	deadline  uint64 // of the context, on the clock
 	calls     uint64
 	inCall    bool
-	lastErr   error // of the last call, with its mark; nil while a call runs
-	value     any   // of the last call
 	stopped   bool
+	lastErr   error // of the last call, with its mark; nil while a call runs
 	err       error // what the caller gets
 }
 
@@ -109,13 +109,10 @@ func (l *loop) begin() error {
 		return nil
 	}
 	l.deadline = deadlineOf(l.ctx, l.began)
-	if l.budget != nil {
-		return l.beginOperation()
+	if l.budget == nil {
+		return nil
 	}
-	return nil
-}
-
-func (l *loop) beginOperation() (err error) {
+	var err error
 	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.began), beginConfig{l.deadline, l.budget})
 	return err
 }
@@ -140,7 +137,10 @@ func (l *loop) next() bool {
 		return false
 	}
 	l.calls++
-	l.inCall, l.lastErr, l.value = true, nil, nil
+	l.inCall, l.lastErr = true, nil
+	if l.hooks != nil {
+		l.hooks.value = nil
+	}
 	return true
 }
 
@@ -154,7 +154,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.cancel()
 		return
 	}
-	if outcome == OutcomeSuccess && l.operation == nil && len(l.onStop) == 0 {
+	if outcome == OutcomeSuccess && l.operation == nil && l.hooks == nil {
 		l.record(StopSuccess) // and nobody asks for the time
 		return
 	}
@@ -170,7 +170,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 	case !decision.Wait:
 		l.stop(decision.Reason, outcome, decision.Delay, now)
 	default:
-		l.callHooks(l.onRetry, Event{Outcome: outcome, Delay: decision.Delay}, now)
+		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
 		if l.ctx.Err() == nil {
 			l.clock.Sleep(l.ctx, decision.Delay)
 		}
@@ -184,15 +184,20 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if err := notNegative("now", now); err != nil {
 		return Decision{}, err
 	}
-	if l.operation == nil {
-		if outcome == OutcomeSuccess {
-			return Decision{Reason: StopSuccess}, nil
-		}
-		if err := l.beginOperation(); err != nil {
-			return Decision{}, err
-		}
+	if l.operation != nil {
+		return l.operation.decide(outcome, retryAfter, uint64(now))
 	}
-	return l.operation.decide(outcome, retryAfter, uint64(now))
+	if outcome == OutcomeSuccess {
+		return Decision{Reason: StopSuccess}, nil
+	}
+	if !outcome.isKnown() {
+		return Decision{}, unknownOutcome(outcome)
+	}
+	if l.alone == nil {
+		l.alone = new(engine.LoneOperation)
+		l.alone.Begin(&l.policy.core, l.loopStream().state, uint64(l.began), l.deadline)
+	}
+	return decisionOf(l.alone.Decide(&l.policy.core, uint32(outcome), retryAfter, uint64(now))), nil
 }
 
 // cancel stops the loop for its caller.
@@ -204,7 +209,7 @@ func (l *loop) cancel() {
 // stop records the loop, calls the hooks and sets the error that the caller gets.
 func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration) {
 	l.record(reason)
-	l.callHooks(l.onStop, Event{Outcome: outcome, Reason: reason, Delay: delay}, now)
+	l.callHooks(Event{Outcome: outcome, Reason: reason, Delay: delay}, now)
 	if reason == StopSuccess {
 		return
 	}
@@ -245,12 +250,18 @@ func (l *loop) record(reason StopReason) {
 	}
 }
 
-// hasHooks reports whether anyone asks for the value of a call.
-func (l *loop) hasHooks() bool { return len(l.onRetry)+len(l.onStop) > 0 }
-
-func (l *loop) callHooks(hooks []func(Event), event Event, now time.Duration) {
+// callHooks completes an event and calls the hooks for stops if it has a reason, otherwise those for
+// retries.
+func (l *loop) callHooks(event Event, now time.Duration) {
+	if l.hooks == nil {
+		return
+	}
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)
-	event.Err, event.Value = unmarked(l.lastErr), l.value
+	event.Err, event.Value = unmarked(l.lastErr), l.hooks.value
+	hooks := l.hooks.onRetry
+	if event.Reason != 0 {
+		hooks = l.hooks.onStop
+	}
 	for _, hook := range hooks {
 		hook(event)
 	}

@@ -167,14 +167,22 @@ func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, e
 	reason, delay, code := o.core.Decide(uint32(outcome), retryAfter, now, o.coreBudget())
 	switch code {
 	case engine.OK:
-		return Decision{Wait: reason == 0, Delay: time.Duration(delay), Reason: StopReason(reason)}, nil
+		return decisionOf(reason, delay), nil
 	case engine.UnknownOutcome:
-		return Decision{}, &ArgumentError{Code: ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: "is unknown"}
+		return Decision{}, unknownOutcome(outcome)
 	}
 	if _, attempts, _ := o.core.State(); attempts > 0 {
 		return Decision{}, budgetError(code)
 	}
 	return Decision{}, ErrNoOperation
+}
+
+func decisionOf(reason uint32, delay uint64) Decision {
+	return Decision{Wait: reason == 0, Delay: time.Duration(delay), Reason: StopReason(reason)}
+}
+
+func unknownOutcome(outcome Outcome) error {
+	return &ArgumentError{Code: ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: "is unknown"}
 }
 
 // Cancel stops the operation at any time. It returns StopCancelled, or the earlier reason if the

@@ -51,8 +51,8 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	for loop.next() {
 		value, err = op()
 		loop.inCall = false
-		if _, isNone := any(value).(noResult); !isNone && loop.hasHooks() {
-			loop.value = value
+		if _, isNone := any(value).(noResult); !isNone && loop.hooks != nil {
+			loop.hooks.value = value
 		}
 		switch {
 		case err != nil:

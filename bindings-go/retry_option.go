@@ -17,16 +17,30 @@ type retryOption func(*retryConfig) error
 func (o retryOption) apply(c *retryConfig) error { return o(c) }
 
 type retryConfig struct {
-	budget          *Budget
-	policy          *Policy
-	stream          RandomStream
-	hasStream       bool
-	number          uint64 // of the loop, if it has no stream
-	clock           Clock
-	stats           *RetryStats
-	failures        []failureClassifier
-	results         *resultClassifier // nil if there is none
+	budget    *Budget
+	policy    *Policy
+	stream    RandomStream
+	hasStream bool
+	number    uint64 // of the loop, if it has no stream
+	clock     Clock
+	stats     *RetryStats
+	failures  []failureClassifier
+	results   *resultClassifier // nil if there is none
+	hooks     *hooks            // nil if there are none
+}
+
+// hooks are the hooks of a loop, and the value of its last call, which only they see.
+type hooks struct {
 	onRetry, onStop []func(Event)
+	value           any
+}
+
+// withHooks returns the hooks, which it makes at first.
+func (c *retryConfig) withHooks() *hooks {
+	if c.hooks == nil {
+		c.hooks = new(hooks)
+	}
+	return c.hooks
 }
 
 var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
@@ -125,7 +139,8 @@ func WithStats(stats *RetryStats) RetryOption {
 // is and takes the place of the failure of the call, which the hook has as event.Err.
 func OnRetry(hook func(Event)) RetryOption {
 	return retryOption(func(c *retryConfig) error {
-		c.onRetry = append(c.onRetry, hook)
+		hooks := c.withHooks()
+		hooks.onRetry = append(hooks.onRetry, hook)
 		return notNil("argument of OnRetry", hook == nil)
 	})
 }
@@ -141,7 +156,8 @@ func OnRetry(hook func(Event)) RetryOption {
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
 	return retryOption(func(c *retryConfig) error {
-		c.onStop = append(c.onStop, hook)
+		hooks := c.withHooks()
+		hooks.onStop = append(hooks.onStop, hook)
 		return notNil("argument of OnStop", hook == nil)
 	})
 }

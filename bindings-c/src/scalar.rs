@@ -7,24 +7,43 @@
 use core::ffi::c_char;
 
 use backoff_core::RandomStream;
-use backoff_core::ffi::{self, KeyHasher};
+use backoff_core::ffi::{self, KeyHasher, POLICY_NUMBERS};
 
 use crate::exported::{exported, required};
+use crate::operation::{BACKOFF_NONE, optional_ns};
 use crate::policy::{PolicyHandle, backoff_policy};
 use crate::text::bytes_at;
 
-/// Writes the 8 numbers of a policy that the next two functions take.
+/// Writes the numbers of a policy: 8 of its formula, which the functions below take, and
+/// max_retries, max_elapsed, throttled_base, retry_after_max, retry_after_max_extra and retry_after.
 ///
 /// # Safety
-/// `policy` points to a policy, `formula` to 8 numbers.
+/// `policy` points to a policy, `numbers` to 14 numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_policy_formula(
+pub unsafe extern "C" fn backoff_policy_to_numbers(
     policy: *const backoff_policy,
-    formula: *mut [u64; 8],
+    numbers: *mut [u64; POLICY_NUMBERS],
 ) -> u32 {
     exported!({
-        let formula = required(formula)?;
-        formula.write(ffi::formula(PolicyHandle::get(policy)?));
+        let numbers = required(numbers)?;
+        numbers.write(ffi::policy_to_numbers(PolicyHandle::get(policy)?));
+        Ok(())
+    })
+}
+
+/// Makes the policy of its numbers.
+///
+/// # Safety
+/// `policy` points to a policy, `numbers` to 14 numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_from_numbers(
+    policy: *mut backoff_policy,
+    numbers: *const [u64; POLICY_NUMBERS],
+) -> u32 {
+    exported!({
+        let policy = required(policy)?;
+        let numbers = required(numbers.cast_mut())?;
+        PolicyHandle::init(policy, ffi::policy_from_numbers(numbers.read()));
         Ok(())
     })
 }
@@ -58,6 +77,124 @@ pub extern "C" fn backoff_formula_window_ns(
     index: u32,
 ) -> u64 {
     ffi::formula_window_ns([kinds, base, growth, offset, cap, 0, 0, 0], index)
+}
+
+/// Returns 1 if the delays of a policy are those of the next function, otherwise 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_formula_is_plain(kinds: u64) -> u32 {
+    ffi::formula_is_plain(kinds).into()
+}
+
+/// Returns the delay of an index of a stream under a plain policy, in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_plain_delay_ns(base: u64, cap: u64, stream: u64, index: u32) -> u64 {
+    ffi::plain_delay_ns(base, cap, RandomStream::from_seed(stream), index)
+}
+
+/// Returns the delay of the next index of a sequence, in ns. `current` is the state of the sequence,
+/// at first the base.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_sequence_delay_ns(
+    kinds: u64,
+    base: u64,
+    growth: u64,
+    offset: u64,
+    cap: u64,
+    floor: u64,
+    jitter: u64,
+    above: u64,
+    current: u64,
+    stream: u64,
+    index: u32,
+) -> u64 {
+    let formula = [kinds, base, growth, offset, cap, floor, jitter, above];
+    ffi::sequence_delay_ns(formula, current, RandomStream::from_seed(stream), index)
+}
+
+/// Returns the state of a sequence after a delay.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_sequence_current(
+    kinds: u64,
+    base: u64,
+    growth: u64,
+    cap: u64,
+    current: u64,
+    next: u64,
+    index: u32,
+    delay_ns: u64,
+) -> u64 {
+    let formula = [kinds, base, growth, 0, cap, 0, 0, 0];
+    ffi::sequence_state(formula, [current, next], index, delay_ns)[0]
+}
+
+/// Returns the second number of that state, at first the base, too.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_sequence_next(kinds: u64, current: u64, next: u64) -> u64 {
+    ffi::sequence_state([kinds, 0, 0, 0, 0, 0, 0, 0], [current, next], 0, 0)[1]
+}
+
+/// Returns the delay that an operation without a budget decides after `retries` retries
+/// (SPEC 13.4), or BACKOFF_NONE if it stops without one.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_decision_delay_ns(
+    kinds: u64,
+    base: u64,
+    growth: u64,
+    offset: u64,
+    cap: u64,
+    floor: u64,
+    jitter: u64,
+    above: u64,
+    max_retries: u64,
+    throttled_base: u64,
+    retry_after_max: u64,
+    retry_after_max_extra: u64,
+    retry_after: u64,
+    stream: u64,
+    retries: u64,
+    outcome: u32,
+    retry_after_ns: u64,
+) -> u64 {
+    let numbers = [
+        kinds,
+        base,
+        growth,
+        offset,
+        cap,
+        floor,
+        jitter,
+        above,
+        max_retries,
+        0,
+        throttled_base,
+        retry_after_max,
+        retry_after_max_extra,
+        retry_after,
+    ];
+    let stream = RandomStream::from_seed(stream);
+    ffi::outcome_from_number(outcome)
+        .and_then(|outcome| {
+            ffi::decision_delay_ns(numbers, stream, retries, outcome, optional_ns(retry_after_ns))
+        })
+        .unwrap_or(BACKOFF_NONE)
+}
+
+/// Returns the reason to stop of the decision with such a delay, or 0 to wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_decision_reason(
+    outcome: u32,
+    delay_ns: u64,
+    max_elapsed_ns: u64,
+    began_ns: u64,
+    deadline_ns: u64,
+    now_ns: u64,
+) -> u32 {
+    let (delay, deadline) = (optional_ns(delay_ns), optional_ns(deadline_ns));
+    ffi::outcome_from_number(outcome)
+        .and_then(|outcome| {
+            ffi::decision_reason(outcome, delay, max_elapsed_ns, began_ns, deadline, now_ns)
+        })
+        .map_or(0, |reason| reason as u32)
 }
 
 /// Returns the stream of number `n` under a seed.

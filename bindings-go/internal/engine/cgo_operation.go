@@ -72,6 +72,20 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	return uint64(retried), uint64(attempted), uint32(stopped)
 }
 
+// LoneOperation is an operation without a budget that is asked nothing after a stop.
+type LoneOperation struct{ operation Operation }
+
+// Begin begins the operation.
+func (o *LoneOperation) Begin(policy *Policy, stream, now, deadline uint64) {
+	o.operation.Begin(policy, stream, now, deadline, nil)
+}
+
+// Decide is that of an Operation, for known outcomes.
+func (o *LoneOperation) Decide(_ *Policy, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	reason, delay, _ = o.operation.Decide(outcome, retryAfter, now, nil)
+	return reason, delay
+}
+
 // ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header
 // is not valid.
 func ParseRetryAfter(header string, now uint64) (uint64, bool) {

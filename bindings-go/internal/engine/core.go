@@ -800,6 +800,159 @@ func codeName(p0 uint32) uint32 {
 	return x1
 }
 
+// decisionDelayNs is backoff_decision_delay_ns.
+//
+//go:norace
+func decisionDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14 uint64, p15 uint32, p16 uint64) uint64 {
+	var x18 uint32
+	var x17, t20, t21, t23, t24, t27 uint64
+	x17 = 0xffffffffffffffff
+	if p15-1 > 4 {
+		goto l1
+	}
+	x18 = p15 - 2
+	x17 = 0xffffffffffffffff
+	if p16 == 0xffffffffffffffff {
+		if x18 > 2 {
+			goto l1
+		}
+		if p14 > 0xffffffff {
+			goto l1
+		}
+		if p14 >= p8 {
+			goto l1
+		}
+		x17 = p1
+		if p15 == 3 {
+			x17 = p9
+		}
+		p15 = uint32(p14)
+		if p0&0x100000000 == 0 {
+			return formulaAnyDelayNs(p0, x17, p2, p3, p4, p5, p6, p7, p13, p15)
+		}
+		p16 = p13 + p14*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		p16 = (p16>>30 ^ p16) * 0xbf58476d1ce4e5b9
+		p16 = (p16>>27 ^ p16) * 0x94d049bb133111eb
+		t20 = p16>>31 ^ p16
+		p16 = uint64(min(p15, 63))
+		t21 = x17 << (p16 & 63)
+		if x17 > uint64(0x7fffffffffffffff)>>(p16&63) {
+			t21 = 0x7fffffffffffffff
+		}
+		x17 = t21
+		return arithmeticMulhi(t20, min(p4, x17)+1)
+	}
+	if x18 > 2 {
+		goto l1
+	}
+	if p14 > 0xffffffff {
+		goto l1
+	}
+	if p14 >= p8 {
+		goto l1
+	}
+	x18 = uint32(p12)
+	x17 = p1
+	if p15 == 3 {
+		x17 = p9
+	}
+	p15 = uint32(p14)
+	if p0&0x100000000 == 0 {
+		p8 = formulaAnyDelayNs(p0, x17, p2, p3, p4, p5, p6, p7, p13, p15)
+	} else {
+		p8 = p13 + p14*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		p8 = (p8>>30 ^ p8) * 0xbf58476d1ce4e5b9
+		p8 = (p8>>27 ^ p8) * 0x94d049bb133111eb
+		t23 = p8>>31 ^ p8
+		p8 = uint64(min(p15, 63))
+		t24 = x17 << (p8 & 63)
+		if x17 > uint64(0x7fffffffffffffff)>>(p8&63) {
+			t24 = 0x7fffffffffffffff
+		}
+		x17 = t24
+		p8 = arithmeticMulhi(t23, min(p4, x17)+1)
+	}
+	x17 = p8 + p11
+	if x17 < p8 {
+		x17 = 0xffffffffffffffff
+	}
+	x17 = min(x17, p10)
+	if x17 >= min(p16, 0x7fffffffffffffff) {
+		x17 = p16
+	}
+	x17 = min(x17, 0x7fffffffffffffff)
+	switch x18&255 - 2 {
+	case 0:
+	case 1:
+		p16 = p13 + p14*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		p16 = (p16>>30 ^ p16) * 0xbf58476d1ce4e5b9
+		p16 = (p16>>27 ^ p16) * 0x94d049bb133111eb
+		t27 = p16>>31 ^ p16
+		p16 = x17>>1 + x17
+		x17 = arithmeticMulhi(t27, min(p16, 0x7fffffffffffffff)-x17+1) + x17
+	default:
+		return max(x17, p8)
+	}
+l1:
+	return x17
+}
+
+// decisionReason is backoff_decision_reason.
+//
+//go:norace
+func decisionReason(p0 uint32, p1, p2, p3, p4, p5 uint64) uint32 {
+	var x6, t9 uint32
+	x6 = p0 - 1
+	if x6 > 4 {
+		return 0
+	}
+	switch x6 {
+	case 0:
+		goto l2
+	case 4:
+		return 2
+	default:
+		if p1 != 0xffffffffffffffff {
+			goto l3
+		}
+		return 3
+	}
+l3:
+	if p2 == 0x7fffffffffffffff {
+		p0 = 0
+		if p4 != 0xffffffffffffffff {
+			goto l6
+		}
+		goto l2
+	}
+	p3 = p5 - p3
+	if p3 > p5 {
+		p3 = 0
+	}
+	x6 = b32(p2 < p3 || p1 > p2-p3)
+	p0 = 0
+	if x6 != 0 {
+		p0 = 4
+	}
+	if p4 == 0xffffffffffffffff {
+		goto l2
+	}
+	if x6 != 0 {
+		goto l2
+	}
+l6:
+	t9 = 0
+	if p1 > p4-p5 {
+		t9 = 5
+	}
+	p0 = t9
+	if p4 < p5 {
+		p0 = 5
+	}
+l2:
+	return p0
+}
+
 // errorMessage is backoff_error_message.
 //
 //go:norace
@@ -2716,6 +2869,13 @@ func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64
 	return arithmeticMulhi(t10, min(p4, p0)+1)
 }
 
+// formulaIsPlain is backoff_formula_is_plain.
+//
+//go:norace
+func formulaIsPlain(p0 uint64) uint32 {
+	return uint32(p0>>32) & 1
+}
+
 // formulaWindowNs is backoff_formula_window_ns.
 //
 //go:norace
@@ -4498,8 +4658,8 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
-	var x7, x8, x10, x13, x16, x19, x23, x25, x30, x32, x33, x34, x40, t53, t123, t124 uint32
-	var x9, x11, x12, x14, x15, x17, x18, x20, x21, x22, x24, x26, x27, x28, x29, x31, x35, x36, x37, x38, x39, x41, x42, x43, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t55, t56, t60, t61, t63, t64, t65, t66, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t82, t83, t87, t88, t90, t93, t94, t95, t99, t100, t101, t105, t106, t110, t114, t116, t117, t118, t119, t120, t121, t122, t125, t126, t127, t128, t131, t132, t133, t134, t135, t136, t137, t138, t139 uint64
+	var x7, x8, x10, x13, x16, x20, x22, x27, x29, x30, x31, x37, t50, t117, t118 uint32
+	var x9, x11, x12, x14, x15, x17, x18, x19, x21, x23, x24, x25, x26, x28, x32, x33, x34, x35, x36, x38, x39, x40, t41, t42, t43, t44, t45, t46, t47, t48, t49, t51, t52, t53, t57, t58, t60, t61, t62, t63, t65, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t79, t80, t84, t85, t87, t90, t91, t92, t96, t97, t98, t102, t103, t107, t111, t114, t115, t116, t119, t120, t121, t122, t125, t126, t127, t128, t129, t130, t131, t132, t133, t134, t135, t136, t137 uint64
 	x7 = m.stackPointer - 192
 	m.stackPointer = x7
 	x8 = m.load32(p1, 200)
@@ -4515,11 +4675,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 		}
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t44 = x9
+		t41 = x9
 		if x8 != 0 {
-			t44 = 1
+			t41 = 1
 		}
-		m.store64(p6, 80, t44)
+		m.store64(p6, 80, t41)
 		if x8 == 0 {
 			x10 = 0
 			for {
@@ -4558,11 +4718,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t45 = x9
+									t42 = x9
 									if x9 == 1 {
-										t45 = 2
+										t42 = 2
 									}
-									m.store64(p6, 80, t45)
+									m.store64(p6, 80, t42)
 									goto l11
 								}
 							}
@@ -4571,11 +4731,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t46 = x9
+				t43 = x9
 				if x8 != 0 {
-					t46 = 1
+					t43 = 1
 				}
-				m.store64(p6, 80, t46)
+				m.store64(p6, 80, t43)
 				x10 = 0
 				if x8 != 0 {
 					break
@@ -4583,11 +4743,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 			}
 		}
 		x9 = m.load64(p6, 96)
-		t47 = x9 - b64(x9 != 0)
+		t44 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t47 = x9
+			t44 = x9
 		}
-		m.store64(p6, 96, t47)
+		m.store64(p6, 96, t44)
 		if m.load64(p6, 80) == 2 {
 			goto l11
 		}
@@ -4610,11 +4770,11 @@ l9:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t48 = x9
+		t45 = x9
 		if x8 != 0 {
-			t48 = 1
+			t45 = 1
 		}
-		m.store64(p6, 80, t48)
+		m.store64(p6, 80, t45)
 		if x8 == 0 {
 			x10 = 0
 			for {
@@ -4653,11 +4813,11 @@ l9:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t49 = x9
+									t46 = x9
 									if x9 == 1 {
-										t49 = 2
+										t46 = 2
 									}
-									m.store64(p6, 80, t49)
+									m.store64(p6, 80, t46)
 									goto l22
 								}
 							}
@@ -4666,11 +4826,11 @@ l9:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t50 = x9
+				t47 = x9
 				if x8 != 0 {
-					t50 = 1
+					t47 = 1
 				}
-				m.store64(p6, 80, t50)
+				m.store64(p6, 80, t47)
 				x10 = 0
 				if x8 != 0 {
 					break
@@ -4679,15 +4839,15 @@ l9:
 		}
 		x9 = m.load64(p6, 88)
 		x11 = x9 - 1000
-		t51 = x11
+		t48 = x11
 		if x11 > x9 {
-			t51 = 0
+			t48 = 0
 		}
-		t52 = x9
+		t49 = x9
 		if m.load32(p6, 0) == 2 {
-			t52 = t51
+			t49 = t48
 		}
-		m.store64(p6, 88, t52)
+		m.store64(p6, 88, t49)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
@@ -4710,113 +4870,110 @@ l9:
 		}
 		x13 = p1 + 184
 	}
-	t53 = 16
+	t50 = 16
 	if p2 == 3 {
-		t53 = 128
+		t50 = 128
 	}
-	x14 = m.load64(p1+t53, 0)
-	x15 = m.load64(p1, 160)
-	x16 = m.load32(p1, 152)
-	x17 = m.load64(p1, 144)
-	x18 = m.load64(p1, 136)
+	x14 = m.load64(p1+t50, 0)
 	x9 = m.load64(p1, 56)
-	x19 = uint32(x12)
+	x15 = m.load64(p1, 160)
+	x16 = uint32(x12)
 	if m.load32(p1, 156) == 1 {
 		x11 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
 		x11 = (x11>>30 ^ x11) * 0xbf58476d1ce4e5b9
 		x11 = (x11>>27 ^ x11) * 0x94d049bb133111eb
-		t54 = x11>>31 ^ x11
-		x11 = uint64(min(x19, 63))
-		t55 = x14 << (x11 & 63)
+		t51 = x11>>31 ^ x11
+		x11 = uint64(min(x16, 63))
+		t52 = x14 << (x11 & 63)
 		if x14 > uint64(0x7fffffffffffffff)>>(x11&63) {
-			t55 = 0x7fffffffffffffff
+			t52 = 0x7fffffffffffffff
 		}
-		x11 = t55
-		x9 = arithmeticMulhi(t54, min(x9, x11)+1)
+		x11 = t52
+		x9 = arithmeticMulhi(t51, min(x9, x11)+1)
 		goto l2
 	}
-	x20 = m.load64(p1, 104)
-	x21 = m.load64(p1, 96)
-	x22 = m.load64(p1, 88)
-	x23 = m.load32(p1, 84)
-	x24 = uint64(m.load32(p1, 80))
-	x25 = m.load32(p1, 76)
-	x26 = uint64(m.load32(p1, 72))
-	x27 = m.load64(p1, 64)
-	x28 = m.load64(p1, 48)
-	x29 = m.load64(p1, 40)
-	x30 = m.load32(p1, 32)
-	x31 = m.load64(p1, 24)
+	x17 = m.load64(p1, 104)
+	x18 = m.load64(p1, 96)
+	x19 = m.load64(p1, 88)
+	x20 = m.load32(p1, 84)
+	x21 = uint64(m.load32(p1, 80))
+	x22 = m.load32(p1, 76)
+	x23 = uint64(m.load32(p1, 72))
+	x24 = m.load64(p1, 64)
+	x25 = m.load64(p1, 48)
+	x26 = m.load64(p1, 40)
+	x27 = m.load32(p1, 32)
+	x28 = m.load64(p1, 24)
 	x10 = m.load32(p1, 12)
 	x8 = m.load32(p1, 8)
-	x32 = m.load32(p1, 36)
-	x33 = m.load32(p1, 0)
-	x34 = m.load32(p1, 4)
-	if x34 != 6 {
+	x29 = m.load32(p1, 36)
+	x30 = m.load32(p1, 0)
+	x31 = m.load32(p1, 4)
+	if x31 != 6 {
 		goto l4
 	}
 	x11 = x14
-	if x19&4095 == 0 {
+	if x16&4095 == 0 {
 		goto l3
 	}
-	x35 = max(x27, x14)
-	x36 = x12 & 0xfffff000
-	x37 = x15 + x12>>12&0xfffff*0x779b97f4a7c15000 - 0x61c8864680b583eb
-	x38 = uint64(x32)
-	x39 = uint64(x30)
-	x19 = b32(x32 < 2)
-	x40 = b32(x8 == 1)
+	x32 = max(x24, x14)
+	x33 = x12 & 0xfffff000
+	x34 = x15 + x12>>12&0xfffff*0x779b97f4a7c15000 - 0x61c8864680b583eb
+	x35 = uint64(x29)
+	x36 = uint64(x27)
+	x16 = b32(x29 < 2)
+	x37 = b32(x8 == 1)
 	x11 = x14
 	for {
-		x41 = (x37>>30 ^ x37) * 0xbf58476d1ce4e5b9
-		x41 = (x41>>27 ^ x41) * 0x94d049bb133111eb
-		x42 = x41>>31 ^ x41
-		if x19 == 0 {
-			x41 = 0x7fffffffffffffff
-			x43 = x11 / x38
-			if arithmeticMulhi(x43, x39) != 0 {
+		x38 = (x34>>30 ^ x34) * 0xbf58476d1ce4e5b9
+		x38 = (x38>>27 ^ x38) * 0x94d049bb133111eb
+		x39 = x38>>31 ^ x38
+		if x16 == 0 {
+			x38 = 0x7fffffffffffffff
+			x40 = x11 / x35
+			if arithmeticMulhi(x40, x36) != 0 {
 				goto l33
 			}
-			x41 = x43 * x39
-			x11 = x11 - x43*x38
-			t56 = x11 * x39
-			if arithmeticMulhi(x11, x39) != 0 {
-				t56 = 0xffffffffffffffff
+			x38 = x40 * x36
+			x11 = x11 - x40*x35
+			t53 = x11 * x36
+			if arithmeticMulhi(x11, x36) != 0 {
+				t53 = 0xffffffffffffffff
 			}
-			x11 = x41 + t56/x38
-			if x11 < x41 {
+			x11 = x38 + t53/x35
+			if x11 < x38 {
 				x11 = 0xffffffffffffffff
 			}
-			x41 = min(x11, 0x7fffffffffffffff)
+			x38 = min(x11, 0x7fffffffffffffff)
 		} else {
-			x41 = x11 * x39
-			x41 = min(x41, 0x7fffffffffffffff)
-			if arithmeticMulhi(x11, x39) != 0 {
-				x41 = 0x7fffffffffffffff
+			x38 = x11 * x36
+			x38 = min(x38, 0x7fffffffffffffff)
+			if arithmeticMulhi(x11, x36) != 0 {
+				x38 = 0x7fffffffffffffff
 			}
 		}
 	l33:
-		x11 = min(x9, x41)
-		if x40 == 0 {
-			x11 = x41
+		x11 = min(x9, x38)
+		if x37 == 0 {
+			x11 = x38
 		}
-		x41 = x11 - x35
-		t60 = x41
-		if x41 > x11 {
-			t60 = 0
+		x38 = x11 - x32
+		t57 = x38
+		if x38 > x11 {
+			t57 = 0
 		}
-		x11 = arithmeticMulhi(x42, t60+1) + x35
-		t61 = min(x9, x11)
+		x11 = arithmeticMulhi(x39, t57+1) + x32
+		t58 = min(x9, x11)
 		if x8 != 2 {
-			t61 = x11
+			t58 = x11
 		}
-		x36 = x36 + 1
-		x11 = t61
-		if x36&4095 == 0 {
+		x33 = x33 + 1
+		x11 = t58
+		if x33&4095 == 0 {
 			x11 = x14
 		}
-		x37 = x37 - 0x61c8864680b583eb
-		if x36 < x12 {
+		x34 = x34 - 0x61c8864680b583eb
+		if x33 < x12 {
 			continue
 		}
 		goto l3
@@ -4825,11 +4982,11 @@ l8:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t63 = x9
+		t60 = x9
 		if x8 != 0 {
-			t63 = 1
+			t60 = 1
 		}
-		m.store64(p6, 80, t63)
+		m.store64(p6, 80, t60)
 		p5 = m.load64(p1, 192)
 		if x8 == 0 {
 			x8 = 0
@@ -4869,11 +5026,11 @@ l8:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t64 = x9
+									t61 = x9
 									if x9 == 1 {
-										t64 = 2
+										t61 = 2
 									}
-									m.store64(p6, 80, t64)
+									m.store64(p6, 80, t61)
 									goto l36
 								}
 							}
@@ -4881,11 +5038,11 @@ l8:
 					}
 				}
 				x9 = m.load64(p6, 80)
-				t65 = x9
+				t62 = x9
 				if x9 == 0 {
-					t65 = 1
+					t62 = 1
 				}
-				m.store64(p6, 80, t65)
+				m.store64(p6, 80, t62)
 				x8 = 0
 				if x9 == 0 {
 					break
@@ -4895,35 +5052,35 @@ l8:
 		p4 = m.load64(p6, 168)
 		x11 = m.load64(p6, 160)
 		p3 = m.load64(p6, 152)
-		x41 = m.load64(p6, 144)
-		x37 = m.load64(p6, 136)
-		x36 = m.load64(p6, 128)
+		x38 = m.load64(p6, 144)
+		x34 = m.load64(p6, 136)
+		x33 = m.load64(p6, 128)
 		x12 = m.load64(p6, 120)
-		x39 = m.load64(p6, 112)
-		x35 = m.load64(p6, 104)
-		x42 = m.load64(p6, 96)
+		x36 = m.load64(p6, 112)
+		x32 = m.load64(p6, 104)
+		x39 = m.load64(p6, 96)
 		x9 = m.load64(p6, 88)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
 			x14 = max(p5, 1)
 			p5 = m.load64(p6, 8)
 		case 1:
-			x38 = m.load64(p6, 40)
-			p5 = x38 >> 32
-			if x38&0xfffffffe != 0 {
+			x35 = m.load64(p6, 40)
+			p5 = x35 >> 32
+			if x35&0xfffffffe != 0 {
 				x14 = 0x7fffffffffffffff
-				x8 = uint32(x38)
+				x8 = uint32(x35)
 				p2 = 1000 / x8
-				x43 = uint64(p2)
-				if arithmeticMulhi(x43, p5) != 0 {
+				x40 = uint64(p2)
+				if arithmeticMulhi(x40, p5) != 0 {
 					goto l49
 				}
 				x14 = uint64(1000 - p2*x8)
-				t66 = p5 * x14
+				t63 = p5 * x14
 				if arithmeticMulhi(x14, p5) != 0 {
-					t66 = 0xffffffffffffffff
+					t63 = 0xffffffffffffffff
 				}
-				p5 = t66/(x38&0xffffffff) + p5*x43
+				p5 = t63/(x35&0xffffffff) + p5*x40
 				x14 = min(p5, 0x7fffffffffffffff)
 			} else {
 				x14 = p5 * 1000
@@ -4943,23 +5100,23 @@ l8:
 		}
 	l46:
 		x14 = x9 + x14
-		t68 = x14
+		t65 = x14
 		if x14 < x9 {
-			t68 = 0xffffffffffffffff
+			t65 = 0xffffffffffffffff
 		}
-		x9 = t68
+		x9 = t65
 		x9 = min(p5, x9)
 	l45:
 		m.store64(p6, 168, p4)
 		m.store64(p6, 160, x11)
 		m.store64(p6, 152, p3)
-		m.store64(p6, 144, x41)
-		m.store64(p6, 136, x37)
-		m.store64(p6, 128, x36)
+		m.store64(p6, 144, x38)
+		m.store64(p6, 136, x34)
+		m.store64(p6, 128, x33)
 		m.store64(p6, 120, x12)
-		m.store64(p6, 112, x39)
-		m.store64(p6, 104, x35)
-		m.store64(p6, 96, x42)
+		m.store64(p6, 112, x36)
+		m.store64(p6, 104, x32)
+		m.store64(p6, 96, x39)
 		m.store64(p6, 88, x9)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
@@ -4967,11 +5124,11 @@ l8:
 	l36:
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t69 = x9
+		t66 = x9
 		if x8 != 0 {
-			t69 = 1
+			t66 = 1
 		}
-		m.store64(p6, 80, t69)
+		m.store64(p6, 80, t66)
 		if x8 == 0 {
 			p2 = 0
 			for {
@@ -5010,11 +5167,11 @@ l8:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t70 = x9
+									t67 = x9
 									if x9 == 1 {
-										t70 = 2
+										t67 = 2
 									}
-									m.store64(p6, 80, t70)
+									m.store64(p6, 80, t67)
 									goto l35
 								}
 							}
@@ -5023,11 +5180,11 @@ l8:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t71 = x9
+				t68 = x9
 				if x8 != 0 {
-					t71 = 1
+					t68 = 1
 				}
-				m.store64(p6, 80, t71)
+				m.store64(p6, 80, t68)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -5035,11 +5192,11 @@ l8:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t72 = x9 - b64(x9 != 0)
+		t69 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t72 = x9
+			t69 = x9
 		}
-		m.store64(p6, 88, t72)
+		m.store64(p6, 88, t69)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
@@ -5053,11 +5210,11 @@ l7:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t73 = x9
+		t70 = x9
 		if x8 != 0 {
-			t73 = 1
+			t70 = 1
 		}
-		m.store64(p6, 80, t73)
+		m.store64(p6, 80, t70)
 		if x8 == 0 {
 			p2 = 0
 			for {
@@ -5096,11 +5253,11 @@ l7:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t74 = x9
+									t71 = x9
 									if x9 == 1 {
-										t74 = 2
+										t71 = 2
 									}
-									m.store64(p6, 80, t74)
+									m.store64(p6, 80, t71)
 									goto l60
 								}
 							}
@@ -5109,11 +5266,11 @@ l7:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t75 = x9
+				t72 = x9
 				if x8 != 0 {
-					t75 = 1
+					t72 = 1
 				}
-				m.store64(p6, 80, t75)
+				m.store64(p6, 80, t72)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -5121,11 +5278,11 @@ l7:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t76 = x9 - b64(x9 != 0)
+		t73 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t76 = x9
+			t73 = x9
 		}
-		m.store64(p6, 88, t76)
+		m.store64(p6, 88, t73)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
@@ -5138,11 +5295,11 @@ l60:
 l6:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t77 = x9
+	t74 = x9
 	if x8 != 0 {
-		t77 = 1
+		t74 = 1
 	}
-	m.store64(p6, 80, t77)
+	m.store64(p6, 80, t74)
 	if x8 == 0 {
 		p2 = 0
 		for {
@@ -5181,11 +5338,11 @@ l6:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t78 = x9
+								t75 = x9
 								if x9 == 1 {
-									t78 = 2
+									t75 = 2
 								}
-								m.store64(p6, 80, t78)
+								m.store64(p6, 80, t75)
 								goto l5
 							}
 						}
@@ -5194,11 +5351,11 @@ l6:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t79 = x9
+			t76 = x9
 			if x8 != 0 {
-				t79 = 1
+				t76 = 1
 			}
-			m.store64(p6, 80, t79)
+			m.store64(p6, 80, t76)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -5206,11 +5363,11 @@ l6:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t80 = x9 - b64(x9 != 0)
+	t77 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t80 = x9
+		t77 = x9
 	}
-	m.store64(p6, 88, t80)
+	m.store64(p6, 88, t77)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
@@ -5220,96 +5377,96 @@ l5:
 	m.store64(p0, 0, 0x300000001)
 	goto l1
 l4:
-	if x33 != 3 || x30 != 2 || x32 != 1 {
-		x19 = min(x19, 8192)
+	if x30 != 3 || x27 != 2 || x29 != 1 {
+		x16 = min(x16, 8192)
 		x11 = x14
-		switch x33 - 3 {
+		switch x30 - 3 {
 		case 0:
-			x41 = 0x7fffffffffffffff
+			x38 = 0x7fffffffffffffff
 			if x8 == 1 {
-				x41 = x9
+				x38 = x9
 			}
-			x37 = uint64(x30)
-			if x32 >= 2 {
-				x39 = uint64(x32)
-				x19 = x19 + 1
-				x36 = x14
+			x34 = uint64(x27)
+			if x29 >= 2 {
+				x36 = uint64(x29)
+				x16 = x16 + 1
+				x33 = x14
 				for {
-					x11 = x36
-					x19 = x19 - 1
-					if x19 == 0 {
+					x11 = x33
+					x16 = x16 - 1
+					if x16 == 0 {
 						goto l3
 					}
-					if x11 >= x41 {
+					if x11 >= x38 {
 						goto l3
 					}
-					x36 = 0x7fffffffffffffff
-					x35 = x11 / x39
-					if arithmeticMulhi(x35, x37) == 0 {
-						x36 = x35 * x37
-						x35 = x11 - x35*x39
-						t82 = x35 * x37
-						if arithmeticMulhi(x35, x37) != 0 {
-							t82 = 0xffffffffffffffff
+					x33 = 0x7fffffffffffffff
+					x32 = x11 / x36
+					if arithmeticMulhi(x32, x34) == 0 {
+						x33 = x32 * x34
+						x32 = x11 - x32*x36
+						t79 = x32 * x34
+						if arithmeticMulhi(x32, x34) != 0 {
+							t79 = 0xffffffffffffffff
 						}
-						x35 = x36 + t82/x39
-						t83 = x35
-						if x35 < x36 {
-							t83 = 0xffffffffffffffff
+						x32 = x33 + t79/x36
+						t80 = x32
+						if x32 < x33 {
+							t80 = 0xffffffffffffffff
 						}
-						x36 = t83
-						x36 = min(x36, 0x7fffffffffffffff)
+						x33 = t80
+						x33 = min(x33, 0x7fffffffffffffff)
 					}
-					x36 = min(x41, x36)
-					if x36 != x11 {
+					x33 = min(x38, x33)
+					if x33 != x11 {
 						continue
 					}
 					goto l3
 				}
 			}
-			x39 = x14
+			x36 = x14
 			for {
-				x11 = x39
-				if x19 == 0 {
+				x11 = x36
+				if x16 == 0 {
 					goto l3
 				}
-				if x11 >= x41 {
+				if x11 >= x38 {
 					goto l3
 				}
-				x19 = x19 - 1
-				x36 = x11 * x37
-				x36 = min(x36, 0x7fffffffffffffff)
-				if arithmeticMulhi(x11, x37) != 0 {
-					x36 = 0x7fffffffffffffff
+				x16 = x16 - 1
+				x33 = x11 * x34
+				x33 = min(x33, 0x7fffffffffffffff)
+				if arithmeticMulhi(x11, x34) != 0 {
+					x33 = 0x7fffffffffffffff
 				}
-				x39 = min(x41, x36)
-				if x36 != x11 {
+				x36 = min(x38, x33)
+				if x33 != x11 {
 					continue
 				}
 				goto l3
 			}
 		case 2:
-			x19 = x19 + 1
-			x37 = x14
-			x36 = x14
+			x16 = x16 + 1
+			x34 = x14
+			x33 = x14
 			for {
-				x41 = x36
-				x11 = x37
-				x19 = x19 - 1
-				if x19 == 0 {
+				x38 = x33
+				x11 = x34
+				x16 = x16 - 1
+				if x16 == 0 {
 					goto l3
 				}
-				x37 = x11 + x41
-				if x37 < x11 {
-					x37 = 0xffffffffffffffff
+				x34 = x11 + x38
+				if x34 < x11 {
+					x34 = 0xffffffffffffffff
 				}
-				x36 = min(x37, 0x7fffffffffffffff)
-				x37 = x41
-				if x41 != x11 {
+				x33 = min(x34, 0x7fffffffffffffff)
+				x34 = x38
+				if x38 != x11 {
 					continue
 				}
-				x37 = x41
-				if x36 != x41 {
+				x34 = x38
+				if x33 != x38 {
 					continue
 				}
 				goto l3
@@ -5322,50 +5479,50 @@ l4:
 	if x8 == 1 {
 		x11 = x9
 	}
-	x41 = uint64(min(x19, 63))
-	t87 = x14 << (x41 & 63)
-	if x14 > uint64(0x7fffffffffffffff)>>(x41&63) {
-		t87 = 0x7fffffffffffffff
+	x38 = uint64(min(x16, 63))
+	t84 = x14 << (x38 & 63)
+	if x14 > uint64(0x7fffffffffffffff)>>(x38&63) {
+		t84 = 0x7fffffffffffffff
 	}
-	x41 = t87
-	x11 = min(x11, x41)
+	x38 = t84
+	x11 = min(x11, x38)
 l3:
-	x41 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
-	x41 = (x41>>30 ^ x41) * 0xbf58476d1ce4e5b9
-	x41 = (x41>>27 ^ x41) * 0x94d049bb133111eb
-	x37 = x41>>31 ^ x41
-	if x34 == 6 {
-		x36 = uint64(x30)
-		if x32 < 2 {
+	x38 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
+	x38 = (x38>>30 ^ x38) * 0xbf58476d1ce4e5b9
+	x38 = (x38>>27 ^ x38) * 0x94d049bb133111eb
+	x34 = x38>>31 ^ x38
+	if x31 == 6 {
+		x33 = uint64(x27)
+		if x29 < 2 {
 			goto l91
 		}
-		x41 = 0x7fffffffffffffff
-		x39 = uint64(x32)
-		x35 = x11 / x39
-		if arithmeticMulhi(x35, x36) != 0 {
+		x38 = 0x7fffffffffffffff
+		x36 = uint64(x29)
+		x32 = x11 / x36
+		if arithmeticMulhi(x32, x33) != 0 {
 			goto l87
 		}
-		x41 = x35 * x36
-		x11 = x11 - x35*x39
-		t88 = x11 * x36
-		if arithmeticMulhi(x11, x36) != 0 {
-			t88 = 0xffffffffffffffff
+		x38 = x32 * x33
+		x11 = x11 - x32*x36
+		t85 = x11 * x33
+		if arithmeticMulhi(x11, x33) != 0 {
+			t85 = 0xffffffffffffffff
 		}
-		x11 = x41 + t88/x39
-		if x11 < x41 {
+		x11 = x38 + t85/x36
+		if x11 < x38 {
 			x11 = 0xffffffffffffffff
 		}
-		x41 = min(x11, 0x7fffffffffffffff)
+		x38 = min(x11, 0x7fffffffffffffff)
 		goto l87
 	}
-	switch x33 - 2 {
+	switch x30 - 2 {
 	case 0:
-		x11 = x31 * x12
-		t90 = min(x11, 0x7fffffffffffffff)
-		if arithmeticMulhi(x31, x12) != 0 {
-			t90 = 0x7fffffffffffffff
+		x11 = x28 * x12
+		t87 = min(x11, 0x7fffffffffffffff)
+		if arithmeticMulhi(x28, x12) != 0 {
+			t87 = 0x7fffffffffffffff
 		}
-		x11 = x14 + t90
+		x11 = x14 + t87
 		if x11 < x14 {
 			x11 = 0xffffffffffffffff
 		}
@@ -5374,179 +5531,179 @@ l3:
 		if x10 == 0 {
 			x11 = 1
 		} else {
-			x11 = x12 + x29
+			x11 = x12 + x26
 			if x11 < x12 {
 				x11 = 0xffffffffffffffff
 			}
-			x41 = 1
+			x38 = 1
 			for {
 				if x10&1 != 0 {
-					t93 = x41 * x11
-					if arithmeticMulhi(x41, x11) != 0 {
-						t93 = 0xffffffffffffffff
+					t90 = x38 * x11
+					if arithmeticMulhi(x38, x11) != 0 {
+						t90 = 0xffffffffffffffff
 					}
-					x41 = t93
+					x38 = t90
 				}
 				x10 = x10 >> 1
 				if x10 != 0 {
-					t94 = x11 * x11
+					t91 = x11 * x11
 					if arithmeticMulhi(x11, x11) != 0 {
-						t94 = 0xffffffffffffffff
+						t91 = 0xffffffffffffffff
 					}
-					x11 = t94
+					x11 = t91
 					continue
 				}
 				break
 			}
-			x11 = min(x41, 0x7fffffffffffffff)
+			x11 = min(x38, 0x7fffffffffffffff)
 		}
-		x41 = x11 * x14
-		t95 = min(x41, 0x7fffffffffffffff)
+		x38 = x11 * x14
+		t92 = min(x38, 0x7fffffffffffffff)
 		if arithmeticMulhi(x14, x11) != 0 {
-			t95 = 0x7fffffffffffffff
+			t92 = 0x7fffffffffffffff
 		}
-		x11 = t95
+		x11 = t92
 	}
-	x11 = x28 + x11
-	if x11 < x28 {
+	x11 = x25 + x11
+	if x11 < x25 {
 		x11 = 0xffffffffffffffff
 	}
 	x11 = min(x11, 0x7fffffffffffffff)
-	x41 = min(x9, x11)
+	x38 = min(x9, x11)
 	if x8 != 1 {
-		x41 = x11
+		x38 = x11
 	}
-	x11 = x41
-	switch x34 - 2 {
+	x11 = x38
+	switch x31 - 2 {
 	case 0:
 		x11 = 0
 		goto l88
 	case 1:
-		x11 = x41 - x41>>1
-		if x11 > x41 {
+		x11 = x38 - x38>>1
+		if x11 > x38 {
 			x11 = 0
 		}
 		goto l88
 	case 2:
-		if x25 < 2 {
+		if x22 < 2 {
 			goto l90
 		}
 		x11 = 0x7fffffffffffffff
-		x36 = uint64(x25)
-		x39 = x41 / x36
-		if arithmeticMulhi(x39, x26) != 0 {
+		x33 = uint64(x22)
+		x36 = x38 / x33
+		if arithmeticMulhi(x36, x23) != 0 {
 			goto l89
 		}
-		x11 = x39 * x26
-		x39 = x41 - x39*x36
-		t99 = x39 * x26
-		if arithmeticMulhi(x39, x26) != 0 {
-			t99 = 0xffffffffffffffff
+		x11 = x36 * x23
+		x36 = x38 - x36*x33
+		t96 = x36 * x23
+		if arithmeticMulhi(x36, x23) != 0 {
+			t96 = 0xffffffffffffffff
 		}
-		x36 = x11 + t99/x36
-		t100 = x36
-		if x36 < x11 {
-			t100 = 0xffffffffffffffff
+		x33 = x11 + t96/x33
+		t97 = x33
+		if x33 < x11 {
+			t97 = 0xffffffffffffffff
 		}
-		x11 = t100
+		x11 = t97
 		x11 = min(x11, 0x7fffffffffffffff)
 		goto l89
 	case 3:
-		x11 = x41
-		x36 = x21 * x12
-		t101 = min(x36, 0x7fffffffffffffff)
-		if arithmeticMulhi(x21, x12) != 0 {
-			t101 = 0x7fffffffffffffff
+		x11 = x38
+		x33 = x18 * x12
+		t98 = min(x33, 0x7fffffffffffffff)
+		if arithmeticMulhi(x18, x12) != 0 {
+			t98 = 0x7fffffffffffffff
 		}
-		x36 = x22 + t101
-		if x36 < x22 {
-			x36 = 0xffffffffffffffff
+		x33 = x19 + t98
+		if x33 < x19 {
+			x33 = 0xffffffffffffffff
 		}
-		x41 = min(x36, 0x7fffffffffffffff) + x41
-		x41 = min(x41, 0x7fffffffffffffff)
+		x38 = min(x33, 0x7fffffffffffffff) + x38
+		x38 = min(x38, 0x7fffffffffffffff)
 		goto l88
 	case 5:
-		x36 = 0
-		if x20 != 0 {
-			x11 = x41 / x20
-			x36 = x11 - b64(x11 != 0)
+		x33 = 0
+		if x17 != 0 {
+			x11 = x38 / x17
+			x33 = x11 - b64(x11 != 0)
 		}
-		x11 = max(x20, 1)
-		x41 = x27 / x11
-		x11 = x41 + b64(x27-x41*x11 != 0)
-		x41 = max(x11, x36)
+		x11 = max(x17, 1)
+		x38 = x24 / x11
+		x11 = x38 + b64(x24-x38*x11 != 0)
+		x38 = max(x11, x33)
 		goto l86
 	default:
 		goto l88
 	}
 l91:
-	x41 = x11 * x36
-	x41 = min(x41, 0x7fffffffffffffff)
-	if arithmeticMulhi(x11, x36) != 0 {
-		x41 = 0x7fffffffffffffff
+	x38 = x11 * x33
+	x38 = min(x38, 0x7fffffffffffffff)
+	if arithmeticMulhi(x11, x33) != 0 {
+		x38 = 0x7fffffffffffffff
 	}
 	goto l87
 l90:
-	x11 = x41 * x26
+	x11 = x38 * x23
 	x11 = min(x11, 0x7fffffffffffffff)
-	if arithmeticMulhi(x41, x26) != 0 {
+	if arithmeticMulhi(x38, x23) != 0 {
 		x11 = 0x7fffffffffffffff
 	}
 l89:
-	x11 = x41 - x11
-	x10 = b32(x11 > x41)
-	if x23 >= 2 {
-		x36 = 0x7fffffffffffffff
-		x39 = uint64(x23)
-		x35 = x41 / x39
-		if arithmeticMulhi(x35, x24) != 0 {
+	x11 = x38 - x11
+	x10 = b32(x11 > x38)
+	if x20 >= 2 {
+		x33 = 0x7fffffffffffffff
+		x36 = uint64(x20)
+		x32 = x38 / x36
+		if arithmeticMulhi(x32, x21) != 0 {
 			goto l107
 		}
-		x36 = x35 * x24
-		x35 = x41 - x35*x39
-		t105 = x35 * x24
-		if arithmeticMulhi(x35, x24) != 0 {
-			t105 = 0xffffffffffffffff
+		x33 = x32 * x21
+		x32 = x38 - x32*x36
+		t102 = x32 * x21
+		if arithmeticMulhi(x32, x21) != 0 {
+			t102 = 0xffffffffffffffff
 		}
-		x39 = x36 + t105/x39
-		t106 = x39
-		if x39 < x36 {
-			t106 = 0xffffffffffffffff
+		x36 = x33 + t102/x36
+		t103 = x36
+		if x36 < x33 {
+			t103 = 0xffffffffffffffff
 		}
-		x36 = t106
-		x36 = min(x36, 0x7fffffffffffffff)
+		x33 = t103
+		x33 = min(x33, 0x7fffffffffffffff)
 	} else {
-		x36 = x41 * x24
-		x36 = min(x36, 0x7fffffffffffffff)
-		if arithmeticMulhi(x41, x24) != 0 {
-			x36 = 0x7fffffffffffffff
+		x33 = x38 * x21
+		x33 = min(x33, 0x7fffffffffffffff)
+		if arithmeticMulhi(x38, x21) != 0 {
+			x33 = 0x7fffffffffffffff
 		}
 	}
 l107:
 	if x10 != 0 {
 		x11 = 0
 	}
-	x41 = x36 + x41
-	x41 = min(x41, 0x7fffffffffffffff)
+	x38 = x33 + x38
+	x38 = min(x38, 0x7fffffffffffffff)
 l88:
-	x11 = max(x27, x11)
-	x41 = max(x11, x41)
+	x11 = max(x24, x11)
+	x38 = max(x11, x38)
 	goto l86
 l87:
-	x11 = max(x27, x14)
+	x11 = max(x24, x14)
 	if x8 == 1 {
-		x41 = min(x9, x41)
+		x38 = min(x9, x38)
 	}
-	x41 = max(x11, x41)
+	x38 = max(x11, x38)
 l86:
-	x11 = arithmeticMulhi(x37, x41-x11+1) + x11
-	if x34 == 7 {
-		x41 = x11 * x20
-		t110 = min(x41, 0x7fffffffffffffff)
-		if arithmeticMulhi(x20, x11) != 0 {
-			t110 = 0x7fffffffffffffff
+	x11 = arithmeticMulhi(x34, x38-x11+1) + x11
+	if x31 == 7 {
+		x38 = x11 * x17
+		t107 = min(x38, 0x7fffffffffffffff)
+		if arithmeticMulhi(x17, x11) != 0 {
+			t107 = 0x7fffffffffffffff
 		}
-		x11 = t110
+		x11 = t107
 	}
 	x9 = min(x9, x11)
 	if x8 != 2 {
@@ -5556,139 +5713,75 @@ l2:
 	if p3 != 1 {
 		p4 = x9
 	} else {
-		x11 = x9 + x17
+		x11 = x9 + m.load64(p1, 144)
 		if x11 < x9 {
 			x11 = 0xffffffffffffffff
 		}
-		x11 = min(x11, x18)
+		p3 = m.load64(p1, 136)
+		x11 = min(x11, p3)
 		if x11 < min(p4, 0x7fffffffffffffff) {
 			p4 = x11
 		}
 		p4 = min(p4, 0x7fffffffffffffff)
-		switch x16 - 2 {
+		switch m.load32(p1, 152) - 2 {
 		case 0:
 		case 1:
 			x9 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
 			x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
 			x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
-			t114 = x9>>31 ^ x9
+			t111 = x9>>31 ^ x9
 			x9 = p4>>1 + p4
-			p4 = arithmeticMulhi(t114, min(x9, 0x7fffffffffffffff)-p4+1) + p4
+			p4 = arithmeticMulhi(t111, min(x9, 0x7fffffffffffffff)-p4+1) + p4
 		default:
 			p4 = max(p4, x9)
 		}
 	}
+	x11 = m.load64(p1, 168)
 	x9 = m.load64(p1, 120)
-	if x9 != 0x7fffffffffffffff {
-		x11 = p5 - m.load64(p1, 168)
+	if m.load32(p1, 204) == 0 {
+		if x9 == 0x7fffffffffffffff {
+			goto l116
+		}
+		x11 = p5 - x11
 		if x11 > p5 {
 			x11 = 0
 		}
-		if x9 < x11 || p4 > x9-x11 {
-			if p6 != 0 {
-				x9 = m.load64(p6, 80)
-				x8 = b32(x9 == 0)
-				t116 = x9
-				if x8 != 0 {
-					t116 = 1
-				}
-				m.store64(p6, 80, t116)
-				if x8 == 0 {
-					p2 = 0
-					for {
-						x9 = m.load64(p6, 80)
-						if x9 > 1 {
-							goto l116
-						}
-						switch uint32(x9) {
-						case 1:
-							x9 = m.load64(p6, 80)
-							if x9 > 1 {
-								goto l116
-							}
-							switch uint32(x9) {
-							case 1:
-								x9 = m.load64(p6, 80)
-								if x9 > 1 {
-									goto l116
-								}
-								switch uint32(x9) {
-								case 1:
-									x9 = m.load64(p6, 80)
-									if x9 > 1 {
-										goto l116
-									}
-									switch uint32(x9) {
-									case 1:
-										x9 = m.load64(p6, 80)
-										if x9 > 1 {
-											goto l116
-										}
-										switch uint32(x9) {
-										case 1:
-											p2 = p2 + 5
-											if p2 != 6100 {
-												continue
-											}
-											x9 = m.load64(p6, 80)
-											t117 = x9
-											if x9 == 1 {
-												t117 = 2
-											}
-											m.store64(p6, 80, t117)
-											goto l116
-										}
-									}
-								}
-							}
-						}
-						x9 = m.load64(p6, 80)
-						x8 = b32(x9 == 0)
-						t118 = x9
-						if x8 != 0 {
-							t118 = 1
-						}
-						m.store64(p6, 80, t118)
-						p2 = 0
-						if x8 != 0 {
-							break
-						}
-					}
-				}
-				x9 = m.load64(p6, 88)
-				t119 = x9 - b64(x9 != 0)
-				if m.load32(p6, 0) != 6 {
-					t119 = x9
-				}
-				m.store64(p6, 88, t119)
-				if m.load64(p6, 80) != 2 {
-					m.store64(p6, 80, 0)
-				}
-			}
-		l116:
-			m.store64(p0, 8, p4)
-			m.store32(p1, 200, 4)
-			m.store64(p0, 0, 0x400000001)
-			goto l1
+		if x9 < x11 {
+			goto l114
+		}
+		if p4 <= x9-x11 {
+			goto l116
+		}
+		goto l114
+	}
+	p3 = m.load64(p1, 176)
+	if x9 != 0x7fffffffffffffff {
+		x11 = p5 - x11
+		if x11 > p5 {
+			x11 = 0
+		}
+		if x9 < x11 {
+			goto l114
+		}
+		if p4 > x9-x11 {
+			goto l114
 		}
 	}
-	if m.load32(p1, 204) != 0 {
-		x9 = m.load64(p1, 176)
-		if x9 < p5 {
-			goto l125
-		}
-		if p4 > x9-p5 {
-			goto l125
-		}
+	if p3 < p5 {
+		goto l115
 	}
+	if p4 > p3-p5 {
+		goto l115
+	}
+l116:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t120 = x9
+		t114 = x9
 		if x8 != 0 {
-			t120 = 1
+			t114 = 1
 		}
-		m.store64(p6, 80, t120)
+		m.store64(p6, 80, t114)
 		if x8 == 0 {
 			x8 = 0
 			for {
@@ -5698,25 +5791,25 @@ l2:
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l132
+							goto l124
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l132
+								goto l124
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l132
+									goto l124
 								}
 								switch uint32(x9) {
 								case 1:
 									x9 = m.load64(p6, 80)
 									if x9 > 1 {
-										goto l132
+										goto l124
 									}
 									switch uint32(x9) {
 									case 1:
@@ -5725,37 +5818,37 @@ l2:
 											continue
 										}
 										x9 = m.load64(p6, 80)
-										t121 = x9
+										t115 = x9
 										if x9 == 1 {
-											t121 = 2
+											t115 = 2
 										}
-										m.store64(p6, 80, t121)
+										m.store64(p6, 80, t115)
 									default:
-										goto l131
+										goto l123
 									}
 								default:
-									goto l131
+									goto l123
 								}
 							default:
-								goto l131
+								goto l123
 							}
 						default:
-							goto l131
+							goto l123
 						}
 					default:
-						goto l131
+						goto l123
 					}
 				}
-			l132:
+			l124:
 				m.store64(x7, 72, 0)
-				goto l127
-			l131:
+				goto l119
+			l123:
 				x9 = m.load64(p6, 80)
-				t122 = x9
+				t116 = x9
 				if x9 == 0 {
-					t122 = 1
+					t116 = 1
 				}
-				m.store64(p6, 80, t122)
+				m.store64(p6, 80, t116)
 				x8 = 0
 				if x9 == 0 {
 					break
@@ -5764,20 +5857,20 @@ l2:
 		}
 		p3 = m.load64(p6, 168)
 		m.store64(x7, 168, p3)
-		x41 = m.load64(p6, 160)
-		m.store64(x7, 160, x41)
-		x37 = m.load64(p6, 152)
-		m.store64(x7, 152, x37)
-		x36 = m.load64(p6, 144)
-		m.store64(x7, 144, x36)
+		x38 = m.load64(p6, 160)
+		m.store64(x7, 160, x38)
+		x34 = m.load64(p6, 152)
+		m.store64(x7, 152, x34)
+		x33 = m.load64(p6, 144)
+		m.store64(x7, 144, x33)
 		x12 = m.load64(p6, 136)
 		m.store64(x7, 136, x12)
-		x39 = m.load64(p6, 128)
-		m.store64(x7, 128, x39)
-		x35 = m.load64(p6, 120)
-		m.store64(x7, 120, x35)
-		x42 = m.load64(p6, 112)
-		m.store64(x7, 112, x42)
+		x36 = m.load64(p6, 128)
+		m.store64(x7, 128, x36)
+		x32 = m.load64(p6, 120)
+		m.store64(x7, 120, x32)
+		x39 = m.load64(p6, 112)
+		m.store64(x7, 112, x39)
 		x14 = m.load64(p6, 104)
 		m.store64(x7, 104, x14)
 		x11 = m.load64(p6, 96)
@@ -5787,91 +5880,91 @@ l2:
 		switch m.load32(p6, 0) - 1 {
 		case 0:
 			p5 = 0
-			t123 = 2
+			t117 = 2
 			if p2 == 4 {
-				t123 = 4
+				t117 = 4
 			}
-			t124 = t123
+			t118 = t117
 			if p2 == 3 {
-				t124 = 3
+				t118 = 3
 			}
-			x38 = m.load64(p6+t124<<3, 0)
-			if x9 >= x38 {
-				m.store64(x7, 80, x38)
-				x9 = x9 - x38
+			x35 = m.load64(p6+t118<<3, 0)
+			if x9 >= x35 {
+				m.store64(x7, 80, x35)
+				x9 = x9 - x35
 				m.store64(x7, 88, x9)
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l138
+			goto l130
 		case 1:
 			p5 = 0xffffffffffffffff
 			if int64(x9) > -1 {
 				p5 = x9 << 1
 			}
-			x38 = 0
+			x35 = 0
 			m.multi3(x7, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 8) == 0 {
-				x43 = m.load64(x7, 0)
+				x40 = m.load64(x7, 0)
 			} else {
-				x43 = 0xffffffffffffffff
+				x40 = 0xffffffffffffffff
 			}
-			if p5 > x43 {
+			if p5 > x40 {
 				m.store64(x7, 80, 0)
-				x38 = 1
+				x35 = 1
 			}
-			m.store64(x7, 72, x38)
-			goto l138
+			m.store64(x7, 72, x35)
+			goto l130
 		case 2:
 			p5 = 0
-			x38 = uint64(m.load32(p6, 40))
-			if x9 >= x38 {
+			x35 = uint64(m.load32(p6, 40))
+			if x9 >= x35 {
 				m.store64(x7, 80, 0)
-				x9 = x9 - x38
+				x9 = x9 - x35
 				m.store64(x7, 88, x9)
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l138
+			goto l130
 		case 3:
-			x38 = p5 - x11
-			t125 = x38
-			if x38 > p5 {
-				t125 = 0
+			x35 = p5 - x11
+			t119 = x35
+			if x35 > p5 {
+				t119 = 0
 			}
-			x38 = m.load64(p6, 8)
-			m.multi3(x7+32, t125, 0, x38, 0)
+			x35 = m.load64(p6, 8)
+			m.multi3(x7+32, t119, 0, x35, 0)
 			if m.load64(x7, 40) == 0 {
 				x15 = m.load64(x7, 32)
 			} else {
 				x15 = 0xffffffffffffffff
 			}
-			x43 = m.load64(p6+48, 0)
-			m.multi3(x7+16, x38, 0, x43, 0)
+			x40 = m.load64(p6+48, 0)
+			m.multi3(x7+16, x35, 0, x40, 0)
 			if m.load64(x7, 24) == 0 {
-				x38 = m.load64(x7, 16)
+				x35 = m.load64(x7, 16)
 			} else {
-				x38 = 0xffffffffffffffff
+				x35 = 0xffffffffffffffff
 			}
 			x11 = max(x11, p5)
 			m.store64(x7, 96, x11)
 			p5 = x9 + x15
-			t126 = p5
+			t120 = p5
 			if p5 < x9 {
-				t126 = 0xffffffffffffffff
+				t120 = 0xffffffffffffffff
 			}
-			x9 = t126
-			x9 = min(x38, x9)
+			x9 = t120
+			x9 = min(x35, x9)
 			m.store64(x7, 88, x9)
 			p5 = 0
-			if x9 >= x43 {
+			if x9 >= x40 {
 				m.store64(x7, 80, 0)
-				x9 = x9 - x43
+				x9 = x9 - x40
 				m.store64(x7, 88, x9)
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l138
+			goto l130
 		case 4:
 			m.store32(x7, 188, x7+168)
 			m.store32(x7, 184, 10)
@@ -5879,78 +5972,78 @@ l2:
 			m.store32(x7, 180, x7+88)
 			m.ttlTryRetry(x7+72, x7+176, p5)
 			p3 = m.load64(x7, 168)
-			x41 = m.load64(x7, 160)
-			x37 = m.load64(x7, 152)
-			x36 = m.load64(x7, 144)
+			x38 = m.load64(x7, 160)
+			x34 = m.load64(x7, 152)
+			x33 = m.load64(x7, 144)
 			x12 = m.load64(x7, 136)
-			x39 = m.load64(x7, 128)
-			x35 = m.load64(x7, 120)
-			x42 = m.load64(x7, 112)
+			x36 = m.load64(x7, 128)
+			x32 = m.load64(x7, 120)
+			x39 = m.load64(x7, 112)
 			x14 = m.load64(x7, 104)
 			x11 = m.load64(x7, 96)
 			x9 = m.load64(x7, 88)
-			goto l138
+			goto l130
 		case 5:
-			x43 = m.load64(p6, 40)
-			x38 = x43 >> 32
-			if x43&0xfffffffe == 0 {
-				goto l140
+			x40 = m.load64(p6, 40)
+			x35 = x40 >> 32
+			if x40&0xfffffffe == 0 {
+				goto l132
 			}
 			p5 = 0x7fffffffffffffff
-			x43 = x43 & 0xffffffff
-			x15 = x9 / x43
-			if arithmeticMulhi(x15, x38) != 0 {
-				goto l139
+			x40 = x40 & 0xffffffff
+			x15 = x9 / x40
+			if arithmeticMulhi(x15, x35) != 0 {
+				goto l131
 			}
-			p5 = x15 * x38
-			x15 = x9 - x15*x43
-			t127 = x15 * x38
-			if arithmeticMulhi(x15, x38) != 0 {
-				t127 = 0xffffffffffffffff
+			p5 = x15 * x35
+			x15 = x9 - x15*x40
+			t121 = x15 * x35
+			if arithmeticMulhi(x15, x35) != 0 {
+				t121 = 0xffffffffffffffff
 			}
-			x38 = p5 + t127/x43
-			t128 = x38
-			if x38 < p5 {
-				t128 = 0xffffffffffffffff
+			x35 = p5 + t121/x40
+			t122 = x35
+			if x35 < p5 {
+				t122 = 0xffffffffffffffff
 			}
-			p5 = t128
+			p5 = t122
 			p5 = min(p5, 0x7fffffffffffffff)
-			goto l139
+			goto l131
 		default:
 			m.store64(x7, 72, 0)
-			goto l138
+			goto l130
 		}
-	l140:
-		p5 = x38 * x9
+	l132:
+		p5 = x35 * x9
 		p5 = min(p5, 0x7fffffffffffffff)
-		if arithmeticMulhi(x9, x38) != 0 {
+		if arithmeticMulhi(x9, x35) != 0 {
 			p5 = 0x7fffffffffffffff
 		}
-	l139:
-		x38 = m.load64(p6, 72)
-		x38 = max(x38, p5)
-		p5 = x11 + b64(x11 < x38)
-		x43 = p5
+	l131:
+		x35 = m.load64(p6, 72)
+		x35 = max(x35, p5)
+		p5 = x11 + b64(x11 < x35)
+		x40 = p5
 		if p5 < x11 {
-			x43 = 0xffffffffffffffff
+			x40 = 0xffffffffffffffff
 		}
-		m.store64(x7, 96, x43)
+		m.store64(x7, 96, x40)
 		p5 = 0
-		if x11 < x38 {
+		if x11 < x35 {
 			p5 = 1
 			m.store64(x7, 80, 1)
 		}
 		m.store64(x7, 72, p5)
-		x11 = x43
-	l138:
+		x11 = x40
+	l130:
 		m.store64(p6, 168, p3)
-		m.store64(p6, 160, x41)
-		m.store64(p6, 152, x37)
-		m.store64(p6, 144, x36)
+		m.store64(p6, 160, x38)
+		m.store64(p6, 152, x34)
+		m.store64(p6, 144, x33)
 		m.store64(p6, 136, x12)
-		m.store64(p6, 128, x39)
-		m.store64(p6, 120, x35)
-		m.store64(p6, 112, x42)
+		m.store64(p6, 128, x36)
+		m.store64(p6, 120, x32)
+		m.store64(p6, 112, x39)
 		m.store64(p6, 104, x14)
 		m.store64(p6, 96, x11)
 		m.store64(p6, 88, x9)
@@ -5958,7 +6051,7 @@ l2:
 			m.store64(p6, 80, 0)
 		}
 		if m.load32(x7, 72) == 0 {
-			goto l127
+			goto l119
 		}
 		m.store64(p1, 192, m.load64(x7, 80))
 		x12 = m.load64(p1, 184)
@@ -5966,50 +6059,50 @@ l2:
 	m.store64(p0, 8, p4)
 	m.store32(p0, 0, 0)
 	x9 = x12 + 1
-	t131 = x9
+	t125 = x9
 	if x9 == 0 {
-		t131 = 0xffffffffffffffff
+		t125 = 0xffffffffffffffff
 	}
-	m.store64(x13, 0, t131)
+	m.store64(x13, 0, t125)
 	goto l1
-l127:
+l119:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t132 = x9
+	t126 = x9
 	if x8 != 0 {
-		t132 = 1
+		t126 = 1
 	}
-	m.store64(p6, 80, t132)
+	m.store64(p6, 80, t126)
 	if x8 == 0 {
 		p2 = 0
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l161
+				goto l153
 			}
 			switch uint32(x9) {
 			case 1:
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l161
+					goto l153
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l161
+						goto l153
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l161
+							goto l153
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l161
+								goto l153
 							}
 							switch uint32(x9) {
 							case 1:
@@ -6018,12 +6111,12 @@ l127:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t133 = x9
+								t127 = x9
 								if x9 == 1 {
-									t133 = 2
+									t127 = 2
 								}
-								m.store64(p6, 80, t133)
-								goto l161
+								m.store64(p6, 80, t127)
+								goto l153
 							}
 						}
 					}
@@ -6031,11 +6124,11 @@ l127:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t134 = x9
+			t128 = x9
 			if x8 != 0 {
-				t134 = 1
+				t128 = 1
 			}
-			m.store64(p6, 80, t134)
+			m.store64(p6, 80, t128)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -6043,58 +6136,58 @@ l127:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t135 = x9 - b64(x9 != 0)
+	t129 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t135 = x9
+		t129 = x9
 	}
-	m.store64(p6, 88, t135)
+	m.store64(p6, 88, t129)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l161:
+l153:
 	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 6)
 	m.store64(p0, 0, 0x600000001)
 	goto l1
-l125:
+l115:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t136 = x9
+		t130 = x9
 		if x8 != 0 {
-			t136 = 1
+			t130 = 1
 		}
-		m.store64(p6, 80, t136)
+		m.store64(p6, 80, t130)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l170
+					goto l162
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l170
+						goto l162
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l170
+							goto l162
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l170
+								goto l162
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l170
+									goto l162
 								}
 								switch uint32(x9) {
 								case 1:
@@ -6103,12 +6196,12 @@ l125:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t137 = x9
+									t131 = x9
 									if x9 == 1 {
-										t137 = 2
+										t131 = 2
 									}
-									m.store64(p6, 80, t137)
-									goto l170
+									m.store64(p6, 80, t131)
+									goto l162
 								}
 							}
 						}
@@ -6116,11 +6209,11 @@ l125:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t138 = x9
+				t132 = x9
 				if x8 != 0 {
-					t138 = 1
+					t132 = 1
 				}
-				m.store64(p6, 80, t138)
+				m.store64(p6, 80, t132)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -6128,19 +6221,105 @@ l125:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t139 = x9 - b64(x9 != 0)
+		t133 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t139 = x9
+			t133 = x9
 		}
-		m.store64(p6, 88, t139)
+		m.store64(p6, 88, t133)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l170:
+l162:
 	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 5)
 	m.store64(p0, 0, 0x500000001)
+	goto l1
+l114:
+	if p6 != 0 {
+		x9 = m.load64(p6, 80)
+		x8 = b32(x9 == 0)
+		t134 = x9
+		if x8 != 0 {
+			t134 = 1
+		}
+		m.store64(p6, 80, t134)
+		if x8 == 0 {
+			p2 = 0
+			for {
+				x9 = m.load64(p6, 80)
+				if x9 > 1 {
+					goto l171
+				}
+				switch uint32(x9) {
+				case 1:
+					x9 = m.load64(p6, 80)
+					if x9 > 1 {
+						goto l171
+					}
+					switch uint32(x9) {
+					case 1:
+						x9 = m.load64(p6, 80)
+						if x9 > 1 {
+							goto l171
+						}
+						switch uint32(x9) {
+						case 1:
+							x9 = m.load64(p6, 80)
+							if x9 > 1 {
+								goto l171
+							}
+							switch uint32(x9) {
+							case 1:
+								x9 = m.load64(p6, 80)
+								if x9 > 1 {
+									goto l171
+								}
+								switch uint32(x9) {
+								case 1:
+									p2 = p2 + 5
+									if p2 != 6100 {
+										continue
+									}
+									x9 = m.load64(p6, 80)
+									t135 = x9
+									if x9 == 1 {
+										t135 = 2
+									}
+									m.store64(p6, 80, t135)
+									goto l171
+								}
+							}
+						}
+					}
+				}
+				x9 = m.load64(p6, 80)
+				x8 = b32(x9 == 0)
+				t136 = x9
+				if x8 != 0 {
+					t136 = 1
+				}
+				m.store64(p6, 80, t136)
+				p2 = 0
+				if x8 != 0 {
+					break
+				}
+			}
+		}
+		x9 = m.load64(p6, 88)
+		t137 = x9 - b64(x9 != 0)
+		if m.load32(p6, 0) != 6 {
+			t137 = x9
+		}
+		m.store64(p6, 88, t137)
+		if m.load64(p6, 80) != 2 {
+			m.store64(p6, 80, 0)
+		}
+	}
+l171:
+	m.store64(p0, 8, p4)
+	m.store32(p1, 200, 4)
+	m.store64(p0, 0, 0x400000001)
 l1:
 	m.stackPointer = x7 + 192
 }
@@ -7754,6 +7933,24 @@ l1:
 	m.stackPointer = x4 + 1632
 }
 
+// plainDelayNs is backoff_plain_delay_ns.
+//
+//go:norace
+func plainDelayNs(p0, p1, p2 uint64, p3 uint32) uint64 {
+	var t4, t5 uint64
+	p2 = p2 + uint64(p3)*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+	p2 = (p2>>30 ^ p2) * 0xbf58476d1ce4e5b9
+	p2 = (p2>>27 ^ p2) * 0x94d049bb133111eb
+	t4 = p2>>31 ^ p2
+	p2 = uint64(min(p3, 63))
+	t5 = p0 << (p2 & 63)
+	if p0 > uint64(0x7fffffffffffffff)>>(p2&63) {
+		t5 = 0x7fffffffffffffff
+	}
+	p0 = t5
+	return arithmeticMulhi(t4, min(p1, p0)+1)
+}
+
 // policyBuild is backoff_core::validate::policy::build.
 //
 //go:norace
@@ -8729,45 +8926,96 @@ l1:
 	return x6
 }
 
-// policyFormula is backoff_policy_formula.
+// policyFromNumbers is backoff_policy_from_numbers.
 //
 //go:norace
-func (m *module) policyFormula(p0, p1 uint32) uint32 {
-	var x2, x4, x5, x6 uint32
-	var x3, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20 uint64
+func (m *module) policyFromNumbers(p0, p1 uint32) uint32 {
+	var x2, x16 uint32
+	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, t17, t19, t20, t21, t22, t23 uint64
 	x2 = 100
 	if p0 != 0 && p1 != 0 {
-		x2 = 101
-		if m.load64(p0, 0) == 0x312d7963696c6f70 {
-			x3 = uint64(m.load8(p0, 8))
-			x2 = uint32(m.load8(p0, 12))
-			x4 = m.load32(p0, 16)
-			x5 = m.load32(p0, 20)
-			x6 = m.load32(p0, 164)
-			x7 = m.load64(p0, 112)
-			x8 = m.load64(p0, 96)
-			x9 = uint64(m.load32(p0, 84))
-			x10 = uint64(m.load32(p0, 80))
-			x11 = m.load64(p0, 48)
-			x12 = uint64(m.load32(p0, 44))
-			x13 = m.load64(p0, 32)
-			x14 = uint64(m.load32(p0, 40))
-			x15 = m.load64(p0, 104)
-			x16 = uint64(m.load32(p0, 92))
-			x17 = uint64(m.load32(p0, 88))
-			x18 = m.load64(p0, 24)
-			x19 = m.load64(p0, 56)
-			x20 = m.load64(p0, 64)
-			m.store64(p1, 40, m.load64(p0, 72))
-			m.store64(p1, 32, x20)
-			m.store64(p1, 24, x19)
-			m.store64(p1, 8, x18)
-			m.store64(p1, 56, x15|(x16|x17<<32))
-			m.store64(p1, 16, x11|(x13|x12|x14<<32))
-			m.store64(p1, 48, x7|(x8|(x9|x10<<32)))
-			m.store64(p1, 0, x3|uint64(x2|(x6<<24|x5<<16&0xff0000|x4<<8&65280))<<8)
-			x2 = 0
+		x3 = m.load64(p1, 48)
+		x4 = m.load64(p1, 56)
+		x5 = m.load64(p1, 16)
+		x6 = m.load64(p1, 0)
+		x7 = m.load64(p1, 8)
+		x8 = m.load64(p1, 24)
+		x9 = m.load64(p1, 32)
+		x10 = m.load64(p1, 40)
+		x11 = m.load64(p1, 64)
+		x12 = m.load64(p1, 72)
+		x13 = m.load64(p1, 80)
+		x14 = m.load64(p1, 88)
+		x15 = m.load64(p1, 96)
+		m.store32(p0, 160, uint32(m.load8(p1, 104)))
+		m.store64(p0, 152, x15)
+		m.store64(p0, 144, x14)
+		m.store64(p0, 136, x13)
+		m.store64(p0, 128, x12)
+		m.store64(p0, 120, x11)
+		m.store64(p0, 72, x10)
+		m.store64(p0, 64, x9)
+		m.store64(p0, 56, x8)
+		m.store64(p0, 24, x7)
+		m.store64(p0, 0, 0x312d7963696c6f70)
+		p1 = uint32(x6)
+		m.store32(p0, 20, p1>>24)
+		x2 = p1 & 255
+		m.store32(p0, 8, x2)
+		m.store32(p0, 164, uint32(x6>>32)&1)
+		m.store32(p0, 16, p1>>16&255)
+		x16 = p1 >> 8 & 255
+		m.store32(p0, 12, x16)
+		t17 = 0
+		if x2 == 4 {
+			t17 = x5
 		}
+		m.store64(p0, 48, t17)
+		x6 = 0
+		if x2 == 3 {
+			x6 = x5
+		}
+		m.store32(p0, 44, uint32(x6))
+		t19 = 0
+		if x2 == 2 {
+			t19 = x5
+		}
+		m.store64(p0, 32, t19)
+		p1 = b32(x16 == 5)
+		t20 = 0
+		if p1 != 0 {
+			t20 = x4
+		}
+		m.store64(p0, 104, t20)
+		t21 = 0
+		if p1 != 0 {
+			t21 = x3
+		}
+		m.store64(p0, 96, t21)
+		m.store32(p0, 40, uint32(x6>>32))
+		x2 = b32(x16 == 7)
+		t22 = 0
+		if x2 != 0 {
+			t22 = x3
+		}
+		t23 = t22
+		if p1 != 0 {
+			t23 = 0
+		}
+		m.store64(p0, 112, t23)
+		p1 = p1 | x2
+		x5 = x4
+		if p1 != 0 {
+			x5 = 0
+		}
+		m.store32(p0, 92, uint32(x5))
+		if p1 != 0 {
+			x3 = 0
+		}
+		m.store32(p0, 84, uint32(x3))
+		m.store32(p0, 88, uint32(x5>>32))
+		m.store32(p0, 80, uint32(x3>>32))
+		x2 = 0
 	}
 	return x2
 }
@@ -9235,6 +9483,61 @@ func (m *module) policyPrint(p0, p1 uint32, p2 uint64) uint32 {
 l1:
 	m.stackPointer = x3 + 960
 	return x4
+}
+
+// policyToNumbers is backoff_policy_to_numbers.
+//
+//go:norace
+func (m *module) policyToNumbers(p0, p1 uint32) uint32 {
+	var x2, x4, x5, x6 uint32
+	var x3, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26 uint64
+	x2 = 100
+	if p0 != 0 && p1 != 0 {
+		x2 = 101
+		if m.load64(p0, 0) == 0x312d7963696c6f70 {
+			x3 = uint64(m.load8(p0, 8))
+			x2 = uint32(m.load8(p0, 12))
+			x4 = m.load32(p0, 16)
+			x5 = m.load32(p0, 20)
+			x6 = m.load32(p0, 164)
+			x7 = m.load64(p0, 112)
+			x8 = m.load64(p0, 96)
+			x9 = uint64(m.load32(p0, 84))
+			x10 = uint64(m.load32(p0, 80))
+			x11 = m.load64(p0, 48)
+			x12 = uint64(m.load32(p0, 44))
+			x13 = m.load64(p0, 32)
+			x14 = uint64(m.load32(p0, 40))
+			x15 = m.load64(p0, 104)
+			x16 = uint64(m.load32(p0, 92))
+			x17 = uint64(m.load32(p0, 88))
+			x18 = m.load64(p0, 24)
+			x19 = m.load64(p0, 56)
+			x20 = m.load64(p0, 64)
+			x21 = m.load64(p0, 72)
+			x22 = m.load64(p0, 120)
+			x23 = m.load64(p0, 128)
+			x24 = m.load64(p0, 136)
+			x25 = m.load64(p0, 144)
+			x26 = m.load64(p0, 152)
+			m.store64(p1, 104, uint64(m.load32(p0, 160)))
+			m.store64(p1, 96, x26)
+			m.store64(p1, 88, x25)
+			m.store64(p1, 80, x24)
+			m.store64(p1, 72, x23)
+			m.store64(p1, 64, x22)
+			m.store64(p1, 40, x21)
+			m.store64(p1, 32, x20)
+			m.store64(p1, 24, x19)
+			m.store64(p1, 8, x18)
+			m.store64(p1, 56, x15|(x16|x17<<32))
+			m.store64(p1, 16, x11|(x13|x12|x14<<32))
+			m.store64(p1, 48, x7|(x8|(x9|x10<<32)))
+			m.store64(p1, 0, x3|uint64(x2|(x6<<24|x5<<16&0xff0000|x4<<8&65280))<<8)
+			x2 = 0
+		}
+	}
+	return x2
 }
 
 // previewInit is backoff_preview_init.
@@ -11947,6 +12250,319 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 l1:
 	m.store32(p0, 20, x15)
 	m.stackPointer = x5 + 16
+}
+
+// sequenceCurrent is backoff_sequence_current.
+//
+//go:norace
+func sequenceCurrent(p0, p1, p2, p3, p4, p5 uint64, p6 uint32, p7 uint64) uint64 {
+	var x8 uint32
+	var t9, t11 uint64
+	x8 = uint32(p0)
+	if x8&65280 == 1536 {
+		t9 = p7
+		if p6&4095 == 4095 {
+			t9 = p1
+		}
+		return t9
+	}
+	switch x8&255 - 3 {
+	case 0:
+		p0 = 0x7fffffffffffffff
+		if x8&0xff0000 == 0x10000 {
+			p0 = p3
+		}
+		if p4 >= p0 {
+			goto l2
+		}
+		p1 = p2 >> 32
+		if p2&0xfffffffe == 0 {
+			goto l4
+		}
+		p7 = 0x7fffffffffffffff
+		p2 = p2 & 0xffffffff
+		p5 = p4 / p2
+		if arithmeticMulhi(p5, p1) != 0 {
+			goto l3
+		}
+		p7 = p5 * p1
+		p4 = p4 - p5*p2
+		t11 = p4 * p1
+		if arithmeticMulhi(p4, p1) != 0 {
+			t11 = 0xffffffffffffffff
+		}
+		p4 = p7 + t11/p2
+		if p4 < p7 {
+			p4 = 0xffffffffffffffff
+		}
+		p7 = min(p4, 0x7fffffffffffffff)
+		goto l3
+	case 2:
+		return p5
+	default:
+		goto l2
+	}
+l4:
+	p7 = p4 * p1
+	p7 = min(p7, 0x7fffffffffffffff)
+	if arithmeticMulhi(p4, p1) != 0 {
+		p7 = 0x7fffffffffffffff
+	}
+l3:
+	p4 = min(p0, p7)
+l2:
+	return p4
+}
+
+// sequenceDelayNs is backoff_sequence_delay_ns.
+//
+//go:norace
+func sequenceDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 uint64, p10 uint32) uint64 {
+	var x13, x14, x15 uint32
+	var x11, x12, t16, t18, t21, t22, t27, t29, t33, t38, t39 uint64
+	x11 = uint64(p10)
+	p9 = p9 + x11*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+	p9 = (p9>>30 ^ p9) * 0xbf58476d1ce4e5b9
+	p9 = (p9>>27 ^ p9) * 0x94d049bb133111eb
+	x12 = p9>>31 ^ p9
+	p10 = uint32(p0)
+	x13 = p10 >> 16 & 255
+	x14 = p10 >> 8
+	x15 = x14 & 255
+	if x15 == 6 {
+		p0 = p2 >> 32
+		if p2&0xfffffffe == 0 {
+			goto l6
+		}
+		p9 = 0x7fffffffffffffff
+		p2 = p2 & 0xffffffff
+		p3 = p8 / p2
+		if arithmeticMulhi(p3, p0) != 0 {
+			goto l2
+		}
+		p9 = p3 * p0
+		p8 = p8 - p3*p2
+		t16 = p8 * p0
+		if arithmeticMulhi(p8, p0) != 0 {
+			t16 = 0xffffffffffffffff
+		}
+		p2 = p9 + t16/p2
+		if p2 < p9 {
+			p2 = 0xffffffffffffffff
+		}
+		p9 = min(p2, 0x7fffffffffffffff)
+		goto l2
+	}
+	switch p10&255 - 2 {
+	case 0:
+		p8 = p2 * x11
+		t18 = min(p8, 0x7fffffffffffffff)
+		if arithmeticMulhi(p2, x11) != 0 {
+			t18 = 0x7fffffffffffffff
+		}
+		p2 = p1 + t18
+		if p2 < p1 {
+			p2 = 0xffffffffffffffff
+		}
+		p8 = min(p2, 0x7fffffffffffffff)
+	case 2:
+		p10 = p10 >> 24
+		if p10 == 0 {
+			p2 = 1
+		} else {
+			p2 = x11 + p2
+			if p2 < x11 {
+				p2 = 0xffffffffffffffff
+			}
+			p8 = 1
+			for {
+				if p10&1 != 0 {
+					t21 = p8 * p2
+					if arithmeticMulhi(p8, p2) != 0 {
+						t21 = 0xffffffffffffffff
+					}
+					p8 = t21
+				}
+				p10 = p10 >> 1
+				if p10 != 0 {
+					t22 = p2 * p2
+					if arithmeticMulhi(p2, p2) != 0 {
+						t22 = 0xffffffffffffffff
+					}
+					p2 = t22
+					continue
+				}
+				break
+			}
+			p2 = min(p8, 0x7fffffffffffffff)
+		}
+		p8 = p2 * p1
+		p8 = min(p8, 0x7fffffffffffffff)
+		if arithmeticMulhi(p1, p2) != 0 {
+			p8 = 0x7fffffffffffffff
+		}
+	}
+	p2 = p3 + p8
+	if p2 < p3 {
+		p2 = 0xffffffffffffffff
+	}
+	p2 = min(p2, 0x7fffffffffffffff)
+	p8 = min(p4, p2)
+	if x13 != 1 {
+		p8 = p2
+	}
+	p2 = p8
+	switch x14&255 - 2 {
+	case 0:
+		p2 = 0
+		goto l3
+	case 1:
+		p2 = p8 - p8>>1
+		if p2 > p8 {
+			p2 = 0
+		}
+		goto l3
+	case 2:
+		p2 = p6 >> 32
+		if p6&0xfffffffe == 0 {
+			goto l5
+		}
+		p1 = 0x7fffffffffffffff
+		p9 = p6 & 0xffffffff
+		p0 = p8 / p9
+		if arithmeticMulhi(p0, p2) != 0 {
+			goto l4
+		}
+		p1 = p0 * p2
+		p0 = p8 - p0*p9
+		t27 = p0 * p2
+		if arithmeticMulhi(p0, p2) != 0 {
+			t27 = 0xffffffffffffffff
+		}
+		p2 = p1 + t27/p9
+		if p2 < p1 {
+			p2 = 0xffffffffffffffff
+		}
+		p1 = min(p2, 0x7fffffffffffffff)
+		goto l4
+	case 3:
+		p2 = p8
+		p1 = p7 * x11
+		t29 = min(p1, 0x7fffffffffffffff)
+		if arithmeticMulhi(p7, x11) != 0 {
+			t29 = 0x7fffffffffffffff
+		}
+		p1 = p6 + t29
+		if p1 < p6 {
+			p1 = 0xffffffffffffffff
+		}
+		p8 = min(p1, 0x7fffffffffffffff) + p8
+		p8 = min(p8, 0x7fffffffffffffff)
+		goto l3
+	case 5:
+		if p6 == 0 {
+			p8 = 0
+		} else {
+			p2 = p8 / p6
+			p8 = p2 - b64(p2 != 0)
+		}
+		p2 = max(p6, 1)
+		p1 = p5 / p2
+		p2 = p1 + b64(p5 != p1*p2)
+		p8 = max(p2, p8)
+		goto l1
+	default:
+		goto l3
+	}
+l6:
+	p2 = p8 * p0
+	p9 = min(p2, 0x7fffffffffffffff)
+	if arithmeticMulhi(p8, p0) != 0 {
+		p9 = 0x7fffffffffffffff
+	}
+	goto l2
+l5:
+	p1 = p8 * p2
+	p1 = min(p1, 0x7fffffffffffffff)
+	if arithmeticMulhi(p8, p2) != 0 {
+		p1 = 0x7fffffffffffffff
+	}
+l4:
+	p2 = p7 >> 32
+	p9 = p8 - p1
+	p10 = b32(p9 > p8)
+	if p7&0xfffffffe != 0 {
+		p1 = 0x7fffffffffffffff
+		p0 = p7 & 0xffffffff
+		p3 = p8 / p0
+		if arithmeticMulhi(p3, p2) != 0 {
+			goto l23
+		}
+		p1 = p3 * p2
+		p3 = p8 - p3*p0
+		t33 = p3 * p2
+		if arithmeticMulhi(p3, p2) != 0 {
+			t33 = 0xffffffffffffffff
+		}
+		p2 = p1 + t33/p0
+		if p2 < p1 {
+			p2 = 0xffffffffffffffff
+		}
+		p1 = min(p2, 0x7fffffffffffffff)
+	} else {
+		p1 = p8 * p2
+		p1 = min(p1, 0x7fffffffffffffff)
+		if arithmeticMulhi(p8, p2) != 0 {
+			p1 = 0x7fffffffffffffff
+		}
+	}
+l23:
+	p2 = p9
+	if p10 != 0 {
+		p2 = 0
+	}
+	p8 = p1 + p8
+	p8 = min(p8, 0x7fffffffffffffff)
+l3:
+	p2 = max(p5, p2)
+	p8 = max(p2, p8)
+	goto l1
+l2:
+	p2 = max(p5, p1)
+	p8 = min(p4, p9)
+	if x13 != 1 {
+		p8 = p9
+	}
+	p8 = max(p2, p8)
+l1:
+	p2 = arithmeticMulhi(x12, p8-p2+1) + p2
+	if x15 == 7 {
+		p8 = p2 * p6
+		t38 = min(p8, 0x7fffffffffffffff)
+		if arithmeticMulhi(p6, p2) != 0 {
+			t38 = 0x7fffffffffffffff
+		}
+		p2 = t38
+	}
+	t39 = min(p4, p2)
+	if x13 != 2 {
+		t39 = p2
+	}
+	return t39
+}
+
+// sequenceNext is backoff_sequence_next.
+//
+//go:norace
+func sequenceNext(p0, p1, p2 uint64) uint64 {
+	if p0&65280 != 1536 && p0&255 == 5 {
+		p2 = p1 + p2
+		if p2 < p1 {
+			p2 = 0xffffffffffffffff
+		}
+		p2 = min(p2, 0x7fffffffffffffff)
+	}
+	return p2
 }
 
 // sipHashWrite is backoff_core::random::siphash::SipHash::write.

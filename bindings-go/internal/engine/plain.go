@@ -27,25 +27,25 @@ const topOfStack = 10240
 
 // Where arguments and results are in the memory.
 const (
-	paramsAt    = heapBase
-	policyAt    = paramsAt + 8*ParamsWords
-	fittedAt    = policyAt + 8*PolicyWords
-	operationAt = fittedAt + 8*PolicyWords
-	budgetAt    = operationAt + 8*OperationWords
-	previewAt   = budgetAt + 8*BudgetWords
-	statsAt     = previewAt + 8*PreviewWords
-	otherAt     = statsAt + 8*StatsWords
-	rowAt       = otherAt + 8*StatsWords
-	countsAt    = rowAt + 8*rowWords
-	errorAt     = countsAt + 8*countsWords
-	decisionAt  = errorAt + 8*errorWords
-	hasherAt    = decisionAt + 8*decisionWords
-	formulaAt   = hasherAt + 8*hasherWords
-	numbersAt   = formulaAt + 8*formulaWords
-	textAt      = numbersAt + 8*numbersWords
-	printedAt   = textAt + textRoom
-	delaysAt    = printedAt + StatsSize
-	endOfMemory = delaysAt + 8*delaysWords
+	paramsAt        = heapBase
+	policyAt        = paramsAt + 8*ParamsWords
+	policyNumbersAt = policyAt + 8*PolicyWords
+	fittedAt        = policyNumbersAt + 8*policyNumbers
+	operationAt     = fittedAt + 8*PolicyWords
+	budgetAt        = operationAt + 8*OperationWords
+	previewAt       = budgetAt + 8*BudgetWords
+	statsAt         = previewAt + 8*PreviewWords
+	otherAt         = statsAt + 8*StatsWords
+	rowAt           = otherAt + 8*StatsWords
+	countsAt        = rowAt + 8*rowWords
+	errorAt         = countsAt + 8*countsWords
+	decisionAt      = errorAt + 8*errorWords
+	hasherAt        = decisionAt + 8*decisionWords
+	numbersAt       = hasherAt + 8*hasherWords
+	textAt          = numbersAt + 8*numbersWords
+	printedAt       = textAt + textRoom
+	delaysAt        = printedAt + StatsSize
+	endOfMemory     = delaysAt + 8*delaysWords
 )
 
 // Sizes that backoff.h has no name for, in words.
@@ -55,7 +55,7 @@ const (
 	errorWords    = 10
 	decisionWords = 2
 	hasherWords   = 8
-	formulaWords  = 8
+	policyNumbers = 14
 	numbersWords  = 4
 	delaysWords   = 256
 )
@@ -74,6 +74,13 @@ func (m *module) get(at uint32, value []byte) { copy(value, m.memory[at:]) }
 func (m *module) words(at uint32, words []uint64) {
 	for i := range words {
 		words[i] = m.word(at + 8*uint32(i))
+	}
+}
+
+// putWords copies numbers into the memory.
+func (m *module) putWords(at uint32, words []uint64) {
+	for i, word := range words {
+		binary.LittleEndian.PutUint64(m.memory[at+8*uint32(i):], word)
 	}
 }
 

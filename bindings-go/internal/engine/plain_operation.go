@@ -59,7 +59,7 @@ type Operation struct{ bytes [8 * OperationWords]byte }
 // the budget is damaged; a nil budget is allowed.
 func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
 	m := take()
-	m.put(policyAt, policy.bytes[:])
+	m.putPolicy(policy)
 	m.put(operationAt, o.bytes[:])
 	code := m.operationBegin(operationAt, policyAt, stream, now, deadline, m.lock(budget))
 	m.unlock(budget)
@@ -110,6 +110,26 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 		return 0, 0, 0
 	}
 	return m.word(numbersAt), m.word(numbersAt + 8), m.half(numbersAt + 16)
+}
+
+// LoneOperation is an operation without a budget that is asked nothing after a stop.
+type LoneOperation struct{ stream, began, deadline, retries uint64 }
+
+// Begin begins the operation.
+func (o *LoneOperation) Begin(_ *Policy, stream, now, deadline uint64) {
+	*o = LoneOperation{stream: stream, began: now, deadline: deadline}
+}
+
+// Decide is that of an Operation, for known outcomes.
+func (o *LoneOperation) Decide(policy *Policy, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	p := &policy.numbers
+	delay = decisionDelayNs(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[10], p[11], p[12], p[13], o.stream, o.retries, outcome, retryAfter)
+	reason = decisionReason(outcome, delay, p[9], o.began, o.deadline, now)
+	if delay == None {
+		delay = 0
+	}
+	o.retries++
+	return reason, delay
 }
 
 // ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header

@@ -38,11 +38,9 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 	return m.half(numbersAt), m.half(numbersAt + 8), code
 }
 
-// Policy is a valid policy, or the zero value, whose delays and windows are 0.
-type Policy struct {
-	bytes   [8 * PolicyWords]byte
-	formula [formulaWords]uint64 // what delays and windows depend on
-}
+// Policy is a valid policy, or the zero value, whose delays and windows are 0. It is the numbers from
+// which the core computes delays without memory.
+type Policy struct{ numbers [policyNumbers]uint64 }
 
 // policy returns the policy at an address, or the error if the core returned its code.
 func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
@@ -51,17 +49,26 @@ func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
 		return Policy{}, m.error(text)
 	}
 	var policy Policy
-	m.policyFormula(at, formulaAt)
-	m.get(at, policy.bytes[:])
-	m.words(formulaAt, policy.formula[:])
+	m.policyToNumbers(at, policyNumbersAt)
+	m.words(policyNumbersAt, policy.numbers[:])
 	return policy, nil
 }
 
 // takeFor returns an instance with a policy in its memory.
 func takeFor(policy *Policy) *module {
 	m := take()
-	m.put(policyAt, policy.bytes[:])
+	m.putPolicy(policy)
 	return m
+}
+
+// putPolicy puts a policy into the memory, where the zero one is a place without a policy.
+func (m *module) putPolicy(policy *Policy) {
+	if *policy == (Policy{}) {
+		m.emptyPolicy(policyAt)
+		return
+	}
+	m.putWords(policyNumbersAt, policy.numbers[:])
+	m.policyFromNumbers(policyAt, policyNumbersAt)
 }
 
 // emptyPolicy makes a place for a policy that the core makes: it does not write to all words.
@@ -94,24 +101,20 @@ func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 }
 
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
-func (p *Policy) MaxRetries() uint64 {
-	m := takeFor(p)
-	defer m.free()
-	if m.policyMaxRetries(policyAt, numbersAt) != OK {
-		return 0
-	}
-	return m.word(numbersAt)
-}
+func (p *Policy) MaxRetries() uint64 { return p.numbers[8] }
 
 // Delay returns the delay of an index of a stream, in ns.
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
-	f := &p.formula
+	f := &p.numbers
+	if formulaIsPlain(f[0]) != 0 {
+		return plainDelayNs(f[1], f[4], stream, index)
+	}
 	return formulaDelayNs(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], stream, index)
 }
 
 // Window returns the window of an index, in ns.
 func (p *Policy) Window(index uint32) uint64 {
-	f := &p.formula
+	f := &p.numbers
 	return formulaWindowNs(f[0], f[1], f[2], f[3], f[4], index)
 }
 

@@ -14,7 +14,7 @@ use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::ffi::duration::{DurationError, parse_duration_ns};
-pub use crate::ffi::formula::{formula, formula_delay_ns, formula_window_ns};
+pub use crate::ffi::formula::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;

@@ -26,6 +26,16 @@ impl DelayState {
         Self { growth: GrowthState::start(policy) }
     }
 
+    /// The state as plain numbers.
+    pub(crate) const fn to_words(self) -> [u64; 2] {
+        [self.growth.current, self.growth.next]
+    }
+
+    /// The state of such numbers.
+    pub(crate) const fn from_words([current, next]: [u64; 2]) -> Self {
+        Self { growth: GrowthState { current, next } }
+    }
+
     /// The state at an index of a stream.
     #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, stream: RandomStream, index: u32) -> Self {
