@@ -26,7 +26,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        self.run(call).result
+        Run::without_report(self.plan).run_blocking(call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -100,7 +100,7 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        self.drive(call, |report| report.result)
+        drive(Run::without_report(self.plan), call, |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
@@ -121,34 +121,38 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        self.drive(call, |report| report)
+        drive(Run::new(self.plan), call, |report| report)
     }
+}
 
-    /// The loop, with what its future returns of the report. A future around it would be twice as
-    /// large.
-    fn drive<F, A, T>(
-        self,
-        mut call: F,
-        finish: impl FnOnce(Report<R>) -> T,
-    ) -> impl Future<Output = T>
-    where
-        F: FnMut() -> A,
-        A: Future<Output = R>,
-        S: Sleep,
-    {
-        // Made before the first poll, so that a future that is never polled also calls its hook.
-        let mut run = Run::new(self.plan);
-        async move {
-            let mut operation = run.begin();
-            loop {
-                run.begin_attempt();
-                let result = call().await;
-                let wait = match run.end_attempt(&mut operation, result, || false) {
-                    ControlFlow::Continue(delay) => run.sleep().sleep(delay),
-                    ControlFlow::Break(report) => return finish(report),
-                };
-                wait.await;
-            }
+/// The loop, with what its future returns of the report. A future around it would be twice as
+/// large. The run is made before the first poll, so that a future that is never polled also calls
+/// its hook.
+#[expect(clippy::manual_async_fn, reason = "an async function would hold its arguments twice")]
+fn drive<R, V, C, S, N, P, F, A, T>(
+    mut run: Run<'_, R, V, C, S, N, P>,
+    mut call: F,
+    finish: impl FnOnce(Report<R>) -> T,
+) -> impl Future<Output = T>
+where
+    V: Classify<R>,
+    C: Clock,
+    S: Sleep,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+    F: FnMut() -> A,
+    A: Future<Output = R>,
+{
+    async move {
+        run.begin();
+        loop {
+            run.begin_attempt();
+            let result = call().await;
+            let wait = match run.end_attempt(result, || false) {
+                ControlFlow::Continue(delay) => run.sleep().sleep(delay),
+                ControlFlow::Break(report) => return finish(report),
+            };
+            wait.await;
         }
     }
 }

@@ -51,7 +51,14 @@ pub struct Loop<
 impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {
     pub(crate) fn new(settings: Settings<'a, C, S>, classify: V) -> Self {
         Self {
-            plan: Plan { settings, deadline: None, classify, on_retry: |_| {}, on_stop: |_| {} },
+            plan: Plan {
+                settings,
+                deadline: None,
+                classify,
+                on_retry: |_| {},
+                on_stop: |_| {},
+                has_hook: false,
+            },
             result: PhantomData,
         }
     }
@@ -74,7 +81,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
         M: FnMut(&RetryEvent<'_, R>),
     {
         let Plan { settings, deadline, classify, on_stop, .. } = self.plan;
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop };
+        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook: true };
         Loop { plan, result: PhantomData }
     }
 
@@ -97,7 +104,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
         M: FnMut(&RetryEvent<'_, R>),
     {
         let Plan { settings, deadline, classify, on_retry, .. } = self.plan;
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop };
+        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook: true };
         Loop { plan, result: PhantomData }
     }
 }
@@ -117,9 +124,10 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
         V: IntoVerdict,
         X: FnMut(&T) -> V,
     {
-        let Plan { settings, deadline, classify: WhenError(error), on_retry, on_stop } = self.plan;
+        let Plan { settings, deadline, classify: WhenError(error), on_retry, on_stop, has_hook } =
+            self.plan;
         let classify = WhenEither(error, when);
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop };
+        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook };
         Loop { plan, result: PhantomData }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backoff_core::{Budget, Policy, RandomStream, RetryStats};
+use backoff_core::{Budget, Policy, RandomStream, RetryStats, ffi};
 
 use crate::shared::Shared;
 
@@ -50,4 +50,14 @@ pub(crate) struct Plan<'a, V, C, S, N, P> {
     pub(crate) classify: V,
     pub(crate) on_retry: N,
     pub(crate) on_stop: P,
+    /// Whether the caller set a hook.
+    pub(crate) has_hook: bool,
+}
+
+impl<V, C, S, N, P> Plan<'_, V, C, S, N, P> {
+    /// Whether the time changes anything that the caller sees, apart from the report.
+    pub(crate) fn needs_time(&self) -> bool {
+        let Settings { policy, budget, .. } = &self.settings;
+        self.has_hook || self.deadline.is_some() || budget.is_some() || ffi::limits_elapsed(policy)
+    }
 }

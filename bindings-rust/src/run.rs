@@ -5,11 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::{Outcome, StopReason};
+use backoff_core::{Budget, Decision, Operation, Outcome, StopReason, ffi};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
-use crate::guard::CancelOnDrop;
 use crate::plan::Plan;
 use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
@@ -23,6 +22,10 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     plan: Plan<'a, V, C, S, N, P>,
+    /// The operation without its policy, which is in the plan; `None` before it begins.
+    operation: Option<[u64; ffi::OPERATION_WORDS]>,
+    /// If not, the clock is not read, and all times are zero.
+    needs_time: bool,
     began_ns: u64,
     attempts: u64,
     /// What the last call returned; `None` during a call.
@@ -49,32 +52,63 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
-        Self { plan, began_ns: 0, attempts: 0, last: None, stage: Stage::Going }
+        let (operation, last, stage) = (None, None, Stage::Going);
+        Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, stage }
     }
 
-    /// Begins the operation. The caller drops it before this run, so that a hook that runs at the
-    /// end sees the budget released.
-    pub(crate) fn begin(&mut self) -> CancelOnDrop<'a> {
-        let settings = &self.plan.settings;
+    /// A loop of whose report the caller sees only the result.
+    pub(crate) fn without_report(plan: Plan<'a, V, C, S, N, P>) -> Self {
+        let mut run = Self::new(plan);
+        run.needs_time = run.plan.needs_time();
+        run
+    }
+
+    /// Begins the loop.
+    pub(crate) fn begin(&mut self) {
         self.stage = Stage::InCallback;
-        self.began_ns = settings.clock.now_ns();
+        self.began_ns = self.now_ns();
         self.stage = Stage::Going;
+        if self.plan.settings.budget.is_some() {
+            self.begin_operation();
+        }
+    }
+
+    /// Begins the operation. Only a budget has to know of it before the first failure, and most
+    /// loops have none.
+    fn begin_operation(&mut self) {
+        let settings = &self.plan.settings;
         let deadline_ns = self.plan.deadline.map(nanoseconds);
-        let (stream, budget) = (settings.next_stream(), settings.budget.clone());
-        CancelOnDrop::begin(settings.policy, stream, self.began_ns, deadline_ns, budget)
+        let (policy, stream) = (settings.policy, settings.next_stream());
+        let budget = settings.budget.as_deref();
+        let operation = Operation::begin(policy, stream, self.began_ns, deadline_ns, budget);
+        self.operation = Some(ffi::operation_to_words(&operation));
+    }
+
+    /// What the operation answers, if it has begun.
+    fn ask<T>(&mut self, ask: impl FnOnce(&mut Operation, Option<&Budget>) -> T) -> Option<T> {
+        let words = self.operation.as_mut()?;
+        let settings = &self.plan.settings;
+        let mut operation = ffi::operation_from_words(settings.policy, words);
+        let answer = ask(&mut operation, settings.budget.as_deref());
+        *words = ffi::operation_to_words(&operation);
+        Some(answer)
+    }
+
+    fn now_ns(&self) -> u64 {
+        if self.needs_time { self.plan.settings.clock.now_ns() } else { 0 }
     }
 
     /// The whole loop, in this thread.
-    pub(crate) fn run_blocking<F, G>(mut self, mut call: F, mut cancelled: G) -> Report<R>
+    pub(crate) fn run_blocking<F, G>(&mut self, mut call: F, mut cancelled: G) -> Report<R>
     where
         F: FnMut() -> R,
         G: FnMut() -> bool,
         S: BlockingSleep,
     {
-        let mut operation = self.begin();
+        self.begin();
         loop {
             self.begin_attempt();
-            let delay = match self.end_attempt(&mut operation, call(), &mut cancelled) {
+            let delay = match self.end_attempt(call(), &mut cancelled) {
                 ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return report,
             };
@@ -82,7 +116,7 @@ where
                 || self.sleep().sleep(delay).is_break()
                 || self.is_cancelled(&mut cancelled);
             if is_cancelled {
-                return self.cancel(&mut operation);
+                return self.cancel();
             }
         }
     }
@@ -104,7 +138,6 @@ where
     /// of the loop.
     pub(crate) fn end_attempt(
         &mut self,
-        operation: &mut CancelOnDrop<'a>,
         result: R,
         cancelled: impl FnOnce() -> bool,
     ) -> ControlFlow<Report<R>, Duration> {
@@ -112,11 +145,10 @@ where
         let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
         if outcome != Outcome::Success && cancelled() {
             self.last = Some(result);
-            return ControlFlow::Break(self.cancel(operation));
+            return ControlFlow::Break(self.cancel());
         }
-        let now_ns = self.plan.settings.clock.now_ns();
-        let retry_after_ns = retry_after.map(nanoseconds);
-        let decision = operation.decide(outcome, retry_after_ns, now_ns);
+        let now_ns = self.now_ns();
+        let decision = self.decide(outcome, retry_after, now_ns);
         let reason = decision.stop_reason();
         let delay = Duration::from_nanos(decision.delay_ns());
         let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
@@ -132,9 +164,19 @@ where
         ControlFlow::Continue(delay)
     }
 
+    fn decide(&mut self, outcome: Outcome, retry_after: Option<Duration>, now_ns: u64) -> Decision {
+        let retry_after_ns = retry_after.map(nanoseconds);
+        if self.operation.is_none() && outcome != Outcome::Success {
+            self.begin_operation();
+        }
+        // A success needs no operation: it always stops the loop.
+        self.ask(|operation, budget| operation.decide(outcome, retry_after_ns, now_ns, budget))
+            .unwrap_or(Decision::Stop { reason: StopReason::Success, delay_ns: 0 })
+    }
+
     /// Cancels the loop between two calls.
-    fn cancel(&mut self, operation: &mut CancelOnDrop<'a>) -> Report<R> {
-        operation.cancel();
+    fn cancel(&mut self) -> Report<R> {
+        self.ask(Operation::cancel);
         let result = self.last.take().expect("a call has returned");
         let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));
         Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
@@ -149,8 +191,7 @@ where
         let reason = StopReason::Cancelled;
         self.record(reason);
         // A loop that made no call has taken no time.
-        let clock = &self.plan.settings.clock;
-        let now_ns = if self.attempts == 0 { self.began_ns } else { clock.now_ns() };
+        let now_ns = if self.attempts == 0 { self.began_ns } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
         (self.plan.on_stop)(&event);
         event
@@ -185,6 +226,11 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     fn drop(&mut self) {
+        if matches!(self.stage, Stage::Ended) {
+            return;
+        }
+        // First, so that the hook sees the budget released.
+        self.ask(Operation::cancel);
         match self.stage {
             Stage::Going => {
                 let last = self.last.take();

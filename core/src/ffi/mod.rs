@@ -18,6 +18,7 @@ pub use crate::ffi::formula::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;
+use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
@@ -108,6 +109,12 @@ pub fn duration_text(ns: u64) -> TextBuf {
     let mut text = TextBuf::new();
     text.push_duration(ns);
     text
+}
+
+/// Whether the policy limits the time since the operation began.
+#[must_use]
+pub const fn limits_elapsed(policy: &Policy) -> bool {
+    policy.0.max_elapsed != MAX_NS
 }
 
 /// The policy that the fields describe.
