@@ -318,12 +318,12 @@ static void check_delays(void) {
 }
 
 void prepare(void) {
-  static const char ratio[] = "ratio";
+  static const char concurrent[] = "concurrent";
   policy_of(&full, "full:base=100ms,cap=20s");
   policy_of(&decorrelated, "decorrelated:base=100ms,cap=20s");
   policy_of(&limited, LIMITED);
   policy_of(&at_once, "constant:base=0s,max_retries=5");
-  must(backoff_budget_parse(&budget, ratio, sizeof ratio - 1, NULL), ratio);
+  must(backoff_budget_parse(&budget, concurrent, sizeof concurrent - 1, NULL), concurrent);
   must(backoff_stream_from_key(42, "job-1", 5, &stream), "stream");
   must(backoff_iter_init(&full_delays, &full, stream), "iterator");
   must(backoff_iter_init(&decorrelated_delays, &decorrelated, stream), "iterator");

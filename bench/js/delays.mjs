@@ -127,5 +127,5 @@ export const DELAY_WORKS = [
 	["parse", "ours", 1, () => Policy.parse(LIMITED)],
 	["print", "ours", 1, () => limited.toString()],
 	["decide", "ours", 1, decide({})],
-	["decide with a budget", "ours", 1, decide({ budget: new Budget("ratio") })],
+	["decide with a budget", "ours", 1, decide({ budget: new Budget("concurrent") })],
 ];

@@ -1,0 +1,28 @@
+"""What is measured, and the names of those who do it.
+
+Nobody waits: even a sleep of zero takes longer than everything else that a loop does. This module is
+imported before the libraries, because they may keep the function.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+time.sleep = lambda seconds: None  # type: ignore[assignment]
+
+#: The library `backoff` is known by the name of its author, because half of the field has its name.
+LITL = f"backoff (litl) {version('backoff')}"
+TENACITY = f"tenacity {version('tenacity')}"
+STAMINA = f"stamina {version('stamina')}"
+NUMPY = f"numpy {version('numpy')}"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work, who does it, and a call that does it a number of times."""
+
+    name: str
+    by: str
+    operations: int
+    call: Callable[[], object]
