@@ -15,7 +15,7 @@ var (
 	policy      = must(backoff.ParsePolicy("full:base=100ms,cap=20s"))
 	stream      = must(backoff.StreamFromKey(42, "job-1"))
 	correlated  = must(backoff.ParsePolicy("decorrelated:base=100ms,cap=20s"))
-	budget      = must(backoff.ParseBudget("ratio"))
+	budget      = must(backoff.ParseBudget("concurrent"))
 	policyText  = "full:base=100ms,cap=20s,max_retries=5"
 	printed     = must(backoff.ParsePolicy(policyText))
 	buffer      = make([]time.Duration, 1_000_000)
