@@ -33,7 +33,7 @@ struct Options {
 impl Options {
     fn parse(words: &[&str]) -> Result<Self> {
         let mut options =
-            Self { languages: ALL.to_vec(), rounds: 15, time_ms: 100, json: None, old: None };
+            Self { languages: ALL.to_vec(), rounds: 10, time_ms: 50, json: None, old: None };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             let mut file = || words.next().map(Path::new).with_context(|| format!("{word} FILE"));
