@@ -36,7 +36,7 @@ const FLOORS: &[Floor] = &[
     floor("rust", "next", "backon", Ratio(0.1)),
     floor("rust", "next", "tokio-retry", Ratio(0.1)),
     floor("rust", "batch of 1000000", "memset", Ratio(2.5)),
-    floor("rust", "loop, success at once", "the call", MoreNs(30.0)),
+    floor("rust", "loop, success at once", "backon", MoreNs(30.0)),
     floor("rust", "1000 loops", "", AS_FAST),
     floor("c", "next", "an empty call", Ratio(2.2)),
     floor("c", "random access", "by hand", Ratio(3.0)),
@@ -86,7 +86,7 @@ mod tests {
     fn a_floor_is_a_ratio() {
         assert_eq!(of("js", "next", "by hand (2**a)", 9.0), Some(0.5));
         assert_eq!(of("js", "next", "p-retry 7.1.1", 9.0), Some(0.25));
-        assert_eq!(of("rust", "loop, success at once", "the call", 10.0), Some(4.0));
-        assert_eq!(of("rust", "parse", "the call", 10.0), None);
+        assert_eq!(of("rust", "loop, success at once", "backon 1.6.0", 10.0), Some(4.0));
+        assert_eq!(of("rust", "parse", "backon 1.6.0", 10.0), None);
     }
 }
