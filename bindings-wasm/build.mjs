@@ -26,17 +26,18 @@ const capture = (program, ...options) => {
 };
 const run = (program, ...options) => void capture(program, ...options);
 
-/** Compiles the crate and runs wasm-bindgen, which lets a crate without unsafe code export functions. */
-function compile() {
+/** Compiles a crate and runs wasm-bindgen, which lets a crate without unsafe code export functions. */
+function compile(crate, folder) {
 	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
 		run("rustup", "target", "add", TARGET);
 	}
-	run("cargo", "build", "--locked", "--quiet", "--profile", "wasm", "--target", TARGET, "--package", "bindings-wasm");
+	run("cargo", "build", "--locked", "--quiet", "--profile", "wasm", "--target", TARGET, "--package", crate);
 	const { target_directory } = JSON.parse(
 		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
 	);
-	const module = join(target_directory, TARGET, "wasm", "backoff_wasm.wasm");
-	run("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, "dist/pkg");
+	const name = crate.replace("bindings", "backoff").replaceAll("-", "_");
+	const module = join(target_directory, TARGET, "wasm", `${name}.wasm`);
+	run("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, folder);
 }
 
 /** The features that rustc uses by default. Every engine of recent years has them. */
@@ -54,44 +55,66 @@ function binaryen(tool, ...options) {
 	run(process.execPath, path, ...FEATURES.map((feature) => `--enable-${feature}`), ...options);
 }
 
-/**
- * The core's outcomes of HTTP statuses, as pairs of a status and the outcome from there on, from the largest down. A
- * loop without the core (SPEC 18.7) can ask this table.
- */
-function httpOutcomes() {
+/** The core as the build asks it for its tables: its functions, and a function that reads the text that one writes. */
+function startCore() {
 	const compiled = new WebAssembly.Module(readFileSync("dist/pkg/backoff_bg.wasm"));
 	const imports = {};
 	for (const { module, name } of WebAssembly.Module.imports(compiled)) {
 		imports[module] = { ...imports[module], [name]() {} };
 	}
 	const { exports } = new WebAssembly.Instance(compiled, imports);
-	const catalog = Buffer.from(exports.memory.buffer, exports.bytes(), exports.catalog()).toString();
-	const outcomes = /^outcome kind (.*)/m.exec(catalog)[1].split(" ");
+	const read = (length) => Buffer.from(exports.memory.buffer, exports.bytes(), length).toString();
+	return { exports, read };
+}
+
+/**
+ * The core's outcomes of HTTP statuses, as pairs of a status and the outcome from there on, from the largest down. A
+ * loop without the core (SPEC 18.7) can ask this table.
+ */
+function httpOutcomes({ exports, read }) {
+	const outcomes = /^outcome kind (.*)/m.exec(read(exports.catalog()))[1].split(" ");
 	const of = (status) => outcomes[exports.http_outcome(status) - 1];
 	const statuses = Array.from({ length: 2 ** 16 }, (_, status) => status);
 	const changes = statuses.filter((status) => status === 0 || of(status) !== of(status - 1));
 	return changes.map((status) => [status, of(status)]).reverse();
 }
 
-/** Shrinks the module to the functions that js/ calls. It then imports nothing. */
-function shrink() {
-	const compiled = new WebAssembly.Module(readFileSync("dist/pkg/backoff_bg.wasm"));
+/** The core's fields, as the catalog of `backoff-wasm/delay` (js/delay/catalog.js), and the names of its error codes. */
+function tables({ exports, read }) {
+	const lines = read(exports.catalog()).split("\n");
+	const fields = lines.map((line, position) => [exports.field_number(position), line.trim()]);
+	const withLimits = fields
+		.filter(([number]) => number)
+		.map(([number, line]) => `${number} ${BigInt.asUintN(64, exports.no_limit(number))} ${line}`);
+	const codes = Array.from({ length: LAST_CODE_OF_POLICIES + 1 }, (_, number) => read(exports.error_code(number)));
+	return { FIELDS: JSON.stringify(withLimits.join("\n")), CODES: JSON.stringify(codes.join(" ")) };
+}
+
+/** Later codes are those of texts and budgets. */
+const LAST_CODE_OF_POLICIES = 13;
+
+/** Functions that only this build calls. */
+const ONLY_HERE = ["http_outcome", "error_code"];
+
+/** Shrinks a module to the functions that js/ calls. It then imports nothing. */
+function shrink(folder, output) {
+	const compiled = new WebAssembly.Module(readFileSync(`${folder}/backoff_bg.wasm`));
 	const called = WebAssembly.Module.exports(compiled)
 		.map(({ name }) => name)
 		// Those with `__` support values that are not numbers.
-		.filter((name) => !name.startsWith("__") && name !== "http_outcome");
+		.filter((name) => !name.startsWith("__") && !ONLY_HERE.includes(name));
 	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
-	writeFileSync("dist/pkg/called.json", JSON.stringify(graph));
+	writeFileSync(`${folder}/called.json`, JSON.stringify(graph));
 	binaryen(
 		"wasm-metadce",
-		"dist/pkg/backoff_bg.wasm",
-		"--graph-file=dist/pkg/called.json",
-		"--output=dist/pkg/called.wasm",
+		`${folder}/backoff_bg.wasm`,
+		`--graph-file=${folder}/called.json`,
+		`--output=${folder}/called.wasm`,
 	);
 	binaryen(
 		"wasm-opt",
-		"dist/pkg/called.wasm",
-		"--output=dist/backoff.wasm",
+		`${folder}/called.wasm`,
+		`--output=${output}`,
 		// The new control flow graph and the second round save 170 bytes of the gzipped package.
 		"--flatten",
 		"--rereloop",
@@ -147,6 +170,17 @@ const startedBy = (name) => ({
 	},
 });
 
+/** `backoff-wasm/delay` has its own policy and its own tables in place of texts. */
+const ofDelay = {
+	name: "delay",
+	setup({ onResolve }) {
+		onResolve({ filter: /\/(?:policy|catalog|ratio)\.js$/ }, ({ path }) => ({
+			path: resolve("js/delay", basename(path)),
+		}));
+		onResolve({ filter: /\.wasm/ }, ({ path }) => ({ path: path.replace("backoff", "delay"), external: true }));
+	},
+};
+
 const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
 
 /**
@@ -196,38 +230,57 @@ async function bundleForNode(path, options) {
 }
 
 async function bundle() {
-	const module = readFileSync("dist/backoff.wasm");
-	const text = JSON.stringify(encode(module));
-	const base64 = JSON.stringify(module.toString("base64"));
+	const core = startCore();
+	const define = { HTTP_OUTCOMES: JSON.stringify(JSON.stringify(httpOutcomes(core))) };
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
-	const define = { HTTP_OUTCOMES: JSON.stringify(JSON.stringify(httpOutcomes())) };
-	const before = `const MODULE_TEXT=${text};\n`;
+	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
+	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
 	/** For React Native, whose compilers lack private members, and for older browsers. */
 	const js = { define, plugins: [startedBy("js")], target: "es2020", minifyWhitespace: true };
 	const imported = (name, path) => bundleSmall(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
+	const delay = { entryPoints: ["js/delay.js"], define: tables(core), plugins: [ofDelay] };
+	const importedDelay = (name) => bundleSmall(`delay-${name}.js`, { ...delay, plugins: [ofDelay, startedBy(name)] });
 	mkdirSync("dist/js", { recursive: true });
-	const [exported] = await Promise.all([
-		bundleSmall("index.js", { before, define, keepNames: false }),
-		bundleForNode("index.cjs", { define: { ...define, MODULE_BASE64: base64 }, plugins: [startedBy("cjs")] }),
+	const [exported, exportedByDelay] = await Promise.all([
+		bundleSmall("index.js", { before: textOf("dist/backoff.wasm"), define, keepNames: false }),
+		bundleSmall("delay.js", { ...delay, before: textOf("dist/delay.wasm"), keepNames: false }),
+		bundleForNode("index.cjs", {
+			define: { ...define, ...base64Of("dist/backoff.wasm") },
+			plugins: [startedBy("cjs")],
+		}),
+		bundleForNode("delay.cjs", {
+			...delay,
+			define: { ...delay.define, ...base64Of("dist/delay.wasm") },
+			plugins: [ofDelay, startedBy("cjs")],
+		}),
+		importedDelay("workerd"),
+		importedDelay("edge-light"),
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
 		bundleSmall("js/index.js", js),
 		// Node.js prints the line of an error that nobody catches.
 		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
 	]);
-	for (const folder of ["dist", "dist/js"]) {
+	for (const [path, names, required] of [
+		["node", exported, "index"],
+		["js/node", exported, "index"],
+		["delay-node", exportedByDelay, "delay"],
+	]) {
 		// In Node.js `import` and `require` load the same copy of the classes. A plain `import` of that file would take
 		// 40 times as long: Node.js would search its text for the names of its exports.
 		writeFileSync(
-			`${folder}/node.js`,
+			`dist/${path}.js`,
 			`import { createRequire } from "node:module";
-export const { ${exported.join(", ")} } = createRequire(import.meta.url)("./index.cjs");
+export const { ${names.join(", ")} } = createRequire(import.meta.url)("./${required}.cjs");
 `,
 		);
 	}
 	for (const types of ["dist/index.d.ts", "dist/index.d.cts"]) {
 		copyFileSync("js/index.d.ts", types);
 	}
+	const types = readFileSync("js/delay.d.ts", "utf8");
+	writeFileSync("dist/delay.d.ts", types);
+	writeFileSync("dist/delay.d.cts", types.replaceAll("./index.js", "./index.cjs"));
 }
 
 /** Copies the files of the package, and the manifest without what only a checkout has. */
@@ -240,8 +293,10 @@ function stage() {
 	writeFileSync("dist/package/package.json", `${JSON.stringify(manifest, null, "\t")}\n`);
 }
 
-compile();
-shrink();
+compile("bindings-wasm", "dist/pkg");
+compile("bindings-wasm-delay", "dist/pkg/delay");
+shrink("dist/pkg", "dist/backoff.wasm");
+shrink("dist/pkg/delay", "dist/delay.wasm");
 await translate();
 await bundle();
 stage();

@@ -32,13 +32,13 @@ static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 pub use budget::{budget_offset, budget_parse, budget_text, budget_words};
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
-pub use errors::error_message_with;
+pub use errors::{error_code, error_message_with};
 pub use http::{http_outcome, parse_retry_after};
 pub use operation::{begin, decide, decision_offset, operation_words};
 pub use params::{params_clear, params_get, params_has, params_set, params_words};
 pub use policy::{
     delay, fill, policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text,
-    preview_begin, preview_next, window,
+    preview_begin, preview_next, refill, window,
 };
 pub use stats::{stats_buckets, stats_counts, stats_merge, stats_record, stats_text, stats_words};
-pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};
+pub use stream::{draw, key_begin, key_stream, key_update, stream_nth};

@@ -87,6 +87,36 @@ pub fn fill(stream: u64, first: u32, count: usize) -> usize {
     })
 }
 
+/// Goes on with an iterator: advances its stream by a number of draws, writes the stream into the words,
+/// and then the delays of `first`, `first + 1`, ... in nanoseconds. Returns the number of delays, which
+/// is below `count` if the words or the indices end. State and draws come as halves, because JavaScript
+/// would have to make bigints.
+#[wasm_bindgen]
+#[must_use]
+pub fn refill(
+    low: u32,
+    high: u32,
+    draws_low: u32,
+    draws_high: u32,
+    first: u32,
+    count: usize,
+) -> usize {
+    let stream = RandomStream::from_seed(joined(low, high)).advance(joined(draws_low, draws_high));
+    with_current(|policy| {
+        with_buffers(|buffers| {
+            let [state, delays @ ..] = &mut buffers.words;
+            *state = stream.state();
+            let delays = delays.get_mut(..count.min(const { WORDS - 1 })).unwrap_or_default();
+            policy.fill_ns(stream, first, delays)
+        })
+    })
+}
+
+/// The word of two halves.
+fn joined(low: u32, high: u32) -> u64 {
+    u64::from(high).wrapping_shl(32) | u64::from(low)
+}
+
 /// Begins a preview of the current policy.
 #[wasm_bindgen]
 pub fn preview_begin() {

@@ -51,10 +51,3 @@ pub fn stream_nth(seed: u64, n: u64) -> u64 {
 pub fn draw(stream: u64, index: u32) -> u64 {
     RandomStream::from_seed(stream).draw(index)
 }
-
-/// The stream after this number of draws.
-#[wasm_bindgen]
-#[must_use]
-pub fn advance(stream: u64, draws: u64) -> u64 {
-    RandomStream::from_seed(stream).advance(draws).state()
-}

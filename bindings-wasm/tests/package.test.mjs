@@ -40,7 +40,19 @@ describe("contents", () => {
 			"LICENSE-MIT",
 			"LICENSES-OF-CRATES",
 			"README.md",
+			"delay/package.json",
 			"dist/backoff.wasm",
+			"dist/delay-edge-light.js",
+			"dist/delay-edge-light.js.map",
+			"dist/delay-node.js",
+			"dist/delay-workerd.js",
+			"dist/delay-workerd.js.map",
+			"dist/delay.cjs",
+			"dist/delay.d.cts",
+			"dist/delay.d.ts",
+			"dist/delay.js",
+			"dist/delay.js.map",
+			"dist/delay.wasm",
 			"dist/edge-light.js",
 			"dist/edge-light.js.map",
 			"dist/index.cjs",
@@ -63,18 +75,18 @@ describe("contents", () => {
 	// The bound was 29,000 bytes. Objects that compare, print and serialise, errors that keep the failure, UTF-8 without
 	// TextEncoder, and the codes of network errors needed 1,500 more, messages that name the place of a mistake 600,
 	// loops whose core cannot start 600; the text in front saves 350. Loops that make nothing before the first failure
-	// needed 800. The rest is room. The pair for workerd has the names of functions, 550 bytes.
-	test("the single file is below 33 kB gzipped, and the pair for workerd is hardly larger", () => {
+	// needed 800, and iterators that make no bigint 200. The rest is room. The pair for workerd has the names of functions, 550 bytes.
+	test("the single file is below 33.5 kB gzipped, and the pair for workerd is hardly larger", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
-		assert.ok(sizes.single < 33_000 && sizes.workerd < 33_300, JSON.stringify(sizes));
+		assert.ok(sizes.single < 33_500 && sizes.workerd < 33_700, JSON.stringify(sizes));
 	});
 
 	// The translated module is 37,200 bytes, the rest 11,800: it has the names of its functions and is for older engines.
-	test("the single file without WebAssembly is below 51 kB gzipped", () => {
+	test("the single file without WebAssembly is below 51.5 kB gzipped", () => {
 		const bytes = size("dist/js/index.js");
 		console.log({ bytes });
-		assert.ok(bytes < 51_000, `${bytes}`);
+		assert.ok(bytes < 51_500, `${bytes}`);
 	});
 
 	test("no dependencies, no scripts, the version of the workspace", () => {
@@ -88,7 +100,7 @@ describe("contents", () => {
 
 	test("no file uses fetch, the file system or a URL", () => {
 		// The files for `import` in Node.js load those for `require`.
-		const files = manifest.files.filter((file) => /\.c?js$/.test(file) && basename(file) !== "node.js");
+		const files = manifest.files.filter((file) => /\.c?js$/.test(file) && !file.endsWith("node.js"));
 		for (const path of files) {
 			assert.doesNotMatch(read(path).toString(), /(?<!#)\bfetch\(|import\.meta|require\(|["']node:|new URL/, path);
 		}
@@ -253,7 +265,7 @@ describe("loads", () => {
 					const expected = isTranslated ? "// wasm2js made this part from backoff.wasm.\n" : readFileSync(file, "utf8");
 					assert.equal(sourcesContent[position], expected, file);
 				}
-				assert.ok(files.includes(join(source, "js/retry/retry.js")));
+				assert.ok(files.includes(join(source, path.includes("delay") ? "js/delay/policy.js" : "js/retry/retry.js")));
 			}
 		});
 	});

@@ -1,38 +1,49 @@
+import { module, WORD_BYTES } from "../wasm/module.js";
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
-import { checkPolicy, fillRounded } from "./policy.js";
+import { checkPolicy, makeCurrent, maxRetriesOf } from "./policy.js";
 import { getter, inspectable } from "./show.js";
-import { advance, RandomStream, stateOf } from "./stream.js";
+import { RandomStream, stateOf } from "./stream.js";
 
 /** Few delays are fetched at first, then as many again as were taken. */
 const FIRST_FETCH = 8;
-const MAX_FETCH = 512;
+/** Less than the words hold beside the stream. */
+const MAX_FETCH = 504;
+const WORD_32 = 2 ** 32;
 
 /** The delays of a policy one after another, as many as it allows retries. */
 export class Backoff {
 	static name = "Backoff"; // stays the same when a bundler renames the class
 
 	#policy;
+	/** The stream of these delays, or undefined until somebody asks for it, and the two halves of its state. */
 	#stream;
+	#low;
+	#high;
+	/** Draws of earlier delays, by which the state has to be advanced first. */
+	#draws = 0;
 	#maxRetries;
 	/** Delays in nanoseconds that were fetched ahead, from index `#first` on. */
-	#ahead = [];
+	#ahead = new Float64Array(FIRST_FETCH);
 	#first = 0;
+	#fetched = 0;
 	#taken = 0;
 
 	constructor(policy, stream = RandomStream.fromEntropy()) {
 		checkPolicy(policy);
-		stateOf(stream);
+		const state = stateOf(stream);
 		this.#policy = policy;
 		this.#stream = stream;
-		this.#maxRetries = Math.min(policy.params.maxRetries, INDEX_COUNT);
+		this.#low = Number(state & 0xffffffffn);
+		this.#high = Number(state >> 32n);
+		this.#maxRetries = Math.min(maxRetriesOf(policy), INDEX_COUNT);
 		Object.defineProperties(this, Backoff.#shown);
 	}
 
 	/** The own properties. */
 	static #shown = {
 		policy: getter((backoff) => backoff.#policy),
-		stream: getter((backoff) => backoff.#stream),
+		stream: getter((backoff) => backoff.#streamNow()),
 		index: getter((backoff) => backoff.#first + backoff.#taken),
 	};
 
@@ -42,21 +53,26 @@ export class Backoff {
 	}
 
 	nextDelay() {
-		return this.#fetch() ? this.#ahead[this.#taken++] / NS_PER_MS : undefined;
+		if (this.#taken === this.#fetched && !this.#fetch()) {
+			return undefined;
+		}
+		return this.#ahead[this.#taken++] / NS_PER_MS;
 	}
 
 	nextDelayNs() {
-		if (!this.#fetch()) {
+		if (this.#taken === this.#fetched && !this.#fetch()) {
 			return undefined;
 		}
 		const ns = this.#ahead[this.#taken++];
-		return ns <= Number.MAX_SAFE_INTEGER ? BigInt(ns) : this.#policy.delayNs(this.#stream, this.index - 1);
+		const index = this.#first + this.#taken - 1;
+		return ns <= Number.MAX_SAFE_INTEGER ? BigInt(ns) : this.#policy.delayNs(this.#streamNow(), index);
 	}
 
 	reset() {
-		this.#stream = advance(this.#stream, this.index);
-		this.#ahead = [];
+		this.#draws += this.#first + this.#taken;
+		this.#stream = undefined;
 		this.#first = 0;
+		this.#fetched = 0;
 		this.#taken = 0;
 	}
 
@@ -64,20 +80,45 @@ export class Backoff {
 		return this;
 	}
 
-	/** Makes sure that a delay is there to take; false after the last retry. */
+	/** Gets delays to take; false after the last retry. */
 	#fetch() {
-		if (this.#taken < this.#ahead.length) {
-			return true;
-		}
-		const first = this.index;
+		const first = this.#first + this.#taken;
 		const wanted = Math.min(Math.max(first, FIRST_FETCH), MAX_FETCH, this.#maxRetries - first);
 		if (wanted === 0) {
 			return false;
 		}
-		this.#ahead = fillRounded(this.#policy, this.#stream, wanted, first);
+		if (this.#ahead.length < wanted) {
+			this.#ahead = new Float64Array(MAX_FETCH);
+		}
+		this.#fetched = this.#refill(first, wanted);
 		this.#first = first;
 		this.#taken = 0;
+		const { words } = module();
+		for (let position = 0; position < this.#fetched; position++) {
+			const place = WORD_BYTES * (position + 1);
+			// Exact up to 2^53, rounded above.
+			this.#ahead[position] = words.getUint32(place + 4, true) * WORD_32 + words.getUint32(place, true);
+		}
 		return true;
+	}
+
+	/** Has the module write the stream and then delays into its words; returns the number of delays. */
+	#refill(first, count) {
+		makeCurrent(this.#policy);
+		const { exports, words } = module();
+		const filled = exports.refill(this.#low, this.#high, this.#draws, this.#draws / WORD_32, first, count);
+		this.#low = words.getUint32(0, true);
+		this.#high = words.getUint32(4, true);
+		this.#draws = 0;
+		return filled;
+	}
+
+	#streamNow() {
+		if (!this.#stream) {
+			this.#refill(0, 0);
+			this.#stream = new RandomStream((BigInt(this.#high) << 32n) | BigInt(this.#low));
+		}
+		return this.#stream;
 	}
 
 	static {

@@ -3,7 +3,7 @@
 // A value may be unrepresentable: an unknown name, a number beyond 64 bits, or a ratio with larger terms.
 // The core then gets a number that it refuses by the same rule, and the error shows the caller's value.
 
-import { module, unsigned, writeText } from "../wasm/module.js";
+import { ratioOfText } from "../wasm/ratio.js";
 import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
@@ -86,8 +86,7 @@ function fitsNot(raw, value, shown, advice) {
 function readRatio(field, input) {
 	if (typeof input === "number") {
 		// The shortest decimal text of the number: 1.6 is 8/5.
-		const { written } = writeText(`${finite(field, input)}`);
-		const raw = unsigned(module().exports.ratio_parse(written));
+		const raw = ratioOfText(`${finite(field, input)}`);
 		return raw ? fits(raw) : ratioTooFine(`${input}`, suggestRatio(input));
 	}
 	if (!Array.isArray(input) || input.length !== 2) {

@@ -9,7 +9,8 @@ import {
 	unsigned,
 	wordAt,
 } from "../wasm/module.js";
-import { batchLength, checkIndex, noOptions, pickOptions } from "./arguments.js";
+import { checkIndex, noOptions, pickOptions } from "./arguments.js";
+import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { parseText, throwCoreError, typeName, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
@@ -100,7 +101,7 @@ export class Policy {
 	}
 
 	delaysNs(stream, count, first = 0) {
-		return fill(this, stream, BigUint64Array, count, first, wordAt);
+		return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
 	}
 
 	preview(count) {
@@ -150,25 +151,14 @@ export class Policy {
 	}
 }
 
-/** Delays in nanoseconds as numbers: exact up to 2^53, rounded above. */
-export function fillRounded(policy, stream, count, first) {
-	return fill(policy, stream, Float64Array, count, first, roundedWordAt);
+/** The most retries of a policy. */
+export function maxRetriesOf(policy) {
+	return policy.params.maxRetries;
 }
 
-/** An array of the delays of `first`, `first + 1`, ...; shorter than `count` where the indices end. */
-function fill(policy, stream, Delays, count, first, readWord) {
-	const state = stateOf(stream);
-	const delays = new Delays(batchLength(count, first));
-	makeCurrent(policy);
-	const { exports } = module();
-	for (let done = 0; done < delays.length; ) {
-		// The module returns no more at once than its words hold.
-		const filled = exports.fill(state, first + done, delays.length - done);
-		for (let position = 0; position < filled; position++) {
-			delays[done++] = readWord(position);
-		}
-	}
-	return delays;
+/** Delays in nanoseconds as numbers: exact up to 2^53, rounded above. */
+function fillRounded(policy, stream, count, first) {
+	return fill(policy, makeCurrent, stream, Float64Array, count, first, roundedWordAt);
 }
 
 function preview(policy, count = PREVIEW_ROWS, show) {

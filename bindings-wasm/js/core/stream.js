@@ -46,11 +46,6 @@ export class RandomStream {
 	}
 }
 
-/** The stream whose first draw is this stream's draw of index `draws`. */
-export function advance(stream, draws) {
-	return new RandomStream(unsigned(module().exports.advance(stateOf(stream), BigInt(draws))));
-}
-
 /** The number of the loops without a stream that have begun, and the seed of their streams. */
 let loops = 0;
 let loopSeed;

@@ -1,6 +1,7 @@
 // The module that is the core. It starts at first use, so that importing this package has no effect and
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
+import { readCatalog } from "./catalog.js";
 import { StartError } from "./errors.js";
 import { instantiate } from "./instance.js";
 
@@ -26,7 +27,7 @@ function start() {
 	const exports = tryInstantiate();
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
-	const { outcome, reason, ...fields } = readCatalog(exports, readText(exports.catalog(), bytes));
+	const { outcome, reason, ...fields } = readCatalog(exports, bytes);
 	return {
 		exports,
 		/** The words: numbers in and out, little-endian. */
@@ -64,19 +65,6 @@ export function ifStarted(step) {
 		}
 		return undefined;
 	}
-}
-
-/** The entries by name. A line is a name, a unit and the names of the kinds: `cap_on kind window delay`. */
-function readCatalog(exports, text) {
-	const entries = text.split("\n").map((line, position) => {
-		const [name, unit, ...kinds] = line.trim().split(" ");
-		const option = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-		const number = exports.field_number(position);
-		// 0 marks a field that is not a limit.
-		const noLimit = unsigned(exports.no_limit(number)) || undefined;
-		return [name, { name, option, unit, kinds, number, noLimit }];
-	});
-	return Object.fromEntries(entries);
 }
 
 /** WebAssembly returns a 64-bit word as a signed number. */

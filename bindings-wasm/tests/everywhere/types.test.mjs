@@ -36,7 +36,7 @@ test("attw finds the types of every entry under every resolution", async () => {
 		"json",
 	]);
 	const { analysis, problems } = JSON.parse(printed);
-	assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./js", "./package.json"]);
+	assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./js", "./delay", "./package.json"]);
 	assert.deepEqual(problems ?? {}, {});
 	ran("checked by", "attw", versionOf("@arethetypeswrong/cli"));
 });

@@ -112,10 +112,11 @@ pub(crate) fn test(report: &mut Report) {
         run(npm().args(["run", "lint"]))
     });
     report.command(
-        "clippy: the WebAssembly crate on its own target",
+        "clippy: the WebAssembly crates on their own target",
         cargo()
             .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
-            .args(["--package", "bindings-wasm", "--", "-D", "warnings"]),
+            .args(["--package", "bindings-wasm", "--package", "bindings-wasm-delay"])
+            .args(["--", "-D", "warnings"]),
     );
     for entry in ["backoff-wasm", "backoff-wasm/js"] {
         let results = scratch().join("npm-test.xml");

@@ -69,7 +69,7 @@ pub(crate) fn test(report: &mut Report) {
         &["backoff-core"][..],
         &["backoff-retry"],
         &["bindings-c"],
-        &["bindings-python", "bindings-wasm"],
+        &["bindings-python", "bindings-wasm", "bindings-wasm-delay"],
         &["backoff-sim", "backoff-cli"],
         &["xtask", "wasm-to-go", "scenario", "bindings-wasm-glue"],
     ] {
