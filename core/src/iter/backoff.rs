@@ -104,6 +104,7 @@ impl Backoff {
 impl Iterator for Backoff {
     type Item = Duration;
 
+    #[inline]
     fn next(&mut self) -> Option<Duration> {
         self.next_ns().map(Duration::from_nanos)
     }

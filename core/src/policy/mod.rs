@@ -119,6 +119,7 @@ impl Policy {
 
     /// [`Policy::delay_ns`] as a [`Duration`].
     #[must_use]
+    #[inline]
     pub fn delay(&self, stream: RandomStream, index: u32) -> Duration {
         Duration::from_nanos(self.delay_ns(stream, index))
     }
