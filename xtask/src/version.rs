@@ -39,7 +39,7 @@ const PLACES: [Place; 14] = [
 ];
 
 /// In these, every package of this project has the version.
-const LOCKS: [&str; 2] = ["Cargo.lock", "fuzz/Cargo.lock"];
+const LOCKS: [&str; 3] = ["Cargo.lock", "bench/rust/Cargo.lock", "fuzz/Cargo.lock"];
 
 const CHANGELOG: &str = "CHANGELOG.md";
 /// The end of the changelog's heading until the release.
@@ -158,9 +158,11 @@ fn packages(lock: &str) -> impl Iterator<Item = &str> {
     lock.split_inclusive("\n\n").filter(|package| package.starts_with("[[package]]"))
 }
 
-/// Whether a package of a lock file has the version of this project. The fuzzers are not published.
+/// Whether a package of a lock file has the version of this project. The fuzzers and the benchmarks
+/// are not published.
 fn is_ours(package: &str) -> bool {
-    !package.contains("\nsource = ") && !package.contains("\nname = \"backoff-fuzz\"")
+    let is = |name| package.contains(&format!("\nname = \"{name}\""));
+    !package.contains("\nsource = ") && !is("backoff-fuzz") && !is("bench-rust")
 }
 
 fn line(version: &Version) -> String {
