@@ -80,7 +80,9 @@ export class Loop {
 					if (this.ended !== "value" || shouldRetryResult) {
 						let returned;
 						try {
-							returned = await this.until(this.ask());
+							const asked = this.until(this.ask());
+							// Most predicates answer at once, and a thousand loops would wait for a thousand turns.
+							returned = typeof asked === "boolean" ? asked : await asked;
 						} catch (error) {
 							returned = this.withoutCore(error);
 						}
