@@ -17,7 +17,7 @@ pub(crate) fn delays(
     count: u64,
 ) -> PyResult<Vec<u64>> {
     let no_memory = || PyMemoryError::new_err(format!("no memory for {count} delays"));
-    let left = (1_u64 << 32).saturating_sub(first.into());
+    let left = EVERY_INDEX.saturating_sub(first.into());
     let length = usize::try_from(count.min(left)).map_err(|_| no_memory())?;
     let mut delays = Vec::new();
     delays.try_reserve_exact(length).map_err(|_| no_memory())?;
@@ -48,25 +48,31 @@ pub(crate) fn fill(
     object: &Bound<'_, PyAny>,
 ) -> PyResult<usize> {
     let py = object.py();
-    let length = capacity(object)?;
-    if length == 0 {
-        return Ok(0);
-    }
-    let delays = delays(policy, stream, first, length as u64)?;
-    let written = delays.len();
+    let length = (capacity(object)? as u64).min(EVERY_INDEX.saturating_sub(first.into()));
     // Delays are at most 2^63 - 1, which is the same 8 bytes signed and unsigned.
     let view = PyMemoryView::from(object)?.call_method1("cast", ("B",))?;
-    let start = view.call_method1("cast", ("Q",))?.get_item(PySlice::new(
-        py,
-        0,
-        written.cast_signed(),
-        1,
-    ))?;
-    let start = PyBuffer::get(&start)
-        .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, object))?;
-    start.copy_from_slice(py, &delays)?;
-    Ok(written)
+    let view = view.call_method1("cast", ("Q",))?;
+    let mut written = 0;
+    while written < length {
+        let index = u64::from(first).saturating_add(written);
+        let part = CHUNK.saturating_sub(index % CHUNK).min(length.saturating_sub(written));
+        let delays = delays(policy, stream, u32::try_from(index).unwrap_or(u32::MAX), part)?;
+        let end = written.saturating_add(part);
+        let slice = PySlice::new(py, written.try_into()?, end.try_into()?, 1);
+        let slots = PyBuffer::get(&view.get_item(slice)?)
+            .map_err(|error| errors::wrong_buffer(error, "buffer", EXPECTED, object))?;
+        slots.copy_from_slice(py, &delays)?;
+        written = end;
+    }
+    Ok(usize::try_from(written)?)
 }
+
+/// Delays are made in chunks that stay in the cache. Decorrelated jitter restarts at each multiple
+/// of this number (SPEC 6.3), so that it reaches every chunk but the first in one step.
+const CHUNK: u64 = 4096;
+
+/// All indices are below this number.
+const EVERY_INDEX: u64 = 1 << 32;
 
 const EXPECTED: &str = "a writable, C-contiguous, aligned buffer of native 8-byte ints";
 

@@ -107,7 +107,7 @@ impl Policy {
     /// the buffer is not touched. The buffer is writable, C-contiguous and of native 8-byte
     /// ints, signed or not: array("Q"), a numpy array of uint64 or int64.
     ///
-    /// Raises TypeError for other buffers; MemoryError. The buffer is unchanged then.
+    /// Raises TypeError for other buffers, which stay unchanged; MemoryError.
     #[pyo3(signature = (stream, buffer, first = First(0)), text_signature = "($self, stream, buffer, first=0)")]
     fn fill_ns(
         &self,

@@ -52,7 +52,7 @@ def is_lost(result: object) -> bool:
 
 
 def _reject_lost(function: object, result: object) -> None:
-    if result is not None and is_lost(result):
+    if is_lost(result):
         raise TypeError(f"{function!r} is a coroutine function, {NOT_AWAITED}")
 
 
@@ -229,10 +229,11 @@ class Steps:
     def _block(self, decision: Decision) -> None:
         """Waits in a blocking loop."""
         try:
-            if (sleep := self._own_sleep()) is not None:
-                _reject_lost(sleep, sleep(decision.delay))
-            else:
+            sleep = self._own_sleep()
+            if sleep is None:
                 self._time.block(decision.delay_ns)
+            elif (result := sleep(decision.delay)) is not None:
+                _reject_lost(sleep, result)
         except BaseException as error:
             keep_context(self._error, error)
             run(self._cancel_because(error))
