@@ -54,7 +54,7 @@ func (b *Backoff) Reset() { orZero(b).core.Reset() }
 func (b *Backoff) Index() uint64 { return orZero(b).core.Index }
 
 // Stream returns the stream of these delays. Reset changes it.
-func (b *Backoff) Stream() RandomStream { return RandomStream{orZero(b).core.Stream} }
+func (b *Backoff) Stream() RandomStream { return RandomStream{orZero(b).core.Stream()} }
 
 // String returns the policy and the index of the next delay, for logs.
 func (b *Backoff) String() string {

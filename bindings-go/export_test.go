@@ -8,10 +8,10 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// SkipTo moves to an index without computing all delays before it: so many that growth stops and that
-// decorrelated jitter restarts.
+// SkipTo moves to an index without computing all delays before it, for policies without jitter: 8192 steps
+// are more than any growth takes to stop.
 func (b *Backoff) SkipTo(index uint64) {
-	b.core.Index = max(index, 3*4096)/4096*4096 - 2*4096
+	b.core.Index = index - min(index, 8192)
 	for b.core.Index < index {
 		b.Next()
 	}

@@ -79,16 +79,29 @@ pub extern "C" fn backoff_formula_window_ns(
     ffi::formula_window_ns([kinds, base, growth, offset, cap, 0, 0, 0], index)
 }
 
-/// Returns 1 if the delays of a policy are those of the next function, otherwise 0.
+/// Returns 1 if the delays of a policy are those of the next three functions, otherwise 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_formula_is_plain(kinds: u64) -> u32 {
     ffi::formula_is_plain(kinds).into()
 }
 
-/// Returns the delay of an index of a stream under a plain policy, in ns.
+/// Returns the window of an index under a plain policy, in ns.
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_plain_delay_ns(base: u64, cap: u64, stream: u64, index: u32) -> u64 {
-    ffi::plain_delay_ns(base, cap, RandomStream::from_seed(stream), index)
+pub extern "C" fn backoff_plain_window_ns(base: u64, cap: u64, index: u32) -> u64 {
+    ffi::plain_window_ns(base, cap, index)
+}
+
+/// Returns the window after a window under a plain policy, in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_plain_next_window_ns(window: u64, cap: u64) -> u64 {
+    ffi::plain_next_window_ns(window, cap)
+}
+
+/// Returns the delay of an index under a plain policy from its window and its draw, in ns. These are
+/// separate functions, because Go inlines small ones only.
+#[unsafe(no_mangle)]
+pub extern "C" fn backoff_plain_delay_ns(window: u64, draw: u64) -> u64 {
+    ffi::plain_delay_ns(window, draw)
 }
 
 /// Returns the delay of the next index of a sequence, in ns. `current` is the state of the sequence,

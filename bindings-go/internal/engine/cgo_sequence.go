@@ -10,7 +10,7 @@ import "time"
 // operations succeed after few retries. Fetching has no side effects, so unused delays are dropped.
 type Sequence struct {
 	Policy  Policy
-	Stream  uint64
+	stream  uint64
 	Index   uint64 // of the next delay
 	end     uint64 // the index after the last delay
 	first   uint64 // the index of ahead[0]
@@ -25,7 +25,7 @@ const (
 
 // NewSequence returns the delays of a policy on a stream, from index 0.
 func NewSequence(policy Policy, stream uint64) Sequence {
-	return Sequence{Policy: policy, Stream: stream, end: policy.MaxRetries()}
+	return Sequence{Policy: policy, stream: stream, end: policy.MaxRetries()}
 }
 
 // Next returns the next delay, in ns. It reports false at the end.
@@ -48,10 +48,13 @@ func (s *Sequence) fetch() {
 		batch = firstBatch
 	}
 	s.first = s.Index
-	s.fetched = uint64(s.Policy.Fill(s.Stream, uint32(s.Index), s.ahead[:min(batch, s.end-s.Index)]))
+	s.fetched = uint64(s.Policy.Fill(s.stream, uint32(s.Index), s.ahead[:min(batch, s.end-s.Index)]))
 }
+
+// Stream returns the stream of the delays since the last reset.
+func (s *Sequence) Stream() uint64 { return s.stream }
 
 // Reset restarts at index 0. The stream advances by the delays taken.
 func (s *Sequence) Reset() {
-	s.Stream, s.Index, s.fetched = Advance(s.Stream, s.Index), 0, 0
+	s.stream, s.Index, s.fetched = Advance(s.stream, s.Index), 0, 0
 }

@@ -836,11 +836,10 @@ func decisionDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13,
 		t20 = p16>>31 ^ p16
 		p16 = uint64(min(p15, 63))
 		t21 = x17 << (p16 & 63)
-		if x17 > uint64(0x7fffffffffffffff)>>(p16&63) {
-			t21 = 0x7fffffffffffffff
+		if x17 > p4>>(p16&63) {
+			t21 = p4
 		}
-		x17 = t21
-		return arithmeticMulhi(t20, min(p4, x17)+1)
+		return arithmeticMulhi(t20, t21+1)
 	}
 	if x18 > 2 {
 		goto l1
@@ -866,11 +865,10 @@ func decisionDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13,
 		t23 = p8>>31 ^ p8
 		p8 = uint64(min(p15, 63))
 		t24 = x17 << (p8 & 63)
-		if x17 > uint64(0x7fffffffffffffff)>>(p8&63) {
-			t24 = 0x7fffffffffffffff
+		if x17 > p4>>(p8&63) {
+			t24 = p4
 		}
-		x17 = t24
-		p8 = arithmeticMulhi(t23, min(p4, x17)+1)
+		p8 = arithmeticMulhi(t23, t24+1)
 	}
 	x17 = p8 + p11
 	if x17 < p8 {
@@ -2862,11 +2860,10 @@ func formulaDelayNs(p0, p1, p2, p3, p4, p5, p6, p7, p8 uint64, p9 uint32) uint64
 	t10 = p0>>31 ^ p0
 	p0 = uint64(min(p9, 63))
 	t11 = p1 << (p0 & 63)
-	if p1 > uint64(0x7fffffffffffffff)>>(p0&63) {
-		t11 = 0x7fffffffffffffff
+	if p1 > p4>>(p0&63) {
+		t11 = p4
 	}
-	p0 = t11
-	return arithmeticMulhi(t10, min(p4, p0)+1)
+	return arithmeticMulhi(t10, t11+1)
 }
 
 // formulaIsPlain is backoff_formula_is_plain.
@@ -4885,11 +4882,10 @@ l9:
 		t51 = x11>>31 ^ x11
 		x11 = uint64(min(x16, 63))
 		t52 = x14 << (x11 & 63)
-		if x14 > uint64(0x7fffffffffffffff)>>(x11&63) {
-			t52 = 0x7fffffffffffffff
+		if x14 > x9>>(x11&63) {
+			t52 = x9
 		}
-		x11 = t52
-		x9 = arithmeticMulhi(t51, min(x9, x11)+1)
+		x9 = arithmeticMulhi(t51, t52+1)
 		goto l2
 	}
 	x17 = m.load64(p1, 104)
@@ -7936,19 +7932,29 @@ l1:
 // plainDelayNs is backoff_plain_delay_ns.
 //
 //go:norace
-func plainDelayNs(p0, p1, p2 uint64, p3 uint32) uint64 {
-	var t4, t5 uint64
-	p2 = p2 + uint64(p3)*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
-	p2 = (p2>>30 ^ p2) * 0xbf58476d1ce4e5b9
-	p2 = (p2>>27 ^ p2) * 0x94d049bb133111eb
-	t4 = p2>>31 ^ p2
-	p2 = uint64(min(p3, 63))
-	t5 = p0 << (p2 & 63)
-	if p0 > uint64(0x7fffffffffffffff)>>(p2&63) {
-		t5 = 0x7fffffffffffffff
+func plainDelayNs(p0, p1 uint64) uint64 {
+	return arithmeticMulhi(p1, p0+1)
+}
+
+// plainNextWindowNs is backoff_plain_next_window_ns.
+//
+//go:norace
+func plainNextWindowNs(p0, p1 uint64) uint64 {
+	p0 = p0 << 1
+	return min(p1, p0)
+}
+
+// plainWindowNs is backoff_plain_window_ns.
+//
+//go:norace
+func plainWindowNs(p0, p1 uint64, p2 uint32) uint64 {
+	var x3, t4 uint64
+	x3 = uint64(min(p2, 63))
+	t4 = p0 << (x3 & 63)
+	if p0 > p1>>(x3&63) {
+		t4 = p1
 	}
-	p0 = t5
-	return arithmeticMulhi(t4, min(p1, p0)+1)
+	return t4
 }
 
 // policyBuild is backoff_core::validate::policy::build.

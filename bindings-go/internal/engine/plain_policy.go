@@ -107,7 +107,7 @@ func (p *Policy) MaxRetries() uint64 { return p.numbers[8] }
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
 	f := &p.numbers
 	if formulaIsPlain(f[0]) != 0 {
-		return plainDelayNs(f[1], f[4], stream, index)
+		return plainDelayNs(plainWindowNs(f[1], f[4], index), streamDraw(stream, index))
 	}
 	return formulaDelayNs(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], stream, index)
 }

@@ -5,35 +5,52 @@ package engine
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
 	Policy Policy
-	Stream uint64
 	Index  uint64 // of the next delay
-	end    uint64 // the index after the last delay
-	// What the next delay needs from those before it, unless the policy is plain.
+	// The stream from the next draw on, so that the next draw is its draw 0.
+	rest uint64
+	// What the next delay needs from those before it: under a plain policy, current is its window.
 	current, next uint64
+	plainEnd      uint64 // the index after the last delay if the policy is plain, otherwise 0
 }
 
 // NewSequence returns the delays of a policy on a stream, from index 0.
 func NewSequence(policy Policy, stream uint64) Sequence {
-	return Sequence{Policy: policy, Stream: stream, end: policy.MaxRetries(), current: policy.numbers[1], next: policy.numbers[1]}
+	s := Sequence{Policy: policy, rest: stream, current: policy.numbers[1], next: policy.numbers[1]}
+	if formulaIsPlain(policy.numbers[0]) != 0 {
+		s.plainEnd = policy.MaxRetries()
+	}
+	return s
 }
 
 // Next returns the next delay, in ns. It reports false at the end.
 func (s *Sequence) Next() (uint64, bool) {
-	if s.Index >= s.end {
+	if s.Index >= s.plainEnd {
+		return s.nextOfAny()
+	}
+	draw, window := streamDraw(s.rest, 0), s.current
+	s.Index++
+	s.rest = Advance(s.rest, 1)
+	s.current = plainNextWindowNs(window, s.Policy.numbers[4])
+	return plainDelayNs(window, draw), true
+}
+
+// nextOfAny returns the next delay of any policy. A function of its own keeps that of most policies short.
+func (s *Sequence) nextOfAny() (uint64, bool) {
+	if s.Index >= s.Policy.MaxRetries() {
 		return 0, false
 	}
-	p, index := &s.Policy.numbers, uint32(s.Index)
+	p, stream, index := &s.Policy.numbers, s.Stream(), uint32(s.Index)
+	delay := sequenceDelayNs(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], s.current, stream, index)
 	s.Index++
-	if formulaIsPlain(p[0]) != 0 {
-		return plainDelayNs(p[1], p[4], s.Stream, index), true
-	}
-	delay := sequenceDelayNs(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], s.current, s.Stream, index)
+	s.rest = Advance(s.rest, 1)
 	s.current, s.next = sequenceCurrent(p[0], p[1], p[2], p[4], s.current, s.next, index, delay), sequenceNext(p[0], s.current, s.next)
 	return delay, true
 }
 
-// Reset restarts at index 0. The stream advances by the delays taken.
+// Stream returns the stream of the delays since the last reset.
+func (s *Sequence) Stream() uint64 { return Advance(s.rest, -s.Index) }
+
+// Reset restarts at index 0, on what is left of the stream.
 func (s *Sequence) Reset() {
-	s.Stream, s.Index = Advance(s.Stream, s.Index), 0
-	s.current, s.next = s.Policy.numbers[1], s.Policy.numbers[1]
+	s.Index, s.current, s.next = 0, s.Policy.numbers[1], s.Policy.numbers[1]
 }

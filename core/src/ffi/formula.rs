@@ -90,7 +90,7 @@ const KIND_MASK: u64 = 0xFF;
 pub fn formula_delay_ns(formula: [u64; 8], stream: RandomStream, index: u32) -> u64 {
     let [kinds, base, growth, offset, cap, floor, jitter, above] = formula;
     if formula_is_plain(kinds) {
-        return plain_delay_ns(base, cap, stream, index);
+        return plain_delay_ns(plain_window_ns(base, cap, index), stream.draw(index));
     }
     any_delay_ns(kinds, base, growth, offset, cap, floor, jitter, above, stream, index)
 }
@@ -122,11 +122,25 @@ pub const fn formula_is_plain(kinds: u64) -> bool {
     kinds & PLAIN != 0
 }
 
-/// [`Policy::delay_ns`] of a plain policy.
+/// [`Policy::window_ns`] of a plain policy.
 #[must_use]
 #[inline]
-pub fn plain_delay_ns(base: u64, cap: u64, stream: RandomStream, index: u32) -> u64 {
-    plain::delay(plain::window(base, cap, index), stream.draw(index))
+pub fn plain_window_ns(base: u64, cap: u64, index: u32) -> u64 {
+    plain::window(base, cap, index)
+}
+
+/// The window after this one under a plain policy.
+#[must_use]
+#[inline]
+pub fn plain_next_window_ns(window: u64, cap: u64) -> u64 {
+    plain::next_window(window, cap)
+}
+
+/// [`Policy::delay_ns`] of a plain policy, from the window and the draw of the index.
+#[must_use]
+#[inline]
+pub fn plain_delay_ns(window: u64, draw: u64) -> u64 {
+    plain::delay(window, draw)
 }
 
 /// The delay of the next index of a sequence. `current` is its state, at first the base.

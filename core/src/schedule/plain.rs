@@ -8,7 +8,6 @@ use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::number::arithmetic::sample;
 use crate::number::ratio::Ratio;
 use crate::schedule::Parameters;
-use crate::schedule::growth::doubled;
 
 /// Whether a policy is plain.
 pub(crate) fn is_plain(policy: &Parameters) -> bool {
@@ -20,7 +19,8 @@ pub(crate) fn is_plain(policy: &Parameters) -> bool {
 /// The window of an index.
 #[inline]
 pub(crate) fn window(base: u64, cap: u64, index: u32) -> u64 {
-    doubled(base, index).min(cap)
+    let steps = index.min(u64::BITS - 1);
+    if base > cap.wrapping_shr(steps) { cap } else { base.wrapping_shl(steps) }
 }
 
 /// The window after this one.

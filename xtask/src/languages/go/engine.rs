@@ -65,7 +65,7 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 49] = [
+const ROOTS: [&str; 51] = [
     "backoff_budget_parse",
     "backoff_budget_print",
     "backoff_code_name",
@@ -90,6 +90,8 @@ const ROOTS: [&str; 49] = [
     "backoff_params_set_ratio",
     "backoff_parse_retry_after",
     "backoff_plain_delay_ns",
+    "backoff_plain_next_window_ns",
+    "backoff_plain_window_ns",
     "backoff_policy_fill_ns",
     "backoff_policy_fit_base",
     "backoff_policy_fit_cap",
