@@ -1,6 +1,7 @@
 //! The harness of a language: a program that measures (bench/README.md describes its arguments).
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -20,7 +21,7 @@ const COUNTED: [&str; 2] = ["rust", "c"];
 pub(super) struct Harness {
     pub(super) language: &'static str,
     pub(super) works: Vec<String>,
-    make: fn() -> Result<Command>,
+    program: Command,
 }
 
 /// How a work is measured.
@@ -48,20 +49,21 @@ impl Harness {
     /// Builds the harness of a language.
     pub(super) fn new(language: &Language) -> Result<Self> {
         progress(&format!("preparing the harness of {}", language.name));
-        let harness = Self { language: language.name, works: Vec::new(), make: language.bench };
-        let works = stdout(&mut harness.run(&["works"])?)?.lines().map(str::to_owned).collect();
+        let program = (language.bench)().with_context(|| format!("for {}", language.name))?;
+        let harness = Self { language: language.name, works: Vec::new(), program };
+        let works = stdout(&mut harness.run(&["works"]))?.lines().map(str::to_owned).collect();
         Ok(Self { works, ..harness })
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<Command> {
-        let mut command = (self.make)().with_context(|| format!("for {}", self.language))?;
-        command.args(arguments);
-        Ok(command)
+    fn run(&self, arguments: &[&str]) -> Command {
+        let mut command = copy(&self.program, self.program.get_program());
+        command.args(self.program.get_args()).args(arguments);
+        command
     }
 
     /// Measures a work once: ours, and each peer.
     pub(super) fn measure(&self, work: &str, round: Round) -> Result<Vec<Measurement>> {
-        let mut measure = self.run(&["measure", work])?;
+        let mut measure = self.run(&["measure", work]);
         measure.env("BENCH_TIME_MS", round.time_ms.to_string());
         if round.reversed {
             measure.env("BENCH_REVERSED", "1");
@@ -71,14 +73,14 @@ impl Harness {
 
     /// The compiler or interpreter, the tool that measures, and the peers.
     pub(super) fn versions(&self) -> Result<Vec<Tool>> {
-        let tools: Vec<Tool> = lines(&mut self.run(&["versions"])?)?;
+        let tools: Vec<Tool> = lines(&mut self.run(&["versions"]))?;
         let of_language = |tool| Tool { language: self.language.into(), ..tool };
         Ok(tools.into_iter().map(of_language).collect())
     }
 
     /// Runs every work once, and checks what it computes.
     pub(super) fn check(&self) -> Result<()> {
-        crate::shell::run(&mut self.run(&["check"])?)
+        crate::shell::run(&mut self.run(&["check"]))
     }
 
     /// The instructions of one operation, as callgrind counts them, or nothing where it cannot.
@@ -102,20 +104,30 @@ impl Harness {
     }
 
     fn counted(&self, work: &str, by: &str, times: u64) -> Result<u64> {
-        let program = self.run(&["count", work, by, &times.to_string()])?;
-        let mut valgrind = command("valgrind");
+        let program = self.run(&["count", work, by, &times.to_string()]);
+        let mut valgrind = copy(&program, "valgrind".as_ref());
         valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
         valgrind.arg(program.get_program()).args(program.get_args());
-        for (name, value) in program.get_envs() {
-            if let Some(value) = value {
-                valgrind.env(name, value);
-            }
-        }
         let output = crate::shell::output(&mut valgrind)?;
         let count = output.text.lines().find_map(|line| line.split_once("Collected : "));
         let (_, count) = count.with_context(|| format!("callgrind printed\n{}", output.text))?;
         count.trim().parse().with_context(|| count.to_owned())
     }
+}
+
+/// Another program, in the folder and the environment of this one.
+fn copy(of: &Command, program: &OsStr) -> Command {
+    let mut copy = command(program);
+    if let Some(folder) = of.get_current_dir() {
+        copy.current_dir(folder);
+    }
+    for (name, value) in of.get_envs() {
+        match value {
+            Some(value) => copy.env(name, value),
+            None => copy.env_remove(name),
+        };
+    }
+    copy
 }
 
 /// What a program prints, a line of JSON for each.
