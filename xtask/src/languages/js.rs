@@ -109,7 +109,10 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 pub(crate) fn test(report: &mut Report) {
     report.check("biome", || {
         tarball()?;
-        run(npm().args(["run", "lint"]))
+        run(npm().args(["run", "lint"]))?;
+        run(npm()
+            .args(["exec", "--", "biome", "ci", "--error-on-warnings", "--config-path=."])
+            .arg("../bench/js"))
     });
     report.command(
         "clippy: the WebAssembly crates on their own target",
