@@ -61,8 +61,8 @@ func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, e
 }
 
 func newAttemptsLoop(ctx context.Context, options []RetryOption) (*loop, error) {
-	loop, err := newLoop(ctx, options)
-	if err != nil {
+	loop := new(loop)
+	if err := loop.configure(ctx, options); err != nil {
 		return nil, err
 	}
 	if loop.results != nil {

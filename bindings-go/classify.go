@@ -15,7 +15,7 @@ func RetryIf(shouldRetry func(error) bool) RetryOption {
 
 type retryIf func(error) bool
 
-func (shouldRetry retryIf) apply(c *retryConfig) error {
+func (shouldRetry retryIf) apply(c retryConfig) (retryConfig, error) {
 	return c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
 }
 
@@ -37,7 +37,7 @@ func RetryOn(targets ...error) RetryOption {
 
 type retryOn []error
 
-func (targets retryOn) apply(c *retryConfig) error {
+func (targets retryOn) apply(c retryConfig) (retryConfig, error) {
 	return c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
 }
 
@@ -60,7 +60,7 @@ func Classify(classify func(error) Verdict) RetryOption {
 
 type classifyBy func(error) Verdict
 
-func (classify classifyBy) apply(c *retryConfig) error {
+func (classify classifyBy) apply(c retryConfig) (retryConfig, error) {
 	return c.addClassifier("argument of Classify", classify == nil, classify)
 }
 
@@ -69,9 +69,24 @@ func (classify classifyBy) classify(err error) Verdict { return classify(err) }
 // A failureClassifier is a RetryIf, RetryOn or Classify.
 type failureClassifier interface{ classify(error) Verdict }
 
-func (c *retryConfig) addClassifier(argument string, hasNil bool, classifier failureClassifier) error {
-	c.failures = append(c.failures, classifier)
-	return notNil(argument, hasNil)
+// inOrder asks the second classifier what the first calls permanent.
+type inOrder struct{ first, second failureClassifier }
+
+func (o inOrder) classify(err error) Verdict {
+	if verdict := o.first.classify(err); verdict != nil {
+		if outcome, _, _ := verdict.Verdict(); outcome != OutcomePermanent {
+			return verdict
+		}
+	}
+	return o.second.classify(err)
+}
+
+func (c retryConfig) addClassifier(argument string, hasNil bool, classifier failureClassifier) (retryConfig, error) {
+	if c.failures != nil {
+		classifier = inOrder{c.failures, classifier}
+	}
+	c.failures = classifier
+	return c, notNil(argument, hasNil)
 }
 
 // RetryResult retries values that were returned without an error and for which the function returns
@@ -102,9 +117,9 @@ type resultClassifier struct {
 }
 
 func classifyResults[T any](option string, isNil bool, classify func(T) Verdict) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		c.results = &resultClassifier{option, reflect.TypeFor[T](), classify}
-		return notNil("argument of "+option, isNil)
+		return c, notNil("argument of "+option, isNil)
 	})
 }
 
@@ -146,12 +161,8 @@ func (c *retryConfig) classify(err error) Verdict {
 	if mark := markOf(err); mark != nil {
 		return mark
 	}
-	for _, classifier := range c.failures {
-		verdict := classifier.classify(err)
-		if verdict == nil {
-			continue
-		}
-		if outcome, _, _ := verdict.Verdict(); outcome != OutcomePermanent {
+	if c.failures != nil {
+		if verdict := c.failures.classify(err); verdict != nil {
 			return verdict
 		}
 	}

@@ -75,9 +75,12 @@ func errorText(err error) string {
 //
 // A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
 // before a call has failed: without a budget, its operation begins then, as if it had begun with the loop.
+//
+// For the same reason it is a variable of Retry, which needs no allocation.
 type loop struct {
 	retryConfig
 	ctx       context.Context
+	number    uint64                // of the loop, if it has no stream
 	operation *Operation            // nil without a budget
 	alone     *engine.LoneOperation // without a budget; nil until a call fails
 	began     time.Duration
@@ -89,13 +92,24 @@ type loop struct {
 	err       error // what the caller gets
 }
 
-// newLoop returns a loop that has not begun.
-func newLoop(ctx context.Context, options []RetryOption) (*loop, error) {
+// configure sets the options of a loop that has not begun.
+func (l *loop) configure(ctx context.Context, options []RetryOption) (err error) {
 	if err := notNil("ctx", ctx == nil); err != nil {
-		return nil, err
+		return err
 	}
-	l := &loop{ctx: ctx}
-	return l, l.configure(options)
+	l.ctx = ctx
+	if l.retryConfig, err = configured(options); err == nil && !l.hasStream {
+		l.number, err = nextLoopNumber()
+	}
+	return err
+}
+
+// loopStream returns the stream of the option, or that of the loop's number.
+func (l *loop) loopStream() RandomStream {
+	if l.hasStream {
+		return l.stream
+	}
+	return streamOfLoop(l.number)
 }
 
 // begin begins the loop now. A context that is done stops it before any call.

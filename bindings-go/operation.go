@@ -102,7 +102,11 @@ type BudgetOption struct{ budget *Budget }
 func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget} }
 
 func (o BudgetOption) begin(c *beginConfig) error { c.budget = o.budget; return nil }
-func (o BudgetOption) apply(c *retryConfig) error { c.budget = o.budget; return nil }
+
+func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
+	c.budget = o.budget
+	return c, nil
+}
 
 // Begin returns an operation that begins at now. Its delays are those of the policy on the stream:
 // use one key per operation, or a stream from entropy.

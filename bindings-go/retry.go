@@ -33,8 +33,8 @@ import (
 // and no OnStop hook is called. A panic of op, of a hook or of a classification propagates to the
 // caller; the operation is cancelled.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
-	loop, err := newLoop(ctx, options)
-	if err != nil {
+	var loop loop
+	if err := loop.configure(ctx, options); err != nil {
 		return value, err
 	}
 	classifyResult, err := resultsOf[T](&loop.retryConfig)

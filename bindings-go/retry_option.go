@@ -10,21 +10,23 @@ import (
 // order, and so do OnRetry and OnStop. Each other option replaces an earlier one of its purpose:
 // RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString, and
 // WithStream and WithKey. An invalid option fails even if a later one replaces it.
-type RetryOption interface{ apply(*retryConfig) error }
+type RetryOption interface {
+	// The configuration is a value, because the loop of a pointer would need an allocation.
+	apply(retryConfig) (retryConfig, error)
+}
 
-type retryOption func(*retryConfig) error
+type retryOption func(retryConfig) (retryConfig, error)
 
-func (o retryOption) apply(c *retryConfig) error { return o(c) }
+func (o retryOption) apply(c retryConfig) (retryConfig, error) { return o(c) }
 
 type retryConfig struct {
 	budget    *Budget
 	policy    *Policy
 	stream    RandomStream
 	hasStream bool
-	number    uint64 // of the loop, if it has no stream
 	clock     Clock
 	stats     *RetryStats
-	failures  []failureClassifier
+	failures  failureClassifier // nil if there is none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
 }
@@ -48,33 +50,21 @@ var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
 	return &policy, err
 })
 
-// configure sets the defaults and the options.
-func (c *retryConfig) configure(options []RetryOption) (err error) {
-	c.policy, err = defaultPolicy()
-	if err != nil {
-		return err
-	}
+// configured returns the defaults with the options.
+func configured(options []RetryOption) (c retryConfig, err error) {
 	c.clock = processClock{}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
-			return err
+			return c, err
 		}
-		if err := option.apply(c); err != nil {
-			return err
+		if c, err = option.apply(c); err != nil {
+			return c, err
 		}
 	}
-	if !c.hasStream {
-		c.number, err = nextLoopNumber()
+	if c.policy == nil {
+		c.policy, err = defaultPolicy()
 	}
-	return err
-}
-
-// loopStream returns the stream of the option, or that of the loop's number.
-func (c *retryConfig) loopStream() RandomStream {
-	if c.hasStream {
-		return c.stream
-	}
-	return streamOfLoop(c.number)
+	return c, err
 }
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
@@ -84,20 +74,20 @@ func WithPolicy(policy Policy) RetryOption {
 
 type policyOption struct{ policy Policy }
 
-func (o *policyOption) apply(c *retryConfig) error {
+func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
 	c.policy = &o.policy
 	if o.policy == (Policy{}) {
-		return ErrNoPolicy
+		return c, ErrNoPolicy
 	}
-	return nil
+	return c, nil
 }
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does.
 func WithPolicyString(text string) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		policy, err := ParsePolicy(text)
 		c.policy = &policy
-		return err
+		return c, err
 	})
 }
 
@@ -105,9 +95,9 @@ func WithPolicyString(text string) RetryOption {
 //
 // Loops with the same stream wait for identical times: see WithKey.
 func WithStream(stream RandomStream) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		c.stream, c.hasStream = stream, true
-		return nil
+		return c, nil
 	})
 }
 
@@ -115,10 +105,10 @@ func WithStream(stream RandomStream) RetryOption {
 // computes. Do not use the same key for clients that may fail together. The loop fails as StreamFromKey
 // does.
 func WithKey(seed uint64, key string) RetryOption {
-	return retryOption(func(c *retryConfig) (err error) {
+	return retryOption(func(c retryConfig) (_ retryConfig, err error) {
 		c.stream, err = StreamFromKey(seed, key)
 		c.hasStream = true
-		return err
+		return c, err
 	})
 }
 
@@ -126,9 +116,9 @@ func WithKey(seed uint64, key string) RetryOption {
 // before the first call counts as one of 1 attempt. A loop that ends with an *ArgumentError after a call
 // counts as cancelled.
 func WithStats(stats *RetryStats) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		c.stats = stats
-		return nil
+		return c, nil
 	})
 }
 
@@ -138,10 +128,10 @@ func WithStats(stats *RetryStats) RetryOption {
 // operation is cancelled and recorded as cancelled, and no other hook is called. The panic propagates as it
 // is and takes the place of the failure of the call, which the hook has as event.Err.
 func OnRetry(hook func(Event)) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		hooks := c.withHooks()
 		hooks.onRetry = append(hooks.onRetry, hook)
-		return notNil("argument of OnRetry", hook == nil)
+		return c, notNil("argument of OnRetry", hook == nil)
 	})
 }
 
@@ -155,18 +145,18 @@ func OnRetry(hook func(Event)) RetryOption {
 //
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		hooks := c.withHooks()
 		hooks.onStop = append(hooks.onStop, hook)
-		return notNil("argument of OnStop", hook == nil)
+		return c, notNil("argument of OnStop", hook == nil)
 	})
 }
 
 // WithClock replaces the clock of the loop, for tests. Default: the clock of Now.
 func WithClock(clock Clock) RetryOption {
-	return retryOption(func(c *retryConfig) error {
+	return retryOption(func(c retryConfig) (retryConfig, error) {
 		c.clock = clock
-		return notNil("argument of WithClock", clock == nil)
+		return c, notNil("argument of WithClock", clock == nil)
 	})
 }
 
