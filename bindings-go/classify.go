@@ -117,9 +117,9 @@ type resultClassifier struct {
 }
 
 func classifyResults[T any](option string, isNil bool, classify func(T) Verdict) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		c.results = &resultClassifier{option, reflect.TypeFor[T](), classify}
-		return c, notNil("argument of "+option, isNil)
+	return retryOption(func(s *settings) error {
+		s.results = &resultClassifier{option, reflect.TypeFor[T](), classify}
+		return notNil("argument of "+option, isNil)
 	})
 }
 

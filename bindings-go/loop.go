@@ -80,7 +80,6 @@ func errorText(err error) string {
 type loop struct {
 	retryConfig
 	ctx       context.Context
-	number    uint64                // of the loop, if it has no stream
 	operation *Operation            // nil without a budget
 	alone     *engine.LoneOperation // without a budget; nil until a call fails
 	began     time.Duration
@@ -99,17 +98,17 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) (err error)
 	}
 	l.ctx = ctx
 	if l.retryConfig, err = configured(options); err == nil && !l.hasStream {
-		l.number, err = nextLoopNumber()
+		_, err = loopSeed()
 	}
 	return err
 }
 
-// loopStream returns the stream of the option, or that of the loop's number.
+// loopStream returns the stream of the option, or that of the next number. A loop needs it once.
 func (l *loop) loopStream() RandomStream {
 	if l.hasStream {
 		return l.stream
 	}
-	return streamOfLoop(l.number)
+	return nextLoopStream()
 }
 
 // begin begins the loop now. A context that is done stops it before any call.

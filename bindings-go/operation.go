@@ -104,8 +104,10 @@ func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget} }
 func (o BudgetOption) begin(c *beginConfig) error { c.budget = o.budget; return nil }
 
 func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
-	c.budget = o.budget
-	return c, nil
+	return retryOption(func(s *settings) error {
+		s.budget = o.budget
+		return nil
+	}).apply(c)
 }
 
 // Begin returns an operation that begins at now. Its delays are those of the policy on the stream:

@@ -11,25 +11,37 @@ import (
 // RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString, and
 // WithStream and WithKey. An invalid option fails even if a later one replaces it.
 type RetryOption interface {
-	// The configuration is a value, because the loop of a pointer would need an allocation.
 	apply(retryConfig) (retryConfig, error)
 }
 
-type retryOption func(retryConfig) (retryConfig, error)
+type retryOption func(*settings) error
 
-func (o retryOption) apply(c retryConfig) (retryConfig, error) { return o(c) }
+func (set retryOption) apply(c retryConfig) (retryConfig, error) {
+	if c.settings == &defaultSettings {
+		c.settings = &settings{clock: processClock{}}
+	}
+	return c, set(c.settings)
+}
 
+// A retryConfig is what the options of a loop say. Most loops have no other options than those of its own
+// fields. It is a small value, so that such a loop needs no allocation.
 type retryConfig struct {
-	budget    *Budget
 	policy    *Policy
+	failures  failureClassifier // nil if there is none
+	*settings                   // defaultSettings until an option sets another
+}
+
+type settings struct {
+	budget    *Budget
 	stream    RandomStream
 	hasStream bool
 	clock     Clock
 	stats     *RetryStats
-	failures  failureClassifier // nil if there is none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
 }
+
+var defaultSettings = settings{clock: processClock{}}
 
 // hooks are the hooks of a loop, and the value of its last call, which only they see.
 type hooks struct {
@@ -38,11 +50,11 @@ type hooks struct {
 }
 
 // withHooks returns the hooks, which it makes at first.
-func (c *retryConfig) withHooks() *hooks {
-	if c.hooks == nil {
-		c.hooks = new(hooks)
+func (s *settings) withHooks() *hooks {
+	if s.hooks == nil {
+		s.hooks = new(hooks)
 	}
-	return c.hooks
+	return s.hooks
 }
 
 var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
@@ -51,8 +63,12 @@ var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
 })
 
 // configured returns the defaults with the options.
-func configured(options []RetryOption) (c retryConfig, err error) {
-	c.clock = processClock{}
+func configured(options []RetryOption) (retryConfig, error) {
+	policy, err := defaultPolicy()
+	c := retryConfig{policy: policy, settings: &defaultSettings}
+	if err != nil {
+		return c, err
+	}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
 			return c, err
@@ -61,10 +77,7 @@ func configured(options []RetryOption) (c retryConfig, err error) {
 			return c, err
 		}
 	}
-	if c.policy == nil {
-		c.policy, err = defaultPolicy()
-	}
-	return c, err
+	return c, nil
 }
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
@@ -83,21 +96,23 @@ func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
 }
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does.
-func WithPolicyString(text string) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		policy, err := ParsePolicy(text)
-		c.policy = &policy
-		return c, err
-	})
+func WithPolicyString(text string) RetryOption { return policyString(text) }
+
+type policyString string
+
+func (text policyString) apply(c retryConfig) (retryConfig, error) {
+	policy, err := ParsePolicy(string(text))
+	c.policy = &policy
+	return c, err
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.
 //
 // Loops with the same stream wait for identical times: see WithKey.
 func WithStream(stream RandomStream) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		c.stream, c.hasStream = stream, true
-		return c, nil
+	return retryOption(func(s *settings) error {
+		s.stream, s.hasStream = stream, true
+		return nil
 	})
 }
 
@@ -105,10 +120,10 @@ func WithStream(stream RandomStream) RetryOption {
 // computes. Do not use the same key for clients that may fail together. The loop fails as StreamFromKey
 // does.
 func WithKey(seed uint64, key string) RetryOption {
-	return retryOption(func(c retryConfig) (_ retryConfig, err error) {
-		c.stream, err = StreamFromKey(seed, key)
-		c.hasStream = true
-		return c, err
+	return retryOption(func(s *settings) (err error) {
+		s.stream, err = StreamFromKey(seed, key)
+		s.hasStream = true
+		return err
 	})
 }
 
@@ -116,9 +131,9 @@ func WithKey(seed uint64, key string) RetryOption {
 // before the first call counts as one of 1 attempt. A loop that ends with an *ArgumentError after a call
 // counts as cancelled.
 func WithStats(stats *RetryStats) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		c.stats = stats
-		return c, nil
+	return retryOption(func(s *settings) error {
+		s.stats = stats
+		return nil
 	})
 }
 
@@ -128,10 +143,10 @@ func WithStats(stats *RetryStats) RetryOption {
 // operation is cancelled and recorded as cancelled, and no other hook is called. The panic propagates as it
 // is and takes the place of the failure of the call, which the hook has as event.Err.
 func OnRetry(hook func(Event)) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		hooks := c.withHooks()
+	return retryOption(func(s *settings) error {
+		hooks := s.withHooks()
 		hooks.onRetry = append(hooks.onRetry, hook)
-		return c, notNil("argument of OnRetry", hook == nil)
+		return notNil("argument of OnRetry", hook == nil)
 	})
 }
 
@@ -145,18 +160,18 @@ func OnRetry(hook func(Event)) RetryOption {
 //
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		hooks := c.withHooks()
+	return retryOption(func(s *settings) error {
+		hooks := s.withHooks()
 		hooks.onStop = append(hooks.onStop, hook)
-		return c, notNil("argument of OnStop", hook == nil)
+		return notNil("argument of OnStop", hook == nil)
 	})
 }
 
 // WithClock replaces the clock of the loop, for tests. Default: the clock of Now.
 func WithClock(clock Clock) RetryOption {
-	return retryOption(func(c retryConfig) (retryConfig, error) {
-		c.clock = clock
-		return c, notNil("argument of WithClock", clock == nil)
+	return retryOption(func(s *settings) error {
+		s.clock = clock
+		return notNil("argument of WithClock", clock == nil)
 	})
 }
 

@@ -71,17 +71,10 @@ var (
 	loopCount atomic.Uint64
 )
 
-// nextLoopNumber returns the number of the next loop of this process (SPEC 18.1). It fails if there is no
-// seed for the stream of that number.
-func nextLoopNumber() (uint64, error) {
-	_, err := loopSeed()
-	return loopCount.Add(1) - 1, err
-}
-
-// streamOfLoop returns the default stream of a loop, which has its number.
-func streamOfLoop(number uint64) RandomStream {
+// nextLoopStream returns the stream of the next loop of this process that needs one (SPEC 18.1).
+func nextLoopStream() RandomStream {
 	seed, _ := loopSeed()
-	return RandomStream{engine.NthStream(seed.state, number)}
+	return RandomStream{engine.NthStream(seed.state, loopCount.Add(1)-1)}
 }
 
 // Draw returns the random word of an index (SPEC 2.1).
