@@ -120,6 +120,9 @@ func (p *Policy) Window(index uint32) uint64 {
 
 // Fill writes the delays of first, first + 1, ... and returns how many it wrote.
 func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
+	if formulaIsPlain(p.numbers[0]) != 0 {
+		return p.fillPlain(stream, first, delays)
+	}
 	m := takeFor(p)
 	defer m.free()
 	written := 0
@@ -136,6 +139,18 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 		written += count
 	}
 	return written
+}
+
+// fillPlain is Fill of a plain policy, which needs no memory of the core.
+func (p *Policy) fillPlain(stream uint64, first uint32, delays []time.Duration) int {
+	base, limit := p.numbers[1], p.numbers[4]
+	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
+	rest, window := Advance(stream, uint64(first)), plainWindowNs(base, limit, first)
+	for i := range delays {
+		delays[i] = time.Duration(plainDelayNs(window, streamDraw(rest, 0)))
+		rest, window = Advance(rest, 1), plainNextWindowNs(window, limit)
+	}
+	return len(delays)
 }
 
 // FitBase returns the policy with the longest base for which the attempts fit into the total. The
