@@ -1,6 +1,6 @@
 //! The current policy: JavaScript makes a policy current once and then asks for its delays.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use backoff_core::ffi;
 use backoff_core::{Policy, PolicyError, Preview, PreviewRow, RandomStream};
@@ -11,7 +11,7 @@ use crate::errors::{write_parse_error, write_policy_error};
 use crate::params;
 
 thread_local! {
-    static CURRENT_POLICY: Cell<Option<Policy>> = const { Cell::new(None) };
+    static CURRENT_POLICY: RefCell<Option<Policy>> = const { RefCell::new(None) };
     static PREVIEW: Cell<Option<Preview>> = const { Cell::new(None) };
 }
 
@@ -87,34 +87,29 @@ pub fn fill(stream: u64, first: u32, count: usize) -> usize {
     })
 }
 
-/// Goes on with an iterator: advances its stream by a number of draws, writes the stream into the words,
-/// and then the delays of `first`, `first + 1`, ... in nanoseconds. Returns the number of delays, which
-/// is below `count` if the words or the indices end. State and draws come as halves, because JavaScript
-/// would have to make bigints.
+/// Goes on with an iterator: writes the stream after a number of draws into the words, and then the
+/// delays of `first`, `first + 1`, ... as nanoseconds in floating point, which JavaScript reads without
+/// making bigints. Returns the number of delays, which is below `count` if the words or the indices
+/// end. The draws come as halves for the same reason.
 #[wasm_bindgen]
 #[must_use]
-pub fn refill(
-    low: u32,
-    high: u32,
-    draws_low: u32,
-    draws_high: u32,
-    first: u32,
-    count: usize,
-) -> usize {
-    let stream = RandomStream::from_seed(joined(low, high)).advance(joined(draws_low, draws_high));
+pub fn refill(stream: u64, draws_low: u32, draws_high: u32, first: u32, count: usize) -> usize {
+    let draws = u64::from(draws_high).wrapping_shl(32) | u64::from(draws_low);
+    let stream = RandomStream::from_seed(stream).advance(draws);
     with_current(|policy| {
         with_buffers(|buffers| {
             let [state, delays @ ..] = &mut buffers.words;
             *state = stream.state();
             let delays = delays.get_mut(..count.min(const { WORDS - 1 })).unwrap_or_default();
-            policy.fill_ns(stream, first, delays)
+            let filled = policy.fill_ns(stream, first, delays);
+            for delay in delays {
+                #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, rounded above")]
+                let rounded = *delay as f64;
+                *delay = rounded.to_bits();
+            }
+            filled
         })
     })
-}
-
-/// The word of two halves.
-fn joined(low: u32, high: u32) -> u64 {
-    u64::from(high).wrapping_shl(32) | u64::from(low)
 }
 
 /// Begins a preview of the current policy.
@@ -142,13 +137,25 @@ fn set_preview(preview: Option<Preview>) {
 
 /// The result for the current policy.
 pub(crate) fn with_current<T: Default>(ask: impl FnOnce(&Policy) -> T) -> T {
-    CURRENT_POLICY.try_with(Cell::get).ok().flatten().as_ref().map(ask).unwrap_or_default()
+    CURRENT_POLICY
+        .try_with(|current| current.try_borrow().ok()?.as_ref().map(ask))
+        .ok()
+        .flatten()
+        .unwrap_or_default()
+}
+
+fn set_current(policy: Policy) {
+    CURRENT_POLICY
+        .try_with(|current| {
+            current.try_borrow_mut().map(|mut current| *current = Some(policy)).ok()
+        })
+        .unwrap_or_default();
 }
 
 fn make_current(policy: Result<Policy, PolicyError>) -> bool {
     match policy {
         Ok(policy) => {
-            CURRENT_POLICY.try_with(|current| current.set(Some(policy))).unwrap_or_default();
+            set_current(policy);
             with_buffers(|buffers| params::save(buffers, &ffi::policy_params(&policy)));
             true
         }

@@ -32,7 +32,7 @@ const BYTES: usize = 64;
 thread_local! {
     static WORDS_BUFFER: RefCell<[u64; WORDS]> = const { RefCell::new([0; WORDS]) };
     static BYTES_BUFFER: RefCell<[u8; BYTES]> = const { RefCell::new([0; BYTES]) };
-    static CURRENT_POLICY: Cell<Option<Policy>> = const { Cell::new(None) };
+    static CURRENT_POLICY: RefCell<Option<Policy>> = const { RefCell::new(None) };
     static KEY: Cell<KeyHasher> = const { Cell::new(KeyHasher::new(0)) };
 }
 
@@ -68,7 +68,7 @@ pub fn policy_init() -> u32 {
         let Some(values) = values.first_chunk::<{ POLICY_FIELDS.len() }>() else { return 0 };
         match ffi::build_policy(&Params::from_bits(*bits, values)) {
             Ok(policy) => {
-                CURRENT_POLICY.try_with(|current| current.set(Some(policy))).unwrap_or_default();
+                set_current(policy);
                 0
             }
             Err(error) => {
@@ -109,34 +109,29 @@ pub fn fill(stream: u64, first: u32, count: usize) -> usize {
     })
 }
 
-/// Goes on with an iterator: advances its stream by a number of draws, writes the stream into the words,
-/// and then the delays of `first`, `first + 1`, ... in nanoseconds. Returns the number of delays, which
-/// is below `count` if the words or the indices end. State and draws come as halves, because JavaScript
-/// would have to make bigints.
+/// Goes on with an iterator: writes the stream after a number of draws into the words, and then the
+/// delays of `first`, `first + 1`, ... as nanoseconds in floating point, which JavaScript reads without
+/// making bigints. Returns the number of delays, which is below `count` if the words or the indices
+/// end. The draws come as halves for the same reason.
 #[wasm_bindgen]
 #[must_use]
-pub fn refill(
-    low: u32,
-    high: u32,
-    draws_low: u32,
-    draws_high: u32,
-    first: u32,
-    count: usize,
-) -> usize {
-    let stream = RandomStream::from_seed(joined(low, high)).advance(joined(draws_low, draws_high));
+pub fn refill(stream: u64, draws_low: u32, draws_high: u32, first: u32, count: usize) -> usize {
+    let draws = u64::from(draws_high).wrapping_shl(32) | u64::from(draws_low);
+    let stream = RandomStream::from_seed(stream).advance(draws);
     with_current(|policy| {
         with_words(|words| {
             let [state, delays @ ..] = words;
             *state = stream.state();
             let delays = delays.get_mut(..count.min(const { WORDS - 1 })).unwrap_or_default();
-            policy.fill_ns(stream, first, delays)
+            let filled = policy.fill_ns(stream, first, delays);
+            for delay in delays {
+                #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, rounded above")]
+                let rounded = *delay as f64;
+                *delay = rounded.to_bits();
+            }
+            filled
         })
     })
-}
-
-/// The word of two halves.
-fn joined(low: u32, high: u32) -> u64 {
-    u64::from(high).wrapping_shl(32) | u64::from(low)
 }
 
 /// Begins a key under a seed. JavaScript passes the key in parts that fit into the bytes.
@@ -193,5 +188,17 @@ fn with_bytes<T: Default>(length: usize, work: impl FnOnce(&[u8]) -> T) -> T {
 }
 
 fn with_current<T: Default>(ask: impl FnOnce(&Policy) -> T) -> T {
-    CURRENT_POLICY.try_with(Cell::get).ok().flatten().as_ref().map(ask).unwrap_or_default()
+    CURRENT_POLICY
+        .try_with(|current| current.try_borrow().ok()?.as_ref().map(ask))
+        .ok()
+        .flatten()
+        .unwrap_or_default()
+}
+
+fn set_current(policy: Policy) {
+    CURRENT_POLICY
+        .try_with(|current| {
+            current.try_borrow_mut().map(|mut current| *current = Some(policy)).ok()
+        })
+        .unwrap_or_default();
 }

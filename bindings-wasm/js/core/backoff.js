@@ -1,4 +1,4 @@
-import { module, WORD_BYTES } from "../wasm/module.js";
+import { module, WORD_BYTES, wordAt } from "../wasm/module.js";
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
 import { checkPolicy, makeCurrent, maxRetriesOf } from "./policy.js";
@@ -7,8 +7,8 @@ import { RandomStream, stateOf } from "./stream.js";
 
 /** Few delays are fetched at first, then as many again as were taken. */
 const FIRST_FETCH = 8;
-/** Less than the words hold beside the stream. */
-const MAX_FETCH = 504;
+/** Less than the words of either module hold beside the stream. */
+const MAX_FETCH = 56;
 const WORD_32 = 2 ** 32;
 
 /** The delays of a policy one after another, as many as it allows retries. */
@@ -16,12 +16,11 @@ export class Backoff {
 	static name = "Backoff"; // stays the same when a bundler renames the class
 
 	#policy;
-	/** The stream of these delays, or undefined until somebody asks for it, and the two halves of its state. */
-	#stream;
-	#low;
-	#high;
-	/** Draws of earlier delays, by which the state has to be advanced first. */
+	/** The state of the stream, and the draws of the delays before the last reset. */
+	#state;
 	#draws = 0;
+	/** The stream of these delays, or undefined until somebody asks for it. */
+	#stream;
 	#maxRetries;
 	/** Delays in nanoseconds that were fetched ahead, from index `#first` on. */
 	#ahead = new Float64Array(FIRST_FETCH);
@@ -31,11 +30,9 @@ export class Backoff {
 
 	constructor(policy, stream = RandomStream.fromEntropy()) {
 		checkPolicy(policy);
-		const state = stateOf(stream);
 		this.#policy = policy;
+		this.#state = stateOf(stream);
 		this.#stream = stream;
-		this.#low = Number(state & 0xffffffffn);
-		this.#high = Number(state >> 32n);
 		this.#maxRetries = Math.min(maxRetriesOf(policy), INDEX_COUNT);
 		Object.defineProperties(this, Backoff.#shown);
 	}
@@ -90,33 +87,28 @@ export class Backoff {
 		if (this.#ahead.length < wanted) {
 			this.#ahead = new Float64Array(MAX_FETCH);
 		}
-		this.#fetched = this.#refill(first, wanted);
-		this.#first = first;
-		this.#taken = 0;
-		const { words } = module();
-		for (let position = 0; position < this.#fetched; position++) {
-			const place = WORD_BYTES * (position + 1);
-			// Exact up to 2^53, rounded above.
-			this.#ahead[position] = words.getUint32(place + 4, true) * WORD_32 + words.getUint32(place, true);
+		const { words } = this.#refill(first, wanted);
+		for (let position = 0; position < wanted; position++) {
+			this.#ahead[position] = words.getFloat64(WORD_BYTES * (position + 1), true);
 		}
+		this.#first = first;
+		this.#fetched = wanted;
+		this.#taken = 0;
 		return true;
 	}
 
-	/** Has the module write the stream and then delays into its words; returns the number of delays. */
+	/** Has the module write the stream and then delays into its words. */
 	#refill(first, count) {
 		makeCurrent(this.#policy);
-		const { exports, words } = module();
-		const filled = exports.refill(this.#low, this.#high, this.#draws, this.#draws / WORD_32, first, count);
-		this.#low = words.getUint32(0, true);
-		this.#high = words.getUint32(4, true);
-		this.#draws = 0;
-		return filled;
+		const started = module();
+		started.exports.refill(this.#state, this.#draws, this.#draws / WORD_32, first, count);
+		return started;
 	}
 
 	#streamNow() {
 		if (!this.#stream) {
 			this.#refill(0, 0);
-			this.#stream = new RandomStream((BigInt(this.#high) << 32n) | BigInt(this.#low));
+			this.#stream = new RandomStream(wordAt(0));
 		}
 		return this.#stream;
 	}
