@@ -178,8 +178,8 @@ describe("loads", () => {
 
 // The module is 4,900 bytes, of which a half checks the fields of a policy. The classes, with all checks and errors of
 // the main entry, are 4,100; the names of the fields and of the rules 600.
-test("the single file is below 9.9 kB gzipped", () => {
+test("the single file is below 9.7 kB gzipped", () => {
 	const bytes = gzipSync(readFileSync(join(installed, "dist/delay.js")), { level: 9 }).length;
 	console.log({ bytes });
-	assert.ok(bytes < 9_900, `${bytes}`);
+	assert.ok(bytes < 9_700, `${bytes}`);
 });
