@@ -16,6 +16,8 @@ LITL = f"backoff (litl) {version('backoff')}"
 TENACITY = f"tenacity {version('tenacity')}"
 STAMINA = f"stamina {version('stamina')}"
 NUMPY = f"numpy {version('numpy')}"
+#: With an array of upper bounds, which numpy reads one by one.
+NUMPY_OF_WINDOWS = f"{NUMPY} (windows)"
 
 
 @dataclass(frozen=True)
