@@ -44,7 +44,9 @@ def is_lost(result: object) -> bool:
     Other awaitables, such as a Future, may run by themselves. Only the type is asked: a proxy
     would answer for the object it stands for, or fail if it has none.
     """
-    if not issubclass(type(result), Coroutine):
+    kind = type(result)
+    # The second question takes longer than an attempt.
+    if not hasattr(kind, "send") or not issubclass(kind, Coroutine):
         return False
     coroutine: Any = result
     coroutine.close()
@@ -214,23 +216,22 @@ class Steps:
 
     def _suspend(self, decision: Decision) -> Coroutine[Any, Any, object]:
         """Waits in an async loop."""
-        sleep = self._own_sleep()
-        if sleep is not None:
+        sleep = self.options.sleep
+        if sleep is not None and not self._replaces_sleep():
             return self._call(sleep, decision.delay)
         assert self._cancellations is not None
         return self._time.suspend(decision.delay_ns, self._cancellations.library())
 
-    def _own_sleep(self) -> Callable[[float], object] | None:
-        """The caller's sleep, unless fake time replaces it. A loop with a clock of its own also
-        keeps its sleep, which advances that clock."""
-        options = self.options
-        return None if self._time.is_fake and options.clock_ns is None else options.sleep
+    def _replaces_sleep(self) -> bool:
+        """Whether fake time replaces the caller's sleep. A loop with a clock of its own keeps its
+        sleep, which advances that clock."""
+        return self._time.is_fake and self.options.clock_ns is None
 
     def _block(self, decision: Decision) -> None:
         """Waits in a blocking loop."""
         try:
-            sleep = self._own_sleep()
-            if sleep is None:
+            sleep = self.options.sleep
+            if sleep is None or self._replaces_sleep():
                 self._time.block(decision.delay_ns)
             elif (result := sleep(decision.delay)) is not None:
                 _reject_lost(sleep, result)

@@ -45,6 +45,10 @@ class Time:
     def block(self, delay_ns: int) -> None:
         """Blocks this thread for at least this long."""
         now_ns, sleep = self.now_ns, time.sleep
+        if not delay_ns:
+            # By any clock it is over.
+            sleep(0)
+            return
         end_ns = now_ns() + delay_ns
         sleep(_seconds(delay_ns))
         # Timers may fire early by the resolution of their clock.
@@ -56,8 +60,11 @@ class Time:
         if library is None:
             raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
         now_ns, sleep = self.now_ns, library.sleep
+        if not delay_ns:
+            # A task that never suspends cannot be cancelled.
+            await sleep(0)
+            return
         end_ns = now_ns() + delay_ns
-        # Also for a delay of 0: a task that never suspends cannot be cancelled.
         await sleep(_seconds(delay_ns))
         while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
             await sleep(_seconds(left_ns))
