@@ -1,7 +1,6 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 
 use crate::arguments::Instance;
 use crate::duration::seconds;
@@ -21,12 +20,9 @@ use crate::stream::RandomStream;
 /// Operation applies max_elapsed and deadlines.
 ///
 /// Raises OSError if the system has no randomness to give.
-#[pyclass(frozen, module = "backoff_rs")]
+// Not frozen with a lock inside: a borrow is one atomic operation, locking and unlocking are two.
+#[pyclass(module = "backoff_rs")]
 pub(crate) struct Backoff {
-    state: Mutex<State>,
-}
-
-struct State {
     backoff: backoff_core::Backoff,
     /// The generation of the process that drew the stream from entropy; `None` if the caller
     /// passed the stream.
@@ -46,69 +42,72 @@ impl Backoff {
             None => (process::entropy()?, Some(process::generation())),
         };
         let backoff = backoff_core::Backoff::new(policy.0.get().0, stream);
-        Ok(Self { state: Mutex::new(State { backoff, drawn_in }) })
+        Ok(Self { backoff, drawn_in })
     }
 
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+    fn __iter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
         this
     }
 
-    fn __next__(&self) -> PyResult<Option<f64>> {
-        Ok(self.state()?.backoff.next_ns().map(seconds))
+    fn __next__(this: &Bound<'_, Self>) -> PyResult<Option<f64>> {
+        Ok(with(this, backoff_core::Backoff::next_ns)?.map(seconds))
     }
 
     /// The next delay in nanoseconds, an int: next() without the rounding to a float. Raises
     /// StopIteration after the last delay, as next() does.
-    fn next_ns(&self) -> PyResult<u64> {
-        self.state()?.backoff.next_ns().ok_or_else(|| PyStopIteration::new_err(()))
+    fn next_ns(this: &Bound<'_, Self>) -> PyResult<u64> {
+        with(this, backoff_core::Backoff::next_ns)?.ok_or_else(|| PyStopIteration::new_err(()))
     }
 
     /// Starts again at index 0, after a success or the last delay. The delays are new ones: the
     /// stream advances by the draws taken (SPEC 9.2).
-    fn reset(&self) -> PyResult<()> {
-        self.state()?.backoff.reset();
-        Ok(())
+    fn reset(this: &Bound<'_, Self>) -> PyResult<()> {
+        with(this, backoff_core::Backoff::reset)
     }
 
     /// The index of the next delay: the delays taken since the last reset; at the end max_retries.
     #[getter]
-    fn index(&self) -> PyResult<u64> {
-        Ok(self.state()?.backoff.index())
+    fn index(this: &Bound<'_, Self>) -> PyResult<u64> {
+        with(this, |backoff| backoff.index())
     }
 
     /// The stream of these delays; reset() changes it.
     #[getter]
-    fn stream(&self) -> PyResult<RandomStream> {
-        Ok(RandomStream(self.state()?.backoff.stream()))
+    fn stream(this: &Bound<'_, Self>) -> PyResult<RandomStream> {
+        with(this, |backoff| RandomStream(backoff.stream()))
     }
 
     /// The policy.
     #[getter]
-    fn policy(&self) -> PyResult<Policy> {
-        Ok(Policy(*self.state()?.backoff.policy()))
+    fn policy(this: &Bound<'_, Self>) -> PyResult<Policy> {
+        with(this, |backoff| Policy(*backoff.policy()))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (policy, stream, index) = (self.policy()?, self.stream()?, self.index()?);
-        let policy = Bound::new(py, policy)?.repr()?;
-        let stream = Bound::new(py, stream)?.repr()?;
-        Ok(format!("<Backoff({policy}, {stream}) at index {index}>"))
+    fn __repr__(this: &Bound<'_, Self>) -> PyResult<String> {
+        let (policy, stream) = (Self::policy(this)?, Self::stream(this)?);
+        let policy = Bound::new(this.py(), policy)?.repr()?;
+        let stream = Bound::new(this.py(), stream)?.repr()?;
+        Ok(format!("<Backoff({policy}, {stream}) at index {}>", Self::index(this)?))
     }
+}
+
+/// Does this to the delays, after a fork with a new stream. No other thread does meanwhile: it
+/// runs no Python, and holds the lock of the object where the interpreter has no lock.
+fn with<T>(
+    this: &Bound<'_, Backoff>,
+    action: impl FnOnce(&mut backoff_core::Backoff) -> T,
+) -> PyResult<T> {
+    with_critical_section(this, || {
+        let mut this = this.try_borrow_mut()?;
+        let generation = process::generation();
+        if this.drawn_in.is_some_and(|drawn_in| drawn_in != generation) {
+            this.redraw(generation)?;
+        }
+        Ok(action(&mut this.backoff))
+    })
 }
 
 impl Backoff {
-    /// The state, with a stream of this process. No Python runs while it is locked.
-    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let generation = process::generation();
-        if state.drawn_in.is_some_and(|drawn_in| drawn_in != generation) {
-            state.redraw(generation)?;
-        }
-        Ok(state)
-    }
-}
-
-impl State {
     /// A new stream at the parent's index.
     #[cold]
     fn redraw(&mut self, generation: u32) -> PyResult<()> {
