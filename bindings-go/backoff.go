@@ -22,7 +22,9 @@ type Backoff struct{ core engine.Sequence }
 //
 // Clients with the same policy and stream wait for identical times: use one key per client or job.
 func New(policy Policy, stream RandomStream) *Backoff {
-	return &Backoff{engine.NewSequence(policy.core, stream.state)}
+	b := new(Backoff)
+	b.core.Begin(&policy.core, stream.state)
+	return b
 }
 
 // Next returns the next delay and true, or 0 and false after max_retries delays, again and again until

@@ -23,9 +23,10 @@ const (
 	nextBatch  = 64
 )
 
-// NewSequence returns the delays of a policy on a stream, from index 0.
-func NewSequence(policy Policy, stream uint64) Sequence {
-	return Sequence{Policy: policy, stream: stream, end: policy.MaxRetries()}
+// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
+// which would be copied.
+func (s *Sequence) Begin(policy *Policy, stream uint64) {
+	s.Policy, s.stream, s.end = *policy, stream, policy.MaxRetries()
 }
 
 // Next returns the next delay, in ns. It reports false at the end.

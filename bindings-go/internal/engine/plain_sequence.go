@@ -13,13 +13,14 @@ type Sequence struct {
 	plainEnd      uint64 // the index after the last delay if the policy is plain, otherwise 0
 }
 
-// NewSequence returns the delays of a policy on a stream, from index 0.
-func NewSequence(policy Policy, stream uint64) Sequence {
-	s := Sequence{Policy: policy, rest: stream, current: policy.numbers[1], next: policy.numbers[1]}
+// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
+// which would be copied.
+func (s *Sequence) Begin(policy *Policy, stream uint64) {
+	s.Policy, s.rest = *policy, stream
+	s.Reset()
 	if formulaIsPlain(policy.numbers[0]) != 0 {
 		s.plainEnd = policy.MaxRetries()
 	}
-	return s
 }
 
 // Next returns the next delay, in ns. It reports false at the end.
