@@ -28,11 +28,10 @@ func (s *Sequence) Next() (uint64, bool) {
 	if s.Index >= s.plainEnd {
 		return s.nextOfAny()
 	}
-	draw, window := streamDraw(s.rest, 0), s.current
+	rest, window := s.rest, s.current
 	s.Index++
-	s.rest = Advance(s.rest, 1)
-	s.current = plainNextWindowNs(window, s.Policy.numbers[4])
-	return plainDelayNs(window, draw), true
+	s.rest, s.current = Advance(rest, 1), plainNextWindowNs(window, s.Policy.numbers[4])
+	return plainDelayNs(window, streamDraw(rest, 0)), true
 }
 
 // nextOfAny returns the next delay of any policy. A function of its own keeps that of most policies short.
