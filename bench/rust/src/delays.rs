@@ -10,13 +10,15 @@ use backon::BackoffBuilder as _;
 use tokio_retry::strategy::jitter;
 
 pub const ENTRIES: &[(&str, &str, fn(u64))] = &[
-    ("next", "ours", |times| next("full:base=100ms,cap=20s", times)),
-    ("next", "by hand (fastrand)", next_by_hand),
+    ("next", "ours", |times| next(FULL, times, Backoff::next)),
+    ("next", "by hand (fastrand)", |times| next_by_hand(times, Duration::from_nanos)),
     ("next", "by hand (Duration and fastrand)", next_by_hand_of_durations),
     ("next", "backon", |times| repeat(times, backon)),
     ("next", "tokio-retry", |times| repeat(times, tokio_retry)),
     ("next", "exponential-backoff", next_of_exponential_backoff),
-    ("next, decorrelated", "ours", |times| next("decorrelated:base=100ms,cap=20s", times)),
+    ("next in ns", "ours", |times| next(FULL, times, Backoff::next_ns)),
+    ("next in ns", "by hand (fastrand)", |times| next_by_hand(times, |ns| ns)),
+    ("next, decorrelated", "ours", |times| next(DECORRELATED, times, Backoff::next)),
     ("random access", "ours", random_access),
     ("random access", "by hand (SplitMix64)", random_access_by_hand),
     ("new and 8 delays", "ours", |times| eight(times, ours)),
@@ -28,6 +30,8 @@ pub const ENTRIES: &[(&str, &str, fn(u64))] = &[
     ("batch of 1000000", "memset", |times| memset(1_000_000, times)),
 ];
 
+const FULL: &str = "full:base=100ms,cap=20s";
+const DECORRELATED: &str = "decorrelated:base=100ms,cap=20s";
 const BASE: Duration = Duration::from_millis(100);
 const CAP: Duration = Duration::from_secs(20);
 const DELAYS: u64 = 8;
@@ -37,31 +41,31 @@ fn policy(text: &str) -> Policy {
 }
 
 fn full() -> Policy {
-    static FULL: LazyLock<Policy> = LazyLock::new(|| policy("full:base=100ms,cap=20s"));
-    *FULL
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(FULL));
+    *POLICY
 }
 
 fn stream() -> RandomStream {
     RandomStream::from_key(42, "job-1")
 }
 
-fn next(text: &str, times: u64) {
+fn next<T>(text: &str, times: u64, next: impl Fn(&mut Backoff) -> T) {
     let mut backoff = Backoff::new(black_box(policy(text)), stream());
-    for i in 1..=times {
-        black_box(backoff.next());
+    for i in 0..times {
         if i % DELAYS == 0 {
             backoff.reset();
         }
+        black_box(next(&mut backoff));
     }
 }
 
 /// Whole nanoseconds, and a generator of its own.
-fn next_by_hand(times: u64) {
+fn next_by_hand<T>(times: u64, delay: impl Fn(u64) -> T) {
     let mut rng = fastrand::Rng::with_seed(42);
     let [base, cap] = black_box([BASE, CAP].map(|time| time.as_nanos() as u64));
     for i in 0..times {
         let window = base.saturating_mul(1 << (i % DELAYS)).min(cap);
-        black_box(Some(Duration::from_nanos(rng.u64(0..=window))));
+        black_box(Some(delay(rng.u64(0..=window))));
     }
 }
 
@@ -95,22 +99,22 @@ fn tokio_retry() -> impl Iterator<Item = Duration> {
 /// Iterators that cannot be reset are made anew.
 fn repeat<D: Iterator<Item = Duration>>(times: u64, make: fn() -> D) {
     let mut delays = make();
-    for i in 1..=times {
-        black_box(delays.next());
+    for i in 0..times {
         if i % DELAYS == 0 {
             delays = black_box(make)();
         }
+        black_box(delays.next());
     }
 }
 
 fn next_of_exponential_backoff(times: u64) {
     let make = || exponential_backoff::Backoff::new(u32::MAX, BASE, CAP).into_iter();
     let mut delays = make();
-    for i in 1..=times {
-        black_box(delays.next());
+    for i in 0..times {
         if i % DELAYS == 0 {
             delays = make();
         }
+        black_box(delays.next());
     }
 }
 
