@@ -50,7 +50,7 @@ impl Watched {
     #[pyo3(signature = (*thrown))]
     fn throw<'py>(&self, thrown: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let step = self.steps.bind(thrown.py()).call_method1("throw", thrown);
-        for error in thrown.iter().filter(|thrown| thrown.is_instance_of::<PyBaseException>()) {
+        for error in thrown.iter().filter(PyAnyMethods::is_instance_of::<PyBaseException>) {
             // The outermost frame that it reached is the one that caught it.
             let traceback = error.getattr("__traceback__")?;
             if !traceback.is_none() {

@@ -6,6 +6,7 @@ pub(crate) mod plain;
 pub(crate) mod state;
 
 use crate::field::Field;
+use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::field::values::FieldValues;
 use crate::number::ratio::Ratio;
 
@@ -71,8 +72,15 @@ impl Parameters {
             retry_after: values.kind(Field::RetryAfter),
             plain: 0,
         };
-        parameters.plain = plain::is_plain(&parameters).into();
+        parameters.plain = parameters.are_plain().into();
         parameters
+    }
+
+    /// Whether the formulas in `plain` are those of these kinds and numbers.
+    fn are_plain(&self) -> bool {
+        (self.growth, self.jitter, self.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)
+            && self.multiplier == Ratio::DOUBLE
+            && (self.offset, self.floor) == (0, 0)
     }
 
     /// Whether the formulas in `plain` compute the delays.

@@ -4,17 +4,7 @@
 //! Most policies are plain. These are the general formulas without the choices between kinds, which
 //! take longer than the arithmetic.
 
-use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::number::arithmetic::sample;
-use crate::number::ratio::Ratio;
-use crate::schedule::Parameters;
-
-/// Whether a policy is plain.
-pub(crate) fn is_plain(policy: &Parameters) -> bool {
-    (policy.growth, policy.jitter, policy.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)
-        && policy.multiplier == Ratio::DOUBLE
-        && (policy.offset, policy.floor) == (0, 0)
-}
 
 /// The window of an index.
 #[inline]
@@ -37,7 +27,7 @@ pub(crate) fn delay(window: u64, draw: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{delay, is_plain, next_window, window};
+    use super::{delay, next_window, window};
     use crate::number::arithmetic::MAX_NS;
     use crate::policy::Policy;
     use crate::random::stream::RandomStream;
@@ -53,7 +43,7 @@ mod tests {
             "full:base=3ns,cap=9223372036854775806ns",
         ] {
             let plain = Policy::parse(text).unwrap().0;
-            assert!(is_plain(&plain), "{text}");
+            assert!(plain.is_plain(), "{text}");
             let mut general = plain;
             general.plain = 0;
             let mut running = plain.base;
@@ -82,7 +72,7 @@ mod tests {
             "decorrelated:base=1s,multiplier=2",
             "constant:base=1s,jitter=full",
         ] {
-            assert!(!is_plain(&Policy::parse(text).unwrap().0), "{text}");
+            assert!(!Policy::parse(text).unwrap().0.is_plain(), "{text}");
         }
     }
 }
