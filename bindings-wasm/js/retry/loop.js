@@ -19,21 +19,6 @@ const PERMANENT = "permanent";
 const CANCELLED = "cancelled";
 const ACCEPTED = { outcome: SUCCESS, retryAfter: undefined };
 
-/** What calls and predicates get if the caller passed no signal. It makes one on demand: that is slow, and rare. */
-class Context {
-	#loop;
-
-	constructor(attempt, loop) {
-		this.attempt = attempt;
-		this.#loop = loop;
-		Object.freeze(this);
-	}
-
-	get signal() {
-		return this.#loop.someSignal();
-	}
-}
-
 export class Loop {
 	number = beginLoop();
 	attempts = 0;
@@ -186,11 +171,16 @@ export class Loop {
 		this.result = result;
 	}
 
-	/** The same for the call and the predicate of an attempt. */
+	/** The same for the call and the predicate of an attempt. A signal is made on demand: that is slow, and rare. */
 	makeContext() {
-		const { attempts: attempt, options } = this;
-		const { signal } = options;
-		this.context ??= signal ? Object.freeze({ attempt, signal }) : new Context(attempt, this);
+		const loop = this;
+		const attempt = this.attempts;
+		this.context ??= Object.freeze({
+			attempt,
+			get signal() {
+				return loop.someSignal();
+			},
+		});
 		return this.context;
 	}
 
