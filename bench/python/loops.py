@@ -101,6 +101,11 @@ def interpreter(code: str) -> Callable[[], object]:
     return partial(subprocess.run, [sys.executable, "-I", "-c", code], check=True)
 
 
+def decorated(module: str, decorator: str) -> str:
+    """A program with a decorated function."""
+    return f"from {module} import *\n@{decorator}\ndef call():\n    pass"
+
+
 WORKS = [
     *(Work("loop, success at once", by, 1, success(with_)) for by, with_ in DECORATORS),
     *(Work("loop, one failure", by, 1, failures(with_, 1)) for by, with_ in DECORATORS),
@@ -111,4 +116,15 @@ WORKS = [
     Work("import", "json", 1, interpreter("import json")),
     Work("import", LITL, 1, interpreter("import backoff")),
     Work("import", TENACITY, 1, interpreter("import tenacity")),
+    Work(
+        "import and decorate", "ours", 1, interpreter(decorated("backoff_rs", "retry(on=OSError)"))
+    ),
+    Work("import and decorate", "bare Python", 1, interpreter("pass")),
+    Work(
+        "import and decorate",
+        LITL,
+        1,
+        interpreter(decorated("backoff", "on_exception(expo, OSError)")),
+    ),
+    Work("import and decorate", TENACITY, 1, interpreter(decorated("tenacity", "retry()"))),
 ]
