@@ -434,7 +434,10 @@ export function fetchOutcome(error: unknown): "transient" | "timeout" | "permane
 export interface RetryContext {
 	/** The number of this call: 1, 2, ... */
 	readonly attempt: number;
-	/** The signal of the options; without one, a signal that never aborts. */
+	/**
+	 * The signal of the options; without one, a signal that never aborts. That one is made when it is read, so copies
+	 * of the context, such as `{ ...context }`, lack it.
+	 */
 	readonly signal: AbortSignal;
 }
 

@@ -19,6 +19,24 @@ const PERMANENT = "permanent";
 const CANCELLED = "cancelled";
 const ACCEPTED = { outcome: SUCCESS, retryAfter: undefined };
 
+/**
+ * What calls and predicates get if the caller passed no signal. It makes one on demand: that is slow, and rare. (A
+ * getter of the object's own would take longer than all else of a loop.)
+ */
+class Context {
+	#loop;
+
+	constructor(attempt, loop) {
+		this.attempt = attempt;
+		this.#loop = loop;
+		Object.freeze(this);
+	}
+
+	get signal() {
+		return this.#loop.someSignal();
+	}
+}
+
 export class Loop {
 	number = beginLoop();
 	attempts = 0;
@@ -171,16 +189,11 @@ export class Loop {
 		this.result = result;
 	}
 
-	/** The same for the call and the predicate of an attempt. A signal is made on demand: that is slow, and rare. */
+	/** The same for the call and the predicate of an attempt. */
 	makeContext() {
-		const loop = this;
-		const attempt = this.attempts;
-		this.context ??= Object.freeze({
-			attempt,
-			get signal() {
-				return loop.someSignal();
-			},
-		});
+		const { attempts: attempt, options } = this;
+		const { signal } = options;
+		this.context ??= signal ? Object.freeze({ attempt, signal }) : new Context(attempt, this);
 		return this.context;
 	}
 
