@@ -80,7 +80,22 @@ pub(super) fn of(language: &str, work: &str, peer: &str, peer_ns: f64) -> Option
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{FLOORS, of};
+    use crate::bench::page;
+    use crate::bench::results::Results;
+
+    #[test]
+    fn every_floor_is_measured() {
+        let results = Results::read(&page::results()).unwrap();
+        for floor in FLOORS {
+            let is_for = |language: &str, work: &str, peer: &str| {
+                floor.language == language && floor.work == work && peer.starts_with(floor.peer)
+            };
+            let measured =
+                results.rows.iter().any(|row| is_for(&row.language, &row.work, &row.peer));
+            assert!(measured, "{} {} {}", floor.language, floor.work, floor.peer);
+        }
+    }
 
     #[test]
     fn a_floor_is_a_ratio() {
