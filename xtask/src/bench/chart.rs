@@ -13,7 +13,7 @@ const COLUMNS: [(&str, &str); 2] = [
 
 const WIDTH: f64 = 480.0;
 /// Where the bars of a column begin and end.
-const LEFT: f64 = 190.0;
+const LEFT: f64 = 210.0;
 const RIGHT: f64 = 430.0;
 const TOP: f64 = 64.0;
 const LINE: f64 = 17.0;
