@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::bench::page::{ratio, title};
+use crate::bench::format::{ratio, title};
 use crate::bench::results::{Results, Row};
 
 /// The works, each a column.

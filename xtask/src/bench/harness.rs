@@ -5,10 +5,9 @@ use std::ffi::OsStr;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::bench::results::Tool;
 use crate::languages::Language;
 use crate::shell::{command, progress, stdout};
 
@@ -43,6 +42,16 @@ pub(super) struct Measurement {
     pub(super) ns: f64,
     pub(super) bytes: Option<f64>,
     pub(super) allocations: Option<f64>,
+}
+
+/// A compiler, an interpreter, what measures, or a peer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tool {
+    #[serde(default)]
+    pub(super) language: String,
+    pub(super) name: String,
+    pub(super) version: String,
 }
 
 impl Harness {

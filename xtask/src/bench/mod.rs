@@ -3,6 +3,7 @@
 mod chart;
 mod compare;
 mod floors;
+mod format;
 mod harness;
 mod page;
 mod results;

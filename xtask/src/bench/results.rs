@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::floors;
-use crate::bench::harness::{Harness, Measurement, Series};
+use crate::bench::harness::{Harness, Measurement, Series, Tool};
 use crate::bench::statistics::{median, spread};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -29,16 +29,6 @@ pub(super) struct Machine {
     pub(super) processor: String,
     pub(super) cores: usize,
     pub(super) system: String,
-}
-
-/// A compiler, an interpreter, what measures, or a peer.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Tool {
-    #[serde(default)]
-    pub(super) language: String,
-    pub(super) name: String,
-    pub(super) version: String,
 }
 
 /// A work of ours beside that of a peer. Without a peer, the name of the peer is empty and its
