@@ -91,7 +91,7 @@ func loopWorks() []work {
 	}
 }
 
-// after returns a call that fails so many times, and then succeeds with the number of calls.
+// after returns a call that fails that many times and then succeeds.
 func after(failures int) call {
 	calls := 0
 	return func() (int, error) {
@@ -102,7 +102,7 @@ func after(failures int) call {
 	}
 }
 
-// failing is the work of a loop whose call fails so many times.
+// failing is the work of a loop whose call fails a given number of times.
 func failing(name string, failures int, loops []loop) work {
 	failing := work{name: name}
 	for _, loop := range loops {
@@ -118,7 +118,7 @@ func failing(name string, failures int, loops []loop) work {
 	return failing
 }
 
-// concurrent is the work of so many goroutines, each with a loop.
+// concurrent is the work of a number of goroutines, each with a loop.
 func concurrent(name string, goroutines, failures int) work {
 	concurrent := work{name: name}
 	for _, loop := range loops() {

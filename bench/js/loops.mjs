@@ -15,7 +15,7 @@ export function hurryTimers() {
 
 const failure = new Error("busy");
 
-/** A function that fails so many times before it succeeds. */
+/** A function that fails the given number of times before it succeeds. */
 function failing(failures) {
 	let calls = 0;
 	return async () => {

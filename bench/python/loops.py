@@ -48,7 +48,7 @@ DECORATORS: list[tuple[str, Decorator]] = [
 
 
 class Failing:
-    """A call that fails so often before it succeeds."""
+    """A call that fails a given number of times before it succeeds."""
 
     def __init__(self, failures: int) -> None:
         self.left = failures

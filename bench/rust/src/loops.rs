@@ -24,7 +24,7 @@ pub const ENTRIES: &[(&str, &str, fn(u64))] = &[
 
 const RETRIES: usize = 5;
 
-/// Fails so many times.
+/// Fails the given number of times.
 struct Job(Cell<u32>);
 
 impl Job {

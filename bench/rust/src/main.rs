@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 struct Entry {
     work: &'static str,
     by: String,
-    /// Does it so many times.
+    /// Does it the given number of times.
     run: fn(u64),
 }
 

@@ -212,7 +212,7 @@ impl Policy {
     }
 }
 
-/// The first elements, at most so many.
+/// The first `count` elements, or all of them.
 pub(crate) fn at_most(delays: &mut [u64], count: u64) -> &mut [u64] {
     let count = usize::try_from(count).unwrap_or(usize::MAX).min(delays.len());
     delays.split_at_mut_checked(count).unwrap_or_default().0

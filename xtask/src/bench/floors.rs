@@ -5,7 +5,7 @@
 enum Bound {
     /// As a part of the peer's.
     Ratio(f64),
-    /// The peer's and so many nanoseconds more.
+    /// The peer's, plus this many nanoseconds.
     MoreNs(f64),
 }
 
