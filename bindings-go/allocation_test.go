@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -54,6 +55,26 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 	}
 	if alone.Reason() != 0 || shared.Reason() != 0 {
 		t.Error("an operation stopped")
+	}
+}
+
+func TestLoopsThatSucceedAtOnceAllocateAtMostOnce(t *testing.T) {
+	ctx, policy := context.Background(), parsePolicy(t, "constant:base=1s")
+	succeed := func() error { return nil }
+	rows := []struct {
+		what string
+		do   func()
+		want float64
+	}{
+		{"Do", func() { _ = backoff.Do(ctx, succeed) }, 0},
+		{"Retry", func() { _, _ = backoff.Retry(ctx, func() (int, error) { return 1, nil }) }, 0},
+		{"Do with RetryIf", func() { _ = backoff.Do(ctx, succeed, backoff.RetryIf(backoff.AnyError)) }, 0},
+		{"Do with WithPolicy", func() { _ = backoff.Do(ctx, succeed, backoff.WithPolicy(policy)) }, 1},
+	}
+	for _, row := range rows {
+		if count := testing.AllocsPerRun(1000, row.do); count != row.want {
+			t.Errorf("%s allocates %v times instead of %v", row.what, count, row.want)
+		}
 	}
 }
 
