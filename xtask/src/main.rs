@@ -22,6 +22,7 @@ mod package;
 mod page;
 mod program;
 mod report;
+mod servers;
 mod shell;
 mod test;
 mod venv;
@@ -34,13 +35,13 @@ use anyhow::{Result, bail};
 
 use crate::languages::Platforms;
 use crate::libbackoff::Platform;
-use crate::test::Extent;
+use crate::report::Extent;
 
 const HELP: &str = "\
 cargo xtask <verb>
 
   demo                         the same delays in five languages, side by side
-  test [--all] [PART]          the tests, or those of a language, `command` or `shared`;
+  test [--all] [PART]          the tests, or those of a language, `command`, `hosts` or `shared`;
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)

@@ -11,6 +11,15 @@ use serde::Deserialize;
 use crate::compatibility::{self, Ran};
 use crate::shell::{line, output, progress};
 
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What every change must pass.
+    Usual,
+    /// Also what takes longer. The table in the README then shows what the packages ran on.
+    All,
+}
+
 /// The results of all checks so far.
 #[derive(Default)]
 pub(crate) struct Report {

@@ -6,18 +6,9 @@ use anyhow::{Result, ensure};
 
 use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
-use crate::report::{Report, Runner};
+use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
 use crate::{bench, demo, dist, docs, generate, languages, program, version, workflows};
-
-/// How much is tested.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What every change must pass.
-    Usual,
-    /// Also what takes longer. The table in the README then shows what the packages ran on.
-    All,
-}
 
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
@@ -25,6 +16,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     test_shared(&mut report);
     for language in &ALL {
         test_alone(language, extent, &mut report);
+        (language.hosts)(extent, &mut report);
     }
     test_command(extent, &mut report);
     test_together(&mut report);
@@ -44,6 +36,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             test_together(&mut report);
         }
         "bench" => bench::test(&mut report),
+        "hosts" => ALL.iter().for_each(|language| (language.hosts)(extent, &mut report)),
         "dist" => dist::test(&mut report),
         "command" => test_command(extent, &mut report),
         language => test_alone(named(language)?, extent, &mut report),

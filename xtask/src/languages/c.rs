@@ -3,6 +3,7 @@
 mod bench;
 mod cargo_c;
 mod consumers;
+mod hosts;
 mod platforms;
 
 use std::fs;
@@ -18,6 +19,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
 
 pub(crate) use bench::bench;
+pub(crate) use hosts::test as hosts;
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {

@@ -3,6 +3,7 @@
 
 mod bench;
 pub(crate) mod engine;
+mod hosts;
 mod platforms;
 
 use std::fs;
@@ -18,6 +19,7 @@ use crate::shell::{command, empty, output, progress, root, run, scratch, stdout}
 
 pub(crate) use bench::bench;
 use bench::benchmarks;
+pub(crate) use hosts::test as hosts;
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 

@@ -1,6 +1,7 @@
 //! JavaScript: the npm tarball, installed in a clean project.
 
 mod bench;
+mod hosts;
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, target};
 
 pub(crate) use bench::bench;
+pub(crate) use hosts::test as hosts;
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];

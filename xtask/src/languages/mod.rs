@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::report::Report;
+use crate::report::{Extent, Report};
 use crate::shell::progress;
 
 /// The platforms that packages are built for.
@@ -40,6 +40,9 @@ pub(crate) struct Language {
     /// Tests that take longer, or that need more than the tools of the languages: every platform,
     /// every runtime.
     pub(crate) test_more: fn(&mut Report),
+    /// Its adapters on the libraries that they adapt, which it installs beside the artifact. With
+    /// `Extent::All` also on the oldest supported versions.
+    pub(crate) hosts: fn(Extent, &mut Report),
     /// Its harness of benchmarks, over the installed artifact.
     pub(crate) bench: fn() -> Result<Command>,
     /// Documents whose programs and commands `docs` runs. The tests of the other languages run
@@ -59,6 +62,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: rust::packages,
         test: rust::test,
         test_more: rust::test_more,
+        hosts: rust::hosts,
         bench: rust::bench,
         documents: &[],
         snippet: rust::snippet,
@@ -71,6 +75,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: c::packages,
         test: c::test,
         test_more: c::test_more,
+        hosts: c::hosts,
         bench: c::bench,
         documents: &["bindings-c/README.md"],
         snippet: c::snippet,
@@ -83,6 +88,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: go::packages,
         test: go::test,
         test_more: go::test_more,
+        hosts: go::hosts,
         bench: go::bench,
         documents: &[],
         snippet: go::snippet,
@@ -95,6 +101,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: python::packages,
         test: python::test,
         test_more: python::test_more,
+        hosts: python::hosts,
         bench: python::bench,
         documents: &[],
         snippet: python::snippet,
@@ -107,6 +114,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: js::packages,
         test: js::test,
         test_more: js::test_more,
+        hosts: js::hosts,
         bench: js::bench,
         documents: &[],
         snippet: js::snippet,

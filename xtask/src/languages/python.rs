@@ -1,6 +1,7 @@
 //! Python: the wheel, installed in a clean virtual environment.
 
 mod bench;
+mod hosts;
 mod platforms;
 mod wheels;
 
@@ -16,6 +17,7 @@ use crate::venv;
 use wheels::{holds_no_path, sdist};
 
 pub(crate) use bench::bench;
+pub(crate) use hosts::test as hosts;
 pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::{packages, wheel};
 

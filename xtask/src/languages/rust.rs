@@ -14,11 +14,13 @@ use crate::shell::{WASM, add_target, cargo, command, progress, root, run, scratc
 mod bench;
 mod contents;
 mod features;
+mod hosts;
 mod packaged;
 mod targets;
 mod users;
 
 pub(crate) use bench::bench;
+pub(crate) use hosts::test as hosts;
 pub(crate) use packaged::snippet;
 
 /// The driver.

