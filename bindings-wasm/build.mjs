@@ -2,7 +2,7 @@
 // dist/package the folder that npm packs.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -283,14 +283,57 @@ export const { ${names.join(", ")} } = createRequire(import.meta.url)("./${requi
 	writeFileSync("dist/delay.d.cts", types.replaceAll("./index.js", "./index.cjs"));
 }
 
-/** Copies the files of the package, and the manifest without what only a checkout has. */
+/** The adapters, by the names of their types: `bullmq`. */
+const ADAPTERS = readdirSync("js/adapters")
+	.filter((file) => file.endsWith(".d.ts"))
+	.map((file) => basename(file, ".d.ts"));
+
+/** The files of an adapter. They import the main entry, so that a program has one copy of the core. */
+async function bundleAdapter(name) {
+	const options = { ...BUNDLE, entryPoints: [`js/adapters/${name}.js`], packages: "external" };
+	await Promise.all([
+		build({ ...options, format: "esm", outfile: `dist/adapters/${name}.js` }),
+		build({ ...options, format: "cjs", platform: "node", outfile: `dist/adapters/${name}.cjs` }),
+	]);
+	const types = readFileSync(`js/adapters/${name}.d.ts`, "utf8");
+	writeFileSync(`dist/adapters/${name}.d.ts`, types);
+	writeFileSync(`dist/adapters/${name}.d.cts`, types.replace(/(from "\..*)\.js"/g, '$1.cjs"'));
+}
+
+/** What the manifest of the package says about an adapter. */
+function entryOf(name) {
+	const [esm, cjs] = [`./dist/adapters/${name}.js`, `./dist/adapters/${name}.cjs`];
+	return {
+		import: { types: `./dist/adapters/${name}.d.ts`, default: esm },
+		require: { types: `./dist/adapters/${name}.d.cts`, default: cjs },
+	};
+}
+
+/** For resolvers that know no exports: the manifest of a folder with the name of the adapter. */
+function folderOf(name) {
+	const [main, module, types] = ["cjs", "js", "d.cts"].map((end) => `../dist/adapters/${name}.${end}`);
+	return { type: "module", main, module, types, sideEffects: false };
+}
+
+/** Copies the files of the package, and the manifest without what only a checkout has, and with the adapters. */
 function stage() {
 	rmSync("dist/package", { recursive: true, force: true });
 	const { private: _, scripts, devDependencies, ...manifest } = JSON.parse(readFileSync("package.json"));
+	const write = (path, content) =>
+		writeFileSync(join("dist/package", path), `${JSON.stringify(content, null, "\t")}\n`);
+	for (const name of ADAPTERS) {
+		manifest.files.push(...["js", "cjs", "d.ts", "d.cts"].map((end) => `dist/adapters/${name}.${end}`));
+		manifest.exports[`./${name}`] = entryOf(name);
+	}
 	for (const path of ["README.md", ...manifest.files]) {
 		cpSync(path, join("dist/package", path));
 	}
-	writeFileSync("dist/package/package.json", `${JSON.stringify(manifest, null, "\t")}\n`);
+	for (const name of ADAPTERS) {
+		mkdirSync(join("dist/package", name));
+		write(`${name}/package.json`, folderOf(name));
+		manifest.files.push(`${name}/package.json`);
+	}
+	write("package.json", manifest);
 }
 
 compile("bindings-wasm", "dist/pkg");
@@ -299,4 +342,5 @@ shrink("dist/pkg", "dist/backoff.wasm");
 shrink("dist/pkg/delay", "dist/delay.wasm");
 await translate();
 await bundle();
+await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

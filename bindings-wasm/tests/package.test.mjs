@@ -27,6 +27,12 @@ const USE = `
 const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, parseRetryAfter, RandomStream }";
 const FIRST = "11.399434\n";
 const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
+const ADAPTERS = readdirSync(join(source, "js/adapters"))
+	.filter((file) => file.endsWith(".d.ts"))
+	.map((file) => file.slice(0, -".d.ts".length));
+
+/** Adapters that import what they adapt. */
+const IMPORTING = ["effect"];
 
 const size = (path) => gzipSync(read(path), { level: 9 }).length;
 
@@ -35,7 +41,14 @@ describe("contents", () => {
 		const files = readdirSync(installed, { recursive: true, withFileTypes: true })
 			.filter((entry) => entry.isFile())
 			.map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
-		assert.deepEqual(files.sort(), [
+		const ofAdapters = ADAPTERS.flatMap((name) => [
+			...["js", "cjs", "d.ts", "d.cts"].map((end) => `dist/adapters/${name}.${end}`),
+			`${name}/package.json`,
+		]);
+		const others = files.filter((file) => !ofAdapters.includes(file));
+		assert.equal(others.length, files.length - ofAdapters.length);
+		assert.deepEqual(others.sort(), [
+			"ADAPTERS.md",
 			"LICENSE-APACHE",
 			"LICENSE-MIT",
 			"LICENSES-OF-CRATES",
@@ -92,15 +105,25 @@ describe("contents", () => {
 	test("no dependencies, no scripts, the version of the workspace", () => {
 		const cargo = readFileSync(join(source, "../Cargo.toml"), "utf8");
 		assert.equal(manifest.version, /^version = "(.*)"$/m.exec(cargo)[1]);
-		const dependencies = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+		const dependencies = ["dependencies", "devDependencies", "optionalDependencies"];
 		for (const absent of [...dependencies, "scripts", "imports", "private"]) {
 			assert.equal(manifest[absent], undefined, absent);
 		}
 	});
 
+	test("what an adapter adapts is optional, and no version of it is a conflict", () => {
+		const { peerDependencies, peerDependenciesMeta } = manifest;
+		assert.deepEqual(Object.keys(peerDependenciesMeta), Object.keys(peerDependencies));
+		for (const [name, version] of Object.entries(peerDependencies)) {
+			assert.deepEqual([version, peerDependenciesMeta[name]], ["*", { optional: true }], name);
+		}
+	});
+
 	test("no file uses fetch, the file system or a URL", () => {
-		// The files for `import` in Node.js load those for `require`.
-		const files = manifest.files.filter((file) => /\.c?js$/.test(file) && !file.endsWith("node.js"));
+		// The files for `import` in Node.js load those for `require`. Adapters use what they adapt.
+		const files = manifest.files
+			.filter((file) => /\.c?js$/.test(file) && !file.endsWith("node.js"))
+			.filter((file) => !file.startsWith("dist/adapters/"));
 		for (const path of files) {
 			assert.doesNotMatch(read(path).toString(), /(?<!#)\bfetch\(|import\.meta|require\(|["']node:|new URL/, path);
 		}
@@ -114,11 +137,8 @@ describe("contents", () => {
 	});
 
 	test("the links of the README are absolute, for the page of the package", () => {
-		const links = [
-			...read("README.md")
-				.toString()
-				.matchAll(/\]\((?!#)([^)]*)\)/g),
-		].map(([, link]) => link);
+		const pages = `${read("README.md")}${read("ADAPTERS.md")}`;
+		const links = [...pages.matchAll(/\]\((?!#)([^)]*)\)/g)].map(([, link]) => link);
 		assert.deepEqual(
 			links.filter((link) => !link.startsWith("https://")),
 			[],
@@ -127,7 +147,8 @@ describe("contents", () => {
 	});
 
 	test("the lock files name no registry", () => {
-		for (const path of ["package-lock.json", "tests/everywhere/package-lock.json"]) {
+		const folders = [".", "tests/everywhere", "tests/hosts/newest", "tests/hosts/oldest"];
+		for (const path of folders.map((folder) => join(folder, "package-lock.json"))) {
 			assert.doesNotMatch(readFileSync(join(source, path), "utf8"), /"resolved"|registry/, path);
 		}
 	});
@@ -231,6 +252,39 @@ describe("loads", () => {
 			const { inputs } = await bundled(`export { retry } from ${JSON.stringify(folder)};`, "browser");
 			assert.ok(Object.keys(inputs).some((path) => resolve(path) === join(folder, fields.module)));
 		}
+	});
+
+	describe("an adapter", () => {
+		// Others need what they adapt: tests/hosts.
+		for (const name of ADAPTERS.filter((name) => !IMPORTING.includes(name))) {
+			const use = `const policy = new Policy({ growth: "constant", base: 1 });
+				const [[, make]] = Object.entries(adapter).filter(([name]) => name !== "default");
+				try {
+					make({ policy, no: 1 });
+				} catch ({ message }) {
+					console.log(message.split(";")[0]);
+				}`;
+			test(`${name} by import, with the classes of the main entry`, () => {
+				const code = `import * as adapter from "backoff-wasm/${name}"; import { Policy } from "backoff-wasm"; ${use}`;
+				assert.equal(node("--input-type=module", "--eval", code), "no is unknown\n");
+			});
+			test(`${name} by require, with the classes of the main entry`, () => {
+				const code = `const adapter = require("backoff-wasm/${name}"); const { Policy } = require("backoff-wasm"); ${use}`;
+				assert.equal(node("--eval", code), "no is unknown\n");
+			});
+			test(`${name} by a resolver that knows no exports`, () => {
+				const folder = join(installed, name);
+				const code = `console.log(require.resolve(${JSON.stringify(folder)}))`;
+				assert.equal(node("--eval", code), `${join(installed, `dist/adapters/${name}.cjs`)}\n`);
+			});
+		}
+
+		test("has no copy of the core", () => {
+			for (const name of ADAPTERS) {
+				assert.ok(read(`dist/adapters/${name}.js`).length < 20_000, name);
+				assert.match(read(`dist/adapters/${name}.js`).toString(), /from "backoff-wasm"/);
+			}
+		});
 	});
 
 	describe("stack traces name the functions of the sources", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -36,7 +36,14 @@ test("attw finds the types of every entry under every resolution", async () => {
 		"json",
 	]);
 	const { analysis, problems } = JSON.parse(printed);
-	assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./js", "./delay", "./package.json"]);
+	const adapters = readdirSync(join(here, "../../js/adapters")).filter((file) => file.endsWith(".d.ts"));
+	assert.deepEqual(Object.keys(analysis.entrypoints), [
+		".",
+		"./js",
+		"./delay",
+		"./package.json",
+		...adapters.map((file) => `./${file.slice(0, -".d.ts".length)}`),
+	]);
 	assert.deepEqual(problems ?? {}, {});
 	ran("checked by", "attw", versionOf("@arethetypeswrong/cli"));
 });

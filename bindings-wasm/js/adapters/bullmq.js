@@ -1,0 +1,33 @@
+// BullMQ: the delay of a job is that of its policy, of a stream with its id as the key, and of its number of retries.
+
+import { Operation, RandomStream } from "backoff-wasm";
+import { judge, policyOf, readOptions } from "./common.js";
+
+/** BullMQ takes it for: no retry. */
+const STOP = -1;
+
+/** The options of a queue and of its workers that retry jobs by a policy. */
+export function jobRetries(options = {}) {
+	const {
+		seed = 0,
+		shouldRetry = () => true,
+		...others
+	} = readOptions("jobRetries", options, ["policy", "seed", "shouldRetry"]);
+	const policy = policyOf(others.policy);
+	const backoffStrategy = async (attemptsMade, _type, error, job) => {
+		const verdict = await judge(shouldRetry, error, { attempt: attemptsMade, job });
+		const begun = job.timestamp + (job.opts.delay ?? 0);
+		const operation = new Operation(policy, new RandomStream(seed, job.id), { now: begun });
+		// The queue keeps only the number of the failures, which is all that delays depend on.
+		for (let failure = 1; failure < attemptsMade; failure++) {
+			operation.decide("transient", { now: begun });
+		}
+		const { outcome, retryAfter } = verdict;
+		const { reason, delay } = operation.decide(outcome, { now: Date.now(), retryAfter });
+		// A fraction of a millisecond would disturb the order of the delayed jobs.
+		return reason === undefined ? Math.ceil(delay) : STOP;
+	};
+	// JSON has no Infinity.
+	const attempts = Math.min(policy.params.maxRetries + 1, Number.MAX_SAFE_INTEGER);
+	return { defaultJobOptions: { attempts, backoff: { type: "custom" } }, settings: { backoffStrategy } };
+}

@@ -1,0 +1,57 @@
+// What the adapters share: their options, verdicts, and the operation of a call.
+
+import { AbortError, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
+
+/** The options that an operation needs. */
+export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
+
+/** Options that `retry` checks. */
+const OF_A_LOOP = [...OF_AN_OPERATION, "budget", "stats", "signal", "onRetry", "onStop", "unref", "clock", "deadline"];
+
+/** The options of a function, after the checks of `retry`; an unknown one is an error. */
+export function readOptions(what, options, known) {
+	if (Object(options) !== options) {
+		throw new TypeError(`options of ${what} must be a plain object, got ${options === null ? "null" : typeof options}`);
+	}
+	for (const option of Object.keys(options)) {
+		if (!known.includes(option)) {
+			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
+		}
+	}
+	const { shouldRetry = () => true } = options;
+	const checked = Object.entries(options).filter(([option]) => OF_A_LOOP.includes(option));
+	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
+	return options;
+}
+
+/** The policy of an option. */
+export function policyOf(policy = "default") {
+	return typeof policy === "string" ? Policy.parse(policy) : policy;
+}
+
+/** A function that begins an operation of these options at a time. */
+export function operations({ policy, stream, seed, budget, ...options }) {
+	const parsed = policyOf(policy);
+	const seeded = () => ("key" in options ? new RandomStream(seed, options.key) : new RandomStream(seed));
+	const used = stream ?? (seed === undefined ? undefined : seeded());
+	return (now) => new Operation(parsed, used, { now, budget });
+}
+
+/** What `shouldRetry` says about an error, as a verdict. An `AbortError` is permanent. */
+export async function judge(shouldRetry, error, context) {
+	if (error instanceof AbortError) {
+		return { outcome: "permanent" };
+	}
+	return verdictOf(await shouldRetry(error, context));
+}
+
+/** The verdict that a return value of `shouldRetry` stands for. */
+export function verdictOf(returned) {
+	if (typeof returned === "boolean") {
+		return { outcome: returned ? "transient" : "permanent" };
+	}
+	if (typeof returned !== "string" && Object(returned) !== returned) {
+		throw new TypeError(`shouldRetry returned ${returned}: it must return a boolean, an outcome or a verdict`);
+	}
+	return typeof returned === "string" ? { outcome: returned } : returned;
+}

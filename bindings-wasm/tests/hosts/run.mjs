@@ -1,0 +1,76 @@
+// `node tests/hosts/run.mjs newest` (or `oldest`): runs the adapters on what they adapt, in the newest versions or in the
+// oldest that are supported, which the folders beside this file pin, and in a Node.js that these versions support.
+//
+// It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. BACKOFF_WASM_HOSTS names the folder
+// for the installed packages, which stay there. Arguments go to `node --test`. The tests of queues need BACKOFF_SERVERS,
+// the program that starts servers, as a JSON array of words: `["python3", "../tests/hosts/servers.py"]`. It needs
+// tests/hosts/requirements.txt.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { npm, tarball } from "../project.mjs";
+
+const here = import.meta.dirname;
+const source = join(here, "../..");
+const [version, ...options] = process.argv.slice(2);
+const pinned = join(here, `${version}`);
+if (!existsSync(pinned)) {
+	throw new Error(`usage: run.mjs newest|oldest; got ${version}`);
+}
+const project = resolve(process.env.BACKOFF_WASM_HOSTS ?? join(source, "dist", `hosts-${version}`));
+
+/** Installs the hosts, unless these are there. */
+function installHosts() {
+	const lock = join(pinned, "package-lock.json");
+	const installed = join(project, "installed.json");
+	if (existsSync(installed) && readFileSync(installed, "utf8") === readFileSync(lock, "utf8")) {
+		return;
+	}
+	rmSync(project, { recursive: true, force: true });
+	mkdirSync(project, { recursive: true });
+	copyFileSync(join(pinned, "package.json"), join(project, "package.json"));
+	copyFileSync(join(here, ".npmrc"), join(project, ".npmrc"));
+	copyFileSync(lock, join(project, "package-lock.json"));
+	// The lock file has only the programs for Linux on x86-64, which `npm ci` would refuse. The hosts may want a later
+	// Node.js than npm runs on: they get it below.
+	npm(project, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error");
+	copyFileSync(lock, installed);
+}
+
+/** Copies programs to where they find the hosts and the package. Returns their names. */
+function copyPrograms(folder) {
+	const names = readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name));
+	for (const name of names) {
+		copyFileSync(join(folder, name), join(project, name));
+	}
+	return names;
+}
+
+/** Unpacks the package beside the hosts. npm would ask for all of them again. */
+function installPackage() {
+	const packed = mkdtempSync(join(tmpdir(), "backoff-wasm-"));
+	const folder = join(project, "node_modules/backoff-wasm");
+	try {
+		rmSync(folder, { recursive: true, force: true });
+		mkdirSync(folder);
+		execFileSync("tar", ["-xzf", tarball(packed), "-C", folder, "--strip-components=1"]);
+	} finally {
+		rmSync(packed, { recursive: true });
+	}
+}
+
+installHosts();
+installPackage();
+copyPrograms(join(here, "../queues"));
+const tests = copyPrograms(here).filter((name) => name.endsWith(".test.mjs"));
+const [node] = readdirSync(join(project, "node_modules")).filter(
+	(name) => name.startsWith("node-") && /\d$/.test(name),
+);
+const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), ["--test", ...options, ...tests], {
+	cwd: project,
+	stdio: "inherit",
+	env: { ...process.env, BACKOFF_WASM_SOURCE: source },
+});
+process.exitCode = status ?? 1;
