@@ -2,7 +2,9 @@ package backoff_test
 
 import (
 	"math"
+	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,5 +167,42 @@ type httpStatus struct {
 func checkHTTPStatus(t *testing.T, c httpStatus) {
 	if got := backoff.HTTPOutcome(c.Status).String(); got != c.Outcome {
 		t.Errorf("%d is %s, want %s", c.Status, got, c.Outcome)
+	}
+}
+
+type httpResponse struct {
+	named
+	Status     int     `json:"status"`
+	Fields     string  `json:"fields"`
+	Now        number  `json:"now"`
+	RetryAfter *number `json:"retry_after"`
+}
+
+func checkHTTPResponse(t *testing.T, c httpResponse) {
+	header := http.Header{}
+	for line := range strings.Lines(c.Fields) {
+		if name, value, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); found {
+			header.Add(name, value)
+		}
+	}
+	now := time.Unix(int64(c.Now/1e9), int64(c.Now%1e9))
+	outcome, got, ok := backoff.HTTPVerdict(c.Status, header, now).Verdict()
+	if ok != (c.RetryAfter != nil) || ok && got != time.Duration(*c.RetryAfter) || !ok && got != 0 {
+		t.Errorf("got %d, %t", got, ok)
+	}
+	if outcome != backoff.HTTPOutcome(c.Status) {
+		t.Errorf("the outcome is %v", outcome)
+	}
+}
+
+type httpMethod struct {
+	named
+	Method     string `json:"method"`
+	Idempotent bool   `json:"idempotent"`
+}
+
+func checkHTTPMethod(t *testing.T, c httpMethod) {
+	if got := backoff.IsIdempotentMethod(c.Method); got != c.Idempotent {
+		t.Errorf("%q: %t", c.Method, got)
 	}
 }

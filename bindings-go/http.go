@@ -3,6 +3,7 @@ package backoff
 import (
 	"math"
 	"math/bits"
+	"strings"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -19,6 +20,36 @@ func HTTPOutcome(status int) Outcome {
 	}
 	return Outcome(engine.HTTPOutcome(uint32(status)))
 }
+
+// HTTPVerdict returns the verdict on a response: the HTTPOutcome of its status, and the wait that its header
+// asks for, in milliseconds as Retry-After-Ms, as Retry-After, or, with status 429, in seconds as
+// RateLimit-Reset (SPEC 14.5). Now is compared with a date.
+//
+//	verdict := backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
+//
+// The header has canonical keys, as an http.Header has.
+func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict {
+	var fields strings.Builder
+	for _, name := range []string{"Retry-After-Ms", "Retry-After", "Ratelimit-Reset"} {
+		// A longer value asks for nothing.
+		if values := header[name]; len(values) > 0 && len(values[0]) <= 1024 && !strings.Contains(values[0], "\n") {
+			fields.WriteString(name + ":" + values[0] + "\n")
+		}
+	}
+	outcome := HTTPOutcome(status)
+	if fields.Len() == 0 {
+		return outcome
+	}
+	retryAfter, ok := engine.HTTPRetryAfter(uint32(status), fields.String(), unixNano(now))
+	if !ok {
+		return outcome
+	}
+	return outcome.WithRetryAfter(time.Duration(retryAfter))
+}
+
+// IsIdempotentMethod reports whether a request with this method may be repeated without asking anyone: GET, HEAD,
+// OPTIONS, TRACE, PUT or DELETE (RFC 9110, 9.2.2; SPEC 14.6). Methods are case-sensitive.
+func IsIdempotentMethod(method string) bool { return engine.IsIdempotentMethod(method) }
 
 // ParseRetryAfter returns the wait that a Retry-After header asks for, as seconds or as a date to
 // compare with now. A date in the past is 0. It reports false for any other value, and for a value

@@ -936,13 +936,6 @@ const char *backoff_outcome_name(uint32_t outcome);
 // and an unknown number "unknown_reason".
 const char *backoff_reason_name(uint32_t reason);
 
-// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
-// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
-// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
-// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
-// whether the request may be repeated at all.
-uint32_t backoff_http_outcome(uint32_t status);
-
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
 // the same clock; BACKOFF_NONE is no deadline. A deadline that has passed prevents retries, not
 // the first attempt. The operation's retries spend from `budget`, which may be NULL. The policy is
@@ -1014,6 +1007,20 @@ uint32_t backoff_operation_state(const struct backoff_operation *operation,
                                  uint64_t *attempts,
                                  uint32_t *reason);
 
+// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
+// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
+// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
+// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
+// whether the request may be repeated at all.
+uint32_t backoff_http_outcome(uint32_t status);
+
+// Returns 1 if a request with this method, which has `length` bytes, may be repeated without asking
+// anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other method, for
+// NULL, and for a length that no memory has.
+//
+// `method` points to `length` bytes.
+uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
+
 // Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
 // which has `length` bytes: a number of seconds, or a date. `now_ns` is the current time in ns
 // since 1970 (UTC), for the date; a date in the past gives 0. The result may be as long as
@@ -1028,6 +1035,22 @@ uint32_t backoff_parse_retry_after(const char *text,
                                    uint64_t length,
                                    uint64_t now_ns,
                                    uint64_t *retry_after_ns);
+
+// Writes the time that a server asked to wait, in ns, from the status and the header fields of its
+// response, which have `length` bytes: a field in a line, as in HTTP/1.1. `retry-after-ms` is in
+// milliseconds, Retry-After is that of backoff_parse_retry_after, and RateLimit-Reset is in seconds
+// and counts with status 429 only; the first that is valid decides, in this order (SPEC 14.5).
+// `now_ns` and the result are those of backoff_parse_retry_after.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if there is no
+// such field with a valid value.
+//
+// `fields` points to `length` bytes, `retry_after_ns` to one number.
+uint32_t backoff_http_retry_after(uint32_t status,
+                                  const char *fields,
+                                  uint64_t length,
+                                  uint64_t now_ns,
+                                  uint64_t *retry_after_ns);
 
 // Sets all counts to 0. The stats may have been used before.
 //

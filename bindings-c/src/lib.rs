@@ -36,6 +36,8 @@ mod outcome;
 
 mod operation;
 
+mod http;
+
 mod stats;
 
 mod retry;
@@ -51,6 +53,7 @@ pub use budget::*;
 pub use code::*;
 pub use error::*;
 pub use field::*;
+pub use http::*;
 pub use iterator::*;
 pub use operation::*;
 pub use outcome::*;

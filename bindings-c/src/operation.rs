@@ -1,14 +1,11 @@
-use core::ffi::c_char;
-
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Decision, Operation, RandomStream, parse_retry_after_ns};
+use backoff_core::{Decision, Operation, RandomStream};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_UNKNOWN_OUTCOME};
+use crate::code::BACKOFF_UNKNOWN_OUTCOME;
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
-use crate::text::bytes_at;
 
 /// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
@@ -176,32 +173,6 @@ pub unsafe extern "C" fn backoff_operation_state(
         write_optional(retries, operation.retries());
         write_optional(attempts, operation.attempts());
         write_optional(reason, operation.reason().map_or(0, |reason| reason as u32));
-        Ok(())
-    })
-}
-
-/// Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
-/// which has `length` bytes: a number of seconds, or a date. `now_ns` is the current time in ns
-/// since 1970 (UTC), for the date; a date in the past gives 0. The result may be as long as
-/// BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
-/// nothing else does.
-///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
-/// neither, or longer than 1024 bytes (SPEC 14).
-///
-/// # Safety
-/// `text` points to `length` bytes, `retry_after_ns` to one number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_parse_retry_after(
-    text: *const c_char,
-    length: u64,
-    now_ns: u64,
-    retry_after_ns: *mut u64,
-) -> u32 {
-    exported!({
-        let retry_after_ns = required(retry_after_ns)?;
-        let parsed = parse_retry_after_ns(bytes_at(text, length)?, now_ns);
-        retry_after_ns.write(parsed.ok_or(BACKOFF_NOT_A_RETRY_AFTER)?);
         Ok(())
     })
 }

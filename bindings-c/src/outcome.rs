@@ -54,13 +54,3 @@ pub extern "C" fn backoff_reason_name(reason: u32) -> *const c_char {
     name_of!(StopReason::ALL, reason => reason.name(), position(reason, BACKOFF_REASON_SUCCESS))
         .unwrap_or(c"unknown_reason".as_ptr())
 }
-
-/// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
-/// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
-/// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
-/// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
-/// whether the request may be repeated at all.
-#[unsafe(no_mangle)]
-pub extern "C" fn backoff_http_outcome(status: u32) -> u32 {
-    u16::try_from(status).map_or(Outcome::Permanent, Outcome::from_http_status) as u32
-}

@@ -31,6 +31,29 @@ static void check_http_statuses(void) {
   }
 }
 
+static void check_http_responses(void) {
+  check_number("http_responses", "count", LENGTH(http_responses), HTTP_RESPONSES_COUNT);
+  for (size_t i = 0; i < LENGTH(http_responses); i++) {
+    struct http_response_vector row = http_responses[i];
+    uint64_t retry_after_ns = CANARY;
+    uint32_t code = backoff_http_retry_after(row.status, row.fields.bytes, row.fields.length,
+                                             row.now, &retry_after_ns);
+    check_text(row.id, "code", backoff_code_name(code), row.is_valid ? "ok" : "not_a_retry_after");
+    check_number(row.id, "retry_after", retry_after_ns,
+                 row.is_valid ? row.retry_after : CANARY);
+  }
+}
+
+static void check_http_methods(void) {
+  check_number("http_methods", "count", LENGTH(http_methods), HTTP_METHODS_COUNT);
+  for (size_t i = 0; i < LENGTH(http_methods); i++) {
+    struct http_method_vector row = http_methods[i];
+    check_number(row.id, "idempotent",
+                 backoff_is_idempotent_method(row.method.bytes, row.method.length),
+                 (uint64_t)row.is_idempotent);
+  }
+}
+
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 /* Records rows in stats, and adds them up by hand. */
@@ -91,6 +114,8 @@ static void check_stats(void) {
 int main(void) {
   check_retry_after();
   check_http_statuses();
+  check_http_responses();
+  check_http_methods();
   check_stats();
   return check_end();
 }

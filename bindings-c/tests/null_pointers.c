@@ -72,6 +72,11 @@ static void check_texts(void) {
   FAILS(BACKOFF_NOT_A_RETRY_AFTER, backoff_parse_retry_after(NULL, 0, 0, &memory.numbers[1]));
   IS_NULL(backoff_parse_retry_after("1", 1, 0, NULL));
   FAILS(BACKOFF_TOO_LONG, backoff_parse_retry_after("1", UINT64_MAX, 0, &memory.numbers[1]));
+  IS_NULL(backoff_http_retry_after(503, NULL, 1, 0, &memory.numbers[1]));
+  FAILS(BACKOFF_NOT_A_RETRY_AFTER, backoff_http_retry_after(503, NULL, 0, 0, &memory.numbers[1]));
+  IS_NULL(backoff_http_retry_after(503, TEXT("Retry-After: 1"), 0, NULL));
+  FAILS(BACKOFF_TOO_LONG,
+        backoff_http_retry_after(503, "Retry-After: 1", UINT64_MAX, 0, &memory.numbers[1]));
   IS_NULL(backoff_preview_init(NULL, policy));
   IS_NULL(backoff_preview_init(&memory.preview, NULL));
   IS_NULL(backoff_preview_next(NULL, &memory.row));

@@ -171,6 +171,21 @@ struct http_status_vector {
   uint32_t outcome;
 };
 
+struct http_response_vector {
+  const char *id;
+  uint32_t status;
+  struct text fields;
+  uint64_t now;
+  int is_valid;
+  uint64_t retry_after;
+};
+
+struct http_method_vector {
+  const char *id;
+  struct text method;
+  int is_idempotent;
+};
+
 struct record {
   uint64_t attempts;
   uint32_t reason;

@@ -28,6 +28,8 @@ LAYERS = {
     "decisions": "decision",
     "retry_after": "retry_after",
     "http_statuses": "http_status",
+    "http_responses": "http_response",
+    "http_methods": "http_method",
     "stats": "stats",
 }
 KINDS = {"growth", "jitter", "cap_on", "retry_after"}
@@ -76,6 +78,12 @@ def row(struct: str, case: dict) -> list[str]:
             return [text(case["value"]), u64(case["now"]), flag(wait is not None), u64(wait or 0)]
         case "http_status":
             return [u64(case["status"]), constant("OUTCOME", case["outcome"])]
+        case "http_response":
+            wait = case["retry_after"]
+            response = [u64(case["status"]), text(case["fields"]), u64(case["now"])]
+            return [*response, flag(wait is not None), u64(wait or 0)]
+        case "http_method":
+            return [text(case["method"]), flag(case["idempotent"])]
         case "stats":
             return [records(case["records"]), records(case["more"]), quoted(case["text"])]
     raise ValueError(struct)

@@ -55,7 +55,9 @@ mod extension {
     #[pymodule_export]
     use crate::process::_first_package;
     #[pymodule_export]
-    use crate::retry_after::{parse_retry_after, parse_retry_after_ns};
+    use crate::retry_after::{
+        _http_retry_after_ns, is_idempotent_method, parse_retry_after, parse_retry_after_ns,
+    };
     #[pymodule_export]
     use crate::stats::RetryStats;
     #[pymodule_export]

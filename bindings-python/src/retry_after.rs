@@ -2,6 +2,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDateTime, PyTzInfo};
 
+use crate::arguments::Status;
 use crate::numbers::Value;
 use crate::{arguments, duration, errors};
 
@@ -35,10 +36,7 @@ pub(crate) fn parse_retry_after_ns(
     header: &Bound<'_, PyAny>,
     now: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<u64>> {
-    let now_ns = match now {
-        Some(now) => since_1970(now)?,
-        None => py.import("time")?.call_method0("time_ns")?.extract()?,
-    };
+    let now_ns = now_ns(py, now)?;
     if header.is_none() {
         return Ok(None);
     }
@@ -47,6 +45,34 @@ pub(crate) fn parse_retry_after_ns(
     }
     let text = arguments::utf8("header", "a str or bytes", header)?;
     Ok(backoff_core::parse_retry_after_ns(text, now_ns))
+}
+
+/// The nanoseconds of the wait that the header fields of a response ask for, a str with a field in
+/// each line.
+#[pyfunction]
+pub(crate) fn _http_retry_after_ns(
+    py: Python<'_>,
+    status: Status,
+    fields: &str,
+    now: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<u64>> {
+    Ok(backoff_core::http_retry_after_ns(status.0, fields, now_ns(py, now)?))
+}
+
+/// Whether a request with this method may be repeated without asking anyone: GET, HEAD, OPTIONS,
+/// TRACE, PUT or DELETE (SPEC 14.6). Methods are case-sensitive.
+///
+/// Raises TypeError if it is no str.
+#[pyfunction]
+pub(crate) fn is_idempotent_method(method: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(backoff_core::is_idempotent_method(arguments::utf8("method", "a str", method)?))
+}
+
+fn now_ns(py: Python<'_>, now: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    match now {
+        Some(now) => since_1970(now),
+        None => py.import("time")?.call_method0("time_ns")?.extract(),
+    }
 }
 
 /// A time in nanoseconds since 1970.

@@ -17,13 +17,16 @@ from backoff_rs import (
     RandomStream,
     RetryStats,
     StopReason,
+    http_verdict,
+    is_idempotent_method,
     parse_retry_after,
     parse_retry_after_ns,
 )
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 STRINGS = ["texts", "text_errors", "presets"]
-DECISIONS = ["decisions", "retry_after", "http_statuses", "previews", "fits", "stats"]
+HTTP = ["retry_after", "http_statuses", "http_responses", "http_methods"]
+DECISIONS = ["decisions", *HTTP, "previews", "fits", "stats"]
 
 
 def test_every_file_of_vectors_is_read():
@@ -203,6 +206,24 @@ def test_http_status(case):
     outcome = Outcome.of_http_status(case["status"])
     assert type(outcome) is Outcome
     assert outcome == case["outcome"]
+
+
+@pytest.mark.parametrize("case", vectors.cases("http_responses"))
+def test_http_response(case):
+    headers = {}
+    for line in case["fields"].split("\n"):
+        name, colon, value = line.removesuffix("\r").partition(":")
+        if colon and name.lower() not in map(str.lower, headers):
+            headers[name] = value
+    verdict = http_verdict(case["status"], headers, now=vectors.seconds(case["now"]))
+    assert verdict.outcome is Outcome.of_http_status(case["status"])
+    wait_ns = vectors.optional(int, case["retry_after"])
+    assert verdict.retry_after == vectors.optional(lambda ns: ns / 10**9, wait_ns)
+
+
+@pytest.mark.parametrize("case", vectors.cases("http_methods"))
+def test_http_method(case):
+    assert is_idempotent_method(case["method"]) is case["idempotent"]
 
 
 @pytest.mark.parametrize("case", vectors.cases("previews"))

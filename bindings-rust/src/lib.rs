@@ -34,7 +34,8 @@ pub use backoff_core::RngBackoff;
 pub use backoff_core::{
     Backoff, Budget, CapOn, Decision, ErrorCode, Field, Growth, Jitter, MAX_NS, Operation, Outcome,
     ParseError, Policy, PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio,
-    RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf, parse_retry_after_ns,
+    RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf, http_retry_after_ns,
+    is_idempotent_method, parse_retry_after_ns,
 };
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};

@@ -31,6 +31,38 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The verdict on an HTTP response: [`Outcome::from_http_status`], and the wait that its header
+    /// fields ask for, `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit-Reset` (SPEC
+    /// 14.5). A date is compared with the system's clock; with a clock of your own use
+    /// [`http_retry_after_ns`](crate::http_retry_after_ns).
+    ///
+    /// `fields` is a `HeaderMap` of the crate `http`, or other pairs of names and values.
+    ///
+    /// ```
+    /// use backoff_retry::{Outcome, Verdict};
+    /// use std::time::Duration;
+    /// let busy = Verdict::of_http(503, [("Retry-After", "2")]);
+    /// assert_eq!(busy.outcome, Outcome::Throttled);
+    /// assert_eq!(busy.retry_after, Some(Duration::from_secs(2)));
+    /// ```
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[must_use]
+    pub fn of_http<N: AsRef<[u8]>, V: AsRef<[u8]>>(
+        status: u16,
+        fields: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let mut lines = Vec::new();
+        for (name, value) in fields {
+            let (name, value) = (name.as_ref(), value.as_ref());
+            // Neither has a line feed in HTTP.
+            if !name.contains(&b'\n') && !value.contains(&b'\n') {
+                lines.extend([name, b":", value, b"\n"].concat());
+            }
+        }
+        let wait = backoff_core::http_retry_after_ns(status, lines, now_ns());
+        Self::from(Outcome::from_http_status(status)).retry_after(wait.map(Duration::from_nanos))
+    }
+
     /// This verdict with another `retry_after`; `None` removes it.
     ///
     /// ```
@@ -96,7 +128,11 @@ impl IntoVerdict for Verdict {
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[must_use]
 pub fn parse_retry_after(header: impl AsRef<[u8]>) -> Option<Duration> {
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    let now_ns = crate::time::nanoseconds(now);
-    backoff_core::parse_retry_after_ns(header, now_ns).map(Duration::from_nanos)
+    backoff_core::parse_retry_after_ns(header, now_ns()).map(Duration::from_nanos)
+}
+
+/// The nanoseconds since 1970.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn now_ns() -> u64 {
+    crate::time::nanoseconds(std::time::UNIX_EPOCH.elapsed().unwrap_or_default())
 }

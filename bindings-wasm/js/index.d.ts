@@ -421,6 +421,26 @@ export function parseRetryAfterNs(
 export function httpOutcome(status: number): Outcome;
 
 /**
+ * The verdict on a response: {@link httpOutcome} of its status, and how long the server asked to wait, in ms, by
+ * `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit-Reset` (SPEC 14.5). A verdict of `shouldRetry` may
+ * be that of a response.
+ *
+ * @param response a response of `fetch` or of an HTTP client: an object with `status` and `headers`.
+ * @param now ms since 1970. Default: `Date.now()`.
+ * @throws {PolicyError} the status is not a whole number from 0 to 65,535.
+ */
+export function httpVerdict(
+	response: { readonly status: number; readonly headers?: HeaderSource },
+	now?: Time,
+): { outcome: Outcome; retryAfter?: number };
+
+/**
+ * Whether a request with this method may be repeated without asking anyone: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT`
+ * or `DELETE` (SPEC 14.6). Methods are case-sensitive.
+ */
+export function isIdempotentMethod(method: string): boolean;
+
+/**
  * The outcome of a rejection of `fetch`: `timeout` for `AbortSignal.timeout` and for the codes of timeouts,
  * `transient` for a failure of the network, and `permanent` for anything else, such as a programming error,
  * an unknown scheme or an invalid certificate. The `code` of the error or of its `cause` decides, such as

@@ -1,4 +1,11 @@
-import { fetchOutcome, httpOutcome, parseRetryAfter, parseRetryAfterNs } from "./core/http.js";
+import {
+	fetchOutcome,
+	httpOutcome,
+	httpVerdict,
+	isIdempotentMethod,
+	parseRetryAfter,
+	parseRetryAfterNs,
+} from "./core/http.js";
 import { define } from "./core/show.js";
 import { makeRetriable, retry } from "./retry/retry.js";
 
@@ -11,10 +18,28 @@ export { RetryStats } from "./core/stats.js";
 export { RandomStream } from "./core/stream.js";
 export { AbortError, RetryError } from "./retry/errors.js";
 export { StartError } from "./wasm/errors.js";
-export { fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, parseRetryAfterNs, retry };
+export {
+	fetchOutcome,
+	httpOutcome,
+	httpVerdict,
+	isIdempotentMethod,
+	makeRetriable,
+	parseRetryAfter,
+	parseRetryAfterNs,
+	retry,
+};
 
 // The minifier renames functions; stack traces show these names.
-const functions = { fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, parseRetryAfterNs, retry };
+const functions = {
+	fetchOutcome,
+	httpOutcome,
+	httpVerdict,
+	isIdempotentMethod,
+	makeRetriable,
+	parseRetryAfter,
+	parseRetryAfterNs,
+	retry,
+};
 for (const [name, exported] of Object.entries(functions)) {
 	define(exported, "name", name);
 }

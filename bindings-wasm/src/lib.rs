@@ -33,7 +33,7 @@ pub use budget::{budget_offset, budget_parse, budget_text, budget_words};
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
 pub use errors::{error_code, error_message_with};
-pub use http::{http_outcome, parse_retry_after};
+pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
 pub use operation::{begin, decide, decision_offset, operation_words};
 pub use params::{params_clear, params_get, params_has, params_set, params_words};
 pub use policy::{

@@ -10,13 +10,43 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { after, before, describe, test } from "node:test";
-import { fetchOutcome, httpOutcome, Policy, project, RandomStream, source } from "./installed.mjs";
+import {
+	fetchOutcome,
+	httpOutcome,
+	httpVerdict,
+	isIdempotentMethod,
+	Policy,
+	project,
+	RandomStream,
+	source,
+} from "./installed.mjs";
 import { endOf } from "./loop.mjs";
 import { vectors } from "./vectors.mjs";
 
 describe("http_statuses", () => {
 	for (const { id, status, outcome } of vectors("http_statuses")) {
 		test(id, () => assert.equal(httpOutcome(status), outcome));
+	}
+});
+
+describe("http_responses", () => {
+	for (const { id, status, fields, now, retry_after } of vectors("http_responses")) {
+		test(id, () => {
+			const headers = {};
+			for (const [, name, value] of fields.matchAll(/^([^:\n]*):(.*?)\r?$/gm)) {
+				const isKnown = Object.keys(headers).some((known) => known.toLowerCase() === name.toLowerCase());
+				headers[name] = isKnown ? headers[name] : value;
+			}
+			const verdict = httpVerdict({ status, headers }, { nanoseconds: BigInt(now) });
+			const retryAfter = retry_after === null ? {} : { retryAfter: Number(retry_after) / 1e6 };
+			assert.deepEqual(verdict, { outcome: httpOutcome(status), ...retryAfter });
+		});
+	}
+});
+
+describe("http_methods", () => {
+	for (const { id, method, idempotent } of vectors("http_methods")) {
+		test(id, () => assert.equal(isIdempotentMethod(method), idempotent));
 	}
 });
 

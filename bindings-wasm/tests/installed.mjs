@@ -26,6 +26,8 @@ export const {
 	fetchOutcome,
 	RetryStats,
 	httpOutcome,
+	httpVerdict,
+	isIdempotentMethod,
 	makeRetriable,
 	Operation,
 	Policy,

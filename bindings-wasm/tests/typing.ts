@@ -9,6 +9,8 @@ import {
 	type ErrorCode,
 	fetchOutcome,
 	httpOutcome,
+	type httpVerdict,
+	type isIdempotentMethod,
 	makeRetriable,
 	Operation,
 	type Outcome,
@@ -79,6 +81,8 @@ same<ReturnType<typeof policy.preview>, PreviewRow[]>(true);
 same<ReturnType<typeof policy.previewNs>, PreviewRow<bigint>[]>(true);
 same<ReturnType<typeof policy.fitBase>, Policy>(true);
 same<ReturnType<typeof parseRetryAfterNs>, bigint | undefined>(true);
+same<ReturnType<typeof httpVerdict>, { outcome: Outcome; retryAfter?: number }>(true);
+same<ReturnType<typeof isIdempotentMethod>, boolean>(true);
 same<PolicyError["field"], string | undefined>(true);
 same<PolicyError["at"], number | undefined>(true);
 new RetryStats().merge(new RetryStats());

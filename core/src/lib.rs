@@ -38,6 +38,7 @@ mod validate;
 
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
+pub use decision::http::{http_retry_after_ns, is_idempotent_method};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::operation::Operation;
 pub use decision::outcome::{Decision, Outcome, StopReason};

@@ -174,3 +174,85 @@ def http_status_cases():
         for status in statuses:
             outcome = retry_after.of_http_status(status)
             yield {"id": str(status), "why": why, "status": status, "outcome": outcome}
+
+
+DATE_TEXT = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+
+def http_response_cases():
+    """The header fields of responses (SPEC 14.5)."""
+    both = "retry-after-ms: 1500\nRetry-After: 2\nRateLimit-Reset: 3"
+    for id, why, status, fields, now in (
+        ("nothing", "no field at all", 503, "", 0),
+        ("others", "no field that counts", 503, "Content-Type: text/plain\nX-Retry-After: 7", 0),
+        ("seconds", "Retry-After in seconds", 503, "Retry-After: 120", 0),
+        ("date", "Retry-After as a date", 503, f"Retry-After: {DATE_TEXT}", DATE - S),
+        ("date-past", "a date in the past", 503, f"Retry-After: {DATE_TEXT}", DATE + S),
+        ("crlf", "lines as HTTP/1.1 sends them", 503, "Date: now\r\nRetry-After: 7\r\n\r\n", 0),
+        ("case", "the case of a name says nothing", 503, "rEtRy-aFtEr: 7", 0),
+        ("kelvin", "a Kelvin sign has no case", 429, "RateLimit-Reset\u212a: 1\nRetry-After: 2", 0),
+        ("twice", "the first of two lines", 503, "Retry-After: 7\nretry-after: 8", 0),
+        ("twice-invalid", "the first of two lines, which is invalid", 503, "Retry-After: soon\nRetry-After: 8", 0),
+        ("no-colon", "a line without a colon", 503, "Retry-After\nRetry-After: 8", 0),
+        ("no-space", "a value that touches the colon", 503, "Retry-After:8", 0),
+        ("space-before", "a name does not end with a space", 503, "Retry-After : 8", 0),
+        ("any-status", "the status does not matter", 200, "Retry-After: 8", 0),
+        ("ms", "milliseconds", 429, "retry-after-ms: 1500", 0),
+        ("ms-zero", "no wait", 429, "retry-after-ms: 0", 0),
+        ("ms-spaces", "spaces and tabs at the ends", 429, "retry-after-ms: \t 7 \t", 0),
+        ("ms-first", "milliseconds before seconds", 429, both, 0),
+        ("ms-decimals", "a fraction down to nanoseconds", 503, "retry-after-ms: 1234.567891", 0),
+        ("ms-more-decimals", "a fraction below nanoseconds is dropped", 503, "retry-after-ms: 0.0000019", 0),
+        ("ms-long-fraction", "a fraction with many digits", 503, "retry-after-ms: 1." + "9" * 400, 0),
+        ("ms-longest", "the longest number that fits", 503, "retry-after-ms: 9223372036854.775807", 0),
+        ("ms-longest-more", "one nanosecond more saturates", 503, "retry-after-ms: 9223372036854.775808", 0),
+        ("ms-64", "2^64 ms", 503, "retry-after-ms: 18446744073709551616", 0),
+        ("ms-long", "more digits than any integer type holds", 503, "retry-after-ms: " + "9" * 400, 0),
+        ("ms-minus", "a sign is not allowed", 503, "retry-after-ms: -1\nRetry-After: 2", 0),
+        ("ms-point", "a point needs digits after it", 503, "retry-after-ms: 1.\nRetry-After: 2", 0),
+        ("ms-point-first", "a point needs digits before it", 503, "retry-after-ms: .5\nRetry-After: 2", 0),
+        ("ms-two-points", "two points", 503, "retry-after-ms: 1.2.3\nRetry-After: 2", 0),
+        ("ms-exponent", "exponents are not allowed", 503, "retry-after-ms: 1e3\nRetry-After: 2", 0),
+        ("ms-empty", "an empty value", 503, "retry-after-ms:\nRetry-After: 2", 0),
+        ("ms-date", "a date is not a number of milliseconds", 503, f"retry-after-ms: {DATE_TEXT}\nRetry-After: 2", 0),
+        ("ms-1024", "1024 bytes", 503, "retry-after-ms:" + "0" * 1023 + "7", 0),
+        ("ms-1025", "1025 bytes", 503, "retry-after-ms:" + "0" * 1024 + "7\nRetry-After: 2", 0),
+        ("reset", "RateLimit-Reset after 429", 429, "RateLimit-Reset: 30", 0),
+        ("reset-spaces", "spaces and tabs at the ends", 429, "ratelimit-reset:\t30 ", 0),
+        ("reset-503", "RateLimit-Reset after another status", 503, "RateLimit-Reset: 30", 0),
+        ("reset-200", "RateLimit-Reset after a success", 200, "RateLimit-Reset: 30", 0),
+        ("reset-second", "Retry-After before RateLimit-Reset", 429, "RateLimit-Reset: 30\nRetry-After: 2", 0),
+        ("reset-third", "RateLimit-Reset after two invalid fields", 429,
+         "RateLimit-Reset: 30\nRetry-After: soon\nretry-after-ms: soon", 0),
+        ("reset-date", "RateLimit-Reset is no date", 429, f"RateLimit-Reset: {DATE_TEXT}", 0),
+        ("reset-decimal", "RateLimit-Reset has no decimals", 429, "RateLimit-Reset: 1.5", 0),
+        ("reset-longest", "RateLimit-Reset saturates", 429, "RateLimit-Reset: 9223372037", 0),
+        ("reset-x", "names of other vendors do not count", 429, "X-RateLimit-Reset: 30", 0),
+    ):  # fmt: skip
+        wait = retry_after.http_retry_after(status, fields, now)
+        yield {
+            "id": id,
+            "why": why,
+            "status": status,
+            "fields": fields,
+            "now": str(now),
+            "retry_after": None if wait is None else str(wait),
+        }
+
+
+def http_method_cases():
+    """Methods of requests (SPEC 14.6)."""
+    for why, methods in (
+        ("idempotent methods", ("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE")),
+        ("other methods", ("POST", "PATCH", "CONNECT", "QUERY", "LOCK", "PROPFIND")),
+        ("methods are case-sensitive", ("get", "Put")),
+        ("texts that are not methods", ("", " GET", "GET ", "GETS", "GE", "GET\n")),
+    ):
+        for position, method in enumerate(methods):
+            id = method.strip().lower() or "empty"
+            yield {
+                "id": f"{why.replace(' ', '-')}-{position}-{id}",
+                "why": why,
+                "method": method,
+                "idempotent": retry_after.is_idempotent(method),
+            }

@@ -1,4 +1,6 @@
-"""Clause 14: the Retry-After header and the status of an HTTP response."""
+"""Clause 14: the Retry-After header, and the status, the headers and the methods of HTTP."""
+
+from fractions import Fraction
 
 from reference.fields import DAY, SECOND
 from reference.numbers import MAX, sat
@@ -48,6 +50,39 @@ def of_http_status(status):
     if status in (425, 500, 502):
         return "transient"
     return "throttled" if status in (429, 503) else "permanent"
+
+
+def http_retry_after(status, fields, now):
+    """14.5: The nanoseconds to wait, or None."""
+    lines = [line.removesuffix("\r").partition(":") for line in fields.split("\n")]
+    named = [(name, value) for name, colon, value in lines if colon]
+    # Only ASCII letters have a second case: "K" (U+212A) is no k.
+    values = {lower(name): value for name, value in reversed(named)}
+    waits = [of_milliseconds(values.get("retry-after-ms", ""))]
+    waits.append(parse_retry_after(values.get("retry-after", ""), now))
+    reset = values.get("ratelimit-reset", "") if status == 429 else ""
+    waits.append(parse_retry_after(reset, now) if is_digits(reset.strip(" \t")) else None)
+    return next((wait for wait in waits if wait is not None), None)
+
+
+def of_milliseconds(value):
+    if len(value.encode()) > LONGEST:
+        return None
+    whole, point, fraction = value.strip(" \t").partition(".")
+    if not is_digits(whole) or (point and not is_digits(fraction)):
+        return None
+    if len(whole.lstrip("0")) > 20:
+        return MAX
+    return sat(int(Fraction(f"{whole}.{fraction}0") * SECOND / 1000))
+
+
+def lower(name):
+    return name.lower() if name.isascii() else name
+
+
+def is_idempotent(method):
+    """14.6"""
+    return method in ("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE")
 
 
 def is_digits(text):

@@ -1,4 +1,4 @@
-//! Real Redis and PostgreSQL servers for the tests of hosts, from wheels that carry them.
+//! Real Redis and `PostgreSQL` servers for the tests of hosts, from wheels that carry them.
 
 use std::process::Command;
 

@@ -331,6 +331,17 @@ func TestTextsAndStreams(t *testing.T) {
 		if ok {
 			same(t, header, ns, w.word(aNumber))
 		}
+		fields := "Retry-After: 1\r\n" + mutated(random, []string{"retry-after-ms: 12.5", "RateLimit-Reset: 7", "retry-after: 9"})
+		at, length = w.put(fields)
+		code = w.call("http_retry_after", 429, at, length, n, w.at(aNumber))
+		ns, ok = engine.HTTPRetryAfter(429, fields, n)
+		same(t, fields, ok, code == engine.OK)
+		if ok {
+			same(t, fields, ns, w.word(aNumber))
+		}
+		method := mutated(random, []string{"GET", "DELETE", "POST"})
+		at, length = w.put(method)
+		same(t, method, engine.IsIdempotentMethod(method), w.call("is_idempotent_method", at, length) == 1)
 		ratio := mutated(random, []string{"1.6", "8/5", "20%", "2.5e-1", "1e300", "0/0"})
 		at, length = w.put(ratio)
 		numerator, denominator, ratioCode := engine.ParseRatio(ratio)

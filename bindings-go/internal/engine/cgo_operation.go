@@ -94,5 +94,18 @@ func ParseRetryAfter(header string, now uint64) (uint64, bool) {
 	return uint64(retryAfter), code == C.BACKOFF_OK
 }
 
+// HTTPRetryAfter returns the wait that the header fields of a response ask for, in ns. It reports false if
+// none of them does.
+func HTTPRetryAfter(status uint32, fields string, now uint64) (uint64, bool) {
+	var retryAfter C.uint64_t
+	code := C.backoff_http_retry_after(C.uint32_t(status), bytesOf(fields), C.uint64_t(len(fields)), C.uint64_t(now), &retryAfter)
+	return uint64(retryAfter), code == C.BACKOFF_OK
+}
+
+// IsIdempotentMethod reports whether a request with this method may be repeated.
+func IsIdempotentMethod(method string) bool {
+	return C.backoff_is_idempotent_method(bytesOf(method), C.uint64_t(len(method))) != 0
+}
+
 // HTTPOutcome returns the outcome of an HTTP status.
 func HTTPOutcome(status uint32) uint32 { return uint32(C.backoff_http_outcome(C.uint32_t(status))) }

@@ -3099,6 +3099,954 @@ l1:
 	return x1
 }
 
+// httpRetryAfter is backoff_http_retry_after.
+//
+//go:norace
+func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 {
+	var x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, t17, t18, t19, t20, t21, t22, t23, t24, t25, t26, t27, t28, t29, t30, t31, t37, t38, t39, t40, t41, t42, t43, t44, t45, t46, t47, t52, t57, t58, t59, t60, t61, t62, t63, t64, t65, t66, t67, t68, t69, t70, t71, t72 uint32
+	var x15, x16, t50, t51, t55 uint64
+	x5 = m.stackPointer - 96
+	m.stackPointer = x5
+	x6 = 100
+	if p4 != 0 {
+		x7 = 0
+		x8 = 1
+		if p2 != 0 {
+			if p1 == 0 {
+				goto l1
+			}
+			x6 = 108
+			if p2 > 0x7fffffff {
+				goto l1
+			}
+			x7 = uint32(p2)
+			x8 = p1
+		}
+		x9 = x7
+		x10 = x8
+		for {
+			x11 = x10
+			if x9 == 0 {
+				goto l5
+			}
+			p1 = 0
+			for {
+				x6 = b32(uint32(m.load8(x11+p1, 0)) == 10)
+				if x6 != 0 {
+					goto l8
+				}
+				p1 = p1 + 1
+				if x9 == p1 {
+					break
+				}
+			}
+			x10 = x11
+			p1 = x9
+			goto l7
+		l8:
+			x12 = p1 + 1
+			x10 = x11 + x12
+			x9 = x9 - x12
+		l7:
+			if p1 == 0 {
+				goto l10
+			}
+			x12 = 0
+			for {
+				if uint32(m.load8(x11+x12, 0)) == 58 {
+					goto l11
+				}
+				x12 = x12 + 1
+				if p1 != x12 {
+					continue
+				}
+				goto l10
+			}
+		l11:
+			if x12 != 14 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 0))
+			t17 = 0
+			if (x12-65)&255 < 26 {
+				t17 = 32
+			}
+			if (t17|x12)&255 != 114 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t18 = 0
+			if (x12-65)&255 < 26 {
+				t18 = 32
+			}
+			if (t18|x12)&255 != 101 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t19 = 0
+			if (x12-65)&255 < 26 {
+				t19 = 32
+			}
+			if (t19|x12)&255 != 116 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 3))
+			t20 = 0
+			if (x12-65)&255 < 26 {
+				t20 = 32
+			}
+			if (t20|x12)&255 != 114 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 4))
+			t21 = 0
+			if (x12-65)&255 < 26 {
+				t21 = 32
+			}
+			if (t21|x12)&255 != 121 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 5))
+			t22 = 0
+			if (x12-65)&255 < 26 {
+				t22 = 32
+			}
+			if (t22|x12)&255 != 45 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 6))
+			t23 = 0
+			if (x12-65)&255 < 26 {
+				t23 = 32
+			}
+			if (t23|x12)&255 != 97 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 7))
+			t24 = 0
+			if (x12-65)&255 < 26 {
+				t24 = 32
+			}
+			if (t24|x12)&255 != 102 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 8))
+			t25 = 0
+			if (x12-65)&255 < 26 {
+				t25 = 32
+			}
+			if (t25|x12)&255 != 116 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 9))
+			t26 = 0
+			if (x12-65)&255 < 26 {
+				t26 = 32
+			}
+			if (t26|x12)&255 != 101 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 10))
+			t27 = 0
+			if (x12-65)&255 < 26 {
+				t27 = 32
+			}
+			if (t27|x12)&255 != 114 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 11))
+			t28 = 0
+			if (x12-65)&255 < 26 {
+				t28 = 32
+			}
+			if (t28|x12)&255 != 45 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 12))
+			t29 = 0
+			if (x12-65)&255 < 26 {
+				t29 = 32
+			}
+			if (t29|x12)&255 != 109 {
+				goto l10
+			}
+			x12 = uint32(m.load8(x11, 13))
+			t30 = 0
+			if (x12-65)&255 < 26 {
+				t30 = 32
+			}
+			if (t30|x12)&255 != 115 {
+				goto l10
+			}
+			x9 = x7
+			x10 = x8
+			if p1 == 15 {
+				goto l4
+			}
+			x9 = x7
+			x10 = x8
+			x12 = p1 - 16
+			t31 = p1 - 15
+			p1 = x11 + 15
+			if uint32(m.load8(x12+p1, 0)) != 13 {
+				x12 = t31
+			}
+			if x12-1025 < 0xfffffc00 {
+				goto l4
+			}
+			for {
+				x11 = uint32(m.load8(p1, 0))
+				if x11 != 9 && x11 != 32 {
+					x11 = uint32(m.load8(p1+x12-1, 0))
+					if x11 == 9 {
+						goto l14
+					}
+					if x11 == 32 {
+						goto l14
+					}
+					x11 = 0
+					for {
+						if uint32(m.load8(p1+x11, 0)) == 46 {
+							goto l17
+						}
+						x11 = x11 + 1
+						if x12 == x11 {
+							break
+						}
+					}
+					x6 = 0
+					goto l16
+				l17:
+					x9 = x11 + 1
+					x6 = p1 + x9
+					x13 = x12 - x9
+					x12 = x11
+				l16:
+					x9 = x7
+					x10 = x8
+					if x12 == 0 {
+						goto l4
+					}
+					if x6 == 0 {
+						x13 = 1
+					}
+					x14 = 18364
+					if x6 != 0 {
+						x14 = x6
+					}
+					x11 = x12
+					x9 = p1
+					for {
+						if x11 == 0 {
+							p2 = 0
+							for {
+								if x12 == 0 {
+									x15 = p2
+									goto l21
+								}
+								m.multi3(x5+64, p2, 0, 10, 0)
+								x15 = 0xffffffffffffffff
+								if m.load64(x5, 72) != 0 {
+									goto l21
+								}
+								x12 = x12 - 1
+								x11 = uint32(m.load8(p1, 0))
+								p1 = p1 + 1
+								x16 = m.load64(x5, 64)
+								p2 = x16 + uint64(x11-48)&255
+								if p2 < x16 {
+									break
+								}
+							}
+						l21:
+							p2 = arithmeticMulhi(x15, 1000000)
+							x9 = x7
+							x10 = x8
+							if x13 == 0 {
+								goto l4
+							}
+							x16 = x15 * 1000000
+							x16 = min(x16, 0x7fffffffffffffff)
+							if p2 != 0 {
+								x16 = 0x7fffffffffffffff
+							}
+							p1 = 0
+							for {
+								if x13 == p1 {
+									goto l24
+								}
+								x12 = x14 + p1
+								p1 = p1 + 1
+								if (uint32(m.load8(x12, 0))-48)&255 >= 10 {
+									goto l5
+								}
+							}
+						l24:
+							p2 = uint64(uint32(m.load8(x14, 0))-48) & 255
+							if x13 == 1 {
+								goto l29
+							}
+							p2 = p2*10 + uint64(uint32(m.load8(x14, 1))-48)&255
+							if x13 == 2 {
+								goto l29
+							}
+							p2 = p2*10 + uint64(uint32(m.load8(x14, 2))-48)&255
+							if x13 == 3 {
+								goto l29
+							}
+							p2 = p2*10 + uint64(uint32(m.load8(x14, 3))-48)&255
+							if x13 == 4 {
+								goto l29
+							}
+							p2 = p2*10 + uint64(uint32(m.load8(x14, 4))-48)&255
+							if x13 != 5 {
+								goto l28
+							}
+						l29:
+							p1 = x13 - 6
+							for {
+								m.multi3(x5+48, p2, 0, 10, 0)
+								x12 = b32(m.load64(x5, 56) != 0)
+								p2 = m.load64(x5, 48)
+								p1 = p1 + 1
+								if p1 == 0 {
+									goto l27
+								}
+								if x12 != 0 {
+									goto l5
+								}
+							}
+						l28:
+							p2 = p2*10 + uint64(uint32(m.load8(x14, 5))-48)&255
+							goto l26
+						l27:
+							x9 = x7
+							x10 = x8
+							if x12 != 0 {
+								goto l4
+							}
+						l26:
+							p2 = x16 + p2
+							if p2 < x16 {
+								p2 = 0xffffffffffffffff
+							}
+							p2 = min(p2, 0x7fffffffffffffff)
+							goto l3
+						}
+						x11 = x11 - 1
+						x6 = uint32(m.load8(x9, 0))
+						x9 = x9 + 1
+						if (x6-48)&255 >= 10 {
+							goto l5
+						}
+					}
+				}
+				p1 = p1 + 1
+			l14:
+				x12 = x12 - 1
+				if x12 == 0 {
+					goto l5
+				}
+			}
+		l10:
+			if x6 == 0 {
+				break
+			}
+		}
+	l5:
+		x9 = x7
+		x10 = x8
+	l4:
+		for {
+			x11 = x10
+			if x9 == 0 {
+				goto l31
+			}
+			p1 = 0
+			for {
+				x6 = uint32(m.load8(x11+p1, 0))
+				if x6 == 10 {
+					goto l34
+				}
+				p1 = p1 + 1
+				if x9 == p1 {
+					break
+				}
+			}
+			x10 = x11
+			p1 = x9
+			goto l33
+		l34:
+			x12 = p1 + 1
+			x10 = x11 + x12
+			x9 = x9 - x12
+		l33:
+			if p1 == 0 {
+				goto l36
+			}
+			x12 = 0
+			for {
+				if uint32(m.load8(x11+x12, 0)) == 58 {
+					goto l37
+				}
+				x12 = x12 + 1
+				if p1 != x12 {
+					continue
+				}
+				goto l36
+			}
+		l37:
+			if x12 != 11 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 0))
+			t37 = 0
+			if (x12-65)&255 < 26 {
+				t37 = 32
+			}
+			if (t37|x12)&255 != 114 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t38 = 0
+			if (x12-65)&255 < 26 {
+				t38 = 32
+			}
+			if (t38|x12)&255 != 101 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t39 = 0
+			if (x12-65)&255 < 26 {
+				t39 = 32
+			}
+			if (t39|x12)&255 != 116 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 3))
+			t40 = 0
+			if (x12-65)&255 < 26 {
+				t40 = 32
+			}
+			if (t40|x12)&255 != 114 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 4))
+			t41 = 0
+			if (x12-65)&255 < 26 {
+				t41 = 32
+			}
+			if (t41|x12)&255 != 121 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 5))
+			t42 = 0
+			if (x12-65)&255 < 26 {
+				t42 = 32
+			}
+			if (t42|x12)&255 != 45 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 6))
+			t43 = 0
+			if (x12-65)&255 < 26 {
+				t43 = 32
+			}
+			if (t43|x12)&255 != 97 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 7))
+			t44 = 0
+			if (x12-65)&255 < 26 {
+				t44 = 32
+			}
+			if (t44|x12)&255 != 102 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 8))
+			t45 = 0
+			if (x12-65)&255 < 26 {
+				t45 = 32
+			}
+			if (t45|x12)&255 != 116 {
+				goto l36
+			}
+			x12 = uint32(m.load8(x11, 9))
+			t46 = 0
+			if (x12-65)&255 < 26 {
+				t46 = 32
+			}
+			if (t46|x12)&255 != 101 {
+				goto l36
+			}
+			x13 = 0
+			x12 = uint32(m.load8(x11, 10))
+			t47 = 0
+			if (x12-65)&255 < 26 {
+				t47 = 32
+			}
+			if (t47|x12)&255 != 114 {
+				goto l36
+			}
+			x12 = x11 + 12
+			if p1 != 12 {
+				x11 = p1 - 13
+				p1 = p1 - 12
+				if uint32(m.load8(x12+x11, 0)) == 13 {
+					p1 = x11
+				}
+				if p1 >= 1025 {
+					goto l31
+				}
+				if p1 != 0 {
+					for {
+						x11 = uint32(m.load8(x12, 0))
+						if x11 != 9 && x11 != 32 {
+							x11 = uint32(m.load8(x12+p1-1, 0))
+							if x11 == 9 {
+								goto l41
+							}
+							if x11 == 32 {
+								goto l41
+							}
+							x11 = 0
+							for {
+								if p1 == x11 {
+									x11 = 0
+									p2 = 0
+									for {
+										if p1 == x11 {
+											x16 = p2
+											goto l45
+										}
+										m.multi3(x5+32, p2, 0, 10, 0)
+										x16 = 0xffffffffffffffff
+										if m.load64(x5, 40) != 0 {
+											goto l45
+										}
+										x7 = x12 + x11
+										x11 = x11 + 1
+										p3 = m.load64(x5, 32)
+										p2 = p3 + uint64(uint32(m.load8(x7, 0))-48)&255
+										if p2 < p3 {
+											break
+										}
+									}
+								l45:
+									p2 = x16 * 1000000000
+									p2 = min(p2, 0x7fffffffffffffff)
+									if arithmeticMulhi(x16, 1000000000) != 0 {
+										p2 = 0x7fffffffffffffff
+									}
+									goto l3
+								}
+								x9 = x12 + x11
+								x11 = x11 + 1
+								if (uint32(m.load8(x9, 0))-48)&255 >= 10 {
+									break
+								}
+							}
+							x13 = p1
+							goto l39
+						}
+						x12 = x12 + 1
+					l41:
+						p1 = p1 - 1
+						if p1 == 0 {
+							break
+						}
+					}
+				}
+			}
+		l39:
+			m.retryAfterSecondsOfDate(x5+80, x12, x13, p3)
+			if m.load32(x5, 80) == 0 {
+				goto l31
+			}
+			p2 = m.load64(x5, 88)
+			t50 = 0
+			if int64(p2) > 0 {
+				t50 = p2
+			}
+			m.multi3(x5+16, t50, 0, 1000000000, 0)
+			p2 = m.load64(x5, 16)
+			x16 = p2 - p3
+			t51 = x16
+			t52 = b32(x16 > p2)
+			x16 = m.load64(x5, 24)
+			x15 = x16 - b64(p2 < p3)
+			p1 = b32(x15 > x16)
+			if p2 >= p3 {
+				p1 = t52
+			}
+			p2 = t51
+			if p1 != 0 {
+				p2 = 0
+			}
+			t55 = x15
+			if p1 != 0 {
+				t55 = 0
+			}
+			p2 = min(p2, 0x7fffffffffffffff)
+			if t55 != 0 {
+				p2 = 0x7fffffffffffffff
+			}
+			goto l3
+		l36:
+			if x6 != 10 {
+				break
+			}
+		}
+	l31:
+		for {
+			x11 = x8
+			x6 = 107
+			if x7 == 0 {
+				goto l1
+			}
+			p1 = 0
+			for {
+				x9 = uint32(m.load8(x11+p1, 0))
+				if x9 == 10 {
+					goto l50
+				}
+				p1 = p1 + 1
+				if x7 == p1 {
+					break
+				}
+			}
+			x8 = x11
+			p1 = x7
+			goto l49
+		l50:
+			x12 = p1 + 1
+			x8 = x11 + x12
+			x7 = x7 - x12
+		l49:
+			if p1 == 0 {
+				goto l52
+			}
+			x12 = 0
+			for {
+				if uint32(m.load8(x11+x12, 0)) == 58 {
+					goto l53
+				}
+				x12 = x12 + 1
+				if p1 != x12 {
+					continue
+				}
+				goto l52
+			}
+		l53:
+			if x12 != 15 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 0))
+			t57 = 0
+			if (x12-65)&255 < 26 {
+				t57 = 32
+			}
+			if (t57|x12)&255 != 114 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t58 = 0
+			if (x12-65)&255 < 26 {
+				t58 = 32
+			}
+			if (t58|x12)&255 != 97 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t59 = 0
+			if (x12-65)&255 < 26 {
+				t59 = 32
+			}
+			if (t59|x12)&255 != 116 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 3))
+			t60 = 0
+			if (x12-65)&255 < 26 {
+				t60 = 32
+			}
+			if (t60|x12)&255 != 101 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 4))
+			t61 = 0
+			if (x12-65)&255 < 26 {
+				t61 = 32
+			}
+			if (t61|x12)&255 != 108 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 5))
+			t62 = 0
+			if (x12-65)&255 < 26 {
+				t62 = 32
+			}
+			if (t62|x12)&255 != 105 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 6))
+			t63 = 0
+			if (x12-65)&255 < 26 {
+				t63 = 32
+			}
+			if (t63|x12)&255 != 109 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 7))
+			t64 = 0
+			if (x12-65)&255 < 26 {
+				t64 = 32
+			}
+			if (t64|x12)&255 != 105 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 8))
+			t65 = 0
+			if (x12-65)&255 < 26 {
+				t65 = 32
+			}
+			if (t65|x12)&255 != 116 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 9))
+			t66 = 0
+			if (x12-65)&255 < 26 {
+				t66 = 32
+			}
+			if (t66|x12)&255 != 45 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 10))
+			t67 = 0
+			if (x12-65)&255 < 26 {
+				t67 = 32
+			}
+			if (t67|x12)&255 != 114 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 11))
+			t68 = 0
+			if (x12-65)&255 < 26 {
+				t68 = 32
+			}
+			if (t68|x12)&255 != 101 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 12))
+			t69 = 0
+			if (x12-65)&255 < 26 {
+				t69 = 32
+			}
+			if (t69|x12)&255 != 115 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 13))
+			t70 = 0
+			if (x12-65)&255 < 26 {
+				t70 = 32
+			}
+			if (t70|x12)&255 != 101 {
+				goto l52
+			}
+			x12 = uint32(m.load8(x11, 14))
+			t71 = 0
+			if (x12-65)&255 < 26 {
+				t71 = 32
+			}
+			if (t71|x12)&255 != 116 {
+				goto l52
+			}
+			if p1 == 16 {
+				goto l1
+			}
+			if p0 != 429 {
+				goto l1
+			}
+			x12 = p1 - 17
+			t72 = p1 - 16
+			p1 = x11 + 16
+			if uint32(m.load8(x12+p1, 0)) != 13 {
+				x12 = t72
+			}
+			if x12-1025 < 0xfffffc00 {
+				goto l1
+			}
+			for {
+				x11 = uint32(m.load8(p1, 0))
+				if x11 != 9 && x11 != 32 {
+					x11 = uint32(m.load8(p1+x12-1, 0))
+					if x11 == 9 {
+						goto l56
+					}
+					if x11 == 32 {
+						goto l56
+					}
+					x11 = 0
+					for {
+						if x12 == x11 {
+							x11 = 0
+							p2 = 0
+							for {
+								if x12 == x11 {
+									x16 = p2
+									goto l60
+								}
+								m.multi3(x5, p2, 0, 10, 0)
+								x16 = 0xffffffffffffffff
+								if m.load64(x5, 8) != 0 {
+									goto l60
+								}
+								x7 = p1 + x11
+								x11 = x11 + 1
+								p3 = m.load64(x5, 0)
+								p2 = p3 + uint64(uint32(m.load8(x7, 0))-48)&255
+								if p2 < p3 {
+									break
+								}
+							}
+						l60:
+							p2 = x16 * 1000000000
+							p2 = min(p2, 0x7fffffffffffffff)
+							if arithmeticMulhi(x16, 1000000000) != 0 {
+								p2 = 0x7fffffffffffffff
+							}
+							goto l3
+						}
+						x7 = p1 + x11
+						x11 = x11 + 1
+						if (uint32(m.load8(x7, 0))-48)&255 < 10 {
+							continue
+						}
+						goto l1
+					}
+				}
+				p1 = p1 + 1
+			l56:
+				x12 = x12 - 1
+				if x12 != 0 {
+					continue
+				}
+				goto l1
+			}
+		l52:
+			if x9 == 10 {
+				continue
+			}
+			goto l1
+		}
+	l3:
+		m.store64(p4, 0, p2)
+		x6 = 0
+	}
+l1:
+	m.stackPointer = x5 + 96
+	return x6
+}
+
+// isIdempotentMethod is backoff_is_idempotent_method.
+//
+//go:norace
+func (m *module) isIdempotentMethod(p0 uint32, p1 uint64) uint32 {
+	var x2, x3 uint32
+	if p1 != 0 && p0 != 0 && p1 <= 0x7fffffff {
+		switch uint32(p1) - 3 {
+		case 0:
+			switch uint32(m.load8(p0, 0)) - 71 {
+			case 0:
+				if uint32(m.load8(p0, 1)) == 69 {
+					goto l8
+				}
+				goto l1
+			case 9:
+				if uint32(m.load8(p0, 1)) != 85 {
+					goto l1
+				}
+			default:
+				goto l1
+			}
+		l8:
+			x2 = 84
+			x3 = 2
+		case 1:
+			if uint32(m.load8(p0, 0)) != 72 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 1)) != 69 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 2)) != 65 {
+				goto l1
+			}
+			x2 = 68
+			x3 = 3
+		case 2:
+			if uint32(m.load8(p0, 0)) != 84 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 1)) != 82 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 2)) != 65 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 3)) != 67 {
+				goto l1
+			}
+			x2 = 69
+			x3 = 4
+		case 3:
+			if uint32(m.load8(p0, 0)) != 68 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 1)) != 69 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 2)) != 76 {
+				goto l1
+			}
+			x2 = 69
+			if uint32(m.load8(p0, 3)) != 69 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 4)) != 84 {
+				goto l1
+			}
+			x3 = 5
+		case 4:
+			if uint32(m.load8(p0, 0)) != 79 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 1)) != 80 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 2)) != 84 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 3)) != 73 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 4)) != 79 {
+				goto l1
+			}
+			if uint32(m.load8(p0, 5)) != 78 {
+				goto l1
+			}
+			x2 = 83
+			x3 = 6
+		default:
+			goto l1
+		}
+		return b32(uint32(m.load8(p0+x3, 0)) == x2)
+	}
+l1:
+	return 0
+}
+
 // keyAppend is backoff_key_append.
 //
 //go:norace
@@ -6560,16 +7508,16 @@ l2:
 //
 //go:norace
 func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, x8, x10, x12, x13, x14, x16, x17, x18, x19, t31 uint32
-	var x9, x11, x15, x20, x21, x22, x23, x24, x25, t27, t28, t29, t30, t34 uint64
-	x4 = m.stackPointer - 64
+	var x4, x5, x6, x7, t13 uint32
+	var x8, x9, t11, t12, t16 uint64
+	x4 = m.stackPointer - 48
 	m.stackPointer = x4
 	x5 = 100
 	if p3 != 0 {
 		x6 = 0
-		x7 = 1
-		x8 = 0
-		if p1 != 0 {
+		if p1 == 0 {
+			p0 = 1
+		} else {
 			if p0 == 0 {
 				goto l1
 			}
@@ -6578,498 +7526,102 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 				goto l1
 			}
 			if p1 > 1024 {
-				goto l4
+				x5 = 107
+				goto l1
 			}
-			x8 = uint32(p1)
+			x5 = uint32(p1)
 			for {
-				x5 = uint32(m.load8(p0, 0))
-				if x5 != 9 && x5 != 32 {
-					x5 = uint32(m.load8(p0+x8-1, 0))
-					if x5 == 9 {
-						goto l8
+				x7 = uint32(m.load8(p0, 0))
+				if x7 != 9 && x7 != 32 {
+					x7 = uint32(m.load8(p0+x5-1, 0))
+					if x7 == 9 {
+						goto l9
 					}
-					if x5 == 32 {
-						goto l8
+					if x7 != 32 {
+						goto l7
 					}
-					x5 = 0
+				} else {
+					p0 = p0 + 1
+				}
+			l9:
+				x5 = x5 - 1
+				if x5 != 0 {
+					continue
+				}
+				goto l3
+			}
+		l7:
+			x7 = 0
+			for {
+				if x5 == x7 {
+					x7 = 0
+					p1 = 0
 					for {
-						if x8 == x5 {
-							x5 = 0
-							p1 = 0
-							for {
-								if x8 == x5 {
-									x9 = p1
-									goto l12
-								}
-								m.multi3(x4+16, p1, 0, 10, 0)
-								x9 = 0xffffffffffffffff
-								if m.load64(x4, 24) != 0 {
-									goto l12
-								}
-								x10 = p0 + x5
-								x5 = x5 + 1
-								x11 = m.load64(x4, 16)
-								p1 = x11 + uint64(uint32(m.load8(x10, 0))-48)&255
-								if p1 < x11 {
-									break
-								}
-							}
-						l12:
-							p1 = x9 * 1000000000
-							p1 = min(p1, 0x7fffffffffffffff)
-							if arithmeticMulhi(x9, 1000000000) != 0 {
-								p1 = 0x7fffffffffffffff
-							}
-							goto l2
+						if x5 == x7 {
+							x8 = p1
+							goto l13
 						}
-						x10 = p0 + x5
-						x5 = x5 + 1
-						if (uint32(m.load8(x10, 0))-48)&255 >= 10 {
+						m.multi3(x4+16, p1, 0, 10, 0)
+						x8 = 0xffffffffffffffff
+						if m.load64(x4, 24) != 0 {
+							goto l13
+						}
+						x6 = p0 + x7
+						x7 = x7 + 1
+						p2 = m.load64(x4, 16)
+						p1 = p2 + uint64(uint32(m.load8(x6, 0))-48)&255
+						if p1 < p2 {
 							break
 						}
 					}
-					x7 = p0
-					goto l5
+				l13:
+					p1 = x8 * 1000000000
+					p1 = min(p1, 0x7fffffffffffffff)
+					if arithmeticMulhi(x8, 1000000000) != 0 {
+						p1 = 0x7fffffffffffffff
+					}
+					goto l2
 				}
-				p0 = p0 + 1
-			l8:
-				x8 = x8 - 1
-				if x8 == 0 {
+				x6 = p0 + x7
+				x7 = x7 + 1
+				if (uint32(m.load8(x6, 0))-48)&255 >= 10 {
 					break
 				}
 			}
-			x7 = p0
-			x8 = 0
+			x6 = x5
 		}
-	l5:
-		m.store64(x4, 56, m.load64(0, 18420))
-		m.store64(x4, 48, m.load64(0, 18412))
-		m.store64(x4, 40, m.load64(0, 18404))
-		x12 = x4 + 32 + 8
-		for {
-			p0 = x12 + x6<<3
-			x13 = m.load32(p0, 4)
-			if x13 != 0 {
-				x10 = m.load32(p0, 0)
-				x14 = 0
-				x11 = 0
-				x9 = 0
-				p1 = 0
-				x15 = 0
-				p0 = x7
-				x5 = x8
-				for {
-					x16 = uint32(m.load8(x10, 0))
-					switch x16 - 65 {
-					case 0:
-						if x5 < 6 {
-							goto l16
-						}
-						x16 = 6
-						x17 = p0 + 4
-						if m.load32(p0, 0)^0x646e7553|(uint32(m.load16(x17, 0))^31073) == 0 {
-							goto l22
-						}
-						if m.load32(p0, 0)^0x646e6f4d|(uint32(m.load16(x17, 0))^31073) == 0 {
-							goto l22
-						}
-						if x5 == 6 {
-							goto l23
-						}
-						if m.load32(p0, 0)^0x73657554|(m.load32(p0+3, 0)^0x79616473) == 0 {
-							x16 = 7
-							goto l22
-						}
-						if x5 >= 9 {
-							if m.load64(p0, 0)^0x616473656e646557|(uint64(m.load8(p0+8, 0))^121) != 0 {
-								goto l35
-							}
-							x16 = 9
-							goto l22
-						}
-						if x5 != 8 {
-							goto l23
-						}
-					l35:
-						if m.load64(p0, 0) == 0x7961647372756854 {
-							x16 = 8
-							goto l22
-						}
-						if m.load32(p0, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) == 0 {
-							goto l22
-						}
-						x16 = 8
-						if m.load64(p0, 0) != 0x7961647275746153 {
-							goto l16
-						}
-						goto l22
-					case 23:
-						goto l25
-					case 24:
-						goto l27
-					case 32:
-						if x5 < 3 {
-							goto l16
-						}
-						x16 = p0 + 2
-						if (uint32(m.load16(p0, 0))^30035|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^28493|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^30036|(uint32(m.load8(x16, 0))^101))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^25943|(uint32(m.load8(x16, 0))^100))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^26708|(uint32(m.load8(x16, 0))^117))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^29254|(uint32(m.load8(x16, 0))^105))&65535 == 0 {
-							goto l21
-						}
-						if (uint32(m.load16(p0, 0))^24915|(uint32(m.load8(x16, 0))^116))&65535 != 0 {
-							goto l16
-						}
-						goto l21
-					case 33:
-						goto l28
-					case 35:
-					case 36:
-						if x5 == 0 {
-							goto l16
-						}
-						if uint32(m.load8(p0, 0)) == 32 {
-							goto l24
-						}
-					case 56:
-						goto l26
-					default:
-						if x5 == 0 {
-							goto l16
-						}
-						if uint32(m.load8(p0, 0)) != x16 {
-							goto l16
-						}
-						p0 = p0 + 1
-						x5 = x5 - 1
-						goto l20
-					}
-					if x5 < 2 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 0)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x17 = uint32(m.load8(p0, 1)) - 48
-					if x17&255 > 9 {
-						goto l16
-					}
-					x5 = x5 - 2
-					p0 = p0 + 2
-					p1 = uint64(x17+x16*10) & 255
-					goto l20
-				l28:
-					if x5 < 3 {
-						goto l16
-					}
-					x16 = p0 + 2
-					if (uint32(m.load16(p0, 0))^24906|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-						x9 = 1
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^25926|(uint32(m.load8(x16, 0))^98))&65535 == 0 {
-						x9 = 2
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^24909|(uint32(m.load8(x16, 0))^114))&65535 == 0 {
-						x9 = 3
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^28737|(uint32(m.load8(x16, 0))^114))&65535 == 0 {
-						x9 = 4
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^24909|(uint32(m.load8(x16, 0))^121))&65535 == 0 {
-						x9 = 5
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^30026|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
-						x9 = 6
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^30026|(uint32(m.load8(x16, 0))^108))&65535 == 0 {
-						x9 = 7
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^30017|(uint32(m.load8(x16, 0))^103))&65535 == 0 {
-						x9 = 8
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^25939|(uint32(m.load8(x16, 0))^112))&65535 == 0 {
-						x9 = 9
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^25423|(uint32(m.load8(x16, 0))^116))&65535 == 0 {
-						x9 = 10
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^28494|(uint32(m.load8(x16, 0))^118))&65535 == 0 {
-						x9 = 11
-						goto l21
-					}
-					if (uint32(m.load16(p0, 0))^25924|(uint32(m.load8(x16, 0))^99))&65535 != 0 {
-						goto l16
-					}
-					x9 = 12
-					goto l21
-				l27:
-					if x5 < 4 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 0)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x17 = uint32(m.load8(p0, 1)) - 48
-					if x17&255 > 9 {
-						goto l16
-					}
-					x18 = uint32(m.load8(p0, 2)) - 48
-					if x18&255 > 9 {
-						goto l16
-					}
-					x19 = uint32(m.load8(p0, 3)) - 48
-					if x19&255 > 9 {
-						goto l16
-					}
-					x5 = x5 - 4
-					p0 = p0 + 4
-					x11 = (uint64(x17+x16*10)&255*10+uint64(x18)&255)*10 + uint64(x19)&255
-					goto l20
-				l26:
-					if x5 < 2 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 0)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x17 = uint32(m.load8(p0, 1)) - 48
-					if x17&255 > 9 {
-						goto l16
-					}
-					x5 = x5 - 2
-					p0 = p0 + 2
-					x11 = uint64(x17+x16*10) & 255
-					x14 = 1
-					goto l20
-				l25:
-					if x5 < 2 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 0)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x17 = uint32(m.load8(p0, 1)) - 48
-					if x17&255 > 9 {
-						goto l16
-					}
-					x18 = x17 + x16*10
-					if x18&255 > 23 {
-						goto l16
-					}
-					x16 = x5 - 2
-					if x16 == 0 {
-						goto l16
-					}
-					if uint32(m.load8(p0, 2)) != 58 {
-						goto l16
-					}
-					if x16 < 3 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 3)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x17 = uint32(m.load8(p0, 4)) - 48
-					if x17&255 > 9 {
-						goto l16
-					}
-					x17 = x17 + x16*10
-					if x17&255 > 59 {
-						goto l16
-					}
-					x16 = x5 - 5
-					if x16 == 0 {
-						goto l16
-					}
-					if uint32(m.load8(p0, 5)) != 58 {
-						goto l16
-					}
-					if x16 < 3 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 6)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					x19 = uint32(m.load8(p0, 7)) - 48
-					if x19&255 > 9 {
-						goto l16
-					}
-					x16 = x19 + x16*10
-					if x16&255 >= 61 {
-						goto l16
-					}
-					x5 = x5 - 8
-					p0 = p0 + 8
-					x15 = (uint64(x18)&255*60+uint64(x17)&255)*60 + uint64(x16)&255
-					goto l20
-				l24:
-					if x5 == 1 {
-						goto l16
-					}
-					x16 = uint32(m.load8(p0, 1)) - 48
-					if x16&255 > 9 {
-						goto l16
-					}
-					p0 = p0 + 2
-					x5 = x5 - 2
-					p1 = uint64(x16) & 255
-					goto l20
-				l23:
-					if m.load32(p0, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) != 0 {
-						goto l16
-					}
-				l22:
-					p0 = p0 + x16
-					x5 = x5 - x16
-					goto l20
-				l21:
-					p0 = p0 + 3
-					x5 = x5 - 3
-				l20:
-					x10 = x10 + 1
-					x13 = x13 - 1
-					if x13 == 0 {
-						break
-					}
-				}
-				if x5 != 0 {
-					goto l16
-				}
-				if x14&1 != 0 {
-					x20 = p2 / 1000000000
-					x21 = 1900
-					if p2 >= 946684800000000000 {
-						x22 = 1801
-						x23 = 46667
-						for {
-							x21 = x22 + 298
-							x24 = divS64(x21, 400)
-							x25 = divS64(x21, 4)
-							x21 = x23 + (uint64(int64(x21-x24*400)>>63) + uint64(int64(x21-x25<<2)>>63) + x24 + x25 + divS64(x21, 0xffffffffffffff9c) + uint64(int64(x21)%100)>>63)
-							x23 = x23 + 36500
-							x22 = x22 + 100
-							if int64(x21*0x15180+0x1936b00) > int64(x20) {
-								break
-							}
-						}
-						x21 = x22 + 99
-					}
-					x21 = x21 + x11
-					x11 = x21 - b64(int64(x9) < 3)
-					x22 = divS64(x11, 400)
-					x23 = divS64(x11, 4)
-					t27 = x21 - 100
-					if int64((p1+uint64((uint32((x9+9)%12)*153+2)/5)+x22+divS64(x11, 0xffffffffffffff9c)+x23+x11*365+uint64(int64(x11-x22*400)>>63)+uint64(int64(x11)%100)>>63+uint64(int64(x11-x23<<2)>>63))*0x15180+x15-0xe7926b380) <= int64(x20+1577880000) {
-						t27 = x21
-					}
-					x11 = t27
-				}
-				x21 = 12
-				if x9 != 12 {
-					x21 = x9
-					goto l17
-				}
-				x9 = divS64(x11, 400)
-				x22 = divS64(x11, 4)
-				x23 = x9 + divS64(x11, 0xffffffffffffff9c) + x22 + x11*365 + uint64(int64(x11-x9*400)>>63) + uint64(int64(x11)%100)>>63 + uint64(int64(x11-x22<<2)>>63) - 0xaf93a
-				goto l3
-			}
-			if x8 != 0 {
-				goto l16
-			}
-			x11 = 0
-			x21 = 0
-			p1 = 0
-			x15 = 0
-		l17:
-			x9 = x11 - b64(x21 < 2)
-			x22 = divS64(x9, 400)
-			x23 = divS64(x9, 4)
-			x23 = uint64((uint32((x21+10)%12)*153+2)/5) + x22 + divS64(x9, 0xffffffffffffff9c) + x23 + x9*365 + uint64(int64(x9-x22*400)>>63) + uint64(int64(x9)%100)>>63 + uint64(int64(x9-x23<<2)>>63) - 0xafa6c
-			goto l3
-		l16:
-			x6 = x6 + 1
-			if x6 == 3 {
-				break
-			}
-		}
-	l4:
-		x5 = 107
-		goto l1
 	l3:
-		x11 = x11 - b64(int64(x21) < 3)
-		x22 = divS64(x11, 400)
-		x24 = divS64(x11, 0xfffffffffffffe70)
-		p0 = (uint32((x21+9)%12)*153 + 2) / 5
-		x9 = divS64(x11, 100)
-		x25 = divS64(x11, 0xfffffffffffffffc)
-		x21 = divS64(x11, 4)
-		x5 = 107
-		if int64(p1) < 1 {
+		m.retryAfterSecondsOfDate(x4+32, p0, x6, p2)
+		if m.load32(x4, 32) == 0 {
+			x5 = 107
 			goto l1
 		}
-		t28 = uint64(int32(0-p0)) + x24 + x9 + x25 + x11*0xfffffffffffffe93
-		x24 = x11 - x22*400
-		x9 = x11 - x9*100
-		x25 = x11 - x21<<2
-		if int64(p1) > int64(t28+x24>>63+uint64(int64(x9)>>63)+x25>>63+x23+0xafa6c) {
-			goto l1
-		}
-		p1 = (p1+uint64(p0)+x22+divS64(x11, 0xffffffffffffff9c)+x21+x11*365+uint64(int64(x24)>>63)+x9>>63+uint64(int64(x25)>>63))*0x15180 + x15 - 0xe7926b380
-		t29 = 0
+		p1 = m.load64(x4, 40)
+		t11 = 0
 		if int64(p1) > 0 {
-			t29 = p1
+			t11 = p1
 		}
-		m.multi3(x4, t29, 0, 1000000000, 0)
+		m.multi3(x4, t11, 0, 1000000000, 0)
 		p1 = m.load64(x4, 0)
-		x11 = p1 - p2
-		t30 = x11
-		t31 = b32(x11 > p1)
-		x11 = m.load64(x4, 8)
-		x9 = x11 - b64(p1 < p2)
-		p0 = b32(x9 > x11)
+		x8 = p1 - p2
+		t12 = x8
+		t13 = b32(x8 > p1)
+		x8 = m.load64(x4, 8)
+		x9 = x8 - b64(p1 < p2)
+		p0 = b32(x9 > x8)
 		if p1 >= p2 {
-			p0 = t31
+			p0 = t13
 		}
-		p1 = t30
+		p1 = t12
 		if p0 != 0 {
 			p1 = 0
 		}
-		t34 = x9
+		t16 = x9
 		if p0 != 0 {
-			t34 = 0
+			t16 = 0
 		}
 		p1 = min(p1, 0x7fffffffffffffff)
-		if t34 != 0 {
+		if t16 != 0 {
 			p1 = 0x7fffffffffffffff
 		}
 	l2:
@@ -7077,7 +7629,7 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 		x5 = 0
 	}
 l1:
-	m.stackPointer = x4 + 64
+	m.stackPointer = x4 + 48
 	return x5
 }
 
@@ -11727,6 +12279,419 @@ func reasonName(p0 uint32) uint32 {
 		t2 = t1
 	}
 	return t2
+}
+
+// retryAfterSecondsOfDate is backoff_core::decision::retry_after::seconds_of_date.
+//
+//go:norace
+func (m *module) retryAfterSecondsOfDate(p0, p1, p2 uint32, p3 uint64) {
+	var x4, x5, x6, x7, x8, x9, x14, x15, x16, x17, x18 uint32
+	var x10, x11, x12, x13, x19, x20, x21, x22, x23, t24, t25 uint64
+	x4 = m.stackPointer - 32
+	m.store64(x4, 0, 0x300000000)
+	x5 = 0
+	m.store64(x4, 8, m.load64(0, 18404))
+	m.store64(x4, 16, m.load64(0, 18412))
+	m.store64(x4, 24, m.load64(0, 18420))
+	x6 = x4 + 8
+	for {
+		x4 = x6 + x5<<3
+		x7 = m.load32(x4, 4)
+		if x7 != 0 {
+			x8 = m.load32(x4, 0)
+			x9 = 0
+			x10 = 0
+			x11 = 0
+			x12 = 0
+			x13 = 0
+			x4 = p1
+			x14 = p2
+			for {
+				x15 = uint32(m.load8(x8, 0))
+				switch x15 - 65 {
+				case 0:
+					if x14 < 6 {
+						goto l3
+					}
+					x15 = 6
+					x16 = x4 + 4
+					if m.load32(x4, 0)^0x646e7553|(uint32(m.load16(x16, 0))^31073) == 0 {
+						goto l9
+					}
+					if m.load32(x4, 0)^0x646e6f4d|(uint32(m.load16(x16, 0))^31073) == 0 {
+						goto l9
+					}
+					if x14 == 6 {
+						goto l10
+					}
+					if m.load32(x4, 0)^0x73657554|(m.load32(x4+3, 0)^0x79616473) == 0 {
+						x15 = 7
+						goto l9
+					}
+					if x14 >= 9 {
+						if m.load64(x4, 0)^0x616473656e646557|(uint64(m.load8(x4+8, 0))^121) != 0 {
+							goto l22
+						}
+						x15 = 9
+						goto l9
+					}
+					if x14 != 8 {
+						goto l10
+					}
+				l22:
+					if m.load64(x4, 0) == 0x7961647372756854 {
+						x15 = 8
+						goto l9
+					}
+					if m.load32(x4, 0)^0x64697246|(uint32(m.load16(x16, 0))^31073) == 0 {
+						goto l9
+					}
+					x15 = 8
+					if m.load64(x4, 0) != 0x7961647275746153 {
+						goto l3
+					}
+					goto l9
+				case 23:
+					goto l12
+				case 24:
+					goto l14
+				case 32:
+					if x14 < 3 {
+						goto l3
+					}
+					x15 = x4 + 2
+					if (uint32(m.load16(x4, 0))^30035|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^28493|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^30036|(uint32(m.load8(x15, 0))^101))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^25943|(uint32(m.load8(x15, 0))^100))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^26708|(uint32(m.load8(x15, 0))^117))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^29254|(uint32(m.load8(x15, 0))^105))&65535 == 0 {
+						goto l8
+					}
+					if (uint32(m.load16(x4, 0))^24915|(uint32(m.load8(x15, 0))^116))&65535 != 0 {
+						goto l3
+					}
+					goto l8
+				case 33:
+					goto l15
+				case 35:
+				case 36:
+					if x14 == 0 {
+						goto l3
+					}
+					if uint32(m.load8(x4, 0)) == 32 {
+						goto l11
+					}
+				case 56:
+					goto l13
+				default:
+					if x14 == 0 {
+						goto l3
+					}
+					if uint32(m.load8(x4, 0)) != x15 {
+						goto l3
+					}
+					x4 = x4 + 1
+					x14 = x14 - 1
+					goto l7
+				}
+				if x14 < 2 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 0)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x16 = uint32(m.load8(x4, 1)) - 48
+				if x16&255 > 9 {
+					goto l3
+				}
+				x14 = x14 - 2
+				x4 = x4 + 2
+				x12 = uint64(x16+x15*10) & 255
+				goto l7
+			l15:
+				if x14 < 3 {
+					goto l3
+				}
+				x15 = x4 + 2
+				if (uint32(m.load16(x4, 0))^24906|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
+					x11 = 1
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^25926|(uint32(m.load8(x15, 0))^98))&65535 == 0 {
+					x11 = 2
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^24909|(uint32(m.load8(x15, 0))^114))&65535 == 0 {
+					x11 = 3
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^28737|(uint32(m.load8(x15, 0))^114))&65535 == 0 {
+					x11 = 4
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^24909|(uint32(m.load8(x15, 0))^121))&65535 == 0 {
+					x11 = 5
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^30026|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
+					x11 = 6
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^30026|(uint32(m.load8(x15, 0))^108))&65535 == 0 {
+					x11 = 7
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^30017|(uint32(m.load8(x15, 0))^103))&65535 == 0 {
+					x11 = 8
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^25939|(uint32(m.load8(x15, 0))^112))&65535 == 0 {
+					x11 = 9
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^25423|(uint32(m.load8(x15, 0))^116))&65535 == 0 {
+					x11 = 10
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^28494|(uint32(m.load8(x15, 0))^118))&65535 == 0 {
+					x11 = 11
+					goto l8
+				}
+				if (uint32(m.load16(x4, 0))^25924|(uint32(m.load8(x15, 0))^99))&65535 != 0 {
+					goto l3
+				}
+				x11 = 12
+				goto l8
+			l14:
+				if x14 < 4 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 0)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x16 = uint32(m.load8(x4, 1)) - 48
+				if x16&255 > 9 {
+					goto l3
+				}
+				x17 = uint32(m.load8(x4, 2)) - 48
+				if x17&255 > 9 {
+					goto l3
+				}
+				x18 = uint32(m.load8(x4, 3)) - 48
+				if x18&255 > 9 {
+					goto l3
+				}
+				x14 = x14 - 4
+				x4 = x4 + 4
+				x10 = (uint64(x16+x15*10)&255*10+uint64(x17)&255)*10 + uint64(x18)&255
+				goto l7
+			l13:
+				if x14 < 2 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 0)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x16 = uint32(m.load8(x4, 1)) - 48
+				if x16&255 > 9 {
+					goto l3
+				}
+				x14 = x14 - 2
+				x4 = x4 + 2
+				x10 = uint64(x16+x15*10) & 255
+				x9 = 1
+				goto l7
+			l12:
+				if x14 < 2 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 0)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x16 = uint32(m.load8(x4, 1)) - 48
+				if x16&255 > 9 {
+					goto l3
+				}
+				x17 = x16 + x15*10
+				if x17&255 > 23 {
+					goto l3
+				}
+				x15 = x14 - 2
+				if x15 == 0 {
+					goto l3
+				}
+				if uint32(m.load8(x4, 2)) != 58 {
+					goto l3
+				}
+				if x15 < 3 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 3)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x16 = uint32(m.load8(x4, 4)) - 48
+				if x16&255 > 9 {
+					goto l3
+				}
+				x16 = x16 + x15*10
+				if x16&255 > 59 {
+					goto l3
+				}
+				x15 = x14 - 5
+				if x15 == 0 {
+					goto l3
+				}
+				if uint32(m.load8(x4, 5)) != 58 {
+					goto l3
+				}
+				if x15 < 3 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 6)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x18 = uint32(m.load8(x4, 7)) - 48
+				if x18&255 > 9 {
+					goto l3
+				}
+				x15 = x18 + x15*10
+				if x15&255 >= 61 {
+					goto l3
+				}
+				x14 = x14 - 8
+				x4 = x4 + 8
+				x13 = (uint64(x17)&255*60+uint64(x16)&255)*60 + uint64(x15)&255
+				goto l7
+			l11:
+				if x14 == 1 {
+					goto l3
+				}
+				x15 = uint32(m.load8(x4, 1)) - 48
+				if x15&255 > 9 {
+					goto l3
+				}
+				x4 = x4 + 2
+				x14 = x14 - 2
+				x12 = uint64(x15) & 255
+				goto l7
+			l10:
+				if m.load32(x4, 0)^0x64697246|(uint32(m.load16(x16, 0))^31073) != 0 {
+					goto l3
+				}
+			l9:
+				x4 = x4 + x15
+				x14 = x14 - x15
+				goto l7
+			l8:
+				x4 = x4 + 3
+				x14 = x14 - 3
+			l7:
+				x8 = x8 + 1
+				x7 = x7 - 1
+				if x7 == 0 {
+					break
+				}
+			}
+			if x14 != 0 {
+				goto l3
+			}
+			if x9&1 != 0 {
+				x19 = p3 / 1000000000
+				x20 = 1900
+				if p3 >= 946684800000000000 {
+					x20 = 1801
+					x21 = 46667
+					for {
+						p3 = x20 + 298
+						x22 = divS64(p3, 400)
+						x23 = divS64(p3, 4)
+						p3 = x21 + (uint64(int64(p3-x22*400)>>63) + uint64(int64(p3-x23<<2)>>63) + x22 + x23 + divS64(p3, 0xffffffffffffff9c) + uint64(int64(p3)%100)>>63)
+						x21 = x21 + 36500
+						x20 = x20 + 100
+						if int64(p3*0x15180+0x1936b00) > int64(x19) {
+							break
+						}
+					}
+					x20 = x20 + 99
+				}
+				p3 = x20 + x10
+				x10 = p3 - b64(int64(x11) < 3)
+				x20 = divS64(x10, 400)
+				x21 = divS64(x10, 4)
+				t24 = p3 - 100
+				if int64((x12+uint64((uint32((x11+9)%12)*153+2)/5)+x20+divS64(x10, 0xffffffffffffff9c)+x21+x10*365+uint64(int64(x10-x20*400)>>63)+uint64(int64(x10)%100)>>63+uint64(int64(x10-x21<<2)>>63))*0x15180+x13-0xe7926b380) <= int64(x19+1577880000) {
+					t24 = p3
+				}
+				x10 = t24
+			}
+			p3 = 12
+			if x11 != 12 {
+				p3 = x11
+				goto l4
+			}
+			x11 = divS64(x10, 400)
+			x20 = divS64(x10, 4)
+			x22 = x11 + divS64(x10, 0xffffffffffffff9c) + x20 + x10*365 + uint64(int64(x10-x11*400)>>63) + uint64(int64(x10)%100)>>63 + uint64(int64(x10-x20<<2)>>63) - 0xaf93a
+			goto l1
+		}
+		if p2 != 0 {
+			goto l3
+		}
+		x10 = 0
+		p3 = 0
+		x12 = 0
+		x13 = 0
+	l4:
+		x11 = x10 - b64(p3 < 2)
+		x20 = divS64(x11, 400)
+		x21 = divS64(x11, 4)
+		x22 = uint64((uint32((p3+10)%12)*153+2)/5) + x20 + divS64(x11, 0xffffffffffffff9c) + x21 + x11*365 + uint64(int64(x11-x20*400)>>63) + uint64(int64(x11)%100)>>63 + uint64(int64(x11-x21<<2)>>63) - 0xafa6c
+		goto l1
+	l3:
+		x5 = x5 + 1
+		if x5 == 3 {
+			break
+		}
+	}
+	m.store64(p0, 0, 0)
+	return
+l1:
+	x10 = x10 - b64(int64(p3) < 3)
+	x20 = divS64(x10, 400)
+	x23 = divS64(x10, 0xfffffffffffffe70)
+	x4 = (uint32((p3+9)%12)*153 + 2) / 5
+	p3 = divS64(x10, 100)
+	x19 = divS64(x10, 0xfffffffffffffffc)
+	x21 = divS64(x10, 4)
+	x11 = 0
+	if int64(x12) >= 1 {
+		t25 = uint64(int32(0-x4)) + x23 + p3 + x19 + x10*0xfffffffffffffe93
+		x23 = x10 - x20*400
+		p3 = x10 - p3*100
+		x19 = x10 - x21<<2
+		if int64(x12) <= int64(t25+x23>>63+uint64(int64(p3)>>63)+x19>>63+x22+0xafa6c) {
+			m.store64(p0, 8, (x12+uint64(x4)+x20+divS64(x10, 0xffffffffffffff9c)+x21+x10*365+uint64(int64(x23)>>63)+p3>>63+uint64(int64(x19)>>63))*0x15180+x13-0xe7926b380)
+			x11 = 1
+		}
+	}
+	m.store64(p0, 0, x11)
 }
 
 // rulesResolveKinds is backoff_core::validate::rules::resolve_kinds.

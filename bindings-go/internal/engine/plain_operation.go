@@ -132,6 +132,26 @@ func (o *LoneOperation) Decide(policy *Policy, outcome uint32, retryAfter, now u
 	return reason, delay
 }
 
+// HTTPRetryAfter returns the wait that the header fields of a response ask for, in ns. It reports false if
+// none of them does.
+func HTTPRetryAfter(status uint32, fields string, now uint64) (uint64, bool) {
+	m := take()
+	defer m.free()
+	// Three values of 1024 bytes need more room than a text. Nothing is printed meanwhile.
+	length := uint64(copy(m.memory[textAt:endOfMemory], fields))
+	if m.httpRetryAfter(status, textAt, length, now, numbersAt) != OK {
+		return 0, false
+	}
+	return m.word(numbersAt), true
+}
+
+// IsIdempotentMethod reports whether a request with this method may be repeated.
+func IsIdempotentMethod(method string) bool {
+	m := take()
+	defer m.free()
+	return m.isIdempotentMethod(textAt, m.putText(method)) != 0
+}
+
 // ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header
 // is not valid.
 func ParseRetryAfter(header string, now uint64) (uint64, bool) {

@@ -31,6 +31,7 @@ from ._backoff import (
     RandomStream,
     RetryStats,
     __version__,
+    is_idempotent_method,
     parse_retry_after,
     parse_retry_after_ns,
 )
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ._retry_error import RetryError
     from ._retrying import Retrying
     from ._types import Outcome, StopReason
+    from ._http import http_verdict
     from ._verdict import Verdict, permanent, retry_after
 
     retry = Retrying
@@ -61,6 +63,7 @@ else:
         "Retrying": "_retrying",
         "StopReason": "_types",
         "Verdict": "_verdict",
+        "http_verdict": "_http",
         "permanent": "_verdict",
         "retry": "_retrying",
         "retry_after": "_verdict",
@@ -95,6 +98,8 @@ __all__ = [
     "StopReason",
     "Verdict",
     "__version__",
+    "http_verdict",
+    "is_idempotent_method",
     "parse_retry_after",
     "parse_retry_after_ns",
     "permanent",

@@ -42,8 +42,10 @@ __all__ = [
     "_checked_retry_after",
     "_checked_time_ns",
     "_first_package",
+    "_http_retry_after_ns",
     "_outcome_of_http_status",
     "_type_name",
+    "is_idempotent_method",
     "parse_retry_after",
     "parse_retry_after_ns",
 ]
@@ -55,6 +57,10 @@ def parse_retry_after(
 ) -> float | None: ...
 def parse_retry_after_ns(
     header: str | bytes | None, *, now: Seconds | datetime | None = None
+) -> int | None: ...
+def is_idempotent_method(method: str) -> bool: ...
+def _http_retry_after_ns(
+    status: SupportsIndex, fields: str, now: Seconds | datetime | None
 ) -> int | None: ...
 def _outcome_of_http_status(status: SupportsIndex) -> str: ...
 def _checked_clock_ns(now_ns: SupportsIndex) -> int: ...

@@ -7,6 +7,10 @@ import { wrongType } from "./errors.js";
 
 const MAX_STATUS = 2 ** 16 - 1;
 const RETRY_AFTER = "retry-after";
+/** The fields of a response that ask for a wait. */
+const FIELDS = ["retry-after-ms", RETRY_AFTER, "ratelimit-reset"];
+/** Longer values, and those with other characters, ask for nothing. */
+const VALUE = /^[\t -~]{1,1024}$/;
 
 /** Pairs of a status and the outcome from there on: the text of the core's own table, which build.mjs puts here. */
 const OUTCOMES = JSON.parse(HTTP_OUTCOMES);
@@ -15,6 +19,32 @@ const OUTCOMES = JSON.parse(HTTP_OUTCOMES);
 export function httpOutcome(status) {
 	checkIndex("status", status, MAX_STATUS);
 	return OUTCOMES.find(([first]) => first <= status)[1];
+}
+
+/** The idempotent methods among those of RFC 9110: what the core says of each, which build.mjs puts here. */
+const METHODS = JSON.parse(IDEMPOTENT_METHODS);
+
+/** Whether a request with this method may be repeated without asking anyone. */
+export function isIdempotentMethod(method) {
+	if (typeof method !== "string") {
+		wrongType("method", "a string", method);
+	}
+	return METHODS.includes(method);
+}
+
+/** The verdict on a response: the outcome of its status, and the wait that its headers ask for. */
+export function httpVerdict(response, now = Date.now()) {
+	const outcome = httpOutcome(Object(response).status);
+	const lines = FIELDS.map((name) => [name, firstOf(headerOf(response, name))])
+		.filter(([, value]) => VALUE.test(value))
+		.map(([name, value]) => `${name}:${value}\n`);
+	if (lines.length === 0) {
+		return { outcome };
+	}
+	const time = toNanoseconds("now", now);
+	const { written } = writeText(lines.join(""));
+	const ns = unsigned(module().exports.http_retry_after(response.status, written, time));
+	return ns === MAX_UINT64 ? { outcome } : { outcome, retryAfter: toMilliseconds(ns) };
 }
 
 /** The messages of the engines for a network failure; `fetch` rejects with a `TypeError` for it. */
@@ -101,10 +131,7 @@ export function parseRetryAfter(from, now) {
 
 /** The same in ns. */
 export function parseRetryAfterNs(from, now = Date.now()) {
-	const found = headerOf(from);
-	const first = Array.isArray(found) ? found[0] : found;
-	// Some clients have numbers in their headers.
-	const header = typeof first === "number" ? `${first}` : first;
+	const header = firstOf(headerOf(from, RETRY_AFTER));
 	// `headers.get` returns null for a header that is not there.
 	if (header === null || header === undefined) {
 		return undefined;
@@ -119,17 +146,23 @@ export function parseRetryAfterNs(from, now = Date.now()) {
 	return ns === MAX_UINT64 ? undefined : ns;
 }
 
-/** The header of a response or of its headers. Anything else is taken for the header itself. */
-function headerOf(from) {
+/** The first value of a header. Some clients have numbers in their headers. */
+function firstOf(found) {
+	const first = Array.isArray(found) ? found[0] : found;
+	return typeof first === "number" ? `${first}` : first;
+}
+
+/** A header of a response or of its headers. Anything else is taken for the header itself. */
+function headerOf(from, header) {
 	if (typeof from !== "object" || from === null || Array.isArray(from)) {
 		return from;
 	}
 	const headers = read(from, "headers") ?? from;
 	if (typeof read(headers, "get") === "function") {
-		return headers.get(RETRY_AFTER);
+		return headers.get(header);
 	}
 	return read(
 		headers,
-		Object.keys(headers).find((name) => name.toLowerCase() === RETRY_AFTER),
+		Object.keys(headers).find((name) => name.toLowerCase() === header),
 	);
 }

@@ -5,6 +5,7 @@ mod atomic;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod budget;
 pub(crate) mod failure;
+pub(crate) mod http;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod operation;
 pub(crate) mod outcome;

@@ -24,13 +24,9 @@ const MAX_LENGTH: usize = 1024;
 /// ```
 #[must_use]
 pub fn parse_retry_after_ns(header: impl AsRef<[u8]>, now_ns: u64) -> Option<u64> {
-    let header = header.as_ref();
-    if header.len() > MAX_LENGTH {
-        return None;
-    }
-    let header = trim(header);
-    if let Some(seconds) = count(header) {
-        return Some(multiply(seconds, NS_PER_SECOND));
+    let header = trimmed(header.as_ref())?;
+    if let Some(ns) = seconds(header) {
+        return Some(ns);
     }
     let date = u64::try_from(seconds_of_date(header, now_ns)?).unwrap_or_default();
     let date_ns = u128::from(date).wrapping_mul(NS_PER_SECOND.into());
@@ -38,12 +34,20 @@ pub fn parse_retry_after_ns(header: impl AsRef<[u8]>, now_ns: u64) -> Option<u64
     u64::try_from(left_ns).ok()
 }
 
-/// The text without the spaces and tabs at its ends.
-fn trim(mut text: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
-        text = rest;
+/// The value of a header without the spaces and tabs at its ends, if it is not too long.
+pub(super) fn trimmed(mut value: &[u8]) -> Option<&[u8]> {
+    if value.len() > MAX_LENGTH {
+        return None;
     }
-    text
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    Some(value)
+}
+
+/// The nanoseconds of a whole number of seconds.
+pub(super) fn seconds(digits: &[u8]) -> Option<u64> {
+    Some(multiply(count(digits)?, NS_PER_SECOND))
 }
 
 /// The seconds from 1970 to an HTTP-date.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use backoff_core::{Budget, Decision, Operation, Outcome, Policy, parse_retry_after_ns};
+use backoff_core::{
+    Budget, Decision, Operation, Outcome, Policy, http_retry_after_ns, is_idempotent_method,
+    parse_retry_after_ns,
+};
 use serde::Deserialize;
 
 use crate::script::{Action, Script, Step, outcome};
@@ -81,5 +84,42 @@ struct HttpStatus {
 fn http_statuses() {
     for case in cases::<HttpStatus>("http_statuses") {
         assert_eq!(Outcome::from_http_status(case.status).name(), case.outcome, "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HttpResponse {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    status: u16,
+    fields: String,
+    now: String,
+    retry_after: Option<String>,
+}
+
+#[test]
+fn http_responses() {
+    for case in cases::<HttpResponse>("http_responses") {
+        let retry_after = http_retry_after_ns(case.status, &case.fields, number(&case.now));
+        assert_eq!(retry_after, case.retry_after.as_deref().map(number), "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HttpMethod {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    method: String,
+    idempotent: bool,
+}
+
+#[test]
+fn http_methods() {
+    for case in cases::<HttpMethod>("http_methods") {
+        assert_eq!(is_idempotent_method(&case.method), case.idempotent, "{}", case.id);
     }
 }

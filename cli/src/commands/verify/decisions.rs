@@ -74,6 +74,15 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     }
     let statuses = cases::<Ignored>("http_statuses")?.len();
     plan.skip("14.4", statuses, "statuses of HTTP", "the protocol asks for no outcome of a status");
+    let responses = cases::<Ignored>("http_responses")?.len();
+    plan.skip(
+        "14.5",
+        responses,
+        "header fields",
+        "the protocol asks for no retry_after of a response",
+    );
+    let methods = cases::<Ignored>("http_methods")?.len();
+    plan.skip("14.6", methods, "methods of HTTP", "the protocol has no methods");
     let stats = cases::<Ignored>("stats")?.len();
     plan.skip("17.2", stats, "stats", "the protocol has no stats");
     Ok(())

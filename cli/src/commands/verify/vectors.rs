@@ -13,9 +13,9 @@ macro_rules! files {
 }
 
 /// The content of each file.
-const FILES: [(&str, &str); 18] = files! {
-    "articles" "caps" "decisions" "draws" "errors" "fits" "growths" "http_statuses" "jitters"
-    "presets" "previews" "resets" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
+const FILES: [(&str, &str); 20] = files! {
+    "articles" "caps" "decisions" "draws" "errors" "fits" "growths" "http_methods" "http_responses"
+    "http_statuses" "jitters" "presets" "previews" "resets" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
 };
 
 #[derive(Deserialize)]

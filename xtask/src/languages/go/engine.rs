@@ -65,7 +65,7 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 51] = [
+const ROOTS: [&str; 53] = [
     "backoff_budget_parse",
     "backoff_budget_print",
     "backoff_code_name",
@@ -77,6 +77,8 @@ const ROOTS: [&str; 51] = [
     "backoff_formula_is_plain",
     "backoff_formula_window_ns",
     "backoff_http_outcome",
+    "backoff_http_retry_after",
+    "backoff_is_idempotent_method",
     "backoff_key_append",
     "backoff_key_begin",
     "backoff_key_stream",
