@@ -43,11 +43,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt
     from ._event import RetryEvent
+    from ._http import http_verdict
     from ._policy_error import PolicyError
     from ._retry_error import RetryError
     from ._retrying import Retrying
     from ._types import Outcome, StopReason
-    from ._http import http_verdict
     from ._verdict import Verdict, permanent, retry_after
 
     retry = Retrying
