@@ -64,6 +64,7 @@ def test_contents(wheel):
             "backoff_rs/_cancellation.py",
             "backoff_rs/_context.py",
             "backoff_rs/_event.py",
+            "backoff_rs/_http.py",
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",
             "backoff_rs/_options.py",
