@@ -145,6 +145,23 @@ func (m *marked) Unwrap() error { return m.err }
 
 func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.verdict) }
 
+// VerdictOf returns the verdict that a mark gives to an error, nil if it has no mark. It is what a loop asks
+// before RetryIf, RetryOn and Classify. It is for code that decides without a loop, such as a job queue:
+//
+//	if verdict = backoff.VerdictOf(err); verdict == nil {
+//		verdict = backoff.OutcomeTransient // as the queue does with every error
+//	}
+//
+// A Permanent anywhere in the error wins over other marks, and the errors of this package that no retry mends
+// are permanent (see Permanent). A mark of OutcomeSuccess is OutcomePermanent. VerdictOf(nil) is nil.
+func VerdictOf(err error) Verdict {
+	mark := markOf(err)
+	if isPermanent(mark) {
+		return OutcomePermanent
+	}
+	return mark
+}
+
 // markOf returns the mark of an error, nil if it has none: the first one that is permanent, or else
 // the first. A RetryError has no mark but Permanent (SPEC 18.3).
 func markOf(err error) Verdict {

@@ -51,6 +51,10 @@ func TestMarks(t *testing.T) {
 		if outcome != row.outcome || retryAfter != row.retryAfter || row.err.Error() != row.text {
 			t.Errorf("%v is marked %v, %v, want %v, %v", row.err, outcome, retryAfter, row.outcome, row.retryAfter)
 		}
+		outcome, retryAfter, ok = backoff.VerdictOf(row.err).Verdict()
+		if outcome != row.outcome || ok != (row.retryAfter != none) || ok && retryAfter != row.retryAfter {
+			t.Errorf("the verdict of %v is %v, %v, %t", row.err, outcome, retryAfter, ok)
+		}
 		if found := errors.Is(row.err, io.EOF); found != (row.text != "retry after 3s" && row.text != "get: marked") {
 			t.Errorf("%v: EOF is found: %t", row.err, found)
 		}
@@ -96,6 +100,9 @@ func TestPermanentWins(t *testing.T) {
 	}
 	for form, err := range forms {
 		t.Run(form, func(t *testing.T) {
+			if verdict := backoff.VerdictOf(err); verdict != backoff.OutcomePermanent {
+				t.Errorf("the verdict of %v is %v", err, verdict)
+			}
 			calls := 0
 			err := backoff.Do(t.Context(), func() error { calls++; return err }, policy, anything)
 			checkEnd(t, err, io.EOF, backoff.StopPermanent, 1)
@@ -110,6 +117,11 @@ func TestPermanentWins(t *testing.T) {
 	}
 	// A loop does not inherit another mark of an inner loop, even if the inner error contains it.
 	inner := loop(fmt.Errorf("wrapped: %w", transient))
+	for _, unmarked := range []error{nil, io.EOF, inner, asError{}} {
+		if verdict := backoff.VerdictOf(unmarked); verdict != nil {
+			t.Errorf("the verdict of %v is %v", unmarked, verdict)
+		}
+	}
 	err := backoff.Do(t.Context(), func() error { return inner }, policy)
 	checkEnd(t, err, io.ErrClosedPipe, backoff.StopPermanent, 1)
 }
