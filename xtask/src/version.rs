@@ -11,7 +11,7 @@ use crate::shell::{cargo, command, progress, root, show, stdout};
 type Place = (&'static str, &'static str, fn(&Version) -> String);
 
 /// The places beside the lock files of cargo and the changelog. The first is the truth.
-const PLACES: [Place; 14] = [
+const PLACES: [Place; 16] = [
     ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
     ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-sim = { path = \"simulator\", version = \"", whole),
@@ -36,7 +36,12 @@ const PLACES: [Place; 14] = [
     ("include/backoff.h", "BACKOFF_VERSION_MINOR UINT32_C(", |version| version.minor.to_string()),
     ("include/backoff.h", "BACKOFF_VERSION_PATCH UINT32_C(", |version| version.patch.to_string()),
     ("include/backoff.h", "BACKOFF_VERSION UINT32_C(", number),
+    ("bindings-go/adapters/asynq/go.mod", GO_MODULE, whole),
+    ("bindings-go/adapters/river/go.mod", GO_MODULE, whole),
 ];
+
+/// What an adapter of Go requires.
+const GO_MODULE: &str = "\tgithub.com/backoff-rs/backoff/bindings-go v";
 
 /// In these, every package of this project has the version.
 const LOCKS: [&str; 3] = ["Cargo.lock", "bench/rust/Cargo.lock", "fuzz/Cargo.lock"];

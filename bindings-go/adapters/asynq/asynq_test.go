@@ -251,8 +251,9 @@ func TestUnknownIDs(t *testing.T) {
 	delay := func(typename, payload string) time.Duration {
 		return retries.Delay(0, errBusy, asynq.NewTask(typename, []byte(payload)))
 	}
-	if delay("job", "1") != delay("job", "1") || delay("job", "1") == delay("job", "2") || delay("job", "1") == delay("bob", "1") {
-		t.Errorf("delays %v, %v, %v", delay("job", "1"), delay("job", "2"), delay("bob", "1"))
+	first, again := delay("job", "1"), delay("job", "1")
+	if payload, typename := delay("job", "2"), delay("bob", "1"); first != again || first == payload || first == typename {
+		t.Errorf("delays %v, %v, %v, %v", first, again, payload, typename)
 	}
 }
 

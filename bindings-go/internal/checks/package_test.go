@@ -24,7 +24,7 @@ var version = fmt.Sprintf("v%d.%d.%d", engine.VersionMajor, engine.VersionMinor,
 func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	names := names(t, zipOf(t))
 	for _, name := range []string{
-		"LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod", "retry.go", "cenkalti/waits.go",
+		"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod", "retry.go", "cenkalti/waits.go",
 		"internal/engine/constants.go", "internal/engine/core.go", "internal/engine/cgo.go",
 	} {
 		if !slices.Contains(names, name) {
@@ -32,13 +32,30 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".go") && !slices.Contains([]string{"LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod"}, name) ||
-			strings.HasPrefix(name, "internal/checks") || strings.HasSuffix(name, "main.go") && name != "examples/http/main.go" {
+		if !strings.HasSuffix(name, ".go") && !slices.Contains([]string{"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod"}, name) ||
+			strings.HasPrefix(name, "internal/checks") || strings.HasPrefix(name, "adapters") || strings.HasSuffix(name, "main.go") && name != "examples/http/main.go" {
 			t.Errorf("%s is in the zip file", name)
 		}
 	}
 	if mod := read(t, folder+"/go.mod"); strings.Contains(mod, "require") {
 		t.Errorf("the module requires others:\n%s", mod)
+	}
+}
+
+// Each program of the page about adapters is the program of an adapter, whose tests run it.
+func TestProgramsOfAdapters(t *testing.T) {
+	paths, err := filepath.Glob(folder + "/adapters/*/internal/example/main.go")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	page := read(t, folder+"/ADAPTERS.md")
+	for _, path := range paths {
+		if !strings.Contains(page, "```go\n"+read(t, path)+"```\n\n```text\n") {
+			t.Errorf("the page does not have %s and its output", path)
+		}
+	}
+	if programs := strings.Count(page, "```go\n"); programs != len(paths) {
+		t.Errorf("the page has %d programs, and adapters have %d", programs, len(paths))
 	}
 }
 
