@@ -306,7 +306,11 @@ async function bundleAdapter(name) {
 	]);
 	const types = readFileSync(`js/adapters/${name}.d.ts`, "utf8");
 	writeFileSync(`dist/adapters/${name}.d.ts`, types);
-	writeFileSync(`dist/adapters/${name}.d.cts`, types.replace(/(from "\..*)\.js"/g, '$1.cjs"'));
+	const ofRequire = types
+		.replace(/(from "\..*)\.js"/g, '$1.cjs"')
+		// It has types for `import` only, which hold for `require` as well.
+		.replaceAll('from "effect";', 'from "effect" with { "resolution-mode": "import" };');
+	writeFileSync(`dist/adapters/${name}.d.cts`, ofRequire);
 }
 
 /** What the manifest of the package says about an adapter. */

@@ -260,7 +260,7 @@ describe("loads", () => {
 			const use = `const policy = new Policy({ growth: "constant", base: 1 });
 				const [[, make]] = Object.entries(adapter).filter(([name]) => name !== "default");
 				try {
-					make({ policy, no: 1 });
+					/^[A-Z]/.test(make.name) ? new make({ policy, no: 1 }) : make({ policy, no: 1 });
 				} catch ({ message }) {
 					console.log(message.split(";")[0]);
 				}`;

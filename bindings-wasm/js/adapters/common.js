@@ -1,6 +1,6 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { AbortError, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
+import { AbortError, Budget, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
 
 /** The options that an operation needs. */
 export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
@@ -8,7 +8,7 @@ export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
 /** Options that `retry` checks. */
 const OF_A_LOOP = [...OF_AN_OPERATION, "budget", "stats", "signal", "onRetry", "onStop", "unref", "clock", "deadline"];
 
-/** The options of a function, after the checks of `retry`; an unknown one is an error. */
+/** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
 export function readOptions(what, options, known) {
 	if (Object(options) !== options) {
 		throw new TypeError(`options of ${what} must be a plain object, got ${options === null ? "null" : typeof options}`);
@@ -18,10 +18,11 @@ export function readOptions(what, options, known) {
 			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
 		}
 	}
-	const { shouldRetry = () => true } = options;
-	const checked = Object.entries(options).filter(([option]) => OF_A_LOOP.includes(option));
+	const { budget, shouldRetry = () => true } = options;
+	const read = { ...options, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
+	const checked = Object.entries(read).filter(([option]) => OF_A_LOOP.includes(option));
 	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
-	return options;
+	return read;
 }
 
 /** The policy of an option. */
@@ -54,4 +55,12 @@ export function verdictOf(returned) {
 		throw new TypeError(`shouldRetry returned ${returned}: it must return a boolean, an outcome or a verdict`);
 	}
 	return typeof returned === "string" ? { outcome: returned } : returned;
+}
+
+/** A longer time makes `setTimeout` fire at once. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+/** The time for a timer of the host, which counts whole milliseconds, that waits at least so long, up to 24.8 days. */
+export function timeoutOf(delay) {
+	return Math.min(Math.ceil(delay), MAX_TIMEOUT);
 }

@@ -1,0 +1,38 @@
+// Types of backoff-wasm/cockatiel.
+
+import type { Duration, Policy, RandomStream } from "../index.js";
+
+/** How a call ended that cockatiel repeats: it threw, or it returned a value that is not accepted. */
+export type CockatielFailure = { readonly error: Error } | { readonly value: unknown };
+
+/** The options of {@link retryOptions}. */
+export interface CockatielOptions {
+	/** The waits and the most retries: a policy or a policy string, without `max_elapsed`. Default: `default`. */
+	readonly policy?: Policy | string | undefined;
+	/** The stream of all executions, instead of `seed` and `key`. Default: a unique stream for each. */
+	readonly stream?: RandomStream | undefined;
+	/** The seed of the stream of all executions. */
+	readonly seed?: bigint | number | undefined;
+	/** The key under the seed. */
+	readonly key?: string | Uint8Array;
+	/** How long the server asked to wait, in ms, as `parseRetryAfter` returns it. */
+	readonly retryAfter?: ((failure: CockatielFailure) => Duration | null | undefined) | undefined;
+}
+
+/** One delay, and those after it: an `IBackoff` of cockatiel. */
+export interface CockatielBackoff {
+	/** The delay in ms, rounded up, at most 2^31 - 1. */
+	readonly duration: number;
+	next(context: { readonly result: CockatielFailure }): CockatielBackoff;
+}
+
+/**
+ * The options of cockatiel's `retry`: the most retries of a policy, and a backoff (`IBackoffFactory`) with its delays.
+ *
+ * @throws {PolicyError} an invalid policy string.
+ * @throws {TypeError} an unknown option, one of the wrong type, or a policy with `max_elapsed`.
+ */
+export function retryOptions(options?: CockatielOptions): {
+	maxAttempts: number;
+	backoff: { next(context: { readonly result: CockatielFailure }): CockatielBackoff };
+};

@@ -1,0 +1,28 @@
+// effect: a Schedule whose delays and whose end are those of an operation.
+
+import { Cause, Duration, Effect, Schedule } from "effect";
+import { OF_AN_OPERATION, operations, readOptions, verdictOf } from "./common.js";
+
+/** A schedule for `Effect.retry` or `Effect.repeat`. */
+export function schedule(options = {}) {
+	const { shouldRetry = () => true, ...others } = readOptions("schedule", options, [...OF_AN_OPERATION, "shouldRetry"]);
+	const begin = operations(others);
+	// The outer effect runs once for each use of the schedule.
+	const begun = Effect.map(
+		Effect.clockWith((clock) => clock.currentTimeMillis),
+		(start) => {
+			const operation = begin(start);
+			return (now, input) =>
+				Effect.suspend(() => {
+					const { outcome, retryAfter } = verdictOf(shouldRetry(input, { attempt: operation.attempts }));
+					const { delay, delayNs, reason } = operation.decide(outcome, { now, retryAfter });
+					const output = Duration.nanos(delayNs);
+					// The clock counts whole milliseconds.
+					return reason === undefined
+						? Effect.succeed([output, Duration.millis(Math.ceil(delay))])
+						: Cause.done(output);
+				});
+		},
+	);
+	return Schedule.fromStep(begun);
+}

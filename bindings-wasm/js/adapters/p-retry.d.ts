@@ -1,0 +1,41 @@
+// Types of backoff-wasm/p-retry.
+
+import type { Policy, RandomStream, VerdictLike } from "../index.js";
+
+/** The options of {@link retryOptions}. */
+export interface PRetryOptions {
+	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
+	readonly policy?: Policy | string | undefined;
+	/** The stream, instead of `seed` and `key`. Default: a unique stream. */
+	readonly stream?: RandomStream | undefined;
+	/** The seed of the stream. */
+	readonly seed?: bigint | number | undefined;
+	/** The key under the seed. */
+	readonly key?: string | Uint8Array;
+	/**
+	 * Classifies an error, as for `retry`. Default: every error is transient. p-retry itself never retries its own
+	 * `AbortError`, nor a `TypeError` that is no failure of the network.
+	 */
+	readonly shouldRetry?:
+		| ((error: unknown, context: { readonly attempt: number }) => VerdictLike | PromiseLike<VerdictLike>)
+		| undefined;
+	/** The signal for p-retry. It also ends the wait. */
+	readonly signal?: AbortSignal | undefined;
+	/** Whether Node.js may exit during a wait. Default: `false`. */
+	readonly unref?: boolean | undefined;
+}
+
+/**
+ * The options of one call of p-retry, by which it waits and stops as a policy says. Make them for each call:
+ * `max_elapsed` counts from here, and calls that shared them would wait the same.
+ *
+ * @throws {PolicyError} an invalid policy string.
+ * @throws {TypeError} an unknown option, or one of the wrong type.
+ */
+export function retryOptions(options?: PRetryOptions): {
+	retries: number;
+	minTimeout: number;
+	signal?: AbortSignal;
+	unref?: boolean;
+	shouldRetry(context: { readonly error: Error; readonly attemptNumber: number }): Promise<boolean>;
+};

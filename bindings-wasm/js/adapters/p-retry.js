@@ -1,0 +1,48 @@
+// p-retry: the policy decides in `shouldRetry`, which p-retry calls last and awaits.
+
+import { judge, OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
+
+/** The options of one call of p-retry. */
+export function retryOptions(options = {}) {
+	const known = [...OF_AN_OPERATION, "shouldRetry", "signal", "unref"];
+	const { shouldRetry = () => true, signal, unref, ...others } = readOptions("retryOptions", options, known);
+	const policy = policyOf(others.policy);
+	const operation = operations({ ...others, policy })(performance.now());
+	return {
+		retries: policy.params.maxRetries,
+		// The wait is here instead.
+		minTimeout: 0,
+		...(signal && { signal }),
+		...(unref !== undefined && { unref }),
+		async shouldRetry({ error, attemptNumber }) {
+			if (attemptNumber < operation.attempts) {
+				throw new TypeError("retryOptions makes the options of one call of pRetry, and these are those of two");
+			}
+			const { outcome, retryAfter } = await judge(shouldRetry, error, { attempt: attemptNumber });
+			const { delay, reason } = operation.decide(outcome, { now: performance.now(), retryAfter });
+			if (reason === undefined) {
+				await sleep(delay, signal, unref);
+			}
+			return reason === undefined;
+		},
+	};
+}
+
+/** Waits so many milliseconds, or until the signal aborts, of which p-retry then makes the error. */
+async function sleep(delay, signal, unref) {
+	for (let left = delay; left > 0 && !signal?.aborted; left -= timeoutOf(left)) {
+		await new Promise((resolve) => {
+			const timeout = setTimeout(end, timeoutOf(left));
+			if (unref) {
+				timeout.unref?.();
+			}
+			signal?.addEventListener("abort", end);
+			function end() {
+				clearTimeout(timeout);
+				signal?.removeEventListener("abort", end);
+				resolve();
+			}
+		});
+	}
+	signal?.throwIfAborted();
+}

@@ -1,0 +1,129 @@
+// A client of the AWS SDK on a server that fails.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { Budget, PolicyError, RetryStats } from "backoff-wasm";
+import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
+
+const POLICY = "full:base=100ms,cap=20s,max_retries=3";
+const FIRST = { policy: POLICY, seed: 42, key: "job-1" };
+const FAST = "constant:base=1ms,max_retries=3";
+
+/** What the server answers, one after the other; the last one repeats. */
+let answers;
+let requests;
+const server = createServer((request, response) => {
+	const answer = answers[Math.min(requests++, answers.length - 1)];
+	if (answer === "reset") {
+		request.socket.resetAndDestroy();
+	} else if (answer !== "silence") {
+		const [status, type, headers = {}] = answer;
+		response.writeHead(status, { "content-type": "application/x-amz-json-1.0", ...headers });
+		response.end(JSON.stringify(type ? { __type: type, message: "no" } : { TableNames: [] }));
+	}
+});
+before(() => new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)));
+beforeEach(() => {
+	requests = 0;
+});
+after(() => {
+	server.closeAllConnections();
+	server.close();
+});
+
+const OK = [200];
+const THROTTLED = [400, "ThrottlingException"];
+
+/** Calls the server: the metadata of the result or of the error, the name of the error, the requests. */
+async function run(options, ...script) {
+	answers = script;
+	const client = new DynamoDBClient({
+		endpoint: `http://127.0.0.1:${server.address().port}`,
+		region: "us-east-1",
+		credentials: { accessKeyId: "a", secretAccessKey: "b" },
+		retryStrategy: new PolicyRetryStrategy(options),
+		requestHandler: { requestTimeout: 200, throwOnRequestTimeout: true },
+	});
+	try {
+		const { $metadata } = await client.send(new ListTablesCommand({}));
+		return { name: undefined, ...pick($metadata) };
+	} catch (error) {
+		return { name: error.name, ...pick(error.$metadata) };
+	} finally {
+		client.destroy();
+	}
+}
+const pick = ({ attempts, totalRetryDelay }) => ({ attempts, totalRetryDelay, requests });
+
+describe("the AWS SDK", () => {
+	test("waits the delays of the policy", async () => {
+		const ended = { name: undefined, attempts: 4, totalRetryDelay: 12 + 84 + 230, requests: 4 };
+		assert.deepEqual(await run(FIRST, [500, "InternalServerError"], THROTTLED, "reset", OK), ended);
+	});
+
+	test("gives up after max_retries with the last error of the SDK", async () => {
+		const ended = { name: "ThrottlingException", attempts: 4, totalRetryDelay: 3, requests: 4 };
+		assert.deepEqual(await run({ policy: FAST }, THROTTLED), ended);
+	});
+
+	test("an error that lasts is not repeated", async () => {
+		for (const [status, type] of [
+			[400, "ResourceNotFoundException"],
+			[501, "NotImplemented"],
+		]) {
+			requests = 0;
+			const ended = { name: type, attempts: 1, totalRetryDelay: 0, requests: 1 };
+			assert.deepEqual(await run({ policy: FAST }, [status, type]), ended);
+		}
+	});
+
+	test("a timeout is repeated, as a timeout for the budget", async () => {
+		const budget = Budget.parse("quota:max_tokens=5,cost=1,cost_timeout=5");
+		const { attempts } = await run({ policy: FAST, budget }, "silence");
+		assert.equal(attempts, 2);
+	});
+
+	test("the server's Retry-After", async () => {
+		const [status, type] = THROTTLED;
+		// The SDK reads it; the oldest version reads only dates, which are whole seconds.
+		const date = new Date(Date.now() + 2000).toUTCString();
+		const { totalRetryDelay } = await run({ policy: FAST }, [status, type, { "retry-after": date }], OK);
+		assert.ok(totalRetryDelay > 500 && totalRetryDelay <= 2000, `${totalRetryDelay}`);
+	});
+
+	test("a budget for all calls, and stats", async () => {
+		const stats = new RetryStats();
+		const budget = "quota:max_tokens=2,cost=1";
+		answers = [THROTTLED];
+		const client = new DynamoDBClient({
+			endpoint: `http://127.0.0.1:${server.address().port}`,
+			region: "us-east-1",
+			credentials: { accessKeyId: "a", secretAccessKey: "b" },
+			retryStrategy: new PolicyRetryStrategy({ policy: FAST, budget, stats }),
+		});
+		await assert.rejects(client.send(new ListTablesCommand({})), { name: "ThrottlingException" });
+		await assert.rejects(client.send(new ListTablesCommand({})), { name: "ThrottlingException" });
+		assert.equal(requests, 3 + 1);
+		answers = [OK];
+		await client.send(new ListTablesCommand({}));
+		assert.deepEqual(stats.counts().stops.budget, 2);
+		assert.deepEqual(stats.counts().stops.success, 1);
+		client.destroy();
+	});
+
+	test("bad options are errors at once", () => {
+		assert.throws(() => new PolicyRetryStrategy({ maxAttempts: 3 }), {
+			message:
+				"maxAttempts is unknown; the options of PolicyRetryStrategy are policy, stream, seed, key, budget, stats",
+		});
+		assert.throws(() => new PolicyRetryStrategy({ policy: "full:base=1" }), PolicyError);
+		assert.throws(() => new PolicyRetryStrategy({ budget: "quotas" }), PolicyError);
+		assert.throws(() => new PolicyRetryStrategy({ budget: 5 }), TypeError);
+		assert.throws(
+			() => new PolicyRetryStrategy({ budget: "envoy" }),
+			/a concurrent budget needs the end of every call/,
+		);
+	});
+});

@@ -1,0 +1,57 @@
+// Compiled but never run: the adapters where their hosts want them. Each `@ts-expect-error` marks an error that must
+// remain one.
+
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { Policy, RandomStream } from "backoff-wasm";
+import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
+import { jobRetries } from "backoff-wasm/bullmq";
+import { retryOptions as cockatielOptions } from "backoff-wasm/cockatiel";
+import { schedule } from "backoff-wasm/effect";
+import { retryOptions as pRetryOptions } from "backoff-wasm/p-retry";
+import { Queue, Worker } from "bullmq";
+import { handleAll, retry } from "cockatiel";
+import { Effect } from "effect";
+import pRetry from "p-retry";
+
+const policy = Policy.parse("default");
+const connection = { host: "127.0.0.1", port: 6379, maxRetriesPerRequest: null };
+
+const { defaultJobOptions, settings } = jobRetries({
+	policy,
+	seed: 42n,
+	shouldRetry: async (_error: unknown, { job, attempt }) => (job.data.size > attempt ? "permanent" : true),
+});
+new Queue("mail", { connection, defaultJobOptions });
+new Worker("mail", async () => {}, { connection, settings });
+// @ts-expect-error: a queue has no stream for all of its jobs.
+jobRetries({ stream: new RandomStream(1) });
+
+export const loaded: Promise<string> = pRetry(
+	async () => "loaded",
+	pRetryOptions({
+		policy: "default",
+		signal: new AbortController().signal,
+		shouldRetry: () => ({ outcome: "timeout" }),
+	}),
+);
+
+export const executed: Promise<number> = retry(
+	handleAll,
+	cockatielOptions({
+		policy,
+		retryAfter: (failure) => ("error" in failure ? failure.error.message.length : undefined),
+	}),
+).execute(() => 1);
+
+class Busy {
+	readonly status = 503;
+}
+const failing: Effect.Effect<string, Busy> = Effect.fail(new Busy());
+export const retried: Effect.Effect<string, Busy> = Effect.retry(
+	failing,
+	schedule({ policy, shouldRetry: (error: Busy) => error.status > 500 }),
+);
+// @ts-expect-error: it runs at once.
+schedule({ shouldRetry: async () => true });
+
+new DynamoDBClient({ retryStrategy: new PolicyRetryStrategy({ policy, budget: "aws-sdk-2026" }) });
