@@ -32,7 +32,7 @@ const ADAPTERS = readdirSync(join(source, "js/adapters"))
 	.map((file) => file.slice(0, -".d.ts".length));
 
 /** Adapters that import what they adapt. */
-const IMPORTING = ["effect"];
+const IMPORTING = ["axios", "effect", "undici"];
 
 const size = (path) => gzipSync(read(path), { level: 9 }).length;
 

@@ -2,16 +2,24 @@
 // remain one.
 
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import axios from "axios";
 import { Policy, RandomStream } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
+import { retryingAdapter } from "backoff-wasm/axios";
 import { jobRetries } from "backoff-wasm/bullmq";
 import { retryOptions as cockatielOptions } from "backoff-wasm/cockatiel";
 import { schedule } from "backoff-wasm/effect";
+import { retryingFetch } from "backoff-wasm/fetch";
+import { retries as gotRetries } from "backoff-wasm/got";
 import { retryOptions as pRetryOptions } from "backoff-wasm/p-retry";
+import { retries as undiciRetries } from "backoff-wasm/undici";
 import { Queue, Worker } from "bullmq";
 import { handleAll, retry } from "cockatiel";
 import { Effect } from "effect";
+import got from "got";
+import ky from "ky";
 import pRetry from "p-retry";
+import { Agent, fetch as undiciFetch } from "undici";
 
 const policy = Policy.parse("default");
 const connection = { host: "127.0.0.1", port: 6379, maxRetriesPerRequest: null };
@@ -55,3 +63,15 @@ export const retried: Effect.Effect<string, Busy> = Effect.retry(
 schedule({ shouldRetry: async () => true });
 
 new DynamoDBClient({ retryStrategy: new PolicyRetryStrategy({ policy, budget: "aws-sdk-2026" }) });
+
+const retrying = retryingFetch({ policy, budget: null, onRetry: ({ value }) => value?.status });
+export const response: Promise<Response> = retrying(new URL("http://127.0.0.1"), { method: "PUT", body: "text" });
+export const sameType: typeof undiciFetch = retryingFetch({ fetch: undiciFetch });
+// @ts-expect-error: a number is no budget.
+retryingFetch({ budget: 5 });
+ky.create({ fetch: retrying, retry: 0 });
+axios.create({ adapter: retryingAdapter({ policy: "default", adapter: "fetch", onStop: ({ value }) => value?.data }) });
+export const body: Promise<string> = got
+	.extend(gotRetries({ policy, attemptTimeout: 100 }))("http://127.0.0.1")
+	.text();
+export const dispatcher = new Agent().compose(undiciRetries({ policy }));

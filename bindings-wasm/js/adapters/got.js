@@ -1,0 +1,58 @@
+// got: the function by which it asks for the delay of each retry, made anew for each request.
+
+import { operations, policyOf, timeoutOf, verdictOf } from "./common.js";
+import { checkBody, isRepeatable, readHttpOptions, verdictOfError } from "./http.js";
+
+/** The options for `got.extend`. */
+export function retries(options = {}) {
+	const { attemptTimeout, budgetOf, stats, ...read } = readHttpOptions("retries", options);
+	const policy = policyOf(read.policy);
+	const handler = (request, next) => {
+		// The caller of a stream repeats it.
+		if (request.isStream) {
+			return next(request);
+		}
+		if (!isRepeatable(request.method, request.headers["idempotency-key"])) {
+			setRetry(request, () => 0);
+			return next(request);
+		}
+		checkBody(request.body);
+		const operation = operations({ ...read, policy, budget: budgetOf(request.url.origin) })(performance.now());
+		setRetry(request, ({ error }) => {
+			const { outcome, retryAfter } = judge(error);
+			const { delay, reason } = operation.decide(outcome, { now: performance.now(), retryAfter });
+			// got takes 0 for: no retry.
+			return reason === undefined ? Math.max(timeoutOf(delay), 1) : 0;
+		});
+		if (attemptTimeout) {
+			const { request: own = attemptTimeout } = request.timeout;
+			request.timeout = { ...request.timeout, request: Math.min(own, attemptTimeout) };
+		}
+		const promise = next(request);
+		const end = (reason) => stats?.record(operation.attempts, reason);
+		promise.then(
+			// It has its reason if it stopped on a response that got returns.
+			() => end(operation.decide("success", { now: performance.now() }).reason),
+			() => end(operation.cancel()),
+		);
+		return promise;
+	};
+	return { handlers: [handler] };
+}
+
+/** The code of got for a response whose body was cut off. Node.js has it for a request whose body is too short. */
+const CUT_OFF = "ERR_HTTP_CONTENT_LENGTH_MISMATCH";
+
+function judge(error) {
+	const { statusCode: status, headers } = error.response ?? {};
+	if (error.code === CUT_OFF && error.name === "ReadError") {
+		return { outcome: "transient" };
+	}
+	return verdictOf(verdictOfError(error, { status, headers }));
+}
+
+function setRetry(request, calculateDelay) {
+	const { retry } = request;
+	// Later versions ask only within their own rules, unless they are told not to.
+	request.retry = { ...retry, calculateDelay, ...("enforceRetryRules" in retry && { enforceRetryRules: false }) };
+}

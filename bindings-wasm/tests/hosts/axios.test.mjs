@@ -1,0 +1,110 @@
+// axios with retries, with each of its adapters, on a server that fails.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import axios from "axios";
+import { RetryStats } from "backoff-wasm";
+import { retryingAdapter } from "backoff-wasm/axios";
+import { testClient } from "./faults.mjs";
+
+const FAST = "constant:base=1ms,max_retries=3";
+
+/** Sends a request; axios throws for a status that is not wanted. */
+const sendWith =
+	(instance) =>
+	async ({ body, ...request }) => {
+		const { status, data } = await instance({ ...request, data: body, responseType: "text" }).catch((error) => {
+			if (error.response?.status >= 400) {
+				assert.equal(error.name, "AxiosError");
+				return error.response;
+			}
+			throw error;
+		});
+		return { status, text: data };
+	};
+
+for (const adapter of ["http", "fetch"]) {
+	testClient(`axios, ${adapter}`, {
+		make: retryingAdapter,
+		readsBody: true,
+		streams: adapter === "http",
+		open: (options) => ({ send: sendWith(axios.create({ adapter: retryingAdapter({ ...options, adapter }) })) }),
+	});
+}
+
+const { play } = testClient("axios, any status accepted, the body as a stream", {
+	make: retryingAdapter,
+	readsBody: false,
+	open(options) {
+		const instance = axios.create({
+			adapter: retryingAdapter(options),
+			validateStatus: () => true,
+			responseType: "stream",
+		});
+		const send = async ({ body, ...request }) => {
+			const { status, data } = await instance({ ...request, data: body });
+			let text = "";
+			for await (const chunk of data) {
+				text += chunk;
+			}
+			return { status, text };
+		};
+		return { send };
+	},
+});
+
+test("interceptors and transformations see a request once", async () => {
+	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }) });
+	const seen = [];
+	instance.interceptors.request.use((config) => {
+		seen.push("request");
+		return config;
+	});
+	instance.interceptors.response.use((response) => {
+		seen.push("response");
+		return response;
+	});
+	const { url, requests } = play([503], [200, { "content-type": "application/json" }, '{"a":1}']);
+	const { data } = await instance.put(url, { b: 2 });
+	assert.deepEqual(data, { a: 1 });
+	assert.deepEqual(seen, ["request", "response"]);
+	assert.deepEqual(
+		requests.map(({ body, headers }) => [body, headers["content-type"], headers["content-length"]]),
+		Array(2).fill(['{"b":2}', "application/json", "7"]),
+	);
+});
+
+test("a form is sent again", async () => {
+	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }) });
+	const { url, requests } = play([503], [200]);
+	const form = new FormData();
+	form.set("a", "1");
+	await instance.put(url, form);
+	assert.equal(requests.length, 2);
+	for (const { body, headers } of requests) {
+		const [, boundary] = /boundary=(.*)/.exec(headers["content-type"]);
+		assert.ok(body.startsWith(`--${boundary}`), body);
+	}
+});
+
+test("the timeout of axios stays", async () => {
+	const stats = new RetryStats();
+	const adapter = retryingAdapter({ policy: "constant:base=1ms,max_retries=1", attemptTimeout: 5000, stats });
+	const { url, requests } = play("silence");
+	await assert.rejects(axios.create({ adapter, timeout: 100 }).get(url), { code: "ECONNABORTED" });
+	assert.equal(requests.length, 2);
+	assert.equal(stats.counts().attempts, 2);
+});
+
+test("a base URL", async () => {
+	const { url, requests } = play([503], [200]);
+	const { origin, pathname } = new URL(url);
+	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }), baseURL: origin });
+	assert.equal((await instance.get(pathname)).status, 200);
+	assert.equal(requests.length, 2);
+});
+
+test("by require", () => {
+	assert.equal(typeof createRequire(import.meta.url)("backoff-wasm/axios").retryingAdapter({}), "function");
+});

@@ -1,0 +1,285 @@
+// A server that fails on purpose, and what every HTTP client must do with it.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { PolicyError, RetryStats } from "backoff-wasm";
+
+const MB = 2 ** 20;
+
+/** A server that plays a script for each path: answers, one after the other, of which the last one repeats. */
+export async function startFaults() {
+	const paths = new Map();
+	let open = 0;
+	const server = createServer(async (request, response) => {
+		open++;
+		response.once("close", () => open--);
+		const path = paths.get(new URL(request.url, "http://localhost").pathname);
+		const answer = path.script[Math.min(path.requests.length, path.script.length - 1)];
+		const seen = { method: request.method, headers: request.headers, body: "" };
+		path.requests.push(seen);
+		if (answer === "reset") {
+			request.socket.resetAndDestroy();
+			return;
+		}
+		request.on("error", () => {});
+		for await (const chunk of request) {
+			seen.body += chunk;
+		}
+		if (answer === "truncated") {
+			response.writeHead(200, { "content-length": 100 }).write("abc", () => request.socket.destroy());
+		} else if (answer === "reset after headers") {
+			response.writeHead(200, { "content-length": 100 }).write("abc");
+			await wait(50);
+			request.socket.resetAndDestroy();
+		} else if (answer === "slow headers") {
+			await wait(1000, undefined, { ref: false });
+			response.end("late");
+		} else if (answer !== "silence") {
+			const [status, headers = {}, body = `${status}`] = answer;
+			response.writeHead(status, headers).end(body);
+		}
+	});
+	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const origin = `http://127.0.0.1:${server.address().port}`;
+	let count = 0;
+	return {
+		origin,
+		/** A new path with a script, and the requests that it gets. */
+		play(...script) {
+			const path = `/${++count}`;
+			const requests = [];
+			paths.set(path, { script, requests });
+			return { url: origin + path, path, requests };
+		},
+		/** Waits until no request is open. */
+		async idle() {
+			for (let turn = 0; open > 0 && turn < 200; turn++) {
+				await wait(10);
+			}
+			assert.equal(open, 0, "requests that are still open");
+		},
+		stop() {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
+
+/** An address at which no server listens. */
+export async function refusedOrigin() {
+	const server = createServer();
+	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const { port } = server.address();
+	await new Promise((resolve) => server.close(resolve));
+	return `http://127.0.0.1:${port}`;
+}
+
+/** The codes of an error and of its causes. */
+const codesOf = (error) => (error ? `${error.code} ${codesOf(error.cause)}` : "");
+
+/** The timers that keep the process running. */
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+const FAST = "constant:base=1ms,max_retries=3";
+const UNLIMITED = { policy: FAST, budget: null };
+
+/**
+ * Tests a client. `open(options)` returns `send({ url, method, headers, body, signal })`, which resolves to the `status`
+ * and the `text` of the response, or rejects; and `close`.
+ */
+export function testClient(
+	name,
+	{ open, make, readsBody, refuses = [], streams = true, ofStatus = (status) => ({ status }) },
+) {
+	let server;
+	before(async () => {
+		server = await startFaults();
+	});
+	after(() => server.stop());
+
+	/** Sends a request; how it ended. Nothing of it may be left. */
+	async function run(options, request) {
+		const before = timers();
+		const { send, close } = await open(options);
+		let end;
+		try {
+			end = await send(request);
+		} catch (error) {
+			end = { error };
+		}
+		if (request.url.startsWith(server.origin)) {
+			await server.idle();
+		}
+		await close?.();
+		assert.ok(timers() <= before, "timers that are left");
+		return end;
+	}
+
+	const OK = [200];
+	const BUSY = [503];
+
+	describe(name, () => {
+		for (const [what, script, requests, status] of [
+			["a success", [OK], 1, 200],
+			["503 with Retry-After", [[503, { "retry-after": "0" }], OK], 2, 200],
+			["429", [[429], [429], OK], 3, 200],
+			["500 for ever", [[500]], 4, 500],
+			["503 with a long body", [[503, {}, Buffer.alloc(20 * MB)], OK], 2, 200],
+			["404", [[404]], 1, 404],
+			["501", [[501]], 1, 501],
+			["a reset before the headers", ["reset", OK], 2, 200],
+		]) {
+			test(`${what}: ${requests} requests`, async () => {
+				const { url, requests: seen } = server.play(...script);
+				const end = await run(UNLIMITED, { url });
+				assert.equal(seen.length, requests);
+				assert.deepEqual({ status: end.status, text: end.text }, { ...ofStatus(status), text: `${status}` });
+			});
+		}
+
+		test("the server's wait", async () => {
+			const { url, requests } = server.play([429, { "retry-after-ms": "150" }], OK);
+			const start = performance.now();
+			assert.equal((await run(UNLIMITED, { url })).status, 200);
+			assert.equal(requests.length, 2);
+			assert.ok(performance.now() - start > 149);
+		});
+
+		test("resets for ever: the client's own error", async () => {
+			const { url, requests } = server.play("reset");
+			const { error } = await run(UNLIMITED, { url });
+			assert.equal(requests.length, 4);
+			const { error: own } = await run({ ...UNLIMITED, policy: "constant:base=1ms,max_retries=0" }, { url });
+			assert.equal(error.name, own.name);
+			assert.match(codesOf(error), /ECONNRESET|UND_ERR_SOCKET/);
+		});
+
+		test("a refused connection", async () => {
+			const stats = new RetryStats();
+			const { error } = await run({ ...UNLIMITED, stats }, { url: await refusedOrigin() });
+			assert.match(codesOf(error), /ECONNREFUSED/);
+			assert.equal(stats.counts().attempts, 4);
+		});
+
+		for (const fault of ["silence", "slow headers"]) {
+			test(`${fault}: an attempt times out`, async () => {
+				const { url, requests } = server.play(fault, OK);
+				assert.equal((await run({ ...UNLIMITED, attemptTimeout: 200 }, { url })).status, 200);
+				assert.equal(requests.length, 2);
+			});
+		}
+
+		test("all attempts time out", async () => {
+			const { url, requests } = server.play("silence");
+			const stats = new RetryStats();
+			const policy = "constant:base=1ms,max_retries=1";
+			const { error } = await run({ policy, stats, attemptTimeout: 100 }, { url });
+			assert.match(`${error.name} ${error.code}`, /[tT]imeout|ECONNABORTED|ETIMEDOUT/);
+			assert.equal(requests.length, 2);
+		});
+
+		for (const fault of ["truncated", "reset after headers"]) {
+			test(`a body that is ${fault}`, async () => {
+				const { url, requests } = server.play(fault, OK);
+				const end = await run(UNLIMITED, { url });
+				assert.equal(requests.length, readsBody ? 2 : 1);
+				assert.equal(end.error === undefined, readsBody);
+			});
+		}
+
+		test("a redirect is one attempt", async () => {
+			const target = server.play(BUSY, OK);
+			const first = server.play([302, { location: target.path }]);
+			const end = await run(UNLIMITED, { url: first.url });
+			if (end.status !== 302) {
+				// The client follows it. Some begin again with the first request.
+				assert.deepEqual([end.status, target.requests.length], [200, 2]);
+				assert.ok(first.requests.length <= 2);
+			}
+		});
+
+		test("a POST is sent once", async () => {
+			const { url, requests } = server.play(BUSY);
+			const { status } = await run(UNLIMITED, { url, method: "POST", body: "text" });
+			assert.deepEqual([requests.length, { status }], [1, ofStatus(503)]);
+		});
+
+		test("a POST with an Idempotency-Key is repeated with its body", async () => {
+			const { url, requests } = server.play(BUSY, "reset", OK);
+			const headers = { "Idempotency-Key": "1", "content-type": "text/plain" };
+			const { status } = await run(UNLIMITED, { url, method: "POST", body: "text", headers });
+			assert.equal(status, 200);
+			assert.deepEqual(
+				requests.map(({ body, headers }) => [body, headers["idempotency-key"]]),
+				[
+					["text", "1"],
+					["", "1"], // the server does not read it
+					["text", "1"],
+				],
+			);
+			const none = server.play(BUSY);
+			await run(UNLIMITED, { url: none.url, method: "POST", body: "text", headers: { "Idempotency-Key": "" } });
+			assert.equal(none.requests.length, 1);
+		});
+
+		if (streams) {
+			test("a stream as a body is refused before the first attempt", async () => {
+				const { url, requests } = server.play(BUSY);
+				const { error } = await run(UNLIMITED, { url, method: "PUT", body: Readable.from(["text"]) });
+				assert.match(error.message, /is a stream, which cannot be sent again: pass bytes or text/);
+				assert.equal(requests.length, 0);
+				const post = server.play(OK);
+				const { status } = await run(UNLIMITED, { url: post.url, method: "POST", body: Readable.from(["text"]) });
+				assert.deepEqual([status, post.requests[0].body], [200, "text"]);
+			});
+		}
+
+		test("an abort ends the wait, and an attempt", async () => {
+			for (const [script, policy] of [
+				[BUSY, "constant:base=1h"],
+				["reset", "constant:base=1h"],
+				["silence", FAST],
+			]) {
+				const { url, requests } = server.play(script);
+				const { error } = await run({ policy }, { url, signal: AbortSignal.timeout(100) });
+				assert.match(error.name, /TimeoutError|AbortError|CanceledError/);
+				assert.equal(requests.length, 1);
+			}
+		});
+
+		test("a budget for each origin, for all, and none", async () => {
+			const other = await startFaults();
+			const requestsOf = async (budget) => {
+				const { send, close } = await open({ policy: FAST, ...(budget !== undefined && { budget }) });
+				const seen = [];
+				for (const each of [server, server, other]) {
+					const { url, requests } = each.play(BUSY);
+					await send({ url }).catch(() => {});
+					seen.push(requests.length);
+				}
+				await close?.();
+				return seen;
+			};
+			assert.deepEqual(await requestsOf("quota:max_tokens=4,cost=1"), [4, 2, 4]);
+			assert.deepEqual(await requestsOf(null), [4, 4, 4]);
+			// The half of ten tokens, of which every failure takes one.
+			assert.deepEqual(await requestsOf(), [4, 1, 4]);
+			other.stop();
+		});
+
+		test("bad options are errors at once", () => {
+			assert.throws(() => make({ polcy: FAST }), /^TypeError: polcy is unknown; the options of \w+ are policy, stream/);
+			assert.throws(() => make({ policy: "full:base=1" }), PolicyError);
+			assert.throws(() => make({ budget: "quotas" }), PolicyError);
+			assert.throws(() => make({ budget: 5 }), TypeError);
+			assert.throws(() => make({ attemptTimeout: 0 }), TypeError);
+			for (const options of refuses) {
+				assert.throws(() => make(options), TypeError);
+			}
+		});
+	});
+	return { run, play: (...script) => server.play(...script) };
+}

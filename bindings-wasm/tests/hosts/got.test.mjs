@@ -1,0 +1,73 @@
+// got with retries, on a server that fails.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RetryStats } from "backoff-wasm";
+import { retries } from "backoff-wasm/got";
+import got from "got";
+import { testClient } from "./faults.mjs";
+
+const FAST = "constant:base=1ms,max_retries=3";
+
+const sendWith =
+	(client) =>
+	async ({ url, ...request }) => {
+		const response = await client(url, { ...request, responseType: "text" }).catch((error) => {
+			if (error.name !== "HTTPError") {
+				throw error;
+			}
+			return error.response;
+		});
+		return { status: response.statusCode, text: response.body };
+	};
+
+testClient("got", {
+	make: retries,
+	readsBody: true,
+	open: (options) => ({ send: sendWith(got.extend(retries(options))) }),
+});
+
+const { play } = testClient("got, any status accepted", {
+	make: retries,
+	readsBody: true,
+	open: (options) => ({ send: sendWith(got.extend(retries(options), { throwHttpErrors: false })) }),
+});
+
+test("the delays of a stream", async () => {
+	const times = [];
+	const hooks = { beforeRequest: [() => void times.push(performance.now())] };
+	const policy = "full:base=100ms,cap=20s,max_retries=3";
+	const client = got.extend(retries({ policy, seed: 42, key: "job-1" }), { hooks });
+	await assert.rejects(client(play([500]).url), { name: "HTTPError" });
+	const waits = times.slice(1).map((time, index) => time - times[index]);
+	assert.equal(waits.length, 3);
+	assert.ok(
+		waits.every((wait, index) => wait > [11.399434, 83.043876, 229.309811][index] - 1),
+		`${waits}`,
+	);
+});
+
+test("JSON is sent again, and the stats", async () => {
+	const stats = new RetryStats();
+	const client = got.extend(retries({ policy: FAST, stats }));
+	const { url, requests } = play([503], [200, {}, '{"a":1}']);
+	assert.deepEqual(await client.put(url, { json: { b: 2 } }).json(), { a: 1 });
+	assert.deepEqual(
+		requests.map(({ body }) => body),
+		['{"b":2}', '{"b":2}'],
+	);
+	await assert.rejects(client(play([404]).url));
+	await assert.rejects(client(play([500]).url));
+	const { attempts, stops } = stats.counts();
+	assert.deepEqual([attempts, stops.success, stops.permanent, stops.max_retries], [2 + 1 + 4, 1, 1, 1]);
+});
+
+test("a stream of got is left as it is", async () => {
+	const { url, requests } = play([404]);
+	await assert.rejects(async () => {
+		for await (const _ of got.extend(retries({ policy: FAST })).stream(url)) {
+			assert.fail("no data");
+		}
+	});
+	assert.equal(requests.length, 1);
+});
