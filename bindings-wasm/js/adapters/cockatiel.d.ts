@@ -3,7 +3,7 @@
 import type { Duration, Policy, RandomStream } from "../index.js";
 
 /** How a call ended that cockatiel repeats: it threw, or it returned a value that is not accepted. */
-export type CockatielFailure = { readonly error: Error } | { readonly value: unknown };
+export type CockatielFailure = { readonly error: unknown } | { readonly value: unknown };
 
 /** The options of {@link retryOptions}. */
 export interface CockatielOptions {

@@ -47,7 +47,7 @@ export const executed: Promise<number> = retry(
 	handleAll,
 	cockatielOptions({
 		policy,
-		retryAfter: (failure) => ("error" in failure ? failure.error.message.length : undefined),
+		retryAfter: (failure) => ("value" in failure ? Number(failure.value) : undefined),
 	}),
 ).execute(() => 1);
 
