@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::{Budget, Decision, Operation, Outcome, StopReason, ffi};
+use backoff_core::ffi::Progress;
+use backoff_core::{Decision, Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
@@ -23,7 +24,7 @@ where
 {
     plan: Plan<'a, V, C, S, N, P>,
     /// The operation without its policy, which is in the plan; `None` before it begins.
-    operation: Option<[u64; ffi::OPERATION_WORDS]>,
+    operation: Option<Progress>,
     /// If not, the clock is not read, and all times are zero.
     needs_time: bool,
     began_ns: u64,
@@ -78,20 +79,14 @@ where
     fn begin_operation(&mut self) {
         let settings = &self.plan.settings;
         let deadline_ns = self.plan.deadline.map(nanoseconds);
-        let (policy, stream) = (settings.policy, settings.next_stream());
-        let budget = settings.budget.as_deref();
-        let operation = Operation::begin(policy, stream, self.began_ns, deadline_ns, budget);
-        self.operation = Some(ffi::operation_to_words(&operation));
+        let (stream, budget) = (settings.next_stream(), settings.budget.as_deref());
+        self.operation = Some(Progress::begin(stream, self.began_ns, deadline_ns, budget));
     }
 
-    /// What the operation answers, if it has begun.
-    fn ask<T>(&mut self, ask: impl FnOnce(&mut Operation, Option<&Budget>) -> T) -> Option<T> {
-        let words = self.operation.as_mut()?;
-        let settings = &self.plan.settings;
-        let mut operation = ffi::operation_from_words(settings.policy, words);
-        let answer = ask(&mut operation, settings.budget.as_deref());
-        *words = ffi::operation_to_words(&operation);
-        Some(answer)
+    fn cancel_operation(&mut self) {
+        if let Some(operation) = &mut self.operation {
+            operation.cancel(self.plan.settings.budget.as_deref());
+        }
     }
 
     fn now_ns(&self) -> u64 {
@@ -165,18 +160,21 @@ where
     }
 
     fn decide(&mut self, outcome: Outcome, retry_after: Option<Duration>, now_ns: u64) -> Decision {
-        let retry_after_ns = retry_after.map(nanoseconds);
         if self.operation.is_none() && outcome != Outcome::Success {
             self.begin_operation();
         }
-        // A success needs no operation: it always stops the loop.
-        self.ask(|operation, budget| operation.decide(outcome, retry_after_ns, now_ns, budget))
-            .unwrap_or(Decision::Stop { reason: StopReason::Success, delay_ns: 0 })
+        let Some(operation) = &mut self.operation else {
+            // A success needs no operation: it always stops the loop.
+            return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
+        };
+        let (settings, retry_after_ns) = (&self.plan.settings, retry_after.map(nanoseconds));
+        let budget = settings.budget.as_deref();
+        operation.decide(&settings.policy, outcome, retry_after_ns, now_ns, budget)
     }
 
     /// Cancels the loop between two calls.
     fn cancel(&mut self) -> Report<R> {
-        self.ask(Operation::cancel);
+        self.cancel_operation();
         let result = self.last.take().expect("a call has returned");
         let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));
         Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
@@ -230,7 +228,7 @@ where
             return;
         }
         // First, so that the hook sees the budget released.
-        self.ask(Operation::cancel);
+        self.cancel_operation();
         match self.stage {
             Stage::Going => {
                 let last = self.last.take();

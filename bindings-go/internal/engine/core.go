@@ -5403,7 +5403,6 @@ func (m *module) operationOperationBegin(p0, p1 uint32, p2, p3, p4, p5 uint64, p
 		}
 	}
 l1:
-	m.memoryCopy(p0, p1, 160)
 	m.store64(p0, 184, 0)
 	m.store64(p0, 168, p3)
 	m.store64(p0, 160, p2)
@@ -5416,6 +5415,7 @@ l1:
 		t28 = p5
 	}
 	m.store64(p0, 176, t28)
+	m.memoryCopy(p0, p1, 160)
 	m.stackPointer = x7 + 112
 }
 
@@ -5603,9 +5603,9 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
-	var x7, x8, x10, x13, x16, x20, x22, x27, x29, x30, x31, x37, t50, t117, t118 uint32
-	var x9, x11, x12, x14, x15, x17, x18, x19, x21, x23, x24, x25, x26, x28, x32, x33, x34, x35, x36, x38, x39, x40, t41, t42, t43, t44, t45, t46, t47, t48, t49, t51, t52, t53, t57, t58, t60, t61, t62, t63, t65, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t79, t80, t84, t85, t87, t90, t91, t92, t96, t97, t98, t102, t103, t107, t111, t114, t115, t116, t119, t120, t121, t122, t125, t126, t127, t128, t129, t130, t131, t132, t133, t134, t135, t136, t137 uint64
-	x7 = m.stackPointer - 192
+	var x7, x8, x10, x13, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x38, x43, t53, t124, t125 uint32
+	var x9, x11, x12, x14, x33, x34, x35, x36, x37, x39, x40, x41, x42, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t55, t56, t57, t60, t61, t63, t64, t65, t66, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t81, t83, t84, t85, t89, t91, t92, t94, t97, t98, t100, t103, t105, t106, t109, t114, t118, t121, t122, t123, t126, t127, t128, t129, t132, t133, t134, t135, t136, t137, t138, t139, t140, t141, t142, t143, t144 uint64
+	x7 = m.stackPointer - 288
 	m.stackPointer = x7
 	x8 = m.load32(p1, 200)
 	if x8-1 >= 7 {
@@ -5620,11 +5620,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 		}
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t41 = x9
+		t44 = x9
 		if x8 != 0 {
-			t41 = 1
+			t44 = 1
 		}
-		m.store64(p6, 80, t41)
+		m.store64(p6, 80, t44)
 		if x8 == 0 {
 			x10 = 0
 			for {
@@ -5663,11 +5663,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t42 = x9
+									t45 = x9
 									if x9 == 1 {
-										t42 = 2
+										t45 = 2
 									}
-									m.store64(p6, 80, t42)
+									m.store64(p6, 80, t45)
 									goto l11
 								}
 							}
@@ -5676,11 +5676,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t43 = x9
+				t46 = x9
 				if x8 != 0 {
-					t43 = 1
+					t46 = 1
 				}
-				m.store64(p6, 80, t43)
+				m.store64(p6, 80, t46)
 				x10 = 0
 				if x8 != 0 {
 					break
@@ -5688,11 +5688,11 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 			}
 		}
 		x9 = m.load64(p6, 96)
-		t44 = x9 - b64(x9 != 0)
+		t47 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t44 = x9
+			t47 = x9
 		}
-		m.store64(p6, 96, t44)
+		m.store64(p6, 96, t47)
 		if m.load64(p6, 80) == 2 {
 			goto l11
 		}
@@ -5715,11 +5715,11 @@ l9:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t45 = x9
+		t48 = x9
 		if x8 != 0 {
-			t45 = 1
+			t48 = 1
 		}
-		m.store64(p6, 80, t45)
+		m.store64(p6, 80, t48)
 		if x8 == 0 {
 			x10 = 0
 			for {
@@ -5758,11 +5758,11 @@ l9:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t46 = x9
+									t49 = x9
 									if x9 == 1 {
-										t46 = 2
+										t49 = 2
 									}
-									m.store64(p6, 80, t46)
+									m.store64(p6, 80, t49)
 									goto l22
 								}
 							}
@@ -5771,11 +5771,11 @@ l9:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t47 = x9
+				t50 = x9
 				if x8 != 0 {
-					t47 = 1
+					t50 = 1
 				}
-				m.store64(p6, 80, t47)
+				m.store64(p6, 80, t50)
 				x10 = 0
 				if x8 != 0 {
 					break
@@ -5784,15 +5784,15 @@ l9:
 		}
 		x9 = m.load64(p6, 88)
 		x11 = x9 - 1000
-		t48 = x11
+		t51 = x11
 		if x11 > x9 {
-			t48 = 0
+			t51 = 0
 		}
-		t49 = x9
+		t52 = x9
 		if m.load32(p6, 0) == 2 {
-			t49 = t48
+			t52 = t51
 		}
-		m.store64(p6, 88, t49)
+		m.store64(p6, 88, t52)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
@@ -5815,109 +5815,174 @@ l9:
 		}
 		x13 = p1 + 184
 	}
-	t50 = 16
+	t53 = 16
 	if p2 == 3 {
-		t50 = 128
+		t53 = 128
 	}
-	x14 = m.load64(p1+t50, 0)
-	x9 = m.load64(p1, 56)
-	x15 = m.load64(p1, 160)
-	x16 = uint32(x12)
-	if m.load32(p1, 156) == 1 {
-		x11 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
-		x11 = (x11>>30 ^ x11) * 0xbf58476d1ce4e5b9
-		x11 = (x11>>27 ^ x11) * 0x94d049bb133111eb
-		t51 = x11>>31 ^ x11
-		x11 = uint64(min(x16, 63))
-		t52 = x14 << (x11 & 63)
+	x14 = m.load64(p1+t53, 0)
+	if x14 == m.load64(p1, 16) {
+		x15 = p1 + 24
+		x16 = p1 + 84
+		x17 = p1 + 80
+		x18 = p1 + 76
+		x19 = p1 + 72
+		x20 = p1 + 96
+		x21 = p1 + 88
+		x22 = p1 + 104
+		x23 = p1 + 64
+		x24 = p1 + 48
+		x25 = p1 + 40
+		x26 = p1 + 12
+		x27 = p1 + 56
+		x28 = p1 + 8
+		x29 = p1 + 36
+		x30 = p1 + 32
+		x31 = p1 + 4
+		x10 = m.load32(p1, 156)
+		x32 = p1
+	} else {
+		x10 = m.load32(p1, 156)
+		x9 = m.load64(p1, 104)
+		x11 = m.load64(p1, 96)
+		x33 = m.load64(p1, 88)
+		x8 = m.load32(p1, 84)
+		x31 = m.load32(p1, 80)
+		x27 = m.load32(p1, 76)
+		x28 = m.load32(p1, 72)
+		x34 = m.load64(p1, 64)
+		x35 = m.load64(p1, 56)
+		x36 = m.load64(p1, 48)
+		x37 = m.load64(p1, 40)
+		x38 = m.load32(p1, 36)
+		x23 = m.load32(p1, 32)
+		x39 = m.load64(p1, 24)
+		x29 = m.load32(p1, 12)
+		x30 = m.load32(p1, 8)
+		x32 = m.load32(p1, 0)
+		m.store32(x7, 172, m.load32(p1, 4))
+		m.store32(x7, 176, x32)
+		m.store32(x7, 168, x30)
+		m.store32(x7, 164, x29)
+		m.store64(x7, 184, x39)
+		m.store32(x7, 160, x23)
+		m.store32(x7, 156, x38)
+		m.store64(x7, 272, x37)
+		m.store64(x7, 72, x36)
+		m.store64(x7, 144, x35)
+		m.store64(x7, 136, x34)
+		m.store32(x7, 128, x28)
+		m.store32(x7, 124, x27)
+		m.store32(x7, 120, x31)
+		m.store32(x7, 116, x8)
+		m.store64(x7, 104, x33)
+		m.store64(x7, 96, x11)
+		m.store64(x7, 88, x9)
+		x32 = x7 + 176
+		x15 = x7 + 184
+		x16 = x7 + 116
+		x17 = x7 + 120
+		x18 = x7 + 124
+		x19 = x7 + 128
+		x20 = x7 + 96
+		x21 = x7 + 104
+		x22 = x7 + 88
+		x23 = x7 + 136
+		x24 = x7 + 72
+		x25 = x7 + 272
+		x26 = x7 + 164
+		x27 = x7 + 144
+		x28 = x7 + 168
+		x29 = x7 + 156
+		x30 = x7 + 160
+		x31 = x7 + 172
+	}
+	x40 = m.load64(p1, 160)
+	x8 = uint32(x12)
+	if x10 == 1 {
+		x9 = x12*0x9e3779b97f4a7c15 + x40 - 0x61c8864680b583eb
+		x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
+		x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
+		t54 = x9>>31 ^ x9
+		x9 = m.load64(x27, 0)
+		x11 = uint64(min(x8, 63))
+		t55 = x14 << (x11 & 63)
 		if x14 > x9>>(x11&63) {
-			t52 = x9
+			t55 = x9
 		}
-		x9 = arithmeticMulhi(t51, t52+1)
+		x9 = arithmeticMulhi(t54, t55+1)
 		goto l2
 	}
-	x17 = m.load64(p1, 104)
-	x18 = m.load64(p1, 96)
-	x19 = m.load64(p1, 88)
-	x20 = m.load32(p1, 84)
-	x21 = uint64(m.load32(p1, 80))
-	x22 = m.load32(p1, 76)
-	x23 = uint64(m.load32(p1, 72))
-	x24 = m.load64(p1, 64)
-	x25 = m.load64(p1, 48)
-	x26 = m.load64(p1, 40)
-	x27 = m.load32(p1, 32)
-	x28 = m.load64(p1, 24)
-	x10 = m.load32(p1, 12)
-	x8 = m.load32(p1, 8)
-	x29 = m.load32(p1, 36)
-	x30 = m.load32(p1, 0)
-	x31 = m.load32(p1, 4)
-	if x31 != 6 {
+	x38 = m.load32(x31, 0)
+	if x38 != 6 {
 		goto l4
 	}
 	x11 = x14
-	if x16&4095 == 0 {
+	if x8&4095 == 0 {
 		goto l3
 	}
-	x32 = max(x24, x14)
-	x33 = x12 & 0xfffff000
-	x34 = x15 + x12>>12&0xfffff*0x779b97f4a7c15000 - 0x61c8864680b583eb
-	x35 = uint64(x29)
-	x36 = uint64(x27)
-	x16 = b32(x29 < 2)
-	x37 = b32(x8 == 1)
+	x9 = m.load64(x23, 0)
+	x37 = max(x9, x14)
+	x35 = x12 & 0xfffff000
+	x33 = x40 + x12>>12&0xfffff*0x779b97f4a7c15000 - 0x61c8864680b583eb
+	x34 = m.load64(x27, 0)
+	x36 = uint64(m.load32(x30, 0))
+	x8 = m.load32(x29, 0)
+	x41 = uint64(x8)
+	x8 = b32(x8 < 2)
+	x10 = m.load32(x28, 0)
+	x31 = b32(x10 == 1)
 	x11 = x14
 	for {
-		x38 = (x34>>30 ^ x34) * 0xbf58476d1ce4e5b9
-		x38 = (x38>>27 ^ x38) * 0x94d049bb133111eb
-		x39 = x38>>31 ^ x38
-		if x16 == 0 {
-			x38 = 0x7fffffffffffffff
-			x40 = x11 / x35
-			if arithmeticMulhi(x40, x36) != 0 {
-				goto l33
+		x9 = (x33>>30 ^ x33) * 0xbf58476d1ce4e5b9
+		x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
+		x39 = x9>>31 ^ x9
+		if x8 == 0 {
+			x9 = 0x7fffffffffffffff
+			x42 = x11 / x41
+			if arithmeticMulhi(x42, x36) != 0 {
+				goto l35
 			}
-			x38 = x40 * x36
-			x11 = x11 - x40*x35
-			t53 = x11 * x36
+			x9 = x42 * x36
+			x11 = x11 - x42*x41
+			t56 = x11 * x36
 			if arithmeticMulhi(x11, x36) != 0 {
-				t53 = 0xffffffffffffffff
+				t56 = 0xffffffffffffffff
 			}
-			x11 = x38 + t53/x35
-			if x11 < x38 {
-				x11 = 0xffffffffffffffff
+			x11 = x9 + t56/x41
+			t57 = x11
+			if x11 < x9 {
+				t57 = 0xffffffffffffffff
 			}
-			x38 = min(x11, 0x7fffffffffffffff)
+			x9 = t57
+			x9 = min(x9, 0x7fffffffffffffff)
 		} else {
-			x38 = x11 * x36
-			x38 = min(x38, 0x7fffffffffffffff)
+			x9 = x11 * x36
+			x9 = min(x9, 0x7fffffffffffffff)
 			if arithmeticMulhi(x11, x36) != 0 {
-				x38 = 0x7fffffffffffffff
+				x9 = 0x7fffffffffffffff
 			}
 		}
-	l33:
-		x11 = min(x9, x38)
-		if x37 == 0 {
-			x11 = x38
+	l35:
+		if x31 != 0 {
+			x9 = min(x34, x9)
 		}
-		x38 = x11 - x32
-		t57 = x38
-		if x38 > x11 {
-			t57 = 0
+		x11 = x9 - x37
+		t60 = x11
+		if x11 > x9 {
+			t60 = 0
 		}
-		x11 = arithmeticMulhi(x39, t57+1) + x32
-		t58 = min(x9, x11)
-		if x8 != 2 {
-			t58 = x11
+		x9 = arithmeticMulhi(x39, t60+1) + x37
+		t61 = min(x34, x9)
+		if x10 != 2 {
+			t61 = x9
 		}
-		x33 = x33 + 1
-		x11 = t58
-		if x33&4095 == 0 {
+		x35 = x35 + 1
+		x11 = t61
+		if x35&4095 == 0 {
 			x11 = x14
 		}
-		x34 = x34 - 0x61c8864680b583eb
-		if x33 < x12 {
+		x33 = x33 - 0x61c8864680b583eb
+		if x35 < x12 {
 			continue
 		}
 		goto l3
@@ -5926,42 +5991,42 @@ l8:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t60 = x9
+		t63 = x9
 		if x8 != 0 {
-			t60 = 1
+			t63 = 1
 		}
-		m.store64(p6, 80, t60)
+		m.store64(p6, 80, t63)
 		p5 = m.load64(p1, 192)
 		if x8 == 0 {
 			x8 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l36
+					goto l38
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l36
+						goto l38
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l36
+							goto l38
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l36
+								goto l38
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l36
+									goto l38
 								}
 								switch uint32(x9) {
 								case 1:
@@ -5970,23 +6035,23 @@ l8:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t61 = x9
+									t64 = x9
 									if x9 == 1 {
-										t61 = 2
+										t64 = 2
 									}
-									m.store64(p6, 80, t61)
-									goto l36
+									m.store64(p6, 80, t64)
+									goto l38
 								}
 							}
 						}
 					}
 				}
 				x9 = m.load64(p6, 80)
-				t62 = x9
+				t65 = x9
 				if x9 == 0 {
-					t62 = 1
+					t65 = 1
 				}
-				m.store64(p6, 80, t62)
+				m.store64(p6, 80, t65)
 				x8 = 0
 				if x9 == 0 {
 					break
@@ -5994,14 +6059,14 @@ l8:
 			}
 		}
 		p4 = m.load64(p6, 168)
-		x11 = m.load64(p6, 160)
-		p3 = m.load64(p6, 152)
-		x38 = m.load64(p6, 144)
+		p3 = m.load64(p6, 160)
+		x11 = m.load64(p6, 152)
+		x33 = m.load64(p6, 144)
 		x34 = m.load64(p6, 136)
-		x33 = m.load64(p6, 128)
+		x35 = m.load64(p6, 128)
 		x12 = m.load64(p6, 120)
 		x36 = m.load64(p6, 112)
-		x32 = m.load64(p6, 104)
+		x37 = m.load64(p6, 104)
 		x39 = m.load64(p6, 96)
 		x9 = m.load64(p6, 88)
 		switch m.load32(p6, 0) - 1 {
@@ -6009,22 +6074,22 @@ l8:
 			x14 = max(p5, 1)
 			p5 = m.load64(p6, 8)
 		case 1:
-			x35 = m.load64(p6, 40)
-			p5 = x35 >> 32
-			if x35&0xfffffffe != 0 {
+			x41 = m.load64(p6, 40)
+			p5 = x41 >> 32
+			if x41&0xfffffffe != 0 {
 				x14 = 0x7fffffffffffffff
-				x8 = uint32(x35)
+				x8 = uint32(x41)
 				p2 = 1000 / x8
-				x40 = uint64(p2)
-				if arithmeticMulhi(x40, p5) != 0 {
-					goto l49
+				x42 = uint64(p2)
+				if arithmeticMulhi(x42, p5) != 0 {
+					goto l51
 				}
 				x14 = uint64(1000 - p2*x8)
-				t63 = p5 * x14
+				t66 = p5 * x14
 				if arithmeticMulhi(x14, p5) != 0 {
-					t63 = 0xffffffffffffffff
+					t66 = 0xffffffffffffffff
 				}
-				p5 = t63/(x35&0xffffffff) + p5*x40
+				p5 = t66/(x41&0xffffffff) + p5*x42
 				x14 = min(p5, 0x7fffffffffffffff)
 			} else {
 				x14 = p5 * 1000
@@ -6032,77 +6097,77 @@ l8:
 					x14 = 0x7fffffffffffffff
 				}
 			}
-		l49:
+		l51:
 			m.multi3(x7+48, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 56) == 0 {
 				p5 = m.load64(x7, 48)
-				goto l46
+				goto l48
 			}
 			p5 = 0xffffffffffffffff
 		default:
-			goto l45
+			goto l47
 		}
-	l46:
+	l48:
 		x14 = x9 + x14
-		t65 = x14
+		t68 = x14
 		if x14 < x9 {
-			t65 = 0xffffffffffffffff
+			t68 = 0xffffffffffffffff
 		}
-		x9 = t65
+		x9 = t68
 		x9 = min(p5, x9)
-	l45:
+	l47:
 		m.store64(p6, 168, p4)
-		m.store64(p6, 160, x11)
-		m.store64(p6, 152, p3)
-		m.store64(p6, 144, x38)
+		m.store64(p6, 160, p3)
+		m.store64(p6, 152, x11)
+		m.store64(p6, 144, x33)
 		m.store64(p6, 136, x34)
-		m.store64(p6, 128, x33)
+		m.store64(p6, 128, x35)
 		m.store64(p6, 120, x12)
 		m.store64(p6, 112, x36)
-		m.store64(p6, 104, x32)
+		m.store64(p6, 104, x37)
 		m.store64(p6, 96, x39)
 		m.store64(p6, 88, x9)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-	l36:
+	l38:
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t66 = x9
+		t69 = x9
 		if x8 != 0 {
-			t66 = 1
+			t69 = 1
 		}
-		m.store64(p6, 80, t66)
+		m.store64(p6, 80, t69)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l35
+					goto l37
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l35
+						goto l37
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l35
+							goto l37
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l35
+								goto l37
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l35
+									goto l37
 								}
 								switch uint32(x9) {
 								case 1:
@@ -6111,12 +6176,12 @@ l8:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t67 = x9
+									t70 = x9
 									if x9 == 1 {
-										t67 = 2
+										t70 = 2
 									}
-									m.store64(p6, 80, t67)
-									goto l35
+									m.store64(p6, 80, t70)
+									goto l37
 								}
 							}
 						}
@@ -6124,11 +6189,11 @@ l8:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t68 = x9
+				t71 = x9
 				if x8 != 0 {
-					t68 = 1
+					t71 = 1
 				}
-				m.store64(p6, 80, t68)
+				m.store64(p6, 80, t71)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -6136,16 +6201,16 @@ l8:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t69 = x9 - b64(x9 != 0)
+		t72 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t69 = x9
+			t72 = x9
 		}
-		m.store64(p6, 88, t69)
+		m.store64(p6, 88, t72)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l35:
+l37:
 	m.store64(p0, 8, 0)
 	m.store32(p1, 200, 1)
 	m.store64(p0, 0, 0x100000001)
@@ -6154,41 +6219,41 @@ l7:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t70 = x9
+		t73 = x9
 		if x8 != 0 {
-			t70 = 1
+			t73 = 1
 		}
-		m.store64(p6, 80, t70)
+		m.store64(p6, 80, t73)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l60
+					goto l62
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l60
+						goto l62
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l60
+							goto l62
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l60
+								goto l62
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l60
+									goto l62
 								}
 								switch uint32(x9) {
 								case 1:
@@ -6197,12 +6262,12 @@ l7:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t71 = x9
+									t74 = x9
 									if x9 == 1 {
-										t71 = 2
+										t74 = 2
 									}
-									m.store64(p6, 80, t71)
-									goto l60
+									m.store64(p6, 80, t74)
+									goto l62
 								}
 							}
 						}
@@ -6210,11 +6275,11 @@ l7:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t72 = x9
+				t75 = x9
 				if x8 != 0 {
-					t72 = 1
+					t75 = 1
 				}
-				m.store64(p6, 80, t72)
+				m.store64(p6, 80, t75)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -6222,16 +6287,16 @@ l7:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t73 = x9 - b64(x9 != 0)
+		t76 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t73 = x9
+			t76 = x9
 		}
-		m.store64(p6, 88, t73)
+		m.store64(p6, 88, t76)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l60:
+l62:
 	m.store64(p0, 8, 0)
 	m.store32(p1, 200, 2)
 	m.store64(p0, 0, 0x200000001)
@@ -6239,11 +6304,11 @@ l60:
 l6:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t74 = x9
+	t77 = x9
 	if x8 != 0 {
-		t74 = 1
+		t77 = 1
 	}
-	m.store64(p6, 80, t74)
+	m.store64(p6, 80, t77)
 	if x8 == 0 {
 		p2 = 0
 		for {
@@ -6282,11 +6347,11 @@ l6:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t75 = x9
+								t78 = x9
 								if x9 == 1 {
-									t75 = 2
+									t78 = 2
 								}
-								m.store64(p6, 80, t75)
+								m.store64(p6, 80, t78)
 								goto l5
 							}
 						}
@@ -6295,11 +6360,11 @@ l6:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t76 = x9
+			t79 = x9
 			if x8 != 0 {
-				t76 = 1
+				t79 = 1
 			}
-			m.store64(p6, 80, t76)
+			m.store64(p6, 80, t79)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -6307,11 +6372,11 @@ l6:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t77 = x9 - b64(x9 != 0)
+	t80 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t77 = x9
+		t80 = x9
 	}
-	m.store64(p6, 88, t77)
+	m.store64(p6, 88, t80)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
@@ -6321,96 +6386,106 @@ l5:
 	m.store64(p0, 0, 0x300000001)
 	goto l1
 l4:
-	if x30 != 3 || x27 != 2 || x29 != 1 {
-		x16 = min(x16, 8192)
+	x10 = m.load32(x30, 0)
+	x31 = m.load32(x29, 0)
+	x43 = m.load32(x32, 0)
+	if x43 != 3 || x10 != 2 || x31 != 1 {
+		x8 = min(x8, 8192)
 		x11 = x14
-		switch x30 - 3 {
+		switch x43 - 3 {
 		case 0:
-			x38 = 0x7fffffffffffffff
-			if x8 == 1 {
-				x38 = x9
-			}
-			x34 = uint64(x27)
-			if x29 >= 2 {
-				x36 = uint64(x29)
-				x16 = x16 + 1
+			x9 = uint64(x10)
+			if x31 >= 2 {
+				x35 = uint64(x31)
+				x8 = x8 + 1
 				x33 = x14
 				for {
 					x11 = x33
-					x16 = x16 - 1
-					if x16 == 0 {
+					x8 = x8 - 1
+					if x8 == 0 {
 						goto l3
 					}
-					if x11 >= x38 {
+					t81 = m.load64(x27, 0)
+					x34 = 0x7fffffffffffffff
+					if m.load32(x28, 0) == 1 {
+						x34 = t81
+					}
+					if x11 >= x34 {
 						goto l3
 					}
 					x33 = 0x7fffffffffffffff
-					x32 = x11 / x36
-					if arithmeticMulhi(x32, x34) == 0 {
-						x33 = x32 * x34
-						x32 = x11 - x32*x36
-						t79 = x32 * x34
-						if arithmeticMulhi(x32, x34) != 0 {
-							t79 = 0xffffffffffffffff
+					x36 = x11 / x35
+					if arithmeticMulhi(x36, x9) == 0 {
+						x33 = x36 * x9
+						x36 = x11 - x36*x35
+						t83 = x36 * x9
+						if arithmeticMulhi(x36, x9) != 0 {
+							t83 = 0xffffffffffffffff
 						}
-						x32 = x33 + t79/x36
-						t80 = x32
-						if x32 < x33 {
-							t80 = 0xffffffffffffffff
+						x36 = x33 + t83/x35
+						t84 = x36
+						if x36 < x33 {
+							t84 = 0xffffffffffffffff
 						}
-						x33 = t80
+						x33 = t84
 						x33 = min(x33, 0x7fffffffffffffff)
 					}
-					x33 = min(x38, x33)
+					x33 = min(x34, x33)
 					if x33 != x11 {
 						continue
 					}
 					goto l3
 				}
 			}
-			x36 = x14
+			x8 = x8 + 1
+			x33 = x14
 			for {
-				x11 = x36
-				if x16 == 0 {
+				x11 = x33
+				x8 = x8 - 1
+				if x8 == 0 {
 					goto l3
 				}
-				if x11 >= x38 {
+				t85 = m.load64(x27, 0)
+				x33 = 0x7fffffffffffffff
+				if m.load32(x28, 0) == 1 {
+					x33 = t85
+				}
+				if x11 >= x33 {
 					goto l3
 				}
-				x16 = x16 - 1
-				x33 = x11 * x34
-				x33 = min(x33, 0x7fffffffffffffff)
-				if arithmeticMulhi(x11, x34) != 0 {
-					x33 = 0x7fffffffffffffff
+				x34 = x11 * x9
+				x34 = min(x34, 0x7fffffffffffffff)
+				if arithmeticMulhi(x11, x9) != 0 {
+					x34 = 0x7fffffffffffffff
 				}
-				x36 = min(x38, x33)
-				if x33 != x11 {
+				x33 = min(x33, x34)
+				if x34 != x11 {
 					continue
 				}
 				goto l3
 			}
 		case 2:
-			x16 = x16 + 1
-			x34 = x14
+			x8 = x8 + 1
 			x33 = x14
+			x34 = x14
 			for {
-				x38 = x33
-				x11 = x34
-				x16 = x16 - 1
-				if x16 == 0 {
+				x9 = x34
+				x11 = x33
+				x8 = x8 - 1
+				if x8 == 0 {
 					goto l3
 				}
-				x34 = x11 + x38
-				if x34 < x11 {
-					x34 = 0xffffffffffffffff
+				x33 = x11 + x9
+				if x33 < x11 {
+					x33 = 0xffffffffffffffff
 				}
-				x33 = min(x34, 0x7fffffffffffffff)
-				x34 = x38
-				if x38 != x11 {
+				x34 = min(x33, 0x7fffffffffffffff)
+				x33 = x9
+				if x9 != x11 {
 					continue
 				}
-				x34 = x38
-				if x33 != x38 {
+				x33 = x9
+				if x34 != x9 {
 					continue
 				}
 				goto l3
@@ -6419,313 +6494,333 @@ l4:
 			goto l3
 		}
 	}
-	x11 = 0x7fffffffffffffff
-	if x8 == 1 {
-		x11 = x9
+	t89 = m.load64(x27, 0)
+	x9 = 0x7fffffffffffffff
+	if m.load32(x28, 0) == 1 {
+		x9 = t89
 	}
-	x38 = uint64(min(x16, 63))
-	t84 = x14 << (x38 & 63)
-	if x14 > uint64(0x7fffffffffffffff)>>(x38&63) {
-		t84 = 0x7fffffffffffffff
+	x11 = uint64(min(x8, 63))
+	t91 = x14 << (x11 & 63)
+	if x14 > uint64(0x7fffffffffffffff)>>(x11&63) {
+		t91 = 0x7fffffffffffffff
 	}
-	x38 = t84
-	x11 = min(x11, x38)
+	x11 = t91
+	x11 = min(x9, x11)
 l3:
-	x38 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
-	x38 = (x38>>30 ^ x38) * 0xbf58476d1ce4e5b9
-	x38 = (x38>>27 ^ x38) * 0x94d049bb133111eb
-	x34 = x38>>31 ^ x38
-	if x31 == 6 {
-		x33 = uint64(x27)
-		if x29 < 2 {
-			goto l91
+	x9 = x12*0x9e3779b97f4a7c15 + x40 - 0x61c8864680b583eb
+	x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
+	x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
+	x35 = x9>>31 ^ x9
+	if x38 == 6 {
+		x9 = uint64(m.load32(x30, 0))
+		x8 = m.load32(x29, 0)
+		if x8 < 2 {
+			goto l93
 		}
-		x38 = 0x7fffffffffffffff
-		x36 = uint64(x29)
-		x32 = x11 / x36
-		if arithmeticMulhi(x32, x33) != 0 {
-			goto l87
+		x34 = 0x7fffffffffffffff
+		x33 = uint64(x8)
+		x36 = x11 / x33
+		if arithmeticMulhi(x36, x9) != 0 {
+			goto l89
 		}
-		x38 = x32 * x33
-		x11 = x11 - x32*x36
-		t85 = x11 * x33
-		if arithmeticMulhi(x11, x33) != 0 {
-			t85 = 0xffffffffffffffff
+		x34 = x36 * x9
+		x11 = x11 - x36*x33
+		t92 = x11 * x9
+		if arithmeticMulhi(x11, x9) != 0 {
+			t92 = 0xffffffffffffffff
 		}
-		x11 = x38 + t85/x36
-		if x11 < x38 {
-			x11 = 0xffffffffffffffff
+		x9 = x34 + t92/x33
+		if x9 < x34 {
+			x9 = 0xffffffffffffffff
 		}
-		x38 = min(x11, 0x7fffffffffffffff)
-		goto l87
+		x34 = min(x9, 0x7fffffffffffffff)
+		goto l89
 	}
-	switch x30 - 2 {
+	switch m.load32(x32, 0) - 2 {
 	case 0:
-		x11 = x28 * x12
-		t87 = min(x11, 0x7fffffffffffffff)
-		if arithmeticMulhi(x28, x12) != 0 {
-			t87 = 0x7fffffffffffffff
+		x9 = m.load64(x15, 0)
+		x11 = x9 * x12
+		t94 = min(x11, 0x7fffffffffffffff)
+		if arithmeticMulhi(x9, x12) != 0 {
+			t94 = 0x7fffffffffffffff
 		}
-		x11 = x14 + t87
-		if x11 < x14 {
-			x11 = 0xffffffffffffffff
+		x9 = x14 + t94
+		if x9 < x14 {
+			x9 = 0xffffffffffffffff
 		}
-		x11 = min(x11, 0x7fffffffffffffff)
+		x11 = min(x9, 0x7fffffffffffffff)
 	case 2:
-		if x10 == 0 {
-			x11 = 1
+		x8 = m.load32(x26, 0)
+		if x8 == 0 {
+			x9 = 1
 		} else {
-			x11 = x12 + x26
-			if x11 < x12 {
-				x11 = 0xffffffffffffffff
+			x9 = x12 + m.load64(x25, 0)
+			if x9 < x12 {
+				x9 = 0xffffffffffffffff
 			}
-			x38 = 1
+			x11 = 1
 			for {
-				if x10&1 != 0 {
-					t90 = x38 * x11
-					if arithmeticMulhi(x38, x11) != 0 {
-						t90 = 0xffffffffffffffff
+				if x8&1 != 0 {
+					t97 = x11 * x9
+					if arithmeticMulhi(x11, x9) != 0 {
+						t97 = 0xffffffffffffffff
 					}
-					x38 = t90
+					x11 = t97
 				}
-				x10 = x10 >> 1
-				if x10 != 0 {
-					t91 = x11 * x11
-					if arithmeticMulhi(x11, x11) != 0 {
-						t91 = 0xffffffffffffffff
+				x8 = x8 >> 1
+				if x8 != 0 {
+					t98 = x9 * x9
+					if arithmeticMulhi(x9, x9) != 0 {
+						t98 = 0xffffffffffffffff
 					}
-					x11 = t91
+					x9 = t98
 					continue
 				}
 				break
 			}
-			x11 = min(x38, 0x7fffffffffffffff)
+			x9 = min(x11, 0x7fffffffffffffff)
 		}
-		x38 = x11 * x14
-		t92 = min(x38, 0x7fffffffffffffff)
-		if arithmeticMulhi(x14, x11) != 0 {
-			t92 = 0x7fffffffffffffff
-		}
-		x11 = t92
-	}
-	x11 = x25 + x11
-	if x11 < x25 {
-		x11 = 0xffffffffffffffff
-	}
-	x11 = min(x11, 0x7fffffffffffffff)
-	x38 = min(x9, x11)
-	if x8 != 1 {
-		x38 = x11
-	}
-	x11 = x38
-	switch x31 - 2 {
-	case 0:
-		x11 = 0
-		goto l88
-	case 1:
-		x11 = x38 - x38>>1
-		if x11 > x38 {
-			x11 = 0
-		}
-		goto l88
-	case 2:
-		if x22 < 2 {
-			goto l90
-		}
-		x11 = 0x7fffffffffffffff
-		x33 = uint64(x22)
-		x36 = x38 / x33
-		if arithmeticMulhi(x36, x23) != 0 {
-			goto l89
-		}
-		x11 = x36 * x23
-		x36 = x38 - x36*x33
-		t96 = x36 * x23
-		if arithmeticMulhi(x36, x23) != 0 {
-			t96 = 0xffffffffffffffff
-		}
-		x33 = x11 + t96/x33
-		t97 = x33
-		if x33 < x11 {
-			t97 = 0xffffffffffffffff
-		}
-		x11 = t97
+		x11 = x9 * x14
 		x11 = min(x11, 0x7fffffffffffffff)
-		goto l89
-	case 3:
-		x11 = x38
-		x33 = x18 * x12
-		t98 = min(x33, 0x7fffffffffffffff)
-		if arithmeticMulhi(x18, x12) != 0 {
-			t98 = 0x7fffffffffffffff
+		if arithmeticMulhi(x14, x9) != 0 {
+			x11 = 0x7fffffffffffffff
 		}
-		x33 = x19 + t98
-		if x33 < x19 {
-			x33 = 0xffffffffffffffff
-		}
-		x38 = min(x33, 0x7fffffffffffffff) + x38
-		x38 = min(x38, 0x7fffffffffffffff)
-		goto l88
-	case 5:
-		x33 = 0
-		if x17 != 0 {
-			x11 = x38 / x17
-			x33 = x11 - b64(x11 != 0)
-		}
-		x11 = max(x17, 1)
-		x38 = x24 / x11
-		x11 = x38 + b64(x24-x38*x11 != 0)
-		x38 = max(x11, x33)
-		goto l86
-	default:
-		goto l88
 	}
-l91:
-	x38 = x11 * x33
-	x38 = min(x38, 0x7fffffffffffffff)
-	if arithmeticMulhi(x11, x33) != 0 {
-		x38 = 0x7fffffffffffffff
+	x33 = m.load64(x27, 0)
+	x9 = m.load64(x24, 0)
+	x11 = x9 + x11
+	t100 = x11
+	if x11 < x9 {
+		t100 = 0xffffffffffffffff
 	}
-	goto l87
-l90:
-	x11 = x38 * x23
-	x11 = min(x11, 0x7fffffffffffffff)
-	if arithmeticMulhi(x38, x23) != 0 {
-		x11 = 0x7fffffffffffffff
+	x9 = t100
+	x9 = min(x9, 0x7fffffffffffffff)
+	x8 = m.load32(x28, 0)
+	x11 = min(x33, x9)
+	if x8 != 1 {
+		x11 = x9
 	}
-l89:
-	x11 = x38 - x11
-	x10 = b32(x11 > x38)
-	if x20 >= 2 {
-		x33 = 0x7fffffffffffffff
-		x36 = uint64(x20)
-		x32 = x38 / x36
-		if arithmeticMulhi(x32, x21) != 0 {
-			goto l107
+	x9 = x11
+	switch x38 - 2 {
+	case 0:
+		x9 = 0
+		goto l90
+	case 1:
+		x9 = x11 - x11>>1
+		if x9 > x11 {
+			x9 = 0
 		}
-		x33 = x32 * x21
-		x32 = x38 - x32*x36
-		t102 = x32 * x21
-		if arithmeticMulhi(x32, x21) != 0 {
-			t102 = 0xffffffffffffffff
+		goto l90
+	case 2:
+		x9 = uint64(m.load32(x19, 0))
+		x10 = m.load32(x18, 0)
+		if x10 < 2 {
+			goto l92
 		}
-		x36 = x33 + t102/x36
-		t103 = x36
-		if x36 < x33 {
+		x34 = 0x7fffffffffffffff
+		x36 = uint64(x10)
+		x37 = x11 / x36
+		if arithmeticMulhi(x37, x9) != 0 {
+			goto l91
+		}
+		x34 = x37 * x9
+		x37 = x11 - x37*x36
+		t103 = x37 * x9
+		if arithmeticMulhi(x37, x9) != 0 {
 			t103 = 0xffffffffffffffff
 		}
-		x33 = t103
-		x33 = min(x33, 0x7fffffffffffffff)
-	} else {
-		x33 = x38 * x21
-		x33 = min(x33, 0x7fffffffffffffff)
-		if arithmeticMulhi(x38, x21) != 0 {
-			x33 = 0x7fffffffffffffff
+		x9 = x34 + t103/x36
+		if x9 < x34 {
+			x9 = 0xffffffffffffffff
 		}
-	}
-l107:
-	if x10 != 0 {
-		x11 = 0
-	}
-	x38 = x33 + x38
-	x38 = min(x38, 0x7fffffffffffffff)
-l88:
-	x11 = max(x24, x11)
-	x38 = max(x11, x38)
-	goto l86
-l87:
-	x11 = max(x24, x14)
-	if x8 == 1 {
-		x38 = min(x9, x38)
-	}
-	x38 = max(x11, x38)
-l86:
-	x11 = arithmeticMulhi(x34, x38-x11+1) + x11
-	if x31 == 7 {
-		x38 = x11 * x17
-		t107 = min(x38, 0x7fffffffffffffff)
-		if arithmeticMulhi(x17, x11) != 0 {
-			t107 = 0x7fffffffffffffff
-		}
-		x11 = t107
-	}
-	x9 = min(x9, x11)
-	if x8 != 2 {
+		x34 = min(x9, 0x7fffffffffffffff)
+		goto l91
+	case 3:
 		x9 = x11
+		x34 = m.load64(x21, 0)
+		x36 = m.load64(x20, 0)
+		x37 = x36 * x12
+		t105 = min(x37, 0x7fffffffffffffff)
+		if arithmeticMulhi(x36, x12) != 0 {
+			t105 = 0x7fffffffffffffff
+		}
+		x36 = x34 + t105
+		t106 = x36
+		if x36 < x34 {
+			t106 = 0xffffffffffffffff
+		}
+		x34 = t106
+		x11 = min(x34, 0x7fffffffffffffff) + x11
+		x11 = min(x11, 0x7fffffffffffffff)
+		goto l90
+	case 5:
+		x36 = m.load64(x23, 0)
+		x34 = 0
+		x9 = m.load64(x22, 0)
+		if x9 != 0 {
+			x11 = x11 / x9
+			x34 = x11 - b64(x11 != 0)
+		}
+		x9 = max(x9, 1)
+		x11 = x36 / x9
+		x9 = x11 + b64(x36-x11*x9 != 0)
+		x11 = max(x9, x34)
+		goto l88
+	default:
+		goto l90
+	}
+l93:
+	x33 = x11 * x9
+	x34 = min(x33, 0x7fffffffffffffff)
+	if arithmeticMulhi(x11, x9) != 0 {
+		x34 = 0x7fffffffffffffff
+	}
+	goto l89
+l92:
+	x34 = x11 * x9
+	x34 = min(x34, 0x7fffffffffffffff)
+	if arithmeticMulhi(x11, x9) != 0 {
+		x34 = 0x7fffffffffffffff
+	}
+l91:
+	x36 = x11 - x34
+	x10 = b32(x36 > x11)
+	x9 = uint64(m.load32(x17, 0))
+	x31 = m.load32(x16, 0)
+	if x31 >= 2 {
+		x34 = 0x7fffffffffffffff
+		x37 = uint64(x31)
+		x39 = x11 / x37
+		if arithmeticMulhi(x39, x9) != 0 {
+			goto l109
+		}
+		x34 = x39 * x9
+		x39 = x11 - x39*x37
+		t109 = x39 * x9
+		if arithmeticMulhi(x39, x9) != 0 {
+			t109 = 0xffffffffffffffff
+		}
+		x9 = x34 + t109/x37
+		if x9 < x34 {
+			x9 = 0xffffffffffffffff
+		}
+		x34 = min(x9, 0x7fffffffffffffff)
+	} else {
+		x34 = x11 * x9
+		x34 = min(x34, 0x7fffffffffffffff)
+		if arithmeticMulhi(x11, x9) != 0 {
+			x34 = 0x7fffffffffffffff
+		}
+	}
+l109:
+	x9 = x36
+	if x10 != 0 {
+		x9 = 0
+	}
+	x11 = x34 + x11
+	x11 = min(x11, 0x7fffffffffffffff)
+l90:
+	x34 = m.load64(x23, 0)
+	x9 = max(x34, x9)
+	x11 = max(x9, x11)
+	goto l88
+l89:
+	x9 = m.load64(x23, 0)
+	x9 = max(x9, x14)
+	x33 = m.load64(x27, 0)
+	x8 = m.load32(x28, 0)
+	x11 = min(x33, x34)
+	if x8 != 1 {
+		x11 = x34
+	}
+	x11 = max(x9, x11)
+l88:
+	x9 = arithmeticMulhi(x35, x11-x9+1) + x9
+	if x38 == 7 {
+		x11 = m.load64(x22, 0)
+		x34 = x11 * x9
+		t114 = min(x34, 0x7fffffffffffffff)
+		if arithmeticMulhi(x11, x9) != 0 {
+			t114 = 0x7fffffffffffffff
+		}
+		x9 = t114
+	}
+	if x8 == 2 {
+		x9 = min(x33, x9)
 	}
 l2:
 	if p3 != 1 {
 		p4 = x9
 	} else {
-		x11 = x9 + m.load64(p1, 144)
-		if x11 < x9 {
-			x11 = 0xffffffffffffffff
+		p3 = x9 + m.load64(p1, 144)
+		if p3 < x9 {
+			p3 = 0xffffffffffffffff
 		}
-		p3 = m.load64(p1, 136)
-		x11 = min(x11, p3)
-		if x11 < min(p4, 0x7fffffffffffffff) {
-			p4 = x11
+		x11 = m.load64(p1, 136)
+		p3 = min(p3, x11)
+		if p3 < min(p4, 0x7fffffffffffffff) {
+			p4 = p3
 		}
 		p4 = min(p4, 0x7fffffffffffffff)
 		switch m.load32(p1, 152) - 2 {
 		case 0:
 		case 1:
-			x9 = x12*0x9e3779b97f4a7c15 + x15 - 0x61c8864680b583eb
+			x9 = x12*0x9e3779b97f4a7c15 + x40 - 0x61c8864680b583eb
 			x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
 			x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
-			t111 = x9>>31 ^ x9
+			t118 = x9>>31 ^ x9
 			x9 = p4>>1 + p4
-			p4 = arithmeticMulhi(t111, min(x9, 0x7fffffffffffffff)-p4+1) + p4
+			p4 = arithmeticMulhi(t118, min(x9, 0x7fffffffffffffff)-p4+1) + p4
 		default:
 			p4 = max(p4, x9)
 		}
 	}
-	x11 = m.load64(p1, 168)
+	p3 = m.load64(p1, 168)
 	x9 = m.load64(p1, 120)
 	if m.load32(p1, 204) == 0 {
 		if x9 == 0x7fffffffffffffff {
+			goto l118
+		}
+		p3 = p5 - p3
+		if p3 > p5 {
+			p3 = 0
+		}
+		if x9 < p3 {
 			goto l116
 		}
-		x11 = p5 - x11
-		if x11 > p5 {
-			x11 = 0
+		if p4 <= x9-p3 {
+			goto l118
 		}
-		if x9 < x11 {
-			goto l114
-		}
-		if p4 <= x9-x11 {
-			goto l116
-		}
-		goto l114
+		goto l116
 	}
-	p3 = m.load64(p1, 176)
+	x11 = m.load64(p1, 176)
 	if x9 != 0x7fffffffffffffff {
-		x11 = p5 - x11
-		if x11 > p5 {
-			x11 = 0
+		p3 = p5 - p3
+		if p3 > p5 {
+			p3 = 0
 		}
-		if x9 < x11 {
-			goto l114
+		if x9 < p3 {
+			goto l116
 		}
-		if p4 > x9-x11 {
-			goto l114
+		if p4 > x9-p3 {
+			goto l116
 		}
 	}
-	if p3 < p5 {
-		goto l115
+	if x11 < p5 {
+		goto l117
 	}
-	if p4 > p3-p5 {
-		goto l115
+	if p4 > x11-p5 {
+		goto l117
 	}
-l116:
+l118:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t114 = x9
+		t121 = x9
 		if x8 != 0 {
-			t114 = 1
+			t121 = 1
 		}
-		m.store64(p6, 80, t114)
+		m.store64(p6, 80, t121)
 		if x8 == 0 {
 			x8 = 0
 			for {
@@ -6735,25 +6830,25 @@ l116:
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l124
+							goto l126
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l124
+								goto l126
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l124
+									goto l126
 								}
 								switch uint32(x9) {
 								case 1:
 									x9 = m.load64(p6, 80)
 									if x9 > 1 {
-										goto l124
+										goto l126
 									}
 									switch uint32(x9) {
 									case 1:
@@ -6762,240 +6857,240 @@ l116:
 											continue
 										}
 										x9 = m.load64(p6, 80)
-										t115 = x9
+										t122 = x9
 										if x9 == 1 {
-											t115 = 2
+											t122 = 2
 										}
-										m.store64(p6, 80, t115)
+										m.store64(p6, 80, t122)
 									default:
-										goto l123
+										goto l125
 									}
 								default:
-									goto l123
+									goto l125
 								}
 							default:
-								goto l123
+								goto l125
 							}
 						default:
-							goto l123
+							goto l125
 						}
 					default:
-						goto l123
+						goto l125
 					}
 				}
-			l124:
+			l126:
 				m.store64(x7, 72, 0)
-				goto l119
-			l123:
+				goto l121
+			l125:
 				x9 = m.load64(p6, 80)
-				t116 = x9
+				t123 = x9
 				if x9 == 0 {
-					t116 = 1
+					t123 = 1
 				}
-				m.store64(p6, 80, t116)
+				m.store64(p6, 80, t123)
 				x8 = 0
 				if x9 == 0 {
 					break
 				}
 			}
 		}
-		p3 = m.load64(p6, 168)
-		m.store64(x7, 168, p3)
-		x38 = m.load64(p6, 160)
-		m.store64(x7, 160, x38)
+		x11 = m.load64(p6, 168)
+		m.store64(x7, 264, x11)
+		x33 = m.load64(p6, 160)
+		m.store64(x7, 256, x33)
 		x34 = m.load64(p6, 152)
-		m.store64(x7, 152, x34)
-		x33 = m.load64(p6, 144)
-		m.store64(x7, 144, x33)
+		m.store64(x7, 248, x34)
+		x35 = m.load64(p6, 144)
+		m.store64(x7, 240, x35)
 		x12 = m.load64(p6, 136)
-		m.store64(x7, 136, x12)
+		m.store64(x7, 232, x12)
 		x36 = m.load64(p6, 128)
-		m.store64(x7, 128, x36)
-		x32 = m.load64(p6, 120)
-		m.store64(x7, 120, x32)
+		m.store64(x7, 224, x36)
+		x37 = m.load64(p6, 120)
+		m.store64(x7, 216, x37)
 		x39 = m.load64(p6, 112)
-		m.store64(x7, 112, x39)
+		m.store64(x7, 208, x39)
 		x14 = m.load64(p6, 104)
-		m.store64(x7, 104, x14)
-		x11 = m.load64(p6, 96)
-		m.store64(x7, 96, x11)
+		m.store64(x7, 200, x14)
+		p3 = m.load64(p6, 96)
+		m.store64(x7, 192, p3)
 		x9 = m.load64(p6, 88)
-		m.store64(x7, 88, x9)
+		m.store64(x7, 184, x9)
 		switch m.load32(p6, 0) - 1 {
 		case 0:
 			p5 = 0
-			t117 = 2
+			t124 = 2
 			if p2 == 4 {
-				t117 = 4
+				t124 = 4
 			}
-			t118 = t117
+			t125 = t124
 			if p2 == 3 {
-				t118 = 3
+				t125 = 3
 			}
-			x35 = m.load64(p6+t118<<3, 0)
-			if x9 >= x35 {
-				m.store64(x7, 80, x35)
-				x9 = x9 - x35
-				m.store64(x7, 88, x9)
+			x41 = m.load64(p6+t125<<3, 0)
+			if x9 >= x41 {
+				m.store64(x7, 80, x41)
+				x9 = x9 - x41
+				m.store64(x7, 184, x9)
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l130
+			goto l132
 		case 1:
 			p5 = 0xffffffffffffffff
 			if int64(x9) > -1 {
 				p5 = x9 << 1
 			}
-			x35 = 0
+			x41 = 0
 			m.multi3(x7, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 8) == 0 {
-				x40 = m.load64(x7, 0)
+				x42 = m.load64(x7, 0)
+			} else {
+				x42 = 0xffffffffffffffff
+			}
+			if p5 > x42 {
+				m.store64(x7, 80, 0)
+				x41 = 1
+			}
+			m.store64(x7, 72, x41)
+			goto l132
+		case 2:
+			p5 = 0
+			x41 = uint64(m.load32(p6, 40))
+			if x9 >= x41 {
+				m.store64(x7, 80, 0)
+				x9 = x9 - x41
+				m.store64(x7, 184, x9)
+				p5 = 1
+			}
+			m.store64(x7, 72, p5)
+			goto l132
+		case 3:
+			x41 = p5 - p3
+			t126 = x41
+			if x41 > p5 {
+				t126 = 0
+			}
+			x41 = m.load64(p6, 8)
+			m.multi3(x7+32, t126, 0, x41, 0)
+			if m.load64(x7, 40) == 0 {
+				x40 = m.load64(x7, 32)
 			} else {
 				x40 = 0xffffffffffffffff
 			}
-			if p5 > x40 {
-				m.store64(x7, 80, 0)
-				x35 = 1
-			}
-			m.store64(x7, 72, x35)
-			goto l130
-		case 2:
-			p5 = 0
-			x35 = uint64(m.load32(p6, 40))
-			if x9 >= x35 {
-				m.store64(x7, 80, 0)
-				x9 = x9 - x35
-				m.store64(x7, 88, x9)
-				p5 = 1
-			}
-			m.store64(x7, 72, p5)
-			goto l130
-		case 3:
-			x35 = p5 - x11
-			t119 = x35
-			if x35 > p5 {
-				t119 = 0
-			}
-			x35 = m.load64(p6, 8)
-			m.multi3(x7+32, t119, 0, x35, 0)
-			if m.load64(x7, 40) == 0 {
-				x15 = m.load64(x7, 32)
-			} else {
-				x15 = 0xffffffffffffffff
-			}
-			x40 = m.load64(p6+48, 0)
-			m.multi3(x7+16, x35, 0, x40, 0)
+			x42 = m.load64(p6+48, 0)
+			m.multi3(x7+16, x41, 0, x42, 0)
 			if m.load64(x7, 24) == 0 {
-				x35 = m.load64(x7, 16)
+				x41 = m.load64(x7, 16)
 			} else {
-				x35 = 0xffffffffffffffff
+				x41 = 0xffffffffffffffff
 			}
-			x11 = max(x11, p5)
-			m.store64(x7, 96, x11)
-			p5 = x9 + x15
-			t120 = p5
+			p3 = max(p3, p5)
+			m.store64(x7, 192, p3)
+			p5 = x9 + x40
+			t127 = p5
 			if p5 < x9 {
-				t120 = 0xffffffffffffffff
+				t127 = 0xffffffffffffffff
 			}
-			x9 = t120
-			x9 = min(x35, x9)
-			m.store64(x7, 88, x9)
+			x9 = t127
+			x9 = min(x41, x9)
+			m.store64(x7, 184, x9)
 			p5 = 0
-			if x9 >= x40 {
+			if x9 >= x42 {
 				m.store64(x7, 80, 0)
-				x9 = x9 - x40
-				m.store64(x7, 88, x9)
+				x9 = x9 - x42
+				m.store64(x7, 184, x9)
 				p5 = 1
 			}
 			m.store64(x7, 72, p5)
-			goto l130
+			goto l132
 		case 4:
-			m.store32(x7, 188, x7+168)
-			m.store32(x7, 184, 10)
-			m.store32(x7, 176, p6)
-			m.store32(x7, 180, x7+88)
-			m.ttlTryRetry(x7+72, x7+176, p5)
-			p3 = m.load64(x7, 168)
-			x38 = m.load64(x7, 160)
-			x34 = m.load64(x7, 152)
-			x33 = m.load64(x7, 144)
-			x12 = m.load64(x7, 136)
-			x36 = m.load64(x7, 128)
-			x32 = m.load64(x7, 120)
-			x39 = m.load64(x7, 112)
-			x14 = m.load64(x7, 104)
-			x11 = m.load64(x7, 96)
-			x9 = m.load64(x7, 88)
-			goto l130
+			m.store32(x7, 284, x7+264)
+			m.store32(x7, 280, 10)
+			m.store32(x7, 272, p6)
+			m.store32(x7, 276, x7+184)
+			m.ttlTryRetry(x7+72, x7+272, p5)
+			x11 = m.load64(x7, 264)
+			x33 = m.load64(x7, 256)
+			x34 = m.load64(x7, 248)
+			x35 = m.load64(x7, 240)
+			x12 = m.load64(x7, 232)
+			x36 = m.load64(x7, 224)
+			x37 = m.load64(x7, 216)
+			x39 = m.load64(x7, 208)
+			x14 = m.load64(x7, 200)
+			p3 = m.load64(x7, 192)
+			x9 = m.load64(x7, 184)
+			goto l132
 		case 5:
-			x40 = m.load64(p6, 40)
-			x35 = x40 >> 32
-			if x40&0xfffffffe == 0 {
-				goto l132
+			x42 = m.load64(p6, 40)
+			x41 = x42 >> 32
+			if x42&0xfffffffe == 0 {
+				goto l134
 			}
 			p5 = 0x7fffffffffffffff
-			x40 = x40 & 0xffffffff
-			x15 = x9 / x40
-			if arithmeticMulhi(x15, x35) != 0 {
-				goto l131
+			x42 = x42 & 0xffffffff
+			x40 = x9 / x42
+			if arithmeticMulhi(x40, x41) != 0 {
+				goto l133
 			}
-			p5 = x15 * x35
-			x15 = x9 - x15*x40
-			t121 = x15 * x35
-			if arithmeticMulhi(x15, x35) != 0 {
-				t121 = 0xffffffffffffffff
+			p5 = x40 * x41
+			x40 = x9 - x40*x42
+			t128 = x40 * x41
+			if arithmeticMulhi(x40, x41) != 0 {
+				t128 = 0xffffffffffffffff
 			}
-			x35 = p5 + t121/x40
-			t122 = x35
-			if x35 < p5 {
-				t122 = 0xffffffffffffffff
+			x41 = p5 + t128/x42
+			t129 = x41
+			if x41 < p5 {
+				t129 = 0xffffffffffffffff
 			}
-			p5 = t122
+			p5 = t129
 			p5 = min(p5, 0x7fffffffffffffff)
-			goto l131
+			goto l133
 		default:
 			m.store64(x7, 72, 0)
-			goto l130
+			goto l132
 		}
-	l132:
-		p5 = x35 * x9
+	l134:
+		p5 = x41 * x9
 		p5 = min(p5, 0x7fffffffffffffff)
-		if arithmeticMulhi(x9, x35) != 0 {
+		if arithmeticMulhi(x9, x41) != 0 {
 			p5 = 0x7fffffffffffffff
 		}
-	l131:
-		x35 = m.load64(p6, 72)
-		x35 = max(x35, p5)
-		p5 = x11 + b64(x11 < x35)
-		x40 = p5
-		if p5 < x11 {
-			x40 = 0xffffffffffffffff
+	l133:
+		x41 = m.load64(p6, 72)
+		x41 = max(x41, p5)
+		p5 = p3 + b64(p3 < x41)
+		x42 = p5
+		if p5 < p3 {
+			x42 = 0xffffffffffffffff
 		}
-		m.store64(x7, 96, x40)
+		m.store64(x7, 192, x42)
 		p5 = 0
-		if x11 < x35 {
+		if p3 < x41 {
 			p5 = 1
 			m.store64(x7, 80, 1)
 		}
 		m.store64(x7, 72, p5)
-		x11 = x40
-	l130:
-		m.store64(p6, 168, p3)
-		m.store64(p6, 160, x38)
+		p3 = x42
+	l132:
+		m.store64(p6, 168, x11)
+		m.store64(p6, 160, x33)
 		m.store64(p6, 152, x34)
-		m.store64(p6, 144, x33)
+		m.store64(p6, 144, x35)
 		m.store64(p6, 136, x12)
 		m.store64(p6, 128, x36)
-		m.store64(p6, 120, x32)
+		m.store64(p6, 120, x37)
 		m.store64(p6, 112, x39)
 		m.store64(p6, 104, x14)
-		m.store64(p6, 96, x11)
+		m.store64(p6, 96, p3)
 		m.store64(p6, 88, x9)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 		if m.load32(x7, 72) == 0 {
-			goto l119
+			goto l121
 		}
 		m.store64(p1, 192, m.load64(x7, 80))
 		x12 = m.load64(p1, 184)
@@ -7003,50 +7098,50 @@ l116:
 	m.store64(p0, 8, p4)
 	m.store32(p0, 0, 0)
 	x9 = x12 + 1
-	t125 = x9
+	t132 = x9
 	if x9 == 0 {
-		t125 = 0xffffffffffffffff
+		t132 = 0xffffffffffffffff
 	}
-	m.store64(x13, 0, t125)
+	m.store64(x13, 0, t132)
 	goto l1
-l119:
+l121:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
-	t126 = x9
+	t133 = x9
 	if x8 != 0 {
-		t126 = 1
+		t133 = 1
 	}
-	m.store64(p6, 80, t126)
+	m.store64(p6, 80, t133)
 	if x8 == 0 {
 		p2 = 0
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l153
+				goto l155
 			}
 			switch uint32(x9) {
 			case 1:
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l153
+					goto l155
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l153
+						goto l155
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l153
+							goto l155
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l153
+								goto l155
 							}
 							switch uint32(x9) {
 							case 1:
@@ -7055,12 +7150,12 @@ l119:
 									continue
 								}
 								x9 = m.load64(p6, 80)
-								t127 = x9
+								t134 = x9
 								if x9 == 1 {
-									t127 = 2
+									t134 = 2
 								}
-								m.store64(p6, 80, t127)
-								goto l153
+								m.store64(p6, 80, t134)
+								goto l155
 							}
 						}
 					}
@@ -7068,11 +7163,11 @@ l119:
 			}
 			x9 = m.load64(p6, 80)
 			x8 = b32(x9 == 0)
-			t128 = x9
+			t135 = x9
 			if x8 != 0 {
-				t128 = 1
+				t135 = 1
 			}
-			m.store64(p6, 80, t128)
+			m.store64(p6, 80, t135)
 			p2 = 0
 			if x8 != 0 {
 				break
@@ -7080,58 +7175,58 @@ l119:
 		}
 	}
 	x9 = m.load64(p6, 88)
-	t129 = x9 - b64(x9 != 0)
+	t136 = x9 - b64(x9 != 0)
 	if m.load32(p6, 0) != 6 {
-		t129 = x9
+		t136 = x9
 	}
-	m.store64(p6, 88, t129)
+	m.store64(p6, 88, t136)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l153:
+l155:
 	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 6)
 	m.store64(p0, 0, 0x600000001)
 	goto l1
-l115:
+l117:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t130 = x9
+		t137 = x9
 		if x8 != 0 {
-			t130 = 1
+			t137 = 1
 		}
-		m.store64(p6, 80, t130)
+		m.store64(p6, 80, t137)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l162
+					goto l164
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l162
+						goto l164
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l162
+							goto l164
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l162
+								goto l164
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l162
+									goto l164
 								}
 								switch uint32(x9) {
 								case 1:
@@ -7140,12 +7235,12 @@ l115:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t131 = x9
+									t138 = x9
 									if x9 == 1 {
-										t131 = 2
+										t138 = 2
 									}
-									m.store64(p6, 80, t131)
-									goto l162
+									m.store64(p6, 80, t138)
+									goto l164
 								}
 							}
 						}
@@ -7153,11 +7248,11 @@ l115:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t132 = x9
+				t139 = x9
 				if x8 != 0 {
-					t132 = 1
+					t139 = 1
 				}
-				m.store64(p6, 80, t132)
+				m.store64(p6, 80, t139)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -7165,59 +7260,59 @@ l115:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t133 = x9 - b64(x9 != 0)
+		t140 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t133 = x9
+			t140 = x9
 		}
-		m.store64(p6, 88, t133)
+		m.store64(p6, 88, t140)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l162:
+l164:
 	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 5)
 	m.store64(p0, 0, 0x500000001)
 	goto l1
-l114:
+l116:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
-		t134 = x9
+		t141 = x9
 		if x8 != 0 {
-			t134 = 1
+			t141 = 1
 		}
-		m.store64(p6, 80, t134)
+		m.store64(p6, 80, t141)
 		if x8 == 0 {
 			p2 = 0
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l171
+					goto l173
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l171
+						goto l173
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l171
+							goto l173
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l171
+								goto l173
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l171
+									goto l173
 								}
 								switch uint32(x9) {
 								case 1:
@@ -7226,12 +7321,12 @@ l114:
 										continue
 									}
 									x9 = m.load64(p6, 80)
-									t135 = x9
+									t142 = x9
 									if x9 == 1 {
-										t135 = 2
+										t142 = 2
 									}
-									m.store64(p6, 80, t135)
-									goto l171
+									m.store64(p6, 80, t142)
+									goto l173
 								}
 							}
 						}
@@ -7239,11 +7334,11 @@ l114:
 				}
 				x9 = m.load64(p6, 80)
 				x8 = b32(x9 == 0)
-				t136 = x9
+				t143 = x9
 				if x8 != 0 {
-					t136 = 1
+					t143 = 1
 				}
-				m.store64(p6, 80, t136)
+				m.store64(p6, 80, t143)
 				p2 = 0
 				if x8 != 0 {
 					break
@@ -7251,21 +7346,21 @@ l114:
 			}
 		}
 		x9 = m.load64(p6, 88)
-		t137 = x9 - b64(x9 != 0)
+		t144 = x9 - b64(x9 != 0)
 		if m.load32(p6, 0) != 6 {
-			t137 = x9
+			t144 = x9
 		}
-		m.store64(p6, 88, t137)
+		m.store64(p6, 88, t144)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l171:
+l173:
 	m.store64(p0, 8, p4)
 	m.store32(p1, 200, 4)
 	m.store64(p0, 0, 0x400000001)
 l1:
-	m.stackPointer = x7 + 192
+	m.stackPointer = x7 + 288
 }
 
 // operationState is backoff_operation_state.

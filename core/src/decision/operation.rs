@@ -5,6 +5,7 @@ use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
+use crate::schedule::Parameters;
 
 /// One unit of work that is attempted until it succeeds or stops. After each attempt it returns how
 /// long to wait, or the reason to stop.
@@ -31,6 +32,14 @@ use crate::random::stream::RandomStream;
 #[repr(C)]
 pub struct Operation {
     policy: Policy,
+    progress: Progress,
+}
+
+/// An [`Operation`] without its policy, for a loop that already has the policy: a copy of it takes
+/// longer than a decision. Every call must pass the same one.
+#[derive(Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Progress {
     stream: RandomStream,
     began_ns: u64,
     deadline_ns: u64,
@@ -43,9 +52,6 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The length of [`Operation::to_words`].
-    pub(crate) const WORDS: usize = 7;
-
     /// Begins an operation at `now_ns`, with an optional deadline on the same clock (`u64::MAX`
     /// means none; one that has passed still allows the first attempt) and an optional budget.
     /// Every later call must pass the same budget; passing another one is not detected.
@@ -60,12 +66,74 @@ impl Operation {
         deadline_ns: Option<u64>,
         budget: Option<&Budget>,
     ) -> Self {
+        Self { policy, progress: Progress::begin(stream, now_ns, deadline_ns, budget) }
+    }
+
+    /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
+    /// (SPEC 13.4). An operation that has stopped returns its reason again.
+    pub fn decide(
+        &mut self,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        self.progress.decide(&self.policy, outcome, retry_after_ns, now_ns, budget)
+    }
+
+    /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns
+    /// the stop reason, which is the earlier one if the operation had already stopped.
+    pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
+        self.progress.cancel(budget)
+    }
+
+    /// The number of waits decided so far.
+    #[must_use]
+    pub const fn retries(&self) -> u64 {
+        self.progress.retries
+    }
+
+    /// The number of attempts, including the current one or the one that follows the current
+    /// wait.
+    #[must_use]
+    pub const fn attempts(&self) -> u64 {
+        self.progress.retries.saturating_add(1)
+    }
+
+    /// The reason why the operation stopped, or `None` while it continues.
+    #[must_use]
+    pub const fn reason(&self) -> Option<StopReason> {
+        self.progress.reason()
+    }
+
+    /// The operation as plain numbers, without its policy.
+    pub(crate) const fn to_words(&self) -> [u64; Progress::WORDS] {
+        self.progress.to_words()
+    }
+
+    /// The operation of such numbers under its policy.
+    pub(crate) const fn from_words(policy: Policy, words: &[u64; Progress::WORDS]) -> Self {
+        Self { policy, progress: Progress::from_words(words) }
+    }
+}
+
+impl Progress {
+    /// The length of [`Progress::to_words`].
+    pub(crate) const WORDS: usize = 7;
+
+    /// The progress of [`Operation::begin`].
+    #[must_use]
+    pub fn begin(
+        stream: RandomStream,
+        now_ns: u64,
+        deadline_ns: Option<u64>,
+        budget: Option<&Budget>,
+    ) -> Self {
         if let Some(budget) = budget {
             budget.operation_began(now_ns);
         }
         let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
-            policy,
             stream,
             began_ns: now_ns,
             deadline_ns: deadline_ns.unwrap_or_default(),
@@ -76,10 +144,10 @@ impl Operation {
         }
     }
 
-    /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
-    /// (SPEC 13.4). An operation that has stopped returns its reason again.
+    /// [`Operation::decide`] under the policy.
     pub fn decide(
         &mut self,
+        policy: &Policy,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
         now_ns: u64,
@@ -97,12 +165,11 @@ impl Operation {
                 self.stop(StopReason::Success, 0, budget)
             }
             Outcome::Permanent => self.stop(StopReason::Permanent, 0, budget),
-            _ => self.decide_after_failure(outcome, retry_after_ns, now_ns, budget),
+            _ => self.decide_after_failure(policy, outcome, retry_after_ns, now_ns, budget),
         }
     }
 
-    /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns
-    /// the stop reason, which is the earlier one if the operation had already stopped.
+    /// [`Operation::cancel`].
     pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
         if let Some(reason) = self.reason() {
             return reason;
@@ -112,27 +179,11 @@ impl Operation {
         StopReason::Cancelled
     }
 
-    /// The number of waits decided so far.
-    #[must_use]
-    pub const fn retries(&self) -> u64 {
-        self.retries
-    }
-
-    /// The number of attempts, including the current one or the one that follows the current
-    /// wait.
-    #[must_use]
-    pub const fn attempts(&self) -> u64 {
-        self.retries.saturating_add(1)
-    }
-
-    /// The reason why the operation stopped, or `None` while it continues.
-    #[must_use]
-    pub const fn reason(&self) -> Option<StopReason> {
+    const fn reason(&self) -> Option<StopReason> {
         StopReason::from_number(self.reason)
     }
 
-    /// The operation as plain numbers, without its policy.
-    pub(crate) const fn to_words(&self) -> [u64; Self::WORDS] {
+    const fn to_words(&self) -> [u64; Self::WORDS] {
         [
             self.stream.state(),
             self.began_ns,
@@ -144,12 +195,10 @@ impl Operation {
         ]
     }
 
-    /// The operation of such numbers under its policy.
     #[expect(clippy::cast_possible_truncation, reason = "a flag, and a small number")]
-    pub(crate) const fn from_words(policy: Policy, words: &[u64; Self::WORDS]) -> Self {
+    const fn from_words(words: &[u64; Self::WORDS]) -> Self {
         let [stream, began_ns, deadline_ns, retries, held, reason, has_deadline] = *words;
         Self {
-            policy,
             stream: RandomStream::from_seed(stream),
             began_ns,
             deadline_ns,
@@ -162,6 +211,7 @@ impl Operation {
 
     fn decide_after_failure(
         &mut self,
+        policy: &Policy,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
         now_ns: u64,
@@ -170,17 +220,22 @@ impl Operation {
         if let Some(budget) = budget {
             budget.attempt_failed();
         }
-        let Some(index) = self.policy.retry_index(self.retries) else {
+        let Some(index) = policy.retry_index(self.retries) else {
             return self.stop(StopReason::MaxRetries, 0, budget);
         };
         let delay_of = |base| {
-            let mut policy = self.policy;
-            policy.0.base = base;
+            let rebased;
+            let policy = if base == policy.0.base {
+                policy
+            } else {
+                rebased = Policy(Parameters { base, ..policy.0 });
+                &rebased
+            };
             policy.delay_ns(self.stream, index)
         };
         let draw = || self.stream.draw(index);
-        let delay_ns = delay_ns(&self.policy.0, outcome, retry_after_ns, delay_of, draw);
-        let (max_elapsed, began) = (self.policy.0.max_elapsed, self.began_ns);
+        let delay_ns = delay_ns(&policy.0, outcome, retry_after_ns, delay_of, draw);
+        let (max_elapsed, began) = (policy.0.max_elapsed, self.began_ns);
         let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
         if let Some(reason) = exceeded(max_elapsed, began, deadline, now_ns, delay_ns) {
             return self.stop(reason, delay_ns, budget);

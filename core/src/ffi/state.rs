@@ -2,6 +2,7 @@
 
 use crate::decision::budget::Budget;
 use crate::decision::operation::Operation;
+pub use crate::decision::operation::Progress;
 use crate::decision::stats::RetryStats;
 use crate::field::Field;
 use crate::policy::Policy;
@@ -10,7 +11,7 @@ use crate::policy::Policy;
 pub const BUDGET_WORDS: usize = Budget::WORDS;
 
 /// The length of [`operation_to_words`].
-pub const OPERATION_WORDS: usize = Operation::WORDS;
+pub const OPERATION_WORDS: usize = Progress::WORDS;
 
 /// The length of [`stats_to_words`].
 pub const STATS_WORDS: usize = RetryStats::WORDS;
