@@ -47,12 +47,19 @@ impl Backoff {
     /// The next delay in nanoseconds, or `None` after the last retry.
     #[inline]
     pub fn next_ns(&mut self) -> Option<u64> {
+        self.next_as(|ns| ns)
+    }
+
+    /// The next delay, converted. Both paths convert it themselves, because one conversion after
+    /// them would first look which of them it was.
+    #[inline]
+    fn next_as<T>(&mut self, of_ns: impl FnOnce(u64) -> T) -> Option<T> {
         if self.index >= self.plain_until {
-            return self.next_of_any_ns();
+            return self.next_of_any_ns().map(of_ns);
         }
         let draw = self.stream.advance(self.index).draw(0);
         self.index = self.index.wrapping_add(1);
-        Some(self.state.next_of_plain(&self.policy.0, draw))
+        Some(of_ns(self.state.next_of_plain(&self.policy.0, draw)))
     }
 
     // Its code is too long for the loops of callers.
@@ -106,7 +113,7 @@ impl Iterator for Backoff {
 
     #[inline]
     fn next(&mut self) -> Option<Duration> {
-        self.next_ns().map(Duration::from_nanos)
+        self.next_as(Duration::from_nanos)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
