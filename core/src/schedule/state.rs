@@ -150,15 +150,15 @@ fn delay_of_sample(policy: &Parameters, sample: u64) -> u64 {
 }
 
 /// Writes what the draws of a stream select from one range. A function of its own, so that all it
-/// needs is in registers, and by fours, because LLVM makes vectors of single steps, which are slower.
+/// needs is in registers, and by pairs, because LLVM makes vectors of single steps, which are slower.
 #[inline(never)]
 fn fill_samples(mut stream: RandomStream, low: u64, high: u64, samples: &mut [u64]) {
-    let (fours, rest) = samples.as_chunks_mut();
-    for four in fours {
-        *four = [0, 1, 2, 3].map(|index| sample(stream.draw(index), low, high));
-        stream = stream.advance(4);
+    let (pairs, rest) = samples.as_chunks_mut();
+    for pair in pairs {
+        *pair = [0, 1].map(|index| sample(stream.draw(index), low, high));
+        stream = stream.advance(2);
     }
-    for (slot, index) in rest.iter_mut().zip(0..) {
-        *slot = sample(stream.draw(index), low, high);
+    for last in rest {
+        *last = sample(stream.draw(0), low, high);
     }
 }
