@@ -8872,8 +8872,8 @@ func (m *module) policyErrorRender(p0, p1, p2, p3 uint32) {
 //
 //go:norace
 func (m *module) policyFillNs(p0 uint32, p1 uint64, p2, p3 uint32, p4 uint64, p5 uint32) uint32 {
-	var x6, x8, x16, x18, x19, x22, x23, x32, x35, x37, x39, x40, x41 uint32
-	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x33, x34, x36, x38, x42, x43, t44, t45, t48, t49, t51, t53, t54, t57, t59, t62, t63, t64, t67, t68, t69, t73, t74, t75, t79, t80, t84, t88, t89 uint64
+	var x6, x8, x16, x18, x19, x22, x23, x32, x35, x37, x39, x40 uint32
+	var x7, x9, x10, x11, x12, x13, x14, x15, x17, x20, x21, x24, x25, x26, x27, x28, x29, x30, x31, x33, x34, x36, x38, x41, x42, t43, t44, t47, t48, t50, t52, t53, t56, t58, t61, t62, t63, t66, t67, t68, t72, t73, t74, t78, t79, t83, t87, t88 uint64
 	if p0 != 0 && p5 != 0 {
 		if m.load64(p0, 0) != 0x312d7963696c6f70 {
 			return 101
@@ -8927,16 +8927,16 @@ l1:
 				}
 				p4 = x21 * x15
 				x9 = x9 - x21*x17
-				t44 = x9 * x15
+				t43 = x9 * x15
 				if arithmeticMulhi(x9, x15) != 0 {
+					t43 = 0xffffffffffffffff
+				}
+				x9 = p4 + t43/x17
+				t44 = x9
+				if x9 < p4 {
 					t44 = 0xffffffffffffffff
 				}
-				x9 = p4 + t44/x17
-				t45 = x9
-				if x9 < p4 {
-					t45 = 0xffffffffffffffff
-				}
-				p4 = t45
+				p4 = t44
 				p4 = min(p4, 0x7fffffffffffffff)
 			} else {
 				p4 = x9 * x15
@@ -8950,17 +8950,17 @@ l1:
 				p4 = min(x14, p4)
 			}
 			x9 = p4 - x10
-			t48 = x9
+			t47 = x9
 			if x9 > p4 {
-				t48 = 0
+				t47 = 0
 			}
-			p4 = x10 + arithmeticMulhi(x20, t48+1)
-			t49 = min(x14, p4)
+			p4 = x10 + arithmeticMulhi(x20, t47+1)
+			t48 = min(x14, p4)
 			if x18 != 2 {
-				t49 = p4
+				t48 = p4
 			}
 			x12 = x12 + 1
-			x9 = t49
+			x9 = t48
 			if x12&4095 == 0 {
 				x9 = x7
 			}
@@ -8980,10 +8980,10 @@ l1:
 		p4 = x7
 		switch x22 - 3 {
 		case 0:
-			t51 = m.load64(p0, 64)
+			t50 = m.load64(p0, 64)
 			p4 = 0x7fffffffffffffff
 			if m.load32(p0, 16) == 1 {
-				p4 = t51
+				p4 = t50
 			}
 			x13 = uint64(x18)
 			if x19 >= 2 {
@@ -9004,16 +9004,16 @@ l1:
 					if arithmeticMulhi(x15, x13) == 0 {
 						x14 = x15 * x13
 						x15 = x9 - x15*x12
-						t53 = x15 * x13
+						t52 = x15 * x13
 						if arithmeticMulhi(x15, x13) != 0 {
+							t52 = 0xffffffffffffffff
+						}
+						x15 = x14 + t52/x12
+						t53 = x15
+						if x15 < x14 {
 							t53 = 0xffffffffffffffff
 						}
-						x15 = x14 + t53/x12
-						t54 = x15
-						if x15 < x14 {
-							t54 = 0xffffffffffffffff
-						}
-						x14 = t54
+						x14 = t53
 						x14 = min(x14, 0x7fffffffffffffff)
 					}
 					x14 = min(p4, x14)
@@ -9076,17 +9076,17 @@ l1:
 			goto l7
 		}
 	}
-	t57 = m.load64(p0, 64)
+	t56 = m.load64(p0, 64)
 	p4 = 0x7fffffffffffffff
 	if m.load32(p0, 16) == 1 {
-		p4 = t57
+		p4 = t56
 	}
 	x9 = uint64(min(p2, 63))
-	t59 = x7 << (x9 & 63)
+	t58 = x7 << (x9 & 63)
 	if x7 > uint64(0x7fffffffffffffff)>>(x9&63) {
-		t59 = 0x7fffffffffffffff
+		t58 = 0x7fffffffffffffff
 	}
-	x9 = t59
+	x9 = t58
 	x9 = min(p4, x9)
 l8:
 	p4 = x7
@@ -9096,8 +9096,14 @@ l7:
 	if p2 == 0 {
 		x23 = x6
 	}
-	if x23 != 0 {
-		x16 = p3 + x23<<3
+	x16 = x23 << 3
+	x12 = uint64(p2)
+	if m.load32(p0, 164) != 1 {
+		if x23 == 0 {
+			goto l22
+		}
+		p2 = p3 + x16
+		x15 = x12*0x9e3779b97f4a7c15 + p1
 		x14 = m.load64(p0, 64)
 		x18 = m.load32(p0, 16)
 		x19 = b32(x18 == 1)
@@ -9105,334 +9111,345 @@ l7:
 		if x19 != 0 {
 			x24 = x14
 		}
-		x25 = m.load64(p0, 72)
-		x11 = max(x25, x7)
+		p1 = m.load64(p0, 72)
+		x11 = max(p1, x7)
 		x21 = m.load64(p0, 112)
-		x26 = max(x21, 1)
-		x15 = uint64(p2)
-		x12 = x15*0x9e3779b97f4a7c15 + p1
+		x25 = max(x21, 1)
 		x17 = uint64(m.load32(p0, 40))
-		x27 = uint64(m.load32(p0, 88))
-		x28 = uint64(m.load32(p0, 80))
-		x29 = m.load64(p0, 104)
-		x30 = m.load64(p0, 96)
-		p1 = m.load64(p0, 56)
+		x26 = uint64(m.load32(p0, 88))
+		x27 = uint64(m.load32(p0, 80))
+		x28 = m.load64(p0, 104)
+		x29 = m.load64(p0, 96)
+		x30 = m.load64(p0, 56)
 		x31 = m.load64(p0, 32)
 		x32 = m.load32(p0, 20)
 		x33 = m.load64(p0, 48)
-		x22 = m.load32(p0, 44)
-		x34 = uint64(x22)
+		x6 = m.load32(p0, 44)
+		x34 = uint64(x6)
 		x35 = m.load32(p0, 92)
 		x36 = uint64(x35)
 		x37 = m.load32(p0, 84)
 		x38 = uint64(x37)
-		p2 = b32(m.load32(p0, 164) != 1)
-		x6 = b32(x8 != 6)
-		x39 = b32(x22 < 2)
-		x22 = b32(x8 != 7)
+		x16 = b32(x8 != 6)
+		x39 = b32(x6 < 2)
+		x6 = b32(x8 != 7)
 		p0 = m.load32(p0, 8)
-		x40 = p0 - 3
-		x41 = p0 - 2
+		x22 = p0 - 3
+		x40 = p0 - 2
 		for {
 			p0 = p3
 			x10 = p4
-			x12 = x12 - 0x61c8864680b583eb
-			p4 = (x12>>30 ^ x12) * 0xbf58476d1ce4e5b9
+			x15 = x15 - 0x61c8864680b583eb
+			p4 = (x15>>30 ^ x15) * 0xbf58476d1ce4e5b9
 			p4 = (p4>>27 ^ p4) * 0x94d049bb133111eb
 			x20 = p4>>31 ^ p4
-			if p2 == 0 {
-				x13 = arithmeticMulhi(x20, x9+1)
-				p4 = x10
-				x9 = x9 << 1
-				x9 = min(x14, x9)
-			} else {
-				if x6 == 0 {
-					if x39 != 0 {
-						goto l31
-					}
-					p4 = 0x7fffffffffffffff
-					x13 = x9 / x34
-					if arithmeticMulhi(x13, x17) != 0 {
-						goto l27
-					}
-					p4 = x13 * x17
-					x13 = x9 % x34
-					t62 = x13 * x17
-					if arithmeticMulhi(x13, x17) != 0 {
-						t62 = 0xffffffffffffffff
-					}
-					x13 = p4 + t62/x34
-					t63 = x13
-					if x13 < p4 {
-						t63 = 0xffffffffffffffff
-					}
-					p4 = t63
-					p4 = min(p4, 0x7fffffffffffffff)
-					goto l27
+			if x16 == 0 {
+				if x39 != 0 {
+					goto l30
 				}
-				p4 = x9
-				switch x41 {
-				case 0:
-					p4 = x31 * x15
-					t64 = min(p4, 0x7fffffffffffffff)
-					if arithmeticMulhi(x31, x15) != 0 {
-						t64 = 0x7fffffffffffffff
-					}
-					p4 = x7 + t64
-					if p4 < x7 {
-						p4 = 0xffffffffffffffff
-					}
-					p4 = min(p4, 0x7fffffffffffffff)
-				case 2:
-					if x32 == 0 {
-						p4 = 1
-					} else {
-						p4 = x15 + x33
-						if p4 < x15 {
-							p4 = 0xffffffffffffffff
-						}
-						x13 = 1
-						p3 = x32
-						for {
-							if p3&1 != 0 {
-								t67 = x13 * p4
-								if arithmeticMulhi(x13, p4) != 0 {
-									t67 = 0xffffffffffffffff
-								}
-								x13 = t67
-							}
-							p3 = p3 >> 1
-							if p3 != 0 {
-								t68 = p4 * p4
-								if arithmeticMulhi(p4, p4) != 0 {
-									t68 = 0xffffffffffffffff
-								}
-								p4 = t68
-								continue
-							}
-							break
-						}
-						p4 = min(x13, 0x7fffffffffffffff)
-					}
-					x13 = p4 * x7
-					t69 = min(x13, 0x7fffffffffffffff)
-					if arithmeticMulhi(x7, p4) != 0 {
-						t69 = 0x7fffffffffffffff
-					}
-					p4 = t69
+				p4 = 0x7fffffffffffffff
+				x13 = x9 / x34
+				if arithmeticMulhi(x13, x17) != 0 {
+					goto l26
 				}
-				p4 = p1 + p4
-				if p4 < p1 {
+				p4 = x13 * x17
+				x13 = x9 % x34
+				t61 = x13 * x17
+				if arithmeticMulhi(x13, x17) != 0 {
+					t61 = 0xffffffffffffffff
+				}
+				x13 = p4 + t61/x34
+				t62 = x13
+				if x13 < p4 {
+					t62 = 0xffffffffffffffff
+				}
+				p4 = t62
+				p4 = min(p4, 0x7fffffffffffffff)
+				goto l26
+			}
+			p4 = x9
+			switch x40 {
+			case 0:
+				p4 = x31 * x12
+				t63 = min(p4, 0x7fffffffffffffff)
+				if arithmeticMulhi(x31, x12) != 0 {
+					t63 = 0x7fffffffffffffff
+				}
+				p4 = x7 + t63
+				if p4 < x7 {
 					p4 = 0xffffffffffffffff
 				}
 				p4 = min(p4, 0x7fffffffffffffff)
-				x13 = min(x14, p4)
-				if x19 == 0 {
-					x13 = p4
-				}
-				p4 = x13
-				switch x8 - 2 {
-				case 0:
-					p4 = 0
-					goto l28
-				case 1:
-					p4 = x13 - x13>>1
-					if p4 > x13 {
-						p4 = 0
-					}
-					goto l28
-				case 2:
-					if x37 < 2 {
-						goto l30
-					}
-					p4 = 0x7fffffffffffffff
-					x42 = x13 / x38
-					if arithmeticMulhi(x42, x28) != 0 {
-						goto l29
-					}
-					p4 = x42 * x28
-					x42 = x13 - x42*x38
-					t73 = x42 * x28
-					if arithmeticMulhi(x42, x28) != 0 {
-						t73 = 0xffffffffffffffff
-					}
-					x42 = p4 + t73/x38
-					t74 = x42
-					if x42 < p4 {
-						t74 = 0xffffffffffffffff
-					}
-					p4 = t74
-					p4 = min(p4, 0x7fffffffffffffff)
-					goto l29
-				case 3:
-					p4 = x13
-					x42 = x29 * x15
-					t75 = min(x42, 0x7fffffffffffffff)
-					if arithmeticMulhi(x29, x15) != 0 {
-						t75 = 0x7fffffffffffffff
-					}
-					x42 = x30 + t75
-					if x42 < x30 {
-						x42 = 0xffffffffffffffff
-					}
-					x13 = min(x42, 0x7fffffffffffffff) + x13
-					x13 = min(x13, 0x7fffffffffffffff)
-					goto l28
-				case 5:
-					if x21 == 0 {
-						x13 = 0
-					} else {
-						p4 = x13 / x21
-						x13 = p4 - b64(p4 != 0)
-					}
-					p4 = x25 / x26
-					p4 = p4 + b64(x25-p4*x26 != 0)
-					x13 = max(p4, x13)
-					goto l26
-				default:
-					goto l28
-				}
-			l31:
-				p4 = x9 * x17
-				p4 = min(p4, 0x7fffffffffffffff)
-				if arithmeticMulhi(x9, x17) != 0 {
-					p4 = 0x7fffffffffffffff
-				}
-				goto l27
-			l30:
-				p4 = x13 * x28
-				p4 = min(p4, 0x7fffffffffffffff)
-				if arithmeticMulhi(x13, x28) != 0 {
-					p4 = 0x7fffffffffffffff
-				}
-			l29:
-				p4 = x13 - p4
-				p3 = b32(p4 > x13)
-				if x35 >= 2 {
-					x42 = 0x7fffffffffffffff
-					x43 = x13 / x36
-					if arithmeticMulhi(x43, x27) != 0 {
-						goto l48
-					}
-					x42 = x43 * x27
-					x43 = x13 - x43*x36
-					t79 = x43 * x27
-					if arithmeticMulhi(x43, x27) != 0 {
-						t79 = 0xffffffffffffffff
-					}
-					x43 = x42 + t79/x36
-					t80 = x43
-					if x43 < x42 {
-						t80 = 0xffffffffffffffff
-					}
-					x42 = t80
-					x42 = min(x42, 0x7fffffffffffffff)
+			case 2:
+				if x32 == 0 {
+					p4 = 1
 				} else {
-					x42 = x13 * x27
-					x42 = min(x42, 0x7fffffffffffffff)
-					if arithmeticMulhi(x13, x27) != 0 {
-						x42 = 0x7fffffffffffffff
-					}
-				}
-			l48:
-				if p3 != 0 {
-					p4 = 0
-				}
-				x13 = x42 + x13
-				x13 = min(x13, 0x7fffffffffffffff)
-			l28:
-				p4 = max(x25, p4)
-				x13 = max(p4, x13)
-				goto l26
-			l27:
-				if x19 != 0 {
-					p4 = min(x14, p4)
-				}
-				x13 = max(x11, p4)
-				p4 = x11
-			l26:
-				p4 = arithmeticMulhi(x20, x13-p4+1) + p4
-				if x22 == 0 {
-					x13 = x21 * p4
-					t84 = min(x13, 0x7fffffffffffffff)
-					if arithmeticMulhi(x21, p4) != 0 {
-						t84 = 0x7fffffffffffffff
-					}
-					p4 = t84
-					x13 = min(x14, p4)
-					if x18 != 2 {
-						x13 = p4
-					}
-				} else {
-					x13 = min(x14, p4)
-					if x18 != 2 {
-						x13 = p4
-					}
-					if x8 == 6 {
-						x9 = x13
-						if x15&4095 == 4095 {
-							x9 = x7
-						}
-						goto l50
-					}
-				}
-				p4 = x10
-				switch x40 {
-				case 0:
-					if x9 >= x24 {
-						goto l50
-					}
-					if x39 == 0 {
-						p4 = 0x7fffffffffffffff
-						x20 = x9 / x34
-						if arithmeticMulhi(x20, x17) != 0 {
-							goto l53
-						}
-						p4 = x20 * x17
-						x9 = x9 - x20*x34
-						t88 = x9 * x17
-						if arithmeticMulhi(x9, x17) != 0 {
-							t88 = 0xffffffffffffffff
-						}
-						x9 = p4 + t88/x34
-						t89 = x9
-						if x9 < p4 {
-							t89 = 0xffffffffffffffff
-						}
-						p4 = t89
-						p4 = min(p4, 0x7fffffffffffffff)
-						goto l53
-					}
-					p4 = x9 * x17
-					p4 = min(p4, 0x7fffffffffffffff)
-					if arithmeticMulhi(x9, x17) != 0 {
-						p4 = 0x7fffffffffffffff
-					}
-				case 2:
-					p4 = x9 + x10
-					if p4 < x9 {
+					p4 = x12 + x33
+					if p4 < x12 {
 						p4 = 0xffffffffffffffff
 					}
-					p4 = min(p4, 0x7fffffffffffffff)
-					x9 = x10
-					goto l24
-				default:
-					goto l24
+					x13 = 1
+					p3 = x32
+					for {
+						if p3&1 != 0 {
+							t66 = x13 * p4
+							if arithmeticMulhi(x13, p4) != 0 {
+								t66 = 0xffffffffffffffff
+							}
+							x13 = t66
+						}
+						p3 = p3 >> 1
+						if p3 != 0 {
+							t67 = p4 * p4
+							if arithmeticMulhi(p4, p4) != 0 {
+								t67 = 0xffffffffffffffff
+							}
+							p4 = t67
+							continue
+						}
+						break
+					}
+					p4 = min(x13, 0x7fffffffffffffff)
 				}
-			l53:
-				x9 = min(x24, p4)
-			l50:
-				p4 = x10
+				x13 = p4 * x7
+				t68 = min(x13, 0x7fffffffffffffff)
+				if arithmeticMulhi(x7, p4) != 0 {
+					t68 = 0x7fffffffffffffff
+				}
+				p4 = t68
 			}
-		l24:
+			p4 = x30 + p4
+			if p4 < x30 {
+				p4 = 0xffffffffffffffff
+			}
+			p4 = min(p4, 0x7fffffffffffffff)
+			x13 = min(x14, p4)
+			if x19 == 0 {
+				x13 = p4
+			}
+			p4 = x13
+			switch x8 - 2 {
+			case 0:
+				p4 = 0
+				goto l27
+			case 1:
+				p4 = x13 - x13>>1
+				if p4 > x13 {
+					p4 = 0
+				}
+				goto l27
+			case 2:
+				if x37 < 2 {
+					goto l29
+				}
+				p4 = 0x7fffffffffffffff
+				x41 = x13 / x38
+				if arithmeticMulhi(x41, x27) != 0 {
+					goto l28
+				}
+				p4 = x41 * x27
+				x41 = x13 - x41*x38
+				t72 = x41 * x27
+				if arithmeticMulhi(x41, x27) != 0 {
+					t72 = 0xffffffffffffffff
+				}
+				x41 = p4 + t72/x38
+				t73 = x41
+				if x41 < p4 {
+					t73 = 0xffffffffffffffff
+				}
+				p4 = t73
+				p4 = min(p4, 0x7fffffffffffffff)
+				goto l28
+			case 3:
+				p4 = x13
+				x41 = x28 * x12
+				t74 = min(x41, 0x7fffffffffffffff)
+				if arithmeticMulhi(x28, x12) != 0 {
+					t74 = 0x7fffffffffffffff
+				}
+				x41 = x29 + t74
+				if x41 < x29 {
+					x41 = 0xffffffffffffffff
+				}
+				x13 = min(x41, 0x7fffffffffffffff) + x13
+				x13 = min(x13, 0x7fffffffffffffff)
+				goto l27
+			case 5:
+				if x21 == 0 {
+					x13 = 0
+				} else {
+					p4 = x13 / x21
+					x13 = p4 - b64(p4 != 0)
+				}
+				p4 = p1 / x25
+				p4 = p4 + b64(p1-p4*x25 != 0)
+				x13 = max(p4, x13)
+				goto l25
+			default:
+				goto l27
+			}
+		l30:
+			p4 = x9 * x17
+			p4 = min(p4, 0x7fffffffffffffff)
+			if arithmeticMulhi(x9, x17) != 0 {
+				p4 = 0x7fffffffffffffff
+			}
+			goto l26
+		l29:
+			p4 = x13 * x27
+			p4 = min(p4, 0x7fffffffffffffff)
+			if arithmeticMulhi(x13, x27) != 0 {
+				p4 = 0x7fffffffffffffff
+			}
+		l28:
+			p4 = x13 - p4
+			p3 = b32(p4 > x13)
+			if x35 >= 2 {
+				x41 = 0x7fffffffffffffff
+				x42 = x13 / x36
+				if arithmeticMulhi(x42, x26) != 0 {
+					goto l47
+				}
+				x41 = x42 * x26
+				x42 = x13 - x42*x36
+				t78 = x42 * x26
+				if arithmeticMulhi(x42, x26) != 0 {
+					t78 = 0xffffffffffffffff
+				}
+				x42 = x41 + t78/x36
+				t79 = x42
+				if x42 < x41 {
+					t79 = 0xffffffffffffffff
+				}
+				x41 = t79
+				x41 = min(x41, 0x7fffffffffffffff)
+			} else {
+				x41 = x13 * x26
+				x41 = min(x41, 0x7fffffffffffffff)
+				if arithmeticMulhi(x13, x26) != 0 {
+					x41 = 0x7fffffffffffffff
+				}
+			}
+		l47:
+			if p3 != 0 {
+				p4 = 0
+			}
+			x13 = x41 + x13
+			x13 = min(x13, 0x7fffffffffffffff)
+		l27:
+			p4 = max(p1, p4)
+			x13 = max(p4, x13)
+			goto l25
+		l26:
+			if x19 != 0 {
+				p4 = min(x14, p4)
+			}
+			x13 = max(x11, p4)
+			p4 = x11
+		l25:
+			p4 = arithmeticMulhi(x20, x13-p4+1) + p4
+			if x6 == 0 {
+				x13 = x21 * p4
+				t83 = min(x13, 0x7fffffffffffffff)
+				if arithmeticMulhi(x21, p4) != 0 {
+					t83 = 0x7fffffffffffffff
+				}
+				p4 = t83
+				x13 = min(x14, p4)
+				if x18 != 2 {
+					x13 = p4
+				}
+			} else {
+				x13 = min(x14, p4)
+				if x18 != 2 {
+					x13 = p4
+				}
+				if x16 == 0 {
+					x9 = x13
+					if x12&4095 == 4095 {
+						x9 = x7
+					}
+					goto l50
+				}
+			}
+			p4 = x10
+			switch x22 {
+			case 0:
+				if x9 >= x24 {
+					goto l50
+				}
+				if x39 != 0 {
+					goto l54
+				}
+				p4 = 0x7fffffffffffffff
+				x20 = x9 / x34
+				if arithmeticMulhi(x20, x17) != 0 {
+					goto l53
+				}
+				p4 = x20 * x17
+				x9 = x9 - x20*x34
+				t87 = x9 * x17
+				if arithmeticMulhi(x9, x17) != 0 {
+					t87 = 0xffffffffffffffff
+				}
+				x9 = p4 + t87/x34
+				t88 = x9
+				if x9 < p4 {
+					t88 = 0xffffffffffffffff
+				}
+				p4 = t88
+				p4 = min(p4, 0x7fffffffffffffff)
+				goto l53
+			case 2:
+				p4 = x9 + x10
+				if p4 < x9 {
+					p4 = 0xffffffffffffffff
+				}
+				p4 = min(p4, 0x7fffffffffffffff)
+				x9 = x10
+				goto l49
+			default:
+				goto l49
+			}
+		l54:
+			p4 = x9 * x17
+			p4 = min(p4, 0x7fffffffffffffff)
+			if arithmeticMulhi(x9, x17) != 0 {
+				p4 = 0x7fffffffffffffff
+			}
+		l53:
+			x9 = min(x24, p4)
+		l50:
+			p4 = x10
+		l49:
 			m.store64(p0, 0, x13)
-			x15 = x15 + 1
+			x12 = x12 + 1
 			p3 = p0 + 8
-			if p3 == x16 {
+			if p3 != p2 {
+				continue
+			}
+			goto l22
+		}
+	}
+	if x23 != 0 {
+		p4 = p1 - x12*0x61c8864680b583eb - 0x61c8864680b583eb
+		x13 = m.load64(p0, 64)
+		for {
+			x14 = (p4>>30 ^ p4) * 0xbf58476d1ce4e5b9
+			x14 = (x14>>27 ^ x14) * 0x94d049bb133111eb
+			m.store64(p3, 0, arithmeticMulhi(x14>>31^x14, x9+1))
+			x9 = x9 << 1
+			x9 = min(x13, x9)
+			p4 = p4 - 0x61c8864680b583eb
+			p3 = p3 + 8
+			x16 = x16 - 8
+			if x16 == 0 {
 				break
 			}
 		}
 	}
+l22:
 	m.store64(p5, 0, uint64(x23))
 	return 0
 }

@@ -10,6 +10,10 @@ use crate::schedule::{Parameters, jitter, plain};
 /// is at most this many steps away (SPEC 6.3).
 pub(crate) const DECORRELATED_PERIOD: u32 = 4096;
 
+/// Whether a batch stops computing a range that stays the same. In WebAssembly, which is downloaded,
+/// no code is spent on that.
+const SETTLES: bool = cfg!(not(target_family = "wasm"));
+
 /// The state of a policy at an index.
 ///
 /// Decorrelated jitter grows from the previous delay, not from the window: `growth.current` is
@@ -96,15 +100,19 @@ impl DelayState {
     ) {
         stream = stream.advance(index);
         let mut delays = delays.iter_mut();
-        while !self.is_settled(policy) {
-            let Some(delay) = delays.next() else { return };
-            let draw = stream.draw(0);
-            *delay = if policy.is_plain() {
-                self.next_of_plain(policy, draw)
-            } else {
-                self.next(policy, index, draw)
-            };
-            (index, stream) = (index.wrapping_add(1), stream.advance(1));
+        if policy.is_plain() {
+            while !(SETTLES && self.growth.current == policy.cap) {
+                let Some(delay) = delays.next() else { return };
+                // The window does not depend on the index.
+                *delay = self.next_of_plain(policy, stream.draw(0));
+                stream = stream.advance(1);
+            }
+        } else {
+            while !(SETTLES && self.is_settled(policy)) {
+                let Some(delay) = delays.next() else { return };
+                *delay = self.next(policy, index, stream.draw(0));
+                (index, stream) = (index.wrapping_add(1), stream.advance(1));
+            }
         }
         let (delays, (low, high)) = (delays.into_slice(), self.range(policy, index));
         fill_samples(stream, low, high, delays);
@@ -115,12 +123,10 @@ impl DelayState {
         }
     }
 
-    /// Whether the range is that of every later index, too. In WebAssembly, which is downloaded, no
-    /// code is spent on that.
+    /// Whether the range is that of every later index, too.
     fn is_settled(&self, policy: &Parameters) -> bool {
         let mut next = self.growth;
-        cfg!(not(target_family = "wasm"))
-            && !matches!(policy.growth, LINEAR | POLYNOMIAL)
+        !matches!(policy.growth, LINEAR | POLYNOMIAL)
             && !matches!(policy.jitter, ADDITIVE | DECORRELATED)
             && {
                 next.advance(policy);
