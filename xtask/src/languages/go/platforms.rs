@@ -101,12 +101,12 @@ fn every_platform() -> Result<String> {
             go.env("GOOS", system).env("GOARCH", arch);
             go
         };
-        run(on(go_alone()).args(["build", ".", "./cenkalti"]))
+        run(on(go_alone()).args(["build", ".", "./backoffhttp", "./cenkalti"]))
             .with_context(|| platform.to_owned())?;
         // Without cgo, `go vet` refuses the platforms whose programs a C linker links. It links none.
         let mut vet = on(go());
         vet.env("CGO_ENABLED", "1").arg("vet").arg(format!("-overlay={}", overlay.display()));
-        run(vet.args([".", "./cenkalti"])).with_context(|| platform.to_owned())?;
+        run(vet.args([".", "./backoffhttp", "./cenkalti"])).with_context(|| platform.to_owned())?;
     }
     Ok(format!("({})", list.lines().count()))
 }
@@ -115,7 +115,7 @@ fn every_platform() -> Result<String> {
 /// library, which would be compiled for each platform.
 fn without_tests() -> Result<PathBuf> {
     let mut hidden = serde_json::Map::new();
-    for folder in ["", "cenkalti", "internal/engine"] {
+    for folder in ["", "backoffhttp", "cenkalti", "internal/engine"] {
         let folder = root().join("bindings-go").join(folder);
         for file in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let path = file?.path();

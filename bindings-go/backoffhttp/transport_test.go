@@ -1,0 +1,838 @@
+package backoffhttp_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/backoffhttp"
+)
+
+const policy = "constant:base=1ms,max_retries=3,retry_after_max=2ms"
+
+// A server answers its requests one after the other, each in its way, and counts them and its connections.
+type server struct {
+	*httptest.Server
+	t       *testing.T
+	answers []http.HandlerFunc
+
+	mutex       sync.Mutex
+	requests    []string // the bodies
+	connections int
+	open        map[net.Conn]bool
+}
+
+// serve starts a server. At the end of the test, no connection and no goroutine may be left.
+func serve(t *testing.T, answers ...http.HandlerFunc) *server {
+	t.Helper()
+	s := newServer(t, answers...)
+	s.Start()
+	return s
+}
+
+func newServer(t *testing.T, answers ...http.HandlerFunc) *server {
+	t.Helper()
+	goroutines := runtime.NumGoroutine()
+	s := &server{t: t, answers: answers, open: make(map[net.Conn]bool)}
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.Config.ConnState = func(connection net.Conn, state http.ConnState) {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		switch state {
+		case http.StateNew:
+			s.connections++
+			s.open[connection] = true
+		case http.StateClosed, http.StateHijacked:
+			delete(s.open, connection)
+		}
+	}
+	t.Cleanup(func() {
+		until(t, "connections are open", s.isUnused)
+		s.Close()
+		until(t, "goroutines are left", func() bool { return runtime.NumGoroutine() <= goroutines })
+	})
+	return s
+}
+
+// isUnused reports whether no connection is open.
+func (s *server) isUnused() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return len(s.open) == 0
+}
+
+// until waits for what is about to happen.
+func until(t *testing.T, otherwise string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%s\n%s", otherwise, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	s.mutex.Lock()
+	s.requests = append(s.requests, string(body))
+	number := len(s.requests)
+	s.mutex.Unlock()
+	if number > len(s.answers) {
+		s.t.Errorf("request %d is too many", number)
+		return
+	}
+	s.answers[number-1](w, r)
+}
+
+// bodies returns the bodies of all requests.
+func (s *server) bodies() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// A client is one whose connections are its own.
+type client struct {
+	http.Client
+	events []backoff.Event
+}
+
+// newClient returns a client with a policy and a transport of its own, whose connections are closed at the end.
+func newClient(t *testing.T, keepAlive bool, options ...backoffhttp.Option) *client {
+	t.Helper()
+	base := &http.Transport{DisableKeepAlives: !keepAlive}
+	return newClientOver(t, base, options...)
+}
+
+func newClientOver(t *testing.T, base http.RoundTripper, options ...backoffhttp.Option) *client {
+	t.Helper()
+	c := new(client)
+	hook := func(event backoff.Event) { c.events = append(c.events, event) }
+	options = append([]backoffhttp.Option{backoffhttp.WithRetry(
+		backoff.WithPolicyString(policy), backoff.OnRetry(hook), backoff.OnStop(hook))}, options...)
+	transport, err := backoffhttp.New(base, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Transport = transport
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// read returns the status and the body of a response.
+func read(t *testing.T, response *http.Response) (int, string) {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func status(status int, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, "body of %d", status)
+	}
+}
+
+var hello = status(200)
+
+// hang answers nothing until the client goes away.
+func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// reset resets the connection.
+func reset(w http.ResponseWriter, _ *http.Request) {
+	connection, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_ = connection.(*net.TCPConn).SetLinger(0)
+	_ = connection.Close()
+}
+
+// aborted closes the connection, or the stream.
+func aborted(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// inHeaders closes the connection in the middle of the headers.
+func inHeaders(w http.ResponseWriter, _ *http.Request) {
+	connection, buffer, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = buffer.WriteString("HTTP/1.1 200 OK\r\nContent-")
+	_ = errors.Join(buffer.Flush(), connection.Close())
+}
+
+// half sends a part of the body and then nothing.
+func half(status int, then http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "9")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "half")
+		w.(http.Flusher).Flush()
+		then(w, r)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	const ms = time.Millisecond
+	rows := map[string]struct {
+		answers  []http.HandlerFunc
+		status   int // 0 for an error
+		outcomes []backoff.Outcome
+		delays   []time.Duration // before each retry
+		reason   backoff.StopReason
+	}{
+		"success":      {[]http.HandlerFunc{hello}, 200, []backoff.Outcome{1}, nil, backoff.StopSuccess},
+		"not modified": {[]http.HandlerFunc{status(304)}, 304, []backoff.Outcome{1}, nil, backoff.StopSuccess},
+		"not found":    {[]http.HandlerFunc{status(404, "Retry-After", "1")}, 404, []backoff.Outcome{5}, nil, backoff.StopPermanent},
+		"500":          {[]http.HandlerFunc{status(500), hello}, 200, []backoff.Outcome{2, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"502, 408":     {[]http.HandlerFunc{status(502), status(408), hello}, 200, []backoff.Outcome{2, 4, 1}, []time.Duration{ms, ms}, backoff.StopSuccess},
+		"Retry-After": {
+			[]http.HandlerFunc{status(503, "Retry-After", "1"), status(503, "Retry-After-Ms", "1.5"), status(429, "RateLimit-Reset", "7"), hello},
+			200, []backoff.Outcome{3, 3, 3, 1}, []time.Duration{2 * ms, 1500 * time.Microsecond, 2 * ms}, backoff.StopSuccess,
+		},
+		"max_retries":            {[]http.HandlerFunc{status(503), status(500), status(502), status(429)}, 429, []backoff.Outcome{3, 2, 2, 3}, []time.Duration{ms, ms, ms}, backoff.StopMaxRetries},
+		"a reset":                {[]http.HandlerFunc{reset, hello}, 200, []backoff.Outcome{2, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"a close":                {[]http.HandlerFunc{aborted, hello}, 200, []backoff.Outcome{2, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"a close in the headers": {[]http.HandlerFunc{inHeaders, hello}, 200, []backoff.Outcome{2, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"resets until the end":   {[]http.HandlerFunc{reset, reset, reset, reset}, 0, []backoff.Outcome{2, 2, 2, 2}, []time.Duration{ms, ms, ms}, backoff.StopMaxRetries},
+		"a truncated 503":        {[]http.HandlerFunc{half(503, aborted), hello}, 200, []backoff.Outcome{3, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"a 503 without its end":  {[]http.HandlerFunc{half(503, hang), hello}, 200, []backoff.Outcome{3, 1}, []time.Duration{ms}, backoff.StopSuccess},
+		"a long 503": {[]http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(503)
+			_, _ = w.Write(make([]byte, 10<<20))
+		}, hello}, 200, []backoff.Outcome{3, 1}, []time.Duration{ms}, backoff.StopSuccess},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			server := serve(t, row.answers...)
+			client := newClient(t, false)
+			response, err := client.Get(server.URL)
+			if row.status == 0 {
+				// The error is that of the client without retries.
+				if gaveUp := (*backoff.RetryError)(nil); !errors.Is(err, syscall.ECONNRESET) || errors.As(err, &gaveUp) {
+					t.Errorf("failed with %v", err)
+				}
+			} else if err != nil {
+				t.Fatal(err)
+			} else if status, body := read(t, response); status != row.status || status != 304 && body != fmt.Sprintf("body of %d", row.status) {
+				t.Errorf("got %d, %q", status, body)
+			}
+			if got := len(server.bodies()); got != len(row.outcomes) {
+				t.Errorf("%d requests, want %d", got, len(row.outcomes))
+			}
+			var outcomes []backoff.Outcome
+			var delays []time.Duration
+			for _, event := range client.events {
+				outcomes, delays = append(outcomes, event.Outcome), append(delays, event.Delay)
+			}
+			last := client.events[len(client.events)-1]
+			if !slices.Equal(outcomes, row.outcomes) || !slices.Equal(delays[:len(delays)-1], row.delays) || last.Reason != row.reason {
+				t.Errorf("outcomes %v, delays %v, %v", outcomes, delays, last.Reason)
+			}
+		})
+	}
+}
+
+// A body is that of the caller, who may find that it is truncated.
+func TestTruncatedBody(t *testing.T) {
+	server := serve(t, half(200, aborted))
+	response, err := newClient(t, false).Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(response.Body); string(body) != "half" || err != io.ErrUnexpectedEOF {
+		t.Errorf("read %q, %v", body, err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Failures that a repetition does not mend, and those of a server that is away.
+func TestErrors(t *testing.T) {
+	secure := newServer(t, hello)
+	secure.StartTLS()
+	plain := serve(t, hello)
+	refusing, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := refusing.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		url, text string
+		attempts  uint64
+		outcome   backoff.Outcome
+	}{
+		"refused":     {"http://" + refusing.Addr().String(), "connection refused", 4, backoff.OutcomeTransient},
+		"certificate": {secure.URL, "tls: failed to verify certificate", 1, backoff.OutcomePermanent},
+		"not TLS":     {strings.Replace(plain.URL, "http:", "https:", 1), "server gave HTTP response to HTTPS client", 1, backoff.OutcomePermanent},
+		"scheme":      {"ftp://127.0.0.1", "unsupported protocol scheme", 1, backoff.OutcomePermanent},
+		"port":        {"http://127.0.0.1:99999", "invalid port", 1, backoff.OutcomePermanent},
+		"no host":     {"http:///path", "no Host in request URL", 1, backoff.OutcomePermanent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, false)
+			_, err := client.Get(row.url)
+			if gaveUp := (*backoff.RetryError)(nil); err == nil || !strings.Contains(err.Error(), row.text) || errors.As(err, &gaveUp) {
+				t.Errorf("failed with %v", err)
+			}
+			if last := client.events[len(client.events)-1]; last.Attempts != row.attempts || last.Outcome != row.outcome {
+				t.Errorf("%v after %d attempts", last.Outcome, last.Attempts)
+			}
+		})
+	}
+	// The options are asked about other failures.
+	client := newClient(t, false, backoffhttp.WithRetry(backoff.RetryIf(backoff.AnyError)))
+	if _, err := client.Get("ftp://127.0.0.1"); err == nil || client.events[len(client.events)-1].Attempts != 4 {
+		t.Errorf("failed with %v, %v", err, client.events)
+	}
+	// A request without a method is a GET.
+	client = newClientOver(t, failing{io.EOF})
+	if _, err := client.Transport.RoundTrip(&http.Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}}); err != io.EOF || len(client.events) != 4 {
+		t.Errorf("failed with %v, %v", err, client.events)
+	}
+	response, err := newClientOver(t, broken{}).Transport.RoundTrip(httptest.NewRequest("GET", plain.URL, nil))
+	if response != nil || err != nil {
+		t.Errorf("the result of a broken RoundTripper: %v, %v", response, err)
+	}
+}
+
+type broken struct{}
+
+func (broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, nil }
+
+// A lookup of a name and errors whose types net/http does not export.
+func TestClassification(t *testing.T) {
+	for name, row := range map[string]struct {
+		err  error
+		want backoff.Outcome
+	}{
+		"a name":               {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
+		"a slow lookup":        {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
+		"a deadline":           {context.DeadlineExceeded, backoff.OutcomeTimeout},
+		"a proxy":              {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
+		"an alert of TLS":      {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
+		"an idle connection":   {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
+		"a GOAWAY":             {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), backoff.OutcomeTransient},
+		"a lost connection":    {errors.New("http2: client connection lost"), backoff.OutcomeTransient},
+		"half an answer":       {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
+		"an error of the body": {errors.New("the file has gone"), backoff.OutcomePermanent},
+	} {
+		client := newClientOver(t, failing{row.err}, backoffhttp.WithRetry(backoff.WithPolicyString("none:max_retries=0")))
+		if _, err := client.Get("http://127.0.0.1"); !errors.Is(err, row.err) || client.events[0].Outcome != row.want {
+			t.Errorf("%s: %v, %v", name, err, client.events[0].Outcome)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+// A stream is a body that can be read once.
+type stream struct {
+	io.Reader
+	closed atomic.Int64
+}
+
+func (s *stream) Close() error { s.closed.Add(1); return nil }
+
+func TestRequestBodies(t *testing.T) {
+	key := http.Header{"Idempotency-Key": {"a"}}
+	rows := map[string]struct {
+		method   string
+		header   http.Header
+		context  context.Context
+		requests int
+		body     func() io.Reader
+		refused  bool
+	}{
+		"PUT":                 {"PUT", nil, t.Context(), 3, func() io.Reader { return strings.NewReader("text") }, false},
+		"DELETE":              {"DELETE", nil, t.Context(), 3, func() io.Reader { return bytes.NewBufferString("text") }, false},
+		"POST":                {"POST", nil, t.Context(), 1, func() io.Reader { return strings.NewReader("text") }, false},
+		"PATCH":               {"PATCH", nil, t.Context(), 1, func() io.Reader { return strings.NewReader("text") }, false},
+		"get":                 {"get", nil, t.Context(), 1, func() io.Reader { return nil }, false},
+		"POST with a key":     {"POST", key, t.Context(), 3, func() io.Reader { return bytes.NewReader([]byte("text")) }, false},
+		"POST, an empty key":  {"POST", http.Header{"Idempotency-Key": {""}}, t.Context(), 1, func() io.Reader { return strings.NewReader("text") }, false},
+		"no body":             {"PUT", nil, t.Context(), 3, func() io.Reader { return nil }, false},
+		"NoBody":              {"PUT", nil, t.Context(), 3, func() io.Reader { return http.NoBody }, false},
+		"a stream":            {"PUT", nil, t.Context(), 0, func() io.Reader { return &stream{Reader: strings.NewReader("text")} }, true},
+		"a stream, once":      {"PUT", nil, backoffhttp.WithoutRetries(t.Context()), 1, func() io.Reader { return &stream{Reader: strings.NewReader("text")} }, false},
+		"a stream, POST":      {"POST", nil, t.Context(), 1, func() io.Reader { return &stream{Reader: strings.NewReader("text")} }, false},
+		"a stream with a key": {"POST", key, t.Context(), 0, func() io.Reader { return &stream{Reader: strings.NewReader("text")} }, true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			server := serve(t, status(503), aborted, hello)
+			body := row.body()
+			request, err := http.NewRequestWithContext(row.context, row.method, server.URL, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header = row.header.Clone()
+			var closed *stream
+			if request.GetBody != nil && body != http.NoBody {
+				closed = countCloses(request)
+			} else {
+				closed, _ = body.(*stream)
+			}
+			response, err := newClient(t, false).Do(request)
+			if row.refused {
+				if !errors.Is(err, backoffhttp.ErrOneShotBody) || !strings.Contains(err.Error(), row.method+" "+server.URL+": the body cannot be sent again") {
+					t.Errorf("failed with %v", err)
+				}
+			} else if err != nil {
+				t.Fatal(err)
+			} else if status, _ := read(t, response); status != map[int]int{1: 503, 3: 200}[row.requests] {
+				t.Errorf("status %d", status)
+			}
+			want := slices.Repeat([]string{"text"}, row.requests)
+			if body == nil || body == http.NoBody {
+				want = make([]string, row.requests)
+			}
+			if got := server.bodies(); !slices.Equal(got, want) {
+				t.Errorf("the server got %q, want %q", got, want)
+			}
+			if closed != nil {
+				until(t, "bodies are open", func() bool { return int(closed.closed.Load()) >= max(1, row.requests) })
+			}
+		})
+	}
+}
+
+// countCloses counts how often the bodies of a request are closed.
+func countCloses(request *http.Request) *stream {
+	counted := new(stream)
+	count := func(body io.ReadCloser) io.ReadCloser {
+		return struct {
+			io.Reader
+			io.Closer
+		}{body, counted}
+	}
+	get := request.GetBody
+	request.Body = count(request.Body)
+	request.GetBody = func() (io.ReadCloser, error) {
+		body, err := get()
+		return count(body), err
+	}
+	return counted
+}
+
+// The second body cannot be had. The failure of the call is that, and no other attempt follows.
+func TestGetBodyFails(t *testing.T) {
+	server := serve(t, status(503))
+	request, err := http.NewRequestWithContext(t.Context(), "PUT", server.URL, strings.NewReader("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := errors.New("the file has gone")
+	request.GetBody = func() (io.ReadCloser, error) { return nil, gone }
+	client := newClient(t, false)
+	if _, err := client.Do(request); !errors.Is(err, gone) || len(client.events) != 2 {
+		t.Errorf("failed with %v, %v", err, client.events)
+	}
+}
+
+// Each attempt but the last gives its connection back, if its body is short.
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	long := func(size int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+			_, _ = w.Write(make([]byte, size))
+		}
+	}
+	for name, row := range map[string]struct {
+		answer      http.HandlerFunc
+		connections int
+	}{
+		"empty":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 1},
+		"short":    {status(503), 1},
+		"60 KiB":   {long(60 << 10), 1},
+		"1000 KiB": {long(1000 << 10), 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := serve(t, row.answer, row.answer, hello)
+			response, err := newClient(t, true).Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, _ := read(t, response); status != 200 {
+				t.Errorf("status %d", status)
+			}
+			if server.connections != row.connections {
+				t.Errorf("%d connections, want %d", server.connections, row.connections)
+			}
+		})
+	}
+}
+
+// When retries end, the response is the caller's, whatever ended them and however long its body is.
+func TestLastResponseIsUnread(t *testing.T) {
+	const size = 200 << 10
+	long := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(503)
+		_, _ = w.Write(bytes.Repeat([]byte("x"), size))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for name, row := range map[string]struct {
+		ctx      context.Context
+		option   backoffhttp.Option
+		requests int
+	}{
+		"max_retries": {t.Context(), backoffhttp.WithRetry(backoff.WithPolicyString("none:max_retries=1")), 2},
+		"max_elapsed": {t.Context(), backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h,max_elapsed=1m")), 1},
+		"deadline":    {ctx, backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h")), 1},
+		"budget":      {t.Context(), backoffhttp.WithBudgets("quota:max_tokens=5,cost=5"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := serve(t, long, long)
+			request, err := http.NewRequestWithContext(row.ctx, "GET", server.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := newClient(t, true, row.option).Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if response.Request != request {
+				t.Error("the response is that of another request")
+			}
+			if status, body := read(t, response); status != 503 || len(body) != size {
+				t.Errorf("status %d, %d bytes", status, len(body))
+			}
+			if got := len(server.bodies()); got != row.requests {
+				t.Errorf("%d requests, want %d", got, row.requests)
+			}
+		})
+	}
+}
+
+func TestAttemptTimeout(t *testing.T) {
+	t.Run("no answer", func(t *testing.T) {
+		server := serve(t, hang, hang, hang, hang)
+		client := newClient(t, true, backoffhttp.WithAttemptTimeout(20*time.Millisecond))
+		_, err := client.Get(server.URL)
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), ": no response headers within the attempt timeout of 20ms") {
+			t.Errorf("failed with %v", err)
+		}
+		for _, event := range client.events {
+			if event.Outcome != backoff.OutcomeTimeout {
+				t.Errorf("outcome %v", event.Outcome)
+			}
+		}
+		if len(client.events) != 4 {
+			t.Errorf("%d attempts", len(client.events))
+		}
+	})
+	t.Run("a slow body", func(t *testing.T) {
+		const limit = time.Second
+		server := serve(t, half(200, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(limit + limit/5)
+			_, _ = io.WriteString(w, " full")
+		}))
+		response, err := newClient(t, true, backoffhttp.WithAttemptTimeout(limit)).Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, body := read(t, response); body != "half full" {
+			t.Errorf("read %q", body)
+		}
+	})
+	t.Run("that of the transport", func(t *testing.T) {
+		server := serve(t, hang, hello)
+		client := newClientOver(t, &http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond, DisableKeepAlives: true})
+		response, err := client.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, _ := read(t, response); status != 200 || client.events[0].Outcome != backoff.OutcomeTimeout {
+			t.Errorf("status %d after %v", status, client.events[0].Outcome)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	reason := errors.New("the user left")
+	t.Run("in a wait", func(t *testing.T) {
+		server := serve(t, status(503))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		client := newClient(t, true, backoffhttp.WithRetry(
+			backoff.WithPolicyString("constant:base=1h"), backoff.OnRetry(func(backoff.Event) { time.AfterFunc(time.Millisecond, func() { cancel(reason) }) })))
+		request, err := http.NewRequestWithContext(ctx, "GET", server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Do(request); !errors.Is(err, reason) {
+			t.Errorf("failed with %v", err)
+		}
+	})
+	t.Run("in an attempt", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		server := serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(reason); hang(w, r) })
+		request, err := http.NewRequestWithContext(ctx, "GET", server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newClient(t, true).Do(request); !errors.Is(err, reason) {
+			t.Errorf("failed with %v", err)
+		}
+	})
+	t.Run("before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		request, err := http.NewRequestWithContext(ctx, "PUT", "http://127.0.0.1", strings.NewReader("text"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed := countCloses(request)
+		if _, err := newClient(t, true).Transport.RoundTrip(request); !errors.Is(err, context.Canceled) || closed.closed.Load() != 1 {
+			t.Errorf("failed with %v, closed %d bodies", err, closed.closed.Load())
+		}
+	})
+	t.Run("by the timeout of the client", func(t *testing.T) {
+		server := serve(t, hang)
+		client := newClient(t, true)
+		client.Timeout = 20 * time.Millisecond
+		if _, err := client.Get(server.URL); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("failed with %v", err)
+		}
+	})
+}
+
+// A redirect is followed by the client, with a request of its own.
+func TestRedirects(t *testing.T) {
+	redirect := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+	}
+	server := serve(t, status(503), redirect, status(503), hello)
+	client := newClient(t, true)
+	request, err := http.NewRequestWithContext(t.Context(), "PUT", server.URL, strings.NewReader("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := read(t, response); status != 200 || response.Request.URL.Path != "/other" {
+		t.Errorf("%d of %v", status, response.Request.URL)
+	}
+	if got := server.bodies(); !slices.Equal(got, []string{"text", "text", "text", "text"}) {
+		t.Errorf("the server got %q", got)
+	}
+	if last := client.events[len(client.events)-1]; last.Attempts != 2 {
+		t.Errorf("%d attempts", last.Attempts)
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	server := newServer(t, status(503, "Retry-After", "1"), aborted, half(503, aborted), hello)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	client := newClientOver(t, server.Client().Transport)
+	request, err := http.NewRequestWithContext(t.Context(), "PUT", server.URL, strings.NewReader("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := read(t, response); status != 200 || body != "body of 200" || response.ProtoMajor != 2 {
+		t.Errorf("%d %q by %s", status, body, response.Proto)
+	}
+	if got := server.bodies(); !slices.Equal(got, []string{"text", "text", "text", "text"}) || server.connections != 1 {
+		t.Errorf("the server got %q on %d connections", got, server.connections)
+	}
+	// A stream may end a moment after its last byte, and its connection is in use until then.
+	until(t, "the connection is in use", func() bool { client.CloseIdleConnections(); return server.isUnused() })
+	for i, want := range []backoff.Outcome{backoff.OutcomeThrottled, backoff.OutcomeTransient, backoff.OutcomeThrottled, backoff.OutcomeSuccess} {
+		if client.events[i].Outcome != want {
+			t.Errorf("event %v, want %v", client.events[i], want)
+		}
+	}
+}
+
+// 101 Switching Protocols has a body that can be written.
+func TestUpgrade(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		connection, buffer, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = buffer.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+		_ = buffer.Flush()
+		_, _ = io.CopyN(connection, connection, 4)
+		_ = connection.Close()
+	})
+	request, err := http.NewRequestWithContext(t.Context(), "GET", server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"echo"}}
+	response, err := newClient(t, true).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(response.Body.(io.Writer), "ping"); err != nil {
+		t.Error(err)
+	}
+	if status, body := read(t, response); status != 101 || body != "ping" {
+		t.Errorf("%d, %q", status, body)
+	}
+}
+
+// Each origin has a budget of its own, unless an option says otherwise.
+func TestBudgets(t *testing.T) {
+	shared, err := backoff.ParseBudget("quota:max_tokens=5,cost=5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		options  []backoffhttp.Option
+		requests [2]int // that two servers get
+	}{
+		// Each failure takes one of 10 tokens. After the fifth, no more than half are left.
+		"default":    {nil, [2]int{5, 5}},
+		"per origin": {[]backoffhttp.Option{backoffhttp.WithBudgets("quota:max_tokens=5,cost=5")}, [2]int{3, 3}},
+		"one":        {[]backoffhttp.Option{backoffhttp.WithRetry(backoff.WithBudget(shared))}, [2]int{3, 2}},
+		"none":       {[]backoffhttp.Option{backoffhttp.WithRetry(backoff.WithBudget(nil))}, [2]int{8, 8}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, true, row.options...)
+			for _, want := range row.requests {
+				server := serve(t, slices.Repeat([]http.HandlerFunc{status(503)}, 8)...)
+				for range 2 {
+					response, err := client.Get(server.URL)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if status, _ := read(t, response); status != 503 {
+						t.Errorf("status %d", status)
+					}
+				}
+				client.CloseIdleConnections()
+				if got := len(server.bodies()); got != want {
+					t.Errorf("%d requests, want %d", got, want)
+				}
+			}
+		})
+	}
+}
+
+// A hook that panics leaves no response behind, and neither does a classification that is wrong.
+func TestFailuresOfOptions(t *testing.T) {
+	t.Run("a panic", func(t *testing.T) {
+		server := serve(t, half(503, hang))
+		client := newClient(t, true, backoffhttp.WithRetry(backoff.OnRetry(func(backoff.Event) { panic("a bug") })))
+		defer func() {
+			if recover() != "a bug" {
+				t.Error("no panic")
+			}
+		}()
+		_, _ = client.Get(server.URL)
+	})
+	t.Run("an unknown outcome", func(t *testing.T) {
+		server := serve(t, half(200, hang))
+		client := newClient(t, true, backoffhttp.WithRetry(backoff.ClassifyResult(func(*http.Response) backoff.Verdict { return backoff.Outcome(9) })))
+		if _, err := client.Get(server.URL); !errors.Is(err, backoff.ErrUnknownOutcome) {
+			t.Errorf("failed with %v", err)
+		}
+	})
+}
+
+// The caller's classification of responses replaces that of the package.
+func TestClassifyResult(t *testing.T) {
+	server := serve(t, status(404), status(503))
+	client := newClient(t, true, backoffhttp.WithRetry(backoff.RetryResult(func(response *http.Response) bool { return response.StatusCode == 404 })))
+	response, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := read(t, response); status != 503 || client.events[0].Value.(*http.Response).StatusCode != 404 {
+		t.Errorf("status %d", status)
+	}
+}
+
+func TestInvalidOptions(t *testing.T) {
+	retry := func(options ...backoff.RetryOption) []backoffhttp.Option {
+		return []backoffhttp.Option{backoffhttp.WithRetry(options...)}
+	}
+	for want, options := range map[string][]backoffhttp.Option{
+		"at 11: base has no unit; the units are d, h, m, s, ms, us, ns":       retry(backoff.WithPolicyString("full:base=1")),
+		"argument of OnRetry is nil":                                          retry(backoff.OnRetry(nil)),
+		"RetryResult classifies int, but the function returns *http.Response": retry(backoff.RetryResult(func(int) bool { return true })),
+		"option is nil":                     {nil},
+		"attempt timeout 0s is not above 0": {backoffhttp.WithAttemptTimeout(0)},
+		`at 0: unknown name "rato"`:         {backoffhttp.WithBudgets("rato")},
+	} {
+		transport, err := backoffhttp.New(nil, options...)
+		if transport != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("made %v, %v, want %s", transport, err, want)
+		}
+	}
+}
+
+// Many goroutines use one Transport.
+func TestGoroutines(t *testing.T) {
+	const calls = 50
+	server := serve(t, append(slices.Repeat([]http.HandlerFunc{status(503)}, calls), slices.Repeat([]http.HandlerFunc{hello}, calls)...)...)
+	transport, err := backoffhttp.New(&http.Transport{}, backoffhttp.WithRetry(
+		backoff.WithPolicyString("constant:base=1ms,max_retries=50"), backoff.WithBudget(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: transport}
+	t.Cleanup(client.CloseIdleConnections)
+	var group sync.WaitGroup
+	for range calls {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			response, err := client.Get(server.URL)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if status, _ := read(t, response); status != 200 {
+				t.Errorf("status %d", status)
+			}
+		}()
+	}
+	group.Wait()
+	if got := len(server.bodies()); got != 2*calls {
+		t.Errorf("%d requests", got)
+	}
+}
