@@ -31,6 +31,21 @@ test("every program shows its output", () => {
 	assert.equal(programs.length, fences.length);
 });
 
+const NAMES = { BullMQ: "bullmq", "AWS SDK v3": "@aws-sdk/client-dynamodb", "`fetch`": "undici" };
+
+test("the table has the versions of the hosts", () => {
+	const pinned = ["oldest", "newest"].map((folder) => {
+		const manifest = join(process.env.BACKOFF_WASM_SOURCE, "tests/hosts", folder, "package.json");
+		return JSON.parse(readFileSync(manifest, "utf8")).devDependencies;
+	});
+	const rows = [...page.matchAll(/^\| \[`backoff-wasm\/.*?\| (.*?) +\| (.*?) +\|/gm)];
+	assert.equal(rows.length, 10);
+	for (const [, host, versions] of rows) {
+		const [oldest, newest] = pinned.map((all) => all[NAMES[host] ?? host]);
+		assert.ok(versions.endsWith(`${oldest} and ${newest}`), `${host}: ${oldest} and ${newest}`);
+	}
+});
+
 describe("ADAPTERS.md", () => {
 	for (const [position, [, code, expected]] of programs.entries()) {
 		test(/"backoff-wasm\/(.*?)"/.exec(code)[1], { timeout: 60_000 }, async () => {

@@ -91,9 +91,8 @@ test("a form is sent again", async () => {
 test("the timeout of axios stays", async () => {
 	const stats = new RetryStats();
 	const adapter = retryingAdapter({ policy: "constant:base=1ms,max_retries=1", attemptTimeout: 5000, stats });
-	const { url, requests } = play("silence");
+	const { url } = play("silence");
 	await assert.rejects(axios.create({ adapter, timeout: 100 }).get(url), { code: "ECONNABORTED" });
-	assert.equal(requests.length, 2);
 	assert.equal(stats.counts().attempts, 2);
 });
 

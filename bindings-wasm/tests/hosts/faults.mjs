@@ -9,6 +9,15 @@ import { PolicyError, RetryStats } from "backoff-wasm";
 
 const MB = 2 ** 20;
 
+/** In place of a body. */
+const ENDLESS = Symbol("endless");
+
+function* zeros() {
+	for (;;) {
+		yield Buffer.alloc(MB);
+	}
+}
+
 /** A server that plays a script for each path: answers, one after the other, of which the last one repeats. */
 export async function startFaults() {
 	const paths = new Map();
@@ -39,7 +48,12 @@ export async function startFaults() {
 			response.end("late");
 		} else if (answer !== "silence") {
 			const [status, headers = {}, body = `${status}`] = answer;
-			response.writeHead(status, headers).end(body);
+			response.writeHead(status, headers);
+			if (body === ENDLESS) {
+				Readable.from(zeros()).pipe(response);
+			} else {
+				response.end(body);
+			}
 		}
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -127,7 +141,7 @@ export function testClient(
 			["503 with Retry-After", [[503, { "retry-after": "0" }], OK], 2, 200],
 			["429", [[429], [429], OK], 3, 200],
 			["500 for ever", [[500]], 4, 500],
-			["503 with a long body", [[503, {}, Buffer.alloc(20 * MB)], OK], 2, 200],
+			["503 with a long body", [[503, {}, readsBody ? Buffer.alloc(5 * MB) : ENDLESS], OK], 2, 200],
 			["404", [[404]], 1, 404],
 			["501", [[501]], 1, 501],
 			["a reset before the headers", ["reset", OK], 2, 200],
@@ -167,8 +181,11 @@ export function testClient(
 		for (const fault of ["silence", "slow headers"]) {
 			test(`${fault}: an attempt times out`, async () => {
 				const { url, requests } = server.play(fault, OK);
-				assert.equal((await run({ ...UNLIMITED, attemptTimeout: 200 }, { url })).status, 200);
-				assert.equal(requests.length, 2);
+				// On a slow machine other attempts may time out, too.
+				const policy = "constant:base=1ms,max_retries=100";
+				const { status } = await run({ policy, budget: null, attemptTimeout: 200 }, { url });
+				assert.equal(status, 200);
+				assert.ok(requests.length >= 2);
 			});
 		}
 
@@ -178,7 +195,8 @@ export function testClient(
 			const policy = "constant:base=1ms,max_retries=1";
 			const { error } = await run({ policy, stats, attemptTimeout: 100 }, { url });
 			assert.match(`${error.name} ${error.code}`, /[tT]imeout|ECONNABORTED|ETIMEDOUT/);
-			assert.equal(requests.length, 2);
+			assert.equal(stats.counts().attempts, 2);
+			assert.ok(requests.length <= 2);
 		});
 
 		for (const fault of ["truncated", "reset after headers"]) {
@@ -244,8 +262,14 @@ export function testClient(
 				["silence", FAST],
 			]) {
 				const { url, requests } = server.play(script);
-				const { error } = await run({ policy }, { url, signal: AbortSignal.timeout(100) });
-				assert.match(error.name, /TimeoutError|AbortError|CanceledError/);
+				const controller = new AbortController();
+				const ended = run({ policy }, { url, signal: controller.signal });
+				while (requests.length === 0) {
+					await wait(10);
+				}
+				await wait(50);
+				controller.abort();
+				assert.match((await ended).error.name, /AbortError|CanceledError/);
 				assert.equal(requests.length, 1);
 			}
 		});

@@ -1,5 +1,12 @@
 //! The adapters of JavaScript on what they adapt.
 
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use crate::compatibility::Ran;
 use crate::languages::js::{folder, tarball};
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
@@ -25,5 +32,32 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             with_servers(&mut test)?;
             Ok(test)
         });
+        match hosts(version) {
+            Ok(rows) => rows.into_iter().for_each(|row| report.ran(row)),
+            Err(error) => report.check(&what, || Err(error)),
+        }
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Manifest {
+    dev_dependencies: BTreeMap<String, String>,
+}
+
+/// The hosts that a manifest pins, without what their tests need as well.
+fn hosts(version: &str) -> Result<Vec<Ran>> {
+    let path = folder().join("tests/hosts").join(version).join("package.json");
+    let manifest: Manifest = serde_json::from_str(&fs::read_to_string(path)?)?;
+    let is_host =
+        |name: &str| !name.starts_with("node-") && !["@types/node", "ioredis"].contains(&name);
+    let rows = manifest.dev_dependencies.into_iter().filter(|(name, _)| is_host(name));
+    Ok(rows
+        .map(|(name, version)| Ran {
+            language: "JavaScript".into(),
+            group: "adapters".into(),
+            name,
+            version,
+        })
+        .collect())
 }
