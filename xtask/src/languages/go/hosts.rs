@@ -25,8 +25,22 @@ struct Adapter {
     newest: &'static str,
 }
 
-const ADAPTERS: [Adapter; 2] = [
+const ADAPTERS: [Adapter; 6] = [
     Adapter { name: "asynq", host: "github.com/hibiken/asynq", others: &[], newest: "v0.26.0" },
+    Adapter { name: "avast", host: "github.com/avast/retry-go/v5", others: &[], newest: "v5.1.1" },
+    Adapter { name: "clientgo", host: "k8s.io/client-go", others: &[], newest: "v0.37.2" },
+    Adapter {
+        name: "failsafe",
+        host: "github.com/failsafe-go/failsafe-go",
+        others: &[],
+        newest: "v0.9.8",
+    },
+    Adapter {
+        name: "retryablehttp",
+        host: "github.com/hashicorp/go-retryablehttp",
+        others: &[],
+        newest: "v0.7.8",
+    },
     Adapter {
         name: "river",
         host: "github.com/riverqueue/river",
