@@ -11,7 +11,7 @@ use crate::shell::{cargo, command, progress, root, show, stdout};
 type Place = (&'static str, &'static str, fn(&Version) -> String);
 
 /// The places beside the lock files of cargo and the changelog. The first is the truth.
-const PLACES: [Place; 20] = [
+const PLACES: [Place; 21] = [
     ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
     ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-sim = { path = \"simulator\", version = \"", whole),
@@ -38,6 +38,7 @@ const PLACES: [Place; 20] = [
     ("include/backoff.h", "BACKOFF_VERSION UINT32_C(", number),
     ("bindings-go/adapters/asynq/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/avast/go.mod", GO_MODULE, whole),
+    ("bindings-go/adapters/aws/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/clientgo/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/failsafe/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/retryablehttp/go.mod", GO_MODULE, whole),

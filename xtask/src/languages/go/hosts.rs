@@ -25,9 +25,10 @@ struct Adapter {
     newest: &'static str,
 }
 
-const ADAPTERS: [Adapter; 6] = [
+const ADAPTERS: [Adapter; 7] = [
     Adapter { name: "asynq", host: "github.com/hibiken/asynq", others: &[], newest: "v0.26.0" },
     Adapter { name: "avast", host: "github.com/avast/retry-go/v5", others: &[], newest: "v5.1.1" },
+    Adapter { name: "aws", host: "github.com/aws/aws-sdk-go-v2", others: &[], newest: "v1.48.0" },
     Adapter { name: "clientgo", host: "k8s.io/client-go", others: &[], newest: "v0.37.2" },
     Adapter {
         name: "failsafe",
