@@ -70,6 +70,7 @@ pub(crate) fn test(report: &mut Report) {
     for packages in [
         &["backoff-core"][..],
         &["backoff-retry"],
+        &["backoff-adapters"],
         &["bindings-c"],
         &["bindings-python", "bindings-wasm", "bindings-wasm-delay"],
         &["backoff-sim", "backoff-cli"],
@@ -81,7 +82,12 @@ pub(crate) fn test(report: &mut Report) {
         report.command(&format!("clippy: {}", packages.join(", ")), &mut clippy(&arguments));
     }
     report.check("clippy: each feature of the core and of the loops alone", || {
-        for (package, manifest) in [("backoff-core", "core"), ("backoff-retry", "bindings-rust")] {
+        let crates = [
+            ("backoff-core", "core"),
+            ("backoff-retry", "bindings-rust"),
+            ("backoff-adapters", "bindings-rust/adapters"),
+        ];
+        for (package, manifest) in crates {
             for feature in [String::new()]
                 .into_iter()
                 .chain(packaged::features(&root().join(manifest))?.into_keys())
@@ -103,7 +109,7 @@ pub(crate) fn test(report: &mut Report) {
             cargo()
                 .args(["doc", "--locked", "--no-deps", features])
                 .args(["--package", "backoff-core", "--package", "backoff-retry"])
-                .args(["--package", "backoff-sim"])
+                .args(["--package", "backoff-adapters", "--package", "backoff-sim"])
                 .env("RUSTDOCFLAGS", "-D warnings"),
         );
     }
@@ -134,6 +140,7 @@ fn docs_rs() -> Result<()> {
         .args(["doc", "--locked", "--no-deps", "--all-features", "--target-dir"])
         .arg(&folder)
         .args(["--package", "backoff-core", "--package", "backoff-retry"])
+        .args(["--package", "backoff-adapters"])
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTDOCFLAGS", "--cfg docsrs -D warnings"))?;
     for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {

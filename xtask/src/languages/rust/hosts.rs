@@ -1,7 +1,96 @@
 //! The adapters of Rust on what they adapt.
 
-use crate::report::{Extent, Report};
+use std::fs;
+use std::process::Command;
 
-/// Tests the adapters on the newest versions of their hosts, and with `Extent::All` also on the
-/// oldest ones that they support.
-pub(crate) fn test(_extent: Extent, _report: &mut Report) {}
+use anyhow::{Context, Result};
+
+use crate::languages::rust::packaged::{on, packaged};
+use crate::report::{Extent, Report, Runner};
+use crate::shell::{cargo, root, run, scratch};
+
+/// The oldest version of each library. Those of one line are tested together, because reqwest needs
+/// a newer tower.
+const OLDEST: [Oldest; 2] = [
+    Oldest {
+        feature: "reqwest-middleware",
+        tests: &["reqwest_middleware/main.rs"],
+        versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.1")],
+    },
+    Oldest {
+        feature: "tower",
+        tests: &["tower.rs", "iterators.rs"],
+        versions: &[("tower", "0.5.0"), ("backon", "1.3.0"), ("tokio-retry", "0.3.0")],
+    },
+];
+
+struct Oldest {
+    feature: &'static str,
+    tests: &'static [&'static str],
+    versions: &'static [(&'static str, &'static str)],
+}
+
+/// Tests the adapters on the newest versions of their hosts, which `Cargo.lock` has, and with
+/// `Extent::All` also on the oldest ones that they support.
+pub(crate) fn test(extent: Extent, report: &mut Report) {
+    report.suite(
+        "the adapters of Rust, newest hosts",
+        Runner::Summary,
+        cargo().args(["test", "--locked"]).current_dir(root().join("bindings-rust/adapters")),
+    );
+    if extent == Extent::All {
+        for oldest in &OLDEST {
+            let what = format!("the adapters of Rust, oldest hosts: {}", oldest.feature);
+            report.suite_of(&what, Runner::Summary, || oldest.tests());
+        }
+    }
+}
+
+impl Oldest {
+    /// The tests, over the packaged crates.
+    fn tests(&self) -> Result<Command> {
+        let user = scratch().join("rust-hosts").join(self.feature);
+        fs::create_dir_all(user.join("src"))?;
+        fs::write(user.join("src/lib.rs"), "")?;
+        fs::write(user.join("Cargo.toml"), self.manifest()?)?;
+        fs::copy(root().join("Cargo.lock"), user.join("Cargo.lock")).context("Cargo.lock")?;
+        for (name, version) in self.versions {
+            run(&mut on(&user, &["update", "--quiet", name, "--precise", version]))?;
+        }
+        Ok(on(&user, &["test", "--tests"]))
+    }
+
+    fn manifest(&self) -> Result<String> {
+        let path = |name| Ok(format!("{{ path = {:?} }}", packaged(name)?.display().to_string()));
+        let [core, loops]: [Result<_>; 2] = [path("backoff-core"), path("backoff-retry")];
+        let adapters = packaged("backoff-adapters")?.display().to_string();
+        let feature = self.feature;
+        let mut manifest = format!(
+            "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
+             [patch.crates-io]\nbackoff-core = {}\nbackoff-retry = {}\n\
+             [dependencies]\nbackoff-retry = \"*\"\n\
+             backoff-adapters = {{ path = {adapters:?}, features = [\"{feature}\"] }}\n\
+             backon = {{ version = \"1\", default-features = false, features = [\"tokio-sleep\"] }}\n\
+             futures-core = \"0.3\"\nhttp = \"1\"\n\
+             tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\", \"test-util\"] }}\n",
+            core?, loops?
+        );
+        manifest += match feature {
+            "tower" => {
+                "tokio-retry = \"0.3\"\n\
+                 tower = { version = \"0.5\", features = [\"retry\", \"util\"] }\n"
+            }
+            _ => {
+                "reqwest = { version = \"0.13\", default-features = false, features = [\"stream\"] }\n\
+                 reqwest-middleware = { version = \"0.5\", default-features = false }\n"
+            }
+        };
+        let tests = self.tests.iter().map(|test| {
+            let path = root().join("bindings-rust/adapters/tests").join(test).display().to_string();
+            let name = test.split(['/', '.']).next().unwrap_or_default();
+            format!("[[test]]\nname = {name:?}\npath = {path:?}\n")
+        });
+        manifest.extend(tests);
+        Ok(manifest)
+    }
+}

@@ -1,0 +1,202 @@
+//! The policy and the budget on tower's retry middleware, in tokio's paused time.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use backoff_adapters::tower::{RetryBudget, RetryPolicy};
+use backoff_retry::{Budget, Outcome, Retry, RetryStats, StopReason, Verdict};
+use http::{Request, Response};
+use tokio::time::{Instant, timeout};
+use tower::retry::RetryLayer;
+use tower::retry::budget::Budget as _;
+use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+
+fn retry(policy: &str) -> Retry<'static> {
+    Retry::new(policy.parse().unwrap())
+}
+
+/// When the service was called, since the test began.
+type Calls = Arc<Mutex<Vec<Duration>>>;
+
+/// A service that fails so often, and what was called when.
+fn failing(
+    times: usize,
+) -> (impl Service<u8, Response = u8, Error = &'static str, Future: Send> + Clone, Calls) {
+    let (calls, begun) = (Calls::default(), Instant::now());
+    let seen = calls.clone();
+    let service = service_fn(move |request: u8| {
+        let mut calls = seen.lock().unwrap();
+        calls.push(begun.elapsed());
+        std::future::ready(if calls.len() > times { Ok(request) } else { Err("busy") })
+    });
+    (service, calls)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the policy passes a reference")]
+fn is_busy(_: &u8, result: &Result<u8, &'static str>) -> bool {
+    *result == Err("busy")
+}
+
+/// Times in whole milliseconds, as tokio's timer counts.
+fn ms(calls: &Calls) -> Vec<u128> {
+    calls.lock().unwrap().iter().map(Duration::as_millis).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_service_waits_for_the_delays_of_the_policy() {
+    let delays = Arc::<Mutex<Vec<_>>>::default();
+    let seen = delays.clone();
+    let policy = RetryPolicy::new(
+        retry("full:base=100ms,cap=20s,max_retries=5").seed_and_key(42, "job-1"),
+        is_busy,
+    )
+    .on_retry(move |event| seen.lock().unwrap().push((event.attempts, event.delay.as_nanos())));
+    let (service, calls) = failing(3);
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    assert_eq!(service.oneshot(7).await, Ok(7));
+    let expected = [(1, 11_399_434), (2, 83_043_876), (3, 229_309_811)];
+    assert_eq!(*delays.lock().unwrap(), expected);
+    // Tokio rounds up to milliseconds.
+    assert_eq!(ms(&calls), [0, 12, 96, 326]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_request_is_an_operation_of_its_own() {
+    let stats = Arc::new(RetryStats::new());
+    let policy = RetryPolicy::new(retry("constant:base=1s,max_retries=2").stats(&stats), is_busy);
+    let (service, calls) = failing(5);
+    let mut service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    // Both requests are under way at the same time, and so is a clone of the service.
+    let mut other = service.clone();
+    let one = service.ready().await.unwrap().call(1);
+    let two = other.ready().await.unwrap().call(2);
+    assert_eq!(tokio::join!(one, two), (Err("busy"), Ok(2)));
+    assert_eq!(service.oneshot(3).await, Ok(3));
+    assert_eq!(ms(&calls), [0, 0, 1000, 1000, 2000, 2000, 2000]);
+    assert_eq!((stats.operations(), stats.retries()), (3, 4));
+    assert_eq!((stats.stops(StopReason::MaxRetries), stats.stops(StopReason::Success)), (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_request_is_cancelled() {
+    let budget = Arc::new(Budget::parse("concurrent:min_concurrent=1,ratio=0").unwrap());
+    let stats = Arc::new(RetryStats::new());
+    let reasons = Arc::<Mutex<Vec<_>>>::default();
+    let seen = reasons.clone();
+    let retry = retry("constant:base=1h,max_retries=1").budget(&budget).stats(&stats);
+    let policy = RetryPolicy::new(retry, is_busy)
+        .on_stop(move |event| seen.lock().unwrap().push(event.reason.unwrap()));
+    let (service, calls) = failing(9);
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    let mut waiting = Box::pin(service.clone().oneshot(1));
+    assert!(timeout(Duration::from_secs(1), &mut waiting).await.is_err());
+    // The one retry that the budget allows at a time is taken.
+    assert_eq!(service.clone().oneshot(2).await, Err("busy"));
+    drop(waiting);
+    assert!(timeout(Duration::from_secs(1), service.clone().oneshot(3)).await.is_err());
+    let cancelled = StopReason::Cancelled;
+    assert_eq!(*reasons.lock().unwrap(), [StopReason::Budget, cancelled, cancelled]);
+    assert_eq!((stats.operations(), stats.stops(cancelled)), (3, 2));
+    assert_eq!(calls.lock().unwrap().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_of_time_count_from_the_call() {
+    let start = Instant::now();
+    let retry = retry("constant:base=1s,max_elapsed=10s").clock(move || start.elapsed());
+    let policy = RetryPolicy::new(retry, |(): &(), result: &Result<(), ()>| result.is_err());
+    let slow = service_fn(async |()| {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        Err::<(), ()>(())
+    });
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(slow);
+    assert_eq!(service.oneshot(()).await, Err(()));
+    // Attempts end after 4, 9 and 14 seconds; the wait after the second one ends after 10.
+    assert_eq!(start.elapsed().as_secs(), 14);
+}
+
+#[tokio::test(start_paused = true)]
+async fn verdicts_have_a_retry_after() {
+    let classify = |_: &u8, result: &Result<u8, &'static str>| match result {
+        Ok(_) => Verdict::from(Outcome::Success),
+        Err(_) => Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(3)),
+    };
+    let policy = RetryPolicy::new(retry("constant:base=1s,max_retries=2"), classify);
+    let (service, calls) = failing(1);
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    assert_eq!(service.oneshot(7).await, Ok(7));
+    assert_eq!(ms(&calls), [0, 3000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn http_requests_are_repeated_if_method_and_status_allow() {
+    for (method, key, status, calls) in [
+        ("GET", "", 503, 3),
+        ("PUT", "", 500, 3),
+        ("GET", "", 404, 1),
+        ("GET", "", 200, 1),
+        ("POST", "", 503, 1),
+        ("POST", "7", 503, 3),
+        // Errors, which the function classifies.
+        ("GET", "", 1, 3),
+        ("GET", "", 0, 1),
+        ("POST", "", 1, 1),
+    ] {
+        let bodies = Arc::<Mutex<Vec<String>>>::default();
+        let seen = bodies.clone();
+        let service = service_fn(move |request: Request<String>| {
+            seen.lock().unwrap().push(request.into_body());
+            let response = Response::builder().status(status).header("Retry-After", "2");
+            std::future::ready(if status < 100 {
+                Err(status)
+            } else {
+                Ok(response.body(()).unwrap())
+            })
+        });
+        let begun = Instant::now();
+        let is_soft = |error: &u16| *error == 1;
+        let policy = RetryPolicy::http(retry("constant:base=1s,max_retries=2"), is_soft);
+        let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+        let request = Request::builder().method(method).header("Idempotency-Key", key);
+        let result = service.oneshot(request.body("text".to_owned()).unwrap()).await;
+        assert_eq!(result.map_or_else(|error| error, |response| response.status().into()), status);
+        assert_eq!(*bodies.lock().unwrap(), vec!["text"; calls], "{method} {status}");
+        let wait = if status > 1 { 2 } else { 1 };
+        let waited = wait * (calls as u64 - 1);
+        assert_eq!(begun.elapsed().as_secs(), waited, "{method} {status}");
+    }
+}
+
+#[tokio::test]
+async fn a_budget_with_the_interface_of_tower() {
+    for (text, at_first, deposits_for_one) in
+        [("ratio:ratio=20%,max_tokens=3", 3, 5), ("quota:max_tokens=10,cost=5", 2, 5)]
+    {
+        let budget = RetryBudget::new(Arc::new(Budget::parse(text).unwrap())).unwrap();
+        for _ in 0..at_first {
+            assert!(budget.withdraw(), "{text}");
+        }
+        for _ in 0..2 {
+            assert!(!budget.withdraw(), "{text}: a refusal changes nothing");
+        }
+        for _ in 0..deposits_for_one {
+            assert!(!budget.withdraw(), "{text}");
+            budget.deposit();
+        }
+        assert!(budget.withdraw(), "{text}");
+        assert!(!budget.withdraw(), "{text}");
+    }
+    let throttle = RetryBudget::new(Arc::new(Budget::parse("grpc-retry").unwrap())).unwrap();
+    assert_eq!((0..9).filter(|_| throttle.withdraw()).count(), 4);
+    let concurrent = Arc::new(Budget::parse("envoy").unwrap());
+    let error = RetryBudget::new(concurrent).unwrap_err();
+    assert!(error.to_string().contains("concurrent"));
+}
+
+#[test]
+fn a_policy_can_be_sent_and_shared() {
+    fn check<T: Send + Sync + Clone + std::fmt::Debug>(_: &T) {}
+    check(&RetryPolicy::new(retry("default"), is_busy));
+    check(&RetryPolicy::http(retry("default"), |_: &Infallible| false));
+}
