@@ -75,6 +75,10 @@ whole_numbers! {
     Status(u16) = "status", u16::MAX;
     /// The attempts of an operation.
     Attempts(u64) = "attempts", u64::MAX;
+    /// The retries of an operation.
+    Retries(u64) = "retries", u64::MAX;
+    /// The time since an operation began.
+    Elapsed(u64) = "elapsed_ns", u64::MAX;
     /// The delay of a decision.
     Delay(u64) = "delay_ns", MAX_NS;
     /// The durations of a row of a preview.

@@ -46,7 +46,7 @@ mod extension {
     #[pymodule_export]
     use crate::operation::{
         _begin, _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns,
-        Operation,
+        _decision_after, Operation,
     };
     #[pymodule_export]
     use crate::policy::Policy;

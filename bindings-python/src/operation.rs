@@ -1,9 +1,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use backoff_core::StopReason;
+use backoff_core::ffi::operation_from_words;
 use pyo3::prelude::*;
 
-use crate::arguments::{Clock, Deadline, Instance, Now, RetryAfter, Time};
+use crate::arguments::{Clock, Deadline, Elapsed, Instance, Now, Retries, RetryAfter, Time};
 use crate::budget::Budget;
 use crate::decision::Decision;
 use crate::enums::{OutcomeArgument, member};
@@ -181,6 +182,23 @@ pub(crate) fn _begin(
     };
     let deadline_ns = deadline_ns.map(|deadline| deadline.0);
     Ok(Operation::begin(policy.0.get().0, stream, now_ns.0, deadline_ns, budget))
+}
+
+/// The decision after an attempt of an operation that has made this many retries in this time. Its
+/// state is kept elsewhere, as by a job queue, and it has no deadline and no budget.
+#[pyfunction]
+pub(crate) fn _decision_after(
+    policy: Instance<'_, '_, Policy>,
+    stream: Instance<'_, '_, RandomStream>,
+    retries: Retries,
+    elapsed_ns: Elapsed,
+    outcome: OutcomeArgument,
+    retry_after: Option<RetryAfter>,
+) -> Decision {
+    let words = [stream.0.get().0.state(), 0, 0, retries.0, 0, 0, 0];
+    let mut operation = operation_from_words(policy.0.get().0, &words);
+    let retry_after_ns = retry_after.map(|retry_after| retry_after.0);
+    operation.decide(outcome.0, retry_after_ns, elapsed_ns.0, None).into()
 }
 
 // The functions below check what the loops are passed before an Operation is. They take any object:

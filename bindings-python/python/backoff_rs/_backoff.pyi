@@ -41,6 +41,7 @@ __all__ = [
     "_checked_deadline_ns",
     "_checked_retry_after",
     "_checked_time_ns",
+    "_decision_after",
     "_first_package",
     "_http_retry_after_ns",
     "_outcome_of_http_status",
@@ -77,6 +78,14 @@ def _begin(
     deadline_ns: int | None,
     budget: Budget | None,
 ) -> Operation: ...
+def _decision_after(
+    policy: Policy,
+    stream: RandomStream,
+    retries: SupportsIndex,
+    elapsed_ns: SupportsIndex,
+    outcome: OutcomeOrName,
+    retry_after: Duration | None,
+) -> Decision: ...
 def _type_name(object: object) -> str: ...
 
 @final
