@@ -2,8 +2,9 @@
 
 import os
 
-#: Tests of the files that would be published, which these variables name.
+#: Tests of the files that would be published, and of adapters, and what they need.
 NEEDS = {
+    "hosts": ["BACKOFF_SERVERS"],
     "test_wheel.py": ["BACKOFF_WHEEL"],
     "test_packaging.py": ["BACKOFF_WHEEL", "BACKOFF_SDIST"],
 }

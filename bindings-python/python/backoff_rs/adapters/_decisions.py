@@ -1,0 +1,84 @@
+"""What the adapters share: checked options, verdicts, and decisions about operations whose state
+their hosts keep."""
+
+from __future__ import annotations
+
+from .._backoff import Policy, RandomStream, _decision_after, _type_name
+from .._retrying import _checked_failures
+from .._verdict import Verdict, mark_of, verdict_of_error
+from .._wrap import is_coroutine_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from .._backoff import Decision
+    from .._retrying import _Failures
+
+
+def checked_policy(policy: object) -> Policy:
+    """The policy, or that of a policy string."""
+    if isinstance(policy, str):
+        return Policy.parse(policy)
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy or a policy string, not {_type_name(policy)}")
+    return policy
+
+
+def checked_stream(
+    stream: RandomStream | None, seed: SupportsIndex | None, key: str | bytes | None
+) -> RandomStream:
+    """The stream, that of the seed and the key, or one from entropy."""
+    if stream is not None:
+        if not isinstance(stream, RandomStream):
+            raise TypeError(f"stream must be a RandomStream, not {_type_name(stream)}")
+        if seed is not None:
+            raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
+    if seed is None:
+        if key is not None:
+            raise TypeError("key picks a stream under a seed: pass a seed too")
+        return stream or RandomStream.from_entropy()
+    return RandomStream(seed) if key is None else RandomStream(seed, key)
+
+
+class Failures:
+    """The failures that may be repeated: the option `on` of a loop."""
+
+    def __init__(self, on: _Failures) -> None:
+        self._on = _checked_failures(on)
+        if is_coroutine_function(self._on):
+            raise TypeError("on is a coroutine function, which nothing awaits here")
+
+    def verdict(self, error: Exception) -> Verdict:
+        """How a call that raised this ended (SPEC 18.3)."""
+        if (mark := mark_of(error)) is not None:
+            return mark
+        if isinstance(self._on, tuple):
+            return Verdict("transient" if isinstance(error, self._on) else "permanent")
+        return verdict_of_error(self._on(error))
+
+
+class Jobs:
+    """Decides about the jobs of a queue, each with the stream of its id under the seed."""
+
+    def __init__(self, policy: Policy | str, on: _Failures, seed: SupportsIndex) -> None:
+        self._policy = checked_policy(policy)
+        self._failures = Failures(on)
+        self._seed = seed
+        RandomStream(seed)
+        if self._policy.max_elapsed is not None:
+            raise ValueError(
+                "max_elapsed needs the time at which a job began, which a queue does not keep: "
+                "use max_retries, and let the queue drop old jobs"
+            )
+
+    def after(self, error: Exception, job_id: str, retries: int) -> Decision:
+        """The decision after a job failed that has been retried this often."""
+        return self.decide(self._failures.verdict(error), job_id, retries)
+
+    def decide(self, verdict: Verdict, job_id: str, retries: int) -> Decision:
+        """The same, after this verdict."""
+        stream = RandomStream(self._seed, job_id)
+        return _decision_after(
+            self._policy, stream, retries, 0, verdict.outcome, verdict.retry_after
+        )

@@ -1,0 +1,42 @@
+"""Fixtures of the tests of adapters on what they adapt."""
+
+import pytest
+from processes import Jobs, Redis
+
+
+def empty(url):
+    import redis
+
+    with redis.Redis.from_url(url) as client:
+        client.flushall()
+
+
+@pytest.fixture(scope="session")
+def redis_server():
+    server = Redis()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def redis(redis_server):
+    """A server without data."""
+    empty(redis_server.url)
+    return redis_server
+
+
+@pytest.fixture
+def jobs(redis, tmp_path):
+    """Nobody works yet."""
+    jobs = Jobs(tmp_path, redis.url)
+    yield jobs
+    jobs.close()
+
+
+@pytest.fixture(scope="module")
+def module_jobs(redis_server, tmp_path_factory):
+    """The same for a worker of all tests of a module."""
+    empty(redis_server.url)
+    jobs = Jobs(tmp_path_factory.mktemp("module"), redis_server.url.removesuffix("0") + "1")
+    yield jobs
+    jobs.close()

@@ -1,0 +1,158 @@
+"""The middleware, on Dramatiq with Redis."""
+
+import dramatiq
+import pytest
+from backoff_rs import PolicyError
+from backoff_rs.adapters.dramatiq import Retries
+from dramatiq.brokers.redis import RedisBroker
+from dramatiq.brokers.stub import StubBroker
+from dramatiq.middleware import MiddlewareError
+from processes import FULL_100MS_NS
+
+#: Rounded up to the milliseconds of Dramatiq.
+FULL_100MS = [-(-delay // 10**6) for delay in FULL_100MS_NS]
+
+
+WORKER = ["dramatiq", "dramatiq_jobs", "--processes", "1", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def worked(module_jobs):
+    module_jobs.run(*WORKER)
+    return module_jobs
+
+
+@pytest.fixture
+def worker(worked):
+    """The jobs of a worker."""
+    worked.forget()
+    return worked
+
+
+def send(jobs, actor, *arguments):
+    """From a process without the actors."""
+    broker = RedisBroker(url=jobs.environment["BROKER"], middleware=[])
+    message = dramatiq.Message("default", actor, arguments, {}, {}, message_id="job-1")
+    broker.enqueue(message)
+    broker.close()
+
+
+def check_order(attempts, retries):
+    """No retry began before its delay had passed."""
+    for retry in retries:
+        before, *_ = [line for line in attempts if line["retries"] == retry["retries"]]
+        for after in attempts:
+            if after["retries"] == retry["retries"] + 1:
+                # Dramatiq reads its clock in whole milliseconds.
+                assert after["time"] >= before["time"] + (retry["delay"] - 1) / 1000
+
+
+@pytest.mark.parametrize(
+    ("actor", "how", "delays"),
+    [
+        ("types", "refused", FULL_100MS),
+        ("types", "wrong", []),
+        ("types", "permanent", []),
+        # A server's retry_after is bounded by the policy's.
+        ("types", "after 0.3", [300] * 3),
+        ("types", "after 7200", [500] * 3),
+        ("types", "again", FULL_100MS),
+        ("types", "later", [300] * 3),
+        ("types", "shutdown", FULL_100MS),
+        ("types", "limit", FULL_100MS),
+        ("types", "exit", []),
+        ("throwing", "thrown", []),
+        ("predicate", "wrong", [2]),
+        ("predicate", "refused", []),
+        # It raises: the message is not lost.
+        ("broken", "refused", []),
+    ],
+)
+def test_outcomes(worker, actor, how, delays):
+    send(worker, actor, how)
+    worker.wait_for(event="dead")
+    attempts, retries = worker.all("attempt"), worker.all("retry")
+    assert [line["retries"] for line in attempts] == [*range(len(retries) + 1)]
+    check_order(attempts, retries)
+    assert [line["delay"] for line in retries] == delays
+
+
+def test_an_exhausted_message_reaches_its_actor(worker):
+    send(worker, "predicate", "wrong")
+    assert worker.wait_for(event="exhausted", id="job-1")["retries"] == 1
+
+
+def test_a_success_is_done(worker):
+    send(worker, "types", "fine")
+    worker.wait_for(event="done")
+    assert [line["event"] for line in worker.lines()] == ["attempt", "done"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
+        ({"policy": None}, TypeError, "policy must be a Policy or a policy string, not None"),
+        ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
+        ({"on": KeyboardInterrupt}, TypeError, "never retried"),
+        ({"seed": -1}, PolicyError, "seed -1 is below 0"),
+    ],
+)
+def test_invalid_options(options, error, message):
+    with pytest.raises(error, match=message):
+        Retries(**{"on": (), **options})
+    broker = StubBroker(middleware=[Retries(on=())])
+    with pytest.raises(MiddlewareError, match=message) as raised:
+        dramatiq.actor(broker=broker, **options)(print)
+    assert isinstance(raised.value.__cause__, error)
+
+
+def test_options_that_the_policy_replaces_are_unknown():
+    broker = StubBroker(middleware=[Retries(on=())])
+    for option in ("max_retries", "min_backoff", "max_backoff", "retry_when"):
+        with pytest.raises(ValueError, match=option):
+            dramatiq.actor(broker=broker, **{option: 1})(print)
+
+
+def test_two_retries_are_rejected():
+    broker = StubBroker(middleware=[dramatiq.middleware.Retries(), Retries(on=())])
+    with pytest.raises(MiddlewareError, match="the broker has two Retries"):
+        dramatiq.actor(broker=broker)(print)
+
+
+def start(jobs, hang):
+    worker = jobs.run(*WORKER)
+    send(jobs, "slow", hang)
+    return worker
+
+
+def check_all_delays(jobs):
+    jobs.wait_for(event="done")
+    attempts, retries = jobs.all("attempt"), jobs.all("retry")
+    assert {line["retries"] for line in attempts} == {0, 1, 2}
+    assert {line["retries"]: line["delay"] for line in retries} == {0: 1000, 1: 1000}
+    check_order(attempts, retries)
+
+
+@pytest.mark.parametrize("hang", [False, True])
+def test_a_killed_worker_loses_nothing(jobs, hang):
+    """Killed while the message waits, and while it is processed."""
+    worker = start(jobs, hang)
+    if hang:
+        jobs.wait_for(event="attempt", retries=1)
+    else:
+        jobs.wait_for(event="retry", retries=0)
+    jobs.kill(worker)
+    jobs.run(*WORKER)
+    check_all_delays(jobs)
+
+
+def test_a_restart_of_the_server_loses_nothing(jobs, redis):
+    """A worker of Dramatiq keeps what it had when it lost the server, until it is started again."""
+    worker = start(jobs, False)
+    jobs.wait_for(event="retry", retries=0)
+    redis.tell("kill")
+    redis.tell("start")
+    jobs.kill(worker)
+    jobs.run(*WORKER)
+    check_all_delays(jobs)
