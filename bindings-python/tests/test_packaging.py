@@ -63,7 +63,10 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     for folder, patterns in {
         "core": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "bindings-python": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
-        "bindings-python/python": ["backoff_rs/*.py", "backoff_rs/*.pyi", "backoff_rs/py.typed"],
+        "bindings-python/python": [
+            *("backoff_rs/*.py", "backoff_rs/*.pyi", "backoff_rs/py.typed"),
+            "backoff_rs/adapters/*.py",
+        ],
     }.items():
         for path in [path for pattern in patterns for path in (ROOT / folder).glob(pattern)]:
             name = str(path.relative_to(ROOT)).replace("bindings-python/python", "python")

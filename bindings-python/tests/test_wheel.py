@@ -36,6 +36,12 @@ def run(module, *arguments):
     return done.stdout
 
 
+ADAPTERS = [
+    *("aiohttp", "celery", "dramatiq", "httpx", "litl", "requests", "stamina", "tenacity"),
+    "urllib3",
+]
+
+
 @pytest.fixture(scope="module")
 def wheel():
     with zipfile.ZipFile(WHEEL) as archive:
@@ -77,6 +83,10 @@ def test_contents(wheel):
             "backoff_rs/_verdict.py",
             "backoff_rs/_wrap.py",
             "backoff_rs/py.typed",
+            *(f"backoff_rs/adapters/{name}.py" for name in ADAPTERS),
+            "backoff_rs/adapters/__init__.py",
+            "backoff_rs/adapters/_decisions.py",
+            "backoff_rs/adapters/_http.py",
             "backoff_rs/testing.py",
             f"{INFO}/METADATA",
             f"{INFO}/RECORD",
@@ -93,7 +103,9 @@ def test_metadata(wheel, fields):
     assert fields["Requires-Python"] == ">=3.11"
     assert fields["License-Expression"] == "MIT OR Apache-2.0"
     assert fields.get_all("License-File") == ["LICENSE-MIT", "LICENSE-APACHE", "LICENSES-OF-CRATES"]
-    assert fields.get_all("Requires-Dist") is None
+    assert sorted(fields.get_all("Provides-Extra")) == ADAPTERS
+    # Nothing without an extra.
+    assert all("; extra ==" in needed for needed in fields.get_all("Requires-Dist"))
     readme = (ROOT / "bindings-python/README.md").read_text("utf-8")
     assert fields.get_payload().rstrip() == readme.rstrip()
     for name in ("LICENSE-MIT", "LICENSE-APACHE"):

@@ -1,0 +1,73 @@
+"""The package `backoff` by litl: a wait generator. `backoff-rs[litl]` installs it.
+
+@backoff.on_exception(wait_gen("full:base=100ms,max_retries=5"), ConnectionError, jitter=None)
+def fetch(): ...
+"""
+
+from __future__ import annotations
+
+import time
+
+from .._backoff import Operation, RandomStream
+from .._verdict import Verdict, mark_of
+from ._decisions import Failures, checked_policy, checked_stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import Any, SupportsIndex
+
+    from .._backoff import Policy
+    from .._retrying import _Failures
+
+
+def wait_gen(
+    policy: Policy | str = "default",
+    *,
+    on: _Failures | None = None,
+    stream: RandomStream | None = None,
+    seed: SupportsIndex | None = None,
+    key: str | bytes | None = None,
+) -> Callable[[], Generator[float, Any, None]]:
+    """A wait_gen for on_exception and on_predicate: the waits of a policy, until one of its limits
+    is reached; then `backoff` gives up. Pass it with `jitter=None`: the policy has its own.
+
+    policy     a Policy or a policy string.
+    on         how the failures ended that are to be repeated, as for retrying(): it may return a
+               Verdict with the retry_after of a server. Without it they are transient. Marks come
+               first: permanent() gives up, and retry_after() waits.
+    stream     the RandomStream of every call; or
+    seed, key  the same as RandomStream(seed, key). Without any of the three, each call has a
+               random stream of its own.
+
+    Raises PolicyError and TypeError for invalid arguments.
+    """
+    checked = checked_policy(policy)
+    failures = None if on is None else Failures(on)
+    is_set = not (stream is None and seed is None and key is None)
+    fixed = checked_stream(stream, seed, key) if is_set else None
+
+    def verdict_of(failure: object) -> Verdict:
+        if isinstance(failure, Exception):
+            if failures is not None:
+                return failures.verdict(failure)
+            if (mark := mark_of(failure)) is not None:
+                return mark
+        return Verdict("transient")
+
+    def waits() -> Generator[float, Any, None]:
+        # `backoff` makes a generator for each call, and begins it before the first attempt.
+        call_stream = fixed or RandomStream.from_entropy()
+        operation = Operation(checked, call_stream, now_ns=time.monotonic_ns())
+        # The failure, or the value that is to be repeated.
+        failure: object = yield 0.0
+        while True:
+            verdict = verdict_of(failure)
+            decision = operation.decide(
+                verdict.outcome, now_ns=time.monotonic_ns(), retry_after=verdict.retry_after
+            )
+            if not decision:
+                return
+            failure = yield decision.delay
+
+    return waits

@@ -1,0 +1,58 @@
+"""stamina: a backoff hook for its retry_context(). `backoff-rs[stamina]` installs it.
+
+for attempt in stamina.retry_context(
+    on=backoff_hook("full:base=100ms,max_retries=5", on=ConnectionError),
+    attempts=None, timeout=None,
+):
+    with attempt: ...
+"""
+
+from __future__ import annotations
+
+import time
+
+from .._backoff import Operation, RandomStream
+from ._decisions import Failures, checked_policy, checked_stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import SupportsIndex
+
+    from .._backoff import Policy
+    from .._retrying import _Failures
+
+
+def backoff_hook(
+    policy: Policy | str = "default",
+    *,
+    on: _Failures,
+    stream: RandomStream | None = None,
+    seed: SupportsIndex | None = None,
+    key: str | bytes | None = None,
+) -> Callable[[Exception], bool | float]:
+    """The option `on` of one stamina.retry_context(): the waits and the limits of a policy.
+
+    A hook of stamina gets only the failure, so this one counts the failures itself: make one for
+    each retry_context(). It cannot serve stamina.retry(), which shares a hook between calls.
+
+    policy     a Policy or a policy string. Switch off stamina's own limits with `attempts=None` and
+               `timeout=None`; otherwise both apply.
+    on         the failures that may be repeated, as for retrying().
+    stream     the RandomStream of the call; or
+    seed, key  the same as RandomStream(seed, key). Without any of the three it is random.
+
+    Raises PolicyError and TypeError for invalid arguments.
+    """
+    failures = Failures(on)
+    checked = checked_stream(stream, seed, key)
+    operation = Operation(checked_policy(policy), checked, now_ns=time.monotonic_ns())
+
+    def hook(error: Exception) -> bool | float:
+        verdict = failures.verdict(error)
+        decision = operation.decide(
+            verdict.outcome, now_ns=time.monotonic_ns(), retry_after=verdict.retry_after
+        )
+        return decision.delay if decision else False
+
+    return hook

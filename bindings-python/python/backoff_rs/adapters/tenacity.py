@@ -1,0 +1,100 @@
+"""tenacity: `wait` and `stop` for its retry(). `backoff-rs[tenacity]` installs it.
+
+retries = Retries("full:base=100ms,cap=20s,max_retries=5")
+
+@retry(wait=retries.wait, stop=retries.stop, retry=retry_if_exception_type(ConnectionError))
+def fetch(): ...
+"""
+
+from __future__ import annotations
+
+from tenacity.stop import stop_base
+from tenacity.wait import wait_base
+
+from .._backoff import RandomStream, _decision_after
+from .._verdict import Verdict, mark_of
+from ._decisions import Failures, checked_policy, checked_stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, SupportsIndex
+
+    from tenacity import RetryCallState
+
+    from .._backoff import Decision, Policy
+    from .._retrying import _Failures
+
+#: The attribute of tenacity's state of a call that holds its stream.
+_STREAM: Final = "_backoff_rs_stream"
+
+
+class Retries:
+    """The waits and the limits of a policy, for tenacity.
+
+    policy     a Policy or a policy string.
+    on         how the failures ended that tenacity is to repeat, as for retrying(): it may return
+               a Verdict with the retry_after of a server. Without it they are transient. Marks
+               come first: permanent() stops, and retry_after() waits.
+    stream     the RandomStream of every call; or
+    seed, key  the same as RandomStream(seed, key). Without any of the three, each call has a
+               random stream of its own.
+
+    wait and stop belong together: each also works alone, with the one of the other that tenacity
+    has. max_elapsed counts from the first attempt.
+
+    Raises PolicyError and TypeError for invalid arguments.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | str = "default",
+        *,
+        on: _Failures | None = None,
+        stream: RandomStream | None = None,
+        seed: SupportsIndex | None = None,
+        key: str | bytes | None = None,
+    ) -> None:
+        self._policy = checked_policy(policy)
+        self._failures = None if on is None else Failures(on)
+        is_set = not (stream is None and seed is None and key is None)
+        self._stream = checked_stream(stream, seed, key) if is_set else None
+        self.wait: wait_base = _Wait(self)
+        self.stop: stop_base = _Stop(self)
+
+    def _decide(self, state: RetryCallState) -> Decision:
+        stream = self._stream
+        if stream is None:
+            stream = vars(state).setdefault(_STREAM, None) or RandomStream.from_entropy()
+            vars(state)[_STREAM] = stream
+        verdict = self._verdict(state)
+        # Both are of time.monotonic().
+        elapsed_ns = round((state.seconds_since_start or 0) * 10**9)
+        retries = state.attempt_number - 1
+        return _decision_after(
+            self._policy, stream, retries, elapsed_ns, verdict.outcome, verdict.retry_after
+        )
+
+    def _verdict(self, state: RetryCallState) -> Verdict:
+        error = None if state.outcome is None else state.outcome.exception()
+        if isinstance(error, Exception):
+            if self._failures is not None:
+                return self._failures.verdict(error)
+            if (mark := mark_of(error)) is not None:
+                return mark
+        return Verdict("transient")
+
+
+class _Wait(wait_base):
+    def __init__(self, retries: Retries) -> None:
+        self._retries = retries
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        return self._retries._decide(retry_state).delay
+
+
+class _Stop(stop_base):
+    def __init__(self, retries: Retries) -> None:
+        self._retries = retries
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        return not self._retries._decide(retry_state)

@@ -1,0 +1,114 @@
+"""urllib3: a Retry. `backoff-rs[urllib3]` installs it. requests takes it, too:
+HTTPAdapter(max_retries=Retry(...)).
+
+    http = urllib3.PoolManager(retries=Retry("full:base=100ms,cap=20s,max_retries=5"))
+"""
+
+from __future__ import annotations
+
+import time
+
+import urllib3
+
+from .._backoff import RandomStream, _decision_after
+from .._http import http_verdict
+from .._types import Outcome
+from .._verdict import Verdict
+from ._decisions import checked_policy, checked_stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final, Self, SupportsIndex
+
+    from urllib3.response import BaseHTTPResponse
+
+    from .._backoff import Decision, Policy
+
+#: The statuses of failures that may pass (SPEC 14.4).
+_STATUSES: Final = frozenset(
+    status
+    for status in range(100, 600)
+    if Outcome.of_http_status(status) not in {Outcome.SUCCESS, Outcome.PERMANENT}
+)
+
+
+class Retry(urllib3.Retry):
+    """A urllib3.Retry that waits and stops as a policy says.
+
+    policy     a Policy or a policy string, without max_elapsed.
+    stream     the RandomStream of every request; or
+    seed, key  the same as RandomStream(seed, key). Without any of the three, each request has a
+               random stream of its own.
+    options    those of urllib3.Retry. The statuses that are repeated are those that the core calls
+               transient, throttled or timeout; total is None, because the policy has a limit; there
+               are at most 10 redirects. backoff_factor, backoff_max and backoff_jitter do nothing.
+
+    A server's retry-after-ms, Retry-After or RateLimit-Reset changes a wait as the policy says,
+    within its bounds.
+
+    Raises PolicyError, ValueError and TypeError for invalid arguments.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | str = "default",
+        *,
+        stream: RandomStream | None = None,
+        seed: SupportsIndex | None = None,
+        key: str | bytes | None = None,
+        **options: Any,
+    ) -> None:
+        defaults = {"total": None, "redirect": 10, "status_forcelist": _STATUSES}
+        super().__init__(**{**defaults, **options})
+        self._policy = checked_policy(policy)
+        if self._policy.max_elapsed is not None:
+            raise ValueError(
+                "max_elapsed needs the time at which a request began, which urllib3 does not keep: "
+                "use max_retries and a timeout"
+            )
+        is_set = not (stream is None and seed is None and key is None)
+        self._stream = checked_stream(stream, seed, key) if is_set else None
+
+    def new(self, **options: Any) -> Self:
+        made = super().new(**options)
+        made._policy = self._policy
+        # The first failure of a request draws its stream.
+        made._stream = self._stream or RandomStream.from_entropy()
+        return made
+
+    def get_backoff_time(self) -> float:
+        """The next wait in seconds, unless the server asks for another."""
+        return self._decide(Verdict("transient")).delay
+
+    def is_exhausted(self) -> bool:
+        failed = any(request.redirect_location is None for request in self.history)
+        return super().is_exhausted() or (failed and not self._decide(Verdict("transient")))
+
+    def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+        """Waits before the next attempt."""
+        time.sleep(self._decide(self._verdict(response)).delay)
+
+    def sleep_for_retry(self, response: BaseHTTPResponse) -> bool:
+        """Waits before a redirect, if the server asks for it."""
+        verdict = self._verdict(response)
+        if verdict.retry_after is None:
+            return False
+        time.sleep(self._decide(Verdict("throttled", verdict.retry_after)).delay)
+        return True
+
+    def _verdict(self, response: BaseHTTPResponse | None) -> Verdict:
+        if response is None:
+            return Verdict("transient")
+        verdict = http_verdict(response.status, response.headers)
+        is_heard = self.respect_retry_after_header
+        return verdict if is_heard else Verdict(verdict.outcome)
+
+    def _decide(self, verdict: Verdict) -> Decision:
+        failures = sum(request.redirect_location is None for request in self.history)
+        stream = self._stream or RandomStream.from_entropy()
+        # A status that the caller lists may be permanent to the core.
+        is_final = verdict.outcome in {Outcome.SUCCESS, Outcome.PERMANENT}
+        outcome = Outcome.TRANSIENT if is_final else verdict.outcome
+        return _decision_after(
+            self._policy, stream, max(0, failures - 1), 0, outcome, verdict.retry_after
+        )

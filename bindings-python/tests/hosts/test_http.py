@@ -1,0 +1,515 @@
+"""The adapters of HTTP clients, against a server that fails on purpose in every way."""
+
+import asyncio
+import gc
+import io
+import socket
+import ssl
+import time
+from types import SimpleNamespace
+
+import aiohttp
+import anyio
+import httpx
+import pytest
+import requests
+from backoff_rs import Budget, PolicyError, RetryStats
+from backoff_rs.adapters import _http
+from backoff_rs.adapters import aiohttp as aiohttp_adapter
+from backoff_rs.adapters import httpx as httpx_adapter
+from backoff_rs.adapters import requests as requests_adapter
+from http_clients import CLIENTS, Aiohttp, AsyncHttpx, Httpx, Requests, files_of_a_process
+from processes import FULL_100MS_NS
+from server import Server, reset, response
+
+FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
+POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
+JOB = {"policy": POLICY, "seed": 42, "key": "job-1"}
+OK = response(200, body="ready")
+BUSY = response(503, body="busy")
+
+
+@pytest.fixture(params=CLIENTS, ids=[client.__name__ for client in CLIENTS])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    before = files_of_a_process()
+    yield
+    if files_of_a_process() > before:
+        # Errors of requests refer to their sockets in circles.
+        gc.collect()
+    assert files_of_a_process() <= before
+
+
+def get(url, **rest):
+    return ("GET", url, rest)
+
+
+def truncate(connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfew")
+
+
+def reset_in_body(connection):
+    truncate(connection)
+    time.sleep(0.05)
+    reset(connection)
+
+
+def reset_in_head(connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-")
+    time.sleep(0.05)
+    reset(connection)
+
+
+def nonsense(connection):
+    connection.sendall(b"SSH-2.0-OpenSSH_9.9\r\n\r\n")
+
+
+def close(_connection):
+    """Without a response."""
+
+
+@pytest.mark.parametrize(
+    ("replies", "waits", "status"),
+    [
+        ([OK], [], 200),
+        ([BUSY, OK], FULL_100MS[:1], 200),
+        ([response(500), response(502), response(504), OK], FULL_100MS, 200),
+        ([response(503, "Retry-After: 2\r\n"), OK], [2], 200),
+        ([response(503, "retry-after-ms: 2500\r\n"), OK], [2.5], 200),
+        ([response(429, "RateLimit-Reset: 3\r\n"), OK], [3], 200),
+        ([response(503, "Retry-After: 7200\r\n"), OK], [10], 200),
+        ([response(404)], [], 404),
+        ([response(501)], [], 501),
+        ([reset, OK], FULL_100MS[:1], 200),
+        ([reset_in_head, OK], FULL_100MS[:1], 200),
+        ([close, OK], FULL_100MS[:1], 200),
+        ([OK, reset, OK], FULL_100MS[:1], 200),
+        # A redirect is no failure; what follows has retries of its own.
+        ([response(302, "Location: /b\r\n"), response(500), OK], FULL_100MS[:1], 200),
+        ([response(500), response(302, "Location: /b\r\n"), OK], FULL_100MS[:1], 200),
+    ],
+)
+def test_responses(kind, replies, waits, status):
+    client = kind(**JOB)
+    with Server(*replies) as server:
+        asked = [get(server.url)] * (2 if replies[0] is OK and len(replies) > 1 else 1)
+        answers = client.fetch(*asked)
+        assert len(server.requests) == len(replies)
+        server.wait_until_closed()
+    assert answers[-1][0] == status
+    assert client.slept == waits
+
+
+def test_the_last_response_is_returned(kind):
+    replies = [response(503, body=f"busy {number}") for number in range(9)]
+    stats = RetryStats()
+    client = kind(**JOB, stats=stats)
+    with Server(*replies) as server:
+        assert client.fetch(get(server.url)) == [(503, "busy 3")]
+        assert len(server.requests) == 4
+        server.wait_until_closed()
+    assert client.slept == FULL_100MS
+    assert (stats.attempts, stats.stops["max_retries"]) == (4, 1)
+
+
+@pytest.mark.parametrize("reply", [reset, reset_in_head, close])
+@pytest.mark.parametrize("before", [0, 1])
+def test_the_last_error_is_raised(kind, reply, before):
+    """On a new connection, and on one that was used before."""
+    client = kind(**JOB)
+    with Server(*[OK] * before, reply) as server:
+        with pytest.raises(client.lost):
+            client.fetch(*[get(server.url)] * (before + 1))
+        assert len(server.requests) == 4 + before
+        server.wait_until_closed()
+    assert client.slept == FULL_100MS
+
+
+def test_a_refused_connection(kind):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    client = kind(**JOB)
+    with pytest.raises(client.lost):
+        client.fetch(get(f"http://127.0.0.1:{port}/"))
+    assert client.slept == FULL_100MS
+
+
+@pytest.mark.parametrize("reply", [truncate, reset_in_body])
+def test_a_body_that_ends_early_is_the_callers(kind, reply):
+    """An attempt ends with the head of the response: what reads the body gets its error."""
+    client = kind(**JOB)
+    with Server(reply) as server:
+        with pytest.raises((client.truncated, client.lost)):
+            client.fetch(get(server.url))
+        assert len(server.requests) == 1
+        server.wait_until_closed()
+    assert client.slept == []
+
+
+def test_a_truncated_body_of_a_failure(kind):
+    """It is drained, which fails, and does no harm."""
+
+    def fail(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nfew")
+
+    client = kind(**JOB)
+    with Server(fail, OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        server.wait_until_closed()
+
+
+def test_no_answer(kind):
+    client = kind(**JOB, attempt_timeout=0.2)
+    with Server(lambda connection: server.hang(connection), OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        assert len(server.requests) == 2
+        server.wait_until_closed()
+    client = kind(**{**JOB, "policy": "full:base=100ms,max_retries=1"}, attempt_timeout=0.2)
+    with Server(lambda connection: server.hang(connection)) as server:
+        with pytest.raises(client.timeout):
+            client.fetch(get(server.url))
+        assert len(server.requests) == 2
+        server.wait_until_closed()
+
+
+def drip(connection):
+    """Sends a head that never ends."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+    for _ in range(200):
+        connection.sendall(b"x")
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("kind", [client for client in CLIENTS if client.is_exact])
+def test_a_slow_head(kind):
+    """A blocking client bounds only each wait for a part of the head."""
+    client = kind(**JOB, attempt_timeout=0.3)
+    with Server(drip, OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        assert len(server.requests) == 2
+
+
+def test_the_timeouts_of_the_client_stay(kind):
+    rest = (
+        {"timeout": 0.2}
+        if kind is not Aiohttp
+        else {"timeout": aiohttp.ClientTimeout(sock_read=0.2)}
+    )
+    client = kind(**JOB)
+    with Server(lambda connection: server.hang(connection), OK) as server:
+        assert client.fetch(get(server.url, **rest)) == [(200, "ready")]
+        server.wait_until_closed()
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "count"),
+    [
+        *((method, {}, 2) for method in ("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE")),
+        ("POST", {}, 1),
+        ("PATCH", {}, 1),
+        ("POST", {"Idempotency-Key": ""}, 1),
+        ("POST", {"idempotency-key": "k-1"}, 2),
+    ],
+)
+def test_methods(kind, method, headers, count):
+    empty = response(503) if method == "HEAD" else BUSY
+    client = kind(**JOB)
+    with Server(empty, response(200)) as server:
+        ((status, _),) = client.fetch((method, server.url, {"headers": headers}))
+        assert len(server.requests) == count
+    assert status == (200 if count == 2 else 503)
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_bodies(kind, method):
+    """Each attempt sends the same bytes. A file begins where it was."""
+    file = io.BytesIO(b"0123456789")
+    # httpx counts what is before, too.
+    begin = 0 if kind is Httpx else 3
+    file.seek(begin)
+    contents = [({"content": b"bytes"}, b"bytes"), ({"json": {"a": 1}}, None)]
+    if kind not in {AsyncHttpx, CLIENTS[2]}:
+        contents.append(({"content": file}, b"0123456789"[begin:]))
+    if kind is not Aiohttp:
+        contents.append(({"files": {"file": b"form"}}, None))
+    headers = {"Idempotency-Key": "k-1"}
+    for content, expected in contents:
+        with Server(BUSY, reset, OK) as server:
+            kind(**JOB).fetch((method, server.url, {"headers": headers, **content}))
+            first, *others = [body for _, _, _, body in server.requests]
+        assert others == [first, first]
+        assert first
+        assert expected in {None, first}
+
+
+def one_shot(kind):
+    async def parts():
+        yield b"once"
+
+    return parts() if kind not in {Httpx, Requests} else iter([b"once"])
+
+
+def test_a_stream_that_can_be_sent_only_once(kind):
+    client = kind(**JOB)
+    with Server(BUSY) as server:
+        with pytest.raises(TypeError, match="pass bytes or a seekable file"):
+            client.fetch(("PUT", server.url, {"content": one_shot(kind)}))
+        assert server.requests == []
+        # Without retries nothing is different.
+        assert client.fetch(("POST", server.url, {"content": one_shot(kind)})) == [(503, "busy")]
+        assert [body for _, _, _, body in server.requests] == [b"once"]
+
+
+@pytest.mark.parametrize(("length", "connections"), [(10, 1), (60_000, 1), (5_000_000, 2)])
+def test_a_connection_is_used_again_after_a_short_body(kind, length, connections):
+    client = kind(**JOB)
+    with Server(response(503, body="x" * length), OK) as server:
+        client.fetch(get(server.url))
+        assert server.accepted == connections
+
+
+def test_a_body_without_an_end_is_not_read(kind):
+    def endless(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            connection.sendall(b"1000\r\n" + b"x" * 4096 + b"\r\n")
+
+    client = kind(**JOB)
+    with Server(endless, OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        server.wait_until_closed()
+
+
+def test_each_origin_has_a_budget(kind):
+    client = kind(**JOB, budget="quota:max_tokens=5,cost=5")
+    with Server(BUSY) as first, Server(BUSY) as second:
+        client.fetch(get(first.url), get(second.url), get(first.url))
+        assert (len(first.requests), len(second.requests)) == (3, 2)
+
+
+def test_one_budget_for_all_or_none(kind):
+    with Server(BUSY) as first, Server(BUSY) as second:
+        shared = Budget.parse("quota:max_tokens=5,cost=5")
+        kind(**JOB, budget=shared).fetch(get(first.url), get(second.url))
+        assert (len(first.requests), len(second.requests)) == (2, 1)
+        kind(**JOB, budget=None).fetch(*[get(first.url)] * 9)
+        assert len(first.requests) == 2 + 9 * 4
+        # By default retries end when half of 10 tokens are used up.
+        kind(**JOB).fetch(*[get(second.url)] * 9)
+        assert len(second.requests) == 1 + 9 + 3
+
+
+def test_hooks_and_functions_of_the_request(kind):
+    events = []
+    options = {
+        "policy": POLICY,
+        "seed": 42,
+        "key": lambda request: f"job-{str(request.url)[-1]}",
+        "on_retry": lambda event: events.append((event.attempts, str(event.outcome))),
+        "on_stop": lambda event: events.append(str(event.reason)),
+    }
+    client = kind(**options)
+    with Server(BUSY, response(504), OK) as server:
+        client.fetch(get(server.url + "1"))
+    assert client.slept == FULL_100MS[:2]
+    assert events == [(1, "throttled"), (2, "timeout"), "success"]
+
+
+def test_a_hook_that_raises_leaves_nothing(kind):
+    def on_stop(_event):
+        raise LookupError("hook")
+
+    with Server(BUSY) as server:
+        with pytest.raises(LookupError, match="hook"):
+            kind(**JOB, on_stop=on_stop).fetch(get(server.url))
+        with pytest.raises(LookupError, match="hook"):
+            kind(**JOB, on_retry=on_stop).fetch(get(server.url))
+        assert len(server.requests) == 5
+        server.wait_until_closed()
+
+
+ASYNC = [AsyncHttpx, CLIENTS[2], Aiohttp]
+
+
+@pytest.mark.parametrize("kind", ASYNC)
+def test_hooks_may_be_coroutine_functions(kind):
+    events = []
+
+    async def on_retry(event):
+        await anyio.sleep(0)
+        events.append(event.attempts)
+
+    with Server(BUSY, OK) as server:
+        kind(**JOB, on_retry=on_retry, on_stop=on_retry).fetch(get(server.url))
+    assert events == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [AsyncHttpx, Aiohttp])
+@pytest.mark.parametrize("place", ["call", "wait"])
+def test_a_cancelled_request_leaves_nothing(kind, place):
+    reply = BUSY if place == "wait" else lambda connection: server.hang(connection)
+
+    async def run(send):
+        task = asyncio.create_task(send)
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def with_httpx():
+        transport = httpx_adapter.AsyncRetryTransport("constant:base=1h", log=False)
+        async with httpx.AsyncClient(transport=transport) as client:
+            await run(client.get(server.url, timeout=None))
+
+    async def with_aiohttp():
+        retry = aiohttp_adapter.RetryMiddleware("constant:base=1h", log=False)
+        async with aiohttp.ClientSession(middlewares=[retry]) as session:
+            await run(session.request("GET", server.url))
+
+    with Server(reply) as server:
+        asyncio.run(with_httpx() if kind is AsyncHttpx else with_aiohttp())
+        assert len(server.requests) == 1
+        server.wait_until_closed()
+
+
+ADAPTERS = [
+    httpx_adapter.RetryTransport,
+    httpx_adapter.AsyncRetryTransport,
+    requests_adapter.RetryAdapter,
+    aiohttp_adapter.RetryMiddleware,
+]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
+        ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
+        ({"budget": "quot"}, PolicyError, 'unknown name "quot"'),
+        ({"budget": 5}, TypeError, "budget must be a Budget"),
+        ({"seed": -1}, PolicyError, "seed -1 is below 0"),
+        ({"key": "k"}, TypeError, "pass a seed too"),
+        ({"on_retry": 5}, TypeError, "on_retry must be callable"),
+        ({"attempt_timeout": "1s"}, TypeError, "attempt_timeout must be a number of seconds"),
+        ({"attempt_timeout": True}, TypeError, "attempt_timeout must be a number of seconds"),
+        ({"attempt_timeout": 0}, ValueError, "attempt_timeout 0 is not a positive number"),
+        ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
+        ({"retries": 5}, TypeError, "retries"),
+    ],
+)
+def test_invalid_options(adapter, options, error, message):
+    with pytest.raises(error, match=message):
+        adapter(**options)
+
+
+@pytest.mark.parametrize("adapter", [httpx_adapter.RetryTransport, requests_adapter.RetryAdapter])
+def test_a_blocking_client_awaits_nothing(adapter):
+    async def hook(_event):
+        """Would do nothing."""
+
+    for option in ("on_retry", "on_stop", "sleep"):
+        with pytest.raises(TypeError, match=f"{option} is a coroutine function"):
+            adapter(**{option: hook})
+
+
+def certificate_errors():
+    wrong = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    lost = httpx.ConnectError("certificate verify failed")
+    lost.__cause__ = OSError()
+    lost.__cause__.__context__ = wrong
+    key = SimpleNamespace(host="h", port=443, ssl=True, is_ssl=True)
+    yield httpx_adapter, lost
+    yield requests_adapter, requests.exceptions.SSLError(wrong)
+    yield aiohttp_adapter, aiohttp.ClientConnectorCertificateError(key, wrong)
+    yield aiohttp_adapter, aiohttp.ServerFingerprintMismatch(b"", b"", "h", 443)
+
+
+def other_errors():
+    for error in (
+        httpx.UnsupportedProtocol(""),
+        httpx.LocalProtocolError(""),
+        httpx.ProxyError(""),
+    ):
+        yield httpx_adapter, error
+    yield httpx_adapter, httpx.TooManyRedirects("")
+    for name in ("InvalidURL", "InvalidSchema", "TooManyRedirects", "RetryError"):
+        yield requests_adapter, getattr(requests.exceptions, name)()
+    yield aiohttp_adapter, aiohttp.InvalidURL("x")
+    for adapter in (httpx_adapter, requests_adapter, aiohttp_adapter):
+        yield adapter, AttributeError()
+        yield adapter, OSError(24, "Too many open files")
+
+
+@pytest.mark.parametrize(("adapter", "error"), [*certificate_errors(), *other_errors()])
+def test_permanent_errors(adapter, error):
+    assert adapter._verdict_of_error(error).outcome == "permanent"
+
+
+def test_the_number_of_origins_is_bounded():
+    client = _http.Client("default", lambda _: None, lambda _: None, lambda _: None, awaits=False)
+    first = client.loop("http://0:1")
+    for number in range(999):
+        client.loop(f"http://{number}:2")
+    assert client.loop("http://0:1") is first
+    client.loop("http://new:1")
+    assert client.loop("http://0:1") is first
+    assert len(client._loops) == 1000
+    assert "http://0:2" not in client._loops
+
+
+def test_httpx_sends_a_request_without_retries():
+    client = Httpx(**JOB)
+    with Server(BUSY) as server:
+        client.fetch(get(server.url, extensions={"retry": False}))
+        assert len(server.requests) == 1
+
+
+def test_httpx_closes_the_other_transport():
+    class Inner(httpx.BaseTransport):
+        closed = 0
+
+        def close(self):
+            self.closed += 1
+
+    inner = Inner()
+    transport = httpx_adapter.RetryTransport(transport=inner)
+    httpx.Client(transport=transport).close()
+    assert inner.closed == 1
+
+
+def test_aiohttp_sends_a_request_without_retries():
+    client = Aiohttp(**JOB)
+    with Server(BUSY) as server:
+        client.fetch(get(server.url, middlewares=()))
+        assert len(server.requests) == 1
+
+
+def test_aiohttp_total_timeout_bounds_all_attempts():
+    client = Aiohttp(policy="constant:base=1h", log=False)
+    client.options.pop("sleep")
+    with Server(BUSY) as server:
+        with pytest.raises(asyncio.TimeoutError):
+            client.fetch(get(server.url, timeout=aiohttp.ClientTimeout(total=0.3)))
+        assert len(server.requests) == 1
+        server.wait_until_closed()
+
+
+def test_threads_share_an_adapter():
+    from concurrent.futures import ThreadPoolExecutor
+
+    transport = httpx_adapter.RetryTransport("constant:base=1ms,max_retries=3", log=False)
+    with (
+        Server(*[BUSY, OK] * 40) as server,
+        httpx.Client(transport=transport) as client,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        answers = list(pool.map(lambda _: client.get(server.url).status_code, range(20)))
+    assert len(answers) == 20
+    assert {*answers} <= {200, 503}

@@ -1,0 +1,135 @@
+"""The Retry of urllib3, alone and below requests."""
+
+import time
+
+import pytest
+import requests
+import urllib3
+from backoff_rs import PolicyError, RandomStream
+from backoff_rs.adapters.urllib3 import Retry
+from processes import FULL_100MS_NS
+from requests.adapters import HTTPAdapter
+from server import Server, reset, response
+
+FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
+POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
+JOB = {"seed": 42, "key": "job-1"}
+OK = response(200, body="ready")
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """The waits, which take no time."""
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    return slept
+
+
+@pytest.mark.parametrize(
+    ("replies", "waits", "status"),
+    [
+        ([OK], [], 200),
+        ([response(500), OK], FULL_100MS[:1], 200),
+        ([response(503), response(429), response(504), OK], FULL_100MS, 200),
+        ([response(503, "Retry-After: 2\r\n"), OK], [2], 200),
+        ([response(503, "retry-after-ms: 2500\r\n"), OK], [2.5], 200),
+        ([response(429, "RateLimit-Reset: 3\r\n"), OK], [3], 200),
+        ([response(503, "Retry-After: 7200\r\n"), OK], [10], 200),
+        ([response(503, "Retry-After: soon\r\n"), OK], FULL_100MS[:1], 200),
+        ([response(404)], [], 404),
+        # Not a failure that may pass: the core does not repeat it.
+        ([response(413, "Retry-After: 2\r\n")], [], 413),
+        ([reset, reset, OK], FULL_100MS[:2], 200),
+        # A redirect is no failure.
+        ([response(302, "Location: /b\r\n"), response(500), OK], FULL_100MS[:1], 200),
+    ],
+)
+def test_waits(slept, replies, waits, status):
+    with Server(*replies) as server, urllib3.PoolManager(retries=Retry(POLICY, **JOB)) as http:
+        answer = http.request("GET", server.url)
+        assert (answer.status, slept, len(server.requests)) == (status, waits, len(replies))
+
+
+def test_the_wait_before_a_redirect_is_bounded(slept):
+    """Only a pool of one server waits there."""
+    reply = response(302, "Location: /b\r\nRetry-After: 7200\r\n")
+    with (
+        Server(reply, response(302, "Location: /c\r\n"), OK) as server,
+        urllib3.HTTPConnectionPool("127.0.0.1", server.port) as pool,
+    ):
+        assert pool.request("GET", "/", retries=Retry(POLICY, **JOB)).status == 200
+    assert slept == [10]
+
+
+def test_it_gives_up(slept):
+    with Server(response(503)) as server, urllib3.PoolManager() as http:
+        with pytest.raises(urllib3.exceptions.MaxRetryError, match="too many 503"):
+            http.request("GET", server.url, retries=Retry(POLICY, **JOB))
+        assert (slept, len(server.requests)) == (FULL_100MS, 4)
+        slept.clear()
+        retry = Retry(POLICY, raise_on_status=False, **JOB)
+        assert http.request("GET", server.url, retries=retry).status == 503
+        assert (slept, len(server.requests)) == (FULL_100MS, 8)
+
+
+def test_no_retries(slept):
+    with Server(response(503)) as server, urllib3.PoolManager() as http:
+        with pytest.raises(urllib3.exceptions.MaxRetryError):
+            http.request("GET", server.url, retries=Retry("default:max_retries=0"))
+        assert (slept, len(server.requests)) == ([], 1)
+
+
+def test_a_post_is_not_repeated(slept):
+    with Server(response(503)) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
+        assert http.request("POST", server.url, body=b"once").status == 503
+        assert (slept, len(server.requests)) == ([], 1)
+
+
+def test_redirects_are_limited(slept):
+    loop = response(302, "Location: /\r\n")
+    with Server(loop) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
+        with pytest.raises(urllib3.exceptions.MaxRetryError, match="too many redirects"):
+            http.request("GET", server.url)
+        assert len(server.requests) == 11
+
+
+def test_a_header_that_is_not_respected(slept):
+    retry = Retry(POLICY, respect_retry_after_header=False, **JOB)
+    replies = [response(503, "Retry-After: 2\r\n"), OK]
+    with Server(*replies) as server, urllib3.PoolManager(retries=retry) as http:
+        http.request("GET", server.url)
+    assert slept == FULL_100MS[:1]
+
+
+def test_each_request_has_a_stream_of_its_own(slept):
+    with Server(response(500)) as server:
+        retry = Retry("full:base=1h,max_retries=3")
+        with urllib3.PoolManager(retries=retry) as http:
+            for _ in range(2):
+                with pytest.raises(urllib3.exceptions.MaxRetryError):
+                    http.request("GET", server.url)
+    assert len({*slept}) == 6
+
+
+def test_requests(slept):
+    with Server(response(503, "Retry-After: 2\r\n"), response(500), OK) as server:
+        with requests.Session() as session:
+            session.mount("http://", HTTPAdapter(max_retries=Retry(POLICY, **JOB)))
+            assert session.get(server.url).text == "ready"
+        assert (slept, len(server.requests)) == ([2, FULL_100MS[1]], 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
+        ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
+        ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
+        ({"seed": -1}, PolicyError, "seed -1 is below 0"),
+        ({"key": "k"}, TypeError, "pass a seed too"),
+        ({"stream": RandomStream(1), "seed": 1}, TypeError, "not both"),
+    ],
+)
+def test_invalid_options(options, error, message):
+    with pytest.raises(error, match=message):
+        Retry(**options)
