@@ -2,7 +2,7 @@
 
 Usage: curl.py BUILD_FOLDER
 
-examples/http.c needs libcurl 7.84. Where the system has none, cargo builds the one of tests/curl.
+examples/http.c and curl.c need libcurl 7.84. Where the system has none, cargo builds the one of tests/curl.
 """
 
 import json

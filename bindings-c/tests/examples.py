@@ -22,9 +22,11 @@ POLICY = "full:base=100ms,cap=20s,max_retries=4,retry_after_max=5s"
 PATIENCE = 30
 
 
-def response(status: int, body: str = "", retry_after: int | None = None) -> bytes:
+def response(
+    status: int, body: str = "", retry_after: int | None = None, fields: str = ""
+) -> bytes:
     header = "" if retry_after is None else f"Retry-After: {retry_after}\r\n"
-    head = f"HTTP/1.1 {status} Scripted\r\n{header}Content-Length: {len(body)}\r\n"
+    head = f"HTTP/1.1 {status} Scripted\r\n{header}{fields}Content-Length: {len(body)}\r\n"
     return f"{head}Connection: close\r\n\r\n{body}".encode()
 
 
@@ -47,11 +49,28 @@ class Visit:
     answered: float
 
 
+@dataclasses.dataclass
+class Sent:
+    """What the example printed, and the methods and bodies that the server saw."""
+
+    lines: list[str]
+    requests: list[tuple[str, str]]
+
+
+def waits(attempt: int, outcome: str, milliseconds: int) -> str:
+    return f"attempt {attempt}: {outcome}, waiting {milliseconds}000000 ns"
+
+
+def permanent(attempts: int, status: int) -> str:
+    return f"permanent after {attempts} attempts: HTTP {status}: "
+
+
 class Server:
     """Gives the answers of a script, one per connection, and the last one again and again."""
 
     def __init__(self, script: list[bytes | None], *, http: bool = False) -> None:
         self.visits: list[Visit] = []
+        self.requests: list[tuple[str, str]] = []
         self._script, self._http, self._lock = script, http, threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -68,7 +87,7 @@ class Server:
             client.settimeout(PATIENCE)
             # A connection that is closed with unread bytes is reset, and the answer lost.
             head = b""
-            while self._http and not head.endswith(b"\r\n\r\n"):
+            while self._http and not is_whole(head):
                 received = client.recv(4096)
                 if not received:
                     return
@@ -78,6 +97,8 @@ class Server:
             with self._lock:
                 answer = self._script[min(len(self.visits), len(self._script) - 1)]
                 self.visits.append(visit)
+                method, _, body = head.decode().partition(" ")
+                self.requests.append((method, body.partition("\r\n\r\n")[2]))
             try:
                 if answer is SILENCE:
                     client.recv(1)
@@ -90,6 +111,12 @@ class Server:
     def gaps(self) -> list[float]:
         pairs = zip(self.visits, self.visits[1:], strict=False)
         return [later.arrived - earlier.answered for earlier, later in pairs]
+
+
+def is_whole(request: bytes) -> bool:
+    head, end, body = request.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)\r\ncontent-length: *([0-9]+)", head)
+    return bool(end) and len(body) >= (int(length[1]) if length else 0)
 
 
 class Examples:
@@ -107,6 +134,13 @@ class Examples:
             text=True,
             preexec_fn=limit,
         )
+
+    def output(self, name: str, *arguments: str) -> str:
+        """Runs an example, and returns its output if it does not crash and prints no errors."""
+        program = self.start(name, *arguments)
+        printed, errors = program.communicate(timeout=120)
+        assert program.returncode in (0, 1) and not errors, f"{program.returncode}\n{errors}"
+        return printed
 
     def run(self, name: str, *arguments: str, code: int, files: int = 64) -> str:
         """Runs an example, and returns its output if it ends with the exit code."""
@@ -185,6 +219,76 @@ class Examples:
             [url, POLICY, "18446744073709551616", "job-1"],
         ]:
             self.run("http", *arguments, code=2)
+
+    def send(self, answers: list[bytes | None], *arguments: str, method: str = "GET") -> Sent:
+        """Sends a request with at most two retries."""
+        server = Server(answers, http=True)
+        policy = "constant:base=1ms,max_retries=2,retry_after_max=20ms"
+        output = self.output("curl", method, server.url, policy, "42", "job-1", *arguments)
+        return Sent(output.splitlines(), server.requests)
+
+    def test_curl_statuses(self) -> None:
+        throttled = response(503, "busy", fields="retry-after-ms: 7\r\nRetry-After: 1\r\n")
+        limited = response(429, "busy", fields="RateLimit-Reset: 9\r\n")
+        later = response(302, fields="Location: /later\r\n")
+        last = "max_retries after 3 attempts: HTTP 503: busy"
+        for answers, lines, requests in [
+            ([response(200, "ready")], ["success after 1 attempts: HTTP 200: ready"], 1),
+            ([throttled], [waits(1, "throttled", 7), waits(2, "throttled", 7), last], 3),
+            ([limited, MISSING], [waits(1, "throttled", 20), permanent(2, 404)], 2),
+            ([BROKEN, MISSING], [waits(1, "transient", 1), permanent(2, 404)], 2),
+            ([MISSING], [permanent(1, 404)], 1),
+            # libcurl follows redirects within one attempt.
+            ([later, BROKEN, later, MISSING], [waits(1, "transient", 1), permanent(2, 404)], 4),
+        ]:
+            sent = self.send(answers)
+            assert sent.lines == lines, sent
+            assert len(sent.requests) == requests, sent
+
+    def test_curl_failures(self) -> None:
+        truncated = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+        for answer in [CLOSED, truncated]:
+            sent = self.send([answer])
+            assert sent.lines[:2] == [waits(1, "transient", 1), waits(2, "transient", 1)], sent
+            assert sent.lines[2].startswith("max_retries after 3 attempts: "), sent
+            assert len(sent.requests) == 3, sent
+        # The body of an attempt before is forgotten.
+        sent = self.send([truncated, CLOSED, response(200, "whole")])
+        assert sent.lines[2] == "success after 3 attempts: HTTP 200: whole", sent
+        # The timeout of libcurl is five seconds.
+        sent = self.send([SILENCE, MISSING])
+        assert sent.lines == [waits(1, "timeout", 1), permanent(2, 404)], sent
+        for url in ["nothing://127.0.0.1/", "http://127.0.0.1:99999/"]:
+            output = self.output("curl", "GET", url, "none", "42", "job-1")
+            assert output.startswith("permanent after 1 attempts: "), output
+
+    def test_curl_methods(self) -> None:
+        for method, arguments, requests in [
+            ("PUT", ["new"], 3),
+            ("DELETE", [], 3),
+            ("POST", ["order"], 1),
+            ("POST", ["order", "Idempotency-Key: "], 1),
+            ("POST", ["order", "Idempotency-Key:7"], 3),
+            ("PATCH", ["change", "X-Idempotency-Key: 7"], 1),
+        ]:
+            sent = self.send([BROKEN], *arguments, method=method)
+            body = arguments[0] if arguments else ""
+            assert sent.requests == [(method, body)] * requests, sent
+
+    def test_curl_delays(self) -> None:
+        server = Server([BUSY], http=True)
+        policy = "full:base=100ms,cap=20s,max_retries=3,retry_after_max=0s"
+        output = self.output("curl", "GET", server.url, policy, "42", "job-1")
+        delays = [int(delay) for delay in re.findall("waiting ([0-9]+) ns", output)]
+        assert delays == [11399434, 83043876, 229309811], output
+        never_shorter(server, delays)
+
+    def test_curl_budget(self) -> None:
+        """gRPC's throttle has ten tokens, and half of them must be left."""
+        server = Server([BROKEN], http=True)
+        output = self.output("curl", "GET", server.url, "none", "42", "job-1")
+        assert output.endswith("budget after 5 attempts: HTTP 500: broken\n"), output
+        assert len(server.requests) == 5, output
 
     def test_poll(self) -> None:
         server = Server(SERVICE)
