@@ -21,6 +21,7 @@ mod linked;
 mod package;
 mod page;
 mod program;
+mod queues;
 mod report;
 mod servers;
 mod shell;
@@ -44,6 +45,7 @@ cargo xtask <verb>
   test [--all] [PART]          the tests, or those of a language, `command`, `hosts` or `shared`;
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
+  scenario queues              a job that fails, in each job queue that has an adapter
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
   install --prefix DIR [--target TRIPLE]
@@ -85,6 +87,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all", part] => test::part(part, Extent::All),
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
+        ["scenario", "queues"] => queues::run(),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),

@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{bench, demo, dist, docs, generate, languages, program, version, workflows};
+use crate::{bench, demo, dist, docs, generate, languages, program, queues, version, workflows};
 
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
@@ -18,6 +18,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
         test_alone(language, extent, &mut report);
         (language.hosts)(extent, &mut report);
     }
+    queues::test(&mut report);
     test_command(extent, &mut report);
     test_together(&mut report);
     if extent == Extent::All {
@@ -36,7 +37,12 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             test_together(&mut report);
         }
         "bench" => bench::test(&mut report),
-        "hosts" => ALL.iter().for_each(|language| (language.hosts)(extent, &mut report)),
+        "hosts" => {
+            for language in &ALL {
+                (language.hosts)(extent, &mut report);
+            }
+            queues::test(&mut report);
+        }
         "dist" => dist::test(&mut report),
         "command" => test_command(extent, &mut report),
         language => test_alone(named(language)?, extent, &mut report),

@@ -2,7 +2,8 @@
 // oldest that are supported, which the folders beside this file pin, and in a Node.js that these versions support.
 //
 // It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. BACKOFF_WASM_HOSTS names the folder
-// for the installed packages, which stay there. Arguments go to `node --test`. The tests of queues need BACKOFF_SERVERS,
+// for the installed packages, which stay there. Arguments go to `node --test`; after
+// `--program` they are a program of tests/queues and its arguments, which runs instead of the tests. The tests of queues need BACKOFF_SERVERS,
 // the program that starts servers, as a JSON array of words: `["python3", "../tests/hosts/servers.py"]`. It needs
 // tests/hosts/requirements.txt.
 
@@ -68,7 +69,8 @@ const tests = copyPrograms(here).filter((name) => name.endsWith(".test.mjs"));
 const [node] = readdirSync(join(project, "node_modules")).filter(
 	(name) => name.startsWith("node-") && /\d$/.test(name),
 );
-const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), ["--test", ...options, ...tests], {
+const words = options[0] === "--program" ? options.slice(1) : ["--test", ...options, ...tests];
+const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), words, {
 	cwd: project,
 	stdio: "inherit",
 	env: { ...process.env, BACKOFF_WASM_SOURCE: source },

@@ -8,6 +8,7 @@ pub(crate) mod rust;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -50,6 +51,22 @@ pub(crate) struct Language {
     pub(crate) documents: &'static [&'static str],
     /// The output of a program of the documents, over the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
+}
+
+/// A queue, and its program: it takes the address of a server, a policy, a seed, the id of a job and
+/// how often the job fails.
+pub(crate) struct Queue {
+    pub(crate) name: &'static str,
+    /// Of `tests/hosts/servers.py`.
+    pub(crate) server: &'static str,
+    /// How much later than its delay the queue may schedule a retry. It never schedules one earlier.
+    pub(crate) resolution: Duration,
+    pub(crate) program: Command,
+}
+
+/// The queues that have an adapter.
+pub(crate) fn queues() -> Result<Vec<Queue>> {
+    Ok([python::queues()?, js::queues()?, go::queues()?].into_iter().flatten().collect())
 }
 
 /// All languages. The differential test compares the others with the first.

@@ -7,11 +7,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use super::{MODULE, STATICCHECK, go_alone};
 use crate::compatibility::Ran;
+use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{output, root, run, scratch};
@@ -86,6 +88,22 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             Err(error) => report.check(&format!("Go, {name}: the oldest version"), || Err(error)),
         }
     }
+}
+
+/// The queues, on the newest versions.
+pub(crate) fn queues() -> Result<Vec<Queue>> {
+    let queue = |name: &'static str, server, resolution| -> Result<Queue> {
+        let adapter = ADAPTERS.iter().find(|adapter| adapter.name == name).context("no adapter")?;
+        let mut program = adapter.on_newest()?;
+        program.args(["run", "./internal/queue"]);
+        Ok(Queue { name, server, resolution, program })
+    };
+    Ok(vec![
+        // It stores microseconds.
+        queue("river", "postgres", Duration::from_micros(1))?,
+        // It stores the second that follows.
+        queue("asynq", "redis", Duration::from_secs(2))?,
+    ])
 }
 
 /// Fails if a folder is not tested.

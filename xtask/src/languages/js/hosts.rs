@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
 use serde::Deserialize;
 
 use crate::compatibility::Ran;
+use crate::languages::Queue;
 use crate::languages::js::{folder, tarball};
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
@@ -23,12 +26,9 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
         let results = scratch().join("npm-hosts.xml");
         let what = format!("the adapters of JavaScript, {version} hosts");
         report.suite_of(&what, Runner::Junit(results.clone()), || {
-            let mut test = command("node");
-            test.current_dir(folder())
-                .args(["tests/hosts/run.mjs", version, "--test-reporter=junit"])
-                .arg(format!("--test-reporter-destination={}", results.display()))
-                .env("BACKOFF_WASM_TARBALL", tarball()?)
-                .env("BACKOFF_WASM_HOSTS", scratch().join(format!("npm-hosts-{version}")));
+            let mut test = on(version)?;
+            test.arg("--test-reporter=junit")
+                .arg(format!("--test-reporter-destination={}", results.display()));
             with_servers(&mut test)?;
             Ok(test)
         });
@@ -60,4 +60,23 @@ fn hosts(version: &str) -> Result<Vec<Ran>> {
             version,
         })
         .collect())
+}
+
+/// The program that runs tests, or others, beside the hosts in these versions.
+fn on(version: &str) -> Result<Command> {
+    let mut node = command("node");
+    node.current_dir(folder())
+        .args(["tests/hosts/run.mjs", version])
+        .env("BACKOFF_WASM_TARBALL", tarball()?)
+        .env("BACKOFF_WASM_HOSTS", scratch().join(format!("npm-hosts-{version}")));
+    Ok(node)
+}
+
+/// The queue, on its newest version.
+pub(crate) fn queues() -> Result<Vec<Queue>> {
+    let mut program = on("newest")?;
+    program.args(["--program", "bullmq.mjs"]);
+    // A delay is rounded up to milliseconds.
+    let resolution = Duration::from_millis(1);
+    Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program }])
 }

@@ -1,11 +1,13 @@
 //! The adapters of Python on what they adapt.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::{INPUTS, installed, wheel};
 use crate::fresh;
+use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, progress, root, run, scratch};
@@ -48,4 +50,19 @@ fn oldest() -> Result<PathBuf> {
         run(venv::install(&folder).args(["-r", OLDEST]).arg(&wheel))
     })?;
     Ok(folder)
+}
+
+/// The queues, on their newest versions.
+pub(crate) fn queues() -> Result<Vec<Queue>> {
+    let queue = |name, resolution| -> Result<Queue> {
+        let mut program = command(installed()?.join("bin/python"));
+        program.current_dir(scratch());
+        program.arg(root().join(format!("bindings-python/tests/queues/{name}_job.py")));
+        Ok(Queue { name, server: "redis", resolution, program })
+    };
+    Ok(vec![
+        queue("celery", Duration::from_micros(1))?,
+        // It counts whole milliseconds.
+        queue("dramatiq", Duration::from_millis(1))?,
+    ])
 }

@@ -2,6 +2,9 @@
 // of JSON:
 //
 //	queue DATABASE_URL POLICY SEED KEY FAILURES
+//
+// River stores when a job runs again. A delay is the time from before River asked for it, and late says how long the
+// answer took.
 package main
 
 import (
@@ -30,15 +33,17 @@ type worker struct{ river.WorkerDefaults[args] }
 
 func (*worker) Work(context.Context, *river.Job[args]) error { return errors.New("busy") }
 
-// A watched retry policy says when River asked it.
+// A watched retry policy says when River asked it, and when it had answered.
 type watched struct {
 	*backoffriver.Retries
-	asked chan<- time.Time
+	asked chan<- [2]time.Time
 }
 
 func (w watched) NextRetry(job *rivertype.JobRow) time.Time {
-	w.asked <- time.Now()
-	return w.Retries.NextRetry(job)
+	before := time.Now()
+	next := w.Retries.NextRetry(job)
+	w.asked <- [2]time.Time{before, time.Now()}
+	return next
 }
 
 func main() {
@@ -76,7 +81,7 @@ func run(ctx context.Context) error {
 	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	asked := make(chan time.Time, 1)
+	asked := make(chan [2]time.Time, 1)
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{})
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
@@ -100,16 +105,17 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	delays := []float64{}
+	delays, late := []float64{}, []float64{}
 	for len(delays) < failures {
 		if len(delays) > 0 {
 			if _, err := client.JobRetry(ctx, inserted.Job.ID); err != nil {
 				return err
 			}
 		}
-		from := <-asked
+		asked := <-asked
 		scheduled := (<-failed).Job.ScheduledAt
-		delays = append(delays, float64(scheduled.Sub(from))/float64(time.Millisecond))
+		delays = append(delays, inMilliseconds(scheduled.Sub(asked[0])))
+		late = append(late, inMilliseconds(asked[1].Sub(asked[0])))
 	}
 	if err := client.Stop(ctx); err != nil {
 		return err
@@ -117,5 +123,7 @@ func run(ctx context.Context) error {
 	if _, err := client.JobDelete(ctx, inserted.Job.ID); err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{"delays": delays})
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"delays": delays, "late": late})
 }
+
+func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
