@@ -89,17 +89,17 @@ describe("contents", () => {
 	// TextEncoder, and the codes of network errors needed 1,500 more, messages that name the place of a mistake 600,
 	// loops whose core cannot start 600; the text in front saves 350. Loops that make nothing before the first failure
 	// needed 800. The rest is room. The pair for workerd has the names of functions, 550 bytes.
-	test("the single file is below 34.2 kB gzipped, and the pair for workerd is hardly larger", () => {
+	test("the single file is below 34.4 kB gzipped, and the pair for workerd is hardly larger", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
-		assert.ok(sizes.single < 34_200 && sizes.workerd < 34_450, JSON.stringify(sizes));
+		assert.ok(sizes.single < 34_400 && sizes.workerd < 34_650, JSON.stringify(sizes));
 	});
 
 	// The translated module is 37,200 bytes, the rest 11,800: it has the names of its functions and is for older engines.
-	test("the single file without WebAssembly is below 52 kB gzipped", () => {
+	test("the single file without WebAssembly is below 53 kB gzipped", () => {
 		const bytes = size("dist/js/index.js");
 		console.log({ bytes });
-		assert.ok(bytes < 52_000, `${bytes}`);
+		assert.ok(bytes < 53_000, `${bytes}`);
 	});
 
 	test("no dependencies, no scripts, the version of the workspace", () => {
