@@ -100,9 +100,14 @@ func (r *Retries) MaxAttempts() int {
 // NextRetry returns when a failed job runs again. It implements river.ClientRetryPolicy.
 func (r *Retries) NextRetry(job *rivertype.JobRow) time.Time {
 	if delay, ok := r.delays.Load(weak.Make(job)); ok {
-		return time.Now().Add(delay.(time.Duration))
+		return after(delay.(time.Duration))
 	}
-	return time.Now().Add(r.policy.Delay(r.stream(job), uint32(retries(job))))
+	return after(r.policy.Delay(r.stream(job), uint32(retries(job))))
+}
+
+// after returns the end of a delay that begins now. PostgreSQL cuts a time to microseconds, so it is rounded up.
+func after(delay time.Duration) time.Time {
+	return time.Now().Add(delay).Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
 // IsMiddleware says that Retries are middleware.

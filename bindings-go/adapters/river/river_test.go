@@ -154,7 +154,7 @@ func (q *queue) again() {
 func checkScheduled(t *testing.T, job *rivertype.JobRow, delay time.Duration, from, to time.Time) {
 	t.Helper()
 	// PostgreSQL stores microseconds.
-	if at := job.ScheduledAt; at.Before(from.Add(delay-time.Microsecond)) || at.After(to.Add(delay)) {
+	if at := job.ScheduledAt; at.Before(from.Add(delay)) || at.After(to.Add(delay+time.Microsecond)) {
 		t.Errorf("attempt %d: scheduled %v after %v, not %v", job.Attempt, at.Sub(from), from, delay)
 	}
 	if job.State != rivertype.JobStateRetryable && job.State != rivertype.JobStateAvailable {

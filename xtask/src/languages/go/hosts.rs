@@ -99,7 +99,7 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
         Ok(Queue { name, server, resolution, program })
     };
     Ok(vec![
-        // It stores microseconds.
+        // A time is rounded up to microseconds.
         queue("river", "postgres", Duration::from_micros(1))?,
         // It stores the second that follows.
         queue("asynq", "redis", Duration::from_secs(2))?,
