@@ -96,7 +96,7 @@ func (q *queue) task() *asynq.TaskInfo {
 	return task
 }
 
-// after returns the task when it is in a state after so many retries.
+// after returns the task once it is in a state after this many retries.
 func (q *queue) after(retried int, state asynq.TaskState) *asynq.TaskInfo {
 	q.Helper()
 	var task *asynq.TaskInfo

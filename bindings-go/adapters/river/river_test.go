@@ -116,7 +116,7 @@ func (q *queue) job() *rivertype.JobRow {
 	return job
 }
 
-// after returns the job when it has so many errors, or is completed.
+// after returns the job once it has this many errors or is completed.
 func (q *queue) after(failures int) *rivertype.JobRow {
 	q.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -54,7 +54,7 @@ async function bodyOf(input, init, method) {
 	return body.byteLength > 0 ? { body } : undefined;
 }
 
-/** The result of an attempt, which must have its headers after so many milliseconds. */
+/** The result of an attempt, whose headers must arrive within this many milliseconds. */
 async function withTimeout(timeout, signal, attempt) {
 	const controller = new AbortController();
 	const abort = () => controller.abort(new DOMException(`the attempt took longer than ${timeout} ms`, "TimeoutError"));

@@ -28,7 +28,7 @@ export function retryOptions(options = {}) {
 	};
 }
 
-/** Waits so many milliseconds, or until the signal aborts, of which p-retry then makes the error. */
+/** Waits this many milliseconds, or until the signal aborts. p-retry then reports the abort. */
 async function sleep(delay, signal, unref) {
 	for (let left = delay; left > 0 && !signal?.aborted; left -= timeoutOf(left)) {
 		await new Promise((resolve) => {

@@ -25,7 +25,7 @@ export function retries(options = {}) {
 	};
 }
 
-/** A request whose answer must begin within so many milliseconds. */
+/** A request whose answer must begin within this many milliseconds. */
 function limited(request, headersTimeout) {
 	const { headersTimeout: own } = request;
 	return headersTimeout

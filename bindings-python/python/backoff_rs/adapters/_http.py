@@ -77,7 +77,7 @@ class Client:
         self.on_retry: Callable[[RetryEvent], Maybe[object]] | None
         self.on_retry = arguments.pop("on_retry", None)
         if self.on_retry is not None:
-            # Rejects what is no function.
+            # It rejects anything but a function.
             Retrying(on=(), on_retry=self.on_retry)
         for argument in ("on_retry", "on_stop", "sleep"):
             if not awaits and is_coroutine_function(options.get(argument)):
