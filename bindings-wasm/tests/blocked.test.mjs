@@ -43,7 +43,7 @@ const REALMS = {
 };
 
 for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
-	const { AbortError, fetchOutcome, httpOutcome, makeRetriable, parseRetryAfter, PolicyError } = api;
+	const { AbortError, fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PolicyError } = api;
 	const { RetryError, retry, StartError } = api;
 	const shouldRetry = () => true;
 
@@ -114,6 +114,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 				[fail, { shouldRetry: () => "success" }],
 				[fail, { shouldRetry: fetchOutcome }],
 				[fail, { shouldRetry: () => ({ outcome: httpOutcome(404), retryAfter: parseRetryAfter({}) }) }],
+				[fail, { shouldRetry: () => httpVerdict({ status: 404, headers: new Map() }) }],
 				[fail, { shouldRetryResult: () => true }],
 				[abort, { shouldRetry }],
 			]) {

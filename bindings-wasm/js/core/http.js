@@ -36,7 +36,7 @@ export function isIdempotentMethod(method) {
 export function httpVerdict(response, now = Date.now()) {
 	const outcome = httpOutcome(Object(response).status);
 	const lines = FIELDS.map((name) => [name, firstOf(headerOf(response, name))])
-		.filter(([, value]) => VALUE.test(value))
+		.filter(([, value]) => typeof value === "string" && VALUE.test(value))
 		.map(([name, value]) => `${name}:${value}\n`);
 	if (lines.length === 0) {
 		return { outcome };
