@@ -1,7 +1,7 @@
 //! `cargo xtask scenario queues`: one job that fails, in each job queue that has an adapter, and the
 //! delays that the queue scheduled.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::iter;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
@@ -40,12 +40,10 @@ pub(crate) fn run() -> Result<()> {
     println!("{}", row("core", expected.iter().map(Duration::as_secs_f64)));
     for mut queue in queues {
         let scheduled = schedule(&mut queue)?;
-        let end = match disagreement(&queue, &expected, &scheduled) {
-            None => format!("  within {:?}", queue.resolution),
-            Some(problem) => format!("  {problem}"),
-        };
-        agreed = agreed.saturating_add(usize::from(end.starts_with("  within")));
-        println!("{}{end}", row(queue.name, scheduled.delays.iter().map(|ms| ms / 1e3)));
+        let problem = disagreement(&queue, &expected, &scheduled);
+        agreed = agreed.saturating_add(usize::from(problem.is_none()));
+        let end = problem.unwrap_or_else(|| format!("within {:?}", queue.resolution));
+        println!("{}  {end}", row(queue.name, scheduled.delays.iter().map(|ms| ms / 1e3)));
     }
     println!("\n{agreed} of {count} agree");
     ensure!(agreed == count, "not all queues agree");
@@ -138,9 +136,7 @@ fn first_line(output: ChildStdout) -> Result<String> {
 impl Drop for Server {
     fn drop(&mut self) {
         // The end of its input stops it.
-        if let Some(mut input) = self.process.stdin.take() {
-            let _ = input.flush();
-        }
+        drop(self.process.stdin.take());
         let _ = self.process.wait();
     }
 }
