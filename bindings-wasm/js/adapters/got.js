@@ -53,6 +53,6 @@ function judge(error) {
 
 function setRetry(request, calculateDelay) {
 	const { retry } = request;
-	// Later versions ask only within their own rules, unless they are told not to.
+	// Later versions call it only where their own rules allow a retry, unless enforceRetryRules is false.
 	request.retry = { ...retry, calculateDelay, ...("enforceRetryRules" in retry && { enforceRetryRules: false }) };
 }
