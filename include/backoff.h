@@ -291,6 +291,24 @@
 // No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 #define BACKOFF_NONE UINT64_C(18446744073709551615)
 
+// An operation begins. The events begin here: 0 is not an event.
+#define BACKOFF_BUDGET_EVENT_OPERATION_BEGAN UINT32_C(1)
+
+// An attempt is over. Uses `held`.
+#define BACKOFF_BUDGET_EVENT_ATTEMPT_OVER UINT32_C(2)
+
+// An attempt has failed, and the failure is not permanent.
+#define BACKOFF_BUDGET_EVENT_ATTEMPT_FAILED UINT32_C(3)
+
+// A retry is requested: the only event that the budget answers. Uses `outcome`.
+#define BACKOFF_BUDGET_EVENT_RETRY_REQUESTED UINT32_C(4)
+
+// An operation has succeeded. Uses `held`.
+#define BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED UINT32_C(5)
+
+// An operation has ended, for whatever reason.
+#define BACKOFF_BUDGET_EVENT_OPERATION_ENDED UINT32_C(6)
+
 // A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 #define BACKOFF_STATS_SIZE UINT32_C(4096)
 
@@ -413,6 +431,12 @@
 // The memory of the budget was damaged, or the budget was copied or the process forked while a
 // thread used it. Make a new budget.
 #define BACKOFF_DAMAGED UINT32_C(111)
+
+// The text is not the state of a budget of this kind (SPEC 15.5).
+#define BACKOFF_NOT_A_STATE UINT32_C(112)
+
+// The number is not a BACKOFF_BUDGET_EVENT.
+#define BACKOFF_UNKNOWN_EVENT UINT32_C(113)
 
 // A buffer of this size holds every message, policy string and budget string with its terminating
 // zero.
@@ -560,6 +584,42 @@ typedef struct backoff_decision {
   // the wait that would have followed. 0 for the other reasons.
   uint64_t delay_ns;
 } backoff_decision;
+
+// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
+// database or shared memory, can keep its text, and all processes that use the store then share one
+// budget.
+//
+// Owned by the caller; nothing to free. A plain value: copy it freely.
+typedef struct BACKOFF_ALIGNED(8) backoff_budget_state {
+  uint64_t opaque[24];
+} backoff_budget_state;
+
+// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
+// events in the order of SPEC 13.4.
+//
+// A plain value: copy it freely.
+typedef struct backoff_budget_event {
+  // A BACKOFF_BUDGET_EVENT.
+  uint32_t event;
+  // The BACKOFF_OUTCOME of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
+  // ignored otherwise.
+  uint32_t outcome;
+  // The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
+  // Ignored for events that do not use it.
+  uint64_t held;
+} backoff_budget_event;
+
+// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
+//
+// A plain value: copy it freely.
+typedef struct backoff_budget_answer {
+  // 1 if a retry was requested and is granted, otherwise 0.
+  uint32_t granted;
+  // 1 if the state changed, otherwise 0: there is nothing to store.
+  uint32_t changed;
+  // The tokens or slots that the operation holds after a granted retry, otherwise 0.
+  uint64_t held;
+} backoff_budget_answer;
 
 // Counts of operations by their number of attempts and by the reason for which they stopped
 // (SPEC 17).
@@ -959,6 +1019,20 @@ uint32_t backoff_operation_begin(struct backoff_operation *operation,
                                  uint64_t deadline_ns,
                                  struct backoff_budget *budget);
 
+// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
+// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
+// call. Its stream, times and deadline are those of backoff_operation_begin.
+//
+// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_operation_resume(struct backoff_operation *operation,
+                                  const struct backoff_policy *policy,
+                                  uint64_t stream,
+                                  uint64_t retries,
+                                  uint64_t began_ns,
+                                  uint64_t deadline_ns);
+
 // Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 // (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
 // backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
@@ -975,6 +1049,19 @@ uint32_t backoff_operation_decide(struct backoff_operation *operation,
                                   uint64_t now_ns,
                                   struct backoff_budget *budget,
                                   struct backoff_decision *decision);
+
+// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
+// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
+// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
+// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+//
+// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
+// not initialised, or with BACKOFF_DAMAGED.
+//
+// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+uint32_t backoff_operation_refuse_retry(struct backoff_operation *operation,
+                                        struct backoff_budget *budget,
+                                        uint32_t *reason);
 
 // Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
 // BACKOFF_REASON_CANCELLED, or an earlier reason if it had already stopped. `reason` may be NULL.
@@ -1006,6 +1093,52 @@ uint32_t backoff_operation_state(const struct backoff_operation *operation,
                                  uint64_t *retries,
                                  uint64_t *attempts,
                                  uint32_t *reason);
+
+// Writes the state of a full budget with the configuration of `budget`.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_DAMAGED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
+                                   const struct backoff_budget *budget);
+
+// Reads the text of a state of `length` bytes, without a terminating zero, as
+// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
+//
+// Fails with BACKOFF_NOT_A_STATE if the text is any other, and with BACKOFF_NULL_POINTER,
+// BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG or BACKOFF_DAMAGED. After a failure the state is unchanged.
+//
+// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
+                                    const struct backoff_budget *budget,
+                                    const char *text,
+                                    uint64_t length);
+
+// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
+// BACKOFF_TEXT_SIZE is always enough.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+//
+// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
+uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
+                                    char *buffer,
+                                    uint64_t size);
+
+// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
+// writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_EVENT, or
+// BACKOFF_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_state_step(struct backoff_budget_state *state,
+                                   const struct backoff_budget_event *event,
+                                   uint64_t now_ns,
+                                   struct backoff_budget_answer *answer);
+
+// Returns the name of an event, such as "retry_requested": the same name in every language. The string
+// is static and never NULL; an unknown number returns "unknown_event".
+const char *backoff_budget_event_name(uint32_t event);
 
 // Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
 // BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,

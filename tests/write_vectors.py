@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cases import (
     articles,
+    budget_states,
     caps,
     decisions,
     draws,
@@ -20,6 +21,7 @@ from cases import (
     http_responses,
     jitters,
     previews,
+    resumptions,
     stats,
     string_errors,
     strings,
@@ -45,6 +47,18 @@ LAYERS = {
     ),
     "presets": (strings.preset_cases, "The presets (SPEC 12, 15.1)."),
     "decisions": (decisions.decision_cases, "Operations, step by step (SPEC 13, 15)."),
+    "resumptions": (
+        resumptions.resumption_cases,
+        "Decisions of resumed operations, and refused retries (SPEC 13.7, 13.8).",
+    ),
+    "budget_states": (
+        budget_states.budget_state_cases,
+        "States of budgets, step by step (SPEC 15.6).",
+    ),
+    "budget_state_texts": (
+        budget_states.budget_state_text_cases,
+        "Texts that are the state of a budget, and texts that are not (SPEC 15.5).",
+    ),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
     "http_statuses": (http_responses.http_status_cases, "Statuses of HTTP responses (SPEC 14.4)."),
     "http_responses": (

@@ -80,3 +80,7 @@ pub const BACKOFF_UNKNOWN_REASON: u32 = 110;
 /// The memory of the budget was damaged, or the budget was copied or the process forked while a
 /// thread used it. Make a new budget.
 pub const BACKOFF_DAMAGED: u32 = 111;
+/// The text is not the state of a budget of this kind (SPEC 15.5).
+pub const BACKOFF_NOT_A_STATE: u32 = 112;
+/// The number is not a BACKOFF_BUDGET_EVENT.
+pub const BACKOFF_UNKNOWN_EVENT: u32 = 113;

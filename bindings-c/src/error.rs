@@ -5,10 +5,10 @@ use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
     BACKOFF_BUFFER_TOO_SMALL, BACKOFF_DAMAGED, BACKOFF_END, BACKOFF_NO_ENTROPY,
-    BACKOFF_NOT_A_RATIO, BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_NULL_POINTER, BACKOFF_OK,
-    BACKOFF_RATIO_TOO_FINE, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD,
-    BACKOFF_UNKNOWN_KIND, BACKOFF_UNKNOWN_OUTCOME, BACKOFF_UNKNOWN_REASON, BACKOFF_WRONG_UNIT,
-    BACKOFF_ZERO_DENOMINATOR,
+    BACKOFF_NOT_A_RATIO, BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_NOT_A_STATE, BACKOFF_NULL_POINTER,
+    BACKOFF_OK, BACKOFF_RATIO_TOO_FINE, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED,
+    BACKOFF_UNKNOWN_EVENT, BACKOFF_UNKNOWN_FIELD, BACKOFF_UNKNOWN_KIND, BACKOFF_UNKNOWN_OUTCOME,
+    BACKOFF_UNKNOWN_REASON, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
 };
 use crate::exported::{exported, write_optional};
 use crate::field::position;
@@ -156,6 +156,8 @@ impl backoff_error {
                 "the memory of the budget was damaged, or the budget was copied or the process \
                  forked while a thread used it"
             }
+            BACKOFF_NOT_A_STATE => "the text is not the state of a budget of this kind",
+            BACKOFF_UNKNOWN_EVENT => "the number is not an event of a budget",
             // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
             BACKOFF_ZERO_DENOMINATOR => "the ratio has a zero denominator",
             BACKOFF_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
@@ -281,6 +283,8 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
         BACKOFF_UNKNOWN_OUTCOME => c"unknown_outcome",
         BACKOFF_UNKNOWN_REASON => c"unknown_reason",
         BACKOFF_DAMAGED => c"damaged",
+        BACKOFF_NOT_A_STATE => c"not_a_state",
+        BACKOFF_UNKNOWN_EVENT => c"unknown_event",
         _ => {
             let name =
                 name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_UNKNOWN_KIND));

@@ -36,6 +36,8 @@ mod outcome;
 
 mod operation;
 
+mod budget_state;
+
 mod http;
 
 mod stats;
@@ -50,6 +52,7 @@ mod error;
 mod scalar;
 
 pub use budget::*;
+pub use budget_state::*;
 pub use code::*;
 pub use error::*;
 pub use field::*;

@@ -83,6 +83,35 @@ pub unsafe extern "C" fn backoff_operation_begin(
     })
 }
 
+/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
+/// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
+/// call. Its stream, times and deadline are those of backoff_operation_begin.
+///
+/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_resume(
+    operation: *mut backoff_operation,
+    policy: *const backoff_policy,
+    stream: u64,
+    retries: u64,
+    began_ns: u64,
+    deadline_ns: u64,
+) -> u32 {
+    exported!({
+        let operation = required(operation)?;
+        let policy = *PolicyHandle::get(policy)?;
+        let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
+        OperationHandle::init(
+            operation,
+            Operation::resume(policy, stream, retries, began_ns, deadline),
+        );
+        Ok(())
+    })
+}
+
 /// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 /// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
 /// backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
@@ -120,6 +149,31 @@ impl From<Decision> for backoff_decision {
         let reason = decision.stop_reason().map_or(0, |reason| reason as u32);
         Self { reason, reserved: 0, delay_ns: decision.delay_ns() }
     }
+}
+
+/// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
+/// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
+/// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
+/// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+///
+/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
+/// not initialised, or with BACKOFF_DAMAGED.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_refuse_retry(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+    reason: *mut u32,
+) -> u32 {
+    exported!({
+        let operation = OperationHandle::get_mut(operation)?;
+        let budget = BudgetHandle::get_optional(budget)?;
+        wait_until_free(budget)?;
+        write_optional(reason, operation.refuse_retry(budget) as u32);
+        Ok(())
+    })
 }
 
 /// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:

@@ -54,6 +54,10 @@ static void check_damaged(void) {
                                         &memory.budget, &memory.decision));
   }
   IS_DAMAGED(backoff_operation_cancel(&memory.operation, &memory.budget, &memory.numerator));
+  IS_DAMAGED(
+      backoff_operation_refuse_retry(&memory.operation, &memory.budget, &memory.numerator));
+  IS_DAMAGED(backoff_budget_state_full(&memory.state, &memory.budget));
+  IS_DAMAGED(backoff_budget_state_parse(&memory.state, &memory.budget, TEXT("0 2")));
   IS_DAMAGED(loop(&memory.policy, &memory.budget, &memory.stats, &memory.callbacks, &memory.end));
   check_true("a damaged budget", "the operation is as before",
              memcmp(&operation, &memory.operation, sizeof operation) == 0);

@@ -81,7 +81,7 @@ static void check_messages(void) {
       {.code = BACKOFF_OK, .text_kind = BACKOFF_TEXT_KIND_POLICY},
       {.code = BACKOFF_DOES_NOT_FIT + 1},
       {.code = BACKOFF_NULL_POINTER - 1},
-      {.code = BACKOFF_DAMAGED + 1},
+      {.code = BACKOFF_UNKNOWN_EVENT + 1},
       {.code = UINT32_MAX},
   };
   for (uint32_t kind = BACKOFF_TEXT_KIND_NONE; kind <= BACKOFF_TEXT_KIND_BUDGET; kind++) {
@@ -198,6 +198,8 @@ static void check_sentences(void) {
       {BACKOFF_UNKNOWN_REASON, "the number is not a reason"},
       {BACKOFF_DAMAGED, "the memory of the budget was damaged, or the budget was copied or the "
                         "process forked while a thread used it"},
+      {BACKOFF_NOT_A_STATE, "the text is not the state of a budget of this kind"},
+      {BACKOFF_UNKNOWN_EVENT, "the number is not an event of a budget"},
   };
   for (size_t i = 0; i < LENGTH(rows); i++) {
     backoff_error error = {.code = rows[i].code};
@@ -206,7 +208,7 @@ static void check_sentences(void) {
     SUCCEEDS(backoff_error_message_with(&error, TEXT("5 ms"), memory.text, sizeof memory.text));
     check_text(backoff_code_name(rows[i].code), "message", memory.text, rows[i].message);
   }
-  for (uint32_t code = BACKOFF_NULL_POINTER; code <= BACKOFF_DAMAGED; code++) {
+  for (uint32_t code = BACKOFF_NULL_POINTER; code <= BACKOFF_UNKNOWN_EVENT; code++) {
     backoff_error error = {.code = code};
     SUCCEEDS(backoff_error_message(&error, memory.text, sizeof memory.text));
   }

@@ -18,6 +18,8 @@ struct memory {
   backoff_preview preview, garbage_preview;
   backoff_preview_row row;
   backoff_budget budget, garbage_budget; /* two tokens, one per retry */
+  backoff_budget_state state, garbage_state;
+  backoff_budget_answer answer;
   backoff_operation operation, garbage_operation;
   backoff_decision decision;
   backoff_stats stats, garbage_stats;
@@ -126,6 +128,7 @@ static inline void start(void) {
   SUCCEEDS(backoff_budget_parse(&memory.budget, TEXT("quota:max_tokens=2,cost=1"), NULL));
   SUCCEEDS(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, BACKOFF_NONE,
                                    &memory.budget));
+  SUCCEEDS(backoff_budget_state_full(&memory.state, &memory.budget));
   SUCCEEDS(backoff_stats_init(&memory.stats));
   memory.error = (backoff_error){.code = BACKOFF_CAP_BELOW_BASE, .field = BACKOFF_FIELD_CAP,
                                  .value = 5, .limit = 10};

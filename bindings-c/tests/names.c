@@ -117,12 +117,14 @@ static void check_codes(void) {
       {BACKOFF_UNKNOWN_OUTCOME, "unknown_outcome"},
       {BACKOFF_UNKNOWN_REASON, "unknown_reason"},
       {BACKOFF_DAMAGED, "damaged"},
+      {BACKOFF_NOT_A_STATE, "not_a_state"},
+      {BACKOFF_UNKNOWN_EVENT, "unknown_event"},
   };
   static const char *const outcomes[] = {"success", "transient", "throttled", "timeout",
                                          "permanent"};
   static const char *const reasons[] = {"success",  "permanent", "max_retries", "max_elapsed",
                                         "deadline", "budget",    "cancelled"};
-  static const uint32_t unknown[] = {26, 99, 112, UINT32_MAX};
+  static const uint32_t unknown[] = {26, 99, 114, UINT32_MAX};
   for (size_t i = 0; i < LENGTH(rows); i++) {
     check_text(rows[i].name, "name", backoff_code_name(rows[i].code), rows[i].name);
   }

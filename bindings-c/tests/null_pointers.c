@@ -100,6 +100,9 @@ static void check_operations(void) {
   IS_NULL(backoff_operation_decide(NULL, success, 0, 0, budget, decision));
   IS_NULL(backoff_operation_decide(operation, success, 0, 0, budget, NULL));
   IS_NULL(backoff_operation_cancel(NULL, budget, &memory.numerator));
+  IS_NULL(backoff_operation_resume(NULL, &memory.policy, 1, 0, 0, BACKOFF_NONE));
+  IS_NULL(backoff_operation_resume(operation, NULL, 1, 0, 0, BACKOFF_NONE));
+  IS_NULL(backoff_operation_refuse_retry(NULL, budget, &memory.numerator));
   IS_NULL(backoff_operation_state(NULL, number, number, &memory.numerator));
   IS_NULL(backoff_stats_init(NULL));
   IS_NULL(backoff_stats_record(NULL, 1, BACKOFF_REASON_SUCCESS));

@@ -38,6 +38,9 @@ static void check_uninitialized(const char *content) {
       backoff_operation_decide(&memory.operation, outcome, 0, 0, budget, decision));
   IS_UNINITIALIZED(backoff_operation_cancel(operation, &memory.budget, reason));
   IS_UNINITIALIZED(backoff_operation_cancel(&memory.operation, budget, reason));
+  IS_UNINITIALIZED(backoff_operation_resume(&memory.operation, policy, 1, 0, 0, BACKOFF_NONE));
+  IS_UNINITIALIZED(backoff_operation_refuse_retry(operation, &memory.budget, reason));
+  IS_UNINITIALIZED(backoff_operation_refuse_retry(&memory.operation, budget, reason));
   IS_UNINITIALIZED(backoff_operation_state(operation, number, number, reason));
   backoff_stats *stats = &memory.garbage_stats;
   IS_UNINITIALIZED(backoff_stats_record(stats, 1, BACKOFF_REASON_SUCCESS));

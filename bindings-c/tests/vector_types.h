@@ -157,6 +157,40 @@ struct decision_vector {
   const struct step *steps;
 };
 
+struct resumption_vector {
+  const char *id;
+  struct text policy;
+  uint64_t stream, retries, begun, deadline, now;
+  uint32_t outcome;
+  uint64_t retry_after;
+  uint32_t reason; /* 0 for a wait */
+  uint64_t delay, retries_after;
+  uint32_t refused;
+  uint64_t retries_refused;
+};
+
+struct state_step {
+  uint32_t event, outcome;
+  uint64_t held, now;
+  int is_granted;
+  uint64_t holds;
+  const char *state;
+};
+
+struct budget_state_vector {
+  const char *id;
+  struct text budget;
+  const char *start; /* NULL for a full budget */
+  size_t step_count;
+  const struct state_step *steps;
+};
+
+struct budget_state_text_vector {
+  const char *id;
+  struct text budget, text;
+  int is_valid;
+};
+
 struct retry_after_vector {
   const char *id;
   struct text value;

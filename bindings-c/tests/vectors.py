@@ -26,6 +26,9 @@ LAYERS = {
     "previews": "preview",
     "fits": "fit",
     "decisions": "decision",
+    "resumptions": "resumption",
+    "budget_states": "budget_state",
+    "budget_state_texts": "budget_state_text",
     "retry_after": "retry_after",
     "http_statuses": "http_status",
     "http_responses": "http_response",
@@ -73,6 +76,28 @@ def row(struct: str, case: dict) -> list[str]:
             budget = case["budget"]
             strings = [text(case["policy"]), flag(budget is not None), text(budget or "")]
             return [*strings, *stream(case), steps]
+        case "resumption":
+            numbers = [u64(case[name]) for name in ("stream", "retries", "begun")]
+            answer, deadline, wait = case["answer"], case["deadline"], case["retry_after"]
+            stop = answer.get("stop")
+            return [
+                text(case["policy"]),
+                *numbers,
+                u64(deadline) if deadline else "BACKOFF_NONE",
+                u64(case["now"]),
+                constant("OUTCOME", case["outcome"]),
+                u64(wait) if wait else "BACKOFF_NONE",
+                constant("REASON", stop) if stop else "0",
+                u64(answer.get("wait", answer.get("delay"))),
+                u64(case["retries_after"]),
+                constant("REASON", case["refused"]),
+                u64(case["retries_refused"]),
+            ]
+        case "budget_state":
+            steps = array("struct state_step", [state_step(each) for each in case["steps"]])
+            return [text(case["budget"]), optional(quoted, case["start"]), steps]
+        case "budget_state_text":
+            return [text(case["budget"]), text(case["text"]), flag(case["valid"])]
         case "retry_after":
             wait = case["retry_after"]
             return [text(case["value"]), u64(case["now"]), flag(wait is not None), u64(wait or 0)]
@@ -104,6 +129,19 @@ def step(each: dict) -> str:
         constant("REASON", stop) if stop else "0",
         u64(answer.get("wait", answer.get("delay", 0))),
         u64(each.get("retries", 0)),
+    ]
+    return braced(members)
+
+
+def state_step(each: dict) -> str:
+    members = [
+        constant("BUDGET_EVENT", each["event"]),
+        constant("OUTCOME", each["outcome"]) if each["outcome"] else "0",
+        u64(each["held"]),
+        u64(each["now"]),
+        flag(each["granted"] is True),
+        u64(each["holds"]),
+        quoted(each["state"]),
     ]
     return braced(members)
 

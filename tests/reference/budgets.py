@@ -1,7 +1,9 @@
-"""Clause 15.3: which retries a budget grants."""
+"""Clauses 15.3 to 15.6: which retries a budget grants, and its state as text."""
+
+from types import SimpleNamespace
 
 from reference.fields import SECOND
-from reference.numbers import scale
+from reference.numbers import WORD_MAX, scale
 
 
 class Unlimited:
@@ -24,6 +26,13 @@ class Unlimited:
 
     def operation_ended(self):
         pass
+
+    def numbers(self):
+        """The numbers of 15.5, without the version."""
+        return [self.level]
+
+    def read(self, numbers):
+        (self.level,) = numbers
 
 
 class Quota(Unlimited):
@@ -90,6 +99,12 @@ class Rate(Unlimited):
         self.level -= self.b["per"]
         return True
 
+    def numbers(self):
+        return [self.level, self.last or 0]
+
+    def read(self, numbers):
+        self.level, self.last = numbers
+
 
 class Ttl(Unlimited):
     SLICES = 10
@@ -119,6 +134,19 @@ class Ttl(Unlimited):
         self.add(at, -self.d)
         return True
 
+    def places(self):
+        """The last 10 slices in the order of their places."""
+        return sorted(
+            range(self.latest - self.SLICES + 1, self.latest + 1), key=lambda s: s % self.SLICES
+        )
+
+    def numbers(self):
+        return [self.latest, *(self.levels.get(slice, 0) for slice in self.places())]
+
+    def read(self, numbers):
+        self.latest, *levels = numbers
+        self.levels = dict(zip(self.places(), levels, strict=True))
+
 
 class Concurrent(Unlimited):
     def __init__(self, b):
@@ -144,6 +172,12 @@ class Concurrent(Unlimited):
     def operation_ended(self):
         self.active -= 1
 
+    def numbers(self):
+        return [self.active, self.retrying]
+
+    def read(self, numbers):
+        self.active, self.retrying = numbers
+
 
 BUDGETS = {
     "quota": Quota,
@@ -157,3 +191,58 @@ BUDGETS = {
 
 def new_budget(b):
     return BUDGETS[b["budget"]](b)
+
+
+EVENTS = [
+    "operation_began",
+    "attempt_over",
+    "attempt_failed",
+    "retry_requested",
+    "operation_succeeded",
+    "operation_ended",
+]
+
+
+class BudgetState:
+    """15.5, 15.6: changes in place, unlike the state of the core."""
+
+    def __init__(self, b, text=None):
+        self.b = b
+        self.budget = new_budget(b)
+        self.version = 0
+        if text is not None:
+            self.version, *numbers = map(int, text.split(" "))
+            self.budget.read(numbers)
+
+    def text(self):
+        return " ".join(map(str, [self.version, *self.budget.numbers()]))
+
+    def step(self, event, now, outcome=None, held=0):
+        """Whether the retry is granted (None if none was requested), and what the operation then holds."""
+        before, operation = self.budget.numbers(), SimpleNamespace(held=held)
+        granted = None
+        match event:
+            case "operation_began":
+                self.budget.operation_begins(now)
+            case "attempt_over":
+                self.budget.attempt_is_over(operation)
+            case "attempt_failed":
+                self.budget.attempt_failed()
+            case "retry_requested":
+                granted = self.budget.grants(operation, outcome, now)
+            case "operation_succeeded":
+                self.budget.operation_succeeded(operation)
+            case "operation_ended":
+                self.budget.operation_ended()
+        self.saturate()
+        changed = self.budget.numbers() != before
+        self.version = (self.version + changed) % (WORD_MAX + 1)
+        return granted, operation.held if granted else 0
+
+    def saturate(self):
+        """15.6: no number leaves its range."""
+        if self.b["budget"] == "ttl":
+            latest, *levels = self.budget.numbers()
+            self.budget.read([latest, *(min(max(level, -(2**63)), 2**63 - 1) for level in levels)])
+        else:
+            self.budget.read([min(max(number, 0), WORD_MAX) for number in self.budget.numbers()])

@@ -56,6 +56,13 @@ class Operation:  # 13.1
         self.budget.attempt_is_over(self)
         return self.end("cancelled")
 
+    def refuse(self):  # 13.8
+        if self.reason:
+            return self.reason
+        self.retries = max(0, self.retries - 1)
+        self.budget.attempt_is_over(self)
+        return self.end("budget")[0]
+
     def end(self, reason, d=0):
         self.reason = reason
         self.budget.operation_ended()

@@ -12,10 +12,10 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 22712
+const dataEnd = 23224
 
 // heapBase is __heap_base.
-const heapBase = 22720
+const heapBase = 23232
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
@@ -29,239 +29,247 @@ type module struct {
 func newModule() *module {
 	m := new(module)
 	copy(m.memory[10240:], data0)
-	copy(m.memory[20412:], data1)
-	copy(m.memory[20580:], data2)
-	copy(m.memory[20748:], data3)
-	copy(m.memory[20916:], data4)
-	copy(m.memory[21228:], data5)
-	copy(m.memory[21396:], data6)
-	copy(m.memory[21564:], data7)
-	copy(m.memory[21696:], data8)
-	copy(m.memory[21828:], data9)
-	copy(m.memory[21996:], data10)
+	copy(m.memory[20928:], data1)
+	copy(m.memory[21096:], data2)
+	copy(m.memory[21264:], data3)
+	copy(m.memory[21432:], data4)
+	copy(m.memory[21744:], data5)
+	copy(m.memory[21912:], data6)
+	copy(m.memory[22080:], data7)
+	copy(m.memory[22212:], data8)
+	copy(m.memory[22344:], data9)
+	copy(m.memory[22512:], data10)
 	m.stackPointer = 10240
 	return m
 }
 
 const data0 = "" +
-	"no errora required pointer is NULLa struct is not initialisedthe" +
-	" number is not a field of a policythe value is a ratio and the f" +
-	"ield a plain number, or the reversethere are no more delays or r" +
-	"owsthe operating system cannot provide randomnessthe buffer cann" +
-	"ot hold the text and its terminating zerothe value of Retry-Afte" +
-	"r is neither a number of seconds nor a date, or is longer than 1" +
-	"024 bytesthe length is longer than any memorythe number is not a" +
-	"n outcomethe number is not a reasonthe memory of the budget was " +
-	"damaged, or the budget was copied or the process forked while a " +
-	"thread used itthe ratio has a zero denominatorthe ratio has a te" +
-	"rm above 4294967295the text is not a ratio such as 2, 1.6, 8/5 o" +
-	"r 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zer" +
-	"o_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above" +
-	"_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unk" +
-	"nown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_uni" +
-	"t\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not" +
-	"_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fib" +
-	"onacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_" +
-	"least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rat" +
-	"e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rat" +
-	"io\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00mul" +
-	"tiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jit" +
-	"ter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00thr" +
-	"ottled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00de" +
-	"adline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no" +
-	"_entropy\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reaso" +
-	"n\x00buffer_too_small\x00ok\x00too_long\x00none\x00unknown_outcome\x00unknown_code" +
-	"\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00" +
-	"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00" +
-	"\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00cons" +
-	"tantlinearexponentialpolynomialfibonacci\xbc4\x00\x00\x08\x00\x00\x00\xc44\x00\x00\x06\x00\x00\x00\xca4\x00\x00\x0b\x00\x00\x00" +
-	"\xd54\x00\x00\n\x00\x00\x00\xdf4\x00\x00\x09\x00\x00\x00fullexponential:jitter=fullequalexponential:jitt" +
-	"er=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelated" +
-	"noneconstant:base=0sdefaultfull:base=100ms,cap=20s,max_retries=3" +
-	"aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026fu" +
-	"ll:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after" +
-	"_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries" +
-	"=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:b" +
-	"ase=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,ca" +
-	"p=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=" +
-	"0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=" +
-	"1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:bas" +
-	"e=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multipli" +
-	"er=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:ba" +
-	"se=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3poll" +
-	"y-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexpon" +
-	"ential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms" +
-	",jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponenti" +
-	"al:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure" +
-	"-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05" +
-	",max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,j" +
-	"itter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexp" +
-	"onential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=" +
-	"1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=propo" +
-	"rtional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s," +
-	"power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter" +
-	"_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,o" +
-	"rigin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increme" +
-	"nt=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1," +
-	"max_retries=24obanexponential:base=2s,offset=15s,jitter=proporti" +
-	"onal,jitter_above=0.1,max_retries=19celeryexponential:base=1s,of" +
-	"fset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temp" +
-	"oralexponential:base=1s,cap=100s\x105\x00\x00\x04\x00\x00\x00\x145\x00\x00\x17\x00\x00\x00+5\x00\x00\x05\x00\x00\x0005\x00\x00\x18\x00\x00\x00" +
-	"H5\x00\x00\x0c\x00\x00\x00T5\x00\x00,\x00\x00\x00\x805\x00\x00\x04\x00\x00\x00\x845\x00\x00\x10\x00\x00\x00\x945\x00\x00\x07\x00\x00\x00\x9b5\x00\x00%\x00\x00\x00\xc05\x00\x00\x10\x00\x00\x00\xd05\x00\x00\"\x00\x00\x00" +
-	"\xf25\x00\x00\x0c\x00\x00\x00\xfe5\x00\x00O\x00\x00\x00M6\x00\x00\x11\x00\x00\x00^6\x00\x00O\x00\x00\x00\xad6\x00\x00\x0d\x00\x00\x00\xba6\x00\x00\x15\x00\x00\x00\xcf6\x00\x00\x0c\x00\x00\x00\xdb6\x00\x006\x00\x00\x00" +
-	"\x117\x00\x00\n\x00\x00\x00\x1b7\x00\x00H\x00\x00\x00c7\x00\x00\x0c\x00\x00\x00o7\x00\x00F\x00\x00\x00\xb57\x00\x00\x03\x00\x00\x00\xb87\x00\x00\x1e\x00\x00\x00\xd67\x00\x00\x0b\x00\x00\x00\xe17\x00\x00H\x00\x00\x00" +
-	")8\x00\x00\x0c\x00\x00\x0058\x00\x00!\x00\x00\x00V8\x00\x00\x08\x00\x00\x00^8\x00\x00\x1e\x00\x00\x00|8\x00\x00\x0f\x00\x00\x00\x8b8\x00\x00\x1c\x00\x00\x00\xa78\x00\x00\x14\x00\x00\x00\xbb8\x00\x00!\x00\x00\x00" +
-	"\xdc8\x00\x00\x05\x00\x00\x00\xe18\x00\x00L\x00\x00\x00-9\x00\x00\n\x00\x00\x0079\x00\x00D\x00\x00\x00{9\x00\x00\x0f\x00\x00\x00\x8a9\x00\x00D\x00\x00\x00\xce9\x00\x00\x08\x00\x00\x00\xd69\x00\x00Z\x00\x00\x00" +
-	"0:\x00\x00\x0d\x00\x00\x00=:\x00\x00\x1d\x00\x00\x00Z:\x00\x00\x0d\x00\x00\x00g:\x00\x00\x1e\x00\x00\x00\x85:\x00\x00\x0c\x00\x00\x00\x91:\x00\x00U\x00\x00\x00\xe6:\x00\x00\x07\x00\x00\x00\xed:\x00\x00p\x00\x00\x00" +
-	"];\x00\x00\x07\x00\x00\x00d;\x00\x00q\x00\x00\x00\xd5;\x00\x00\x05\x00\x00\x00\xda;\x00\x004\x00\x00\x00\x0e<\x00\x00\x04\x00\x00\x00\x12<\x00\x00R\x00\x00\x00d<\x00\x00\x06\x00\x00\x00j<\x00\x00R\x00\x00\x00" +
-	"\xbc<\x00\x00\x08\x00\x00\x00\xc4<\x00\x00\x1c\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd0>\x00\x00\x05\x00\x00\x00\xd5>\x00\x00" +
-	"\x08\x00\x00\x00\xdd>\x00\x00\x05\x00\x00\x00\xe2>\x00\x00\x04\x00\x00\x00\xe6>\x00\x00\x03\x00\x00\x00\xe9>\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10" +
-	"quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sr" +
-	"eratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:t" +
-	"tl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concu" +
-	"rrent=3\x00\xc05\x00\x00\x10\x00\x00\x00$?\x00\x00\x1c\x00\x00\x00\xf25\x00\x00\x0c\x00\x00\x00@?\x00\x00\x1e\x00\x00\x00\x117\x00\x00\n\x00\x00\x00^?\x00\x00 \x00\x00\x00~?\x00\x00\x03\x00\x00\x00" +
-	"\x81?\x00\x00\x0f\x00\x00\x00\x90?\x00\x00\x0b\x00\x00\x00\x9b?\x00\x00\x19\x00\x00\x00\xb4?\x00\x00\x07\x00\x00\x00\xbb?\x00\x00'\x00\x00\x00\xdc8\x00\x00\x05\x00\x00\x00\xe2?\x00\x00%\x00\x00\x00:=,./012" +
-	"3456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x8f@\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x90@\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00" +
-	"\x91@\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\x92@\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x93@\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x95@\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00" +
-	"\x97@\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are" +
-	" {kinds}{field} is missing{field} {value} is not used by {select" +
-	"or}{field} {value} is above {limit}{field} {value} is below {lim" +
-	"it}{field} {value} has a zero denominator{field} {value} has a t" +
-	"erm above 1000000{field} {value} cannot be combined with jitter " +
-	"decorrelated, which needs growth exponential{field} {value} is b" +
-	"elow base {limit}{field} {value} is above cap {limit}{field} {va" +
-	"lue} is too short to grow by the multiplier; it must be at least" +
-	" {limit}{field} {value} is set as well as max_retries {limit}; s" +
-	"et one of themunknown name {found}; the names are {heads}unknown" +
-	" key {found}; the keys are {keys}key {found} is repeated{field} " +
-	"has no value{field} {found} is not a duration such as 100ms or 1" +
-	".5s{field} has no unit; the units are {units}{field} has the unk" +
-	"nown unit {found}; the units are {units}{field} {found} is not a" +
-	" whole number of nanoseconds{field} {found} is not a ratio such " +
-	"as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe te" +
-	"xt is longer than 1024 bytes{field} cannot be made short enough:" +
-	" the delays take at least {value}, which is above {limit}  ()..." +
-	"a duration has one unita pair must follow every \":\" and \",\"capit" +
-	"al letters are not allowedspaces are not allowed\"...\"growthbasei" +
-	"ncrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_be" +
-	"lowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesm" +
-	"ax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxre" +
-	"try_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeou" +
-	"tpermin_per_secondmin_concurrentwindowdelay\x00 G\x00\x00\x06\x00\x00\x00&G\x00\x00\x05\x00\x00\x00prop" +
-	"ortionaladditiveslotted\x00\x805\x00\x00\x04\x00\x00\x00\x105\x00\x00\x04\x00\x00\x00+5\x00\x00\x05\x00\x00\x00<G\x00\x00\x0c\x00\x00\x00HG\x00\x00\x08\x00\x00\x00" +
-	"H5\x00\x00\x0c\x00\x00\x00PG\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\x90G\x00\x00\x08\x00\x00\x00\x98G\x00\x00\x05\x00\x00\x00\x9dG\x00\x00\x06\x00\x00\x000a, " +
-	"d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xbdG\x00\x00\x0e\x00\x00\x00\xcbG\x00\x00\x0e\x00\x00\x00\xd9G\x00\x00\x09\x00\x00\x00# HE" +
-	"LP backoff_attempts Attempts of an operation.# TYPE backoff_atte" +
-	"mpts histogram\x00\x00\xfcG\x00\x001\x00\x00\x00-H\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_att" +
-	"empts_count # HELP backoff_retries_total Retries of all operatio" +
-	"ns.# TYPE backoff_retries_total counterbackoff_retries_total # H" +
-	"ELP backoff_stops_total Operations by the reason for which they " +
-	"stopped.# TYPE backoff_stops_total counter\x00\x00`H\x00\x00\x15\x00\x00\x00uH\x00\x00\x17\x00\x00\x00\x8cH\x00\x00" +
-	"7\x00\x00\x00\xc3H\x00\x00$\x00\x00\x00\xe7H\x00\x00\x16\x00\x00\x00\xfdH\x00\x00K\x00\x00\x00HI\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" +
-	"backoff_stops_total{reason=\"successpermanentdeadlinecancelled\"} " +
-	"backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00" +
-	"\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\xdcI\x00\x00" +
-	"\xe3I\x00\x00tF\x00\x00\x8bF\x00\x00\xecI\x00\x00\xd3F\x00\x00\xf4I\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00" +
-	" \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"operation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operatio" +
+	"n_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is no" +
+	"t initialisedthe number is not a field of a policythe value is a" +
+	" ratio and the field a plain number, or the reversethere are no " +
+	"more delays or rowsthe operating system cannot provide randomnes" +
+	"sthe buffer cannot hold the text and its terminating zerothe val" +
+	"ue of Retry-After is neither a number of seconds nor a date, or " +
+	"is longer than 1024 bytesthe length is longer than any memorythe" +
+	" number is not an outcomethe number is not a reasonthe memory of" +
+	" the budget was damaged, or the budget was copied or the process" +
+	" forked while a thread used itthe text is not the state of a bud" +
+	"get of this kindthe number is not an event of a budgetthe ratio " +
+	"has a zero denominatorthe ratio has a term above 4294967295the t" +
+	"ext is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00rat" +
+	"io_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stal" +
+	"ls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unk" +
+	"nown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_uni" +
+	"t\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not" +
+	"_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00non" +
+	"e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelate" +
+	"d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exa" +
+	"ct\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_thrott" +
+	"led\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00pow" +
+	"er\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jit" +
+	"ter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempt" +
+	"s\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ret" +
+	"ry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_ext" +
+	"ra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retrie" +
+	"s\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00bu" +
+	"dget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00w" +
+	"rong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_t" +
+	"oo_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_co" +
+	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\xacK\x00\x00\xacK\x00\x00" +
+	"\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00" +
+	"\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00constantlinearexpone" +
+	"ntialpolynomialfibonacci\xec5\x00\x00\x08\x00\x00\x00\xf45\x00\x00\x06\x00\x00\x00\xfa5\x00\x00\x0b\x00\x00\x00\x056\x00\x00\n\x00\x00\x00\x0f6\x00\x00\x09\x00\x00\x00" +
+	"fullexponential:jitter=fullequalexponential:jitter=equaldecorrel" +
+	"atedexponential:cap_on=delay,jitter=decorrelatednoneconstant:bas" +
+	"e=0sdefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standard" +
+	"full:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap" +
+	"=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws" +
+	"-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_bas" +
+	"e=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sg" +
+	"rpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0." +
+	"2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=" +
+	"3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_o" +
+	"n=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,flo" +
+	"or=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,j" +
+	"itter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_ret" +
+	"ries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinea" +
+	"r:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,m" +
+	"ax_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted," +
+	"jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,ca" +
+	"p=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexpone" +
+	"ntial:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3et" +
+	"hernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,ji" +
+	"tter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10" +
+	"s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflic" +
+	"texponential:base=10ms,multiplier=5,jitter=proportional,jitter_a" +
+	"bove=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0" +
+	",offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,m" +
+	"ax_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=1" +
+	"5s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retri" +
+	"es=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24ob" +
+	"anexponential:base=2s,offset=15s,jitter=proportional,jitter_abov" +
+	"e=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s" +
+	",jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:" +
+	"base=1s,cap=100s@6\x00\x00\x04\x00\x00\x00D6\x00\x00\x17\x00\x00\x00[6\x00\x00\x05\x00\x00\x00`6\x00\x00\x18\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x846\x00\x00,\x00\x00\x00" +
+	"\xb06\x00\x00\x04\x00\x00\x00\xb46\x00\x00\x10\x00\x00\x00\xc46\x00\x00\x07\x00\x00\x00\xcb6\x00\x00%\x00\x00\x00\xf06\x00\x00\x10\x00\x00\x00\x007\x00\x00\"\x00\x00\x00\"7\x00\x00\x0c\x00\x00\x00.7\x00\x00O\x00\x00\x00" +
+	"}7\x00\x00\x11\x00\x00\x00\x8e7\x00\x00O\x00\x00\x00\xdd7\x00\x00\x0d\x00\x00\x00\xea7\x00\x00\x15\x00\x00\x00\xff7\x00\x00\x0c\x00\x00\x00\x0b8\x00\x006\x00\x00\x00A8\x00\x00\n\x00\x00\x00K8\x00\x00H\x00\x00\x00" +
+	"\x938\x00\x00\x0c\x00\x00\x00\x9f8\x00\x00F\x00\x00\x00\xe58\x00\x00\x03\x00\x00\x00\xe88\x00\x00\x1e\x00\x00\x00\x069\x00\x00\x0b\x00\x00\x00\x119\x00\x00H\x00\x00\x00Y9\x00\x00\x0c\x00\x00\x00e9\x00\x00!\x00\x00\x00" +
+	"\x869\x00\x00\x08\x00\x00\x00\x8e9\x00\x00\x1e\x00\x00\x00\xac9\x00\x00\x0f\x00\x00\x00\xbb9\x00\x00\x1c\x00\x00\x00\xd79\x00\x00\x14\x00\x00\x00\xeb9\x00\x00!\x00\x00\x00\x0c:\x00\x00\x05\x00\x00\x00\x11:\x00\x00L\x00\x00\x00" +
+	"]:\x00\x00\n\x00\x00\x00g:\x00\x00D\x00\x00\x00\xab:\x00\x00\x0f\x00\x00\x00\xba:\x00\x00D\x00\x00\x00\xfe:\x00\x00\x08\x00\x00\x00\x06;\x00\x00Z\x00\x00\x00`;\x00\x00\x0d\x00\x00\x00m;\x00\x00\x1d\x00\x00\x00" +
+	"\x8a;\x00\x00\x0d\x00\x00\x00\x97;\x00\x00\x1e\x00\x00\x00\xb5;\x00\x00\x0c\x00\x00\x00\xc1;\x00\x00U\x00\x00\x00\x16<\x00\x00\x07\x00\x00\x00\x1d<\x00\x00p\x00\x00\x00\x8d<\x00\x00\x07\x00\x00\x00\x94<\x00\x00q\x00\x00\x00" +
+	"\x05=\x00\x00\x05\x00\x00\x00\n=\x00\x004\x00\x00\x00>=\x00\x00\x04\x00\x00\x00B=\x00\x00R\x00\x00\x00\x94=\x00\x00\x06\x00\x00\x00\x9a=\x00\x00R\x00\x00\x00\xec=\x00\x00\x08\x00\x00\x00\xf4=\x00\x00\x1c\x00\x00\x00" +
+	"quotathrottleratioratettlconcurrent\x00\x00@\x00\x00\x05\x00\x00\x00\x05@\x00\x00\x08\x00\x00\x00\x0d@\x00\x00\x05\x00\x00\x00\x12@\x00\x00" +
+	"\x04\x00\x00\x00\x16@\x00\x00\x03\x00\x00\x00\x19@\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,co" +
+	"st_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1" +
+	"sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_s" +
+	"econd=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xf06\x00\x00\x10\x00\x00\x00" +
+	"T@\x00\x00\x1c\x00\x00\x00\"7\x00\x00\x0c\x00\x00\x00p@\x00\x00\x1e\x00\x00\x00A8\x00\x00\n\x00\x00\x00\x8e@\x00\x00 \x00\x00\x00\xae@\x00\x00\x03\x00\x00\x00\xb1@\x00\x00\x0f\x00\x00\x00\xc0@\x00\x00\x0b\x00\x00\x00" +
+	"\xcb@\x00\x00\x19\x00\x00\x00\xe4@\x00\x00\x07\x00\x00\x00\xeb@\x00\x00'\x00\x00\x00\x0c:\x00\x00\x05\x00\x00\x00\x12A\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sd" +
+	"hmsmsusns\x00\x00\x00\x00\x00\x00\x00\xbfA\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xc0A\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xc1A\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00" +
+	"\xc2A\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\xc3A\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xc5A\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xc7A\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
+	", at : {field} {value} is unknown; the kinds are {kinds}{field} " +
+	"is missing{field} {value} is not used by {selector}{field} {valu" +
+	"e} is above {limit}{field} {value} is below {limit}{field} {valu" +
+	"e} has a zero denominator{field} {value} has a term above 100000" +
+	"0{field} {value} cannot be combined with jitter decorrelated, wh" +
+	"ich needs growth exponential{field} {value} is below base {limit" +
+	"}{field} {value} is above cap {limit}{field} {value} is too shor" +
+	"t to grow by the multiplier; it must be at least {limit}{field} " +
+	"{value} is set as well as max_retries {limit}; set one of themun" +
+	"known name {found}; the names are {heads}unknown key {found}; th" +
+	"e keys are {keys}key {found} is repeated{field} has no value{fie" +
+	"ld} {found} is not a duration such as 100ms or 1.5s{field} has n" +
+	"o unit; the units are {units}{field} has the unknown unit {found" +
+	"}; the units are {units}{field} {found} is not a whole number of" +
+	" nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 o" +
+	"r 20%{field} {found} is not a whole numberthe text is longer tha" +
+	"n 1024 bytes{field} cannot be made short enough: the delays take" +
+	" at least {value}, which is above {limit}  ()...a duration has o" +
+	"ne unita pair must follow every \":\" and \",\"capital letters are n" +
+	"ot allowedspaces are not allowed\"...\"growthbaseincrementmultipli" +
+	"erpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovej" +
+	"itter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_e" +
+	"lapsedthrottled_baseretry_afterretry_after_maxretry_after_max_ex" +
+	"trabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_seco" +
+	"ndmin_concurrentwindowdelay\x00PH\x00\x00\x06\x00\x00\x00VH\x00\x00\x05\x00\x00\x00proportionaladditive" +
+	"slotted\x00\xb06\x00\x00\x04\x00\x00\x00@6\x00\x00\x04\x00\x00\x00[6\x00\x00\x05\x00\x00\x00lH\x00\x00\x0c\x00\x00\x00xH\x00\x00\x08\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x80H\x00\x00\x07\x00\x00\x00" +
+	"at_leastexactspread\x00\xc0H\x00\x00\x08\x00\x00\x00\xc8H\x00\x00\x05\x00\x00\x00\xcdH\x00\x00\x06\x00\x00\x000a, d b Y X GMTA, d-" +
+	"b-y X GMTa b e X Y\x00\x00\xedH\x00\x00\x0e\x00\x00\x00\xfbH\x00\x00\x0e\x00\x00\x00\x09I\x00\x00\x09\x00\x00\x00# HELP backoff_attem" +
+	"pts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x00" +
+	",I\x00\x001\x00\x00\x00]I\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_attempts_count # HE" +
+	"LP backoff_retries_total Retries of all operations.# TYPE backof" +
+	"f_retries_total counterbackoff_retries_total # HELP backoff_stop" +
+	"s_total Operations by the reason for which they stopped.# TYPE b" +
+	"ackoff_stops_total counter\x00\x00\x90I\x00\x00\x15\x00\x00\x00\xa5I\x00\x00\x17\x00\x00\x00\xbcI\x00\x007\x00\x00\x00\xf3I\x00\x00$\x00\x00\x00\x17J\x00\x00" +
+	"\x16\x00\x00\x00-J\x00\x00K\x00\x00\x00xJ\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_to" +
+	"tal{reason=\"successpermanentdeadlinecancelled\"} backoff_attempts" +
+	"_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00" +
+	"\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00" +
+	"\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00" +
+	"\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xacK\x00\x00\xacK\x00\x00" +
+	"\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xacK\x00\x00\xacK\x00\x00\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00" +
+	"\x0cK\x00\x00\x13K\x00\x00\xa4G\x00\x00\xbbG\x00\x00\x1cK\x00\x00\x03H\x00\x00$K\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00" +
+	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00" +
-	"\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00" +
-	"l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00" +
+	"\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00" +
+	"\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00" +
-	" \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00" +
-	";\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x17A\x00\x00HA\x00\x00ZA\x00\x00\x83A\x00\x00\xa3A\x00\x00\xc3A\x00\x00\xe9A\x00\x00\x11B\x00\x00lB\x00\x00\x91B\x00\x00" +
-	"\x91B\x00\x00\xb5B\x00\x00\x08C\x00\x00NC\x00\x00yC\x00\x00\xa1C\x00\x00\xb8C\x00\x00\xccC\x00\x00\x03D\x00\x00-D\x00\x00hD\x00\x00\x9cD\x00\x00\xd5D\x00\x00\xfaD\x00\x00\x1cE\x00\x00\x06\x00\x00\x00" +
-	"\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00" +
+	")\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00" +
+	"*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00GB\x00\x00xB\x00\x00\x8aB\x00\x00\xb3B\x00\x00\xd3B\x00\x00\xf3B\x00\x00\x19C\x00\x00AC\x00\x00\x9cC\x00\x00" +
+	"\xc1C\x00\x00\xc1C\x00\x00\xe5C\x00\x008D\x00\x00~D\x00\x00\xa9D\x00\x00\xd1D\x00\x00\xe8D\x00\x00\xfcD\x00\x003E\x00\x00]E\x00\x00\x98E\x00\x00\xccE\x00\x00\x05F\x00\x00*F\x00\x00LF\x00\x00" +
+	"\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
-	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
-	"\xbeF"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
+	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
+	"\xeeG"
 
 const data2 = "" +
-	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
-	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
-	"\xbeF"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
+	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
+	"\xeeG"
 
 const data4 = "" +
-	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
-	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
-	"\xbeF"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
+	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
+	"\xeeG"
 
 const data6 = "" +
-	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00" +
-	"iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00\xbeF"
+	"\x06\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00" +
+	"\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xeeG"
 
 const data8 = "" +
-	"\xd3F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	"\x03H\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xf5E\x00\x00\xfbE\x00\x00\xffE\x00\x00\x08F\x00\x00\x12F\x00\x00\x17F\x00\x00" +
-	"\x1dF\x00\x00#F\x00\x00&F\x00\x00,F\x00\x001F\x00\x007F\x00\x00CF\x00\x00OF\x00\x00YF\x00\x00iF\x00\x00tF\x00\x00\x7fF\x00\x00\x8bF\x00\x00\x96F\x00\x00\xa4F\x00\x00\xafF\x00\x00" +
-	"\xbeF"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
+	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
+	"\xeeG"
 
 const data10 = "" +
-	"\xd3F\x00\x00\xd9F\x00\x00\xe3F\x00\x00\xe7F\x00\x00\xf5F\x00\x00\xdd>\x00\x00\x01G\x00\x00\xe6>\x00\x00\x04G\x00\x00\x12G\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
-	"\x07\x00\x00\x00\x16\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00" +
-	"\x00\x00\x00\x00\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10" +
-	"\xf3Z\x00\x00\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00" +
-	"\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	"\x07\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00" +
+	"\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10\xf3Z\x00\x00" +
+	"\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff"
+	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
 //
@@ -358,9 +366,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t24 = 13460
+		t24 = 13764
 		if p1 != 0 {
-			t24 = 13368
+			t24 = 13672
 		}
 		p1 = t24
 		p2 = 0
@@ -397,7 +405,7 @@ l2:
 				break
 			}
 		}
-		m.rulesResolveKinds(x4+808, x4+1688, 13460, 10)
+		m.rulesResolveKinds(x4+808, x4+1688, 13764, 10)
 		x6 = m.load64(x4, 832)
 		p2 = m.load64(x4, 824)
 		x9 = m.load64(x4, 816)
@@ -406,7 +414,7 @@ l2:
 			m.store64(x4, 1896, x6)
 			m.store64(x4, 1888, p2)
 			m.store64(x4, 1880, x9)
-			m.rulesResolveValues(x4+808, x4+1688, 13460, 10, x4+1880)
+			m.rulesResolveValues(x4+808, x4+1688, 13764, 10, x4+1880)
 			if m.load32(x4, 828) == 0 {
 				goto l21
 			}
@@ -757,43 +765,1099 @@ l1:
 	return x4
 }
 
+// budgetStateFull is backoff_budget_state_full.
+//
+//go:norace
+func (m *module) budgetStateFull(p0, p1 uint32) uint32 {
+	var x2, x3, x4 uint32
+	var x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, t16 uint64
+	x2 = m.stackPointer - 96
+	m.stackPointer = x2
+	x3 = 100
+	if p0 != 0 && p1 != 0 {
+		x3 = 101
+		if m.load64(p1, 0) == 0x312d746567647562 {
+			x4 = 6100
+			x5 = m.load64(p1, 88)
+			x3 = 111
+			for {
+				if x5 != 1 {
+					if x5 != 0 {
+						goto l1
+					}
+					goto l2
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x6 = m.load64(p1, 88)
+				if x6 != 1 {
+					if x6 == 0 {
+						goto l2
+					}
+					goto l1
+				}
+				x4 = x4 - 10
+				if x4 == 0 {
+					break
+				}
+			}
+			x5 = m.load64(p1, 88)
+			t16 = x5
+			if x5 == 1 {
+				t16 = 2
+			}
+			m.store64(p1, 88, t16)
+			goto l1
+		l2:
+			x7 = m.load64(p1, 56)
+			x8 = m.load64(p1, 48)
+			x9 = m.load64(p1, 16)
+			x10 = 0
+			x11 = m.load64(p1, 8)
+			switch uint32(x11) - 1 {
+			case 0:
+				x10 = x9
+				goto l14
+			case 1:
+				m.multi3(x2, x9, 0, 1000, 0)
+				if m.load64(x2, 8) != 0 {
+					goto l15
+				}
+				x10 = m.load64(x2, 0)
+				goto l14
+			case 2:
+				m.multi3(x2+16, x9, 0, x8&0xffffffff, 0)
+				if m.load64(x2, 24) != 0 {
+					goto l15
+				}
+				x10 = m.load64(x2, 16)
+				goto l14
+			case 3:
+				m.multi3(x2+32, x9, 0, x7, 0)
+				if m.load64(x2, 40) != 0 {
+					goto l15
+				}
+				x10 = m.load64(x2, 32)
+				goto l14
+			default:
+				goto l14
+			}
+		l15:
+			x10 = 0xffffffffffffffff
+		l14:
+			x12 = m.load64(p1, 80)
+			x13 = m.load64(p1, 72)
+			x14 = m.load64(p1, 64)
+			x5 = m.load64(p1, 24)
+			x6 = m.load64(p1, 32)
+			x15 = m.load64(p1, 40)
+			m.store64(p0, 56, x7)
+			m.store64(p0, 48, x8)
+			m.store64(p0, 40, x15)
+			m.store64(p0, 32, x6)
+			m.store64(p0, 24, x5)
+			m.store64(p0, 16, x9)
+			m.store64(p0, 8, x11)
+			m.store64(p0, 0, 0x312d2d6574617473)
+			m.store64(x2, 88, x15)
+			m.store64(x2, 80, x6)
+			m.store64(x2, 72, x5)
+			m.store64(x2, 48, x14)
+			m.store64(x2, 56, x13)
+			m.store64(x2, 64, x12)
+			m.store64(p0, 80, m.load64(x2, 64))
+			m.store64(p0, 72, m.load64(x2, 56))
+			m.store64(p0, 64, m.load64(x2, 48))
+			m.store64(p0, 96, x10)
+			m.store64(p0, 88, 0)
+			x3 = 0
+			m.memoryFill(p0+104, 0, 80)
+		}
+	}
+l1:
+	m.stackPointer = x2 + 96
+	return x3
+}
+
+// budgetStateParse is backoff_budget_state_parse.
+//
+//go:norace
+func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
+	var x4, x5, x6, x7, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, t27, t28, t29, t30 uint32
+	var x8, x9, t21 uint64
+	x4 = m.stackPointer - 1200
+	m.stackPointer = x4
+	x5 = 100
+	if p0 != 0 && p1 != 0 {
+		if m.load64(p1, 0) != 0x312d746567647562 {
+			x5 = 101
+		} else {
+			x6 = p1 + 8
+			x7 = 6100
+			x8 = m.load64(p1, 88)
+			x5 = 111
+			for {
+				if x8 != 1 {
+					if x8 != 0 {
+						goto l1
+					}
+					goto l3
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x9 = m.load64(p1, 88)
+				if x9 != 1 {
+					if x9 == 0 {
+						goto l3
+					}
+					goto l1
+				}
+				x7 = x7 - 10
+				if x7 == 0 {
+					break
+				}
+			}
+			p3 = m.load64(p1, 88)
+			t21 = p3
+			if p3 == 1 {
+				t21 = 2
+			}
+			m.store64(p1, 88, t21)
+			goto l1
+		l3:
+			if p3 == 0 {
+				m.memoryCopy(x4+248, x6, 80)
+				m.memoryFill(x4+248+88, 0, 88)
+				goto l15
+			}
+			x5 = 100
+			if p2 == 0 {
+				goto l1
+			}
+			if p3 > 0x7fffffff {
+				x5 = 108
+				goto l1
+			}
+			m.memoryCopy(x4+248, x6, 80)
+			p1 = 0
+			m.memoryFill(x4+248+88, 0, 88)
+			x10 = uint32(p3)
+			for {
+				x5 = uint32(m.load8(p2+p1, 0))
+				if x5 == 32 {
+					goto l19
+				}
+				p1 = p1 + 1
+				if x10 == p1 {
+					break
+				}
+			}
+			x11 = p2
+			x12 = x10
+			p1 = x10
+			goto l18
+		l19:
+			x7 = p1 + 1
+			x11 = p2 + x7
+			x12 = x10 - x7
+		l18:
+			if p1 == 0 {
+				goto l15
+			}
+			x13 = b32(x5 != 32)
+			x5 = p1
+			x7 = p2
+			for {
+				if x5 == 0 {
+					x5 = p2
+					p3 = 0
+					for {
+						if p1 == 0 {
+							goto l24
+						}
+						m.multi3(x4+48, p3, 0, 10, 0)
+						if m.load64(x4, 56) != 0 {
+							goto l15
+						}
+						p1 = p1 - 1
+						x7 = uint32(m.load8(x5, 0))
+						x5 = x5 + 1
+						x8 = m.load64(x4, 48)
+						p3 = x8 + uint64(x7-48)&255
+						if p3 >= x8 {
+							continue
+						}
+						goto l15
+					}
+				l24:
+					m.store64(x4, 328, p3)
+					x14 = m.load32(x4, 248) - 1
+					x15 = b32(x14 > 5)
+					if x15 != 0 {
+						goto l21
+					}
+					x5 = x14 << 2
+					p1 = m.load32(x5, 13624)
+					x16 = p1 + m.load32(x5, 13648)
+					x17 = x4 + 336
+					for {
+						if x13&1 != 0 {
+							goto l15
+						}
+						if x12 == 0 {
+							goto l15
+						}
+						x18 = p1 + 8
+						x5 = uint32(m.load8(p1, 4))
+						x19 = m.load32(p1, 0)
+						p1 = 0
+						for {
+							x6 = uint32(m.load8(x11+p1, 0))
+							if x6 == 32 {
+								goto l28
+							}
+							p1 = p1 + 1
+							if x12 == p1 {
+								break
+							}
+						}
+						p1 = x12
+						x20 = x11
+						goto l27
+					l28:
+						x7 = p1 + 1
+						x20 = x11 + x7
+						x12 = x12 - x7
+					l27:
+						if x5&1 == 0 {
+							if p1 == 0 {
+								goto l15
+							}
+							x5 = p1
+							x7 = x11
+							for {
+								if x5 == 0 {
+									p3 = 0
+									for {
+										if p1 == 0 {
+											p1 = 1
+											goto l30
+										}
+										m.multi3(x4+32, p3, 0, 10, 0)
+										if m.load64(x4, 40) != 0 {
+											goto l15
+										}
+										p1 = p1 - 1
+										x5 = uint32(m.load8(x11, 0))
+										x11 = x11 + 1
+										x8 = m.load64(x4, 32)
+										p3 = x8 + uint64(x5-48)&255
+										if p3 >= x8 {
+											continue
+										}
+										goto l15
+									}
+								}
+								x5 = x5 - 1
+								x13 = uint32(m.load8(x7, 0))
+								x7 = x7 + 1
+								if (x13-48)&255 < 10 {
+									continue
+								}
+								goto l15
+							}
+						}
+						if p1 == 0 {
+							goto l15
+						}
+						if uint32(m.load8(x11, 0)) == 45 {
+							if p1 == 1 {
+								goto l15
+							}
+							x7 = p1 - 1
+							p1 = x7
+							x11 = x11 + 1
+							x5 = x11
+							for {
+								if p1 == 0 {
+									x8 = 0
+									for {
+										if x7 == 0 {
+											goto l39
+										}
+										m.multi3(x4, x8, 0, 10, 0)
+										if m.load64(x4, 8) != 0 {
+											goto l15
+										}
+										x7 = x7 - 1
+										p1 = uint32(m.load8(x11, 0))
+										x11 = x11 + 1
+										x9 = m.load64(x4, 0)
+										x8 = x9 + uint64(p1-48)&255
+										if x8 >= x9 {
+											continue
+										}
+										goto l15
+									}
+								l39:
+									p1 = b32(x8 < 0x8000000000000001)
+									if p1 != 0 {
+										p3 = 0 - x8
+									}
+									goto l30
+								}
+								p1 = p1 - 1
+								x13 = uint32(m.load8(x5, 0))
+								x5 = x5 + 1
+								if (x13-48)&255 < 10 {
+									continue
+								}
+								goto l15
+							}
+						}
+						x5 = p1
+						x7 = x11
+						for {
+							if x5 == 0 {
+								p3 = 0
+								for {
+									if p1 == 0 {
+										goto l43
+									}
+									m.multi3(x4+16, p3, 0, 10, 0)
+									if m.load64(x4, 24) != 0 {
+										goto l15
+									}
+									p1 = p1 - 1
+									x5 = uint32(m.load8(x11, 0))
+									x11 = x11 + 1
+									x8 = m.load64(x4, 16)
+									p3 = x8 + uint64(x5-48)&255
+									if p3 >= x8 {
+										continue
+									}
+									goto l15
+								}
+							l43:
+								if int64(p3) <= -1 {
+									goto l15
+								}
+								p1 = 1
+								goto l30
+							}
+							x5 = x5 - 1
+							x13 = uint32(m.load8(x7, 0))
+							x7 = x7 + 1
+							if (x13-48)&255 < 10 {
+								continue
+							}
+							goto l15
+						}
+					l30:
+						if p1 == 0 {
+							goto l15
+						}
+						if x19 > 10 {
+							goto l15
+						}
+						x13 = b32(x6 != 32)
+						m.store64(x17+x19<<3, 0, p3)
+						p1 = x18
+						x11 = x20
+						if x18 != x16 {
+							continue
+						}
+						goto l21
+					}
+				}
+				x5 = x5 - 1
+				x6 = uint32(m.load8(x7, 0))
+				x7 = x7 + 1
+				if (x6-48)&255 < 10 {
+					continue
+				}
+				goto l15
+			}
+		l21:
+			m.memoryFill(x4+428, 0, 772)
+			x5 = m.textBufPushNumber(x4+428, m.load64(x4, 328))
+			if x15 == 0 {
+				x7 = x14 << 2
+				p1 = m.load32(x7, 19512)
+				x7 = m.load32(x7, 19488)
+				x11 = x4 + 336
+				for {
+					p3 = 0
+					x6 = m.load32(p1, 0)
+					if x6 <= 10 {
+						p3 = m.load64(x11+x6<<3, 0)
+						if int64(p3) <= -1 && uint32(m.load8(p1+4, 0))&1 != 0 {
+							goto l48
+						}
+					}
+					m.textBufPushBytes(x5, 18089, 1)
+					goto l47
+				l48:
+					m.textBufPushBytes(x5, 19484, 2)
+					p3 = 0 - p3
+				l47:
+					p1 = p1 + 8
+					m.textBufPushNumber(x5, p3)
+					x7 = x7 - 8
+					if x7 == 0 {
+						break
+					}
+				}
+			}
+			p1 = m.load32(x5, 768)
+			t27 = p1
+			p1 = b32(p1 < 769)
+			t28 = 0
+			if p1 != 0 {
+				t28 = t27
+			}
+			if t28 != x10 {
+				goto l15
+			}
+			t29 = 1
+			if p1 != 0 {
+				t29 = x5
+			}
+			t30 = m.memcmp(t29, p2, x10)
+			if t30 != 0 {
+				goto l15
+			}
+			m.memoryCopy(x4+72, x4+248, 176)
+			m.store64(p0, 0, 0x312d2d6574617473)
+			m.memoryCopy(p0+8, x4+72, 176)
+			x5 = 0
+			goto l1
+		l15:
+			x5 = 112
+		}
+	}
+l1:
+	m.stackPointer = x4 + 1200
+	return x5
+}
+
+// budgetStatePrint is backoff_budget_state_print.
+//
+//go:norace
+func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
+	var x3, x4, x5, x6, x7, x9, t15 uint32
+	var x8 uint64
+	x3 = m.stackPointer - 784
+	m.stackPointer = x3
+	x4 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d2d6574617473 {
+		x4 = 101
+		goto l1
+	}
+	m.memoryFill(x3+12, 0, 772)
+	x5 = m.textBufPushNumber(x3+12, m.load64(p0, 88))
+	x6 = m.load32(p0, 8) - 1
+	if x6 <= 5 {
+		x7 = p0 + 96
+		x6 = x6 << 2
+		p0 = m.load32(x6, 19560)
+		x6 = m.load32(x6, 19536)
+		for {
+			x8 = 0
+			x9 = m.load32(p0, 0)
+			if x9 <= 10 {
+				x8 = m.load64(x7+x9<<3, 0)
+				if int64(x8) <= -1 && uint32(m.load8(p0+4, 0))&1 != 0 {
+					goto l6
+				}
+			}
+			m.textBufPushBytes(x5, 18089, 1)
+			goto l5
+		l6:
+			m.textBufPushBytes(x5, 19484, 2)
+			x8 = 0 - x8
+		l5:
+			p0 = p0 + 8
+			m.textBufPushNumber(x5, x8)
+			x6 = x6 - 8
+			if x6 == 0 {
+				break
+			}
+		}
+	}
+	if p1 == 0 {
+		goto l1
+	}
+	p0 = m.load32(x5, 768)
+	x6 = b32(p0 < 769)
+	if x6 == 0 {
+		p0 = 0
+	}
+	if p2 <= uint64(p0) {
+		x4 = 106
+		goto l1
+	}
+	if p0 != 0 {
+		t15 = 1
+		if x6 != 0 {
+			t15 = x5
+		}
+		m.memoryCopy(p1, t15, p0)
+	}
+	x4 = 0
+	m.store8(p1+p0, 0, 0)
+l1:
+	m.stackPointer = x3 + 784
+	return x4
+}
+
+// budgetStateStep is backoff_budget_state_step.
+//
+//go:norace
+func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
+	var x4, x5, x7, x8, x9, x10, t14, t15, t30, t31, t32 uint32
+	var x6, x11, x12, x13, t16, t17, t18, t20, t21, t22, t23, t24, t25, t28, t29, t33 uint64
+	x4 = m.stackPointer - 448
+	m.stackPointer = x4
+	x5 = 100
+	if p1 == 0 {
+		goto l1
+	}
+	if p0 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d2d6574617473 {
+		x5 = 101
+		goto l1
+	}
+	x6 = m.load64(p1, 8)
+	x7 = m.load32(p1, 4)
+	x8 = 0
+	x5 = 113
+	x9 = 0
+	switch m.load32(p1, 0) - 1 {
+	case 0:
+		goto l3
+	case 1:
+		x9 = 1
+	case 2:
+		x9 = 2
+	case 3:
+		if x7-1 >= 5 {
+			x5 = 109
+			goto l1
+		}
+		x9 = 3
+		x8 = 1
+		goto l3
+	case 4:
+		x9 = 4
+	case 5:
+		x9 = 5
+	default:
+		goto l1
+	}
+	x8 = 0
+l3:
+	p1 = p0 + 8
+	m.memoryCopy(x4+256, p1, 176)
+	x10 = x4 + 256 + 88
+	x11 = 0
+	switch m.load32(p1, 0) - 1 {
+	case 0:
+		switch x9 {
+		case 3:
+			p2 = m.load64(x4, 344)
+			t14 = 2
+			if x7 == 4 {
+				t14 = 4
+			}
+			t15 = t14
+			if x7 == 3 {
+				t15 = 3
+			}
+			x12 = m.load64(p1+t15<<3, 0)
+			if p2 < x12 {
+				goto l11
+			}
+			m.store64(x4, 344, p2-x12)
+			x11 = 1
+			goto l11
+		case 4:
+			p2 = m.load64(p0, 16)
+			x12 = m.load64(x4, 344)
+			x6 = x12 + max(x6, 1)
+			t16 = x6
+			if x6 < x12 {
+				t16 = 0xffffffffffffffff
+			}
+			x12 = t16
+			m.store64(x4, 344, min(p2, x12))
+			goto l12
+		default:
+			goto l11
+		}
+	case 1:
+		switch x9 {
+		case 2:
+			p2 = m.load64(x4, 344)
+			x12 = p2 - 1000
+			t17 = x12
+			if x12 > p2 {
+				t17 = 0
+			}
+			m.store64(x4, 344, t17)
+			goto l12
+		case 3:
+			p2 = 0xffffffffffffffff
+			x12 = m.load64(x4, 344)
+			if int64(x12) > -1 {
+				p2 = x12 << 1
+			}
+			x12 = 0
+			m.multi3(x4, m.load64(p0, 16), 0, 1000, 0)
+			if m.load64(x4, 8) == 0 {
+				x11 = m.load64(x4, 0)
+			} else {
+				x11 = 0xffffffffffffffff
+			}
+			x11 = b64(p2 > x11)
+			goto l11
+		case 4:
+			x12 = m.load64(p0, 48)
+			p2 = x12 >> 32
+			if x12&0xfffffffe == 0 {
+				goto l16
+			}
+			x6 = 0x7fffffffffffffff
+			x5 = uint32(x12)
+			x9 = 1000 / x5
+			x13 = uint64(x9)
+			if arithmeticMulhi(x13, p2) != 0 {
+				goto l13
+			}
+			x6 = uint64(1000 - x9*x5)
+			t18 = p2 * x6
+			if arithmeticMulhi(x6, p2) != 0 {
+				t18 = 0xffffffffffffffff
+			}
+			p2 = t18/(x12&0xffffffff) + p2*x13
+			x6 = min(p2, 0x7fffffffffffffff)
+			goto l13
+		default:
+			goto l11
+		}
+	case 2:
+		if uint32(1)<<(x9&31)&54 != 0 {
+			goto l11
+		}
+		if x9 == 0 {
+			x11 = 0
+			x12 = m.load64(p0, 48)
+			m.multi3(x4+32, m.load64(p0, 16), 0, x12&0xffffffff, 0)
+			if m.load64(x4, 40) == 0 {
+				p2 = m.load64(x4, 32)
+			} else {
+				p2 = 0xffffffffffffffff
+			}
+			x6 = m.load64(x4, 344)
+			x12 = x6 + x12>>32
+			if x12 < x6 {
+				x12 = 0xffffffffffffffff
+			}
+			m.store64(x4, 344, min(p2, x12))
+			goto l12
+		}
+		x12 = 0
+		p2 = m.load64(x4, 344)
+		x11 = uint64(m.load32(p0, 48))
+		if p2 < x11 {
+			x11 = 0
+			goto l11
+		}
+		m.store64(x4, 344, p2-x11)
+		x11 = 1
+		goto l11
+	case 3:
+		if x8 == 0 {
+			goto l11
+		}
+		x12 = m.load64(x4, 352)
+		x11 = p2 - x12
+		t20 = x11
+		if x11 > p2 {
+			t20 = 0
+		}
+		x11 = m.load64(p0, 16)
+		m.multi3(x4+64, t20, 0, x11, 0)
+		if m.load64(x4, 72) == 0 {
+			x13 = m.load64(x4, 64)
+		} else {
+			x13 = 0xffffffffffffffff
+		}
+		x6 = m.load64(p0, 56)
+		m.multi3(x4+48, x11, 0, x6, 0)
+		if m.load64(x4, 56) == 0 {
+			x11 = m.load64(x4, 48)
+		} else {
+			x11 = 0xffffffffffffffff
+		}
+		m.store64(x4, 352, max(x12, p2))
+		p2 = m.load64(x4, 344)
+		x12 = p2 + x13
+		t21 = x12
+		if x12 < p2 {
+			t21 = 0xffffffffffffffff
+		}
+		p2 = t21
+		p2 = min(x11, p2)
+		m.store64(x4, 344, p2)
+		x12 = 0
+		if p2 < x6 {
+			x11 = 0
+			goto l11
+		}
+		m.store64(x4, 344, p2-x6)
+		x11 = 1
+		goto l11
+	case 4:
+		m.store32(x4, 88, 10)
+		m.store32(x4, 84, x10)
+		m.store32(x4, 80, p1)
+		m.store32(x4, 92, x4+424)
+		x11 = 0
+		if uint32(1)<<(x9&31)&54 != 0 {
+			goto l11
+		}
+		if x9 == 0 {
+			x12 = m.load64(p0, 64)
+			if x12 <= 9 {
+				x12 = m.load64(x4, 424)
+			} else {
+				x11 = m.load64(x4, 424)
+				p2 = p2 / (x12 / 10)
+				x12 = max(x11, p2)
+				if x11 < p2 {
+					p2 = 0
+					x11 = x12 - x11
+					if x11 >= 2 {
+						p2 = max(x11, 1)
+						p2 = min(p2, 10)
+						x6 = p2 & 1
+						x11 = p2 & 14
+						p2 = 0
+						for {
+							m.store64(x10+uint32((x12-p2)%10)<<3, 0, 0)
+							m.store64(x10+uint32((x12+(p2^0xffffffffffffffff))%10)<<3, 0, 0)
+							p2 = p2 + 2
+							if x11 == p2 {
+								break
+							}
+						}
+						if x6 == 0 {
+							goto l41
+						}
+					}
+					m.store64(x10+uint32((x12-p2)%10)<<3, 0, 0)
+				}
+			}
+		l41:
+			m.store64(x4, 424, x12)
+			x11 = 0
+			x5 = x10 + uint32(x12%10)<<3
+			p2 = m.load64(x5, 0)
+			x12 = uint64(m.load32(p0, 52))
+			x6 = p2 + x12
+			t22 = x6
+			if b32(int64(x12) < 0)^b32(int64(x6) < int64(p2)) != 0 {
+				t22 = 0x7fffffffffffffff
+			}
+			m.store64(x5, 0, t22)
+			goto l12
+		}
+		m.ttlTryRetry(x4+432, x4+80, p2)
+		x12 = m.load64(x4, 440)
+		x11 = m.load64(x4, 432)
+		goto l11
+	case 5:
+		switch x9 {
+		case 1:
+			if x6 == 0 {
+				goto l12
+			}
+			x11 = 0
+			p2 = m.load64(x4, 352)
+			m.store64(x4, 352, p2-b64(p2 != 0))
+			goto l12
+		case 2, 4:
+			goto l11
+		case 3:
+			x11 = m.load64(p0, 48)
+			x12 = x11 >> 32
+			x6 = m.load64(x4, 344)
+			if x11&0xfffffffe == 0 {
+				goto l15
+			}
+			p2 = 0x7fffffffffffffff
+			x11 = x11 & 0xffffffff
+			x13 = x6 / x11
+			if arithmeticMulhi(x13, x12) != 0 {
+				goto l14
+			}
+			p2 = x13 * x12
+			x6 = x6 - x13*x11
+			t24 = x6 * x12
+			if arithmeticMulhi(x6, x12) != 0 {
+				t24 = 0xffffffffffffffff
+			}
+			x12 = p2 + t24/x11
+			t25 = x12
+			if x12 < p2 {
+				t25 = 0xffffffffffffffff
+			}
+			p2 = t25
+			p2 = min(p2, 0x7fffffffffffffff)
+			goto l14
+		case 5:
+			x11 = 0
+			p2 = m.load64(x4, 344)
+			m.store64(x4, 344, p2-b64(p2 != 0))
+			goto l12
+		default:
+			p2 = m.load64(x4, 344) + 1
+			t23 = p2
+			if p2 == 0 {
+				t23 = 0xffffffffffffffff
+			}
+			m.store64(x4, 344, t23)
+			goto l12
+		}
+	default:
+		goto l11
+	}
+l16:
+	x6 = p2 * 1000
+	if arithmeticMulhi(1000, p2) != 0 {
+		x6 = 0x7fffffffffffffff
+	}
+	goto l13
+l15:
+	p2 = x6 * x12
+	p2 = min(p2, 0x7fffffffffffffff)
+	if arithmeticMulhi(x6, x12) != 0 {
+		p2 = 0x7fffffffffffffff
+	}
+l14:
+	x12 = m.load64(x4, 352)
+	x11 = m.load64(p0, 80)
+	x11 = b64(x12 < max(x11, p2))
+	p2 = x12 + x11
+	t28 = p2
+	if p2 < x12 {
+		t28 = 0xffffffffffffffff
+	}
+	m.store64(x4, 352, t28)
+	x12 = 1
+	goto l11
+l13:
+	m.multi3(x4+16, m.load64(p0, 16), 0, 1000, 0)
+	if m.load64(x4, 24) == 0 {
+		p2 = m.load64(x4, 16)
+	} else {
+		p2 = 0xffffffffffffffff
+	}
+	x12 = m.load64(x4, 344)
+	x6 = x12 + x6
+	t29 = x6
+	if x6 < x12 {
+		t29 = 0xffffffffffffffff
+	}
+	x12 = t29
+	m.store64(x4, 344, min(p2, x12))
+l12:
+l11:
+	x5 = 0
+	p2 = m.load64(p0, 88)
+	x9 = p0 + 96
+	t30 = m.memcmp(x10, x9, 88)
+	m.store64(x4, 336, p2+b64(t30 != 0))
+	m.memoryCopy(x4+80, x4+256, 176)
+	p0 = 1
+	if p2 == m.load64(x4, 160) {
+		t31 = m.memcmp(x4+80, p1, 80)
+		if t31 == 0 {
+			t32 = m.memcmp(x4+80+88, x9, 88)
+			p0 = b32(t32 != 0)
+		}
+	}
+	m.memoryCopy(p1, x4+80, 176)
+	if p3 == 0 {
+		goto l1
+	}
+	m.store32(p3, 4, p0)
+	m.store32(p3, 0, uint32(x11))
+	t33 = 0
+	if uint32(x11) != 0 {
+		t33 = x12
+	}
+	m.store64(p3, 8, t33)
+l1:
+	m.stackPointer = x4 + 448
+	return x5
+}
+
 // codeName is backoff_code_name.
 //
 //go:norace
 func codeName(p0 uint32) uint32 {
 	var x1, t2 uint32
-	x1 = 13267
+	x1 = 13513
 	switch p0 {
 	case 0:
 	case 100:
-		return 13204
+		return 13450
 	case 101:
-		return 13344
+		return 13602
 	case 102:
-		return 13330
+		return 13588
 	case 103:
-		return 13193
+		return 13439
 	case 104:
-		return 13326
+		return 13584
 	case 105:
-		return 13182
+		return 13414
 	case 106:
-		return 13250
+		return 13496
 	case 107:
-		return 13217
+		return 13463
 	case 108:
-		return 13270
+		return 13516
 	case 109:
-		return 13284
+		return 13542
 	case 110:
-		return 13235
+		return 13481
 	case 111:
-		x1 = 13358
+		return 13616
+	case 112:
+		return 13525
+	case 113:
+		x1 = 13425
 	default:
 		p0 = p0 - 1
-		t2 = p0*24 + 10949
+		t2 = p0*24 + 11181
 		if p0 >= 25 {
-			t2 = 13300
+			t2 = 13558
 		}
 		return t2
 	}
@@ -990,54 +2054,60 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 			p2 = m.load32(p1, 4)
 			x9 = m.load32(p1, 40)
 			if p2|x9 == 0 {
-				x10 = 10248
+				x10 = 10392
 				x11 = 26
 				switch x6 {
 				case 0:
-					x10 = 10240
+					x10 = 10384
 					x11 = 8
 				case 6:
-					x10 = 10830
+					x10 = 11062
 					x11 = 32
 				case 7:
-					x10 = 10862
+					x10 = 11094
 					x11 = 37
 				case 22:
-					x10 = 10899
+					x10 = 11131
 					x11 = 50
 				case 100:
 				case 101:
-					x10 = 10274
+					x10 = 10418
 					x11 = 27
 				case 102:
-					x10 = 10301
+					x10 = 10445
 					x11 = 37
 				case 103:
-					x10 = 10338
+					x10 = 10482
 					x11 = 65
 				case 104:
-					x10 = 10403
+					x10 = 10547
 					x11 = 32
 				case 105:
-					x10 = 10435
+					x10 = 10579
 					x11 = 46
 				case 106:
-					x10 = 10481
+					x10 = 10625
 					x11 = 56
 				case 107:
-					x10 = 10537
+					x10 = 10681
 					x11 = 96
 				case 108:
-					x10 = 10633
+					x10 = 10777
 					x11 = 36
 				case 109:
-					x10 = 10669
+					x10 = 10813
 					x11 = 28
 				case 110:
-					x10 = 10697
+					x10 = 10841
 				case 111:
-					x10 = 10723
+					x10 = 10867
 					x11 = 107
+				case 112:
+					x10 = 10974
+					x11 = 50
+				case 113:
+					x10 = 11024
+					x11 = 38
 				default:
 					goto l8
 				}
@@ -1109,9 +2179,9 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				m.store64(x5, 804, x18)
 				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
 				m.memoryFill(x5+848, 0, 772)
-				t21 = m.textBufPushBytes(x5+848, 16658, 3)
+				t21 = m.textBufPushBytes(x5+848, 16962, 3)
 				t22 = m.textBufPushNumber(t21, x16)
-				p1 = m.textBufPushBytes(t22, 16661, 2)
+				p1 = m.textBufPushBytes(t22, 16965, 2)
 				m.store32(x5, 1660, x11)
 				m.store32(x5, 1656, x6)
 				m.store64(x5, 1640, x15)
@@ -1195,8 +2265,8 @@ l1:
 //go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+21432, 0))
-	m.store32(p0, 0, m.load32(p1+21564, 0))
+	m.store32(p0, 4, m.load32(p1+21948, 0))
+	m.store32(p0, 0, m.load32(p1+22080, 0))
 }
 
 // fieldName is backoff_field_name.
@@ -1207,13 +2277,13 @@ func fieldName(p0 uint32) uint32 {
 	x1 = p0 - 1
 	if x1 >= 23 {
 		p0 = p0 - 33
-		t2 = p0*24 + 12101
+		t2 = p0*24 + 12333
 		if p0 >= 10 {
-			t2 = 13330
+			t2 = 13588
 		}
 		return t2
 	}
-	return x1*24 + 12341
+	return x1*24 + 12573
 }
 
 // fieldUnit is backoff_core::field::Field::unit.
@@ -1233,21 +2303,21 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 18220)
+		m.store32(p0, 4, 18524)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 18264)
+		m.store32(p0, 4, 18568)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 18340)
+		m.store32(p0, 4, 18644)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
 		m.store32(p0, 8, 6)
-		m.store32(p0, 4, 16116)
+		m.store32(p0, 4, 16420)
 	default:
 		m.store32(p0, 8, 5)
-		m.store32(p0, 4, 13544)
+		m.store32(p0, 4, 13848)
 	}
 	x2 = 0
 l1:
@@ -1367,9 +2437,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 22552)
-		x4 = m.load32(p1, 22392)
-		x6 = m.load32(p1, 22232)
+		x5 = m.load32(p1, 23064)
+		x4 = m.load32(p1, 22904)
+		x6 = m.load32(p1, 22744)
 	}
 l2:
 	p1 = 0
@@ -1563,7 +2633,7 @@ l2:
 		m.store64(x5, 80, uint64(x8)<<32|uint64(x9))
 		m.memoryFill(x5+624, 0, 192)
 		p1 = 8
-		m.memoryCopy(x5+456+8, 13368, 92)
+		m.memoryCopy(x5+456+8, 13672, 92)
 		for {
 			x9 = m.load32(x5+456+p1, 0)
 			if x9 != 18 {
@@ -3330,7 +4400,7 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 					if x6 == 0 {
 						x13 = 1
 					}
-					x14 = 18364
+					x14 = 18668
 					if x6 != 0 {
 						x14 = x6
 					}
@@ -4165,36 +5235,36 @@ func kindName(p0 uint32, p1 uint64) uint32 {
 	if p1 > 0xffffffff {
 		x2 = 0xffffffff
 	}
-	x3 = 13313
+	x3 = 13571
 	switch p0 - 1 {
 	case 0:
-		t5 = x2*24 + 11549
+		t5 = x2*24 + 11781
 		if x2 >= 5 {
-			t5 = 13313
+			t5 = 13571
 		}
 		return t5
 	case 8:
-		t7 = x2*24 + 11909
+		t7 = x2*24 + 12141
 		if x2 >= 2 {
-			t7 = 13313
+			t7 = 13571
 		}
 		return t7
 	case 10:
-		t6 = x2*24 + 11669
+		t6 = x2*24 + 11901
 		if x2 >= 7 {
-			t6 = 13313
+			t6 = 13571
 		}
 		return t6
 	case 20:
-		t8 = x2*24 + 11837
+		t8 = x2*24 + 12069
 		if x2 >= 3 {
-			t8 = 13313
+			t8 = 13571
 		}
 		return t8
 	case 32:
-		x3 = x2*24 + 11957
+		x3 = x2*24 + 12189
 		if x2 >= 6 {
-			x3 = 13313
+			x3 = 13571
 		}
 	}
 	return x3
@@ -4258,53 +5328,53 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 16392
+	x5 = 16696
 	if x4 != 0 {
-		x5 = 15584
+		x5 = 15888
 	}
 	t31 = 112
 	if x4 != 0 {
 		t31 = 496
 	}
 	x6 = x5 + t31
-	t32 = 13464
+	t32 = 13768
 	if x4 != 0 {
-		t32 = 13372
+		t32 = 13676
 	}
 	t33 = 36
 	if x4 != 0 {
 		t33 = 88
 	}
 	x7 = t32 + t33
-	x8 = 16116
+	x8 = 16420
 	if x4 != 0 {
-		x8 = 13544
+		x8 = 13848
 	}
-	x9 = 16164
+	x9 = 16468
 	if x4 != 0 {
-		x9 = 13584
+		x9 = 13888
 	}
-	x10 = 13468
+	x10 = 13772
 	if x4 != 0 {
-		x10 = 13376
+		x10 = 13680
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 21264
-	x14 = x12 + 21096
+	x13 = x12 + 21780
+	x14 = x12 + 21612
 	x15 = x11 - 7
-	x16 = x15<<2 + 20956
-	t37 = 13460
+	x16 = x15<<2 + 21472
+	t37 = 13764
 	if x4 != 0 {
-		t37 = 13368
+		t37 = 13672
 	}
 	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 20448
-	x18 = x4 + 20280
+	x17 = x4 + 20964
+	x18 = x4 + 20796
 	x19 = m.load32(p0, 32)
 	x4 = x19 << 2
-	x12 = m.load32(x4+20180, 0)
-	x20 = m.load32(x4+20080, 0)
+	x12 = m.load32(x4+20696, 0)
+	x20 = m.load32(x4+20596, 0)
 	x21 = x2 + 32
 	x22 = m.load64(p0, 16)
 	x23 = m.load32(p0, 4)
@@ -4363,7 +5433,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 1:
 			x29 = 5
 			m.store32(x2, 20, 5)
-			x15 = 13544
+			x15 = 13848
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
 			goto l18
 		case 4, 12, 13, 38:
@@ -4375,21 +5445,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 9:
 			x29 = 2
 			m.store32(x2, 20, 2)
-			x15 = 18220
+			x15 = 18524
 		case 11:
 			x29 = 7
 			m.store32(x2, 20, 7)
-			x15 = 18264
+			x15 = 18568
 		case 21:
 			x29 = 3
 			m.store32(x2, 20, 3)
-			x15 = 18340
+			x15 = 18644
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
 			x29 = 6
 			m.store32(x2, 20, 6)
-			x15 = 16116
+			x15 = 16420
 		default:
 			goto l17
 		}
@@ -4443,9 +5513,9 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = x10
 		for {
 			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+20616, 0)
-			x15 = m.load32(x15+20784, 0)
-			t42 = m.textBufPushBytes(x26, 16656, 2)
+			x27 = m.load32(x15+21132, 0)
+			x15 = m.load32(x15+21300, 0)
+			t42 = m.textBufPushBytes(x26, 16960, 2)
 			m.textBufPushBytes(t42, x15, x27)
 			x4 = x4 + 4
 			if x4 != x7 {
@@ -4484,7 +5554,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		}
 		m.fieldFieldName(x2, x4)
 		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 17785, 1)
+		x15 = m.textBufPushBytes(t44, 18089, 1)
 		m.fieldUnit(x2+24, x4)
 		m.textBufPushValue(x15, x2+24, x22)
 		if x12 != 0 {
@@ -4570,7 +5640,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 				goto l10
 			}
 			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 16544, 112)
+			m.memoryCopy(x21, 16848, 112)
 			m.textBufPushList2(x28, x2+24)
 			if x12 != 0 {
 				continue
@@ -4655,7 +5725,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 17904, 1)
+	x4 = m.textBufPushBytes(p2, 18208, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -4667,7 +5737,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 				m.store8(x3, 11, byte(x8))
 				m.textBufPushBytes(x4, x3+11, 1)
 			} else {
-				m.store32(x3, 12, uint32(m.load8(x8>>4, 16509))<<16|uint32(m.load8(x8&15, 16509))<<24|30812)
+				m.store32(x3, 12, uint32(m.load8(x8>>4, 16813))<<16|uint32(m.load8(x8&15, 16813))<<24|30812)
 				m.textBufPushBytes(x4, x3+12, 4)
 			}
 			p2 = p2 + 1
@@ -4680,10 +5750,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 17904, 1)
+	m.textBufPushBytes(x4, 18208, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 17905, 4)
+	m.textBufPushBytes(x4, 18209, 4)
 l1:
 	p2 = 0
 	for {
@@ -4699,7 +5769,7 @@ l1:
 					break
 				}
 			}
-			p2 = 17851
+			p2 = 18155
 			x8 = 31
 			goto l8
 		}
@@ -4713,7 +5783,7 @@ l1:
 			break
 		}
 	}
-	p2 = 17882
+	p2 = 18186
 	x8 = 22
 	goto l8
 l9:
@@ -4722,7 +5792,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 17815
+		p2 = 18119
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -4749,10 +5819,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 17792
+			p2 = 18096
 			x8 = 23
 		case 1:
-			p2 = 17792
+			p2 = 18096
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -4771,9 +5841,9 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 17786, 2)
+	t14 = m.textBufPushBytes(x4, 18090, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 17788, 1)
+	m.textBufPushBytes(t15, 18092, 1)
 l7:
 	m.stackPointer = x3 + 16
 }
@@ -4810,7 +5880,7 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 			goto l1
 		}
 		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 17789, 3)
+		m.textBufPushBytes(t5, 18093, 3)
 		return
 	}
 	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
@@ -6978,7 +8048,7 @@ l118:
 			} else {
 				x40 = 0xffffffffffffffff
 			}
-			x42 = m.load64(p6+48, 0)
+			x42 = m.load64(p6, 48)
 			m.multi3(x7+16, x41, 0, x42, 0)
 			if m.load64(x7, 24) == 0 {
 				x41 = m.load64(x7, 16)
@@ -7363,6 +8433,327 @@ l1:
 	m.stackPointer = x7 + 288
 }
 
+// operationRefuseRetry is backoff_operation_refuse_retry.
+//
+//go:norace
+func (m *module) operationRefuseRetry(p0, p1, p2 uint32) uint32 {
+	var x3, x4, x5 uint32
+	var x6, x7, t8, t9, t10, t11, t12, t13, t14, t15, t16 uint64
+	if p0 == 0 {
+		return 100
+	}
+	x3 = 101
+	if m.load64(p0, 0) == 0x316574617265706f {
+		if p1 == 0 {
+			x4 = 0
+		} else {
+			if m.load64(p1, 0) != 0x312d746567647562 {
+				goto l2
+			}
+			x4 = p1 + 8
+			x5 = 6100
+			x6 = m.load64(p1, 88)
+			x3 = 111
+			for {
+				if x6 != 1 {
+					if x6 != 0 {
+						goto l2
+					}
+					goto l3
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x7 = m.load64(p1, 88)
+				if x7 != 1 {
+					if x7 == 0 {
+						goto l3
+					}
+					goto l2
+				}
+				x5 = x5 - 10
+				if x5 == 0 {
+					break
+				}
+			}
+			x6 = m.load64(p1, 88)
+			t8 = x6
+			if x6 == 1 {
+				t8 = 2
+			}
+			m.store64(p1, 88, t8)
+			return 111
+		}
+	l3:
+		p1 = m.load32(p0, 208)
+		if p1-1 >= 7 {
+			x6 = m.load64(p0, 192)
+			m.store64(p0, 192, x6-b64(x6 != 0))
+			if x4 != 0 && m.load64(p0, 200) != 0 {
+				if m.load32(x4, 0) != 6 {
+					goto l18
+				}
+				x6 = m.load64(x4, 80)
+				p1 = b32(x6 == 0)
+				t9 = x6
+				if p1 != 0 {
+					t9 = 1
+				}
+				m.store64(x4, 80, t9)
+				if p1 == 0 {
+					x3 = 0
+					for {
+						x6 = m.load64(x4, 80)
+						if x6 > 1 {
+							goto l18
+						}
+						switch uint32(x6) {
+						case 1:
+							x6 = m.load64(x4, 80)
+							if x6 > 1 {
+								goto l18
+							}
+							switch uint32(x6) {
+							case 1:
+								x6 = m.load64(x4, 80)
+								if x6 > 1 {
+									goto l18
+								}
+								switch uint32(x6) {
+								case 1:
+									x6 = m.load64(x4, 80)
+									if x6 > 1 {
+										goto l18
+									}
+									switch uint32(x6) {
+									case 1:
+										x6 = m.load64(x4, 80)
+										if x6 > 1 {
+											goto l18
+										}
+										switch uint32(x6) {
+										case 1:
+											x3 = x3 + 5
+											if x3 != 6100 {
+												continue
+											}
+											x6 = m.load64(x4, 80)
+											t10 = x6
+											if x6 == 1 {
+												t10 = 2
+											}
+											m.store64(x4, 80, t10)
+											goto l18
+										}
+									}
+								}
+							}
+						}
+						x6 = m.load64(x4, 80)
+						p1 = b32(x6 == 0)
+						t11 = x6
+						if p1 != 0 {
+							t11 = 1
+						}
+						m.store64(x4, 80, t11)
+						x3 = 0
+						if p1 != 0 {
+							break
+						}
+					}
+				}
+				x6 = m.load64(x4, 96)
+				t12 = x6 - b64(x6 != 0)
+				if m.load32(x4, 0) != 6 {
+					t12 = x6
+				}
+				m.store64(x4, 96, t12)
+				if m.load64(x4, 80) == 2 {
+					goto l18
+				}
+				m.store64(x4, 80, 0)
+			} else if x4 == 0 {
+				goto l17
+			}
+		l18:
+			x6 = m.load64(x4, 80)
+			p1 = b32(x6 == 0)
+			t13 = x6
+			if p1 != 0 {
+				t13 = 1
+			}
+			m.store64(x4, 80, t13)
+			if p1 == 0 {
+				x3 = 0
+				for {
+					x6 = m.load64(x4, 80)
+					if x6 > 1 {
+						goto l17
+					}
+					switch uint32(x6) {
+					case 1:
+						x6 = m.load64(x4, 80)
+						if x6 > 1 {
+							goto l17
+						}
+						switch uint32(x6) {
+						case 1:
+							x6 = m.load64(x4, 80)
+							if x6 > 1 {
+								goto l17
+							}
+							switch uint32(x6) {
+							case 1:
+								x6 = m.load64(x4, 80)
+								if x6 > 1 {
+									goto l17
+								}
+								switch uint32(x6) {
+								case 1:
+									x6 = m.load64(x4, 80)
+									if x6 > 1 {
+										goto l17
+									}
+									switch uint32(x6) {
+									case 1:
+										x3 = x3 + 5
+										if x3 != 6100 {
+											continue
+										}
+										x6 = m.load64(x4, 80)
+										t14 = x6
+										if x6 == 1 {
+											t14 = 2
+										}
+										m.store64(x4, 80, t14)
+										goto l17
+									}
+								}
+							}
+						}
+					}
+					x6 = m.load64(x4, 80)
+					p1 = b32(x6 == 0)
+					t15 = x6
+					if p1 != 0 {
+						t15 = 1
+					}
+					m.store64(x4, 80, t15)
+					x3 = 0
+					if p1 != 0 {
+						break
+					}
+				}
+			}
+			x6 = m.load64(x4, 88)
+			t16 = x6 - b64(x6 != 0)
+			if m.load32(x4, 0) != 6 {
+				t16 = x6
+			}
+			m.store64(x4, 88, t16)
+			if m.load64(x4, 80) != 2 {
+				m.store64(x4, 80, 0)
+			}
+		l17:
+			p1 = 6
+			m.store32(p0, 208, 6)
+		}
+		x3 = 0
+		if p2 != 0 {
+			m.store32(p2, 0, p1)
+		}
+	}
+l2:
+	return x3
+}
+
+// operationResume is backoff_operation_resume.
+//
+//go:norace
+func (m *module) operationResume(p0, p1 uint32, p2, p3, p4, p5 uint64) uint32 {
+	var x6, x7 uint32
+	var t8 uint64
+	x6 = m.stackPointer - 160
+	m.stackPointer = x6
+	x7 = 100
+	if p0 != 0 && p1 != 0 {
+		x7 = 101
+		if m.load64(p1, 0) == 0x312d7963696c6f70 {
+			m.memoryCopy(x6, p1+8, 160)
+			m.store64(p0, 0, 0x316574617265706f)
+			m.memoryCopy(p0+8, x6, 160)
+			p1 = b32(p5 != 0xffffffffffffffff)
+			m.store32(p0, 212, p1)
+			x7 = 0
+			m.store32(p0, 208, 0)
+			m.store64(p0, 200, 0)
+			m.store64(p0, 192, p3)
+			t8 = 0
+			if p1 != 0 {
+				t8 = p5
+			}
+			m.store64(p0, 184, t8)
+			m.store64(p0, 176, p4)
+			m.store64(p0, 168, p2)
+		}
+	}
+	m.stackPointer = x6 + 160
+	return x7
+}
+
 // operationState is backoff_operation_state.
 //
 //go:norace
@@ -7404,11 +8795,11 @@ func (m *module) operationState(p0, p1, p2, p3 uint32) uint32 {
 //go:norace
 func outcomeName(p0 uint32) uint32 {
 	var t1, t2 uint32
-	t1 = p0*24 + 13038
+	t1 = p0*24 + 13270
 	if p0 >= 6 {
-		t1 = 13284
+		t1 = 13542
 	}
-	t2 = 13279
+	t2 = 13537
 	if p0 != 0 {
 		t2 = t1
 	}
@@ -7815,9 +9206,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		m.store32(x4, 764, p3)
 		m.store32(x4, 760, p2)
 		x7 = b32(p1 == 1)
-		x6 = 16116
+		x6 = 16420
 		if x7 != 0 {
-			x6 = 13544
+			x6 = 13848
 		}
 		t64 = 48
 		if x7 != 0 {
@@ -7844,9 +9235,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		if x6 != 0 {
 			x7 = 496
 		}
-		t67 = 16392
+		t67 = 16696
 		if x6 != 0 {
-			t67 = 15584
+			t67 = 15888
 		}
 		x6 = t67
 		for {
@@ -8087,17 +9478,17 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				if x6 != 0 {
 					x7 = 88
 				}
-				t70 = 13464
+				t70 = 13768
 				if x6 != 0 {
-					t70 = 13372
+					t70 = 13676
 				}
 				x6 = t70
 				for {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 21700) == p3 {
-						t71 = m.memcmp(m.load32(p1, 21868), x57, p3)
+					if m.load32(p1, 22216) == p3 {
+						t71 = m.memcmp(m.load32(p1, 22384), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -8142,7 +9533,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				}
 				if x59 != 4 || m.load32(x58, 0) != 0x656e6f6e {
 					x7 = 40
-					x6 = 13544
+					x6 = 13848
 					switch x62 {
 					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 						m.valueDuration(x4+824, x58, x59)
@@ -8180,7 +9571,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22036)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22552)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -8238,13 +9629,13 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 18340
+						x6 = 18644
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
 					case 32:
 						x7 = 48
-						x6 = 16116
+						x6 = 16420
 						goto l45
 					default:
 						goto l45
@@ -8259,12 +9650,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 18220
+				x6 = 18524
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 18264
+					x6 = 18568
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -8281,7 +9672,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22052)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22568)
 					x61 = 11
 					goto l44
 				}
@@ -8637,7 +10028,7 @@ func (m *module) policyBuild(p0, p1 uint32) {
 			m.store64(p0, 8, x4)
 			m.store64(p0, 0, 1)
 		} else {
-			m.rulesResolveValues(x2+24, p1, 13368, 23, x2+208)
+			m.rulesResolveValues(x2+24, p1, 13672, 23, x2+208)
 			if m.load32(x2, 44) != 0 {
 				m.store64(p0, 24, m.load64(x2, 40))
 				m.store64(p0, 16, m.load64(x2, 32))
@@ -9857,9 +11248,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t18 = 13460
+		t18 = 13764
 		if p1 != 0 {
-			t18 = 13368
+			t18 = 13672
 		}
 		p1 = t18
 		p2 = 0
@@ -11307,15 +12698,15 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		t15 = 5
 	}
 	m.store32(x3, 784, t15)
-	t16 = 16116
+	t16 = 16420
 	if x4 != 0 {
-		t16 = 13544
+		t16 = 13848
 	}
 	m.store32(x3, 780, t16)
 	m.store32(x3, 776, 0)
-	p1 = 13464
+	p1 = 13768
 	if x4 != 0 {
-		p1 = 13372
+		p1 = 13676
 	}
 	t18 = 36
 	if x4 != 0 {
@@ -11325,7 +12716,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	x6 = m.textBufPushValue(x3+4, x3+776, m.load64(p2, 0))
 	x7 = m.load64(p2, 88)
 	x8 = b32(m.load64(p2, 80)&31 == 4) & b32(x7 == m.load64(p2, 96))
-	x9 = 16504
+	x9 = 16808
 	for {
 		if x8 == 0 {
 			x4 = p1
@@ -11378,7 +12769,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l60:
 		x11 = 0xffffffdf
 		x12 = 6
-		x13 = 16116
+		x13 = 16420
 		x10 = 2
 		switch x4 - 1 {
 		case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
@@ -11409,13 +12800,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18220
+		x13 = 18524
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18340
+		x13 = 18644
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -11426,13 +12817,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13544
+		x13 = 13848
 		goto l42
 	l48:
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13544
+		x13 = 13848
 		goto l39
 	l47:
 		p1 = p1 + 4
@@ -11448,19 +12839,19 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffdf
 		x4 = 33
 		x12 = 6
-		x13 = 16116
+		x13 = 16420
 		goto l42
 	l44:
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18220
+		x13 = 18524
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18340
+		x13 = 18644
 	l42:
 		p1 = x10
 		goto l39
@@ -11471,11 +12862,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 18264
+			x13 = 18568
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 17969
+			x10 = 18273
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -11492,7 +12883,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 17909
+		x10 = 18213
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -11567,135 +12958,135 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 17915
+		x10 = 18219
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 17919
+		x10 = 18223
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 17928
+		x10 = 18232
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 17938
+		x10 = 18242
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 17943
+		x10 = 18247
 		goto l3
 	l31:
-		x10 = 17949
+		x10 = 18253
 		goto l3
 	l30:
-		x10 = 17955
+		x10 = 18259
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 17958
+		x10 = 18262
 		goto l3
 	l28:
-		x10 = 17964
+		x10 = 18268
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 17969
+		x10 = 18273
 		goto l3
 	l26:
-		x10 = 17975
+		x10 = 18279
 		x9 = 12
 		goto l3
 	l25:
-		x10 = 17987
+		x10 = 18291
 		x9 = 12
 		goto l3
 	l24:
-		x10 = 17999
+		x10 = 18303
 		x9 = 10
 		goto l3
 	l23:
-		x10 = 18009
+		x10 = 18313
 		x9 = 16
 		goto l3
 	l22:
-		x10 = 18025
+		x10 = 18329
 		x9 = 11
 		goto l3
 	l21:
-		x10 = 18036
+		x10 = 18340
 		x9 = 11
 		goto l3
 	l20:
-		x10 = 18047
+		x10 = 18351
 		x9 = 12
 		goto l3
 	l19:
-		x10 = 18059
+		x10 = 18363
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 18070
+		x10 = 18374
 		goto l4
 	l17:
-		x10 = 18084
+		x10 = 18388
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 18095
+		x10 = 18399
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 18110
+		x10 = 18414
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 18131
+		x10 = 18435
 		goto l3
 	l13:
-		x10 = 18137
+		x10 = 18441
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 18147
+		x10 = 18451
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 18151
+		x10 = 18455
 		goto l4
 	l10:
-		x10 = 18165
+		x10 = 18469
 		x9 = 12
 		goto l3
 	l9:
-		x10 = 16093
+		x10 = 16397
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 18177
+		x10 = 18481
 		x9 = 3
 		goto l3
 	l7:
-		x10 = 16102
+		x10 = 16406
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 18180
+		x10 = 18484
 		goto l4
 	l5:
-		x10 = 18194
+		x10 = 18498
 	l4:
 		x9 = 14
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
-		x4 = m.textBufPushBytes(t25, 16505, 1)
+		x4 = m.textBufPushBytes(t25, 16809, 1)
 		if x11 == 0 || x14 != 0x7fffffffffffffff {
 			m.textBufPushValue(x4, x3+788, x14)
 		} else {
-			m.textBufPushBytes(x4, 13696, 4)
+			m.textBufPushBytes(x4, 14000, 4)
 		}
-		x9 = 16506
+		x9 = 16810
 		if p1 == x5 {
 			break
 		}
@@ -11786,7 +13177,7 @@ func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 18364
+	x6 = 18668
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -11963,10 +13354,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 22072)
+			x15 = m.load64(p4<<3, 22584)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 22200)
+			x15 = m.load64(p2<<3, 22712)
 		l30:
 			x14 = 1
 		l29:
@@ -12382,11 +13773,11 @@ l1:
 //go:norace
 func reasonName(p0 uint32) uint32 {
 	var t1, t2 uint32
-	t1 = p0*24 + 12870
+	t1 = p0*24 + 13102
 	if p0 >= 8 {
-		t1 = 13235
+		t1 = 13481
 	}
-	t2 = 13279
+	t2 = 13537
 	if p0 != 0 {
 		t2 = t1
 	}
@@ -12402,9 +13793,9 @@ func (m *module) retryAfterSecondsOfDate(p0, p1, p2 uint32, p3 uint64) {
 	x4 = m.stackPointer - 32
 	m.store64(x4, 0, 0x300000000)
 	x5 = 0
-	m.store64(x4, 8, m.load64(0, 18404))
-	m.store64(x4, 16, m.load64(0, 18412))
-	m.store64(x4, 24, m.load64(0, 18420))
+	m.store64(x4, 8, m.load64(0, 18708))
+	m.store64(x4, 16, m.load64(0, 18716))
+	m.store64(x4, 24, m.load64(0, 18724))
 	x6 = x4 + 8
 	for {
 		x4 = x6 + x5<<3
@@ -13041,9 +14432,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 19284)
+					x15 = m.load32(x17, 19800)
 					x16 = 0
-					x17 = m.load32(x17, 19444) + m.load32(x17, 19124)
+					x17 = m.load32(x17, 19960) + m.load32(x17, 19640)
 					if x17 > 22 {
 						goto l43
 					}
@@ -13060,9 +14451,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 19764)
+				x15 = m.load32(x17, 20280)
 				x16 = 0
-				x17 = m.load32(x17, 19924) + m.load32(x17, 19604)
+				x17 = m.load32(x17, 20440) + m.load32(x17, 20120)
 				if x17 > 22 {
 					goto l46
 				}
@@ -14208,20 +15599,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 18944, 28)
+					x28 = m.textBufPushBytes(x3+5036, 19248, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 19064, 4)
-					m.textBufPushBytes(t33, 18941, 3)
+					t33 = m.textBufPushBytes(x28, 19368, 4)
+					m.textBufPushBytes(t33, 19245, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 18796)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 18800))
+					p0 = m.load32(x29, 19100)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19104))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -14387,18 +15778,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 18852)
+				p0 = m.load32(p0<<2, 19156)
 				x27 = p0 << 2
-				x29 = m.load32(x27+19092, 0)
-				x27 = m.load32(x27+19064, 0)
-				t62 = m.textBufPushBytes(x3+5036, 18880, 28)
+				x29 = m.load32(x27+19608, 0)
+				x27 = m.load32(x27+19580, 0)
+				t62 = m.textBufPushBytes(x3+5036, 19184, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 18941, 3)
+				t64 = m.textBufPushBytes(t63, 19245, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 18976))
-				m.textBufPushBytes(t66, 18941, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19280))
+				m.textBufPushBytes(t66, 19245, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -14431,7 +15822,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 18512), m.load32(p0, 18516))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18816), m.load32(p0, 18820))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -14502,7 +15893,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if x29 != 0 {
 					x30 = p0
 				}
-				t79 = 12893
+				t79 = 13125
 				if x30 != 0 {
 					t79 = x28
 				}
@@ -14529,7 +15920,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 								x24 = x24 + 1
 								continue l4
 							}
-							p0 = x28 + 12893
+							p0 = x28 + 13125
 							x28 = 1
 							x29 = 0
 						}
@@ -14656,7 +16047,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 18976, 88)
+			m.memoryCopy(p1+24, 19280, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -14848,48 +16239,48 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 	x2 = m.stackPointer - 128
 	m.stackPointer = x2
 	if p1 == 0 {
-		m.textBufPushBytes(p0, 16525, 2)
+		m.textBufPushBytes(p0, 16829, 2)
 	} else {
 		x3 = x2 + 16
-		m.memoryCopy(x3, 16544, 112)
+		m.memoryCopy(x3, 16848, 112)
 		x4 = 86400000000000
 		if p1%86400000000000 == 0 {
-			x5 = 16527
+			x5 = 16831
 			goto l3
 		}
 		x4 = 3600000000000
 		if p1%3600000000000 == 0 {
 			x3 = x2 + 32
-			x5 = 16528
+			x5 = 16832
 			goto l3
 		}
 		x4 = 60000000000
 		if p1%60000000000 == 0 {
 			x3 = x2 + 48
-			x5 = 16529
+			x5 = 16833
 			goto l3
 		}
 		x4 = 1000000000
 		if p1%1000000000 == 0 {
 			x3 = x2 + 64
-			x5 = 16530
+			x5 = 16834
 			goto l3
 		}
 		x4 = 1000000
 		if p1%1000000 == 0 {
 			x3 = x2 + 80
-			x5 = 16531
+			x5 = 16835
 			goto l3
 		}
 		x4 = 1000
 		if p1%1000 == 0 {
 			x3 = x2 + 96
-			x5 = 16533
+			x5 = 16837
 			goto l3
 		}
 		x3 = x2 + 112
 		x4 = 1
-		x5 = 16535
+		x5 = 16839
 	l3:
 		x3 = m.load32(x3, 4)
 		t7 = m.textBufPushNumber(p0, p1/x4)
@@ -14912,7 +16303,7 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 			if x3 == 0 {
 				m.textBufPushBytes(p0, 1, 0)
 			} else {
-				m.textBufPushBytes(p0, 16656, 2)
+				m.textBufPushBytes(p0, 16960, 2)
 			}
 			m.textBufPushBytes(p0, x5, x4)
 			x3 = x3 - 1
@@ -14951,7 +16342,7 @@ func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 						goto l1
 					}
 					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 16656, 2)
+					t10 = m.textBufPushBytes(x6, 16960, 2)
 					m.textBufPushBytes(t10, x5, x7)
 					p1 = p1 + 16
 					x4 = x4 + 1
@@ -14997,7 +16388,7 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 		if x5 == 0 {
 			m.textBufPushBytes(p0, 1, 0)
 		} else {
-			m.textBufPushBytes(p0, 16656, 2)
+			m.textBufPushBytes(p0, 16960, 2)
 		}
 		m.textBufPushBytes(p0, p1, x3)
 		x5 = x5 - 1
@@ -15060,7 +16451,7 @@ func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	}
 	x4 = uint64(p2)
 	t5 = m.textBufPushNumber(p0, x3)
-	m.textBufPushBytes(t5, 16508, 1)
+	m.textBufPushBytes(t5, 16812, 1)
 	goto l1
 l2:
 	x3 = uint64(p1) * x3
@@ -15070,7 +16461,7 @@ l2:
 	if x3 == 0 {
 		goto l4
 	}
-	t8 = m.textBufPushBytes(p2, 16507, 1)
+	t8 = m.textBufPushBytes(p2, 16811, 1)
 	x4 = x3 / 100000
 	p2 = m.textBufPushNumber(t8, x4)
 	x3 = x3 - x4*100000
@@ -15327,7 +16718,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 18364
+		x8 = 18668
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -15345,7 +16736,7 @@ l5:
 			break
 		}
 	}
-	x8 = 18364
+	x8 = 18668
 	x6 = x4
 	goto l4
 l9:
@@ -15421,7 +16812,7 @@ l3:
 	goto l1
 l2:
 	p1 = x3 + 64
-	m.memoryCopy(p1, 16544, 112)
+	m.memoryCopy(p1, 16848, 112)
 	switch x7 - 1 {
 	case 0:
 		x6 = uint32(m.load8(x5, 0))

@@ -44,8 +44,9 @@ const (
 	numbersAt       = hasherAt + 8*hasherWords
 	textAt          = numbersAt + 8*numbersWords
 	printedAt       = textAt + textRoom
-	delaysAt        = printedAt + StatsSize
-	endOfMemory     = delaysAt + 8*delaysWords
+	endOfMemory     = printedAt + StatsSize
+	// No call that prints fills delays.
+	delaysAt = printedAt
 )
 
 // Sizes that backoff.h has no name for, in words.

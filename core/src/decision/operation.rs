@@ -69,6 +69,30 @@ impl Operation {
         Self { policy, progress: Progress::begin(stream, now_ns, deadline_ns, budget) }
     }
 
+    /// The operation as it stands after `retries` decided waits, for a queue that stores only their
+    /// number (SPEC 13.7). It began at `began_ns` and holds nothing of a budget.
+    ///
+    /// ```
+    /// use backoff_core::{Decision, Operation, Outcome, Policy, RandomStream};
+    /// let policy = Policy::parse("exponential:base=1s,max_retries=5")?;
+    /// let mut operation = Operation::resume(policy, RandomStream::from_seed(1), 3, 0, None);
+    /// let decision = operation.decide(Outcome::Transient, None, 0, None);
+    /// assert_eq!(decision, Decision::Wait { delay_ns: 8_000_000_000 });
+    /// assert_eq!(operation.retries(), 4);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn resume(
+        policy: Policy,
+        stream: RandomStream,
+        retries: u64,
+        began_ns: u64,
+        deadline_ns: Option<u64>,
+    ) -> Self {
+        let progress = Progress::begin(stream, began_ns, deadline_ns, None);
+        Self { policy, progress: Progress { retries, ..progress } }
+    }
+
     /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
     /// (SPEC 13.4). An operation that has stopped returns its reason again.
     pub fn decide(
@@ -85,6 +109,13 @@ impl Operation {
     /// the stop reason, which is the earlier one if the operation had already stopped.
     pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
         self.progress.cancel(budget)
+    }
+
+    /// Refuses the retry that the latest decision granted, for a budget that this process does not
+    /// keep. The operation stops for [`StopReason::Budget`], and the retry does not count. Returns
+    /// the stop reason, which is the earlier one if the operation had already stopped.
+    pub fn refuse_retry(&mut self, budget: Option<&Budget>) -> StopReason {
+        self.progress.refuse_retry(budget)
     }
 
     /// The number of waits decided so far.
@@ -177,6 +208,17 @@ impl Progress {
         self.end_attempt(budget);
         self.stop(StopReason::Cancelled, 0, budget);
         StopReason::Cancelled
+    }
+
+    /// [`Operation::refuse_retry`].
+    pub fn refuse_retry(&mut self, budget: Option<&Budget>) -> StopReason {
+        if let Some(reason) = self.reason() {
+            return reason;
+        }
+        self.retries = self.retries.saturating_sub(1);
+        self.end_attempt(budget);
+        self.stop(StopReason::Budget, 0, budget);
+        StopReason::Budget
     }
 
     const fn reason(&self) -> Option<StopReason> {

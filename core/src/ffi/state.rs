@@ -1,8 +1,10 @@
 //! Budgets, operations and stats as plain numbers that other languages keep in their own memory.
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::state::BudgetEvent;
 use crate::decision::operation::Operation;
 pub use crate::decision::operation::Progress;
+use crate::decision::outcome::Outcome;
 use crate::decision::stats::RetryStats;
 use crate::field::Field;
 use crate::policy::Policy;
@@ -93,4 +95,28 @@ pub fn stats_from_words(words: &[u64; STATS_WORDS]) -> RetryStats {
 /// change is then given up, and no retry granted.
 pub fn wait_until_free(budget: &Budget, yield_now: impl Fn(), sleep: impl Fn()) -> bool {
     budget.wait_until_free(yield_now, sleep)
+}
+
+/// The names of the events of a budget, by their numbers (SPEC 15.6), which begin with 1.
+pub const BUDGET_EVENTS: [&str; 6] = [
+    "operation_began",
+    "attempt_over",
+    "attempt_failed",
+    "retry_requested",
+    "operation_succeeded",
+    "operation_ended",
+];
+
+/// The event of a number. It uses the outcome or what is held, if its row of SPEC 15.6 does.
+#[must_use]
+pub const fn budget_event(number: u32, outcome: Outcome, held: u64) -> Option<BudgetEvent> {
+    match number {
+        1 => Some(BudgetEvent::OperationBegan),
+        2 => Some(BudgetEvent::AttemptOver { held }),
+        3 => Some(BudgetEvent::AttemptFailed),
+        4 => Some(BudgetEvent::RetryRequested { outcome }),
+        5 => Some(BudgetEvent::OperationSucceeded { held }),
+        6 => Some(BudgetEvent::OperationEnded),
+        _ => None,
+    }
 }

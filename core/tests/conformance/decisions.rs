@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use backoff_core::{
-    Budget, Decision, Operation, Outcome, Policy, http_retry_after_ns, is_idempotent_method,
-    parse_retry_after_ns,
+    Budget, BudgetEvent, BudgetState, Decision, Operation, Outcome, Policy, RandomStream,
+    http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
 };
 use serde::Deserialize;
 
-use crate::script::{Action, Script, Step, outcome};
+use crate::script::{Action, Answer, Script, Step, outcome};
 use crate::vectors::{cases, number, stream};
 
 #[test]
@@ -121,5 +121,127 @@ struct HttpMethod {
 fn http_methods() {
     for case in cases::<HttpMethod>("http_methods") {
         assert_eq!(is_idempotent_method(&case.method), case.idempotent, "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Resumption {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    policy: String,
+    stream: String,
+    retries: String,
+    begun: String,
+    deadline: Option<String>,
+    now: String,
+    outcome: String,
+    retry_after: Option<String>,
+    answer: Answer,
+    retries_after: String,
+    refused: String,
+    retries_refused: String,
+}
+
+#[test]
+fn resumptions() {
+    for case in cases::<Resumption>("resumptions") {
+        let mut operation = Operation::resume(
+            Policy::parse(&case.policy).unwrap(),
+            RandomStream::from_seed(number(&case.stream)),
+            number(&case.retries),
+            number(&case.begun),
+            case.deadline.as_deref().map(number),
+        );
+        let retry_after = case.retry_after.as_deref().map(number);
+        let decision =
+            operation.decide(outcome(&case.outcome), retry_after, number(&case.now), None);
+        assert_eq!(decision, case.answer.decision(), "{}", case.id);
+        assert_eq!(operation.retries(), number(&case.retries_after), "{}", case.id);
+        assert_eq!(operation.refuse_retry(None).name(), case.refused, "{}", case.id);
+        assert_eq!(operation.retries(), number(&case.retries_refused), "{}", case.id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct States {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    budget: String,
+    start: Option<String>,
+    steps: Vec<StateStep>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateStep {
+    event: String,
+    outcome: Option<String>,
+    held: String,
+    now: String,
+    granted: Option<bool>,
+    holds: String,
+    state: String,
+}
+
+impl StateStep {
+    fn event(&self) -> BudgetEvent {
+        let held = number(&self.held);
+        match self.event.as_str() {
+            "operation_began" => BudgetEvent::OperationBegan,
+            "attempt_over" => BudgetEvent::AttemptOver { held },
+            "attempt_failed" => BudgetEvent::AttemptFailed,
+            "retry_requested" => {
+                BudgetEvent::RetryRequested { outcome: outcome(self.outcome.as_deref().unwrap()) }
+            }
+            "operation_succeeded" => BudgetEvent::OperationSucceeded { held },
+            "operation_ended" => BudgetEvent::OperationEnded,
+            name => panic!("{name}"),
+        }
+    }
+}
+
+#[test]
+fn budget_states() {
+    for case in cases::<States>("budget_states") {
+        let budget = Budget::parse(&case.budget).unwrap();
+        let mut state = match &case.start {
+            Some(text) => BudgetState::parse(&budget, text).unwrap(),
+            None => BudgetState::full(&budget),
+        };
+        for (number_of_step, step) in case.steps.iter().enumerate() {
+            let at = format!("{} step {number_of_step}", case.id);
+            let (after, granted) = state.step(step.event(), number(&step.now));
+            assert_eq!(after.to_string(), step.state, "{at}");
+            assert_eq!(granted.is_some(), step.granted.unwrap_or(false), "{at}");
+            assert_eq!(granted.unwrap_or(0), number(&step.holds), "{at}");
+            assert_eq!(BudgetState::parse(&budget, &step.state), Some(after), "{at}");
+            assert_eq!(after == state, after.version() == state.version(), "{at}");
+            state = after;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateText {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    budget: String,
+    text: String,
+    valid: bool,
+}
+
+#[test]
+fn budget_state_texts() {
+    for case in cases::<StateText>("budget_state_texts") {
+        let budget = Budget::parse(&case.budget).unwrap();
+        let state = BudgetState::parse(&budget, &case.text);
+        let text = state.map(|state| state.to_string());
+        assert_eq!(text, case.valid.then_some(case.text), "{}", case.id);
     }
 }

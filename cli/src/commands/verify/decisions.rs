@@ -83,6 +83,12 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     );
     let methods = cases::<Ignored>("http_methods")?.len();
     plan.skip("14.6", methods, "methods of HTTP", "the protocol has no methods");
+    let resumptions = cases::<Ignored>("resumptions")?.len();
+    plan.skip("13.7", resumptions, "resumptions", "the protocol resumes no operation");
+    let states = cases::<Ignored>("budget_states")?.len();
+    plan.skip("15.6", states, "states of budgets", "the protocol has no states");
+    let texts = cases::<Ignored>("budget_state_texts")?.len();
+    plan.skip("15.5", texts, "texts of states", "the protocol has no states");
     let stats = cases::<Ignored>("stats")?.len();
     plan.skip("17.2", stats, "stats", "the protocol has no stats");
     Ok(())

@@ -13,9 +13,9 @@ macro_rules! files {
 }
 
 /// The content of each file.
-const FILES: [(&str, &str); 20] = files! {
-    "articles" "caps" "decisions" "draws" "errors" "fits" "growths" "http_methods" "http_responses"
-    "http_statuses" "jitters" "presets" "previews" "resets" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
+const FILES: [(&str, &str); 23] = files! {
+    "articles" "budget_state_texts" "budget_states" "caps" "decisions" "draws" "errors" "fits" "growths" "http_methods" "http_responses"
+    "http_statuses" "jitters" "presets" "previews" "resets" "resumptions" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
 };
 
 #[derive(Deserialize)]

@@ -2,9 +2,11 @@
 
 mod account;
 mod concurrent;
+mod kinds;
 mod quota;
 mod rate;
 mod ratio;
+pub(crate) mod state;
 mod throttle;
 mod ttl;
 
@@ -13,16 +15,10 @@ use core::str::FromStr;
 
 use crate::decision::atomic::{AtomicU64, Ordering};
 use crate::decision::budget::account::{Account, BudgetConfig, STATE, State};
-use crate::decision::budget::concurrent::Concurrent;
-use crate::decision::budget::quota::Quota;
-use crate::decision::budget::rate::Rate;
-use crate::decision::budget::ratio::RatioBudget;
-use crate::decision::budget::throttle::Throttle;
-use crate::decision::budget::ttl::Ttl;
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+use crate::field::kind::CONCURRENT;
 use crate::field::params::Params;
 use crate::field::{BUDGET_FIELDS, Field};
 use crate::parse::string::Parsed;
@@ -84,23 +80,18 @@ impl Budget {
         let mut values = resolve_kinds(params, &BUDGET_FIELDS)?;
         resolve_values(params, &BUDGET_FIELDS, &mut values)?;
         let config = BudgetConfig::from_values(&values);
-        let capacity = match config.kind() {
-            QUOTA => Quota::capacity(&config),
-            THROTTLE => Throttle::capacity(&config),
-            RATIO => RatioBudget::capacity(&config),
-            RATE => Rate::capacity(&config),
-            _ => 0,
-        };
-        let mut state = State::default();
-        let [level, ..] = &mut state;
-        *level = capacity;
-        Ok(Self { config, lock: AtomicU64::new(0), state: state.map(AtomicU64::new) })
+        let state = kinds::full(&config).map(AtomicU64::new);
+        Ok(Self { config, lock: AtomicU64::new(0), state })
     }
 
     /// The budget string of this budget when it is full. Equal budgets have equal strings.
     #[must_use]
     pub fn text(&self) -> TextBuf {
         print(TextKind::Budget, &self.config.values())
+    }
+
+    const fn config(&self) -> &BudgetConfig {
+        &self.config
     }
 
     /// The value of a field, if the kind uses it.
@@ -155,16 +146,7 @@ impl Budget {
 
     /// Makes one change to the account of the budget's kind, atomically.
     fn account<T: Default>(&self, change: impl FnOnce(&mut dyn Account) -> T) -> T {
-        let config = &self.config;
-        self.locked(|state| match config.kind() {
-            QUOTA => change(&mut Quota::new(config, state)),
-            THROTTLE => change(&mut Throttle::new(config, state)),
-            RATIO => change(&mut RatioBudget::new(config, state)),
-            RATE => change(&mut Rate::new(config, state)),
-            TTL => change(&mut Ttl::new(config, state)),
-            CONCURRENT => change(&mut Concurrent::new(config, state)),
-            _ => T::default(),
-        })
+        self.locked(|state| kinds::change(&self.config, state, change))
     }
 
     /// Makes one change to the state under the lock. A damaged budget changes nothing and grants

@@ -65,9 +65,13 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 53] = [
+const ROOTS: [&str; 59] = [
     "backoff_budget_parse",
     "backoff_budget_print",
+    "backoff_budget_state_full",
+    "backoff_budget_state_parse",
+    "backoff_budget_state_print",
+    "backoff_budget_state_step",
     "backoff_code_name",
     "backoff_decision_delay_ns",
     "backoff_decision_reason",
@@ -86,6 +90,8 @@ const ROOTS: [&str; 53] = [
     "backoff_operation_begin",
     "backoff_operation_cancel",
     "backoff_operation_decide",
+    "backoff_operation_refuse_retry",
+    "backoff_operation_resume",
     "backoff_operation_state",
     "backoff_outcome_name",
     "backoff_params_set",

@@ -1,0 +1,42 @@
+//! All kinds of budgets: the state of a full one, and a change to the account of one.
+
+use crate::decision::budget::account::{Account, BudgetConfig, State};
+use crate::decision::budget::concurrent::Concurrent;
+use crate::decision::budget::quota::Quota;
+use crate::decision::budget::rate::Rate;
+use crate::decision::budget::ratio::RatioBudget;
+use crate::decision::budget::throttle::Throttle;
+use crate::decision::budget::ttl::Ttl;
+use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+
+/// The state of a full budget.
+pub(super) fn full(config: &BudgetConfig) -> State {
+    let capacity = match config.kind() {
+        QUOTA => Quota::capacity(config),
+        THROTTLE => Throttle::capacity(config),
+        RATIO => RatioBudget::capacity(config),
+        RATE => Rate::capacity(config),
+        _ => 0,
+    };
+    let mut state = State::default();
+    let [level, ..] = &mut state;
+    *level = capacity;
+    state
+}
+
+/// Makes one change to the account of the budget's kind.
+pub(super) fn change<T: Default>(
+    config: &BudgetConfig,
+    state: &mut State,
+    change: impl FnOnce(&mut dyn Account) -> T,
+) -> T {
+    match config.kind() {
+        QUOTA => change(&mut Quota::new(config, state)),
+        THROTTLE => change(&mut Throttle::new(config, state)),
+        RATIO => change(&mut RatioBudget::new(config, state)),
+        RATE => change(&mut Rate::new(config, state)),
+        TTL => change(&mut Ttl::new(config, state)),
+        CONCURRENT => change(&mut Concurrent::new(config, state)),
+        _ => T::default(),
+    }
+}

@@ -1,0 +1,200 @@
+//! The state of a budget as a value that another program can store (SPEC 15.5, 15.6).
+
+use core::fmt;
+
+use crate::decision::budget::Budget;
+use crate::decision::budget::account::{BudgetConfig, State};
+use crate::decision::budget::kinds;
+use crate::decision::outcome::Outcome;
+use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+use crate::number::digits::{is_digits, number};
+use crate::text::buffer::TextBuf;
+
+/// The state of a budget as a value. Each step is a pure function of the state, an event and the
+/// time, so a store with compare-and-swap can keep the state, and the processes that share the
+/// store then share one budget.
+///
+/// Its text is the version, which counts the changes, and the numbers of SPEC 15.5.
+///
+/// ```
+/// use backoff_core::{Budget, BudgetEvent, BudgetState, Outcome};
+/// let budget = Budget::parse("ratio:max_tokens=1")?;
+/// let full = BudgetState::full(&budget);
+/// assert_eq!(full.to_string(), "0 10");
+///
+/// let retry = BudgetEvent::RetryRequested { outcome: Outcome::Transient };
+/// let (spent, granted) = full.step(retry, 0);
+/// assert_eq!((spent.to_string().as_str(), granted), ("1 0", Some(0)));
+/// let (same, refused) = spent.step(retry, 0);
+/// assert_eq!((same, refused), (spent, None));
+///
+/// assert_eq!(BudgetState::parse(&budget, "1 0"), Some(spent));
+/// assert_eq!(BudgetState::parse(&budget, "1  0"), None);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+// Plain numbers and total readers, as for `Parameters`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct BudgetState {
+    config: BudgetConfig,
+    version: u64,
+    state: State,
+}
+
+/// What happens to the account of a budget: the transitions of SPEC 15.3. An operation that a
+/// caller runs by hand reports them in the order of SPEC 13.4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetEvent {
+    /// An operation begins.
+    OperationBegan,
+    /// An attempt is over. `held` is what the last granted retry of the operation gave, or 0.
+    AttemptOver {
+        /// The tokens or slots that the operation holds.
+        held: u64,
+    },
+    /// An attempt has failed, and the failure is not permanent.
+    AttemptFailed,
+    /// A retry is requested. The only event that the budget answers.
+    RetryRequested {
+        /// The outcome of the attempt that would be retried.
+        outcome: Outcome,
+    },
+    /// An operation has succeeded. `held` is what its last granted retry gave, or 0.
+    OperationSucceeded {
+        /// The tokens or slots that the operation holds.
+        held: u64,
+    },
+    /// An operation has ended, for whatever reason.
+    OperationEnded,
+}
+
+/// A number of the state: its position, and whether it is signed.
+#[derive(Clone, Copy)]
+struct Word(usize, bool);
+
+const LEVEL: [Word; 1] = [Word(0, false)];
+const PAIR: [Word; 2] = [Word(0, false), Word(1, false)];
+const SLICES: [Word; 11] = [
+    Word(10, false),
+    Word(0, true),
+    Word(1, true),
+    Word(2, true),
+    Word(3, true),
+    Word(4, true),
+    Word(5, true),
+    Word(6, true),
+    Word(7, true),
+    Word(8, true),
+    Word(9, true),
+];
+
+impl BudgetState {
+    /// The state of a full budget with the configuration of this one, at version 0.
+    #[must_use]
+    pub fn full(budget: &Budget) -> Self {
+        let config = *budget.config();
+        Self { config, version: 0, state: kinds::full(&config) }
+    }
+
+    /// The state that a text describes. The text is the one that the state of such a budget prints;
+    /// any other gives `None`.
+    #[must_use]
+    pub fn parse(budget: &Budget, text: impl AsRef<[u8]>) -> Option<Self> {
+        let text = text.as_ref();
+        let mut parsed = Self { config: *budget.config(), version: 0, state: State::default() };
+        let mut numbers = text.split(|&byte| byte == b' ');
+        parsed.version = unsigned(numbers.next()?)?;
+        for &Word(at, is_signed) in parsed.words() {
+            let number = numbers.next()?;
+            *parsed.state.get_mut(at)? = if is_signed { signed(number) } else { unsigned(number) }?;
+        }
+        // Numbers can be written in several ways, and only one way is compared and swapped.
+        (parsed.text().as_bytes() == text).then_some(parsed)
+    }
+
+    /// The state after an event at `now_ns`, and, if a retry was requested and granted, the tokens
+    /// or slots that the operation then holds. An event that changes nothing returns an equal
+    /// state.
+    ///
+    /// All times are readings of one clock in nanoseconds, such as that of the store. A time before
+    /// an earlier one counts as the earlier one.
+    #[must_use]
+    pub fn step(&self, event: BudgetEvent, now_ns: u64) -> (Self, Option<u64>) {
+        let mut after = *self;
+        let granted = kinds::change(&self.config, &mut after.state, |account| {
+            match event {
+                BudgetEvent::OperationBegan => account.operation_began(now_ns),
+                // Only a slot ends with the attempt.
+                BudgetEvent::AttemptOver { held: 0 } => {}
+                BudgetEvent::AttemptOver { held: _ } => account.release_slot(),
+                BudgetEvent::AttemptFailed => account.attempt_failed(),
+                BudgetEvent::RetryRequested { outcome } => {
+                    return account.try_retry(outcome, now_ns);
+                }
+                BudgetEvent::OperationSucceeded { held } => account.operation_succeeded(held),
+                BudgetEvent::OperationEnded => account.operation_ended(),
+            }
+            None
+        });
+        after.version = self.version.wrapping_add((after.state != self.state).into());
+        (after, granted)
+    }
+
+    /// The number of changes since the budget was full, modulo 2^64.
+    #[must_use]
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The text of the state: decimal numbers, separated by spaces (SPEC 15.5).
+    #[must_use]
+    pub fn text(&self) -> TextBuf {
+        let mut text = TextBuf::new();
+        text.push_number(self.version);
+        for &Word(at, is_signed) in self.words() {
+            let word = self.state.get(at).copied().unwrap_or_default();
+            let is_negative = is_signed && word.cast_signed() < 0;
+            text.push(if is_negative { " -" } else { " " });
+            text.push_number(if is_negative { word.wrapping_neg() } else { word });
+        }
+        text
+    }
+
+    /// The numbers that the kind uses, in the order of the text.
+    fn words(&self) -> &'static [Word] {
+        match self.config.kind() {
+            QUOTA | THROTTLE | RATIO => &LEVEL,
+            RATE | CONCURRENT => &PAIR,
+            TTL => &SLICES,
+            _ => &[],
+        }
+    }
+}
+
+fn unsigned(text: &[u8]) -> Option<u64> {
+    is_digits(text).then(|| number(text)).flatten()
+}
+
+/// A signed number, stored as `u64`.
+fn signed(text: &[u8]) -> Option<u64> {
+    match text.strip_prefix(b"-") {
+        Some(digits) => {
+            let number = unsigned(digits)?;
+            (number <= 1 << 63).then(|| number.wrapping_neg())
+        }
+        None => unsigned(text).filter(|&number| number < 1 << 63),
+    }
+}
+
+impl fmt::Display for BudgetState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+impl fmt::Debug for BudgetState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BudgetState").field(&self.text().as_str()).finish()
+    }
+}
