@@ -1,9 +1,11 @@
-/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program; curl.c uses it.
+/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program; curl.c uses it. It is C,
+ * for systems with clock_nanosleep, which macOS has not.
  *
  * - A request is repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
  *   header fields have an Idempotency-Key that is not empty. Any other request is sent once.
- * - The status and the header fields of a response decide, and the codes of libcurl: timeouts and failures
- *   of the network are retried, also a body that is cut off. Bad URLs and certificates are not.
+ * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
+ *   libcurl: timeouts and failures of the network are retried, also a body that is cut off. Bad URLs and
+ *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body.
@@ -26,7 +28,9 @@
 
 struct curl_retry {
   CURL *curl;                       /* ready for curl_easy_perform, and used by nobody else */
-  const char *method;               /* of the request; NULL is GET */
+  /* The method of the request. NULL: the one that libcurl reports. It reports the method of the last redirect,
+   * so a request that was redirected is then sent once. */
+  const char *method;
   const struct curl_slist *headers; /* those of CURLOPT_HTTPHEADER, or NULL */
   const backoff_policy *policy;     /* NULL is the preset `default` */
   uint64_t stream;
@@ -65,16 +69,24 @@ static uint32_t curl_retry_outcome(CURLcode code) {
   }
 }
 
+static int curl_retry_is_idempotent(const char *method) {
+  return method != NULL && backoff_is_idempotent_method(method, strlen(method)) != 0;
+}
+
 static int curl_retry_may_repeat(const struct curl_retry *transfer) {
   static const char name[] = "idempotency-key:";
-  const char *method = transfer->method == NULL ? "GET" : transfer->method;
+  char *sent = NULL;
+  long redirects = 0;
   const struct curl_slist *line = transfer->headers;
   for (; line != NULL; line = line->next) {
     if (strncasecmp(line->data, name, sizeof name - 1) != 0) continue;
     const char *value = line->data + sizeof name - 1;
     if (value[strspn(value, " \t")] != '\0') return 1;
   }
-  return backoff_is_idempotent_method(method, strlen(method)) != 0;
+  curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &sent);
+  curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_COUNT, &redirects);
+  if (!curl_retry_is_idempotent(sent)) return 0;
+  return transfer->method == NULL ? redirects == 0 : curl_retry_is_idempotent(transfer->method);
 }
 
 /* Reads how long the server asked to wait. Fields longer than any valid one are left out. */
@@ -103,8 +115,10 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   transfer->status = 0;
   transfer->code = curl_easy_perform(transfer->curl);
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
-  if (transfer->code != CURLE_OK) {
+  if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
     outcome = curl_retry_outcome(transfer->code);
+  } else if (transfer->status == 0) {
+    outcome = BACKOFF_OUTCOME_SUCCESS; /* of a protocol without a status, such as file */
   } else {
     outcome = backoff_http_outcome((uint32_t)transfer->status);
     curl_retry_read_wait(transfer, retry_after_ns);

@@ -291,6 +291,19 @@ class Examples:
         assert output.endswith("budget after 5 attempts: HTTP 500: broken\n"), output
         assert len(server.requests) == 5, output
 
+    def test_curl_options(self) -> None:
+        busy, moved = response(503, "busy"), response(303, fields="Location: /moved\r\n")
+        server = Server([busy] * 3 + [BROKEN] * 5 + [moved, BROKEN], http=True)
+        output = self.output("curl_options", server.url, Path(__file__).as_uri())
+        equal(
+            output,
+            "FAILONERROR: max_retries after 3\nNOBODY: max_retries after 3\n"
+            "POSTFIELDS: permanent after 1\nCUSTOMREQUEST: permanent after 1\n"
+            "FOLLOWLOCATION: permanent after 1\nfile: success after 1\n",
+        )
+        methods = [method for method, _ in server.requests]
+        assert methods == ["GET"] * 3 + ["HEAD"] * 3 + ["POST", "PATCH", "POST", "GET"], methods
+
     def test_poll(self) -> None:
         server = Server(SERVICE)
         # The three files of every program, a socket, and one to spare.
