@@ -50,7 +50,12 @@ const PLACES: [Place; 22] = [
 const GO_MODULE: &str = "\tgithub.com/backoff-rs/backoff/bindings-go v";
 
 /// In these, every package of this project has the version.
-const LOCKS: [&str; 3] = ["Cargo.lock", "bench/rust/Cargo.lock", "fuzz/Cargo.lock"];
+const LOCKS: [&str; 4] = [
+    "Cargo.lock",
+    "bench/rust/Cargo.lock",
+    "bindings-rust/adapters/tests/tls/Cargo.lock",
+    "fuzz/Cargo.lock",
+];
 
 const CHANGELOG: &str = "CHANGELOG.md";
 /// The end of the changelog's heading until the release.
@@ -173,7 +178,8 @@ fn packages(lock: &str) -> impl Iterator<Item = &str> {
 /// are not published.
 fn is_ours(package: &str) -> bool {
     let is = |name| package.contains(&format!("\nname = \"{name}\""));
-    !package.contains("\nsource = ") && !is("backoff-fuzz") && !is("bench-rust")
+    let has_none = ["backoff-fuzz", "bench-rust", "tls-for-tests"];
+    !package.contains("\nsource = ") && !has_none.into_iter().any(is)
 }
 
 fn line(version: &Version) -> String {

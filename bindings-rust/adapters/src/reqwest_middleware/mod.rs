@@ -192,8 +192,8 @@ pub struct StreamedBody;
 impl fmt::Display for StreamedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the request may be repeated, but its body is a stream, which can be sent only once: pass \
-             the body as bytes, or add the extension NoRetry to the request",
+            "the request may be repeated, but its body is a stream or a form of parts, which can be sent \
+             only once: pass the body as bytes, or add the extension NoRetry to the request",
         )
     }
 }

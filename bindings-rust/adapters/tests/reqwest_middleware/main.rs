@@ -127,6 +127,25 @@ async fn a_refused_connection_is_retried() {
     assert_eq!(log.lock().unwrap().stops, [(3, StopReason::MaxRetries)]);
 }
 
+/// A resolver with errors that are not of the system, as one that asks a name server itself has.
+struct NoNames;
+
+impl reqwest::dns::Resolve for NoNames {
+    fn resolve(&self, _: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        Box::pin(std::future::ready(Err("no name server answers".into())))
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_found_is_retried() {
+    let (middleware, log) = logged(RetryMiddleware::new(retry("constant:base=1ms,max_retries=2")));
+    let client = Client::builder().no_proxy().dns_resolver(Arc::new(NoNames)).build().unwrap();
+    let client = ClientBuilder::new(client).with(middleware).build();
+    let error = client.get("http://name.invalid/").send().await.unwrap_err();
+    assert!(error.is_connect(), "{error:?}");
+    assert_eq!(log.lock().unwrap().stops, [(3, StopReason::MaxRetries)]);
+}
+
 #[tokio::test]
 async fn a_timeout_of_the_client_is_retried() {
     let server = Server::start(vec![Answer::Silence(String::new())]);

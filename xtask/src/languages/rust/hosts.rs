@@ -15,7 +15,7 @@ const OLDEST: [Oldest; 2] = [
     Oldest {
         feature: "reqwest-middleware",
         tests: &["reqwest_middleware/main.rs"],
-        versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.1")],
+        versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.5")],
     },
     Oldest {
         feature: "tower",
@@ -37,6 +37,13 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
         "the adapters of Rust, newest hosts",
         Runner::Summary,
         cargo().args(["test", "--locked"]).current_dir(root().join("bindings-rust/adapters")),
+    );
+    report.suite(
+        "the adapters of Rust over TLS",
+        Runner::Summary,
+        cargo()
+            .args(["test", "--locked"])
+            .current_dir(root().join("bindings-rust/adapters/tests/tls")),
     );
     if extent == Extent::All {
         for oldest in &OLDEST {
