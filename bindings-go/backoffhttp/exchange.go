@@ -82,6 +82,9 @@ func (e *exchange) attempt() (*http.Response, error) {
 		return nil, nil
 	}
 	response.Request = e.request
+	if response.Body == nil {
+		response.Body = http.NoBody // as http.Client does for test doubles
+	}
 	response.Body = bodyOf(response.Body, cancel)
 	e.response = response
 	return response, nil

@@ -93,8 +93,8 @@ func WithAttemptTimeout(timeout time.Duration) Option {
 //	transport, err := backoffhttp.New(nil, backoffhttp.WithRetry(backoff.WithPolicyString("full:base=100ms,max_retries=3")))
 //	client := &http.Client{Transport: transport}
 //
-// It fails for an invalid option as backoff.Retry does: with a *backoff.PolicyError, a *backoff.ArgumentError,
-// backoff.ErrNoPolicy or backoff.ErrNoBudget.
+// It fails for an invalid option as backoff.Retry does: with a *backoff.PolicyError, a *backoff.ArgumentError or
+// backoff.ErrNoPolicy. The zero Budget fails each request, with backoff.ErrNoBudget.
 func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 	if base == nil {
 		base = http.DefaultTransport
@@ -117,8 +117,13 @@ func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 	return t, nil
 }
 
-// RoundTrip sends a request, perhaps more than once.
+// RoundTrip sends a request, perhaps more than once. A Transport that New did not make sends nothing and fails with a
+// *backoff.ArgumentError.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if t == nil || t.base == nil {
+		err := &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "transport", Rule: "was not made by backoffhttp.New"}
+		return nil, errors.Join(err, (&exchange{request: request}).closeBody())
+	}
 	if request.URL == nil || !mayRepeat(request) {
 		return t.base.RoundTrip(request)
 	}
@@ -141,6 +146,9 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections closes those of the RoundTripper, for http.Client.
 func (t *Transport) CloseIdleConnections() {
+	if t == nil {
+		return
+	}
 	if closer, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
 	}

@@ -786,6 +786,52 @@ func TestClassifyResult(t *testing.T) {
 	}
 }
 
+// A test double may return a response without a body, as to an http.Client without retries.
+func TestResponsesWithoutBodies(t *testing.T) {
+	calls := 0
+	double := roundTripper(func(*http.Request) (*http.Response, error) {
+		calls++
+		return &http.Response{StatusCode: []int{503, 503, 200}[calls-1]}, nil
+	})
+	transport, err := backoffhttp.New(double, backoffhttp.WithRetry(backoff.WithPolicyString(policy)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Client{Transport: transport}).Get("http://example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(response.Body); len(text) > 0 || err != nil || response.StatusCode != 200 || calls != 3 {
+		t.Errorf("status %d after %d calls with the body %q, %v", response.StatusCode, calls, text, err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A Transport that New did not make says so.
+func TestZeroTransport(t *testing.T) {
+	for _, transport := range []*backoffhttp.Transport{nil, new(backoffhttp.Transport)} {
+		body := &stream{Reader: strings.NewReader("text")}
+		request, err := http.NewRequest(http.MethodPost, "http://example.com", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := transport.RoundTrip(request)
+		if invalid := (*backoff.ArgumentError)(nil); response != nil || !errors.As(err, &invalid) || err.Error() != "transport was not made by backoffhttp.New" {
+			t.Errorf("%v, %v", response, err)
+		}
+		if count := body.closed.Load(); count != 1 {
+			t.Errorf("the body was closed %d times", count)
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
 func TestInvalidOptions(t *testing.T) {
 	retry := func(options ...backoff.RetryOption) []backoffhttp.Option {
 		return []backoffhttp.Option{backoffhttp.WithRetry(options...)}
