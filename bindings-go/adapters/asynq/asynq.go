@@ -47,7 +47,8 @@ type Retries struct {
 // An Option configures Retries.
 type Option func(*Retries) error
 
-// WithClassify classifies errors without a mark. Default: OutcomeTransient for all of them.
+// WithClassify classifies errors without a mark. nil is backoff.OutcomeTransient, which is also the default for all of
+// them. backoff.OutcomeSuccess counts as backoff.OutcomePermanent, because a failure is not a success.
 func WithClassify(classify func(error) backoff.Verdict) Option {
 	return func(r *Retries) error {
 		r.classify = classify
@@ -70,7 +71,7 @@ func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 	r := &Retries{
 		policy:   parsed,
 		seed:     seed,
-		classify: func(error) backoff.Verdict { return backoff.OutcomeTransient },
+		classify: func(error) backoff.Verdict { return nil },
 	}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
@@ -132,11 +133,7 @@ func (r *Retries) Middleware(next asynq.Handler) asynq.Handler {
 		if err == nil || errors.Is(err, asynq.SkipRetry) || errors.Is(err, asynq.RevokeTask) {
 			return err
 		}
-		verdict := backoff.VerdictOf(err)
-		if verdict == nil {
-			verdict = r.classify(err)
-		}
-		decision, decideErr := r.decide(ctx, task, verdict)
+		decision, decideErr := r.decide(ctx, task, r.verdict(err))
 		switch {
 		case decideErr != nil:
 			return fmt.Errorf("%w: %w", decideErr, err)
@@ -155,6 +152,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
+
+// verdict returns the verdict of an error. Without a mark or a verdict of the user it is transient, because the queue
+// retries every error.
+func (r *Retries) verdict(err error) backoff.Verdict {
+	verdict := backoff.VerdictOf(err)
+	if verdict == nil {
+		verdict = r.classify(err)
+	}
+	if verdict == nil {
+		return backoff.OutcomeTransient
+	}
+	if outcome, _, _ := verdict.Verdict(); outcome == backoff.OutcomeSuccess {
+		return backoff.OutcomePermanent
+	}
+	return verdict
+}
 
 // decide returns what an operation with as many retries as the task decides.
 func (r *Retries) decide(ctx context.Context, task *asynq.Task, verdict backoff.Verdict) (backoff.Decision, error) {

@@ -317,6 +317,18 @@ func TestUnknownOutcomes(t *testing.T) {
 	}
 }
 
+// A classification may leave an error to the queue, and a failure is never a success.
+func TestClassificationsWithoutFailures(t *testing.T) {
+	for verdict, ends := range map[backoff.Verdict]bool{nil: false, backoff.OutcomeSuccess: true} {
+		retries := newRetries(t, policy, backoffasynq.WithClassify(func(error) backoff.Verdict { return verdict }))
+		handler := retries.Middleware(asynq.HandlerFunc(func(context.Context, *asynq.Task) error { return errBusy }))
+		err := handler.ProcessTask(t.Context(), asynq.NewTask("job", nil))
+		if !errors.Is(err, errBusy) || errors.Is(err, asynq.SkipRetry) != ends || ends && err.Error() != "permanent: busy: skip retry for the task" {
+			t.Errorf("%v: %v", verdict, err)
+		}
+	}
+}
+
 // A process is a worker that is killed.
 type process struct {
 	command *exec.Cmd

@@ -58,7 +58,8 @@ func WithKey(key func(*rivertype.JobRow) string) Option {
 	}
 }
 
-// WithClassify classifies errors without a mark. Default: OutcomeTransient for all of them.
+// WithClassify classifies errors without a mark. nil is backoff.OutcomeTransient, which is also the default for all of
+// them. backoff.OutcomeSuccess counts as backoff.OutcomePermanent, because a failure is not a success.
 func WithClassify(classify func(error) backoff.Verdict) Option {
 	return func(r *Retries) error {
 		r.classify = classify
@@ -78,7 +79,7 @@ func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 		policy:   parsed,
 		seed:     seed,
 		key:      func(job *rivertype.JobRow) string { return strconv.FormatInt(job.ID, 10) },
-		classify: func(error) backoff.Verdict { return backoff.OutcomeTransient },
+		classify: func(error) backoff.Verdict { return nil },
 	}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
@@ -122,11 +123,7 @@ func (r *Retries) Work(ctx context.Context, job *rivertype.JobRow, doInner func(
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		return err // the client stops, or another one cancels the job
 	}
-	verdict := backoff.VerdictOf(err)
-	if verdict == nil {
-		verdict = r.classify(err)
-	}
-	decision, decideErr := r.decide(job, verdict)
+	decision, decideErr := r.decide(job, r.verdict(err))
 	switch {
 	case decideErr != nil:
 		return fmt.Errorf("%w: %w", decideErr, err)
@@ -140,6 +137,22 @@ func (r *Retries) Work(ctx context.Context, job *rivertype.JobRow, doInner func(
 	// River does not ask for the delay if something else decided.
 	runtime.AddCleanup(job, func(key weak.Pointer[rivertype.JobRow]) { r.delays.Delete(key) }, key)
 	return err
+}
+
+// verdict returns the verdict of an error. Without a mark or a verdict of the user it is transient, because the queue
+// retries every error.
+func (r *Retries) verdict(err error) backoff.Verdict {
+	verdict := backoff.VerdictOf(err)
+	if verdict == nil {
+		verdict = r.classify(err)
+	}
+	if verdict == nil {
+		return backoff.OutcomeTransient
+	}
+	if outcome, _, _ := verdict.Verdict(); outcome == backoff.OutcomeSuccess {
+		return backoff.OutcomePermanent
+	}
+	return verdict
 }
 
 // decide returns what an operation with as many retries as the job decides.

@@ -338,6 +338,17 @@ func TestUnknownOutcomes(t *testing.T) {
 	}
 }
 
+// A classification may leave an error to the queue, and a failure is never a success.
+func TestClassificationsWithoutFailures(t *testing.T) {
+	for verdict, want := range map[backoff.Verdict]string{nil: "busy", backoff.OutcomeSuccess: "JobCancelError: permanent: busy"} {
+		retries := newRetries(t, policy, backoffriver.WithClassify(func(error) backoff.Verdict { return verdict }))
+		err := retries.Work(t.Context(), &rivertype.JobRow{Attempt: 1}, func(context.Context) error { return errBusy })
+		if err == nil || err.Error() != want {
+			t.Errorf("%v: %v, not %s", verdict, err, want)
+		}
+	}
+}
+
 // Delays that River does not ask for, because another middleware or a handler of errors decided, vanish with
 // the row.
 func TestNoDelayIsLeftBehind(t *testing.T) {
