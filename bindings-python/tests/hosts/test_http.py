@@ -1,8 +1,10 @@
 """The adapters of HTTP clients, against a server that fails on purpose in every way."""
 
 import asyncio
+import copy
 import gc
 import io
+import pickle
 import socket
 import ssl
 import time
@@ -13,6 +15,7 @@ import anyio
 import httpx
 import pytest
 import requests
+import urllib3
 from backoff_rs import Budget, PolicyError, RetryStats
 from backoff_rs.adapters import _http
 from backoff_rs.adapters import aiohttp as aiohttp_adapter
@@ -393,7 +396,7 @@ ADAPTERS = [
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
         ({"budget": "quot"}, PolicyError, 'unknown name "quot"'),
-        ({"budget": 5}, TypeError, "budget must be a Budget"),
+        ({"budget": 5}, TypeError, "budget must be a budget string, a Budget or None, not int"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
         ({"key": "k"}, TypeError, "pass a seed too"),
         ({"on_retry": 5}, TypeError, "on_retry must be callable"),
@@ -401,7 +404,11 @@ ADAPTERS = [
         ({"attempt_timeout": True}, TypeError, "attempt_timeout must be a number of seconds"),
         ({"attempt_timeout": 0}, ValueError, "attempt_timeout 0 is not a positive number"),
         ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
-        ({"retries": 5}, TypeError, "retries"),
+        ({"retries": 5}, TypeError, "retries is no option of this adapter; the options are "),
+        # The adapter decides these.
+        ({"on": OSError}, TypeError, "on is no option"),
+        ({"on_result": print}, TypeError, "on_result is no option"),
+        ({"reraise": False}, TypeError, "reraise is no option"),
     ],
 )
 def test_invalid_options(adapter, options, error, message):
@@ -423,7 +430,7 @@ def certificate_errors():
     wrong = ssl.SSLCertVerificationError(1, "certificate verify failed")
     lost = httpx.ConnectError("certificate verify failed")
     lost.__cause__ = OSError()
-    lost.__cause__.__context__ = wrong
+    lost.__cause__.__cause__ = wrong
     key = SimpleNamespace(host="h", port=443, ssl=True, is_ssl=True)
     yield httpx_adapter, lost
     yield requests_adapter, requests.exceptions.SSLError(wrong)
@@ -453,7 +460,8 @@ def test_permanent_errors(adapter, error):
 
 
 def test_the_number_of_origins_is_bounded():
-    client = _http.Client("default", lambda _: None, lambda _: None, lambda _: None, awaits=False)
+    functions = dict.fromkeys(["on", "on_result", "before_wait"], lambda _: None)
+    client = _http.Client("default", {}, **functions, awaits=False)
     first = client.loop("http://0:1")
     for number in range(999):
         client.loop(f"http://{number}:2")
@@ -471,6 +479,16 @@ def test_httpx_sends_a_request_without_retries():
         assert len(server.requests) == 1
 
 
+def test_httpx_rejects_a_transport_of_the_other_kind():
+    for adapter, other in (
+        (httpx_adapter.RetryTransport, httpx.AsyncHTTPTransport()),
+        (httpx_adapter.AsyncRetryTransport, httpx.HTTPTransport()),
+        (httpx_adapter.RetryTransport, "http"),
+    ):
+        with pytest.raises(TypeError, match=f"transport has no handle_.*{type(other).__name__}"):
+            adapter(transport=other)
+
+
 def test_httpx_closes_the_other_transport():
     class Inner(httpx.BaseTransport):
         closed = 0
@@ -482,6 +500,56 @@ def test_httpx_closes_the_other_transport():
     transport = httpx_adapter.RetryTransport(transport=inner)
     httpx.Client(transport=transport).close()
     assert inner.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("adapter", "message"),
+    [
+        ({"max_retries": 3}, "adapter has max_retries, but the policy says how often"),
+        (5, "adapter must be a dict of options of HTTPAdapter, not int"),
+    ],
+)
+def test_requests_rejects_options_of_its_adapter(adapter, message):
+    with pytest.raises(TypeError, match=message):
+        requests_adapter.RetryAdapter(adapter=adapter)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda session: pickle.loads(pickle.dumps(session))]
+)
+def test_requests_copies_a_session(copied):
+    with requests.Session() as session, Server(BUSY, BUSY, OK) as server:
+        session.trust_env = False
+        options = {"policy": "constant:base=1ns,max_retries=2", "log": False}
+        session.mount(
+            "http://", requests_adapter.RetryAdapter(**options, adapter={"pool_block": 1})
+        )
+        with copied(session) as again:
+            assert again.get(server.url).text == "ready"
+            assert again.get_adapter(server.url)._pool_block == 1
+        assert len(server.requests) == 3
+
+
+def test_requests_bounds_a_timeout_of_urllib3():
+    adapter = requests_adapter.RetryAdapter("default", attempt_timeout=2)
+    for timeout, connect, total in [
+        (urllib3.Timeout(5), 2, 2),
+        (urllib3.Timeout(connect=1, read=9), 1, 2),
+        (urllib3.Timeout(total=1), 1, 1),
+        (urllib3.Timeout(), 2, 2),
+    ]:
+        bounded = adapter._bounded(timeout)
+        assert (bounded.connect_timeout, bounded.total) == (connect, total)
+        assert timeout.total != 2
+
+
+def test_requests_knows_an_origin_by_its_host_and_port():
+    def origin(url):
+        return requests_adapter._origin(requests.Request("GET", url).prepare())
+
+    assert origin("http://me:secret@Example.org/a") == origin("http://example.org:80/b")
+    assert origin("https://example.org/") == "https://example.org:443"
+    assert origin("http://example.org:8080/") == "http://example.org:8080"
 
 
 def test_aiohttp_sends_a_request_without_retries():

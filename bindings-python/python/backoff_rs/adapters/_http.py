@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, SupportsIndex, TypedDict
 
 from .._backoff import Budget, Policy, RandomStream, RetryStats, _type_name, is_idempotent_method
@@ -16,7 +17,6 @@ from .._wrap import is_coroutine_function
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
-    from typing import Unpack
 
     from .._aliases import Maybe
     from .._options import _Key
@@ -63,14 +63,22 @@ class Client:
     def __init__(
         self,
         policy: Policy | str,
+        options: Options,
+        *,
         on: Callable[[Exception], Verdict],
         on_result: Callable[[Any], Verdict],
         before_wait: Callable[[RetryEvent], Maybe[object]],
         awaits: bool,
-        **options: Unpack[Options],
     ) -> None:
+        for name in options:
+            if name not in Options.__annotations__:
+                known = ", ".join(sorted(Options.__annotations__))
+                raise TypeError(f"{name} is no option of this adapter; the options are {known}")
         arguments: dict[str, Any] = dict(options)
         self._budget: Budget | str | None = arguments.pop("budget", "grpc-retry")
+        if not isinstance(self._budget, Budget | str | None):
+            kinds = "a budget string, a Budget or None"
+            raise TypeError(f"budget must be {kinds}, not {_type_name(self._budget)}")
         self.attempt_timeout: float | None = arguments.pop("attempt_timeout", None)
         _check_timeout(self.attempt_timeout)
         #: The hook of the caller; the adapter's own calls it.
@@ -122,3 +130,30 @@ def _check_timeout(timeout: object) -> None:
 def may_be_repeated(method: str, idempotency_key: object) -> bool:
     """Whether a request with this method and value of its Idempotency-Key is safe to repeat."""
     return bool(idempotency_key) or is_idempotent_method(method)
+
+
+#: A connection that was lost during its handshake. Nothing is wrong with the TLS of either side.
+_LOST: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+
+
+def is_about_tls(error: BaseException, *kinds: type[Exception]) -> bool:
+    """Whether an error says that the TLS of the two sides does not fit, such as a certificate that
+    is not valid: another attempt would fail, too. kinds are such errors of the client."""
+    errors = list(_behind(error))
+    wrong: tuple[type[Exception], ...] = (ssl.SSLError, *kinds)
+    return any(isinstance(part, wrong) for part in errors) and not any(
+        isinstance(part, _LOST) for part in errors
+    )
+
+
+def _behind(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that it holds. Its context may be an error of the caller, which says
+    nothing about the request."""
+    left: list[object] = [error]
+    seen: set[int] = set()
+    while left:
+        part = left.pop()
+        if isinstance(part, BaseException) and id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            left += [part.__cause__, getattr(part, "reason", None), *part.args]

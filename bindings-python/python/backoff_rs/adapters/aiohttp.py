@@ -16,7 +16,14 @@ import aiohttp
 from .._http import http_verdict
 from .._retry_error import RetryError
 from .._verdict import Verdict
-from ._http import LONGEST_DRAINED, ONE_SHOT, Client, Options, may_be_repeated
+from ._http import (
+    LONGEST_DRAINED,
+    ONE_SHOT,
+    Client,
+    Options,
+    is_about_tls,
+    may_be_repeated,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ _REPEATED_BY_AIOHTTP = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError)
 
 
 def _verdict_of_error(error: Exception) -> Verdict:
-    if isinstance(error, _PERMANENT):
+    if isinstance(error, _PERMANENT) or is_about_tls(error):
         return Verdict("permanent")
     if isinstance(error, TimeoutError):
         return Verdict("timeout")
@@ -75,7 +82,12 @@ class RetryMiddleware:
 
     def __init__(self, policy: Policy | str = "default", **options: Unpack[Options]) -> None:
         self._client = Client(
-            policy, _verdict_of_error, _verdict_of_response, self._on_retry, True, **options
+            policy,
+            options,
+            on=_verdict_of_error,
+            on_result=_verdict_of_response,
+            before_wait=self._on_retry,
+            awaits=True,
         )
 
     async def _on_retry(self, event: RetryEvent) -> None:

@@ -7,16 +7,23 @@ with httpx.Client(transport=RetryTransport("full:base=100ms,cap=20s,max_retries=
 from __future__ import annotations
 
 import contextlib
-import ssl
 from typing import Any
 
 import anyio
 import httpx
 
+from .._backoff import _type_name
 from .._http import http_verdict
 from .._retry_error import RetryError
 from .._verdict import Verdict
-from ._http import LONGEST_DRAINED, ONE_SHOT, Client, Options, may_be_repeated
+from ._http import (
+    LONGEST_DRAINED,
+    ONE_SHOT,
+    Client,
+    Options,
+    is_about_tls,
+    may_be_repeated,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +40,7 @@ def _verdict_of_error(error: Exception) -> Verdict:
         return Verdict("timeout")
     # Refused, reset, or closed without a response.
     lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
-    return Verdict("transient" if lost and not _is_about_certificate(error) else "permanent")
-
-
-def _is_about_certificate(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    return error is not None
+    return Verdict("transient" if lost and not is_about_tls(error) else "permanent")
 
 
 def _verdict_of_response(response: httpx.Response) -> Verdict:
@@ -48,6 +49,12 @@ def _verdict_of_response(response: httpx.Response) -> Verdict:
 
 def _origin(request: httpx.Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
+
+
+def _check_transport(transport: object, method: str) -> None:
+    # One of the other kind would fail at the first request.
+    if transport is not None and not callable(getattr(transport, method, None)):
+        raise TypeError(f"transport has no {method}(): it is {_type_name(transport)}")
 
 
 def _is_repeated(request: httpx.Request) -> bool:
@@ -124,8 +131,14 @@ class RetryTransport(httpx.BaseTransport):
         **options: Unpack[Options],
     ) -> None:
         self._client = Client(
-            policy, _verdict_of_error, _verdict_of_response, self._on_retry, False, **options
+            policy,
+            options,
+            on=_verdict_of_error,
+            on_result=_verdict_of_response,
+            before_wait=self._on_retry,
+            awaits=False,
         )
+        _check_transport(transport, "handle_request")
         self._transport = transport or httpx.HTTPTransport()
 
     def _on_retry(self, event: RetryEvent) -> None:
@@ -205,8 +218,14 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         **options: Unpack[Options],
     ) -> None:
         self._client = Client(
-            policy, _verdict_of_error, _verdict_of_response, self._on_retry, True, **options
+            policy,
+            options,
+            on=_verdict_of_error,
+            on_result=_verdict_of_response,
+            before_wait=self._on_retry,
+            awaits=True,
         )
+        _check_transport(transport, "handle_async_request")
         self._transport = transport or httpx.AsyncHTTPTransport()
 
     async def _on_retry(self, event: RetryEvent) -> None:

@@ -7,6 +7,7 @@ session.mount("https://", RetryAdapter("full:base=100ms,cap=20s,max_retries=5"))
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import requests
@@ -14,10 +15,18 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from requests.utils import rewind_body
 
+from .._backoff import _type_name
 from .._http import http_verdict
 from .._retry_error import RetryError
 from .._verdict import Verdict
-from ._http import LONGEST_DRAINED, ONE_SHOT, Client, Options, may_be_repeated
+from ._http import (
+    LONGEST_DRAINED,
+    ONE_SHOT,
+    Client,
+    Options,
+    is_about_tls,
+    may_be_repeated,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +41,8 @@ def _verdict_of_error(error: Exception) -> Verdict:
         return Verdict("timeout")
     # Refused, reset, or closed without a response.
     lost = isinstance(error, requests.ConnectionError)
-    is_about_certificate = isinstance(error, requests.exceptions.SSLError)
-    return Verdict("transient" if lost and not is_about_certificate else "permanent")
+    is_wrong = is_about_tls(error, requests.exceptions.SSLError)
+    return Verdict("transient" if lost and not is_wrong else "permanent")
 
 
 def _verdict_of_response(response: requests.Response) -> Verdict:
@@ -42,6 +51,13 @@ def _verdict_of_response(response: requests.Response) -> Verdict:
 
 def _may_be_repeated(request: requests.PreparedRequest) -> bool:
     return may_be_repeated(request.method or "", request.headers.get("Idempotency-Key"))
+
+
+def _origin(request: requests.PreparedRequest) -> str:
+    """Without a name and a password, and with the port."""
+    parts = urlsplit(request.url or "")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{parts.hostname}:{port}"
 
 
 class RetryAdapter(HTTPAdapter):
@@ -69,10 +85,33 @@ class RetryAdapter(HTTPAdapter):
         adapter: dict[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> None:
+        if not isinstance(adapter, Mapping | None):
+            raise TypeError(
+                f"adapter must be a dict of options of HTTPAdapter, not {_type_name(adapter)}"
+            )
+        if adapter is not None and "max_retries" in adapter:
+            raise TypeError("adapter has max_retries, but the policy says how often to repeat")
         super().__init__(**(adapter or {}))
+        self._made = policy, options
         self._client = Client(
-            policy, _verdict_of_error, _verdict_of_response, self._on_retry, False, **options
+            policy,
+            options,
+            on=_verdict_of_error,
+            on_result=_verdict_of_response,
+            before_wait=self._on_retry,
+            awaits=False,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # requests keeps only its own attributes in a copied or pickled session.
+        base: Any = super()
+        return {**base.__getstate__(), "_made": self._made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        policy, options = state.pop("_made")
+        RetryAdapter.__init__(self, policy, **options)
+        base: Any = super()
+        base.__setstate__(state)
 
     def _on_retry(self, event: RetryEvent) -> None:
         if isinstance(event.value, requests.Response):
@@ -109,9 +148,8 @@ class RetryAdapter(HTTPAdapter):
             last = super(RetryAdapter, self).send(request, *rest)
             return last
 
-        parts = urlsplit(request.url or "")
         try:
-            return self._client.loop(f"{parts.scheme}://{parts.netloc}").call(attempt, request)
+            return self._client.loop(_origin(request)).call(attempt, request)
         except RetryError as error:
             if last is None or error.result is not last:
                 raise
@@ -123,8 +161,13 @@ class RetryAdapter(HTTPAdapter):
 
     def _bounded(self, timeout: Any) -> Any:
         limit = self._client.attempt_timeout
-        if limit is None or isinstance(timeout, urllib3.Timeout):
+        if limit is None:
             return timeout
+        if isinstance(timeout, urllib3.Timeout):
+            bounded = timeout.clone()
+            total = bounded.total
+            bounded.total = min(limit, total) if isinstance(total, int | float) else limit
+            return bounded
         connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
         return min(limit, connect or limit), min(limit, read or limit)
 

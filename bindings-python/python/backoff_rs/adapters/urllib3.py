@@ -15,11 +15,14 @@ from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
 from ._decisions import checked_policy, checked_stream
+from ._http import is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import TracebackType
     from typing import Any, Final, Self, SupportsIndex
 
+    from urllib3.connectionpool import ConnectionPool
     from urllib3.response import BaseHTTPResponse
 
     from .._backoff import Decision, Policy
@@ -75,6 +78,25 @@ class Retry(urllib3.Retry):
         # The first failure of a request draws its stream.
         made._stream = self._stream or RandomStream.from_entropy()
         return made
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """urllib3's method. A certificate that is not valid raises MaxRetryError at once."""
+        if (
+            error is not None
+            and _pool is not None
+            and self.total is not False
+            and is_about_tls(error, urllib3.exceptions.SSLError)
+        ):
+            raise urllib3.exceptions.MaxRetryError(_pool, url, error) from error
+        return super().increment(method, url, response, error, _pool, _stacktrace)
 
     def get_backoff_time(self) -> float:
         """The next wait in seconds, unless the server asks for another."""
