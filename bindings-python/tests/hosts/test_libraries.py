@@ -182,6 +182,29 @@ def test_tenacity_combines_waits_and_stops():
     assert slept == [FULL_100MS[0] + 1]
 
 
+def test_tenacity_waits_past_the_limits_of_the_policy():
+    """Where tenacity's own stop goes on, a wait of 0 would be a loop without a wait."""
+    retries = tenacity_adapter.Retries("constant:base=100ms,max_retries=2", **JOB)
+    slept = []
+    retrying = tenacity.Retrying(
+        wait=retries.wait, stop=tenacity.stop_after_attempt(6), sleep=slept.append
+    )
+    with pytest.raises(tenacity.RetryError):
+        retrying(lambda: 1 / 0)
+    assert slept == [0.1] * 5
+
+
+def test_tenacity_asks_a_predicate_once_for_each_failure():
+    asked = []
+
+    def on(error):
+        asked.append(error)
+        return True
+
+    with_tenacity(POLICY, refuse, on=on)
+    assert len(asked) == 4
+
+
 def test_litl_repeats_results_and_coroutines():
     slept = []
 
@@ -209,6 +232,20 @@ def test_stamina_runs_coroutines():
         return calls
 
     assert asyncio.run(call()) == 3
+
+
+def test_a_hook_of_stamina_serves_one_loop():
+    hook = stamina_adapter.backoff_hook("constant:base=1ns,max_retries=1", on=OSError)
+
+    def call():
+        for attempt in stamina.retry_context(on=hook, attempts=None, timeout=None):
+            with attempt:
+                raise OSError
+
+    with pytest.raises(OSError):
+        call()
+    with pytest.raises(RuntimeError, match=r"serves one stamina.retry_context"):
+        call()
 
 
 def test_retries_of_tenacity_can_be_pickled():

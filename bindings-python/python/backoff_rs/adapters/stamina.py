@@ -42,17 +42,26 @@ def backoff_hook(
     stream     the RandomStream of the call; or
     seed, key  the same as RandomStream(seed, key). Without any of the three it is random.
 
-    Raises PolicyError and TypeError for invalid arguments.
+    Raises PolicyError and TypeError for invalid arguments. The hook raises RuntimeError if it is
+    asked again after it gave up: it was passed to two retry_contexts.
     """
     failures = Failures(on)
     checked = checked_stream(stream, seed, key)
     operation = Operation(checked_policy(policy), checked, now_ns=time.monotonic_ns())
 
+    has_stopped = False
+
     def hook(error: Exception) -> bool | float:
+        nonlocal has_stopped
+        if has_stopped:
+            raise RuntimeError(
+                "a backoff hook serves one stamina.retry_context(): make a new one for each"
+            ) from error
         verdict = failures.verdict(error)
         decision = operation.decide(
             verdict.outcome, now_ns=time.monotonic_ns(), retry_after=verdict.retry_after
         )
+        has_stopped = not decision
         return decision.delay if decision else False
 
     return hook

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from .._backoff import Decision, Policy
     from .._retrying import _Failures
 
-#: The attribute of tenacity's state of a call that holds its stream.
+#: The attributes of tenacity's state of a call that hold its stream, and the last decision with the
+#: number of its attempt: wait and stop ask for the same one.
 _STREAM: Final = "_backoff_rs_stream"
+_DECISION: Final = "_backoff_rs_decision"
 
 
 class Retries:
@@ -40,7 +42,8 @@ class Retries:
                random stream of its own.
 
     wait and stop belong together: each also works alone, with the one of the other that tenacity
-    has. max_elapsed counts from the first attempt.
+    has. Past the policy's limits, wait goes on with the delays of the policy. max_elapsed counts
+    from the first attempt.
 
     Raises PolicyError and TypeError for invalid arguments.
     """
@@ -61,18 +64,40 @@ class Retries:
         self.wait: wait_base = _Wait(self)
         self.stop: stop_base = _Stop(self)
 
+    def _stream_of(self, state: RetryCallState) -> RandomStream:
+        if self._stream is not None:
+            return self._stream
+        kept: RandomStream | None = vars(state).get(_STREAM)
+        if kept is None:
+            kept = vars(state)[_STREAM] = RandomStream.from_entropy()
+        return kept
+
     def _decide(self, state: RetryCallState) -> Decision:
-        stream = self._stream
-        if stream is None:
-            stream = vars(state).setdefault(_STREAM, None) or RandomStream.from_entropy()
-            vars(state)[_STREAM] = stream
-        verdict = self._verdict(state)
-        # Both are of time.monotonic().
-        elapsed_ns = round((state.seconds_since_start or 0) * 10**9)
         retries = state.attempt_number - 1
-        return _decision_after(
-            self._policy, stream, retries, elapsed_ns, verdict.outcome, verdict.retry_after
+        # Both are of this object, in case that a call combines two.
+        known: tuple[Retries, int, Decision] | None = vars(state).get(_DECISION)
+        if known is not None and known[0] is self and known[1] == retries:
+            return known[2]
+        verdict = self._verdict(state)
+        # Both times are of time.monotonic().
+        elapsed_ns = round((state.seconds_since_start or 0) * 10**9)
+        decision = _decision_after(
+            self._policy,
+            self._stream_of(state),
+            retries,
+            elapsed_ns,
+            verdict.outcome,
+            verdict.retry_after,
         )
+        vars(state)[_DECISION] = self, retries, decision
+        return decision
+
+    def _delay(self, state: RetryCallState) -> float:
+        decision = self._decide(state)
+        if decision or decision.delay_ns:
+            return decision.delay
+        # Nothing says that tenacity stops, too.
+        return self._policy.delay_ns(self._stream_of(state), state.attempt_number - 1) / 10**9
 
     def _verdict(self, state: RetryCallState) -> Verdict:
         error = None if state.outcome is None else state.outcome.exception()
@@ -89,7 +114,7 @@ class _Wait(wait_base):
         self._retries = retries
 
     def __call__(self, retry_state: RetryCallState) -> float:
-        return self._retries._decide(retry_state).delay
+        return self._retries._delay(retry_state)
 
 
 class _Stop(stop_base):
