@@ -109,7 +109,7 @@ def broken(how):
 
 @dramatiq.actor
 def exhausted(message, counts):
-    write(event="exhausted", id=message["message_id"], retries=counts["retries"])
+    write(event="exhausted", id=message["message_id"], **counts)
 
 
 @dramatiq.actor(policy="constant:base=1s,max_retries=5")

@@ -134,8 +134,9 @@ def test_invalid_options(options, error, message):
         """Would be a task."""
 
     app = Celery("invalid", set_as_current=False)
-    with pytest.raises(error, match=message):
-        app.task(base=RetryingTask, lazy=False, **options)(function)
+    with pytest.raises(error, match=message) as raised:
+        app.task(base=RetryingTask, lazy=False, name="send", **options)(function)
+    assert raised.value.__notes__ == ["in the options of the task send"]
 
 
 def start(jobs, hang):

@@ -1,9 +1,12 @@
 """The middleware, on Dramatiq with Redis."""
 
+import time
+
 import dramatiq
 import pytest
 from backoff_rs import PolicyError
 from backoff_rs.adapters.dramatiq import Retries
+from dramatiq.broker import MessageProxy
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.brokers.stub import StubBroker
 from dramatiq.middleware import MiddlewareError
@@ -79,7 +82,35 @@ def test_outcomes(worker, actor, how, delays):
 
 def test_an_exhausted_message_reaches_its_actor(worker):
     send(worker, "predicate", "wrong")
-    assert worker.wait_for(event="exhausted", id="job-1")["retries"] == 1
+    event = worker.wait_for(event="exhausted", id="job-1")
+    assert (event["retries"], event["max_retries"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("seconds_ago", "delays"),
+    # The second wait of 4 s would end 10 s after the message was sent, or later.
+    [(3, [4000]), (7, []), (-60, [4000, 4000])],
+)
+def test_max_elapsed_counts_from_the_time_at_which_the_message_was_sent(
+    monkeypatch, seconds_ago, delays
+):
+    """A worker whose clock is early counts from its own time."""
+    now_ns = 1_700_000_000 * 10**9
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns)
+    retries = Retries("constant:base=4s,max_elapsed=10s,max_retries=2", on=OSError)
+    broker = StubBroker(middleware=[retries])
+    actor = dramatiq.actor(broker=broker)(print)
+    message = actor.message()
+    sent_ms = now_ns // 10**6 - seconds_ago * 1000
+    proxy = MessageProxy(message.copy(message_timestamp=sent_ms))
+    waited = []
+    broker.enqueue = lambda again, delay: waited.append((delay, again.message_timestamp))
+    while not proxy.failed and len(waited) < 5:
+        before = len(waited)
+        retries.after_process_message(broker, proxy, exception=OSError())
+        if len(waited) > before:
+            now_ns += waited[-1][0] * 10**6
+    assert waited == [(delay, sent_ms) for delay in delays]
 
 
 def test_a_success_is_done(worker):
@@ -93,7 +124,6 @@ def test_a_success_is_done(worker):
     [
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": None}, TypeError, "policy must be a Policy or a policy string, not None"),
-        ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
         ({"on": KeyboardInterrupt}, TypeError, "never retried"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
     ],

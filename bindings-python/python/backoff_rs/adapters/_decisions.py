@@ -61,24 +61,32 @@ class Failures:
 class Jobs:
     """Decides about the jobs of a queue, each with the stream of its id under the seed."""
 
-    def __init__(self, policy: Policy | str, on: _Failures, seed: SupportsIndex) -> None:
+    def __init__(
+        self, policy: Policy | str, on: _Failures, seed: SupportsIndex, *, keeps_begin: bool = False
+    ) -> None:
+        """keeps_begin: whether the queue stores when a job began."""
         self._policy = checked_policy(policy)
         self._failures = Failures(on)
         self._seed = seed
         RandomStream(seed)
-        if self._policy.max_elapsed is not None:
+        if self._policy.max_elapsed is not None and not keeps_begin:
             raise ValueError(
                 "max_elapsed needs the time at which a job began, which a queue does not keep: "
                 "use max_retries, and let the queue drop old jobs"
             )
 
-    def after(self, error: Exception, job_id: str, retries: int) -> Decision:
-        """The decision after a job failed that has been retried this often."""
-        return self.decide(self._failures.verdict(error), job_id, retries)
+    @property
+    def max_retries(self) -> int | None:
+        """The limit of the policy."""
+        return self._policy.max_retries
 
-    def decide(self, verdict: Verdict, job_id: str, retries: int) -> Decision:
+    def after(self, error: Exception, job_id: str, retries: int, elapsed_ns: int = 0) -> Decision:
+        """The decision after a job failed that has been retried this often."""
+        return self.decide(self._failures.verdict(error), job_id, retries, elapsed_ns)
+
+    def decide(self, verdict: Verdict, job_id: str, retries: int, elapsed_ns: int = 0) -> Decision:
         """The same, after this verdict."""
         stream = RandomStream(self._seed, job_id)
         return _decision_after(
-            self._policy, stream, retries, 0, verdict.outcome, verdict.retry_after
+            self._policy, stream, retries, elapsed_ns, verdict.outcome, verdict.retry_after
         )

@@ -55,8 +55,12 @@ class RetryingTask(_Task):
     def __init__(self) -> None:
         super().__init__()
         kind = type(self)
-        # A predicate of the class, not a method of this instance.
-        self._jobs = Jobs(kind.policy, kind.on, kind.seed)
+        try:
+            # A predicate of the class, not a method of this instance.
+            self._jobs = Jobs(kind.policy, kind.on, kind.seed)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"in the options of the task {self.name}")
+            raise
         self._run: Callable[..., Any] = self.run
         # As Celery does for autoretry_for.
         self.run: Callable[..., Any] = self._run_and_retry

@@ -7,6 +7,7 @@ broker = RedisBroker(middleware=middleware)
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 from dramatiq import middleware
@@ -41,7 +42,8 @@ class Retries(middleware.Retries):
     of a policy. The delay of a retry follows from the policy, the seed, the id of the message and
     the number of its retries: no worker keeps anything.
 
-    policy  a Policy or a policy string, without max_elapsed.
+    policy  a Policy or a policy string. max_elapsed counts from the message's timestamp: the time
+            at which it was sent, which its retries keep.
     on      the failures that may be repeated, as for retrying(). Others, and those that are marked
             with permanent(), go to the dead-letter queue at once.
     seed    the seed; the id of the message is the key.
@@ -58,9 +60,11 @@ class Retries(middleware.Retries):
     def __init__(
         self, policy: Policy | str = "default", *, on: _Failures, seed: SupportsIndex = 0
     ) -> None:
-        super().__init__(retry_when=lambda _retries, error: isinstance(error, _Again))
         self._options: dict[str, Any] = {"policy": policy, "on": on, "seed": seed}
-        self._default = Jobs(policy, on, seed)
+        self._default = Jobs(policy, on, seed, keeps_begin=True)
+        super().__init__(retry_when=lambda _retries, error: isinstance(error, _Again))
+        # Dramatiq passes it to on_retry_exhausted.
+        self.max_retries: Any = self._default.max_retries
         self._jobs: dict[str, Jobs] = {}
 
     @property
@@ -73,7 +77,9 @@ class Retries(middleware.Retries):
             if sum(isinstance(part, middleware.Retries) for part in broker.middleware) > 1:
                 raise TypeError("the broker has two Retries: each would enqueue a failed message")
             if own:
-                self._jobs[actor.actor_name] = Jobs(**{**self._options, **own})
+                jobs = Jobs(**{**self._options, **own}, keeps_begin=True)
+                self._jobs[actor.actor_name] = jobs
+                actor.options["max_retries"] = jobs.max_retries
         except (TypeError, ValueError) as error:
             # Dramatiq logs any other failure and goes on.
             raise middleware.MiddlewareError(f"{actor.actor_name}: {error}") from error
@@ -100,7 +106,8 @@ class Retries(middleware.Retries):
 
     def _decide(self, message: MessageProxy, error: BaseException) -> Decision | None:
         jobs = self._jobs.get(message.actor_name, self._default)
-        job = message.message_id, message.options.get("retries", 0)
+        elapsed_ns = max(0, time.time_ns() - message.message_timestamp * 10**6)
+        job = message.message_id, message.options.get("retries", 0), elapsed_ns
         if isinstance(error, Retry):
             asked = None if error.delay is None else timedelta(milliseconds=error.delay)
             return jobs.decide(Verdict("transient", asked), *job)
