@@ -240,9 +240,9 @@ def test_a_hook_of_stamina_serves_one_loop():
     def call():
         for attempt in stamina.retry_context(on=hook, attempts=None, timeout=None):
             with attempt:
-                raise OSError
+                raise OSError("refused")
 
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="refused"):
         call()
     with pytest.raises(RuntimeError, match=r"serves one stamina.retry_context"):
         call()
