@@ -12,6 +12,7 @@ mod differential;
 mod dist;
 mod docs;
 mod drivers;
+mod fleet;
 mod fresh;
 mod generate;
 mod languages;
@@ -46,6 +47,7 @@ cargo xtask <verb>
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   scenario queues              a job that fails, in each job queue that has an adapter
+  scenario fleet               one budget for eight processes in four languages, and its replay
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
   install --prefix DIR [--target TRIPLE]
@@ -88,6 +90,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", "queues"] => queues::run(),
+        ["scenario", "fleet"] => fleet::run(),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),

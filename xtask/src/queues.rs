@@ -1,9 +1,7 @@
 //! `cargo xtask scenario queues`: one job that fails, in each job queue that has an adapter, and the
 //! delays that the queue scheduled.
 
-use std::io::{BufRead, BufReader};
 use std::iter;
-use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -12,8 +10,8 @@ use serde::Deserialize;
 
 use crate::languages::{Queue, queues};
 use crate::report::Report;
-use crate::servers;
-use crate::shell::{line, progress, stdout};
+use crate::servers::Server;
+use crate::shell::{progress, stdout};
 
 const POLICY: &str = "full:base=1s,cap=8s,max_retries=3";
 const SEED: u64 = 42;
@@ -79,7 +77,7 @@ fn expected() -> Result<Vec<Duration>> {
 fn schedule(queue: &mut Queue) -> Result<Scheduled> {
     progress(&format!("{}: a job that fails", queue.name));
     let server = Server::start(queue.server)?;
-    queue.program.args([&server.address, POLICY, &SEED.to_string(), JOB, &RETRIES.to_string()]);
+    queue.program.args([server.address(), POLICY, &SEED.to_string(), JOB, &RETRIES.to_string()]);
     let printed = stdout(&mut queue.program)?;
     // npm may have printed what it installed.
     let last = printed.lines().last().unwrap_or_default();
@@ -105,40 +103,6 @@ fn disagreement(queue: &Queue, expected: &[Duration], scheduled: &Scheduled) -> 
 
 fn row(name: &str, seconds: impl Iterator<Item = f64>) -> String {
     seconds.fold(format!("{name:<10}"), |row, seconds| row + &format!("{:>14.3}", seconds * 1e3))
-}
-
-/// A server that stops when this is dropped.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(name: &str) -> Result<Self> {
-        let mut program = servers::program()?;
-        program.arg(name).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process =
-            program.spawn().with_context(|| format!("cannot run {}", line(&program)))?;
-        let printed = process.stdout.take().map(first_line).transpose()?.unwrap_or_default();
-        let addresses: serde_json::Value =
-            serde_json::from_str(&printed).with_context(|| format!("{name} does not start"))?;
-        let address = addresses[name].as_str().context("no address")?.to_owned();
-        Ok(Self { process, address })
-    }
-}
-
-fn first_line(output: ChildStdout) -> Result<String> {
-    let mut line = String::new();
-    BufReader::new(output).read_line(&mut line)?;
-    Ok(line)
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The end of its input stops it.
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,81 @@
 //! Real Redis and `PostgreSQL` servers for the tests of hosts, from wheels that carry them.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
 use crate::fresh;
-use crate::shell::{command, progress, root, run, scratch};
+use crate::shell::{command, line, progress, root, run, scratch};
 use crate::venv;
 
 const REQUIREMENTS: &str = "tests/hosts/requirements.txt";
 
+/// A server that stops when this is dropped.
+pub(crate) struct Server {
+    name: &'static str,
+    process: Child,
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Server {
+    pub(crate) fn start(name: &'static str) -> Result<Self> {
+        let mut program = program()?;
+        program.arg(name).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process =
+            program.spawn().with_context(|| format!("cannot run {}", line(&program)))?;
+        let commands = process.stdin.take();
+        let answers = BufReader::new(process.stdout.take().context("no output")?);
+        let mut server = Self { name, process, commands, answers, address: String::new() };
+        let addresses: serde_json::Value = serde_json::from_str(&server.answer()?)
+            .with_context(|| format!("{name} does not start"))?;
+        addresses[name].as_str().context("no address")?.clone_into(&mut server.address);
+        Ok(server)
+    }
+
+    /// Its URL.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Stops the server, or starts it again at its address with its data.
+    pub(crate) fn tell(&mut self, verb: &str) -> Result<()> {
+        let commands = self.commands.as_mut().context("no input")?;
+        writeln!(commands, "{verb} {}", self.name)?;
+        let answer = self.answer()?;
+        ensure!(answer == "done\n", "{verb} {}: {answer}", self.name);
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        Ok(line)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The end of its input stops it.
+        drop(self.commands.take());
+        let _ = self.process.wait();
+    }
+}
+
 /// The program that starts servers (`tests/hosts/servers.py`).
-pub(crate) fn program() -> Result<Command> {
+fn program() -> Result<Command> {
     let [python, script] = words()?;
+    let mut program = command(python);
+    program.arg(script);
+    Ok(program)
+}
+
+/// A program that has the clients of the servers.
+pub(crate) fn client(script: &str) -> Result<Command> {
+    let [python, _] = words()?;
     let mut program = command(python);
     program.arg(script);
     Ok(program)

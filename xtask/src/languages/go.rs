@@ -19,7 +19,7 @@ use crate::shell::{command, empty, output, progress, root, run, scratch, stdout}
 
 pub(crate) use bench::bench;
 use bench::benchmarks;
-pub(crate) use hosts::{queues, test as hosts};
+pub(crate) use hosts::{fleet, queues, test as hosts};
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 

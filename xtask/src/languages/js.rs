@@ -16,7 +16,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, target};
 
 pub(crate) use bench::bench;
-pub(crate) use hosts::{queues, test as hosts};
+pub(crate) use hosts::{fleet, queues, test as hosts};
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];

@@ -69,6 +69,24 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
     Ok([python::queues()?, js::queues()?, go::queues()?].into_iter().flatten().collect())
 }
 
+/// A language whose processes can share a budget, and its program: it takes the kind of a store, its
+/// address, the name of a budget, its string, how many retries it requests of the store, and the file
+/// in which it records its exchanges with the store.
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    pub(crate) program: fn() -> Result<Command>,
+}
+
+/// The languages that have shared budgets.
+pub(crate) fn fleet() -> [Member; 4] {
+    [
+        Member { name: "rust", program: rust::fleet },
+        Member { name: "go", program: go::fleet },
+        Member { name: "python", program: python::fleet },
+        Member { name: "js", program: js::fleet },
+    ]
+}
+
 /// All languages. The differential test compares the others with the first.
 pub(crate) static ALL: [Language; 5] = [
     Language {

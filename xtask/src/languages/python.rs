@@ -17,7 +17,7 @@ use crate::venv;
 use wheels::{holds_no_path, sdist};
 
 pub(crate) use bench::bench;
-pub(crate) use hosts::{queues, test as hosts};
+pub(crate) use hosts::{fleet, queues, test as hosts};
 pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::{packages, wheel};
 

@@ -20,7 +20,7 @@ mod targets;
 mod users;
 
 pub(crate) use bench::bench;
-pub(crate) use hosts::test as hosts;
+pub(crate) use hosts::{fleet, test as hosts};
 pub(crate) use packaged::snippet;
 
 /// The driver.

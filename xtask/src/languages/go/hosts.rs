@@ -200,3 +200,7 @@ impl Adapter {
         });
     }
 }
+
+pub(crate) fn fleet() -> Result<Command> {
+    anyhow::bail!("not yet")
+}

@@ -80,3 +80,7 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
     let resolution = Duration::from_millis(1);
     Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program }])
 }
+
+pub(crate) fn fleet() -> Result<Command> {
+    anyhow::bail!("not yet")
+}

@@ -66,3 +66,7 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
         queue("dramatiq", Duration::from_millis(1))?,
     ])
 }
+
+pub(crate) fn fleet() -> Result<std::process::Command> {
+    anyhow::bail!("not yet")
+}

@@ -101,3 +101,7 @@ impl Oldest {
         Ok(manifest)
     }
 }
+
+pub(crate) fn fleet() -> Result<Command> {
+    anyhow::bail!("not yet")
+}

@@ -1,0 +1,102 @@
+"""Replays what processes of a fleet recorded of their exchanges with the store of their shared budget.
+
+A record has: the state `before` (null: none was stored), the time `now`, the `steps`, the state `after`, and whether it was
+`stored` ("yes", "unchanged", or "unknown" if the answer of the store did not come).
+
+The exchanges that were stored make one chain from the full budget to the final state, because a state is stored only
+if nothing else was stored since it was read. The reference replays the chain as one budget in one process: every grant
+and every state must be the same.
+"""
+
+from collections import defaultdict
+
+from reference import budgets, strings
+
+
+class Disagreement(Exception):
+    pass
+
+
+def replay(budget, final, exchanges):
+    """The counts of the exchanges of all processes, which may come in any order."""
+    chain, unchanged = sorted_by_state(exchanges)
+    values = strings.parse("budget", budget)
+    state = budgets.BudgetState(values)
+    counts = dict.fromkeys(("exchanges", "requests", "granted", "unanswered"), 0)
+    times = []
+    full, text = state.text(), None
+    while True:
+        for exchange in unchanged.pop(text, ()):
+            follow(state, exchange, exchange["before"] or full, counts, times)
+        if text == final:
+            break
+        exchange = successor(chain.pop(text, []), chain, final)
+        if exchange is None:
+            raise Disagreement(
+                f"nothing that was recorded follows the state {text}; the store holds {final}"
+            )
+        follow(state, exchange, exchange["after"], counts, times)
+        text = exchange["after"]
+    left = sum(sure(left) for left in chain.values()) + sum(map(len, unchanged.values()))
+    if left:
+        raise Disagreement(f"{left} exchanges of the record are not in the chain")
+    counts["seconds"] = (max(times) - min(times)) / 1e9 if times else 0
+    if values["budget"] == "rate":
+        # The closed form: a full bucket, and what fills within the time.
+        span = max(times) - min(times)
+        most = values["max_tokens"] + span * values["max_tokens"] // values["per"]
+        if counts["granted"] > most:
+            raise Disagreement(f"{counts['granted']} retries were granted, at most {most} may be")
+        counts["limit"] = most
+    return counts
+
+
+def sorted_by_state(exchanges):
+    """The exchanges that may have been stored and those that changed nothing, by the state before."""
+    chain, unchanged = defaultdict(list), defaultdict(list)
+    for exchange in exchanges:
+        match exchange["stored"]:
+            case "yes" | "unknown":
+                chain[exchange["before"]].append(exchange)
+            case "unchanged":
+                unchanged[exchange["before"]].append(exchange)
+            case "lost":
+                pass
+            case other:
+                raise Disagreement(f'"stored" is {other!r}')
+    return chain, unchanged
+
+
+def successor(candidates, chain, final):
+    """The exchange that was stored: the one that is sure, or the one that the chain goes on from."""
+    certain = [exchange for exchange in candidates if exchange["stored"] == "yes"]
+    if len(certain) > 1:
+        raise Disagreement(f"two exchanges were stored over the state {certain[0]['before']}")
+    for exchange in certain or candidates:
+        if certain or exchange["after"] in chain or exchange["after"] == final:
+            return exchange
+    return None
+
+
+def sure(exchanges):
+    return sum(exchange["stored"] == "yes" for exchange in exchanges)
+
+
+def follow(state, exchange, after, counts, times):
+    now = int(exchange["now"])
+    times.append(now)
+    for step in exchange["steps"]:
+        requested = step["event"] == "retry_requested"
+        granted, held = state.step(
+            step["event"], now, step["outcome"], 0 if requested else int(step["held"])
+        )
+        if requested and (granted, held) != (step["granted"], int(step["held"])):
+            raise Disagreement(
+                f"at the state {exchange['before']} a process got {step}, the reference {granted}, {held}"
+            )
+        counts["requests"] += requested
+        counts["granted"] += bool(granted)
+    if state.text() != after:
+        raise Disagreement(f"after {exchange} the reference has the state {state.text()}")
+    counts["exchanges"] += 1
+    counts["unanswered"] += exchange["stored"] == "unknown"

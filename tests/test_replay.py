@@ -1,0 +1,70 @@
+"""Tests the replay of a fleet's budget: a right record passes, and each wrong one is found."""
+
+import copy
+
+import pytest
+from hosts import replay
+
+S = 10**9
+
+
+def exchange(before, after, now, steps, stored="yes"):
+    return {"before": before, "now": str(now), "steps": steps, "after": after, "stored": stored}
+
+
+def retry(granted, held=0):
+    return {"event": "retry_requested", "outcome": "transient", "held": held, "granted": granted}
+
+
+# By hand: two tokens that fill within two seconds. A retry costs 2 * 10^9 of the 4 * 10^9 of a full budget.
+RATE = "rate:max_tokens=2,per=2s"
+RECORD = [
+    exchange(None, f"1 {2 * S} {5 * S}", 5 * S, [retry(True)]),
+    exchange(f"1 {2 * S} {5 * S}", f"2 0 {5 * S}", 5 * S, [retry(True)]),
+    exchange(f"2 0 {5 * S}", f"2 0 {5 * S}", 5 * S, [retry(False)], "unchanged"),
+    exchange(f"2 0 {5 * S}", f"3 0 {6 * S}", 6 * S, [retry(True)], "unknown"),
+    exchange(f"3 0 {6 * S}", f"4 {S} {6 * S + S // 2}", 6 * S + S // 2, [retry(False)]),
+]
+FINAL = RECORD[-1]["after"]
+
+
+def test_a_right_record_in_any_order():
+    counts = replay.replay(RATE, FINAL, reversed(RECORD))
+    assert counts == {
+        "exchanges": 5,
+        "requests": 5,
+        "granted": 3,
+        "unanswered": 1,
+        "seconds": 1.5,
+        "limit": 3,
+    }
+
+
+def test_what_was_lost_does_not_count():
+    lost = exchange(f"2 0 {5 * S}", f"3 0 {9 * S}", 9 * S, [retry(True)], "unknown")
+    assert replay.replay(RATE, FINAL, [*RECORD, lost])["granted"] == 3
+
+
+def broken(number, **changes):
+    record = copy.deepcopy(RECORD)
+    record[number].update(changes)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("record", "final", "message"),
+    [
+        (broken(2, steps=[retry(True)]), FINAL, "the reference False"),
+        (broken(1, steps=[retry(True, held=1)]), FINAL, "the reference True, 0"),
+        (broken(1, after=f"2 1 {5 * S}"), FINAL, "the reference has the state 2 0"),
+        (broken(4, now=str(7 * S)), FINAL, "the reference True"),
+        (RECORD[:1] + RECORD[2:], FINAL, "nothing that was recorded follows the state 1 "),
+        (RECORD, "9 0 0", "nothing that was recorded follows the state 4 "),
+        ([*RECORD, RECORD[1]], FINAL, "two exchanges were stored"),
+        ([*RECORD, exchange("7 7 7", "8 8 8", 0, [])], FINAL, "1 exchanges of the record"),
+        (broken(0, stored="no"), FINAL, "\"stored\" is 'no'"),
+    ],
+)
+def test_a_wrong_record(record, final, message):
+    with pytest.raises(replay.Disagreement, match=message):
+        replay.replay(RATE, final, record)

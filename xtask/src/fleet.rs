@@ -1,0 +1,210 @@
+//! `cargo xtask scenario fleet`: processes in four languages share one budget in a store, which stops
+//! for a while, and the reference replays what they recorded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use crate::languages::{Member, fleet};
+use crate::report::Report;
+use crate::servers::{self, Server};
+use crate::shell::{empty, line, progress, scratch, stdout};
+
+const NAME: &str = "fleet";
+const BUDGET: &str = "rate:max_tokens=500,per=1s";
+/// The processes of each language.
+const PROCESSES: usize = 2;
+/// How long the store is away.
+const OUTAGE: Duration = Duration::from_secs(10);
+/// How many exchanges each process has recorded before that.
+const BEFORE: usize = 20;
+/// The processes look at the clock of the store, not at ours, so this only bounds a run that hangs.
+const PATIENCE: Duration = Duration::from_mins(10);
+const POLL: Duration = Duration::from_millis(100);
+
+/// A store, and how many retries all processes together request of it.
+struct Plan {
+    store: &'static str,
+    requests: usize,
+    stops: bool,
+}
+
+const REDIS: Plan = Plan { store: "redis", requests: 100_000, stops: true };
+const POSTGRES: Plan = Plan { store: "postgres", requests: 8000, stops: false };
+
+/// What a process prints at its end.
+#[derive(Deserialize, Clone, Copy)]
+struct Summary {
+    /// The retries that it requested of the store, and those that the store granted.
+    requests: usize,
+    granted: usize,
+    /// The retries that its local budget decided.
+    local: usize,
+}
+
+/// What the replay counted.
+#[derive(Deserialize)]
+struct Replay {
+    exchanges: usize,
+    requests: usize,
+    granted: usize,
+    unanswered: usize,
+    seconds: f64,
+    limit: usize,
+}
+
+/// Prints what each process did and what the replay found, and fails if it disagrees.
+pub(crate) fn run() -> Result<()> {
+    for plan in [REDIS, POSTGRES] {
+        let (rows, replay) = share(&plan)?;
+        println!("{BUDGET} in {}\n", plan.store);
+        println!("{:<10}{:>10}{:>10}{:>10}", "process", "requests", "granted", "local");
+        for (language, Summary { requests, granted, local }) in rows {
+            println!("{language:<10}{requests:>10}{granted:>10}{local:>10}");
+        }
+        let Replay { exchanges, requests, granted, unanswered, seconds, limit } = replay;
+        println!(
+            "{:<10}{requests:>10}{granted:>10}   in {exchanges} exchanges, {unanswered} of them \
+             stored without an answer",
+            "replay"
+        );
+        println!("at most {limit} may be granted in {seconds:.1} s: the replay agrees\n");
+    }
+    Ok(())
+}
+
+/// Checks both stores, for the tests.
+pub(crate) fn test(report: &mut Report) {
+    for plan in [REDIS, POSTGRES] {
+        let what = format!("one budget for eight processes in four languages: {}", plan.store);
+        report.check(&what, || share(&plan).map(drop));
+    }
+}
+
+/// Runs the processes, and replays what they recorded.
+fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
+    let folder = scratch().join("fleet");
+    empty(&folder)?;
+    let mut server = Server::start(plan.store)?;
+    let members = fleet();
+    let each = plan.requests.div_ceil(members.len() * PROCESSES);
+    let mut processes = Vec::new();
+    for number in 0..PROCESSES {
+        for member in &members {
+            let log = folder.join(format!("{}-{number}.jsonl", member.name));
+            processes.push(Process::start(member, plan, server.address(), each, log)?);
+        }
+    }
+    if plan.stops {
+        progress("the store stops for ten seconds");
+        wait_until(|| Ok(processes.iter().all(|process| recorded(&process.log) >= BEFORE)))?;
+        server.tell("stop")?;
+        thread::sleep(OUTAGE);
+        server.tell("start")?;
+    }
+    let mut rows = Vec::new();
+    for process in &mut processes {
+        rows.push((process.language, process.end()?));
+    }
+    let replay = replay(plan.store, &server, &processes)?;
+    check(plan, &rows, &replay)?;
+    Ok((rows, replay))
+}
+
+/// What the counts must be.
+fn check(plan: &Plan, rows: &[(&str, Summary)], replay: &Replay) -> Result<()> {
+    let sum = |count: fn(&Summary) -> usize| rows.iter().map(|(_, summary)| count(summary)).sum();
+    let (requests, granted): (usize, usize) = (sum(|row| row.requests), sum(|row| row.granted));
+    ensure!(requests >= plan.requests, "only {requests} requests");
+    // What was stored without an answer, the processes do not count.
+    ensure!(replay.requests >= requests, "{requests} requests, {} replayed", replay.requests);
+    ensure!(replay.granted >= granted, "{granted} granted, {} in the replay", replay.granted);
+    if replay.unanswered == 0 {
+        ensure!(replay.requests == requests, "{requests} requests, {} replayed", replay.requests);
+        ensure!(replay.granted == granted, "{granted} granted, {} in the replay", replay.granted);
+    }
+    ensure!(replay.granted <= replay.limit, "{} granted of {}", replay.granted, replay.limit);
+    for (language, summary) in rows {
+        let decided = !plan.stops || summary.local > 0;
+        ensure!(decided, "{language}: the local budget decided nothing while the store was away");
+    }
+    Ok(())
+}
+
+/// A process of the fleet, which is killed when this is dropped.
+struct Process {
+    language: &'static str,
+    program: String,
+    child: Child,
+    log: PathBuf,
+    output: PathBuf,
+}
+
+impl Process {
+    fn start(
+        member: &Member,
+        plan: &Plan,
+        address: &str,
+        requests: usize,
+        log: PathBuf,
+    ) -> Result<Self> {
+        let mut program = (member.program)()?;
+        program.args([plan.store, address, NAME, BUDGET, &requests.to_string()]).arg(&log);
+        let output = log.with_extension("out");
+        let child = spawn(&mut program, &output)?;
+        Ok(Self { language: member.name, program: line(&program), child, log, output })
+    }
+
+    /// Waits for its end.
+    fn end(&mut self) -> Result<Summary> {
+        wait_until(|| Ok(self.child.try_wait()?.is_some()))?;
+        let printed = fs::read_to_string(&self.output)?;
+        let status = self.child.wait()?;
+        ensure!(status.success(), "{} ended with {status}:\n{printed}", self.program);
+        // npm may have printed what it installed.
+        let last = printed.lines().last().unwrap_or_default();
+        serde_json::from_str(last).with_context(|| format!("{} printed {printed}", self.program))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(program: &mut Command, output: &Path) -> Result<Child> {
+    let file = fs::File::create(output)?;
+    program.stdin(Stdio::null()).stdout(file);
+    program.spawn().with_context(|| format!("cannot run {}", line(program)))
+}
+
+/// The exchanges that a process has recorded so far.
+fn recorded(log: &Path) -> usize {
+    fs::read_to_string(log).map_or(0, |text| text.lines().count())
+}
+
+fn wait_until(mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+    let polls = PATIENCE.as_millis() / POLL.as_millis();
+    for _ in 0..polls {
+        if holds()? {
+            return Ok(());
+        }
+        thread::sleep(POLL);
+    }
+    bail!("the fleet did not end within {PATIENCE:?}")
+}
+
+fn replay(store: &str, server: &Server, processes: &[Process]) -> Result<Replay> {
+    let mut program = servers::client("tests/hosts/fleet.py")?;
+    program.args([store, server.address(), NAME, BUDGET]);
+    program.args(processes.iter().map(|process| &process.log));
+    let printed = stdout(&mut program)?;
+    serde_json::from_str(&printed).with_context(|| format!("the replay printed {printed}"))
+}
