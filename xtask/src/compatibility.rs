@@ -26,10 +26,11 @@ pub(crate) struct Ran {
     pub(crate) version: String,
 }
 
-/// Replaces the rows of the languages that ran.
+/// Replaces the lines of the table that ran.
 pub(crate) fn save(ran: &[Ran]) -> Result<()> {
     let old: Vec<Ran> = load()?;
-    let is_old = |row: &&Ran| ran.iter().all(|new| new.language != row.language);
+    let line = |row: &Ran| (row.language.clone(), row.group.clone());
+    let is_old = |row: &&Ran| ran.iter().all(|new| line(new) != line(row));
     let mut rows: Vec<&Ran> = old.iter().filter(is_old).chain(ran).collect();
     rows.sort();
     rows.dedup();

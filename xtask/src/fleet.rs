@@ -30,12 +30,14 @@ const POLL: Duration = Duration::from_millis(100);
 /// A store, and how many retries all processes together request of it.
 struct Plan {
     store: &'static str,
+    title: &'static str,
     requests: usize,
     stops: bool,
 }
 
-const REDIS: Plan = Plan { store: "redis", requests: 100_000, stops: true };
-const POSTGRES: Plan = Plan { store: "postgres", requests: 8000, stops: false };
+const REDIS: Plan = Plan { store: "redis", title: "Redis", requests: 100_000, stops: true };
+const POSTGRES: Plan =
+    Plan { store: "postgres", title: "PostgreSQL", requests: 8000, stops: false };
 
 /// What a process prints at its end.
 #[derive(Deserialize, Clone, Copy)]
@@ -81,8 +83,10 @@ pub(crate) fn run() -> Result<()> {
 /// Checks both stores, for the tests.
 pub(crate) fn test(report: &mut Report) {
     for plan in [REDIS, POSTGRES] {
-        let what = format!("one budget for eight processes in four languages: {}", plan.store);
-        report.check(&what, || share(&plan).map(drop));
+        report.runs_on(("All languages", "one budget for eight processes, in", plan.title), || {
+            share(&plan)?;
+            servers::version(plan.store)
+        });
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::fresh;
-use crate::shell::{command, line, progress, root, run, scratch};
+use crate::shell::{command, line, progress, root, run, scratch, stdout};
 use crate::venv;
 
 const REQUIREMENTS: &str = "tests/hosts/requirements.txt";
@@ -71,6 +71,13 @@ fn program() -> Result<Command> {
     let mut program = command(python);
     program.arg(script);
     Ok(program)
+}
+
+/// The version of a server.
+pub(crate) fn version(name: &str) -> Result<String> {
+    let printed = stdout(program()?.arg("--versions"))?;
+    let versions: serde_json::Value = serde_json::from_str(&printed)?;
+    Ok(versions[name].as_str().context("no version")?.to_owned())
 }
 
 /// A program that has the clients of the servers.

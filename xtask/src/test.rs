@@ -8,7 +8,9 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
-use crate::{bench, demo, dist, docs, generate, languages, program, queues, version, workflows};
+use crate::{
+    bench, demo, dist, docs, fleet, generate, languages, program, queues, version, workflows,
+};
 
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
@@ -19,6 +21,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
         (language.hosts)(extent, &mut report);
     }
     queues::test(&mut report);
+    fleet::test(&mut report);
     test_command(extent, &mut report);
     test_together(&mut report);
     if extent == Extent::All {
@@ -42,6 +45,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
                 (language.hosts)(extent, &mut report);
             }
             queues::test(&mut report);
+            fleet::test(&mut report);
         }
         "dist" => dist::test(&mut report),
         "command" => test_command(extent, &mut report),
