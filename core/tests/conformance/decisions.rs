@@ -245,3 +245,95 @@ fn budget_state_texts() {
         assert_eq!(text, case.valid.then_some(case.text), "{}", case.id);
     }
 }
+
+/// A budget that the caller keeps as a state, and an operation that knows nothing of it (SPEC 15.8).
+struct Elsewhere {
+    state: BudgetState,
+    now_ns: u64,
+}
+
+impl Elsewhere {
+    fn tell(&mut self, event: BudgetEvent) -> Option<u64> {
+        let (after, granted) = self.state.step(event, self.now_ns);
+        self.state = after;
+        granted
+    }
+
+    /// The steps of SPEC 13.4 around the decision of an operation without a budget.
+    fn decide(
+        &mut self,
+        operation: &mut Operation,
+        held: &mut u64,
+        (outcome, retry_after_ns): (Outcome, Option<u64>),
+    ) -> Decision {
+        if operation.reason().is_some() {
+            return operation.decide(outcome, retry_after_ns, self.now_ns, None);
+        }
+        self.tell(BudgetEvent::AttemptOver { held: *held });
+        let decision = operation.decide(outcome, retry_after_ns, self.now_ns, None);
+        match outcome {
+            Outcome::Success => {
+                self.tell(BudgetEvent::OperationSucceeded { held: *held });
+            }
+            Outcome::Permanent => {}
+            _ => {
+                self.tell(BudgetEvent::AttemptFailed);
+            }
+        }
+        if let Decision::Wait { delay_ns } = decision {
+            if let Some(granted) = self.tell(BudgetEvent::RetryRequested { outcome }) {
+                *held = granted;
+                return decision;
+            }
+            let reason = operation.refuse_retry(None);
+            self.tell(BudgetEvent::OperationEnded);
+            return Decision::Stop { reason, delay_ns };
+        }
+        self.tell(BudgetEvent::OperationEnded);
+        decision
+    }
+}
+
+#[test]
+fn decisions_with_a_budget_that_is_kept_elsewhere() {
+    for case in cases::<Script>("decisions") {
+        let Some(budget) = case.budget else { continue };
+        let state = BudgetState::full(&Budget::parse(budget).unwrap());
+        let mut budget = Elsewhere { state, now_ns: 0 };
+        let policy = Policy::parse(&case.policy).unwrap();
+        let stream = stream(&case.seed, case.key.as_deref());
+        let mut operations = BTreeMap::new();
+        for (step_number, Step { operation: number_of_operation, action }) in
+            case.steps.iter().enumerate()
+        {
+            let at = format!("{} step {step_number}", case.id);
+            match action {
+                Action::Begin { now, deadline } => {
+                    budget.now_ns = number(now);
+                    budget.tell(BudgetEvent::OperationBegan);
+                    let deadline = deadline.as_deref().map(number);
+                    let begun = Operation::begin(policy, stream, budget.now_ns, deadline, None);
+                    operations.insert(*number_of_operation, (begun, 0));
+                }
+                Action::Outcome { now, outcome: name, retry_after, answer, retries } => {
+                    budget.now_ns = number(now);
+                    let (operation, held) = operations.get_mut(number_of_operation).unwrap();
+                    let failure = (outcome(name), retry_after.as_deref().map(number));
+                    let decision = budget.decide(operation, held, failure);
+                    assert_eq!(decision, answer.decision(), "{at}");
+                    assert_eq!(operation.retries(), *retries, "{at}");
+                }
+                Action::Cancel { answer, .. } => {
+                    let (operation, held) = operations.get_mut(number_of_operation).unwrap();
+                    let was_running = operation.reason().is_none();
+                    let reason = operation.cancel(None);
+                    if was_running {
+                        budget.tell(BudgetEvent::AttemptOver { held: *held });
+                        budget.tell(BudgetEvent::OperationEnded);
+                    }
+                    assert_eq!(Decision::Stop { reason, delay_ns: 0 }, answer.decision(), "{at}");
+                }
+            }
+        }
+    }
+}
