@@ -77,8 +77,10 @@ whole_numbers! {
     Attempts(u64) = "attempts", u64::MAX;
     /// The retries of an operation.
     Retries(u64) = "retries", u64::MAX;
-    /// The time since an operation began.
-    Elapsed(u64) = "elapsed_ns", u64::MAX;
+    /// The time at which an operation began.
+    Began(u64) = "began_ns", u64::MAX;
+    /// What an operation holds of a budget.
+    Held(u64) = "held", u64::MAX;
     /// The delay of a decision.
     Delay(u64) = "delay_ns", MAX_NS;
     /// The durations of a row of a preview.

@@ -1,6 +1,7 @@
-//! The enums of Python, `Outcome` and `StopReason`: from their members or names to the core's, and
+//! The enums of Python, `Outcome`, `StopReason` and `BudgetEvent`: from their members or names to the core's, and
 //! back.
 
+use backoff_core::ffi::BUDGET_EVENTS;
 use backoff_core::{Outcome, StopReason};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -51,6 +52,22 @@ impl FromPyObject<'_, '_> for ReasonArgument {
         const EXPECTED: &str = "a StopReason or its name";
         let all = (StopReason::ALL, StopReason::name as fn(_) -> _);
         named("reason", EXPECTED, &object, outcome_class, all).map(Self)
+    }
+}
+
+/// The argument `event`: a member or its name. This is its number.
+#[derive(Clone, Copy)]
+pub(crate) struct EventArgument(pub(crate) u32);
+
+impl FromPyObject<'_, '_> for EventArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        const EXPECTED: &str = "a BudgetEvent or its name";
+        let all: Vec<(u32, &'static str)> = (1..).zip(BUDGET_EVENTS).collect();
+        let name = |(_, name)| name;
+        named("event", EXPECTED, &object, outcome_class, (&all, name))
+            .map(|(number, _)| Self(number))
     }
 }
 

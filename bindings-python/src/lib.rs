@@ -12,6 +12,7 @@ mod arguments;
 mod backoff;
 mod batch;
 mod budget;
+mod budget_state;
 mod decision;
 mod duration;
 mod enums;
@@ -38,6 +39,8 @@ mod extension {
     #[pymodule_export]
     use crate::budget::Budget;
     #[pymodule_export]
+    use crate::budget_state::BudgetState;
+    #[pymodule_export]
     use crate::decision::Decision;
     #[pymodule_export]
     use crate::enums::_outcome_of_http_status;
@@ -46,7 +49,7 @@ mod extension {
     #[pymodule_export]
     use crate::operation::{
         _begin, _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns,
-        _decision_after, Operation,
+        Operation,
     };
     #[pymodule_export]
     use crate::policy::Policy;

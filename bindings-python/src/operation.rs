@@ -1,10 +1,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use backoff_core::StopReason;
-use backoff_core::ffi::operation_from_words;
 use pyo3::prelude::*;
 
-use crate::arguments::{Clock, Deadline, Elapsed, Instance, Now, Retries, RetryAfter, Time};
+use crate::arguments::{Began, Clock, Deadline, Instance, Now, Retries, RetryAfter, Time};
 use crate::budget::Budget;
 use crate::decision::Decision;
 use crate::enums::{OutcomeArgument, member};
@@ -49,6 +48,30 @@ impl Operation {
         Self::begin(policy.0.get().0, stream.0.get().0, now_ns.0, deadline_ns, budget)
     }
 
+    /// The operation as it stands after this many waits, for a job queue or a library that keeps
+    /// only their number (SPEC 13.7). It began at began_ns and has no budget.
+    ///
+    /// Raises PolicyError for a number out of range.
+    #[staticmethod]
+    #[pyo3(signature = (policy, stream, retries, *, began_ns, deadline_ns = None))]
+    fn resume(
+        policy: Instance<'_, '_, Policy>,
+        stream: Instance<'_, '_, RandomStream>,
+        retries: Retries,
+        began_ns: Began,
+        deadline_ns: Option<Deadline>,
+    ) -> Self {
+        let deadline_ns = deadline_ns.map(|deadline| deadline.0);
+        let state = backoff_core::Operation::resume(
+            policy.0.get().0,
+            stream.0.get().0,
+            retries.0,
+            began_ns.0,
+            deadline_ns,
+        );
+        Self { state: Mutex::new(state), budget: None }
+    }
+
     /// Whether to wait or to stop after an attempt with this outcome, a Decision.
     ///
     /// The outcome is an Outcome or its name: "success", "transient", "throttled", "timeout" or
@@ -87,6 +110,14 @@ impl Operation {
     /// for it.
     fn cancel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let reason = self.state().cancel(self.budget());
+        member(py, reason)
+    }
+
+    /// Refuses the retry that it has just decided to wait for, for a budget that is kept elsewhere
+    /// (SPEC 13.8): the retry does not count, and the operation stops. Returns the stop reason:
+    /// "budget", or that of the earlier stop if it had already stopped.
+    fn refuse_retry<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let reason = self.state().refuse_retry(self.budget());
         member(py, reason)
     }
 
@@ -182,23 +213,6 @@ pub(crate) fn _begin(
     };
     let deadline_ns = deadline_ns.map(|deadline| deadline.0);
     Ok(Operation::begin(policy.0.get().0, stream, now_ns.0, deadline_ns, budget))
-}
-
-/// The decision after an attempt of an operation that has made this many retries in this time. Its
-/// state is kept elsewhere, as by a job queue, and it has no deadline and no budget.
-#[pyfunction]
-pub(crate) fn _decision_after(
-    policy: Instance<'_, '_, Policy>,
-    stream: Instance<'_, '_, RandomStream>,
-    retries: Retries,
-    elapsed_ns: Elapsed,
-    outcome: OutcomeArgument,
-    retry_after: Option<RetryAfter>,
-) -> Decision {
-    let words = [stream.0.get().0.state(), 0, 0, retries.0, 0, 0, 0];
-    let mut operation = operation_from_words(policy.0.get().0, &words);
-    let retry_after_ns = retry_after.map(|retry_after| retry_after.0);
-    operation.decide(outcome.0, retry_after_ns, elapsed_ns.0, None).into()
 }
 
 // The functions below check what the loops are passed before an Operation is. They take any object:

@@ -9,6 +9,8 @@ import vectors
 from backoff_rs import (
     Backoff,
     Budget,
+    BudgetEvent,
+    BudgetState,
     Decision,
     Operation,
     Outcome,
@@ -26,7 +28,8 @@ from backoff_rs import (
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 STRINGS = ["texts", "text_errors", "presets"]
 HTTP = ["retry_after", "http_statuses", "http_responses", "http_methods"]
-DECISIONS = ["decisions", *HTTP, "previews", "fits", "stats"]
+BUDGETS = ["resumptions", "budget_states", "budget_state_texts"]
+DECISIONS = ["decisions", *BUDGETS, *HTTP, "previews", "fits", "stats"]
 
 
 def test_every_file_of_vectors_is_read():
@@ -189,6 +192,56 @@ def test_decisions(case):
             assert operation.retries == step["retries"]
         assert operation.attempts == operation.retries + 1
         assert operation.reason is stop
+
+
+@pytest.mark.parametrize("case", vectors.cases("resumptions"))
+def test_resumed_operations(case):
+    operation = Operation.resume(
+        Policy.parse(case["policy"]),
+        RandomStream(int(case["stream"])),
+        int(case["retries"]),
+        began_ns=int(case["begun"]),
+        deadline_ns=vectors.optional(int, case["deadline"]),
+    )
+    retry_after = vectors.optional(vectors.seconds, case["retry_after"])
+    decision = operation.decide(case["outcome"], now_ns=int(case["now"]), retry_after=retry_after)
+    answer = case["answer"]
+    stop = vectors.optional(StopReason, answer.get("stop"))
+    assert decision == Decision(int(answer["delay" if stop else "wait"]), stop)
+    assert operation.retries == int(case["retries_after"])
+    assert operation.refuse_retry() is StopReason(case["refused"])
+    assert operation.retries == int(case["retries_refused"])
+
+
+@pytest.mark.parametrize("case", vectors.cases("budget_states"))
+def test_budget_states(case):
+    budget = Budget.parse(case["budget"])
+    start = case["start"]
+    state = BudgetState.full(budget) if start is None else BudgetState.parse(budget, start)
+    for step in case["steps"]:
+        before, text = state, str(state)
+        event = BudgetEvent(step["event"])
+        outcome, held = vectors.optional(Outcome, step["outcome"]), int(step["held"])
+        state, granted, holds = state.step(
+            event, now_ns=int(step["now"]), outcome=outcome, held=held
+        )
+        assert str(before) == text
+        assert (granted, holds) == (bool(step["granted"]), int(step["holds"]))
+        assert str(state) == step["state"]
+        assert state.version == int(step["state"].split()[0])
+        again = BudgetState.parse(budget, step["state"])
+        assert (again, hash(again)) == (state, hash(state))
+
+
+@pytest.mark.parametrize("case", vectors.cases("budget_state_texts"))
+def test_budget_state_texts(case):
+    budget = Budget.parse(case["budget"])
+    if case["valid"]:
+        assert str(BudgetState.parse(budget, case["text"])) == case["text"]
+    else:
+        with pytest.raises(PolicyError, match="is not a state of the budget") as raised:
+            BudgetState.parse(budget, case["text"])
+        assert (raised.value.code, raised.value.field) == ("not_a_state", "text")
 
 
 @pytest.mark.parametrize("case", vectors.cases("retry_after"))

@@ -24,6 +24,7 @@ except ImportError as _error:
 from ._backoff import (
     Backoff,
     Budget,
+    BudgetState,
     Decision,
     Operation,
     Policy,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from ._policy_error import PolicyError
     from ._retry_error import RetryError
     from ._retrying import Retrying
-    from ._types import Outcome, StopReason
+    from ._types import BudgetEvent, Outcome, StopReason
     from ._verdict import Verdict, permanent, retry_after
 
     retry = Retrying
@@ -56,6 +57,7 @@ else:
     #: The modules of the names that are imported when they are used.
     _MODULES = {
         "Attempt": "_attempts",
+        "BudgetEvent": "_types",
         "Outcome": "_types",
         "PolicyError": "_policy_error",
         "RetryError": "_retry_error",
@@ -84,6 +86,8 @@ __all__ = [
     "Attempt",
     "Backoff",
     "Budget",
+    "BudgetEvent",
+    "BudgetState",
     "Decision",
     "Operation",
     "Outcome",

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Never, Self, SupportsIndex, TypeAlias, f
 
 from typing_extensions import Buffer
 
-from ._aliases import Duration, OutcomeOrName, Seconds
+from ._aliases import BudgetEventOrName, Duration, OutcomeOrName, Seconds
 from ._cancellation import Cancellations
 from ._types import StopReason
 
@@ -28,6 +28,7 @@ _Ratio: TypeAlias = float | Decimal | Fraction | tuple[int, int]
 __all__ = [
     "Backoff",
     "Budget",
+    "BudgetState",
     "Decision",
     "Operation",
     "Policy",
@@ -41,7 +42,6 @@ __all__ = [
     "_checked_deadline_ns",
     "_checked_retry_after",
     "_checked_time_ns",
-    "_decision_after",
     "_first_package",
     "_http_retry_after_ns",
     "_outcome_of_http_status",
@@ -78,14 +78,6 @@ def _begin(
     deadline_ns: int | None,
     budget: Budget | None,
 ) -> Operation: ...
-def _decision_after(
-    policy: Policy,
-    stream: RandomStream,
-    retries: SupportsIndex,
-    elapsed_ns: SupportsIndex,
-    outcome: OutcomeOrName,
-    retry_after: Duration | None,
-) -> Decision: ...
 def _type_name(object: object) -> str: ...
 
 @final
@@ -214,6 +206,28 @@ class Budget:
     def parse(text: str) -> Budget: ...
 
 @final
+class BudgetState:
+    # The same: full() and parse() make states.
+    def __new__(cls, use_full: Never, /) -> Self: ...
+    @staticmethod
+    def full(budget: Budget) -> BudgetState: ...
+    @staticmethod
+    def parse(budget: Budget, text: str) -> BudgetState: ...
+    def step(
+        self,
+        event: BudgetEventOrName,
+        *,
+        now_ns: SupportsIndex,
+        outcome: OutcomeOrName | None = None,
+        held: SupportsIndex = 0,
+    ) -> tuple[BudgetState, bool, int]: ...
+    @property
+    def version(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
 class Operation:
     def __new__(
         cls,
@@ -224,6 +238,15 @@ class Operation:
         deadline_ns: SupportsIndex | None = None,
         budget: Budget | None = None,
     ) -> Self: ...
+    @staticmethod
+    def resume(
+        policy: Policy,
+        stream: RandomStream,
+        retries: SupportsIndex,
+        *,
+        began_ns: SupportsIndex,
+        deadline_ns: SupportsIndex | None = None,
+    ) -> Operation: ...
     def decide(
         self,
         outcome: OutcomeOrName,
@@ -235,6 +258,7 @@ class Operation:
         self, outcome: OutcomeOrName, now_ns: int, retry_after: Duration | None, /
     ) -> Decision: ...
     def cancel(self) -> StopReason: ...
+    def refuse_retry(self) -> StopReason: ...
     @property
     def retries(self) -> int: ...
     @property

@@ -1,4 +1,4 @@
-"""Outcomes and stop reasons."""
+"""Outcomes, stop reasons and the events of budgets."""
 
 from __future__ import annotations
 
@@ -58,3 +58,23 @@ class StopReason(StrEnum):
     BUDGET = "budget"
     #: The caller cancelled it.
     CANCELLED = "cancelled"
+
+
+class BudgetEvent(StrEnum):
+    """What happens to the account of a budget (SPEC 15.6). Arguments accept a member or its
+    name."""
+
+    __module__ = "backoff_rs"
+
+    OPERATION_BEGAN = "operation_began"
+    #: An attempt is over, with what its operation holds.
+    ATTEMPT_OVER = "attempt_over"
+    #: An attempt has failed, and the failure is not permanent.
+    ATTEMPT_FAILED = "attempt_failed"
+    #: A retry is requested, with the outcome of the attempt before it. The only event that is
+    #: answered.
+    RETRY_REQUESTED = "retry_requested"
+    #: An operation has succeeded, with what it holds.
+    OPERATION_SUCCEEDED = "operation_succeeded"
+    #: An operation has ended, for whatever reason.
+    OPERATION_ENDED = "operation_ended"

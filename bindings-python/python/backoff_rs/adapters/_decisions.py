@@ -3,7 +3,7 @@ their hosts keep."""
 
 from __future__ import annotations
 
-from .._backoff import Policy, RandomStream, _decision_after, _type_name
+from .._backoff import Operation, Policy, RandomStream, _type_name
 from .._retrying import _checked_failures
 from .._verdict import Verdict, mark_of, verdict_of_error
 from .._wrap import is_coroutine_function
@@ -39,6 +39,14 @@ def checked_stream(
             raise TypeError("key picks a stream under a seed: pass a seed too")
         return stream or RandomStream.from_entropy()
     return RandomStream(seed) if key is None else RandomStream(seed, key)
+
+
+def decision_after(
+    policy: Policy, stream: RandomStream, retries: int, elapsed_ns: int, verdict: Verdict
+) -> Decision:
+    """The decision after an attempt of an operation whose host keeps its retries and its time."""
+    operation = Operation.resume(policy, stream, retries, began_ns=0)
+    return operation.decide(verdict.outcome, now_ns=elapsed_ns, retry_after=verdict.retry_after)
 
 
 class Failures:
@@ -87,6 +95,4 @@ class Jobs:
     def decide(self, verdict: Verdict, job_id: str, retries: int, elapsed_ns: int = 0) -> Decision:
         """The same, after this verdict."""
         stream = RandomStream(self._seed, job_id)
-        return _decision_after(
-            self._policy, stream, retries, elapsed_ns, verdict.outcome, verdict.retry_after
-        )
+        return decision_after(self._policy, stream, retries, elapsed_ns, verdict)

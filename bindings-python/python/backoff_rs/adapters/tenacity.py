@@ -11,9 +11,9 @@ from __future__ import annotations
 from tenacity.stop import stop_base
 from tenacity.wait import wait_base
 
-from .._backoff import RandomStream, _decision_after
+from .._backoff import RandomStream
 from .._verdict import Verdict, mark_of
-from ._decisions import Failures, checked_policy, checked_stream
+from ._decisions import Failures, checked_policy, checked_stream, decision_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,14 +81,8 @@ class Retries:
         verdict = self._verdict(state)
         # Both times are of time.monotonic().
         elapsed_ns = round((state.seconds_since_start or 0) * 10**9)
-        decision = _decision_after(
-            self._policy,
-            self._stream_of(state),
-            retries,
-            elapsed_ns,
-            verdict.outcome,
-            verdict.retry_after,
-        )
+        stream = self._stream_of(state)
+        decision = decision_after(self._policy, stream, retries, elapsed_ns, verdict)
         vars(state)[_DECISION] = self, retries, decision
         return decision
 

@@ -10,11 +10,11 @@ import time
 
 import urllib3
 
-from .._backoff import RandomStream, _decision_after
+from .._backoff import RandomStream
 from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
-from ._decisions import checked_policy, checked_stream
+from ._decisions import checked_policy, checked_stream, decision_after
 from ._http import is_about_tls
 
 TYPE_CHECKING = False
@@ -131,6 +131,7 @@ class Retry(urllib3.Retry):
         # A status that the caller lists may be permanent to the core.
         is_final = verdict.outcome in {Outcome.SUCCESS, Outcome.PERMANENT}
         outcome = Outcome.TRANSIENT if is_final else verdict.outcome
-        return _decision_after(
-            self._policy, stream, max(0, failures - 1), 0, outcome, verdict.retry_after
+        retries = max(0, failures - 1)
+        return decision_after(
+            self._policy, stream, retries, 0, Verdict(outcome, verdict.retry_after)
         )
