@@ -141,6 +141,14 @@ impl Report {
         self.failures.push(what.to_owned());
     }
 
+    /// Adds the results of another report.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.counts.passed += other.counts.passed;
+        self.counts.failed += other.counts.failed;
+        self.failures.extend(other.failures);
+        self.ran.extend(other.ran);
+    }
+
     /// Ends a run of all tests of some languages: `end`, and if nothing failed, the record of what
     /// they ran on.
     pub(crate) fn end_of_all(self) -> Result<()> {

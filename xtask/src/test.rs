@@ -1,8 +1,10 @@
 //! `cargo xtask test`: all tests, and those that compare the languages.
 
 use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 
 use crate::differential::Differential;
 use crate::languages::{ALL, Language, named};
@@ -16,13 +18,28 @@ use crate::{
 pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::default();
     test_shared(&mut report);
-    for language in &ALL {
-        test_alone(language, extent, &mut report);
-        (language.hosts)(extent, &mut report);
-    }
-    queues::test(&mut report);
-    fleet::test(&mut report);
-    test_command(extent, &mut report);
+    // The adapters of a language are tested on the artifact that its own tests have built, beside the
+    // tests that follow: they mostly wait for servers and downloads.
+    thread::scope(|scope| {
+        let (tested, languages) = mpsc::channel::<&Language>();
+        let hosts = scope.spawn(move || {
+            let mut report = Report::default();
+            for language in languages {
+                (language.hosts)(extent, &mut report);
+            }
+            queues::test(&mut report);
+            fleet::test(&mut report);
+            report
+        });
+        for language in &ALL {
+            test_alone(language, extent, &mut report);
+            tested.send(language)?;
+        }
+        drop(tested);
+        test_command(extent, &mut report);
+        report.add(hosts.join().map_err(|_| anyhow!("the tests of the adapters panicked"))?);
+        anyhow::Ok(())
+    })?;
     test_together(&mut report);
     if extent == Extent::All {
         bench::test(&mut report);
