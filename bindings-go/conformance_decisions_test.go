@@ -29,11 +29,21 @@ type step struct {
 	Outcome    string  `json:"outcome"`
 	RetryAfter *number `json:"retry_after"`
 	Retries    *uint64 `json:"retries"`
-	Answer     struct {
-		Wait  *number `json:"wait"`
-		Stop  string  `json:"stop"`
-		Delay number  `json:"delay"`
-	} `json:"answer"`
+	Answer     answer  `json:"answer"`
+}
+
+// An answer is to wait, or to stop.
+type answer struct {
+	Wait  *number `json:"wait"`
+	Stop  string  `json:"stop"`
+	Delay number  `json:"delay"`
+}
+
+func (a answer) decision() backoff.Decision {
+	if a.Wait != nil {
+		return backoff.Decision{Wait: true, Delay: time.Duration(*a.Wait)}
+	}
+	return backoff.Decision{Delay: time.Duration(a.Delay), Reason: byName[backoff.StopReason](a.Stop)}
 }
 
 // A number is a 64-bit number, a string in JSON.
@@ -62,7 +72,7 @@ func checkDecisions(t *testing.T, c scenario) {
 			operation = begin(t, policy, stream, step, budget)
 			operations[step.Operation] = operation
 		case "outcome":
-			want := step.decision(t)
+			want := step.Answer.decision()
 			if got, err := decide(operation, step); err != nil || got != want {
 				t.Fatalf("step %d: %+v, %v, want %+v", number, got, err, want)
 			}
@@ -71,7 +81,7 @@ func checkDecisions(t *testing.T, c scenario) {
 			}
 			reasons[step.Operation] = want.Reason
 		case "cancel":
-			want := step.decision(t).Reason
+			want := step.Answer.decision().Reason
 			if got := operation.Cancel(); got != want {
 				t.Fatalf("step %d: %v, want %v", number, got, want)
 			}
@@ -120,14 +130,6 @@ func decide(operation *backoff.Operation, step step) (backoff.Decision, error) {
 		return operation.Decide(verdict, time.Duration(step.Now))
 	}
 	return operation.DecideAt(verdict, uint64(step.Now))
-}
-
-func (s step) decision(t *testing.T) backoff.Decision {
-	t.Helper()
-	if s.Answer.Wait != nil {
-		return backoff.Decision{Wait: true, Delay: time.Duration(*s.Answer.Wait)}
-	}
-	return backoff.Decision{Delay: time.Duration(s.Answer.Delay), Reason: byName[backoff.StopReason](s.Answer.Stop)}
 }
 
 // byName returns the outcome or reason of a name, or 0 if there is none.

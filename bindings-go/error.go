@@ -172,6 +172,10 @@ const (
 	// ErrDamaged: the core's lock in the budget was damaged. Other damage to a budget is not detected
 	// reliably.
 	ErrDamaged Code = 111
+	// ErrNotAState: the text is not the state of the budget.
+	ErrNotAState Code = 112
+	// ErrUnknownEvent: there is no such event of a budget.
+	ErrUnknownEvent Code = 113
 )
 
 // The codes of values rejected before they reach the core, which has no codes of these numbers.
@@ -213,6 +217,8 @@ var (
 	ErrNoPolicy = errors.New("the zero Policy is not valid")
 	// ErrNoBudget reports the use of a nil or zero Budget.
 	ErrNoBudget = errors.New("the zero Budget is not valid")
+	// ErrNoBudgetState reports the use of the zero BudgetState.
+	ErrNoBudgetState = errors.New("the zero BudgetState is not valid")
 	// ErrNoOperation reports the use of a nil or zero Operation.
 	ErrNoOperation = errors.New("the zero Operation is not valid")
 )
@@ -224,7 +230,7 @@ func isMisuse(err error) bool {
 	case *PolicyError, *ArgumentError:
 		return true
 	}
-	return err == ErrNoPolicy || err == ErrNoBudget || err == ErrNoOperation
+	return err == ErrNoPolicy || err == ErrNoBudget || err == ErrNoBudgetState || err == ErrNoOperation
 }
 
 // budgetError returns the error of a budget that cannot be used.

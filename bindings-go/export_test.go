@@ -20,7 +20,7 @@ func (b *Backoff) SkipTo(index uint64) {
 // PolicyOf returns the policy of fields, or the error of NewPolicy.
 func PolicyOf(params engine.Params) (Policy, error) { return policyOf(params.Build()) }
 
-// BeginAt, DecideAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
+// BeginAt, DecideAt, ResumeAt, StepAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
 // vectors that have them.
 
 func (p Policy) BeginAt(stream RandomStream, now, deadline uint64, budget *Budget) (*Operation, error) {
@@ -30,6 +30,14 @@ func (p Policy) BeginAt(stream RandomStream, now, deadline uint64, budget *Budge
 func (o *Operation) DecideAt(verdict Verdict, now uint64) (Decision, error) {
 	outcome, retryAfter, ok := verdictOf(verdict)
 	return o.decide(outcome, orNone(retryAfter, ok), now)
+}
+
+func ResumeAt(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
+	return resume(policy, stream, retries, began, deadline)
+}
+
+func (s BudgetState) StepAt(event BudgetEvent, now uint64) (BudgetState, BudgetAnswer, error) {
+	return s.step(event, now)
 }
 
 func (p Policy) FitBaseTo(attempts, total uint64) (Policy, error) {

@@ -72,7 +72,7 @@ type Operation struct {
 	budget *Budget
 }
 
-// A BeginOption is an option of Policy.Begin: WithDeadline or WithBudget.
+// A BeginOption is an option of Policy.Begin and ResumeOperation: WithDeadline or WithBudget.
 type BeginOption interface{ begin(*beginConfig) error }
 
 type beginConfig struct {
@@ -122,16 +122,56 @@ func (p Policy) Begin(stream RandomStream, now time.Duration, options ...BeginOp
 	if err := notNegative("now", now); err != nil {
 		return nil, err
 	}
+	config, err := beginConfigOf(options)
+	if err != nil {
+		return nil, err
+	}
+	return p.begin(stream, uint64(now), config)
+}
+
+func beginConfigOf(options []BeginOption) (beginConfig, error) {
 	config := beginConfig{deadline: engine.None}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
-			return nil, err
+			return config, err
 		}
 		if err := option.begin(&config); err != nil {
-			return nil, err
+			return config, err
 		}
 	}
-	return p.begin(stream, uint64(now), config)
+	return config, nil
+}
+
+// ResumeOperation returns an operation that began at a time and has decided to wait retries times, as it stands now
+// (SPEC 13.7). It is for queues and libraries that store no more than a count of retries:
+//
+//	operation, err := backoff.ResumeOperation(policy, stream, retries, 0)
+//	decision, err := operation.Decide(verdict, elapsed)
+//
+// The cost does not depend on the retries. The operation has no budget, because what it held is not known.
+//
+// On failure the operation is nil, and the error an *ArgumentError for a negative time and for WithBudget, or
+// ErrNoPolicy.
+func ResumeOperation(policy Policy, stream RandomStream, retries uint64, began time.Duration, options ...BeginOption) (*Operation, error) {
+	if err := notNegative("began", began); err != nil {
+		return nil, err
+	}
+	config, err := beginConfigOf(options)
+	if err != nil {
+		return nil, err
+	}
+	if config.budget != nil {
+		return nil, &ArgumentError{Code: ErrUnused, Field: "budget", Rule: "has no effect on ResumeOperation: what the operation held is not known"}
+	}
+	return resume(policy, stream, retries, uint64(began), config.deadline)
+}
+
+func resume(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
+	operation := new(Operation)
+	if policy == (Policy{}) || operation.core.Resume(&policy.core, stream.state, retries, began, deadline) != engine.OK {
+		return nil, ErrNoPolicy
+	}
+	return operation, nil
 }
 
 func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Operation, error) {
@@ -201,6 +241,16 @@ func (o *Operation) Cancel() StopReason {
 		return 0
 	}
 	return StopReason(o.core.Cancel(o.coreBudget()))
+}
+
+// RefuseRetry stops the operation right after a decision to wait, because a budget that is kept elsewhere refuses
+// the retry, such as a BudgetState in a store (SPEC 13.8). The retry does not count. It returns StopBudget, or the
+// earlier reason if the operation had already stopped, or 0 for the zero Operation.
+func (o *Operation) RefuseRetry() StopReason {
+	if o == nil {
+		return 0
+	}
+	return StopReason(o.core.RefuseRetry(o.coreBudget()))
 }
 
 // Retries returns the number of waits decided so far.

@@ -80,6 +80,25 @@ func TestZeroValuesReturnErrors(t *testing.T) {
 	if operation.Cancel() != 0 || operation.Reason() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
 		t.Error("the zero Operation has a state")
 	}
+	_, err = backoff.ResumeOperation(policy, backoff.StreamFromSeed(42), 1, 0)
+	check("ResumeOperation", err, backoff.ErrNoPolicy)
+	if operation.RefuseRetry() != 0 {
+		t.Error("the zero Operation refuses a retry")
+	}
+	var state backoff.BudgetState
+	_, err = backoff.FullBudgetState(&budget)
+	check("FullBudgetState", err, backoff.ErrNoBudget)
+	_, err = backoff.FullBudgetState(nil)
+	check("FullBudgetState", err, backoff.ErrNoBudget)
+	_, err = backoff.ParseBudgetState(&budget, "0 1")
+	check("ParseBudgetState", err, backoff.ErrNoBudget)
+	_, err = state.MarshalText()
+	check("MarshalText", err, backoff.ErrNoBudgetState)
+	_, _, err = state.Step(backoff.BudgetEvent{Kind: backoff.BudgetOperationBegan}, 0)
+	check("Step", err, backoff.ErrNoBudgetState)
+	if state.String() != "no state" || state.Version() != 0 {
+		t.Errorf("the zero BudgetState is %v of version %d", state, state.Version())
+	}
 	var stats backoff.RetryStats
 	if counts := stats.Counts(); counts.Operations != 0 || counts.Attempts != 0 || counts.Bounds[0] != 1 {
 		t.Errorf("the zero RetryStats count %+v", counts)
@@ -124,7 +143,8 @@ func TestNilPointers(t *testing.T) {
 	}
 	read := 0
 	for _, pointer := range []any{
-		(*backoff.Attempt)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.CapOn)(nil), (*backoff.Growth)(nil),
+		(*backoff.Attempt)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.BudgetEventKind)(nil), (*backoff.BudgetState)(nil),
+		(*backoff.CapOn)(nil), (*backoff.Growth)(nil),
 		(*backoff.Jitter)(nil), (*backoff.Operation)(nil), (*backoff.Outcome)(nil), (*backoff.Policy)(nil), (*backoff.RandomStream)(nil),
 		(*backoff.RetryAfterMode)(nil), (*backoff.RetryStats)(nil), (*backoff.StopCounts)(nil), (*backoff.StopReason)(nil),
 		(*backoff.PolicyError)(nil), (*backoff.ArgumentError)(nil), (*backoff.RetryError)(nil),

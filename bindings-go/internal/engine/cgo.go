@@ -6,11 +6,17 @@ package engine
 #cgo pkg-config: backoff
 #cgo noescape backoff_budget_parse
 #cgo noescape backoff_budget_print
+#cgo noescape backoff_budget_state_full
+#cgo noescape backoff_budget_state_parse
+#cgo noescape backoff_budget_state_print
+#cgo noescape backoff_budget_state_step
 #cgo noescape backoff_error_message
 #cgo noescape backoff_http_outcome
 #cgo noescape backoff_operation_begin
 #cgo noescape backoff_operation_cancel
 #cgo noescape backoff_operation_decide
+#cgo noescape backoff_operation_refuse_retry
+#cgo noescape backoff_operation_resume
 #cgo noescape backoff_operation_state
 #cgo noescape backoff_parse_retry_after
 #cgo noescape backoff_policy_delay_ns
@@ -34,11 +40,17 @@ package engine
 #cgo noescape backoff_stream_nth
 #cgo nocallback backoff_budget_parse
 #cgo nocallback backoff_budget_print
+#cgo nocallback backoff_budget_state_full
+#cgo nocallback backoff_budget_state_parse
+#cgo nocallback backoff_budget_state_print
+#cgo nocallback backoff_budget_state_step
 #cgo nocallback backoff_error_message
 #cgo nocallback backoff_http_outcome
 #cgo nocallback backoff_operation_begin
 #cgo nocallback backoff_operation_cancel
 #cgo nocallback backoff_operation_decide
+#cgo nocallback backoff_operation_refuse_retry
+#cgo nocallback backoff_operation_resume
 #cgo nocallback backoff_operation_state
 #cgo nocallback backoff_parse_retry_after
 #cgo nocallback backoff_policy_delay_ns
@@ -100,6 +112,11 @@ func CodeName(code uint32) string {
 // OutcomeName returns the name of an outcome, such as "throttled".
 func OutcomeName(outcome uint32) string {
 	return C.GoString(C.backoff_outcome_name(C.uint32_t(outcome)))
+}
+
+// BudgetEventName returns the name of an event of a budget, such as "retry_requested".
+func BudgetEventName(event uint32) string {
+	return C.GoString(C.backoff_budget_event_name(C.uint32_t(event)))
 }
 
 // ReasonName returns the name of a stop reason, such as "max_retries".

@@ -46,6 +46,12 @@ func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *
 	return uint32(C.backoff_operation_begin(&o.c, &policy.c, C.uint64_t(stream), C.uint64_t(now), C.uint64_t(deadline), budget.pointer()))
 }
 
+// Resume makes an operation without a budget as it stands after retries. It returns an error code if the
+// policy is the zero one.
+func (o *Operation) Resume(policy *Policy, stream, retries, began, deadline uint64) uint32 {
+	return uint32(C.backoff_operation_resume(&o.c, &policy.c, C.uint64_t(stream), C.uint64_t(retries), C.uint64_t(began), C.uint64_t(deadline)))
+}
+
 // Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
 func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
 	var decision C.backoff_decision
@@ -59,6 +65,15 @@ func (o *Operation) Cancel(budget *Budget) uint32 {
 	var reason C.uint32_t
 	if C.backoff_operation_cancel(&o.c, budget.pointer(), &reason) != C.BACKOFF_OK {
 		C.backoff_operation_cancel(&o.c, nil, &reason)
+	}
+	return uint32(reason)
+}
+
+// RefuseRetry is Cancel for the reason that a budget refused the retry, which then does not count.
+func (o *Operation) RefuseRetry(budget *Budget) uint32 {
+	var reason C.uint32_t
+	if C.backoff_operation_refuse_retry(&o.c, budget.pointer(), &reason) != C.BACKOFF_OK {
+		C.backoff_operation_refuse_retry(&o.c, nil, &reason)
 	}
 	return uint32(reason)
 }

@@ -279,6 +279,19 @@ func arithmeticMulhi(p0, p1 uint64) uint64 {
 	return high
 }
 
+// budgetEventName is backoff_budget_event_name.
+//
+//go:norace
+func budgetEventName(p0 uint32) uint32 {
+	var t1 uint32
+	p0 = p0 - 1
+	t1 = p0*24 + 10240
+	if p0 >= 6 {
+		t1 = 13425
+	}
+	return t1
+}
+
 // budgetParse is backoff_budget_parse.
 //
 //go:norace

@@ -47,6 +47,8 @@ const (
 	endOfMemory     = printedAt + StatsSize
 	// No call that prints fills delays.
 	delaysAt = printedAt
+	// No call for a budget's state reads a preview.
+	budgetStateAt = previewAt
 )
 
 // Sizes that backoff.h has no name for, in words.
@@ -144,6 +146,11 @@ func CodeName(code uint32) string {
 // OutcomeName returns the name of an outcome, such as "throttled".
 func OutcomeName(outcome uint32) string {
 	return name(outcomeName(outcome))
+}
+
+// BudgetEventName returns the name of an event of a budget, such as "retry_requested".
+func BudgetEventName(event uint32) string {
+	return name(budgetEventName(event))
 }
 
 // ReasonName returns the name of a stop reason, such as "max_retries".

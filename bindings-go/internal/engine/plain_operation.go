@@ -68,6 +68,19 @@ func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *
 	return code
 }
 
+// Resume makes an operation without a budget as it stands after retries. It returns an error code if the
+// policy is the zero one.
+func (o *Operation) Resume(policy *Policy, stream, retries, began, deadline uint64) uint32 {
+	m := take()
+	defer m.free()
+	m.putPolicy(policy)
+	code := m.operationResume(operationAt, policyAt, stream, retries, began, deadline)
+	if code == OK {
+		m.get(operationAt, o.bytes[:])
+	}
+	return code
+}
+
 // Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
 func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
 	m := take()
@@ -85,13 +98,22 @@ func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budge
 // Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation. If the
 // budget cannot be used, it cancels the operation alone.
 func (o *Operation) Cancel(budget *Budget) uint32 {
+	return o.end(budget, (*module).operationCancel)
+}
+
+// RefuseRetry is Cancel for the reason that a budget refused the retry, which then does not count.
+func (o *Operation) RefuseRetry(budget *Budget) uint32 {
+	return o.end(budget, (*module).operationRefuseRetry)
+}
+
+func (o *Operation) end(budget *Budget, end func(m *module, operation, budget, reason uint32) uint32) uint32 {
 	m := take()
 	defer m.free()
 	m.put(operationAt, o.bytes[:])
-	code := m.operationCancel(operationAt, m.lock(budget), numbersAt)
+	code := end(m, operationAt, m.lock(budget), numbersAt)
 	m.unlock(budget)
 	if code != OK {
-		code = m.operationCancel(operationAt, 0, numbersAt)
+		code = end(m, operationAt, 0, numbersAt)
 	}
 	if code != OK {
 		return 0

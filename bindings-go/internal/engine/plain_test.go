@@ -18,7 +18,7 @@ func TestValuesFitIntoTheMemory(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		at   uintptr
-	}{{"text", textAt}, {"delays", delaysAt}, {"counts", countsAt}} {
+	}{{"text", textAt}, {"a state", budgetStateAt}, {"delays", delaysAt}, {"counts", countsAt}} {
 		if row.at%8 != 0 {
 			t.Errorf("%s are at %d", row.name, row.at)
 		}
@@ -51,6 +51,12 @@ func TestStackHasRoom(t *testing.T) {
 		m.budgetParse(budgetAt, textAt, m.putText("ttl:min_per_second=1"), errorAt)
 		m.operationBegin(operationAt, policyAt, 1, 0, None, budgetAt)
 		m.operationDecide(operationAt, OutcomeThrottled, 7, 9, budgetAt, decisionAt)
+		m.operationResume(operationAt, policyAt, 1, 1<<40, 0, None)
+		m.operationRefuseRetry(operationAt, 0, numbersAt)
+		m.budgetStateFull(budgetStateAt, budgetAt)
+		m.budgetStateParse(budgetStateAt, budgetAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"))
+		m.budgetStateStep(budgetStateAt, numbersAt, 1<<63, numbersAt+16)
+		m.budgetStatePrint(budgetStateAt, printedAt, TextSize)
 	}
 	untouched := 0
 	for m.memory[untouched] == 0xA5 {

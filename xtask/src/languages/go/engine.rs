@@ -65,7 +65,8 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 59] = [
+const ROOTS: [&str; 60] = [
+    "backoff_budget_event_name",
     "backoff_budget_parse",
     "backoff_budget_print",
     "backoff_budget_state_full",
