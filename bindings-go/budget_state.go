@@ -69,7 +69,7 @@ type BudgetAnswer struct {
 
 // A BudgetState is the state of a budget as a value, which a pure function changes (SPEC 15.5, 15.6). Its text
 // can be kept in any store that compares and swaps, and all processes that use the store then share one budget.
-// It is for loops of your own, simulations and checks.
+// SharedBudget does so; a BudgetState is for loops of your own, simulations and checks.
 //
 // It is a plain value: copy it and compare it with ==. It knows the budget that it is a state of. Its text does not,
 // so reading it needs the budget. The zero BudgetState is not valid: Step returns ErrNoBudgetState.

@@ -25,6 +25,9 @@ type Event struct {
 	Elapsed time.Duration
 	// Err is the last call's error, without its mark; nil if it had none.
 	Err error
+	// BudgetIsLocal reports that the store of a SharedBudget was away, so that the local budget decided on this
+	// retry.
+	BudgetIsLocal bool
 	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
 	// the loops of Do and Attempts.
 	Value any
@@ -40,6 +43,9 @@ func (e Event) LogValue() slog.Value {
 		slog.Duration("delay", e.Delay),
 		slog.Duration("elapsed", e.Elapsed),
 	}
+	if e.BudgetIsLocal {
+		attrs = append(attrs, slog.Bool("budget_is_local", true))
+	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("err", e.Err.Error()))
 	}
@@ -50,13 +56,14 @@ func (e Event) LogValue() slog.Value {
 // it leaves out Value, too.
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Attempts uint64        `json:"attempts"`
-		Outcome  Outcome       `json:"outcome"`
-		Reason   StopReason    `json:"reason"`
-		Delay    time.Duration `json:"delay"`
-		Elapsed  time.Duration `json:"elapsed"`
-		Err      string        `json:"err,omitempty"`
-	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, errorText(e.Err)})
+		Attempts      uint64        `json:"attempts"`
+		Outcome       Outcome       `json:"outcome"`
+		Reason        StopReason    `json:"reason"`
+		Delay         time.Duration `json:"delay"`
+		Elapsed       time.Duration `json:"elapsed"`
+		BudgetIsLocal bool          `json:"budget_is_local,omitempty"`
+		Err           string        `json:"err,omitempty"`
+	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, e.BudgetIsLocal, errorText(e.Err)})
 }
 
 // errorText returns the message of an error, empty for nil.
@@ -81,7 +88,9 @@ type loop struct {
 	retryConfig
 	ctx       context.Context
 	operation *Operation            // nil without a budget
-	alone     *engine.LoneOperation // without a budget; nil until a call fails
+	alone     *engine.LoneOperation // without a budget of this process; nil until a call fails
+	grant     sharedGrant           // of the shared budget
+	isLocal   bool                  // the local budget has just decided
 	began     time.Duration
 	deadline  uint64 // of the context, on the clock
 	calls     uint64
@@ -122,6 +131,9 @@ func (l *loop) begin() error {
 		return nil
 	}
 	l.deadline = deadlineOf(l.ctx, l.began)
+	if l.shared != nil {
+		l.shared.report(BudgetOperationBegan, sharedGrant{})
+	}
 	if l.budget == nil {
 		return nil
 	}
@@ -159,13 +171,16 @@ func (l *loop) next() bool {
 
 // callEnded waits or stops after a call, as the operation decides.
 func (l *loop) callEnded(verdict Verdict, err error) {
-	l.lastErr = err
+	l.lastErr, l.isLocal = err, false
 	outcome, retryAfter, ok := verdictOf(verdict)
 	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
 	// the classification, which the decision reports (SPEC 18.6).
 	if outcome != OutcomeSuccess && outcome.isKnown() && l.ctx.Err() != nil {
 		l.cancel()
 		return
+	}
+	if outcome == OutcomeSuccess && l.shared != nil {
+		l.shared.report(BudgetOperationSucceeded, l.grant)
 	}
 	if outcome == OutcomeSuccess && l.operation == nil && l.hooks == nil {
 		l.record(StopSuccess) // and nobody asks for the time
@@ -182,6 +197,13 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.close()
 	case !decision.Wait:
 		l.stop(decision.Reason, outcome, decision.Delay, now)
+	case l.shared != nil && !l.isGranted(outcome):
+		if l.ctx.Err() != nil {
+			l.cancel()
+			return
+		}
+		// The operation is asked nothing more, so it need not know that its last retry is refused.
+		l.stop(StopBudget, outcome, decision.Delay, now)
 	default:
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
 		if l.ctx.Err() == nil {
@@ -210,12 +232,26 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 		l.alone = new(engine.LoneOperation)
 		l.alone.Begin(&l.policy.core, l.loopStream().state, uint64(l.began), l.deadline)
 	}
+	if l.shared != nil && outcome != OutcomePermanent {
+		l.shared.report(BudgetAttemptFailed, sharedGrant{})
+	}
 	return decisionOf(l.alone.Decide(&l.policy.core, uint32(outcome), retryAfter, uint64(now))), nil
+}
+
+// isGranted asks the shared budget for a retry.
+func (l *loop) isGranted(outcome Outcome) (isGranted bool) {
+	grant, isGranted := l.shared.request(l.ctx, outcome)
+	l.isLocal = grant.isLocal
+	if isGranted {
+		l.grant = grant
+	}
+	return isGranted
 }
 
 // cancel stops the loop for its caller.
 func (l *loop) cancel() {
 	l.operation.Cancel()
+	l.isLocal = false
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
 }
 
@@ -270,6 +306,7 @@ func (l *loop) callHooks(event Event, now time.Duration) {
 		return
 	}
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)
+	event.BudgetIsLocal = l.isLocal
 	event.Err, event.Value = unmarked(l.lastErr), l.hooks.value
 	hooks := l.hooks.onRetry
 	if event.Reason != 0 {

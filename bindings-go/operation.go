@@ -95,17 +95,34 @@ func (o deadlineOption) begin(c *beginConfig) error {
 	return notNegative("deadline", time.Duration(o))
 }
 
-// A BudgetOption is an option of operations and of loops.
-type BudgetOption struct{ budget *Budget }
+// A BudgetOption is an option of operations and of loops: WithBudget, or WithSharedBudget, which loops alone accept.
+type BudgetOption struct {
+	budget *Budget
+	shared *SharedBudget
+}
 
-// WithBudget sets the budget that the retries spend from; nil is no budget.
-func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget} }
+// WithBudget sets the budget that the retries spend from; nil is no budget. It replaces WithSharedBudget.
+func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget: budget} }
 
-func (o BudgetOption) begin(c *beginConfig) error { c.budget = o.budget; return nil }
+// WithSharedBudget sets the budget of many processes that the retries of a loop spend from; nil is no budget. It
+// replaces WithBudget. An operation does not accept it, because an operation does not wait: step a BudgetState instead,
+// and call RefuseRetry.
+func WithSharedBudget(budget *SharedBudget) BudgetOption { return BudgetOption{shared: budget} }
+
+func (o BudgetOption) begin(c *beginConfig) error {
+	c.budget = o.budget
+	if o.shared != nil {
+		return &ArgumentError{Code: ErrUnused, Field: "shared budget", Value: o.shared, Rule: "has no effect on an operation: loops alone accept it"}
+	}
+	return nil
+}
 
 func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
 	return retryOption(func(s *settings) error {
-		s.budget = o.budget
+		s.budget, s.shared = o.budget, o.shared
+		if o.shared != nil && o.shared.store == nil {
+			return ErrNoBudget
+		}
 		return nil
 	}).apply(c)
 }

@@ -8,8 +8,8 @@ import (
 
 // A RetryOption configures a loop. WithBudget is one, too. RetryIf, RetryOn and Classify add up, in
 // order, and so do OnRetry and OnStop. Each other option replaces an earlier one of its purpose:
-// RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString, and
-// WithStream and WithKey. An invalid option fails even if a later one replaces it.
+// RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString,
+// WithBudget and WithSharedBudget, and WithStream and WithKey. An invalid option fails even if a later one replaces it.
 type RetryOption interface {
 	apply(retryConfig) (retryConfig, error)
 }
@@ -33,6 +33,7 @@ type retryConfig struct {
 
 type settings struct {
 	budget    *Budget
+	shared    *SharedBudget
 	stream    RandomStream
 	hasStream bool
 	clock     Clock

@@ -1,0 +1,361 @@
+package backoff
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// A BudgetStore keeps the states of shared budgets, as texts under keys, for many processes. The modules
+// adapters/redis and adapters/postgres have one each.
+//
+// Any number of goroutines may use a BudgetStore at once. A SharedBudget waits for a call no longer than its
+// timeout, which is also the deadline of ctx. A call that ends later does no harm.
+type BudgetStore interface {
+	// Load returns the text that is stored under a key, nil if there is none, and the time of the store's clock, which
+	// all processes share.
+	Load(ctx context.Context, key string) (state *string, now time.Time, err error)
+	// Swap stores a text under a key if the text there is still the old one; a nil old means that there is none. It
+	// reports whether it has, and must do both in one atomic step.
+	Swap(ctx context.Context, key string, old *string, state string) (bool, error)
+}
+
+// A SharedBudget limits the retries of many processes together: they keep one account of a budget in a store.
+// WithSharedBudget makes a loop take part.
+//
+// Each process also keeps a local budget, which sees what its loops do. If the store fails, does not answer within
+// the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second;
+// then the next retry asks the store again. No error reaches the loops: Event.BudgetIsLocal says which budget
+// decided, and LastError what the store's last error was.
+//
+// A retry waits for the store, no longer than the timeout. Nothing else waits: what the budget must know about
+// starts, failures and successes joins the next request of a retry, or is sent in the background when there are 100
+// of them. While the store is away the last 100 are kept. One exchange with the store is under way at a time; requests
+// that come meanwhile share the next one.
+//
+// Any number of goroutines may use a SharedBudget at once. It has a goroutine only during an exchange, so it need not
+// be closed. Call Flush before the process ends, to send what the store does not know. A SharedBudget must not be
+// copied (go vet reports copies), and NewSharedBudget makes the only valid ones.
+type SharedBudget struct {
+	_       noCopy
+	store   BudgetStore
+	key     string
+	budget  *Budget // the configuration
+	lease   int
+	timeout time.Duration
+	hook    func(BudgetExchange)
+
+	mutex     sync.Mutex
+	local     BudgetState
+	waiting   sharedWork // of the next exchange
+	leased    []BudgetStep
+	isRunning bool // a goroutine makes exchanges
+	awayUntil time.Duration
+	lastErr   error
+}
+
+const (
+	// pendingMost is how many events wait for the next exchange, and when they are sent without one.
+	pendingMost = 100
+	// awayTime is how long the local budget decides after the store failed.
+	awayTime = time.Second
+	// leaseMost is the longest lease.
+	leaseMost = 1000
+)
+
+// A SharedBudgetOption configures a SharedBudget.
+type SharedBudgetOption func(*sharedConfig) error
+
+type sharedConfig struct {
+	fallback *Budget
+	lease    int
+	timeout  time.Duration
+	hook     func(BudgetExchange)
+}
+
+// WithFallback sets the budget string of the local budget, which decides while the store is away. Default: that of
+// the shared budget. One process alone then may spend as much as all of them together.
+func WithFallback(budget string) SharedBudgetOption {
+	return func(c *sharedConfig) (err error) {
+		c.fallback, err = parseShared(budget, "fallback", "is of kind concurrent: a local budget of this kind cannot know when an operation ends that the store counts")
+		return err
+	}
+}
+
+// WithLease sets how many retries a granted request asks for: later requests of this process after the same outcome use the
+// others without asking the store. Default: 1, which asks for each retry.
+//
+// A lease costs exactness. While another process is refused, up to lease - 1 retries that were granted to this
+// process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a
+// lease although failures of others count meanwhile. Otherwise a lease never grants more retries than none does.
+func WithLease(lease int) SharedBudgetOption {
+	return func(c *sharedConfig) error {
+		c.lease = lease
+		switch {
+		case lease < 1:
+			return &ArgumentError{Code: ErrTooSmall, Field: "lease", Value: lease, Rule: "is below 1"}
+		case lease > leaseMost:
+			return &ArgumentError{Code: ErrTooLarge, Field: "lease", Value: lease, Rule: fmt.Sprintf("is above %d", leaseMost)}
+		}
+		return nil
+	}
+}
+
+// WithStoreTimeout sets how long a retry waits for the store before the local budget decides. Default: 100 ms.
+func WithStoreTimeout(timeout time.Duration) SharedBudgetOption {
+	return func(c *sharedConfig) error {
+		c.timeout = timeout
+		if timeout <= 0 {
+			return &ArgumentError{Code: ErrTooSmall, Field: "store timeout", Value: timeout, Rule: "is not above 0s"}
+		}
+		return nil
+	}
+}
+
+// OnExchange sets a hook that is called after each exchange with the store, for metrics and checks. The exchanges and
+// their hooks have one goroutine, so a hook that takes long makes retries wait for the local budget, and one
+// that panics ends the program.
+func OnExchange(hook func(BudgetExchange)) SharedBudgetOption {
+	return func(c *sharedConfig) error {
+		c.hook = hook
+		return notNil("argument of OnExchange", hook == nil)
+	}
+}
+
+// NewSharedBudget returns the budget of a name and a budget string in a store. All processes with the same store, name
+// and budget string share one account, which begins full. Other options may differ. The key in the store is
+// "backoff:NAME:BUDGET" with the budget string that Budget.String returns, so another budget string begins a
+// new account.
+//
+// It does not ask the store for anything. It fails with a *PolicyError for an invalid budget string, and with an
+// *ArgumentError for a nil store, an empty name or one that is not a text without zero bytes, an invalid option, and a
+// budget of kind concurrent, because a process that is killed would hold its slots for ever.
+func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBudgetOption) (*SharedBudget, error) {
+	if err := notNil("store", store == nil); err != nil {
+		return nil, err
+	}
+	switch {
+	case name == "":
+		return nil, &ArgumentError{Code: ErrMissing, Field: "name", Rule: "is empty"}
+	case !utf8.ValidString(name):
+		return nil, &ArgumentError{Code: ErrNotUnicode, Field: "name", Value: name, Rule: "is not valid UTF-8"}
+	case strings.Contains(name, "\x00"):
+		return nil, &ArgumentError{Code: ErrNotUnicode, Field: "name", Value: name, Rule: "contains a zero byte"}
+	}
+	shared, err := parseShared(budget, "budget", "is of kind concurrent, which cannot be shared: a process that is killed would hold its slots for ever")
+	if err != nil {
+		return nil, err
+	}
+	config := sharedConfig{fallback: shared, lease: 1, timeout: 100 * time.Millisecond}
+	for _, option := range options {
+		if err := notNil("option", option == nil); err != nil {
+			return nil, err
+		}
+		if err := option(&config); err != nil {
+			return nil, err
+		}
+	}
+	local, err := FullBudgetState(config.fallback)
+	if err != nil {
+		return nil, err
+	}
+	return &SharedBudget{
+		store:   store,
+		key:     "backoff:" + name + ":" + shared.String(),
+		budget:  shared,
+		lease:   config.lease,
+		timeout: config.timeout,
+		hook:    config.hook,
+		local:   local,
+	}, nil
+}
+
+// parseShared returns a budget of a kind that needs no end of each operation.
+func parseShared(text, field, rule string) (*Budget, error) {
+	budget, err := ParseBudget(text)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, _ := strings.Cut(budget.String(), ":"); kind == "concurrent" {
+		return nil, &ArgumentError{Code: ErrUnused, Field: field, Value: text, Rule: rule}
+	}
+	return budget, nil
+}
+
+// Key returns the key of the account in the store; empty for the zero SharedBudget.
+func (b *SharedBudget) Key() string {
+	if b == nil {
+		return ""
+	}
+	return b.key
+}
+
+// LastError returns the last error of the store, nil if there was none so far.
+func (b *SharedBudget) LastError() error {
+	if b == nil {
+		return nil
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.lastErr
+}
+
+// String returns the key, for logs; "no budget" for the zero SharedBudget.
+func (b *SharedBudget) String() string {
+	if key := b.Key(); key != "" {
+		return key
+	}
+	return "no budget"
+}
+
+// LogValue returns String, for slog.
+func (b *SharedBudget) LogValue() slog.Value { return slog.StringValue(b.String()) }
+
+// GoString returns String, for the verb %#v.
+func (b *SharedBudget) GoString() string { return b.String() }
+
+// Flush sends the store what it does not know yet, and waits until it does, but no longer than ctx allows or twice
+// the timeout. It also asks a store that is away. It returns the error of the store or of ctx; what was not
+// sent remains for later exchanges.
+func (b *SharedBudget) Flush(ctx context.Context) error {
+	if err := notNil("ctx", ctx == nil); err != nil {
+		return err
+	}
+	if b == nil || b.store == nil {
+		return ErrNoBudget
+	}
+	b.mutex.Lock()
+	if !b.isRunning && len(b.waiting.events) == 0 {
+		b.mutex.Unlock()
+		return nil
+	}
+	done := make(chan error, 1)
+	b.waiting.flushes = append(b.waiting.flushes, done)
+	b.start()
+	b.mutex.Unlock()
+	timer := time.NewTimer(2 * b.timeout)
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-done:
+		return err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-timer.C:
+		err = b.noAnswer()
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.waiting.flushes = slices.DeleteFunc(b.waiting.flushes, func(flush chan error) bool { return flush == done })
+	return err
+}
+
+// noAnswer is the error of a store that takes too long.
+func (b *SharedBudget) noAnswer() error {
+	return fmt.Errorf("the store did not answer within %v: %w", b.timeout, context.DeadlineExceeded)
+}
+
+// A sharedGrant is what an operation holds of a shared budget: nothing before its first retry.
+type sharedGrant struct {
+	held    uint64
+	isLocal bool
+}
+
+// report tells the budget what a loop did, without waiting.
+func (b *SharedBudget) report(kind BudgetEventKind, grant sharedGrant) {
+	shared, local := BudgetEvent{Kind: kind, Held: grant.held}, BudgetEvent{Kind: kind}
+	if grant.isLocal {
+		shared, local = local, shared
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.stepLocal(local)
+	b.waiting.keep(shared)
+	if len(b.waiting.events) >= pendingMost && !b.isAway() {
+		b.start()
+	}
+}
+
+// request asks for a retry after an outcome. It waits for the store no longer than the timeout or until ctx is done;
+// it then refuses the retry.
+func (b *SharedBudget) request(ctx context.Context, outcome Outcome) (grant sharedGrant, isGranted bool) {
+	event := BudgetEvent{Kind: BudgetRetryRequested, Outcome: outcome}
+	b.mutex.Lock()
+	if held, ok := b.takeLeased(outcome); ok {
+		b.mutex.Unlock()
+		return sharedGrant{held: held}, true
+	}
+	if b.isAway() {
+		defer b.mutex.Unlock()
+		return b.requestLocal(event)
+	}
+	request := &sharedRequest{outcome: outcome, done: make(chan sharedAnswer, 1)}
+	b.waiting.requests = append(b.waiting.requests, request)
+	b.start()
+	b.mutex.Unlock()
+	timer := time.NewTimer(b.timeout)
+	defer timer.Stop()
+	var answer sharedAnswer
+	isLate := false
+	select {
+	case answer = <-request.done:
+	case <-timer.C:
+		isLate = true
+	case <-ctx.Done():
+	}
+	request.hasLeft.Store(true)
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if isLate {
+		b.failed(b.noAnswer())
+	}
+	b.waiting.requests = slices.DeleteFunc(b.waiting.requests, func(other *sharedRequest) bool { return other == request })
+	switch {
+	case answer.isShared:
+		return sharedGrant{held: answer.Held}, answer.Granted
+	case answer.isLocal || isLate:
+		return b.requestLocal(event)
+	default: // the caller cancelled
+		return sharedGrant{}, false
+	}
+}
+
+// requestLocal asks the local budget. The mutex is locked.
+func (b *SharedBudget) requestLocal(event BudgetEvent) (sharedGrant, bool) {
+	answer := b.stepLocal(event)
+	return sharedGrant{answer.Held, true}, answer.Granted
+}
+
+// stepLocal changes the local budget. The mutex is locked.
+func (b *SharedBudget) stepLocal(event BudgetEvent) BudgetAnswer {
+	next, answer, err := b.local.Step(event, Now())
+	if err != nil {
+		return BudgetAnswer{} // no event of a loop is invalid
+	}
+	b.local = next
+	return answer
+}
+
+// takeLeased returns what the store has already granted for an outcome. The mutex is locked.
+func (b *SharedBudget) takeLeased(outcome Outcome) (held uint64, ok bool) {
+	for i, step := range b.leased {
+		if step.Event.Outcome == outcome {
+			b.leased = slices.Delete(b.leased, i, i+1)
+			return step.Answer.Held, true
+		}
+	}
+	return 0, false
+}
+
+// isAway reports whether the local budget decides. The mutex is locked.
+func (b *SharedBudget) isAway() bool { return Now() < b.awayUntil }
+
+// failed lets the local budget decide for a while. The mutex is locked.
+func (b *SharedBudget) failed(err error) {
+	b.lastErr, b.awayUntil = err, Now()+awayTime
+}
