@@ -328,7 +328,7 @@ func TestLostRaces(t *testing.T) {
 			t.Errorf("%s, %+v", text, exchanges)
 		}
 		// Always.
-		store.onSwap = func(number int, _ func() bool) (bool, error) { time.Sleep(time.Millisecond); return false, nil }
+		store.onSwap = func(number int, _ func() bool) (bool, error) { time.Sleep(30 * time.Millisecond); return false, nil }
 		event := fail(t, shared, "constant:base=1ms,max_retries=1")
 		if err := shared.LastError(); !event.BudgetIsLocal && event.Reason != backoff.StopMaxRetries || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v, %v", event, err)

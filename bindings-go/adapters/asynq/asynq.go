@@ -175,15 +175,10 @@ func (r *Retries) decide(ctx context.Context, task *asynq.Task, verdict backoff.
 	if !ok {
 		key, _ = asynq.GetTaskID(ctx)
 	}
-	operation, err := r.policy.Begin(r.stream(key), 0)
+	retried, _ := asynq.GetRetryCount(ctx)
+	operation, err := backoff.ResumeOperation(r.policy, r.stream(key), uint64(max(0, retried)), 0)
 	if err != nil {
 		return backoff.Decision{}, err
-	}
-	retried, _ := asynq.GetRetryCount(ctx)
-	for range retried {
-		if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil {
-			return backoff.Decision{}, err
-		}
 	}
 	return operation.Decide(verdict, 0)
 }

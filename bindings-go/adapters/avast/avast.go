@@ -7,7 +7,44 @@ import (
 
 	"github.com/avast/retry-go/v5"
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 )
+
+// Delays are the delays of a policy. They are safe for any number of goroutines.
+//
+// retry-go does not say which call a delay is for. Each delay therefore has a random stream of its own.
+type Delays struct{ delays delays.Delays }
+
+// An Option configures Delays.
+type Option func(*Delays) error
+
+// WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
+func WithStream(stream backoff.RandomStream) Option {
+	return func(d *Delays) error {
+		d.delays.SetStream(stream)
+		return nil
+	}
+}
+
+// New returns the delays of a policy string.
+//
+// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
+// retry-go limits by itself, and with backoff.ErrNoEntropy.
+func New(policy string, options ...Option) (*Delays, error) {
+	d := new(Delays)
+	if err := d.delays.Init(policy, "retry-go"); err != nil {
+		return nil, err
+	}
+	for _, option := range options {
+		if option == nil {
+			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
+		}
+		if err := option(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
 
 // Options returns the options of a Retrier: Attempts, DelayType and RetryIf. Options after them replace them.
 //
@@ -18,7 +55,7 @@ func (d *Delays) Options() []retry.Option {
 
 // Attempts returns the attempts that the policy allows: max_retries and 1, or 0 without a limit.
 func (d *Delays) Attempts() uint {
-	if retries := d.policy.MaxRetries(); retries < math.MaxUint32 {
+	if retries := d.delays.MaxRetries(); retries < math.MaxUint32 {
 		return uint(retries) + 1
 	}
 	return 0
@@ -31,7 +68,7 @@ func (d *Delays) DelayType(n uint, err error, _ retry.DelayContext) time.Duratio
 	if verdict == nil {
 		verdict = backoff.OutcomeTransient
 	}
-	return d.after(int(n)-1, verdict)
+	return d.delays.After(int(n)-1, verdict)
 }
 
 // RetryIf reports whether an error may be retried: neither marked backoff.Permanent nor retry.Unrecoverable.

@@ -11,7 +11,44 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 )
+
+// Delays are the delays of a policy. They are safe for any number of goroutines.
+//
+// aws-sdk-go-v2 does not say which call a delay is for. Each delay therefore has a random stream of its own.
+type Delays struct{ delays delays.Delays }
+
+// An Option configures Delays.
+type Option func(*Delays) error
+
+// WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
+func WithStream(stream backoff.RandomStream) Option {
+	return func(d *Delays) error {
+		d.delays.SetStream(stream)
+		return nil
+	}
+}
+
+// New returns the delays of a policy string.
+//
+// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
+// aws-sdk-go-v2 limits by itself, and with backoff.ErrNoEntropy.
+func New(policy string, options ...Option) (*Delays, error) {
+	d := new(Delays)
+	if err := d.delays.Init(policy, "aws-sdk-go-v2"); err != nil {
+		return nil, err
+	}
+	for _, option := range options {
+		if option == nil {
+			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
+		}
+		if err := option(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
 
 // Standard returns an option of retry.NewStandard and retry.NewAdaptiveMode with the delays and the max_retries of the
 // policy, and a budget string; an empty one is no budget. The SDK decides which errors are retried, as always.
@@ -30,7 +67,7 @@ func (d *Delays) Standard(budget string) (func(*retry.StandardOptions), error) {
 		return nil, err
 	}
 	return func(o *retry.StandardOptions) {
-		o.MaxAttempts = int(min(d.policy.MaxRetries(), math.MaxInt32-1)) + 1
+		o.MaxAttempts = int(min(d.delays.MaxRetries(), math.MaxInt32-1)) + 1
 		o.Backoff = retry.BackoffDelayerFunc(d.BackoffDelay)
 		o.RateLimiter = limiter
 		// The limiter gets these back as the outcome of the attempt.
@@ -47,7 +84,7 @@ func (d *Delays) BackoffDelay(attempt int, err error) (time.Duration, error) {
 	if retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err).Bool() {
 		outcome = backoff.OutcomeThrottled
 	}
-	return d.after(attempt-1, outcome), nil
+	return d.delays.After(attempt-1, outcome), nil
 }
 
 // A limiter is a retry.RateLimiter over a budget.

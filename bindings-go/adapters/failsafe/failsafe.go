@@ -7,9 +7,46 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
+
+// Delays are the delays of a policy. They are safe for any number of goroutines.
+//
+// failsafe-go does not say which call a delay is for. Each delay therefore has a random stream of its own.
+type Delays struct{ delays delays.Delays }
+
+// An Option configures Delays.
+type Option func(*Delays) error
+
+// WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
+func WithStream(stream backoff.RandomStream) Option {
+	return func(d *Delays) error {
+		d.delays.SetStream(stream)
+		return nil
+	}
+}
+
+// New returns the delays of a policy string.
+//
+// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
+// failsafe-go limits by itself, and with backoff.ErrNoEntropy.
+func New(policy string, options ...Option) (*Delays, error) {
+	d := new(Delays)
+	if err := d.delays.Init(policy, "failsafe-go"); err != nil {
+		return nil, err
+	}
+	for _, option := range options {
+		if option == nil {
+			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
+		}
+		if err := option(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
 
 // Builder returns the builder of a RetryPolicy with the delays and the max_retries of the policy, which does not
 // retry an error that is marked backoff.Permanent.
@@ -20,7 +57,7 @@ func Builder[R any](d *Delays) retrypolicy.Builder[R] {
 
 // MaxRetries returns the max_retries of the policy, or -1 without a limit.
 func (d *Delays) MaxRetries() int {
-	if retries := d.policy.MaxRetries(); retries <= math.MaxInt32 {
+	if retries := d.delays.MaxRetries(); retries <= math.MaxInt32 {
 		return int(retries)
 	}
 	return -1
@@ -34,6 +71,6 @@ func DelayFunc[R any](d *Delays) failsafe.DelayFunc[R] {
 		if verdict == nil {
 			verdict = backoff.OutcomeTransient
 		}
-		return d.after(attempt.Retries(), verdict)
+		return d.delays.After(attempt.Retries(), verdict)
 	}
 }

@@ -47,3 +47,29 @@ func TestMaxRetries(t *testing.T) {
 		}
 	}
 }
+
+// fixed returns delays with the stream of the README's numbers.
+func fixed(t *testing.T, policy string) *Delays {
+	t.Helper()
+	stream, err := backoff.StreamFromKey(42, "job-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	delays, err := New(policy, WithStream(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return delays
+}
+
+func TestInvalidOptions(t *testing.T) {
+	for want, create := range map[string]func() (*Delays, error){
+		"at 11: base has no unit; the units are d, h, m, s, ms, us, ns": func() (*Delays, error) { return New("full:base=1") },
+		"max_elapsed is unused: failsafe-go limits the time by itself":  func() (*Delays, error) { return New("full:base=1s,max_elapsed=1m") },
+		"option is nil": func() (*Delays, error) { return New("default", nil) },
+	} {
+		if delays, err := create(); delays != nil || err == nil || err.Error() != want {
+			t.Errorf("made %v, %v, want %s", delays, err, want)
+		}
+	}
+}

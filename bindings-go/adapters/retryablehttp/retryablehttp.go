@@ -8,8 +8,45 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 	"github.com/hashicorp/go-retryablehttp"
 )
+
+// Delays are the delays of a policy. They are safe for any number of goroutines.
+//
+// go-retryablehttp does not say which call a delay is for. Each delay therefore has a random stream of its own.
+type Delays struct{ delays delays.Delays }
+
+// An Option configures Delays.
+type Option func(*Delays) error
+
+// WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
+func WithStream(stream backoff.RandomStream) Option {
+	return func(d *Delays) error {
+		d.delays.SetStream(stream)
+		return nil
+	}
+}
+
+// New returns the delays of a policy string.
+//
+// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
+// go-retryablehttp limits by itself, and with backoff.ErrNoEntropy.
+func New(policy string, options ...Option) (*Delays, error) {
+	d := new(Delays)
+	if err := d.delays.Init(policy, "go-retryablehttp"); err != nil {
+		return nil, err
+	}
+	for _, option := range options {
+		if option == nil {
+			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
+		}
+		if err := option(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
 
 // Configure sets RetryMax and Backoff of a client. Its CheckRetry decides what is retried, as always.
 func (d *Delays) Configure(client *retryablehttp.Client) {
@@ -18,7 +55,7 @@ func (d *Delays) Configure(client *retryablehttp.Client) {
 }
 
 // RetryMax returns the max_retries of the policy, at most 2^31 - 1.
-func (d *Delays) RetryMax() int { return int(min(d.policy.MaxRetries(), math.MaxInt32)) }
+func (d *Delays) RetryMax() int { return int(min(d.delays.MaxRetries(), math.MaxInt32)) }
 
 // Backoff returns the delay before a retry; attempt is 0 after the first failure. It is a retryablehttp.Backoff. The
 // policy bounds it, not shortest and longest, which are RetryWaitMin and RetryWaitMax of the client. The wait that
@@ -35,5 +72,5 @@ func (d *Delays) Backoff(shortest, longest time.Duration, attempt int, response 
 			}
 		}
 	}
-	return d.after(attempt, verdict)
+	return d.delays.After(attempt, verdict)
 }

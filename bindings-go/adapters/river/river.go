@@ -157,14 +157,9 @@ func (r *Retries) verdict(err error) backoff.Verdict {
 
 // decide returns what an operation with as many retries as the job decides.
 func (r *Retries) decide(job *rivertype.JobRow, verdict backoff.Verdict) (backoff.Decision, error) {
-	operation, err := r.policy.Begin(r.stream(job), 0)
+	operation, err := backoff.ResumeOperation(r.policy, r.stream(job), uint64(retries(job)), 0)
 	if err != nil {
 		return backoff.Decision{}, err
-	}
-	for range retries(job) {
-		if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil {
-			return backoff.Decision{}, err
-		}
 	}
 	return operation.Decide(verdict, elapsed(job))
 }

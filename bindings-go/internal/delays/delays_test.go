@@ -1,0 +1,101 @@
+package delays_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
+)
+
+func delaysOf(t *testing.T, policy string) *delays.Delays {
+	t.Helper()
+	d := new(delays.Delays)
+	if err := d.Init(policy, "the library"); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// fixed returns delays with the stream of the README's numbers.
+func fixed(t *testing.T, policy string) *delays.Delays {
+	t.Helper()
+	stream, err := backoff.StreamFromKey(42, "job-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := delaysOf(t, policy)
+	d.SetStream(stream)
+	return d
+}
+
+// The numbers of the README, also after the last retry that the policy allows.
+func TestDelays(t *testing.T) {
+	for _, policy := range []string{"full:base=100ms,cap=20s", "full:base=100ms,cap=20s,max_retries=1"} {
+		d := fixed(t, policy)
+		for i, want := range []time.Duration{11399434, 83043876, 229309811} {
+			for _, verdict := range []backoff.Verdict{backoff.OutcomeTransient, backoff.OutcomePermanent, backoff.Outcome(9), nil} {
+				if got := d.After(i, verdict); got != want {
+					t.Errorf("%s: delay %d is %d, not %d", policy, i, got, want)
+				}
+			}
+		}
+		if got := d.After(-1, backoff.OutcomeTransient); got != 11399434 {
+			t.Errorf("delay -1 is %v", got)
+		}
+	}
+	d := fixed(t, "full:base=100ms,cap=20s,throttled_base=200ms,retry_after_max=1m")
+	for verdict, want := range map[backoff.Verdict]time.Duration{
+		backoff.OutcomeThrottled.WithRetryAfter(time.Second): time.Second,
+		backoff.OutcomeTransient.WithRetryAfter(time.Hour):   time.Minute,
+		backoff.OutcomeTransient.WithRetryAfter(0):           83043876,
+	} {
+		if got := d.After(1, verdict); got != want {
+			t.Errorf("%v: %v, not %v", verdict, got, want)
+		}
+	}
+}
+
+// Two callers do not wait for identical times, and neither do two processes.
+func TestEachDelayHasItsStream(t *testing.T) {
+	seen := make(map[time.Duration]bool)
+	for range 2 {
+		d := delaysOf(t, "full:base=1h")
+		for range 100 {
+			seen[d.After(0, backoff.OutcomeTransient)] = true
+		}
+	}
+	if len(seen) != 200 {
+		t.Errorf("%d different delays", len(seen))
+	}
+}
+
+// The delay of a far index costs no more than that of a near one, and a wrong number of retries is one at an end.
+func TestFarRetries(t *testing.T) {
+	d := fixed(t, "constant:base=1s,max_retries=4294967295,retry_after_max=1m")
+	for retries, want := range map[int]time.Duration{1 << 31: time.Minute, math.MaxInt: time.Second, math.MinInt: time.Minute} {
+		if got := d.After(retries, backoff.OutcomeTransient.WithRetryAfter(time.Hour)); got != want {
+			t.Errorf("%d: %v, not %v", retries, got, want)
+		}
+	}
+}
+
+// The zero Delays have no delays.
+func TestZeroDelays(t *testing.T) {
+	var zero delays.Delays
+	if zero.After(3, backoff.OutcomeTransient) != 0 || zero.MaxRetries() != 0 {
+		t.Error("the zero Delays have a delay or a retry")
+	}
+}
+
+func TestInvalidPolicies(t *testing.T) {
+	for policy, want := range map[string]string{
+		"full:base=1":                 "at 11: base has no unit; the units are d, h, m, s, ms, us, ns",
+		"full:base=1s,max_elapsed=1m": "max_elapsed is unused: the library limits the time by itself",
+	} {
+		if err := new(delays.Delays).Init(policy, "the library"); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, not %s", policy, err, want)
+		}
+	}
+}
