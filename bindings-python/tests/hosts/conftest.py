@@ -1,7 +1,7 @@
 """Fixtures of the tests of adapters on what they adapt."""
 
 import pytest
-from processes import Jobs, Redis
+from processes import Jobs, Server
 
 
 def empty(url):
@@ -13,7 +13,14 @@ def empty(url):
 
 @pytest.fixture(scope="session")
 def redis_server():
-    server = Redis()
+    server = Server("redis")
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    server = Server("postgres")
     yield server
     server.close()
 

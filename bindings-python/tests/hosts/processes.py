@@ -1,4 +1,4 @@
-"""A Redis server, and the processes of workers."""
+"""Servers, and the processes of workers."""
 
 import json
 import os
@@ -18,18 +18,19 @@ PATIENCE = 30
 FULL_100MS_NS = [11399434, 83043876, 229309811]
 
 
-class Redis:
-    """A server of the tests' own."""
+class Server:
+    """A server of the tests' own, "redis" or "postgres"."""
 
-    def __init__(self):
-        command = [*json.loads(os.environ["BACKOFF_SERVERS"]), "redis"]
+    def __init__(self, name):
+        self.name = name
+        command = [*json.loads(os.environ["BACKOFF_SERVERS"]), name]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         self._process = subprocess.Popen(command, **pipes)
-        self.url = json.loads(self._process.stdout.readline())["redis"]
+        self.url = json.loads(self._process.stdout.readline())[name]
 
     def tell(self, command):
-        """Sends "stop redis", "kill redis" or "start redis" and waits until it is done."""
-        self._process.stdin.write(f"{command} redis\n")
+        """Sends "stop", "kill" or "start" and waits until it is done."""
+        self._process.stdin.write(f"{command} {self.name}\n")
         self._process.stdin.flush()
         assert self._process.stdout.readline() == "done\n"
 

@@ -396,7 +396,11 @@ ADAPTERS = [
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
         ({"budget": "quot"}, PolicyError, 'unknown name "quot"'),
-        ({"budget": 5}, TypeError, "budget must be a budget string, a Budget or None, not int"),
+        (
+            {"budget": 5},
+            TypeError,
+            "budget must be a budget string, a Budget, a SharedBudget or None, not int",
+        ),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
         ({"key": "k"}, TypeError, "pass a seed too"),
         ({"on_retry": 5}, TypeError, "on_retry must be callable"),

@@ -1,6 +1,7 @@
 //! The adapters of Python on what they adapt.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -52,6 +53,13 @@ fn oldest() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// A process of a fleet that shares a budget.
+pub(crate) fn fleet() -> Result<Command> {
+    let mut program = command(installed()?.join("bin/python"));
+    program.current_dir(scratch()).arg(root().join("bindings-python/tests/queues/fleet.py"));
+    Ok(program)
+}
+
 /// The queues, on their newest versions.
 pub(crate) fn queues() -> Result<Vec<Queue>> {
     let queue = |name, resolution| -> Result<Queue> {
@@ -65,8 +73,4 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
         // It counts whole milliseconds.
         queue("dramatiq", Duration::from_millis(1))?,
     ])
-}
-
-pub(crate) fn fleet() -> Result<std::process::Command> {
-    anyhow::bail!("not yet")
 }

@@ -1,0 +1,161 @@
+"""PostgreSQL: a store of shared budgets, over psycopg 3. `backoff-rs[postgres]` installs it.
+
+store = PostgresStore(lambda: psycopg.connect(url, autocommit=True))
+budget = SharedBudget(store, "payments", "quota")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from .._backoff import _type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Any, Final, LiteralString, Protocol, TypeAlias
+
+    class _Pool(Protocol):
+        """That of psycopg_pool."""
+
+        def connection(self) -> AbstractContextManager[psycopg.Connection[Any]]: ...
+
+    _Client: TypeAlias = psycopg.Connection[Any] | _Pool | Callable[[], psycopg.Connection[Any]]
+
+_LOAD: Final = """
+SELECT (SELECT state FROM backoff_budgets WHERE key = %s),
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+"""
+_INSERT: Final = "INSERT INTO backoff_budgets (key, state) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_UPDATE: Final = "UPDATE backoff_budgets SET state = %s WHERE key = %s AND state = %s"
+
+
+class PostgresStore:
+    """A BudgetStore in PostgreSQL: a row of the table backoff_budgets for each account. Its time is
+    that of the server.
+
+    client  a function that makes a psycopg.Connection: the store keeps it, and makes a new one after
+            a failure and in a forked child; close() closes it. Or a psycopg_pool.ConnectionPool. Or a
+            Connection with autocommit, which nothing replaces when it is lost.
+
+    create_table() makes the table, by CREATE_TABLE.
+
+    Raises TypeError and ValueError for any other client.
+    """
+
+    CREATE_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS backoff_budgets (
+    key text PRIMARY KEY,
+    state text NOT NULL
+)
+"""
+
+    def __init__(self, client: _Client) -> None:
+        #: Those of a function that nobody uses now, and their processes. Nothing locks them: a fork
+        #: could leave the lock locked.
+        self._idle: deque[tuple[psycopg.Connection[Any], int]] = deque()
+        #: A child neither uses nor ends the connections of its parent.
+        self._of_parent: list[psycopg.Connection[Any]] = []
+        self._client: Any = client
+        if isinstance(client, psycopg.Connection):
+            if not client.autocommit:
+                raise ValueError(
+                    "client is a connection without autocommit: nothing would commit its changes"
+                )
+            self._connected = self._given
+        elif callable(getattr(client, "connection", None)) and not _is_async_or_class(client):
+            self._connected = self._pooled
+        elif callable(client) and not _is_async_or_class(client):
+            self._connected = self._made
+        else:
+            kinds = "a function that makes a connection, a ConnectionPool or a Connection"
+            raise TypeError(f"client must be {kinds} of psycopg, not {_type_name(client)}")
+
+    def create_table(self) -> None:
+        """Makes the table if there is none."""
+        # Two that make it at the same time.
+        with contextlib.suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+            self._run(self.CREATE_TABLE)
+
+    def close(self) -> None:
+        """Closes the connections that the function made. The store makes new ones if it is used
+        again."""
+        while (connection := self._kept()) is not None:
+            connection.close()
+
+    def load(self, key: str) -> tuple[str | None, int]:
+        """The text under a key, or None, and the server's time, in one round trip."""
+        row = self._run(_LOAD, key)[1]
+        assert row is not None
+        return row[0], row[1] * 1000
+
+    def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Stores the new text if the old one is still there. Returns whether it did."""
+        try:
+            if old is None:
+                count, _ = self._run(_INSERT, key, new)
+            else:
+                count, _ = self._run(_UPDATE, new, key, old)
+        except psycopg.errors.SerializationFailure:
+            # Another was faster, in a database whose transactions are serializable.
+            return False
+        return count == 1
+
+    def _run(self, query: LiteralString, *arguments: str) -> tuple[int, tuple[Any, ...] | None]:
+        """The rows that a statement changed, and the first row of its result."""
+        with (
+            self._connected() as connection,
+            connection.cursor(row_factory=tuple_row) as cursor,
+        ):
+            # A pooler may give each statement another server.
+            cursor.execute(query, arguments or None, prepare=False)
+            return cursor.rowcount, None if cursor.description is None else cursor.fetchone()
+
+    @contextlib.contextmanager
+    def _given(self) -> Any:
+        yield self._client
+
+    @contextlib.contextmanager
+    def _pooled(self) -> Any:
+        with self._client.connection() as connection:
+            autocommit = connection.autocommit
+            if not autocommit:
+                # One statement is one transaction, and one round trip.
+                connection.autocommit = True
+            try:
+                yield connection
+            finally:
+                if not (autocommit or connection.closed):
+                    connection.autocommit = False
+
+    @contextlib.contextmanager
+    def _made(self) -> Any:
+        connection = self._kept()
+        if connection is None:
+            connection = self._client()
+            connection.autocommit = True
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append((connection, os.getpid()))
+
+    def _kept(self) -> psycopg.Connection[Any] | None:
+        while self._idle:
+            connection, process = self._idle.pop()
+            if process != os.getpid():
+                self._of_parent.append(connection)
+            elif not connection.closed:
+                return connection
+        return None
+
+
+def _is_async_or_class(client: object) -> bool:
+    return isinstance(client, type) or type(client).__name__.startswith("Async")

@@ -1,0 +1,81 @@
+"""Redis: a store of shared budgets. `backoff-rs[redis]` installs it.
+
+budget = SharedBudget(RedisStore(redis.Redis(...)), "payments", "quota")
+"""
+
+from __future__ import annotations
+
+import redis
+
+from .._backoff import _type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+_LOAD: Final = """
+local time = redis.call('TIME')
+return {redis.call('GET', KEYS[1]), time[1], time[2]}
+"""
+
+#: An empty old text stands for none: that of a state has a number.
+_SWAP: Final = """
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+"""
+
+
+class RedisStore:
+    """A BudgetStore in Redis: a key for each account. Its time is that of the server.
+
+    client  a redis.Redis. Give it a socket_timeout, after which a server that is silent counts as
+            lost. This store takes connections from its pool, and sends each command once, whatever
+            the client's own retries: a swap that was sent again could count twice.
+
+    Raises TypeError for any other client, such as a redis.asyncio.Redis.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        # Untyped callers pass anything.
+        found: object = client
+        if not isinstance(found, redis.Redis):
+            raise TypeError(f"client must be a redis.Redis, not {_type_name(found)}")
+        self._client = client
+
+    def load(self, key: str) -> tuple[str | None, int]:
+        """The text under a key, or None, and the server's time, in one round trip."""
+        text, seconds, microseconds = self._run(_LOAD, key)
+        if text is not None:
+            text = _text(text)
+        return text, (int(seconds) * 10**6 + int(microseconds)) * 1000
+
+    def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Stores the new text if the old one is still there. Returns whether it did."""
+        return bool(self._run(_SWAP, key, old or "", new))
+
+    def _run(self, script: str, key: str, *arguments: str) -> Any:
+        pool: Any = self._client.connection_pool
+        connection = _connection_of(pool)
+        try:
+            connection.send_command("EVAL", script, 1, key, *arguments)
+            return connection.read_response()
+        except BaseException as error:
+            # Its answer could be read by whoever uses the connection next.
+            if not isinstance(error, redis.ResponseError):
+                connection.disconnect()
+            raise
+        finally:
+            pool.release(connection)
+
+
+def _connection_of(pool: Any) -> Any:
+    try:
+        return pool.get_connection()
+    except TypeError:
+        # Before redis 5.3, it wants to know the command.
+        return pool.get_connection("EVAL")
+
+
+def _text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode()

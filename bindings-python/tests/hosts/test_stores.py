@@ -1,0 +1,329 @@
+"""The stores of shared budgets, on Redis and PostgreSQL."""
+
+import contextlib
+import os
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import psycopg_pool
+import pytest
+import redis as redis_client
+import redis.asyncio
+from backoff_rs import Budget, BudgetState, SharedBudget, retry
+from backoff_rs.adapters.postgres import PostgresStore
+from backoff_rs.adapters.redis import RedisStore
+from processes import PATIENCE
+
+#: Five retries.
+QUOTA = "quota:max_tokens=25"
+POLICY = "constant:base=1ns,max_retries=20"
+
+
+def redis_store(url, **options):
+    return RedisStore(redis_client.Redis.from_url(url, socket_timeout=PATIENCE, **options))
+
+
+def postgres_store(url):
+    store = PostgresStore(lambda: psycopg.connect(url, connect_timeout=PATIENCE))
+    store.create_table()
+    return store
+
+
+@contextlib.contextmanager
+def decoding_redis(url):
+    yield redis_store(url, decode_responses=True)
+
+
+@contextlib.contextmanager
+def plain_redis(url):
+    yield redis_store(url)
+
+
+@contextlib.contextmanager
+def made_postgres(url):
+    store = postgres_store(url)
+    yield store
+    store.close()
+
+
+@contextlib.contextmanager
+def pooled_postgres(url):
+    with psycopg_pool.ConnectionPool(url, min_size=1, open=True) as pool:
+        yield PostgresStore(pool)
+
+
+@contextlib.contextmanager
+def given_postgres(url):
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield PostgresStore(connection)
+
+
+@contextlib.contextmanager
+def serializable_postgres(url):
+    def connect():
+        options = "-c default_transaction_isolation=serializable"
+        return psycopg.connect(url, options=options, row_factory=psycopg.rows.dict_row)
+
+    store = PostgresStore(connect)
+    yield store
+    store.close()
+
+
+REDIS = [plain_redis, decoding_redis]
+POSTGRES = [made_postgres, pooled_postgres, given_postgres, serializable_postgres]
+
+
+@pytest.fixture(params=[*REDIS, *POSTGRES], ids=lambda kind: kind.__name__)
+def opened(request):
+    """A store, and its server."""
+    name = "redis_server" if request.param in REDIS else "postgres_server"
+    server = request.getfixturevalue(name)
+    if name == "postgres_server":
+        postgres_store(server.url).close()
+    with request.param(server.url) as store:
+        yield store
+
+
+@pytest.fixture(params=["redis", "postgres"])
+def engine(request):
+    """A server, and what makes a store that survives its failures."""
+    server = request.getfixturevalue(f"{request.param}_server")
+    return server, {"redis": redis_store, "postgres": postgres_store}[request.param]
+
+
+@pytest.fixture
+def name():
+    """An account of the test's own."""
+    return f"test {uuid.uuid4()}"
+
+
+def failing(budget, events=None):
+    """Runs a loop whose calls all fail, and returns its last event."""
+    events = [] if events is None else events
+    hooks = {"on_retry": events.append, "on_stop": events.append}
+    with contextlib.suppress(ConnectionError):
+        retry(POLICY, on=ConnectionError, budget=budget, log=False, **hooks).call(fail)
+    return events[-1]
+
+
+def fail():
+    raise ConnectionError("refused")
+
+
+def test_compare_and_swap(opened, name):
+    key = f"backoff:{name}:quota"
+    before = time.time_ns()
+    text, now_ns = opened.load(key)
+    assert text is None
+    # The server's clock is that of this machine, in microseconds.
+    assert before - 1000 <= now_ns <= time.time_ns()
+    assert not opened.swap(key, "0 500", "1 495")
+    assert opened.swap(key, None, "1 495")
+    assert not opened.swap(key, None, "1 490")
+    assert not opened.swap(key, "1 490", "2 490")
+    assert opened.load(key)[0] == "1 495"
+    assert opened.swap(key, "1 495", "2 490")
+    assert opened.load(key)[0] == "2 490"
+    assert opened.load(key + "s")[0] is None
+
+
+def test_threads_swap_one_after_the_other(opened, name):
+    """Each version is stored once."""
+    budget = Budget.parse("ratio:max_tokens=1000000,ratio=1")
+
+    def spend(_):
+        while True:
+            text, now_ns = opened.load(name)
+            state = BudgetState.parse(budget, text) if text else BudgetState.full(budget)
+            after, _, _ = state.step("retry_requested", now_ns=now_ns, outcome="transient")
+            if opened.swap(name, text, str(after)):
+                return after.version
+
+    with ThreadPoolExecutor(4) as pool:
+        versions = list(pool.map(spend, range(40)))
+    assert sorted(versions) == [*range(1, 41)]
+    assert opened.load(name)[0] == "40 999960"
+
+
+def test_two_processes_share_one_account(engine, name):
+    server, make = engine
+    stores = [make(server.url) for _ in range(2)]
+    first, second = (SharedBudget(store, name, QUOTA, timeout=PATIENCE) for store in stores)
+    policy = "constant:base=1ns,max_retries=3"
+    with pytest.raises(ConnectionError):
+        retry(policy, on=ConnectionError, budget=first, log=False).call(fail)
+    end = failing(second)
+    assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 3, False)
+    assert (first.last_error, second.last_error) == (None, None)
+    assert stores[0].load(first.key)[0] == "5 0"
+    # The success of another process gives one back.
+    for _ in range(5):
+        retry(on=ConnectionError, budget=first).call(lambda: "fine")
+    assert first.flush()
+    assert failing(second).attempts == 2
+
+
+def test_many_threads_of_two_processes(engine, name):
+    server, make = engine
+    budgets = [
+        SharedBudget(make(server.url), name, "quota:max_tokens=500", timeout=PATIENCE, lease=lease)
+        for lease in (1, 4)
+    ]
+    events = []
+    with ThreadPoolExecutor(8) as pool:
+        ends = list(pool.map(lambda n: failing(budgets[n % 2], events), range(16)))
+    granted = [event for event in events if event.reason is None]
+    unused = sum(len(budget._leased) for budget in budgets)
+    assert len(granted) + unused == 100
+    assert len(ends) == 16
+    assert not any(event.budget_is_local for event in events)
+
+
+def test_the_fallback_decides_while_the_server_is_gone(engine, name):
+    server, make = engine
+    store = make(server.url)
+    budget = SharedBudget(store, name, QUOTA, timeout=PATIENCE)
+    assert failing(budget).attempts == 6
+    server.tell("kill")
+    try:
+        end = failing(budget)
+        assert (end.attempts, end.budget_is_local) == (6, True)
+        assert budget.last_error is not None
+        begun = time.monotonic()
+        for _ in range(100):
+            assert failing(budget).budget_is_local
+        assert time.monotonic() - begun < PATIENCE
+    finally:
+        server.tell("start")
+    # It comes back by itself, and what was stored is still there.
+    until = time.monotonic() + PATIENCE
+    while (end := failing(budget)).budget_is_local and time.monotonic() < until:
+        time.sleep(0.05)
+    assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, False)
+    assert budget.flush()
+    assert store.load(budget.key)[0] == "5 0"
+
+
+def test_a_server_that_is_silent(name):
+    """The caller waits for the timeout, whatever the client does."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        stores = [
+            redis_store(f"redis://127.0.0.1:{port}/0"),
+            PostgresStore(lambda: psycopg.connect(f"postgres://127.0.0.1:{port}/p")),
+        ]
+        for store in stores:
+            budget = SharedBudget(store, name, QUOTA, timeout=0.05)
+            end = failing(budget)
+            assert (end.attempts, end.budget_is_local) == (6, True)
+            assert "did not answer within 0.05 s" in str(budget.last_error)
+        # The threads that wait for an answer end with the connections.
+        listener.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                listener.accept()[0].close()
+
+
+class Once:
+    """Forwards to Redis, but ends the connection after a swap before its answer."""
+
+    def __init__(self, port):
+        import socket
+
+        self._port, self._swaps = port, 0
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        import socket
+
+        with (
+            contextlib.suppress(OSError),
+            connection,
+            socket.create_connection(("127.0.0.1", self._port)) as server,
+        ):
+            while asked := connection.recv(65536):
+                server.sendall(asked)
+                answer = server.recv(65536)
+                if b"SET" in asked.split(b"CLIENT")[0] and b"EVAL" in asked:
+                    self._swaps += 1
+                    if self._swaps == 1:
+                        return
+                connection.sendall(answer)
+
+    def close(self):
+        self._listener.close()
+
+
+def test_redis_sends_a_swap_once(redis_server, name):
+    """The client would send it again. The first one took effect, though."""
+    proxy = Once(int(redis_server.url.split(":")[2].split("/")[0]))
+    store = redis_store(f"redis://127.0.0.1:{proxy.port}/0")
+    with pytest.raises(redis_client.ConnectionError):
+        store.swap(name, None, "1 5")
+    assert store.load(name)[0] == "1 5"
+    assert store.swap(name, "1 5", "2 4")
+    proxy.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_has_connections_of_its_own(engine, name):
+    server, make = engine
+    store = make(server.url)
+    budget = SharedBudget(store, name, QUOTA, timeout=PATIENCE)
+    policy = "constant:base=1ns,max_retries=2"
+    fetch = retry(policy, on=ConnectionError, budget=budget, log=False)
+    with pytest.raises(ConnectionError):
+        fetch.call(fail)
+    if (child := os.fork()) == 0:
+        os._exit(failing(budget).attempts if budget.last_error is None else 99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    end = failing(budget)
+    assert (end.attempts, end.budget_is_local, budget.last_error) == (1, False, None)
+
+
+def test_two_make_the_table_at_once(postgres_server):
+    with psycopg.connect(postgres_server.url, autocommit=True) as connection:
+        for _ in range(5):
+            connection.execute("DROP TABLE IF EXISTS backoff_budgets")
+            with ThreadPoolExecutor(4) as pool:
+                for store in pool.map(lambda _: postgres_store(postgres_server.url), range(4)):
+                    store.close()
+            assert PostgresStore(connection).load("?")[0] is None
+
+
+def test_a_pool_gets_its_connections_back_as_they_were(postgres_server):
+    with psycopg_pool.ConnectionPool(postgres_server.url, min_size=1, open=True) as pool:
+        PostgresStore(pool).load("?")
+        with pool.connection() as connection:
+            assert not connection.autocommit
+
+
+def test_clients_that_are_rejected(postgres_server):
+    with pytest.raises(TypeError, match=r"client must be a redis.Redis, not redis.asyncio"):
+        RedisStore(redis.asyncio.Redis())
+    with pytest.raises(TypeError, match=r"client must be a redis.Redis, not str"):
+        RedisStore("redis://")
+    for client in (5, "postgres://", psycopg.Connection):
+        with pytest.raises(TypeError, match="client must be a function that makes a connection"):
+            PostgresStore(client)
+    pool = psycopg_pool.AsyncConnectionPool(open=False)
+    with pytest.raises(TypeError, match="not psycopg_pool.*AsyncConnectionPool"):
+        PostgresStore(pool)
+    with (
+        psycopg.connect(postgres_server.url) as connection,
+        pytest.raises(ValueError, match="client is a connection without autocommit"),
+    ):
+        PostgresStore(connection)
