@@ -43,11 +43,13 @@ from ._backoff import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt
+    from ._budget_store import BudgetExchange, BudgetStep, BudgetStore
     from ._event import RetryEvent
     from ._http import http_verdict
     from ._policy_error import PolicyError
     from ._retry_error import RetryError
     from ._retrying import Retrying
+    from ._shared_budget import SharedBudget
     from ._types import BudgetEvent, Outcome, StopReason
     from ._verdict import Verdict, permanent, retry_after
 
@@ -58,11 +60,15 @@ else:
     _MODULES = {
         "Attempt": "_attempts",
         "BudgetEvent": "_types",
+        "BudgetExchange": "_budget_store",
+        "BudgetStep": "_budget_store",
+        "BudgetStore": "_budget_store",
         "Outcome": "_types",
         "PolicyError": "_policy_error",
         "RetryError": "_retry_error",
         "RetryEvent": "_event",
         "Retrying": "_retrying",
+        "SharedBudget": "_shared_budget",
         "StopReason": "_types",
         "Verdict": "_verdict",
         "http_verdict": "_http",
@@ -87,7 +93,10 @@ __all__ = [
     "Backoff",
     "Budget",
     "BudgetEvent",
+    "BudgetExchange",
     "BudgetState",
+    "BudgetStep",
+    "BudgetStore",
     "Decision",
     "Operation",
     "Outcome",
@@ -99,6 +108,7 @@ __all__ = [
     "RetryEvent",
     "RetryStats",
     "Retrying",
+    "SharedBudget",
     "StopReason",
     "Verdict",
     "__version__",

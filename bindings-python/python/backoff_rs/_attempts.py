@@ -64,6 +64,8 @@ class Attempt:
         try:
             # `async for` awaits these two.
             self._loop.options.reject_coroutine_functions(but=("on_retry", "sleep"))
+            if self._loop.awaits and self._loop.options.shared_budget is not None:
+                raise TypeError("a SharedBudget waits for its store: use `async with attempt`")
         except TypeError as error:
             if not self._loop.stopped:
                 self._loop.broken_off(error)

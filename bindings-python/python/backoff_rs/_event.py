@@ -26,6 +26,8 @@ class RetryEvent:
     elapsed_ns  the time since the loop began, in nanoseconds.
     error       the failure of the last call, if it failed.
     value       the value of the last call, if it returned; for a generator, its first item.
+    budget_is_local  whether this process decided about the retry in place of the store of a
+                     SharedBudget.
 
     delay and elapsed are the same in seconds. A value: frozen, comparable, and picklable if its
     error and value are.
@@ -41,6 +43,7 @@ class RetryEvent:
     elapsed_ns: int
     error: BaseException | None
     value: object
+    budget_is_local: bool
 
     def __init__(
         self,
@@ -52,6 +55,7 @@ class RetryEvent:
         elapsed_ns: int,
         error: BaseException | None,
         value: object,
+        budget_is_local: bool = False,
     ) -> None:
         # The generated __init__ of a frozen dataclass takes three times as long.
         self.__dict__.update(
@@ -63,6 +67,7 @@ class RetryEvent:
             elapsed_ns=elapsed_ns,
             error=error,
             value=value,
+            budget_is_local=budget_is_local,
         )
 
     @property

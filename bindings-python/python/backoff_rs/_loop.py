@@ -72,8 +72,7 @@ class Loop(Steps):
         if options.on_result is not None or options.on_stop is not None:
             self._value = value
             return self._returned()
-        # A budget counts it, and the clock of a caller is read for each decision.
-        if options.budget is not None or options.clock_ns is not None:
+        if options.decides_success:
             self._decide("success")
         self._end("success")
         return None

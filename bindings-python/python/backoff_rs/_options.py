@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._aliases import Maybe
     from ._backoff import Budget, Policy, RetryStats
     from ._event import RetryEvent
+    from ._shared_budget import SharedBudget
 
     _Key: TypeAlias = str | bytes | bytearray | memoryview
     _Hook: TypeAlias = Callable[[RetryEvent], Maybe[object]]
@@ -28,11 +29,16 @@ class Options:
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
         self.depends_on_arguments = self.key is not None or self.deadline_of is not None
-        seen = (self.budget, self.clock_ns, self.deadline_ns, self.deadline_of)
+        budgets = (self.budget, self.shared_budget)
+        seen = (*budgets, self.clock_ns, self.deadline_ns, self.deadline_of)
         self.begins_in_full = any(option is not None for option in seen)
+        # A budget counts it, and the clock of a caller is read for each decision.
+        self.decides_success = any(option is not None for option in (*budgets, self.clock_ns))
         self.reports_retries = self.log is not False or self.on_retry is not None
         types = self.on if isinstance(self.on, tuple) else ()
-        self.types = types if all(type(kind) is type for kind in types) else ()
+        # A shared budget may have to be awaited.
+        is_plain = self.shared_budget is None and all(type(kind) is type for kind in types)
+        self.types = types if is_plain else ()
 
     policy: Policy
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
@@ -41,7 +47,9 @@ class Options:
     seed: SupportsIndex | None
     #: A function of the arguments of each call. Any other key, and a seed alone, are a stream.
     key: Callable[..., _Key] | None
+    #: One of these two.
     budget: Budget | None
+    shared_budget: SharedBudget | None
     stats: RetryStats | None
     #: One of these two: a time, or a function of the arguments of each call.
     deadline_ns: int | None
@@ -60,9 +68,12 @@ class Options:
     depends_on_arguments: bool
     #: whether the beginning of a loop can fail or is seen by others,
     begins_in_full: bool
+    #: whether a success at the first attempt needs a decision,
+    decides_success: bool
     #: whether each retry is logged or passed to a hook,
     reports_retries: bool
-    #: and the types of on, unless one has an `__instancecheck__` of its own, which can fail.
+    #: and the types of on, if a failure of one needs nothing but a decision: an `__instancecheck__`
+    #: of a type could fail.
     types: tuple[type[Exception], ...]
 
     def reject_coroutine_functions(self, but: tuple[str, ...] = ()) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ._aliases import Maybe
     from ._options import _Hook, _Key
+    from ._shared_budget import SharedBudget
     from ._verdict import VerdictLike
 
     _P = ParamSpec("_P")
@@ -57,7 +58,7 @@ class Retrying:
     seed, key  the same as RandomStream(seed, key). The key may be a function of the call's
                arguments. Everyone with the same seed and no key waits the same. Without any of
                the three, each loop has a random stream of its own.
-    budget     a Budget that all loops with it share.
+    budget     a Budget that all loops with it share, or a SharedBudget, which many processes share.
     stats      a RetryStats that counts the loops.
     deadline_ns  no wait may end after this time of time.monotonic_ns(); or a function of the
                call's arguments that returns it, or None. One that is more than 10 years away
@@ -92,7 +93,7 @@ class Retrying:
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
         key: _Key | Callable[..., _Key] | None = None,
-        budget: Budget | None = None,
+        budget: Budget | SharedBudget | None = None,
         stats: RetryStats | None = None,
         deadline_ns: int | Callable[..., int | None] | None = None,
         on_retry: _Hook | None = None,
@@ -110,9 +111,10 @@ class Retrying:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
             raise TypeError("key picks a stream under a seed: pass a seed too")
+        own_budget, shared_budget = _kinds_of_budget(budget)
         for argument, value, expected in [
             ("stream", stream, RandomStream),
-            ("budget", budget, Budget),
+            ("budget", own_budget, Budget),
             ("stats", stats, RetryStats),
             ("name", name, str),
             ("reraise", reraise, bool),
@@ -162,7 +164,8 @@ class Retrying:
             stream=stream,
             seed=seed,
             key=key,
-            budget=budget,
+            budget=own_budget,
+            shared_budget=shared_budget,
             stats=stats,
             deadline_ns=checked_ns,
             deadline_of=deadline_of,
@@ -205,6 +208,18 @@ class Retrying:
 
     def __repr__(self) -> str:
         return f"<Retrying {self._options.policy}>"
+
+
+def _kinds_of_budget(
+    budget: Budget | SharedBudget | None,
+) -> tuple[Budget | None, SharedBudget | None]:
+    """The budget as one of this process, unless it is shared."""
+    if budget is None or isinstance(budget, Budget):
+        return budget, None
+    # Whoever made one has imported it.
+    from ._shared_budget import SharedBudget
+
+    return (None, budget) if isinstance(budget, SharedBudget) else (budget, None)
 
 
 def _checked_failures(

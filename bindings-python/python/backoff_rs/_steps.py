@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from types import CoroutineType
 
 from . import _time
-from ._backoff import _begin
+from ._backoff import Decision, _begin
 from ._cancellation import Cancellations
 from ._context import add_note, keep_context, may_be_marked
 from ._options import NOT_AWAITED, reject_distant_deadline
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Final, Literal
 
+    from ._account import Account
     from ._aliases import Duration, OutcomeOrName
-    from ._backoff import Decision, Operation
+    from ._backoff import Operation
     from ._event import RetryEvent
     from ._options import Options
     from ._types import StopReason
@@ -71,6 +72,7 @@ class Steps:
     """One operation: its state, and what is done before, between and after its attempts."""
 
     __slots__ = (
+        "_account",
         "_attempts",
         "_begun_ns",
         "_cancellations",
@@ -113,6 +115,8 @@ class Steps:
         self._attempts = self._begun_ns = 0
         #: Made when it is needed: at the first failure, or if others can see that it begins.
         self._operation: Operation | None = None
+        #: Its part in a shared budget.
+        self._account: Account | None = None
         #: The failure or the value of the last call.
         self._error: BaseException | None = None
         self._value: object = None
@@ -142,6 +146,10 @@ class Steps:
             # A budget counts operations, and fake time numbers loops.
             if self.options.budget is not None or self._time.is_fake:
                 self._operation = self._new_operation()
+            if self.options.shared_budget is not None:
+                from ._account import Account
+
+                self._account = Account(self.options.shared_budget)
         except BaseException as error:
             await self._cancel_because(error)
             raise
@@ -163,7 +171,7 @@ class Steps:
             return
         decision = self.decision
         if decision is None:
-            decision = self._decide(*await self._verdict())
+            decision = await self._ask(self._decide(*await self._verdict()))
         if decision:
             return
         event = self._event(decision)
@@ -184,7 +192,7 @@ class Steps:
             await self._cancel()
             # The call caught it.
             raise sys.modules["asyncio"].CancelledError
-        decision = self._decide(outcome, retry_after)
+        decision = await self._ask(self._decide(outcome, retry_after))
         if decision:
             return
         event = self._event(decision)
@@ -277,11 +285,29 @@ class Steps:
                 operation = self._operation = self._new_operation()
             self._outcome, self._decided_ns = outcome, now_ns()
             decision = operation._decide(outcome, self._decided_ns, retry_after)
+            if self._account is not None:
+                self._account.attempt_ended(outcome)
         except Exception as error:
             self.broken_off(error)
             raise
         self.decision = decision
         return decision
+
+    async def _ask(self, decision: Decision) -> Decision:
+        """The decision after a shared budget, if there is one, was asked for the retry."""
+        if self._account is None or not decision:
+            return decision
+        try:
+            library = None if self._cancellations is None else self._cancellations.library()
+            if await self._account.ask(self._outcome, self.awaits, library):
+                return decision
+        except BaseException as error:
+            await self._break_off(error)
+            raise
+        assert self._operation is not None
+        refused = Decision(decision.delay_ns, self._operation.refuse_retry())
+        self.decision = refused
+        return refused
 
     def _event(self, decision: Decision) -> RetryEvent:
         """The event of the last decision."""
@@ -297,6 +323,7 @@ class Steps:
             max(0, self._decided_ns - self._begun_ns),
             self._error,
             self._value,
+            self._account is not None and self._account.is_local,
         )
 
     async def _cancel_because(self, raised: BaseException) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final, SupportsIndex, TypedDict
 from .._backoff import Budget, Policy, RandomStream, RetryStats, _type_name, is_idempotent_method
 from .._event import RetryEvent
 from .._retrying import Retrying
+from .._shared_budget import SharedBudget
 from .._verdict import Verdict
 from .._wrap import is_coroutine_function
 
@@ -38,14 +39,14 @@ class Options(TypedDict, total=False):
 
     key, deadline_ns  may be functions of the client's request.
     budget            a budget string, of which each origin (scheme, host and port) has a budget of
-                      its own; a Budget for all; or None.
+                      its own; a Budget or a SharedBudget for all; or None.
     attempt_timeout   how long an attempt may take, in seconds.
     """
 
     stream: RandomStream | None
     seed: SupportsIndex | None
     key: _Key | Callable[..., _Key] | None
-    budget: Budget | str | None
+    budget: Budget | SharedBudget | str | None
     attempt_timeout: float | None
     stats: RetryStats | None
     deadline_ns: int | Callable[..., int | None] | None
@@ -75,9 +76,9 @@ class Client:
                 known = ", ".join(sorted(Options.__annotations__))
                 raise TypeError(f"{name} is no option of this adapter; the options are {known}")
         arguments: dict[str, Any] = dict(options)
-        self._budget: Budget | str | None = arguments.pop("budget", "grpc-retry")
-        if not isinstance(self._budget, Budget | str | None):
-            kinds = "a budget string, a Budget or None"
+        self._budget: Budget | SharedBudget | str | None = arguments.pop("budget", "grpc-retry")
+        if not isinstance(self._budget, Budget | SharedBudget | str | None):
+            kinds = "a budget string, a Budget, a SharedBudget or None"
             raise TypeError(f"budget must be {kinds}, not {_type_name(self._budget)}")
         self.attempt_timeout: float | None = arguments.pop("attempt_timeout", None)
         _check_timeout(self.attempt_timeout)

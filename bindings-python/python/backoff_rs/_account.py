@@ -1,0 +1,113 @@
+"""The part of one operation in a shared budget."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+from ._types import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from ._shared_budget import SharedBudget
+
+    #: Whether a retry is granted, what the operation holds then, and whether the local budget
+    #: decided.
+    _Answer: TypeAlias = tuple[bool, int, bool]
+
+
+class Request:
+    """A retry that an operation asks for. Others than its budget only read the answer."""
+
+    __slots__ = ("answer", "outcome", "wake")
+
+    def __init__(self, outcome: Outcome, wake: Callable[[], object]) -> None:
+        self.outcome = outcome
+        #: Called when there is an answer.
+        self.wake = wake
+        self.answer: _Answer | None = None
+
+
+class Account:
+    """What an operation reports to a shared budget, and asks of it, by the rules of SPEC 13.4."""
+
+    __slots__ = ("_budget", "_held", "_holds_locally", "is_local")
+
+    def __init__(self, budget: SharedBudget) -> None:
+        self._budget = budget
+        self._held = 0
+        #: Whether the local budget granted the last retry.
+        self._holds_locally = False
+        #: Whether the local budget made the last decision.
+        self.is_local = False
+        budget._tell("operation_began")
+
+    def attempt_ended(self, outcome: str) -> None:
+        """Reports how an attempt ended."""
+        self.is_local = False
+        if outcome == Outcome.SUCCESS:
+            shared = 0 if self._holds_locally else self._held
+            self._budget._tell("operation_succeeded", shared, self._held - shared)
+        elif outcome != Outcome.PERMANENT:
+            self._budget._tell("attempt_failed")
+
+    async def ask(self, outcome: str, awaits: bool, library: Any) -> bool:
+        """Whether a retry is granted. It waits at most for the timeout of the budget: in a blocking
+        loop it blocks the thread, in an async one it suspends the task of this library."""
+        budget = self._budget
+        if not awaits or library is None:
+            answered = threading.Event()
+            request = budget._request(Outcome(outcome), answered.set)
+            with budget._abandoning(request):
+                if request.answer is None:
+                    answered.wait(budget._timeout)
+        elif library.__name__ == "asyncio":
+            request = await self._ask_in_asyncio(Outcome(outcome), library)
+        else:
+            request = await self._ask_in_trio(Outcome(outcome), library)
+        granted, held, self.is_local = budget._answer(request)
+        if granted:
+            self._held, self._holds_locally = held, self.is_local
+        return granted
+
+    async def _ask_in_asyncio(self, outcome: Outcome, asyncio: Any) -> Request:
+        loop = asyncio.get_running_loop()
+        arrived = loop.create_future()
+
+        def arrive() -> None:
+            if not arrived.done():
+                arrived.set_result(None)
+
+        def wake() -> None:
+            # The loop may have been closed.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(arrive)
+
+        request = self._budget._request(outcome, wake)
+        with self._budget._abandoning(request):
+            if request.answer is None:
+                timer = loop.call_later(self._budget._timeout, arrive)
+                try:
+                    await arrived
+                finally:
+                    timer.cancel()
+        return request
+
+    async def _ask_in_trio(self, outcome: Outcome, trio: Any) -> Request:
+        token = trio.lowlevel.current_trio_token()
+        arrived = trio.Event()
+
+        def wake() -> None:
+            # The run may have ended: trio's error for that is a RuntimeError.
+            with contextlib.suppress(RuntimeError):
+                token.run_sync_soon(arrived.set)
+
+        request = self._budget._request(outcome, wake)
+        with self._budget._abandoning(request):
+            if request.answer is None:
+                with trio.move_on_after(self._budget._timeout):
+                    await arrived.wait()
+        return request

@@ -1,0 +1,58 @@
+"""What keeps the state of a shared budget, and what is reported of each exchange with it."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ._types import BudgetEvent, Outcome
+
+
+class BudgetStore(Protocol):
+    """Keeps the states of shared budgets. backoff_rs.adapters has one for Redis and one for
+    PostgreSQL; anything that can compare and swap a text can be another.
+
+    Several threads may call it. Its methods may block, and may raise any Exception: a SharedBudget
+    waits no longer than its timeout, and then decides by itself.
+    """
+
+    def load(self, key: str) -> tuple[str | None, int]:
+        """The text under the key, or None, and the time of the store's clock, in nanoseconds since
+        1970."""
+        ...
+
+    def swap(self, key: str, old: str | None, new: str) -> bool:
+        """Stores the new text if the old one is still under the key, or, if old is None, if there
+        is none. Returns whether it did. It must not send the command again if its answer does not
+        come: the first one may have taken effect."""
+        ...
+
+
+# In the class, a type checker would take it for a part of the protocol.
+BudgetStore.__module__ = "backoff_rs"
+
+
+@dataclass(frozen=True)
+class BudgetStep:
+    """One event of an exchange: for a requested retry, its outcome, whether it was granted, and
+    what its operation holds then; for a success, what its operation held."""
+
+    __module__ = "backoff_rs"
+
+    event: BudgetEvent
+    outcome: Outcome | None
+    held: int
+    granted: bool | None
+
+
+@dataclass(frozen=True)
+class BudgetExchange:
+    """What a shared budget did in one exchange with its store: the state before, or None; the time
+    of the store; the steps; the state after; and whether it was stored: "yes", "unchanged" if
+    nothing changed, or "unknown" if the store's answer did not come."""
+
+    __module__ = "backoff_rs"
+
+    before: str | None
+    now_ns: int
+    steps: tuple[BudgetStep, ...]
+    after: str
+    stored: Literal["yes", "unchanged", "unknown"]
