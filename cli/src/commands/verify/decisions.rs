@@ -85,8 +85,8 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     plan.skip("14.6", methods, "methods of HTTP", "the protocol has no methods");
     let resumptions = cases::<Ignored>("resumptions")?.len();
     plan.skip("13.7", resumptions, "resumptions", "the protocol resumes no operation");
-    let states = cases::<Ignored>("budget_states")?.len();
-    plan.skip("15.6", states, "states of budgets", "the protocol has no states");
+    let steps = cases::<Ignored>("budget_states")?.len();
+    plan.skip("15.6", steps, "steps of budgets", "the protocol has no states");
     let texts = cases::<Ignored>("budget_state_texts")?.len();
     plan.skip("15.5", texts, "texts of states", "the protocol has no states");
     let stats = cases::<Ignored>("stats")?.len();
