@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 import pytest
 from processes import FOLDER, PATIENCE
@@ -31,13 +32,18 @@ def test_every_adapter_has_a_program():
 @pytest.mark.parametrize(
     ("program", "printed"), [pytest.param(*pair, id=name) for name, *pair in PROGRAMS]
 )
-def test_program(redis, program, printed, tmp_path):
+def test_program(redis, postgres_server, program, printed, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        env={**os.environ, "REDIS_URL": redis.url},
+        env={
+            **os.environ,
+            "REDIS_URL": redis.url,
+            "REDIS_PORT": str(urlsplit(redis.url).port),
+            "POSTGRES_URL": postgres_server.url,
+        },
         cwd=tmp_path,
     )
     assert (done.returncode, done.stdout) == (0, printed), done.stderr

@@ -320,7 +320,7 @@ def test_clients_that_are_rejected(postgres_server):
         with pytest.raises(TypeError, match="client must be a function that makes a connection"):
             PostgresStore(client)
     pool = psycopg_pool.AsyncConnectionPool(open=False)
-    with pytest.raises(TypeError, match="not psycopg_pool.*AsyncConnectionPool"):
+    with pytest.raises(TypeError, match=r"not psycopg_pool.*AsyncConnectionPool"):
         PostgresStore(pool)
     with (
         psycopg.connect(postgres_server.url) as connection,
