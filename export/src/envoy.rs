@@ -1,0 +1,212 @@
+//! Envoy: `retry_policy` of a route and `circuit_breakers` of a cluster.
+//!
+//! A retry waits a random number of whole milliseconds below a window, which doubles from
+//! `base_interval` to `max_interval`.
+
+use backoff_core::ffi::{budget_value, kind_name, ratio_from_value};
+use backoff_core::{Budget, Field, Policy, Ratio};
+
+use crate::error::ImportError;
+use crate::json::{self, Object};
+use crate::policy::Read;
+use crate::source::{Hints, Source};
+use crate::text::{MS, percent, read_seconds, seconds};
+
+/// The defaults of a retry policy.
+const NUM_RETRIES: u64 = 1;
+const BASE_NS: u64 = 25 * MS;
+const MAX_INTERVALS: u64 = 10;
+/// The default of concurrent retries of a cluster.
+const MAX_RETRIES: u64 = 3;
+/// The defaults of `retry_budget`.
+const MIN_CONCURRENT: u64 = 3;
+/// As many as Envoy can count: no limit.
+const NO_LIMIT: u64 = u32::MAX as u64;
+
+pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
+    check(source, NO_LIMIT);
+    source.no_max_elapsed("the timeout of a route");
+    let cap = source.cap_or_last_window("a max_interval");
+    let thresholds = match limit(source, budget) {
+        Some(Limit::Concurrent(retries)) => format!(r#"{{"max_retries": {retries}}}"#),
+        Some(Limit::Budget { percent, min_concurrent }) => format!(
+            r#"{{"retry_budget": {{"budget_percent": {{"value": {percent}}}, "min_retry_concurrency": {min_concurrent}}}}}"#
+        ),
+        None => String::new(),
+    };
+    format!(
+        r#"{{
+  "retry_policy": {{
+    "retry_on": "connect-failure,refused-stream,reset,retriable-status-codes",
+    "retriable_status_codes": [408, 425, 429, 500, 502, 503, 504],
+    "num_retries": {},
+    "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}
+  }},
+  "circuit_breakers": {{"thresholds": [{thresholds}]}}
+}}
+"#,
+        source.policy.max_retries(),
+        seconds(source.get(Field::Base)),
+        seconds(cap),
+    )
+}
+
+/// Refuses what neither Envoy nor Istio, which configures it, has an equivalent of.
+pub(crate) fn check(source: &mut Source<'_>, max_retries: u64) {
+    let doubles = [Ratio::new(1, 1), Ratio::new(2, 1)];
+    if !doubles.contains(&source.multiplier()) {
+        source.refuse(Field::Multiplier, "its windows double; set multiplier=2");
+    }
+    source.whole_ms(Field::Base);
+    source.whole_ms(Field::Cap);
+    source.only_common_fields();
+    if source.kind(Field::Jitter) != "slotted" || source.get(Field::JitterSlot) != MS {
+        source.refuse(
+            Field::Jitter,
+            "it waits whole milliseconds from 0 to below the window; set \
+             jitter=slotted,jitter_slot=1ms",
+        );
+    }
+    source.retries_within(0, max_retries, &format!("it counts from 0 to {max_retries}"));
+    source.hints(&Hints::Ignored);
+}
+
+/// A limit on the concurrent retries of a cluster.
+pub(crate) enum Limit {
+    Concurrent(u64),
+    Budget { percent: String, min_concurrent: u64 },
+}
+
+/// The limit that says a budget, unless it is refused.
+pub(crate) fn limit(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<Limit> {
+    let Some(budget) = budget else { return Some(Limit::Concurrent(NO_LIMIT)) };
+    let value = |field| budget_value(budget, field).unwrap_or_default();
+    if kind_name(Field::Budget, value(Field::Budget)) != Some("concurrent") {
+        source.refuse_budget(budget, "its budget is of the kind concurrent");
+        return None;
+    }
+    let (ratio, min_concurrent) =
+        (ratio_from_value(value(Field::Ratio)), value(Field::MinConcurrent));
+    if ratio.numerator() == 0 {
+        return Some(Limit::Concurrent(min_concurrent));
+    }
+    let percent = percent(ratio);
+    if percent.is_none() {
+        source.refuse_budget(budget, "it takes the ratio as a decimal number of percent");
+    }
+    Some(Limit::Budget { percent: percent?, min_concurrent })
+}
+
+pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
+    let value = json::parse(text)?;
+    let route = json::object(&value)?;
+    let policy = route.need_object("retry_policy")?;
+    policy.only(&[
+        "retry_on",
+        "num_retries",
+        "retry_back_off",
+        "retriable_status_codes",
+        "retriable_headers",
+        "retriable_request_headers",
+        "per_try_timeout",
+        "per_try_idle_timeout",
+        "retry_priority",
+        "retry_host_predicate",
+        "retry_options_predicates",
+        "host_selection_retry_max_attempts",
+    ])?;
+    let retries = policy.get("num_retries").map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    let (mut base, mut cap, mut at) = (BASE_NS, None, policy.at.clone());
+    if let Some(node) = policy.get("retry_back_off") {
+        let interval = node.object()?;
+        interval.only(&["base_interval", "max_interval"])?;
+        base = interval.need("base_interval")?.duration(read_seconds)?;
+        cap = interval.get("max_interval").map(|node| node.duration(read_seconds)).transpose()?;
+        at = node.at;
+    }
+    let read = doubling(base, cap, retries.unwrap_or(NUM_RETRIES), &at)?;
+    let breakers = route.get("circuit_breakers").map(|node| node.object()).transpose()?;
+    Ok((read, breakers_budget(breakers.as_ref())?))
+}
+
+/// The policy of windows that double up to a cap, ten times the base if there is none.
+pub(crate) fn doubling(
+    base: u64,
+    cap: Option<u64>,
+    retries: u64,
+    at: &str,
+) -> Result<Policy, ImportError> {
+    let error = |reason: &str| ImportError::new(at, reason);
+    let cap = cap.unwrap_or(base.saturating_mul(MAX_INTERVALS));
+    if base == 0 || base.rem_euclid(MS) != 0 || cap.rem_euclid(MS) != 0 || cap < base {
+        return Err(error("the intervals are not whole milliseconds from 1ms, in ascending order"));
+    }
+    // From half of an odd cap, rounded down, Envoy goes to the cap at once.
+    let doublings = cap.div_euclid(base).ilog2();
+    let last = base.checked_shl(doublings).unwrap_or(cap);
+    let skips = last == cap.saturating_sub(MS) && last > base;
+    if skips && u64::from(doublings) < retries {
+        return Err(error(
+            "half of the longest interval is not a whole number of milliseconds, and the window \
+             before it is not doubled but skipped; choose an even number of milliseconds",
+        ));
+    }
+    Read::growing(base, Ratio::new(2, 1), Some(cap))
+        .kind(Field::Jitter, "slotted")
+        .with(Field::JitterSlot, MS)
+        .with(Field::MaxRetries, retries)
+        .with(Field::RetryAfterMax, 0)
+        .policy(at)
+}
+
+/// The budget that the circuit breakers of a cluster are.
+fn breakers_budget(breakers: Option<&Object<'_>>) -> Result<Option<Budget>, ImportError> {
+    let thresholds = breakers.and_then(|breakers| breakers.get("thresholds"));
+    let mut chosen = None;
+    for node in thresholds.map_or(Ok(Vec::new()), |node| node.array())? {
+        let threshold = node.object()?;
+        let priority = threshold.get("priority").map(|node| node.text()).transpose()?;
+        if priority.is_none_or(|priority| priority == "DEFAULT") && chosen.is_none() {
+            chosen = Some(threshold);
+        }
+    }
+    let Some(threshold) = chosen else { return Ok(Some(concurrent(None, MAX_RETRIES, "")?)) };
+    if let Some(node) = threshold.get("retry_budget") {
+        let budget = node.object()?;
+        let percent = budget.get("budget_percent").map(|node| node.object()).transpose()?;
+        let percent = percent.and_then(|percent| percent.get("value"));
+        return retry_budget(&budget, percent.as_ref()).map(Some);
+    }
+    let retries = threshold.get("max_retries").map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    concurrent_limit(retries.unwrap_or(MAX_RETRIES), &threshold.at)
+}
+
+/// The budget of a number of concurrent retries; none if that is no limit.
+pub(crate) fn concurrent_limit(retries: u64, at: &str) -> Result<Option<Budget>, ImportError> {
+    if retries == NO_LIMIT { Ok(None) } else { concurrent(None, retries, at).map(Some) }
+}
+
+/// The budget of an object with a percentage, which is that of the cluster unless it is missing.
+pub(crate) fn retry_budget(
+    budget: &Object<'_>,
+    percent: Option<&json::Node<'_>>,
+) -> Result<Budget, ImportError> {
+    if let Some(interval) = budget.get("budget_interval")
+        && interval.duration(read_seconds)? != 0
+    {
+        return Err(interval.error("a budget counts the requests that are active"));
+    }
+    let ratio = percent.map_or(Ok(Ratio::new(1, 5)), json::Node::percent)?;
+    let min_concurrent = budget.get("min_retry_concurrency");
+    let min_concurrent = min_concurrent.map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    concurrent(Some(ratio), min_concurrent.unwrap_or(MIN_CONCURRENT), &budget.at)
+}
+
+/// A budget of concurrent retries.
+fn concurrent(ratio: Option<Ratio>, min_concurrent: u64, at: &str) -> Result<Budget, ImportError> {
+    let ratio = ratio.unwrap_or(Ratio::new(0, 1));
+    let (numerator, denominator) = (ratio.numerator(), ratio.denominator());
+    let text =
+        format!("concurrent:ratio={numerator}/{denominator},min_concurrent={min_concurrent}");
+    Budget::parse(text).map_err(|error| ImportError::new(at, error.to_string()))
+}

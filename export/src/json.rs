@@ -1,0 +1,139 @@
+//! Reading JSON, with the place of every error.
+
+use backoff_core::{MAX_NS, Ratio};
+use serde_json::{Map, Value};
+
+use crate::error::ImportError;
+
+/// A value of a JSON text, and its place.
+#[derive(Clone)]
+pub(crate) struct Node<'a> {
+    value: &'a Value,
+    pub(crate) at: String,
+}
+
+/// An object of a JSON text.
+pub(crate) struct Object<'a> {
+    members: &'a Map<String, Value>,
+    pub(crate) at: String,
+}
+
+/// The value of a JSON text.
+pub(crate) fn parse(text: &str) -> Result<Value, ImportError> {
+    serde_json::from_str(text).map_err(|error| {
+        ImportError::new("", format!("not JSON ({error}); convert YAML to JSON first"))
+    })
+}
+
+/// The object that a JSON text is.
+pub(crate) fn object(value: &Value) -> Result<Object<'_>, ImportError> {
+    Node { value, at: String::new() }.object()
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn error(&self, reason: impl Into<String>) -> ImportError {
+        ImportError::new(&*self.at, reason)
+    }
+
+    fn unexpected(&self, expected: &str) -> ImportError {
+        let shown: String = self.value.to_string().chars().take(64).collect();
+        self.error(format!("{shown} is not {expected}"))
+    }
+
+    pub(crate) fn object(&self) -> Result<Object<'a>, ImportError> {
+        let members = self.value.as_object().ok_or_else(|| self.unexpected("an object"))?;
+        Ok(Object { members, at: self.at.clone() })
+    }
+
+    pub(crate) fn array(&self) -> Result<Vec<Self>, ImportError> {
+        let values = self.value.as_array().ok_or_else(|| self.unexpected("an array"))?;
+        let at = |position| format!("{}[{position}]", self.at);
+        Ok(values.iter().enumerate().map(|(n, value)| Self { value, at: at(n) }).collect())
+    }
+
+    pub(crate) fn text(&self) -> Result<&'a str, ImportError> {
+        self.value.as_str().ok_or_else(|| self.unexpected("a string"))
+    }
+
+    /// A whole number in a range.
+    pub(crate) fn count(&self, min: u64, max: u64) -> Result<u64, ImportError> {
+        let number = self.value.as_number().map(ToString::to_string);
+        let number = number.and_then(|number| number.trim_end_matches(".0").parse().ok());
+        number
+            .filter(|number| (min..=max).contains(number))
+            .ok_or_else(|| self.unexpected(&format!("a whole number from {min} to {max}")))
+    }
+
+    /// A decimal.
+    pub(crate) fn ratio(&self) -> Result<Ratio, ImportError> {
+        let number =
+            self.value.as_number().and_then(|number| Ratio::parse(number.to_string()).ok());
+        number.ok_or_else(|| self.unexpected("a decimal from 0 with at most 6 decimals"))
+    }
+
+    /// A number of percent.
+    pub(crate) fn percent(&self) -> Result<Ratio, ImportError> {
+        let number = self.value.as_number();
+        let ratio = number.and_then(|number| Ratio::parse(format!("{number}%")).ok());
+        ratio.ok_or_else(|| self.unexpected("a percentage from 0 with at most 4 decimals"))
+    }
+
+    /// The nanoseconds of a string that `read` understands.
+    pub(crate) fn duration(&self, read: fn(&str) -> Option<u64>) -> Result<u64, ImportError> {
+        let ns = self.value.as_str().and_then(read).filter(|&ns| ns <= MAX_NS);
+        ns.ok_or_else(|| self.unexpected("a duration such as \"0.1s\", up to 292 years"))
+    }
+}
+
+impl<'a> Object<'a> {
+    pub(crate) fn error(&self, reason: impl Into<String>) -> ImportError {
+        ImportError::new(&*self.at, reason)
+    }
+
+    fn node(&self, name: &str, value: &'a Value) -> Node<'a> {
+        let at = if self.at.is_empty() { name.to_owned() } else { format!("{}.{name}", self.at) };
+        Node { value, at }
+    }
+
+    /// A member, unless it is missing or null. Protocol Buffers name it in two ways: `max_tokens`
+    /// and `maxTokens`.
+    pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
+        let other = camel_case(name);
+        let name = if self.members.contains_key(name) { name } else { &other };
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        Some(self.node(name, value))
+    }
+
+    /// A member that must be there.
+    pub(crate) fn need(&self, name: &str) -> Result<Node<'a>, ImportError> {
+        self.get(name).ok_or_else(|| self.error(format!("{} is missing", camel_case(name))))
+    }
+
+    /// The object of a member that must be there.
+    pub(crate) fn need_object(&self, name: &str) -> Result<Object<'a>, ImportError> {
+        self.need(name)?.object()
+    }
+
+    /// Refuses members that may change the delays, because nobody here knows them.
+    pub(crate) fn only(&self, names: &[&str]) -> Result<(), ImportError> {
+        let is_known = |found: &&String| {
+            names.iter().any(|name| *found == name || **found == camel_case(name))
+        };
+        match self.members.iter().find(|(name, _)| !is_known(name)) {
+            Some((name, value)) => Err(self.node(name, value).error("unknown setting")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name of a member in the JSON of Protocol Buffers.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}

@@ -1,0 +1,81 @@
+//! Temporal: the `RetryPolicy` of its API.
+//!
+//! The n-th retry waits `min(initialInterval * backoffCoefficient^(n-1), maximumInterval)`.
+
+use backoff_core::{Budget, Field, Policy, Ratio};
+
+use crate::error::ImportError;
+use crate::json;
+use crate::policy::Read;
+use crate::source::{Hints, NO_RETRY_LIMIT, Source};
+use crate::text::{SECOND, read_seconds, seconds, with_point};
+
+/// The defaults of its server.
+const INITIAL_NS: u64 = SECOND;
+const MAX_INTERVALS: u64 = 100;
+/// The server shortens longer intervals to 100 years.
+const LONGEST_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
+const MAX_ATTEMPTS: u64 = i32::MAX as u64;
+
+pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
+    let coefficient = with_point(source.decimal_multiplier());
+    if !(1..=LONGEST_NS).contains(&source.get(Field::Base)) {
+        source.refuse(Field::Base, "0 stands for 1s, and the longest interval is 100 years");
+    }
+    source.only_common_fields();
+    source.no_jitter();
+    let attempts = source.max_retries().map_or(0, |retries| retries.saturating_add(1));
+    if attempts > MAX_ATTEMPTS {
+        source.refuse(Field::MaxRetries, format!("maximumAttempts is at most {MAX_ATTEMPTS}"));
+    }
+    source.no_max_elapsed("the scheduleToCloseTimeout of an activity");
+    source.hints(&Hints::Never);
+    source.no_budget(budget);
+    let cap =
+        source.cap_or_last_window("a maximumInterval, 100 times the initialInterval by default");
+    if cap > LONGEST_NS && source.refusals.is_empty() {
+        source.refuse(Field::Cap, "the longest interval is 100 years");
+    }
+    format!(
+        r#"{{
+  "initialInterval": "{}",
+  "backoffCoefficient": {coefficient},
+  "maximumInterval": "{}",
+  "maximumAttempts": {attempts}
+}}
+"#,
+        seconds(source.get(Field::Base)),
+        seconds(cap),
+    )
+}
+
+pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
+    let value = json::parse(text)?;
+    let policy = json::object(&value)?;
+    policy.only(&[
+        "initial_interval",
+        "backoff_coefficient",
+        "maximum_interval",
+        "maximum_attempts",
+        "non_retryable_error_types",
+    ])?;
+    let interval = |name| {
+        let node = policy.get(name);
+        let ns = node.map(|node| node.duration(read_seconds)).transpose();
+        // Zero stands for the default.
+        ns.map(|ns| ns.filter(|&ns| ns != 0).map(|ns| ns.min(LONGEST_NS)))
+    };
+    let base = interval("initial_interval")?.unwrap_or(INITIAL_NS);
+    let cap = interval("maximum_interval")?.unwrap_or(base.saturating_mul(MAX_INTERVALS));
+    if cap < base {
+        return Err(policy.error("maximumInterval is below initialInterval"));
+    }
+    let coefficient = policy.get("backoff_coefficient").map(|node| node.ratio()).transpose()?;
+    let coefficient = coefficient.filter(|ratio| ratio.numerator() != 0);
+    let attempts = policy.get("maximum_attempts").map(|node| node.count(0, MAX_ATTEMPTS));
+    let retries = attempts.transpose()?.and_then(|attempts| attempts.checked_sub(1));
+    let read = Read::growing(base, coefficient.unwrap_or(Ratio::new(2, 1)), Some(cap))
+        .with(Field::MaxRetries, retries.unwrap_or(NO_RETRY_LIMIT))
+        .policy(&policy.at)?;
+    Ok((read, None))
+}

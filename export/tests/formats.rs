@@ -1,0 +1,411 @@
+//! The texts of each format, and what has no equivalent. `cli/tests/export` compares the texts with
+//! the formulas and the schemas of the engines.
+
+use backoff_core::{Budget, Policy};
+use backoff_export::{Format, export, import};
+
+fn exported(policy: &str, budget: Option<&str>, format: Format) -> Result<String, String> {
+    let policy = Policy::parse(policy).unwrap();
+    let budget = budget.map(|budget| Budget::parse(budget).unwrap());
+    export(&policy, budget.as_ref(), format).map_err(|error| error.to_string())
+}
+
+fn imported(text: &str, format: Format) -> Result<(String, Option<String>), String> {
+    let (policy, budget) = import(text, format).map_err(|error| error.to_string())?;
+    Ok((policy.to_string(), budget.map(|budget| budget.text().to_string())))
+}
+
+/// A policy for each format that it has an equivalent of, and the budget if there is one.
+const EXACT: [(Format, &str, Option<&str>); 22] = [
+    (Format::Grpc, GRPC, None),
+    (Format::Grpc, GRPC, Some("throttle:max_tokens=100,ratio=0.001")),
+    (
+        Format::Grpc,
+        "constant:base=1ms,jitter=0.2,max_retries=4,retry_after=exact,retry_after_max=none",
+        Some("throttle:ratio=1"),
+    ),
+    (Format::Envoy, ENVOY, None),
+    (Format::Envoy, ENVOY, Some("concurrent")),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0,min_concurrent=0")),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0.125,min_concurrent=0")),
+    (
+        Format::Envoy,
+        "constant:base=1s,jitter=slotted,jitter_slot=1ms,max_retries=0,retry_after_max=0s",
+        None,
+    ),
+    (Format::Istio, ENVOY, None),
+    (Format::Istio, ENVOY, Some("concurrent:ratio=0.5,min_concurrent=7")),
+    (Format::Istio, ENVOY, Some("concurrent:ratio=0,min_concurrent=7")),
+    (Format::Temporal, "exponential:base=1s,cap=100s", None),
+    (Format::Temporal, "exponential:base=1ns,multiplier=2.5,cap=1ms,max_retries=0", None),
+    (Format::Temporal, "constant:base=1s,max_retries=5", None),
+    (Format::StepFunctions, "exponential:base=1s,cap=20s,jitter=full,max_retries=5", None),
+    (Format::StepFunctions, "exponential:base=2s,multiplier=3,max_retries=0", None),
+    (Format::StepFunctions, "exponential:base=4s,multiplier=1.5,cap=9s,max_retries=99", None),
+    (Format::StepFunctions, "constant:base=1s,jitter=full,max_retries=99999999", None),
+    (Format::K8sJob, "exponential:base=10s,cap=10m,max_retries=6", None),
+    (Format::Nginx, "constant:base=0s,max_retries=3,retry_after_max=0s", None),
+    (Format::Nginx, "constant:base=0s,max_elapsed=1500ms,retry_after_max=0s", None),
+    (Format::Nginx, "constant:base=0s,max_retries=0,max_elapsed=1d,retry_after_max=0s", None),
+];
+const GRPC: &str = "exponential:base=100ms,multiplier=1.6,cap=1s,jitter=0.2,max_retries=3,\
+                    retry_after=exact,retry_after_max=none";
+const ENVOY: &str = "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=3,\
+                     retry_after_max=0s";
+
+#[test]
+fn what_is_exported_is_imported_as_it_was() {
+    for (format, policy, budget) in EXACT {
+        let text = exported(policy, budget, format).unwrap();
+        let expected = (policy.to_owned(), budget.map(|budget| Budget::parse(budget).unwrap()));
+        let expected = (expected.0, expected.1.map(|budget| budget.text().to_string()));
+        assert_eq!(imported(&text, format), Ok(expected), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_limit_without_effect_is_not_said() {
+    let table = [
+        // The cap is the last window, 25.6 ms, in whole milliseconds.
+        (
+            Format::Grpc,
+            GRPC.replace("100ms", "10ms").replace("cap=1s,", ""),
+            GRPC.replace("100ms", "10ms").replace("cap=1s", "cap=26ms"),
+        ),
+        (Format::Envoy, ENVOY.replace("cap=250ms", "cap=2s"), ENVOY.replace("cap=250ms", "cap=2s")),
+        (Format::Istio, ENVOY.replace("cap=250ms", "cap=2s"), ENVOY.to_owned()),
+        (Format::Envoy, ENVOY.replace("cap=250ms,", ""), ENVOY.replace("cap=250ms", "cap=100ms")),
+        (
+            Format::Temporal,
+            "exponential:base=1s,max_retries=3".to_owned(),
+            "exponential:base=1s,cap=4s,max_retries=3".to_owned(),
+        ),
+        (
+            Format::K8sJob,
+            "exponential:base=10s,max_retries=6".to_owned(),
+            "exponential:base=10s,cap=10m,max_retries=6".to_owned(),
+        ),
+        (
+            Format::Temporal,
+            "exponential:base=1s,multiplier=1,cap=5s".to_owned(),
+            "constant:base=1s".to_owned(),
+        ),
+    ];
+    for (format, policy, expected) in table {
+        let text = exported(&policy, None, format).unwrap();
+        assert_eq!(imported(&text, format).unwrap().0, expected, "{text}");
+    }
+}
+
+/// A policy or a budget that a format has no equivalent of, and the fields that its errors name.
+const REFUSED: [(Format, &str, Option<&str>, &[&str]); 41] = [
+    (Format::Grpc, "default", None, &["jitter full", "retry_after at_least", "retry_after_max 1h"]),
+    (Format::Grpc, "grpc-retry", None, &["retry_after_max 1h"]),
+    (
+        Format::Grpc,
+        "linear:base=1s",
+        None,
+        &[
+            "growth linear",
+            "cap none",
+            "jitter none",
+            "max_retries none",
+            "retry_after at_least",
+            "retry_after_max 1h",
+        ],
+    ),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_retries=5", None, &["max_retries 5"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_retries=0", None, &["max_retries 0"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,jitter=0.25", None, &["jitter 0.25"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,multiplier=4/3", None, &["multiplier 4/3"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,base=1500us", None, &["base 1500us"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,cap=1000001us", None, &["cap 1000001us"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,offset=1s", None, &["offset 1s"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,cap_on=delay", None, &["cap_on delay"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,floor=1ms", None, &["floor 1ms"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_elapsed=1s", None, &["max_elapsed 1s"]),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none,throttled_base=1s",
+        None,
+        &["throttled_base 1s"],
+    ),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none,retry_after_max_extra=5s",
+        None,
+        &["retry_after_max_extra 5s"],
+    ),
+    (Format::Grpc, "grpc-retry:retry_after_max=none", Some("sre"), &["budget ratio"]),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none",
+        Some("throttle:ratio=0.0005"),
+        &["budget throttle:ratio=0.0005"],
+    ),
+    (Format::Envoy, "default:retry_after_max=0s", None, &["jitter full"]),
+    (Format::Envoy, "envoy", None, &["retry_after_max 1h"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,multiplier=3", None, &["multiplier 3"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,jitter_slot=2ms", None, &["jitter slotted"]),
+    // From 100 ms Envoy goes to 201 ms at once.
+    (Format::Envoy, "envoy:retry_after_max=0s,cap=201ms,max_retries=4", None, &["cap 201ms"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,retry_after=spread", None, &["retry_after spread"]),
+    (Format::Envoy, "envoy:retry_after_max=0s", Some("finagle"), &["budget ttl"]),
+    (
+        Format::Envoy,
+        "envoy:retry_after_max=0s",
+        Some("concurrent:ratio=1/3"),
+        &["budget concurrent:ratio=1/3"],
+    ),
+    (Format::Istio, "envoy:retry_after_max=0s,max_retries=9,cap=1s", None, &["cap 1s"]),
+    (
+        Format::Istio,
+        "envoy:retry_after_max=0s",
+        Some("concurrent:min_concurrent=0"),
+        &["budget concurrent:min_concurrent=0"],
+    ),
+    (
+        Format::Istio,
+        "constant:base=1s,jitter=slotted,jitter_slot=1ms,max_retries=2,retry_after_max=0s",
+        None,
+        &["growth constant"],
+    ),
+    (Format::Temporal, "temporal:jitter=full", None, &["jitter full"]),
+    (Format::Temporal, "exponential:base=1s", None, &["cap none"]),
+    (Format::Temporal, "constant:base=0s", None, &["base 0s"]),
+    (Format::Temporal, "temporal:retry_after=exact", None, &["retry_after exact"]),
+    (Format::Temporal, "temporal", Some("sre"), &["budget ratio"]),
+    (Format::StepFunctions, "default", None, &["base 100ms"]),
+    (Format::StepFunctions, "full:base=1s,cap=20s", None, &["max_retries none"]),
+    (
+        Format::StepFunctions,
+        "exponential:base=1s,multiplier=1.5,max_retries=2",
+        None,
+        &["multiplier 1.5"],
+    ),
+    (Format::K8sJob, "k8s-crashloop:max_retries=6", None, &["cap 5m"]),
+    (Format::K8sJob, "exponential:base=5s,cap=10m,max_retries=6", None, &["base 5s"]),
+    (
+        Format::K8sJob,
+        "exponential:base=10s,multiplier=3,cap=10m,max_retries=6",
+        None,
+        &["multiplier 3"],
+    ),
+    (Format::Nginx, "constant:base=1s,max_retries=2,retry_after_max=0s", None, &["base 1s"]),
+    (
+        Format::Nginx,
+        "constant:base=0s,max_elapsed=1us,retry_after_max=0s",
+        None,
+        &["max_elapsed 1us"],
+    ),
+];
+
+#[test]
+fn what_has_no_equivalent_is_named() {
+    for (format, policy, budget, fields) in REFUSED {
+        let error = exported(policy, budget, format).unwrap_err();
+        let lines: Vec<_> = error.lines().collect();
+        assert_eq!(lines.len(), fields.len(), "{policy}: {error}");
+        for (line, field) in lines.iter().zip(fields) {
+            let start = format!("{field} has no equivalent in ");
+            assert!(line.starts_with(&start), "{format}, {policy}: {line}");
+        }
+    }
+}
+
+/// What the engines read as their defaults.
+#[test]
+fn a_setting_that_is_missing_has_the_default_of_the_engine() {
+    let table = [
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"retry_on": "5xx"}}"#,
+            "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1,\
+             retry_after_max=0s",
+            Some("concurrent:ratio=0"),
+        ),
+        (
+            Format::Envoy,
+            r#"{"retryPolicy": {"retryBackOff": {"baseInterval": "1s"}},
+                "circuitBreakers": {"thresholds": [{"priority": "HIGH", "maxRetries": 9},
+                {"retryBudget": {}}]}}"#,
+            "exponential:base=1s,cap=10s,jitter=slotted,jitter_slot=1ms,max_retries=1,\
+             retry_after_max=0s",
+            Some("concurrent"),
+        ),
+        (
+            Format::Istio,
+            r#"{"retries": {"attempts": 2, "backoff": "50ms", "perTryTimeout": "2s"}}"#,
+            "exponential:base=50ms,cap=500ms,jitter=slotted,jitter_slot=1ms,max_retries=2,\
+             retry_after_max=0s",
+            None,
+        ),
+        (Format::Temporal, "{}", "exponential:base=1s,cap=100s", None),
+        (
+            Format::Temporal,
+            r#"{"initial_interval": "2s", "maximum_attempts": 1}"#,
+            "exponential:base=2s,cap=200s,max_retries=0",
+            None,
+        ),
+        (
+            Format::StepFunctions,
+            r#"{"Type": "Task", "Retry": [{"ErrorEquals": ["States.ALL"]}]}"#,
+            "exponential:base=1s,max_retries=3",
+            None,
+        ),
+        (
+            Format::K8sJob,
+            r#"{"kind": "Job", "spec": {"parallelism": 1}}"#,
+            "exponential:base=10s,cap=10m,max_retries=6",
+            None,
+        ),
+        (
+            Format::Nginx,
+            "location / { # proxy_next_upstream_tries 9;\n proxy_next_upstream error 'timeout'; }",
+            "constant:base=0s,retry_after_max=0s",
+            None,
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream off; proxy_next_upstream_timeout 1m30s;",
+            "constant:base=0s,max_retries=0,max_elapsed=90s,retry_after_max=0s",
+            None,
+        ),
+        (
+            Format::Grpc,
+            r#"{"methodConfig": [{"name": [{"service": "a"}]}, {"name": [{}], "timeout": "1s",
+                "retryPolicy": {"maxAttempts": 9, "initialBackoff": "0.5s", "maxBackoff": "1s",
+                "backoffMultiplier": 2, "retryableStatusCodes": [14]}}],
+                "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1239}}"#,
+            "exponential:base=500ms,cap=1s,jitter=0.2,max_retries=4,retry_after=exact,\
+             retry_after_max=none",
+            Some("throttle:ratio=0.123"),
+        ),
+    ];
+    for (format, text, policy, budget) in table {
+        let expected = (policy.to_owned(), budget.map(str::to_owned));
+        assert_eq!(imported(text, format), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_policy_is_refused_with_its_place() {
+    let retry = r#""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#;
+    let grpc = |rest: &str| format!(r#"{{"methodConfig": [{{"retryPolicy": {{{rest}}}}}]}}"#);
+    let table = [
+        (Format::Grpc, String::new(), "not JSON ("),
+        (Format::Grpc, "methodConfig: []".to_owned(), "not JSON ("),
+        (Format::Grpc, "[]".to_owned(), "[] is not an object"),
+        (Format::Grpc, "{}".to_owned(), "methodConfig is missing"),
+        (Format::Grpc, r#"{"methodConfig": []}"#.to_owned(), "found 0 of retryPolicy"),
+        (
+            Format::Grpc,
+            r#"{"methodConfig": [{"hedgingPolicy": {}}]}"#.to_owned(),
+            "methodConfig[0].hedgingPolicy: ",
+        ),
+        (
+            Format::Grpc,
+            grpc(&format!(r#"{retry}, "maxAttempts": 1"#)),
+            "methodConfig[0].retryPolicy.maxAttempts: 1 is not a whole number from 2",
+        ),
+        (
+            Format::Grpc,
+            grpc(r#""maxAttempts": 2, "initialBackoff": "1ms""#),
+            "methodConfig[0].retryPolicy.initialBackoff: \"1ms\" is not a duration",
+        ),
+        (
+            Format::Grpc,
+            grpc(&format!(r#"{retry}, "maxAttempts": 2, "jitter": 1"#)),
+            "methodConfig[0].retryPolicy.jitter: unknown setting",
+        ),
+        (
+            Format::Grpc,
+            grpc(r#""maxAttempts": 2, "initialBackoff": "2s", "maxBackoff": "1s""#),
+            "methodConfig[0].retryPolicy: initialBackoff is not above 0s and up to maxBackoff",
+        ),
+        (
+            Format::Grpc,
+            grpc(
+                &retry
+                    .replace(": 1", r#": 0.5, "maxAttempts": 2"#)
+                    .replace(r#""1s","#, r#""500ms","#),
+            ),
+            "methodConfig[0].retryPolicy.initialBackoff: ",
+        ),
+        (Format::Envoy, "{}".to_owned(), "retryPolicy is missing"),
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"rate_limited_retry_back_off": {}}}"#.to_owned(),
+            "retry_policy.rate_limited_retry_back_off: unknown setting",
+        ),
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"retry_back_off": {"base_interval": "0.0015s"}}}"#.to_owned(),
+            "retry_policy.retry_back_off: the intervals are not whole milliseconds",
+        ),
+        (
+            Format::Istio,
+            r#"{"retries": {"attempts": -1}}"#.to_owned(),
+            "retries.attempts: -1 is not a whole number from 0 to 2147483647",
+        ),
+        (
+            Format::Temporal,
+            r#"{"initialInterval": "5s", "maximumInterval": "1s"}"#.to_owned(),
+            "maximumInterval is below initialInterval",
+        ),
+        (
+            Format::Temporal,
+            r#"{"backoffCoefficient": 0.5}"#.to_owned(),
+            "multiplier 0.5 is below 1",
+        ),
+        (Format::StepFunctions, r#"{"Retry": []}"#.to_owned(), "Retry: found 0 retriers"),
+        (
+            Format::StepFunctions,
+            r#"{"Retry": [{"JitterStrategy": "HALF"}]}"#.to_owned(),
+            "Retry[0]: JitterStrategy is not FULL or NONE",
+        ),
+        (
+            Format::K8sJob,
+            r#"{"spec": {"template": {"spec": {"restartPolicy": "OnFailure"}}}}"#.to_owned(),
+            "spec: the kubelet restarts",
+        ),
+        (
+            Format::K8sJob,
+            r#"{"spec": {"backoffLimitPerIndex": 1}}"#.to_owned(),
+            "spec.backoffLimitPerIndex: ",
+        ),
+        (Format::Nginx, "listen 80;".to_owned(), "no directive proxy_next_upstream,"),
+        (Format::Nginx, "proxy_next_upstream_tries 2".to_owned(), "proxy_next_upstream_tries 2: "),
+        (Format::Nginx, "a 'b".to_owned(), "a quote is not closed"),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_tries 1; proxy_next_upstream_tries 2;".to_owned(),
+            "proxy_next_upstream_tries: found twice",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_tries two;".to_owned(),
+            "proxy_next_upstream_tries: \"two\" is not a number",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_timeout 1x;".to_owned(),
+            "proxy_next_upstream_timeout: \"1x\" is not a time",
+        ),
+    ];
+    for (format, text, start) in table {
+        let error = imported(&text, format).unwrap_err();
+        assert!(error.starts_with(start), "{format}, {text}: {error}");
+    }
+}
+
+#[test]
+fn a_format_has_a_name() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+        assert_eq!(format.to_string(), format.name());
+    }
+    let error = "grcp".parse::<Format>().unwrap_err().to_string();
+    let names = "grpc, envoy, istio, temporal, step-functions, k8s-job, nginx";
+    assert_eq!(error, format!("unknown format \"grcp\"; the formats are {names}"));
+}
