@@ -14,6 +14,7 @@ CRATES = [
     "bindings-python",
     "bindings-wasm",
     "bindings-rust",
+    "export",
     "simulator",
     "cli",
 ]

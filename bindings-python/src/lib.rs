@@ -17,6 +17,7 @@ mod decision;
 mod duration;
 mod enums;
 mod errors;
+mod export;
 mod fields;
 mod numbers;
 mod operation;

@@ -3,10 +3,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, Argument, Count, First, Index, Instance};
+use crate::budget::Budget;
 use crate::duration::seconds;
 use crate::preview::Preview;
 use crate::stream::RandomStream;
-use crate::{batch, errors, fields};
+use crate::{batch, errors, export, fields};
 
 /// How long to wait before each retry, and when to stop: immutable, validated parameters
 /// (SPEC 5.1).
@@ -142,6 +143,36 @@ impl Policy {
     /// The same with the longest cap in place of the longest base.
     fn fit_cap(&self, attempts: &Bound<'_, PyAny>, total: &Bound<'_, PyAny>) -> PyResult<Self> {
         fields::fitted(attempts, total, |n, ns| self.0.fit_cap(n, ns)).map(Self)
+    }
+
+    /// The configuration of an engine that retries by itself, for this policy and a budget: a
+    /// service config of gRPC, for example. It waits and stops as the policy does. The formats are
+    /// "grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job" and "nginx"; docs/export.md
+    /// has what each can say.
+    ///
+    /// Raises ValueError, which names each field that the format has no equivalent of, its value,
+    /// and what the engine does instead; ValueError for an unknown format.
+    #[pyo3(signature = (format, budget = None), text_signature = "($self, format, budget=None)")]
+    fn to(
+        &self,
+        format: &Bound<'_, PyAny>,
+        budget: Option<Instance<'_, '_, Budget>>,
+    ) -> PyResult<String> {
+        export::export(&self.0, format, budget.as_ref().map(|budget| &budget.0.get().0))
+    }
+
+    /// The policy of such a configuration, and a new budget if it has one, else None. A setting
+    /// that is not there has the default of the engine. Which failures are retried, timeouts and
+    /// deadlines are not part of a policy, and are not read.
+    ///
+    /// Raises ValueError, which names the place in the text; ValueError for an unknown format.
+    #[staticmethod]
+    fn import_from(
+        format: &Bound<'_, PyAny>,
+        text: &Bound<'_, PyAny>,
+    ) -> PyResult<(Self, Option<Budget>)> {
+        let (policy, budget) = export::import(format, text)?;
+        Ok((Self(policy), budget.map(Budget)))
     }
 
     /// How windows grow: "constant", "linear", "exponential", "polynomial" or "fibonacci".

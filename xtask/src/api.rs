@@ -8,7 +8,7 @@ use public_api::Builder;
 use crate::shell::{cargo, run, scratch};
 
 /// The crates that programs depend on.
-const CRATES: [&str; 3] = ["backoff-adapters", "backoff-core", "backoff-retry"];
+const CRATES: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
 /// The files with the interfaces.
 pub(crate) fn listings() -> Result<Vec<(PathBuf, String)>> {

@@ -14,7 +14,8 @@ const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 const SEMVER: (&str, &str) = ("cargo-semver-checks", "0.51.0");
 
 /// The crates whose interface users depend on.
-const LIBRARIES: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-retry", "backoff-sim"];
+const LIBRARIES: [&str; 5] =
+    ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
 
 /// Checks licenses, sources and bans, and that the interfaces can be compared.
 pub(crate) fn test(report: &mut Report) {

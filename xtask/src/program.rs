@@ -92,7 +92,7 @@ pub(crate) fn backoff() -> Result<Command> {
 
 /// Tests the simulator and the command, and the command against every language.
 pub(crate) fn test(report: &mut Report) {
-    for folder in ["simulator", "cli"] {
+    for folder in ["export", "simulator", "cli"] {
         report.suite(
             &format!("cargo test in {folder}"),
             Runner::Summary,

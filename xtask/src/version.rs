@@ -11,9 +11,10 @@ use crate::shell::{cargo, command, progress, root, show, stdout};
 type Place = (&'static str, &'static str, fn(&Version) -> String);
 
 /// The places beside the lock files of cargo and the changelog. The first is the truth.
-const PLACES: [Place; 22] = [
+const PLACES: [Place; 23] = [
     ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
     ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
+    ("Cargo.toml", "\nbackoff-export = { path = \"export\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-retry = { path = \"bindings-rust\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-sim = { path = \"simulator\", version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),

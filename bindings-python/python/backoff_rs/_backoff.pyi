@@ -17,6 +17,9 @@ _Jitter: TypeAlias = Literal[
 ]
 _CapOn: TypeAlias = Literal["window", "delay"]
 _RetryAfterMode: TypeAlias = Literal["at_least", "exact", "spread"]
+_Format: TypeAlias = Literal[
+    "grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"
+]
 _Reason: TypeAlias = (
     StopReason
     | Literal[
@@ -122,6 +125,9 @@ class Policy:
     def preview(self, count: SupportsIndex | None = None) -> Iterator[PreviewRow]: ...
     def fit_base(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
     def fit_cap(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
+    def to(self, format: _Format, budget: Budget | None = None) -> str: ...
+    @staticmethod
+    def import_from(format: _Format, text: str) -> tuple[Policy, Budget | None]: ...
     @property
     def growth(self) -> _Growth: ...
     @property

@@ -5,7 +5,9 @@ mod compare;
 mod completions;
 mod delays;
 mod explain;
+mod export;
 mod fit;
+mod import;
 mod man;
 mod merge;
 mod presets;
@@ -34,6 +36,10 @@ pub(crate) enum Command {
     Delays(delays::Arguments),
     /// Fit a policy into a time
     Fit(fit::Arguments),
+    /// Print the configuration of gRPC, Envoy and other engines
+    Export(export::Arguments),
+    /// Read such a configuration
+    Import(import::Arguments),
     /// List the presets and their sources
     Presets(presets::Arguments),
     /// Compare policies: previews, and a quick simulation
@@ -60,6 +66,8 @@ impl Command {
             Self::Preview(arguments) => preview::run(arguments, output),
             Self::Delays(arguments) => delays::run(arguments, output),
             Self::Fit(arguments) => fit::run(arguments, output),
+            Self::Export(arguments) => export::run(arguments, output),
+            Self::Import(arguments) => import::run(arguments, output),
             Self::Presets(arguments) => presets::run(arguments, output),
             Self::Compare(arguments) => compare::run(arguments, output),
             Self::Simulate(arguments) => simulate::run(arguments, output),

@@ -24,7 +24,8 @@ fn shell(script: &str) -> Output {
 }
 
 /// The subcommands whose examples are quick and need nothing else.
-const OWN: [&str; 7] = ["explain", "preview", "delays", "fit", "presets", "completions", "man"];
+const OWN: [&str; 9] =
+    ["explain", "preview", "delays", "fit", "export", "import", "presets", "completions", "man"];
 
 #[test]
 fn the_examples_of_the_help_work() {

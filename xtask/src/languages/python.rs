@@ -26,8 +26,15 @@ const EXAMPLES: &str = "examples/requirements.txt";
 /// The requirements of the shared tests, and the project whose group `dev` has those of the package.
 const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", PROJECT];
 const PROJECT: &str = "bindings-python/pyproject.toml";
-const INPUTS: [&str; 6] =
-    ["core", "bindings-python", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const INPUTS: [&str; 7] = [
+    "core",
+    "export",
+    "bindings-python",
+    "xtask",
+    "Cargo.toml",
+    "Cargo.lock",
+    "rust-toolchain.toml",
+];
 
 /// A virtual environment with the linters, the test runners and what the examples need, without the
 /// package.

@@ -73,6 +73,7 @@ pub(crate) fn test(report: &mut Report) {
         &["backoff-adapters"],
         &["bindings-c"],
         &["bindings-python", "bindings-wasm", "bindings-wasm-delay"],
+        &["backoff-export"],
         &["backoff-sim", "backoff-cli"],
         &["xtask", "wasm-to-go", "scenario", "bindings-wasm-glue"],
     ] {
@@ -109,7 +110,8 @@ pub(crate) fn test(report: &mut Report) {
             cargo()
                 .args(["doc", "--locked", "--no-deps", features])
                 .args(["--package", "backoff-core", "--package", "backoff-retry"])
-                .args(["--package", "backoff-adapters", "--package", "backoff-sim"])
+                .args(["--package", "backoff-adapters", "--package", "backoff-export"])
+                .args(["--package", "backoff-sim"])
                 .env("RUSTDOCFLAGS", "-D warnings"),
         );
     }

@@ -11,12 +11,13 @@ use toml::{Table, Value};
 
 use crate::shell::{cargo, command, empty, root, run, scratch, stdout, target};
 
-/// The crates that are published: the two that programs depend on, the adapters, the simulator and
-/// the command. Each with its folder.
-pub(crate) const CRATES: [(&str, &str); 5] = [
+/// The crates that are published: the two that programs depend on, the adapters, the configurations
+/// of engines, the simulator and the command. Each with its folder.
+pub(crate) const CRATES: [(&str, &str); 6] = [
     ("backoff-core", "core"),
     ("backoff-retry", "bindings-rust"),
     ("backoff-adapters", "bindings-rust/adapters"),
+    ("backoff-export", "export"),
     ("backoff-sim", "simulator"),
     ("backoff-cli", "cli"),
 ];

@@ -46,7 +46,7 @@ pub(super) fn test(report: &mut Report) {
         report.runs_on(("Rust", "oldest Rust", name), || {
             let mut cargo = oldest(name)?;
             cargo.args(["check", "--quiet", "--all-features"]);
-            for dependency in ["backoff-core", "backoff-retry", "backoff-sim"] {
+            for dependency in ["backoff-core", "backoff-export", "backoff-retry", "backoff-sim"] {
                 cargo.arg("--config").arg(format!(
                     "patch.crates-io.{dependency}.path=\"{}\"",
                     packaged(dependency)?.display()

@@ -1,0 +1,48 @@
+"""Tests `Policy.to` and `Policy.import_from`. `cli/tests/export` compares what they convert with the
+engines."""
+
+import json
+import re
+
+import pytest
+
+from backoff_rs import Budget, Policy
+
+GRPC = Policy.parse("grpc-retry:retry_after_max=none")
+FORMATS = ["grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"]
+
+
+def test_a_policy_and_a_budget_become_a_service_config_and_come_back():
+    config = json.loads(GRPC.to("grpc", Budget.parse("grpc-retry")))
+    assert config["methodConfig"][0]["retryPolicy"]["initialBackoff"] == "0.100s"
+    assert config["retryThrottling"] == {"maxTokens": 10, "tokenRatio": 0.1}
+    policy, budget = Policy.import_from("grpc", json.dumps(config))
+    assert policy == GRPC
+    assert str(budget) == "throttle"
+    policy, budget = Policy.import_from("grpc", GRPC.to("grpc", budget=None))
+    assert (policy, budget) == (GRPC, None)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_known(format):
+    policy = Policy("fibonacci", base=0, retry_after_max=0)
+    with pytest.raises(ValueError, match="^growth fibonacci has no equivalent in "):
+        policy.to(format)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: GRPC.to("grcp"), ValueError, 'unknown format "grcp"; the formats are grpc, '),
+        (lambda: GRPC.to(1), TypeError, "format must be a str, not int"),
+        (lambda: GRPC.to("grpc", "sre"), TypeError, "budget must be a Budget, not str"),
+        (lambda: GRPC.to("grpc", Budget.parse("sre")), ValueError, "budget ratio has no "),
+        (lambda: Policy.import_from("grpc", 1), TypeError, "text must be a str, not int"),
+        (lambda: Policy.import_from("grpc", "{}"), ValueError, "methodConfig is missing"),
+        (lambda: Policy.import_from("grpc", "\ud800"), ValueError, "not JSON ("),
+        (lambda: Policy.import_from("\ud800", "{}"), ValueError, "unknown format "),
+    ],
+)
+def test_a_wrong_argument_is_an_error(call, error, message):
+    with pytest.raises(error, match="^" + re.escape(message)):
+        call()
