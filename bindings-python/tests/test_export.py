@@ -5,7 +5,6 @@ import json
 import re
 
 import pytest
-
 from backoff_rs import Budget, Policy
 
 GRPC = Policy.parse("grpc-retry:retry_after_max=none")
@@ -26,7 +25,7 @@ def test_a_policy_and_a_budget_become_a_service_config_and_come_back():
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_is_known(format):
     policy = Policy("fibonacci", base=0, retry_after_max=0)
-    with pytest.raises(ValueError, match="^growth fibonacci has no equivalent in "):
+    with pytest.raises(ValueError, match=r"^growth fibonacci has no equivalent in "):
         policy.to(format)
 
 

@@ -10,7 +10,7 @@ use crate::error::ImportError;
 use crate::json;
 use crate::policy::Read;
 use crate::source::{Hints, Source};
-use crate::text::{decimal, read_seconds, seconds, with_point};
+use crate::text::{MS, decimal, read_seconds, seconds, with_point};
 
 /// Clients count a larger number as this one unless they are told otherwise.
 const MAX_ATTEMPTS: u64 = 5;
@@ -22,6 +22,14 @@ const MAX_TOKENS: u64 = 1000;
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let multiplier = with_point(source.decimal_multiplier());
     source.whole_ms(Field::Base);
+    if source.get(Field::Base) == MS {
+        // grpc/grpc issue 41036, open in 2026-11.
+        source.refuse(
+            Field::Base,
+            "20% less is cut to 0ms by its clients in C++ and Python, which may hang then; use at \
+             least 2ms",
+        );
+    }
     source.whole_ms(Field::Cap);
     source.only_common_fields();
     let jitter = [Field::JitterBelow, Field::JitterAbove].map(|field| source.get(field));

@@ -21,7 +21,7 @@ const EXACT: [(Format, &str, Option<&str>); 22] = [
     (Format::Grpc, GRPC, Some("throttle:max_tokens=100,ratio=0.001")),
     (
         Format::Grpc,
-        "constant:base=1ms,jitter=0.2,max_retries=4,retry_after=exact,retry_after_max=none",
+        "constant:base=2ms,jitter=0.2,max_retries=4,retry_after=exact,retry_after_max=none",
         Some("throttle:ratio=1"),
     ),
     (Format::Envoy, ENVOY, None),
@@ -98,7 +98,7 @@ fn a_limit_without_effect_is_not_said() {
 }
 
 /// A policy or a budget that a format has no equivalent of, and the fields that its errors name.
-const REFUSED: [(Format, &str, Option<&str>, &[&str]); 41] = [
+const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
     (Format::Grpc, "default", None, &["jitter full", "retry_after at_least", "retry_after_max 1h"]),
     (Format::Grpc, "grpc-retry", None, &["retry_after_max 1h"]),
     (
@@ -119,6 +119,7 @@ const REFUSED: [(Format, &str, Option<&str>, &[&str]); 41] = [
     (Format::Grpc, "grpc-retry:retry_after_max=none,jitter=0.25", None, &["jitter 0.25"]),
     (Format::Grpc, "grpc-retry:retry_after_max=none,multiplier=4/3", None, &["multiplier 4/3"]),
     (Format::Grpc, "grpc-retry:retry_after_max=none,base=1500us", None, &["base 1500us"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,base=1ms", None, &["base 1ms"]),
     (Format::Grpc, "grpc-retry:retry_after_max=none,cap=1000001us", None, &["cap 1000001us"]),
     (Format::Grpc, "grpc-retry:retry_after_max=none,offset=1s", None, &["offset 1s"]),
     (Format::Grpc, "grpc-retry:retry_after_max=none,cap_on=delay", None, &["cap_on delay"]),
@@ -288,43 +289,42 @@ fn a_setting_that_is_missing_has_the_default_of_the_engine() {
     }
 }
 
+fn refused(format: Format, text: &str, start: &str) {
+    let error = imported(text, format).unwrap_err();
+    assert!(error.starts_with(start), "{format}, {text}: {error}");
+}
+
 #[test]
-fn a_text_that_is_no_policy_is_refused_with_its_place() {
+fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
     let retry = r#""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#;
     let grpc = |rest: &str| format!(r#"{{"methodConfig": [{{"retryPolicy": {{{rest}}}}}]}}"#);
     let table = [
-        (Format::Grpc, String::new(), "not JSON ("),
-        (Format::Grpc, "methodConfig: []".to_owned(), "not JSON ("),
-        (Format::Grpc, "[]".to_owned(), "[] is not an object"),
-        (Format::Grpc, "{}".to_owned(), "methodConfig is missing"),
-        (Format::Grpc, r#"{"methodConfig": []}"#.to_owned(), "found 0 of retryPolicy"),
+        (String::new(), "not JSON ("),
+        ("methodConfig: []".to_owned(), "not JSON ("),
+        ("[]".to_owned(), "[] is not an object"),
+        ("{}".to_owned(), "methodConfig is missing"),
+        (r#"{"methodConfig": []}"#.to_owned(), "found 0 of retryPolicy"),
         (
-            Format::Grpc,
             r#"{"methodConfig": [{"hedgingPolicy": {}}]}"#.to_owned(),
             "methodConfig[0].hedgingPolicy: ",
         ),
         (
-            Format::Grpc,
             grpc(&format!(r#"{retry}, "maxAttempts": 1"#)),
             "methodConfig[0].retryPolicy.maxAttempts: 1 is not a whole number from 2",
         ),
         (
-            Format::Grpc,
             grpc(r#""maxAttempts": 2, "initialBackoff": "1ms""#),
             "methodConfig[0].retryPolicy.initialBackoff: \"1ms\" is not a duration",
         ),
         (
-            Format::Grpc,
             grpc(&format!(r#"{retry}, "maxAttempts": 2, "jitter": 1"#)),
             "methodConfig[0].retryPolicy.jitter: unknown setting",
         ),
         (
-            Format::Grpc,
             grpc(r#""maxAttempts": 2, "initialBackoff": "2s", "maxBackoff": "1s""#),
             "methodConfig[0].retryPolicy: initialBackoff is not above 0s and up to maxBackoff",
         ),
         (
-            Format::Grpc,
             grpc(
                 &retry
                     .replace(": 1", r#": 0.5, "maxAttempts": 2"#)
@@ -332,70 +332,70 @@ fn a_text_that_is_no_policy_is_refused_with_its_place() {
             ),
             "methodConfig[0].retryPolicy.initialBackoff: ",
         ),
-        (Format::Envoy, "{}".to_owned(), "retryPolicy is missing"),
+    ];
+    for (text, start) in table {
+        refused(&text, start);
+    }
+}
+
+#[test]
+fn a_text_of_another_engine_is_refused_with_its_place() {
+    let table = [
+        (Format::Envoy, "{}", "retryPolicy is missing"),
         (
             Format::Envoy,
-            r#"{"retry_policy": {"rate_limited_retry_back_off": {}}}"#.to_owned(),
+            r#"{"retry_policy": {"rate_limited_retry_back_off": {}}}"#,
             "retry_policy.rate_limited_retry_back_off: unknown setting",
         ),
         (
             Format::Envoy,
-            r#"{"retry_policy": {"retry_back_off": {"base_interval": "0.0015s"}}}"#.to_owned(),
+            r#"{"retry_policy": {"retry_back_off": {"base_interval": "0.0015s"}}}"#,
             "retry_policy.retry_back_off: the intervals are not whole milliseconds",
         ),
         (
             Format::Istio,
-            r#"{"retries": {"attempts": -1}}"#.to_owned(),
+            r#"{"retries": {"attempts": -1}}"#,
             "retries.attempts: -1 is not a whole number from 0 to 2147483647",
         ),
         (
             Format::Temporal,
-            r#"{"initialInterval": "5s", "maximumInterval": "1s"}"#.to_owned(),
+            r#"{"initialInterval": "5s", "maximumInterval": "1s"}"#,
             "maximumInterval is below initialInterval",
         ),
-        (
-            Format::Temporal,
-            r#"{"backoffCoefficient": 0.5}"#.to_owned(),
-            "multiplier 0.5 is below 1",
-        ),
-        (Format::StepFunctions, r#"{"Retry": []}"#.to_owned(), "Retry: found 0 retriers"),
+        (Format::Temporal, r#"{"backoffCoefficient": 0.5}"#, "multiplier 0.5 is below 1"),
+        (Format::StepFunctions, r#"{"Retry": []}"#, "Retry: found 0 retriers"),
         (
             Format::StepFunctions,
-            r#"{"Retry": [{"JitterStrategy": "HALF"}]}"#.to_owned(),
+            r#"{"Retry": [{"JitterStrategy": "HALF"}]}"#,
             "Retry[0]: JitterStrategy is not FULL or NONE",
         ),
         (
             Format::K8sJob,
-            r#"{"spec": {"template": {"spec": {"restartPolicy": "OnFailure"}}}}"#.to_owned(),
+            r#"{"spec": {"template": {"spec": {"restartPolicy": "OnFailure"}}}}"#,
             "spec: the kubelet restarts",
         ),
-        (
-            Format::K8sJob,
-            r#"{"spec": {"backoffLimitPerIndex": 1}}"#.to_owned(),
-            "spec.backoffLimitPerIndex: ",
-        ),
-        (Format::Nginx, "listen 80;".to_owned(), "no directive proxy_next_upstream,"),
-        (Format::Nginx, "proxy_next_upstream_tries 2".to_owned(), "proxy_next_upstream_tries 2: "),
-        (Format::Nginx, "a 'b".to_owned(), "a quote is not closed"),
+        (Format::K8sJob, r#"{"spec": {"backoffLimitPerIndex": 1}}"#, "spec.backoffLimitPerIndex: "),
+        (Format::Nginx, "listen 80;", "no directive proxy_next_upstream,"),
+        (Format::Nginx, "proxy_next_upstream_tries 2", "proxy_next_upstream_tries 2: "),
+        (Format::Nginx, "a 'b", "a quote is not closed"),
         (
             Format::Nginx,
-            "proxy_next_upstream_tries 1; proxy_next_upstream_tries 2;".to_owned(),
+            "proxy_next_upstream_tries 1; proxy_next_upstream_tries 2;",
             "proxy_next_upstream_tries: found twice",
         ),
         (
             Format::Nginx,
-            "proxy_next_upstream_tries two;".to_owned(),
+            "proxy_next_upstream_tries two;",
             "proxy_next_upstream_tries: \"two\" is not a number",
         ),
         (
             Format::Nginx,
-            "proxy_next_upstream_timeout 1x;".to_owned(),
+            "proxy_next_upstream_timeout 1x;",
             "proxy_next_upstream_timeout: \"1x\" is not a time",
         ),
     ];
     for (format, text, start) in table {
-        let error = imported(&text, format).unwrap_err();
-        assert!(error.starts_with(start), "{format}, {text}: {error}");
+        refused(format, text, start);
     }
 }
 

@@ -12,6 +12,7 @@ mod differential;
 mod dist;
 mod docs;
 mod drivers;
+mod engines;
 mod fleet;
 mod fresh;
 mod generate;

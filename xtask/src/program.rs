@@ -1,4 +1,5 @@
-//! The command `backoff`: one static binary, and the tests of it and of the simulator.
+//! The command `backoff`: one static binary, and the tests of it, of the simulator and of the
+//! configurations that it exports.
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::fs;
@@ -11,6 +12,7 @@ use crate::archive::tar_gz;
 use crate::cross;
 use crate::docs;
 use crate::drivers::reference_evaluator;
+use crate::engines;
 use crate::languages::{ALL, Platforms, python};
 use crate::libbackoff::Platform;
 use crate::licenses;
@@ -110,7 +112,9 @@ pub(crate) fn test(report: &mut Report) {
             Ok(pytest)
         });
     }
+    engines::test(report);
     docs::test(report, &root().join("cli/README.md"));
+    docs::test(report, &root().join("docs/export.md"));
     docs::test(report, &root().join("simulator/README.md"));
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
     for language in &ALL {

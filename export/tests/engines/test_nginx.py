@@ -1,0 +1,81 @@
+"""nginx: its directives, parsed with crossplane, and with nginx itself if it is installed."""
+
+import shutil
+import subprocess
+
+import crossplane
+import pytest
+from backoff import exported, ranges, read_back
+
+NGINX = shutil.which("nginx")
+REST = ",retry_after_max=0s"
+POLICIES = [
+    f"constant:base=0s{retries}{elapsed}{REST}"
+    for retries in ["", ",max_retries=0", ",max_retries=3", ",max_retries=1000"]
+    for elapsed in ["", ",max_elapsed=1ms", ",max_elapsed=90s", ",max_elapsed=1h"]
+]
+SERVER = """
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    upstream a {{ server 127.0.0.1:1; server 127.0.0.1:2; }}
+    server {{
+        listen 127.0.0.1:8080;
+        location / {{
+            proxy_pass http://a;
+            {directives}
+        }}
+    }}
+}}
+"""
+#: `ngx_parse_time` in src/core/ngx_parse.c.
+MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def file(folder, text):
+    path = folder / "nginx.conf"
+    path.write_text(SERVER.format(folder=folder, directives=text))
+    return path
+
+
+def directives(path):
+    parsed = crossplane.parse(str(path), strict=True, single=True)
+    assert parsed["status"] == "ok", parsed["errors"]
+    block = parsed["config"][0]["parsed"]
+    for name in ["http", "server", "location"]:
+        (block,) = [entry["block"] for entry in block if entry["directive"] == name]
+    return {entry["directive"]: entry["args"] for entry in block}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_directives_say_the_limits(policy, tmp_path):
+    text = exported("nginx", policy)
+    path = file(tmp_path, text)
+    if NGINX:
+        done = subprocess.run([NGINX, "-t", "-c", path], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    found = directives(path)
+    tries, timeout = found["proxy_next_upstream_tries"], found["proxy_next_upstream_timeout"]
+    # `ngx_http_upstream_next` (3f6f782, 2026-08-21): all tries, and 0 is no limit.
+    limits = dict(pair.split("=") for pair in policy.partition(":")[2].split(","))
+    assert int(tries[0]) == int(limits.get("max_retries", -1)) + 1
+    number = timeout[0].rstrip("mshd")
+    unit = MS[timeout[0].removeprefix(number) or "s"]
+    elapsed = limits.get("max_elapsed", "0s")
+    expected = elapsed.rstrip("mshd")
+    assert int(number) * unit == int(expected) * MS[elapsed.removeprefix(expected)]
+    # There is no delay.
+    assert {delay for row in ranges(policy) for delay in row} <= {0}
+    assert read_back("nginx", text) == (policy, None)
+
+
+def test_the_parser_refuses_an_unknown_directive(tmp_path):
+    with pytest.raises(AssertionError, match="unknown directive"):
+        directives(file(tmp_path, "proxy_next_upstream_delay 1s;"))
