@@ -42,7 +42,11 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     "num_retries": {},
     "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}
   }},
-  "circuit_breakers": {{"thresholds": [{thresholds}]}}
+  "circuit_breakers": {{
+    "thresholds": [
+      {thresholds}
+    ]
+  }}
 }}
 "#,
         source.policy.max_retries(),

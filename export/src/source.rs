@@ -67,11 +67,7 @@ impl<'a> Source<'a> {
     /// Refuses any budget, for a format that has none.
     pub(crate) fn no_budget(&mut self, budget: Option<&Budget>) {
         if let Some(budget) = budget {
-            let engine = self.format.engine();
-            self.refuse_budget(
-                budget,
-                format!("{engine} has no limit on the retries of many operations"),
-            );
+            self.refuse_budget(budget, "it does not limit the retries of many operations together");
         }
     }
 

@@ -334,7 +334,7 @@ fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
         ),
     ];
     for (text, start) in table {
-        refused(&text, start);
+        refused(Format::Grpc, &text, start);
     }
 }
 
