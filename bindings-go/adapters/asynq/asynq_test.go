@@ -13,6 +13,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffasynq "github.com/backoff-rs/backoff/bindings-go/adapters/asynq"
+	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 )
@@ -46,9 +47,9 @@ type queue struct {
 func connect(t *testing.T, retries *backoffasynq.Retries) *queue {
 	t.Helper()
 	if started == nil {
-		t.Skip(serversVariable + " is not set")
+		t.Skip(servers.Variable + " is not set")
 	}
-	options, err := asynq.ParseRedisURI(started.urls["redis"])
+	options, err := asynq.ParseRedisURI(started.URLs["redis"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func connect(t *testing.T, retries *backoffasynq.Retries) *queue {
 func (q *queue) start(fail func(int) error) {
 	q.Helper()
 	ended := make(chan struct{})
-	server, err := startServer(started.urls["redis"], q.retries, &worker{fail: fail, began: q.began, ended: ended})
+	server, err := startServer(started.URLs["redis"], q.retries, &worker{fail: fail, began: q.began, ended: ended})
 	if err != nil {
 		q.Fatal(err)
 	}
@@ -338,7 +339,7 @@ type process struct {
 func startProcess(t *testing.T, policy string) *process {
 	t.Helper()
 	p := &process{command: exec.Command(os.Args[0], policy)}
-	p.command.Env = append(os.Environ(), workerVariable+"="+started.urls["redis"])
+	p.command.Env = append(os.Environ(), workerVariable+"="+started.URLs["redis"])
 	p.command.Stderr = os.Stderr
 	output, err := p.command.StdoutPipe()
 	if err != nil {
@@ -379,8 +380,12 @@ func TestKilledInMidWait(t *testing.T) {
 	waits := q.after(1, asynq.TaskStateRetry)
 	checkScheduled(t, waits, 3*time.Second, from, time.Now())
 	worker.kill(t)
-	started.do(t, "kill redis")
-	started.do(t, "start redis")
+	if err := started.Do("kill redis"); err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Do("start redis"); err != nil {
+		t.Fatal(err)
+	}
 	if again := q.task(); !again.NextProcessAt.Equal(waits.NextProcessAt) || again.State != waits.State {
 		t.Errorf("the task is %v for %v, and was %v for %v", again.State, again.NextProcessAt, waits.State, waits.NextProcessAt)
 	}
@@ -410,8 +415,12 @@ func TestKilledInMidTask(t *testing.T) {
 	from = q.attempt().at
 	checkScheduled(t, q.after(2, asynq.TaskStateRetry), delays[1], from, time.Now())
 	// Redis is killed while a server runs.
-	started.do(t, "kill redis")
-	started.do(t, "start redis")
+	if err := started.Do("kill redis"); err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Do("start redis"); err != nil {
+		t.Fatal(err)
+	}
 	checkScheduled(t, q.after(2, asynq.TaskStateRetry), delays[1], from, time.Now())
 	q.again()
 	if third := q.attempt(); third.number != 3 {

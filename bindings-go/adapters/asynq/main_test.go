@@ -9,6 +9,7 @@ import (
 	"time"
 
 	backoffasynq "github.com/backoff-rs/backoff/bindings-go/adapters/asynq"
+	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/hibiken/asynq"
 )
 
@@ -16,7 +17,7 @@ import (
 const workerVariable = "BACKOFF_TEST_WORKER"
 
 // started are the servers of all tests, nil without a program that starts them.
-var started *servers
+var started *servers.Servers
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv(workerVariable); url != "" {
@@ -27,13 +28,13 @@ func TestMain(m *testing.M) {
 		return
 	}
 	var err error
-	if started, err = startServers("redis"); err != nil {
+	if started, err = servers.Start("redis"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
 	if started != nil {
-		if err := started.stop(); err != nil {
+		if err := started.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}

@@ -20,7 +20,7 @@ func TestProgramOfThePage(t *testing.T) {
 	if !found {
 		t.Fatalf("%s does not have the program", page)
 	}
-	if got := run(t, "REDIS_URL="+started.urls["redis"], "./internal/example"); got != want {
+	if got := run(t, "REDIS_URL="+started.URLs["redis"], "./internal/example"); got != want {
 		t.Errorf("the program prints\n%s, want\n%s", got, want)
 	}
 }
@@ -29,7 +29,7 @@ func TestProgramOfThePage(t *testing.T) {
 func TestProgramOfTheScenario(t *testing.T) {
 	connect(t, nil)
 	var answer struct{ Delays []float64 }
-	got := run(t, "", "./internal/queue", started.urls["redis"], policy, "42", "1001", "2")
+	got := run(t, "", "./internal/queue", started.URLs["redis"], policy, "42", "1001", "2")
 	if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Delays) != 2 {
 		t.Fatalf("%v: %s", err, got)
 	}

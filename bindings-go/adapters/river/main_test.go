@@ -9,6 +9,7 @@ import (
 	"time"
 
 	backoffriver "github.com/backoff-rs/backoff/bindings-go/adapters/river"
+	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
@@ -21,7 +22,7 @@ import (
 const workerVariable = "BACKOFF_TEST_WORKER"
 
 // started are the servers of all tests, nil without a program that starts them.
-var started *servers
+var started *servers.Servers
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv(workerVariable); url != "" {
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	var err error
-	if started, err = startServers("postgres"); err != nil {
+	if started, err = servers.Start("postgres"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 		code = m.Run()
 	}
 	if started != nil {
-		if stopErr := started.stop(); err == nil {
+		if stopErr := started.Stop(); err == nil {
 			err = stopErr
 		}
 	}
@@ -57,7 +58,7 @@ func prepare() error {
 	if started == nil {
 		return nil
 	}
-	pool, err := pgxpool.New(context.Background(), started.urls["postgres"])
+	pool, err := pgxpool.New(context.Background(), started.URLs["postgres"])
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffriver "github.com/backoff-rs/backoff/bindings-go/adapters/river"
+	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
@@ -45,9 +46,9 @@ type queue struct {
 func connect(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	if started == nil {
-		t.Skip(serversVariable + " is not set")
+		t.Skip(servers.Variable + " is not set")
 	}
-	pool, err := pgxpool.New(t.Context(), started.urls["postgres"])
+	pool, err := pgxpool.New(t.Context(), started.URLs["postgres"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +377,7 @@ type process struct {
 func startProcess(t *testing.T, policy string) *process {
 	t.Helper()
 	p := &process{command: exec.Command(os.Args[0], policy)}
-	p.command.Env = append(os.Environ(), workerVariable+"="+started.urls["postgres"])
+	p.command.Env = append(os.Environ(), workerVariable+"="+started.URLs["postgres"])
 	p.command.Stderr = os.Stderr
 	output, err := p.command.StdoutPipe()
 	if err != nil {
@@ -422,8 +423,12 @@ func TestKilledInMidWait(t *testing.T) {
 	waits := q.after(1)
 	checkScheduled(t, waits, 4*time.Second, *waits.AttemptedAt, time.Now())
 	worker.kill(t)
-	started.do(t, "kill postgres")
-	started.do(t, "start postgres")
+	if err := started.Do("kill postgres"); err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Do("start postgres"); err != nil {
+		t.Fatal(err)
+	}
 	if again := q.job(); !again.ScheduledAt.Equal(waits.ScheduledAt) || again.State != waits.State {
 		t.Errorf("the job is %s for %v, and was %s for %v", again.State, again.ScheduledAt, waits.State, waits.ScheduledAt)
 	}
@@ -455,8 +460,12 @@ func TestKilledInMidJob(t *testing.T) {
 	from = q.attempt().at
 	checkScheduled(t, q.after(2), delays[1], from, time.Now())
 	// The server is killed while a client runs.
-	started.do(t, "kill postgres")
-	started.do(t, "start postgres")
+	if err := started.Do("kill postgres"); err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Do("start postgres"); err != nil {
+		t.Fatal(err)
+	}
 	checkScheduled(t, q.after(2), delays[1], from, time.Now())
 	execute(t, pool, "UPDATE river_job SET scheduled_at = now(), state = 'available'")
 	if third := q.attempt(); third.number != 3 {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{MODULE, STATICCHECK, go_alone};
+use super::{MODULE, STATICCHECK, checks, go_alone, program};
 use crate::compatibility::Ran;
 use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
@@ -27,7 +27,7 @@ struct Adapter {
     newest: &'static str,
 }
 
-const ADAPTERS: [Adapter; 7] = [
+const ADAPTERS: [Adapter; 9] = [
     Adapter { name: "asynq", host: "github.com/hibiken/asynq", others: &[], newest: "v0.26.0" },
     Adapter { name: "avast", host: "github.com/avast/retry-go/v5", others: &[], newest: "v5.1.1" },
     Adapter { name: "aws", host: "github.com/aws/aws-sdk-go-v2", others: &[], newest: "v1.48.0" },
@@ -38,6 +38,8 @@ const ADAPTERS: [Adapter; 7] = [
         others: &[],
         newest: "v0.9.8",
     },
+    Adapter { name: "postgres", host: "github.com/jackc/pgx/v5", others: &[], newest: "v5.12.0" },
+    Adapter { name: "redis", host: "github.com/redis/go-redis/v9", others: &[], newest: "v9.23.0" },
     Adapter {
         name: "retryablehttp",
         host: "github.com/hashicorp/go-retryablehttp",
@@ -201,6 +203,7 @@ impl Adapter {
     }
 }
 
+/// A process of the fleet.
 pub(crate) fn fleet() -> Result<Command> {
-    anyhow::bail!("not yet")
+    program("fleet", "./fleet", &checks())
 }

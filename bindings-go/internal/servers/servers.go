@@ -1,4 +1,5 @@
-package backoffriver_test
+// Package servers starts the servers of the tests of adapters.
+package servers
 
 import (
 	"bufio"
@@ -8,33 +9,32 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"testing"
 )
 
-// serversVariable has the program that starts servers, as a JSON array of words: see tests/hosts/servers.py of
-// the repository.
-const serversVariable = "BACKOFF_SERVERS"
+// Variable names the variable of the environment that has the program which starts servers, as a JSON array of words:
+// see tests/hosts/servers.py of the repository.
+const Variable = "BACKOFF_SERVERS"
 
-// A servers is the program that runs the servers of the tests.
-type servers struct {
-	urls    map[string]string
+// Servers is the program that runs servers.
+type Servers struct {
+	URLs    map[string]string // by name
 	command *exec.Cmd
 	input   io.WriteCloser
 	output  *bufio.Reader
 }
 
-// startServers starts servers. Nil without an error means that no program is known.
-func startServers(names ...string) (*servers, error) {
-	variable := os.Getenv(serversVariable)
+// Start starts servers. Nil without an error means that no program is known.
+func Start(names ...string) (*Servers, error) {
+	variable := os.Getenv(Variable)
 	if variable == "" {
 		return nil, nil
 	}
 	var words []string
 	if err := json.Unmarshal([]byte(variable), &words); err != nil || len(words) == 0 {
-		return nil, fmt.Errorf("%s=%s: %w", serversVariable, variable, err)
+		return nil, fmt.Errorf("%s=%s: %w", Variable, variable, err)
 	}
 	words = append(words, names...)
-	s := &servers{command: exec.Command(words[0], words[1:]...)}
+	s := &Servers{command: exec.Command(words[0], words[1:]...)}
 	s.command.Stderr = os.Stderr
 	output, err := s.command.StdoutPipe()
 	if err != nil {
@@ -51,22 +51,22 @@ func startServers(names ...string) (*servers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the servers did not start: %w", err)
 	}
-	return s, json.Unmarshal(line, &s.urls)
+	return s, json.Unmarshal(line, &s.URLs)
 }
 
-// do runs a command, such as "kill postgres".
-func (s *servers) do(t *testing.T, command string) {
-	t.Helper()
+// Do runs a command, such as "kill postgres".
+func (s *Servers) Do(command string) error {
 	if _, err := fmt.Fprintln(s.input, command); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if answer, err := s.output.ReadString('\n'); err != nil || strings.TrimSpace(answer) != "done" {
-		t.Fatalf("%s: %q, %v", command, answer, err)
+		return fmt.Errorf("%s: %q, %w", command, answer, err)
 	}
+	return nil
 }
 
-// stop stops the servers.
-func (s *servers) stop() error {
+// Stop stops the servers.
+func (s *Servers) Stop() error {
 	if err := s.input.Close(); err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package backoffpostgres_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
+	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
+	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// started are the servers of all tests, nil without a program that starts them.
+var started *servers.Servers
+
+func TestMain(m *testing.M) {
+	var err error
+	if started, err = servers.Start("postgres"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if started != nil {
+		if err := started.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// open returns a database without the table.
+func open(t *testing.T) *sql.DB {
+	t.Helper()
+	if started == nil {
+		t.Skip(servers.Variable + " is not set")
+	}
+	db, err := sql.Open("pgx", started.URLs["postgres"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), "DROP TABLE IF EXISTS backoff_budgets"); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// connect returns a store with an empty table.
+func connect(t *testing.T) backoffpostgres.Store {
+	t.Helper()
+	store := storeOf(t, open(t))
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func storeOf(t *testing.T, db *sql.DB) backoffpostgres.Store {
+	t.Helper()
+	store, err := backoffpostgres.NewStore(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func TestSwaps(t *testing.T) { storetest.Swaps(t, connect(t)) }
+
+// A sql.DB over a pool of pgx is one, too.
+func TestSharing(t *testing.T) {
+	store := connect(t)
+	pool, err := pgxpool.New(t.Context(), started.URLs["postgres"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = db.Close() }()
+	storetest.Sharing(t, store, storeOf(t, db))
+}
+
+func TestOutage(t *testing.T) {
+	storetest.Outage(t, connect(t), func(command string) {
+		if err := started.Do(command + " postgres"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Processes that start together all make the table.
+func TestCreateTableAtOnce(t *testing.T) {
+	store := storeOf(t, open(t))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			if err := store.CreateTable(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	group.Wait()
+	storetest.Swaps(t, store)
+}
+
+// Without the table, a loop uses the local budget and the error says why.
+func TestMissingTable(t *testing.T) {
+	budget, err := backoff.NewSharedBudget(storeOf(t, open(t)), "test", "rate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	isLocal := false
+	_ = backoff.Do(t.Context(), func() error { return errors.New("busy") }, backoff.WithPolicyString("none:max_retries=1"), backoff.RetryIf(backoff.AnyError),
+		backoff.WithSharedBudget(budget), backoff.OnRetry(func(event backoff.Event) { isLocal = event.BudgetIsLocal }))
+	if err := budget.LastError(); !isLocal || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
+		t.Errorf("%t, %v", isLocal, err)
+	}
+}
+
+func TestInvalidStores(t *testing.T) {
+	if _, err := backoffpostgres.NewStore(nil); !errors.Is(err, backoff.ErrMissing) || err.Error() != "db is nil" {
+		t.Errorf("%v", err)
+	}
+	var zero backoffpostgres.Store
+	if _, _, err := zero.Load(t.Context(), "key"); err == nil {
+		t.Error("the zero Store loads")
+	}
+	if _, err := zero.Swap(t.Context(), "key", nil, "1 1"); err == nil {
+		t.Error("the zero Store swaps")
+	}
+	if err := zero.CreateTable(t.Context()); err == nil {
+		t.Error("the zero Store makes a table")
+	}
+}

@@ -1,0 +1,92 @@
+// Package backoffredis keeps the states of shared budgets in Redis, through go-redis (github.com/redis/go-redis).
+package backoffredis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/redis/go-redis/v9"
+)
+
+// A Store is a backoff.BudgetStore in Redis. Any number of goroutines may use it at once.
+//
+// A state is the value of its key. It does not expire. If Redis loses it, by an eviction or a failover, the account
+// begins full. The time is that of the server that has the key.
+type Store struct{ client redis.UniversalClient }
+
+var _ backoff.BudgetStore = Store{}
+
+// NewStore returns the store of a client for a server, a Sentinel, a cluster or a ring. Closing the client is up to its
+// owner.
+//
+// A client with ContextTimeoutEnabled gives a call up at the timeout of the budget. Any other waits for its own
+// ReadTimeout before the next exchange can begin, and the local budget decides meanwhile.
+//
+// It fails with a *backoff.ArgumentError for a nil client.
+func NewStore(client redis.UniversalClient) (Store, error) {
+	if client == nil {
+		return Store{}, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "client", Rule: "is nil"}
+	}
+	return Store{client}, nil
+}
+
+// Scripts, because in a cluster TIME alone would be that of any server.
+const (
+	load = `return {redis.call('GET', KEYS[1]), redis.call('TIME')}`
+	// The second argument is missing if nothing may be stored yet.
+	swap = `if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+return 1`
+)
+
+// Load returns the text under a key, nil if there is none, and the time of the server.
+func (s Store) Load(ctx context.Context, key string) (state *string, now time.Time, err error) {
+	answer, err := s.run(ctx, load, key).Slice()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if len(answer) == 2 {
+		if clock, ok := answer[1].([]any); ok && len(clock) == 2 {
+			seconds, secondsErr := strconv.ParseInt(fmt.Sprint(clock[0]), 10, 64)
+			micros, microsErr := strconv.ParseInt(fmt.Sprint(clock[1]), 10, 64)
+			if text, ok := answer[0].(string); ok {
+				state = &text
+			}
+			if secondsErr == nil && microsErr == nil {
+				return state, time.Unix(seconds, micros*int64(time.Microsecond)), nil
+			}
+		}
+	}
+	return nil, time.Time{}, fmt.Errorf("redis answered %v instead of a value and a time", answer)
+}
+
+// Swap stores a text under a key if the text there is still the old one, or if there is none for nil.
+func (s Store) Swap(ctx context.Context, key string, old *string, state string) (bool, error) {
+	arguments := []any{state}
+	if old != nil {
+		arguments = append(arguments, *old)
+	}
+	return s.run(ctx, swap, key, arguments...).Bool()
+}
+
+// run runs a script once.
+func (s Store) run(ctx context.Context, script, key string, arguments ...any) *once {
+	command := &once{redis.NewCmd(ctx, append([]any{"eval", script, 1, key}, arguments...)...)}
+	if s.client == nil {
+		command.SetErr(errors.New("the zero Store is not valid"))
+		return command
+	}
+	_ = s.client.Process(ctx, command) // the command has its error
+	return command
+}
+
+// A once is a command that go-redis does not send again if the answer does not come. A swap that has happened would
+// look like one that another process was faster with, and the budget would count everything twice.
+type once struct{ *redis.Cmd }
+
+// NoRetry is asked by go-redis.
+func (*once) NoRetry() bool { return true }
