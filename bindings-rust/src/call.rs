@@ -148,7 +148,14 @@ where
         loop {
             run.begin_attempt();
             let result = call().await;
-            let wait = match run.end_attempt(result, || false) {
+            let next = match run.end_attempt(result, || false) {
+                Ok(next) => next,
+                Err((ticket, asked)) => {
+                    let answer = ticket.await;
+                    run.answered(&asked, answer)
+                }
+            };
+            let wait = match next {
                 ControlFlow::Continue(delay) => run.sleep().sleep(delay),
                 ControlFlow::Break(report) => return finish(report),
             };

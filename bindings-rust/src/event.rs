@@ -30,6 +30,9 @@ pub struct RetryEvent<'a, R> {
     pub delay: Duration,
     /// The time since the loop began.
     pub elapsed: Duration,
+    /// Whether the local budget decided on this retry, because the store of a `SharedBudget` was
+    /// away. `false` with any other budget.
+    pub budget_is_local: bool,
     /// The result of the last call; `None` if there was no call, or the call did not return.
     pub result: Option<&'a R>,
 }

@@ -1,7 +1,10 @@
 // The README's programs need these features.
-#![cfg_attr(all(feature = "getrandom", feature = "tokio"), doc = include_str!("../README.md"))]
 #![cfg_attr(
-    not(all(feature = "getrandom", feature = "tokio")),
+    all(feature = "getrandom", feature = "shared-budget", feature = "tokio"),
+    doc = include_str!("../README.md")
+)]
+#![cfg_attr(
+    not(all(feature = "getrandom", feature = "shared-budget", feature = "tokio")),
     doc = "Retry with exponential backoff and jitter, blocking and async."
 )]
 // docs.rs sets `docsrs`: its pages name the feature that an item needs.
@@ -11,6 +14,11 @@
 #[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
 compile_error!(
     "this target has no 64-bit atomics: enable feature `portable-atomic` of `backoff-retry`"
+);
+
+#[cfg(all(feature = "shared-budget", target_family = "wasm", target_os = "unknown"))]
+compile_error!(
+    "feature `shared-budget` of `backoff-retry` needs threads, which this target has not"
 );
 
 mod call;
@@ -24,6 +32,11 @@ mod plan;
 mod retry;
 mod run;
 mod shared;
+#[cfg(feature = "shared-budget")]
+mod shared_budget;
+#[cfg(not(feature = "shared-budget"))]
+#[path = "without_shared_budget.rs"]
+mod shared_budget;
 mod time;
 mod verdict;
 
@@ -32,10 +45,10 @@ mod verdict;
 pub use backoff_core::RngBackoff;
 #[doc(no_inline)]
 pub use backoff_core::{
-    Backoff, Budget, CapOn, Decision, ErrorCode, Field, Growth, Jitter, MAX_NS, Operation, Outcome,
-    ParseError, Policy, PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio,
-    RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf, http_retry_after_ns,
-    is_idempotent_method, parse_retry_after_ns,
+    Backoff, Budget, BudgetEvent, BudgetState, CapOn, Decision, ErrorCode, Field, Growth, Jitter,
+    MAX_NS, Operation, Outcome, ParseError, Policy, PolicyBuilder, PolicyError, Preview,
+    PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf,
+    http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
 };
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};
@@ -44,6 +57,11 @@ pub use guard::CancelOnDrop;
 pub use loops::Loop;
 pub use retry::Retry;
 pub use shared::Shared;
+#[cfg(feature = "shared-budget")]
+pub use shared_budget::{
+    BudgetExchange, BudgetStep, BudgetStore, SharedBudget, SharedBudgetBuilder, SharedBudgetError,
+    StoreError, Stored, WasStored,
+};
 pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use verdict::parse_retry_after;

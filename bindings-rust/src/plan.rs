@@ -6,6 +6,7 @@ use std::time::Duration;
 use backoff_core::{Budget, Policy, RandomStream, RetryStats, ffi};
 
 use crate::shared::Shared;
+use crate::shared_budget::SharedBudget;
 
 /// What all loops of one [`Retry`](crate::Retry) have in common.
 #[derive(Clone)]
@@ -13,6 +14,8 @@ pub(crate) struct Settings<'a, C, S> {
     pub(crate) policy: Policy,
     pub(crate) stream: Option<RandomStream>,
     pub(crate) budget: Option<Shared<'a, Budget>>,
+    /// Of many processes. There is not more than one budget.
+    pub(crate) shared_budget: Option<SharedBudget>,
     pub(crate) stats: Option<Shared<'a, RetryStats>>,
     pub(crate) clock: C,
     pub(crate) sleep: S,
@@ -31,13 +34,14 @@ impl<C, S> Settings<'_, C, S> {
     /// Prints these settings as those of a type with this name. A clock and a sleep are closures,
     /// which cannot be printed.
     pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { policy, stream, budget, stats, .. } = self;
-        f.debug_struct(name)
-            .field("policy", policy)
-            .field("stream", stream)
-            .field("budget", budget)
-            .field("stats", stats)
-            .finish_non_exhaustive()
+        let Self { policy, stream, budget, shared_budget, stats, .. } = self;
+        let mut shown = f.debug_struct(name);
+        shown.field("policy", policy).field("stream", stream);
+        match shared_budget {
+            Some(budget) => shown.field("budget", budget),
+            None => shown.field("budget", budget),
+        };
+        shown.field("stats", stats).finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,8 @@ use crate::classify::{ByResult, Classify, WhenError};
 use crate::loops::Loop;
 use crate::plan::Settings;
 use crate::shared::Shared;
+#[cfg(feature = "shared-budget")]
+use crate::shared_budget::SharedBudget;
 use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
@@ -88,7 +90,8 @@ impl Retry<'_> {
 
     fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
         let (clock, sleep) = (Monotonic, DefaultSleep);
-        Self { settings: Settings { policy, stream, budget: None, stats: None, clock, sleep } }
+        let (budget, shared_budget, stats) = (None, None, None);
+        Self { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
     }
 }
 
@@ -149,6 +152,24 @@ impl<'a, C, S> Retry<'a, C, S> {
     #[must_use]
     pub fn budget(mut self, budget: impl Into<Shared<'a, Budget>>) -> Self {
         self.settings.budget = Some(budget.into());
+        self.settings.shared_budget = None;
+        self
+    }
+
+    /// Uses a budget that many processes share, in place of one of [`Retry::budget`].
+    ///
+    /// ```
+    /// use backoff_retry::{BudgetStore, Retry, SharedBudget, SharedBudgetError};
+    /// fn retry(store: impl BudgetStore) -> Result<Retry<'static>, SharedBudgetError> {
+    ///     let budget = SharedBudget::builder(store, "orders", "ratio:ratio=20%").build()?;
+    ///     Ok(Retry::default().shared_budget(budget))
+    /// }
+    /// ```
+    #[cfg(feature = "shared-budget")]
+    #[must_use]
+    pub fn shared_budget(mut self, budget: impl Into<SharedBudget>) -> Self {
+        self.settings.shared_budget = Some(budget.into());
+        self.settings.budget = None;
         self
     }
 
@@ -183,8 +204,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Settings { policy, stream, budget, stats, sleep, .. } = self.settings;
-        Retry { settings: Settings { policy, stream, budget, stats, clock, sleep } }
+        let Settings { policy, stream, budget, shared_budget, stats, sleep, .. } = self.settings;
+        Retry { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
     }
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
@@ -203,8 +224,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Settings { policy, stream, budget, stats, clock, .. } = self.settings;
-        Retry { settings: Settings { policy, stream, budget, stats, clock, sleep } }
+        let Settings { policy, stream, budget, shared_budget, stats, clock, .. } = self.settings;
+        Retry { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
     }
 }
 

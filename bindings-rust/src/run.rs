@@ -11,6 +11,7 @@ use backoff_core::{Decision, Outcome, StopReason};
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::plan::Plan;
+use crate::shared_budget::{Answer, Held, Ticket};
 use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
 
@@ -31,7 +32,19 @@ where
     attempts: u64,
     /// What the last call returned; `None` during a call.
     last: Option<R>,
+    /// What the operation holds of a shared budget.
+    held: Held,
     stage: Stage,
+}
+
+/// The delay to wait, or the end of the loop.
+pub(crate) type Next<R> = ControlFlow<Report<R>, Duration>;
+
+/// A decision that a shared budget may refuse.
+pub(crate) struct Asked {
+    outcome: Outcome,
+    delay_ns: u64,
+    now_ns: u64,
 }
 
 /// What a drop of the loop does.
@@ -53,8 +66,8 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
-        let (operation, last, stage) = (None, None, Stage::Going);
-        Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, stage }
+        let (operation, last, held, stage) = (None, None, Held::default(), Stage::Going);
+        Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, held, stage }
     }
 
     /// A loop of whose report the caller sees only the result.
@@ -71,6 +84,9 @@ where
         self.stage = Stage::Going;
         if self.plan.settings.budget.is_some() {
             self.begin_operation();
+        }
+        if let Some(budget) = &self.plan.settings.shared_budget {
+            budget.operation_began();
         }
     }
 
@@ -103,7 +119,11 @@ where
         self.begin();
         loop {
             self.begin_attempt();
-            let delay = match self.end_attempt(call(), &mut cancelled) {
+            let next = match self.end_attempt(call(), &mut cancelled) {
+                Ok(next) => next,
+                Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
+            };
+            let delay = match next {
                 ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return report,
             };
@@ -129,24 +149,72 @@ where
         self.last = None;
     }
 
-    /// Classifies the result of a call: continues with the delay to wait, or breaks with the end
-    /// of the loop.
+    /// Classifies the result of a call, and decides. If that needs the answer of a shared budget,
+    /// [`Self::answered`] goes on with it.
     pub(crate) fn end_attempt(
         &mut self,
         result: R,
         cancelled: impl FnOnce() -> bool,
-    ) -> ControlFlow<Report<R>, Duration> {
+    ) -> Result<Next<R>, (Ticket, Asked)> {
         self.stage = Stage::InCallback;
         let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
         if outcome != Outcome::Success && cancelled() {
             self.last = Some(result);
-            return ControlFlow::Break(self.cancel());
+            return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
         let decision = self.decide(outcome, retry_after, now_ns);
+        let Some(budget) = &self.plan.settings.shared_budget else {
+            return Ok(self.report(result, outcome, decision, now_ns, false));
+        };
+        match outcome {
+            Outcome::Success => budget.operation_succeeded(self.held),
+            Outcome::Permanent => {}
+            _ => budget.attempt_failed(),
+        }
+        let Decision::Wait { delay_ns } = decision else {
+            return Ok(self.report(result, outcome, decision, now_ns, false));
+        };
+        let asked = budget.request(outcome);
+        self.last = Some(result);
+        self.stage = Stage::Going;
+        let question = Asked { outcome, delay_ns, now_ns };
+        match asked {
+            Ok(answer) => Ok(self.answered(&question, answer)),
+            Err(ticket) => Err((ticket, question)),
+        }
+    }
+
+    /// Goes on with the answer of a shared budget.
+    pub(crate) fn answered(&mut self, asked: &Asked, answer: Answer) -> Next<R> {
+        self.stage = Stage::InCallback;
+        let Asked { outcome, delay_ns, now_ns } = *asked;
+        let decision = match (answer.granted, &mut self.operation) {
+            (None, Some(operation)) => {
+                Decision::Stop { reason: operation.refuse_retry(None), delay_ns }
+            }
+            (held, _) => {
+                self.held = held.unwrap_or_default();
+                Decision::Wait { delay_ns }
+            }
+        };
+        let result = self.last.take().expect("a call has returned");
+        self.report(result, outcome, decision, now_ns, answer.is_local)
+    }
+
+    /// Reports a decision.
+    fn report(
+        &mut self,
+        result: R,
+        outcome: Outcome,
+        decision: Decision,
+        now_ns: u64,
+        budget_is_local: bool,
+    ) -> Next<R> {
         let reason = decision.stop_reason();
         let delay = Duration::from_nanos(decision.delay_ns());
         let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
+        let event = RetryEvent { budget_is_local, ..event };
         if let Some(reason) = reason {
             let RetryEvent { attempts, elapsed, .. } = event;
             self.record(reason);
@@ -204,7 +272,8 @@ where
         result: Option<&'r R>,
     ) -> RetryEvent<'r, R> {
         let elapsed = Duration::from_nanos(now_ns.saturating_sub(self.began_ns));
-        RetryEvent { attempts: self.attempts, outcome, reason, delay, elapsed, result }
+        let (attempts, budget_is_local) = (self.attempts, false);
+        RetryEvent { attempts, outcome, reason, delay, elapsed, budget_is_local, result }
     }
 
     /// Counts the loop, which has ended.

@@ -1,0 +1,296 @@
+//! One budget for many processes: a store keeps its state, and every process steps it.
+
+mod account;
+mod exchange;
+mod store;
+mod ticket;
+mod worker;
+
+use std::error::Error;
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+use std::time::Duration;
+
+use backoff_core::{Budget, BudgetEvent, BudgetState, Outcome, ParseError};
+
+use crate::shared_budget::account::Account;
+use crate::shared_budget::exchange::Kept;
+use crate::shared_budget::worker::{Hook, Inner};
+
+pub(crate) use account::{Answer, Held};
+pub use exchange::{BudgetExchange, BudgetStep, WasStored};
+pub use store::{BudgetStore, StoreError, Stored};
+pub(crate) use ticket::Ticket;
+
+/// The most retries that one request may ask for.
+const MOST_LEASED: u32 = 1000;
+
+/// A longer timeout would be no limit, and no time may be out of range.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A budget that many processes share, in any language of this project: a store keeps its state.
+///
+/// [`Retry::shared_budget`](crate::Retry::shared_budget) uses it. A handle is cheap to clone. One
+/// thread, which starts at the first request, talks to the store, and all requests that arrive
+/// meanwhile go together. A loop waits for the store at most for the
+/// [`timeout`](SharedBudgetBuilder::timeout). If the store does not answer, fails, or has what is
+/// not a state, a local budget decides for a second, and
+/// [`RetryEvent::budget_is_local`](crate::RetryEvent::budget_is_local) says so.
+///
+/// What asks for nothing, such as a success, is noted, and goes with the next request, or when 100
+/// notes are pending. Call [`flush`](Self::flush) before a process ends. While the store is away, at
+/// most 100 are kept.
+///
+/// After a fork, the child must make budgets of its own.
+///
+/// ```
+/// # use backoff_retry::{BudgetStore, StoreError, Stored};
+/// # use std::{collections::HashMap, sync::{Arc, Mutex}, time::Duration};
+/// # #[derive(Clone, Default)]
+/// # struct Memory(Arc<Mutex<HashMap<String, String>>>);
+/// # impl BudgetStore for Memory {
+/// #     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
+/// #         Ok(Stored { text: self.0.lock().unwrap().get(key).cloned(), now_ns: 0 })
+/// #     }
+/// #     fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+/// #         let mut texts = self.0.lock().unwrap();
+/// #         let is_old = texts.get(key).map(String::as_str) == old;
+/// #         if is_old { texts.insert(key.to_owned(), new.to_owned()); }
+/// #         Ok(is_old)
+/// #     }
+/// # }
+/// use backoff_retry::{Retry, SharedBudget, StopReason};
+/// let store = Memory::default();
+/// // Two processes. Together they have two tokens.
+/// let processes = [store.clone(), store].map(|store| {
+///     SharedBudget::builder(store, "orders", "quota:max_tokens=2,cost=1")
+///         .timeout(Duration::from_secs(10))
+///         .build()
+///         .unwrap()
+/// });
+/// let attempts = processes.map(|budget| {
+///     let retry = Retry::new("constant:base=0s,max_retries=9".parse().unwrap()).shared_budget(&budget);
+///     let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+///     assert_eq!(report.reason, StopReason::Budget);
+///     report.attempts
+/// });
+/// assert_eq!(attempts, [3, 1]);
+/// ```
+#[derive(Clone)]
+pub struct SharedBudget(Arc<Handle>);
+
+// A panic of a hook or a store leaves the account as it was.
+impl UnwindSafe for SharedBudget {}
+impl RefUnwindSafe for SharedBudget {}
+
+/// Ends the threads when the last handle goes.
+struct Handle(Arc<Inner>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl SharedBudget {
+    /// A shared budget with a name and a budget string (SPEC 15), kept in a store. Processes share
+    /// one account if they have the same store, name and budget.
+    ///
+    /// ```
+    /// use backoff_retry::{BudgetStore, SharedBudget, SharedBudgetError};
+    /// fn budget(store: impl BudgetStore) -> Result<SharedBudget, SharedBudgetError> {
+    ///     SharedBudget::builder(store, "orders", "ratio:ratio=20%").lease(5).build()
+    /// }
+    /// ```
+    pub fn builder(
+        store: impl BudgetStore,
+        name: impl Into<String>,
+        budget: impl Into<String>,
+    ) -> SharedBudgetBuilder {
+        SharedBudgetBuilder {
+            store: Box::new(store),
+            name: name.into(),
+            budget: budget.into(),
+            fallback: None,
+            lease: 1,
+            timeout: Duration::from_millis(100),
+            hook: Arc::new(|_| {}),
+        }
+    }
+
+    /// The key under which the store has the state: `backoff:`, the name, `:`, and the canonical
+    /// budget string, so that another configuration begins another account.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.inner().kept.key
+    }
+
+    /// Sends what is noted to the store now. Returns whether the store has it. It waits in this
+    /// thread, at most for the timeout.
+    #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]
+    pub fn flush(&self) -> bool {
+        self.inner().flush()
+    }
+
+    /// The latest error of the store; `None` if it had none.
+    #[must_use]
+    pub fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
+        self.inner().with(|account, _| account.last_error.clone())
+    }
+
+    fn inner(&self) -> &Arc<Inner> {
+        &self.0.0
+    }
+
+    pub(crate) fn operation_began(&self) {
+        self.inner().note(BudgetEvent::OperationBegan);
+    }
+
+    pub(crate) fn attempt_failed(&self) {
+        self.inner().note(BudgetEvent::AttemptFailed);
+    }
+
+    pub(crate) fn operation_succeeded(&self, held: Held) {
+        self.inner().succeed(held);
+    }
+
+    /// Requests a retry. Returns the answer, or what waits for it.
+    pub(crate) fn request(&self, outcome: Outcome) -> Result<Answer, Ticket> {
+        self.inner().request(outcome).map_err(|id| Ticket::new(Arc::clone(self.inner()), id))
+    }
+}
+
+impl From<&Self> for SharedBudget {
+    fn from(budget: &Self) -> Self {
+        budget.clone()
+    }
+}
+
+impl fmt::Debug for SharedBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedBudget").field(&self.key()).finish()
+    }
+}
+
+/// Makes a [`SharedBudget`].
+#[must_use = "a builder makes nothing until it is built"]
+pub struct SharedBudgetBuilder {
+    store: Box<dyn BudgetStore>,
+    name: String,
+    budget: String,
+    fallback: Option<String>,
+    lease: u32,
+    timeout: Duration,
+    hook: Hook,
+}
+
+impl SharedBudgetBuilder {
+    /// The budget string of the local budget, which decides while the store is away. The default is
+    /// that of the shared budget: each process then grants as many retries as all together may.
+    pub fn fallback(mut self, budget: impl Into<String>) -> Self {
+        self.fallback = Some(budget.into());
+        self
+    }
+
+    /// The number of retries, from 1 to 1000, that one request asks for: those beyond the first are
+    /// for later requests with the same outcome, which then need no round trip. The default is 1.
+    ///
+    /// It costs exactness. For each outcome up to `lease - 1` granted retries of each process may lie
+    /// unused while other processes are refused, and are lost if the process ends. A budget of the
+    /// kind `throttle` is asked less often, so it may grant that many retries before it counts the
+    /// failures of others. In all else no more retries are granted than without a lease.
+    pub fn lease(mut self, lease: u32) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// How long a loop waits for the store at most. The default is 100 ms, the longest a day.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets a hook that receives every exchange that changed the state or tried to, or found nothing
+    /// to change. It runs in the thread that talks to the store, after the loops got their answers
+    /// and before [`flush`](SharedBudget::flush) returns.
+    pub fn on_exchange(mut self, hook: impl Fn(&BudgetExchange) + Send + Sync + 'static) -> Self {
+        self.hook = Arc::new(hook);
+        self
+    }
+
+    /// Makes the budget. It does not ask the store yet.
+    ///
+    /// # Errors
+    /// An invalid budget string, one of the kind `concurrent`, a lease below 1 or above 1000, or a
+    /// timeout of zero.
+    pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
+        let Self { store, name, budget, fallback, lease, timeout, hook } = self;
+        let shared = parse(&budget)?;
+        let local = parse(fallback.as_deref().unwrap_or(&budget))?;
+        if !(1..=MOST_LEASED).contains(&lease) {
+            return Err(SharedBudgetError::Lease(lease));
+        }
+        if timeout.is_zero() {
+            return Err(SharedBudgetError::Timeout);
+        }
+        let kept = Kept { key: format!("backoff:{name}:{shared}"), budget: shared, lease };
+        let account = Account::new(BudgetState::full(&local));
+        let timeout = timeout.min(LONGEST_TIMEOUT);
+        let inner = Inner::new(store, kept, account, timeout, hook);
+        Ok(SharedBudget(Arc::new(Handle(Arc::new(inner)))))
+    }
+}
+
+impl fmt::Debug for SharedBudgetBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, budget, fallback, lease, timeout, .. } = self;
+        f.debug_struct("SharedBudgetBuilder")
+            .field("name", name)
+            .field("budget", budget)
+            .field("fallback", fallback)
+            .field("lease", lease)
+            .field("timeout", timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+fn parse(text: &str) -> Result<Budget, SharedBudgetError> {
+    let budget = Budget::parse(text).map_err(SharedBudgetError::Budget)?;
+    match budget.to_string().split(':').next() {
+        Some("concurrent") => Err(SharedBudgetError::Concurrent),
+        _ => Ok(budget),
+    }
+}
+
+/// Why there is no [`SharedBudget`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SharedBudgetError {
+    /// A budget string is invalid.
+    Budget(ParseError),
+    /// The budget is of the kind `concurrent`.
+    Concurrent,
+    /// This lease is below 1 or above 1000.
+    Lease(u32),
+    /// The timeout is zero.
+    Timeout,
+}
+
+impl fmt::Display for SharedBudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Budget(error) => error.fmt(f),
+            Self::Concurrent => f.write_str(
+                "a budget of the kind concurrent cannot be shared, because a process that dies would hold \
+                 its slots for ever: choose another kind",
+            ),
+            Self::Lease(lease) => {
+                write!(f, "the lease is {lease}, and must be from 1 to {MOST_LEASED}")
+            }
+            Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
+        }
+    }
+}
+
+impl Error for SharedBudgetError {}

@@ -1,0 +1,148 @@
+//! The store is away: it fails, does not answer, or has what is not a state.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use backoff_retry::{Outcome, RetryStats, SharedBudget, StopReason};
+
+use crate::store::{Fault, Memory};
+use crate::{block_on, builder, retry, run, shared};
+
+/// The retries of one loop, at most four: whether the local budget decided, and the end.
+fn decided(budget: &SharedBudget) -> (Vec<bool>, StopReason, bool) {
+    let (mut retries, mut end) = (Vec::new(), None);
+    let retry = retry("constant:base=0s,max_retries=4").shared_budget(budget);
+    let report = retry
+        .when(|(): &()| true)
+        .on_retry(|event| retries.push(event.budget_is_local))
+        .on_stop(|event| end = Some(event.budget_is_local))
+        .run(|| Err::<(), _>(()));
+    (retries, report.reason, end.unwrap())
+}
+
+#[test]
+fn the_local_budget_decides_when_the_store_fails() {
+    let wrong = "9 1 1".to_owned();
+    for (fault, said) in [
+        (Fault::Load, "the load failed"),
+        (Fault::Swap { is_made: false }, "no answer to the swap"),
+        (Fault::Panic, "panicked: the store is broken"),
+        (Fault::Race(wrong), "has \"9 1 1\", which is not the state of this budget"),
+    ] {
+        let store = Memory::with_faults([fault]);
+        let budget = builder(&store, "quota:max_tokens=9,cost=1");
+        let budget = budget.fallback("quota:max_tokens=1,cost=1").build().unwrap();
+        let (retries, reason, is_local) = decided(&budget);
+        // The store is away for a second, so all is local, unless the machine sleeps for longer.
+        assert_eq!((retries.first(), reason), (Some(&true), StopReason::Budget), "{said}");
+        assert!(is_local, "{said}");
+        let error = budget.last_error().unwrap().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn the_store_decides_again_when_it_is_back() {
+    let store = Memory::with_faults([Fault::Load]);
+    let budget = builder(&store, "quota:max_tokens=9,cost=1");
+    let budget = budget.fallback("quota:max_tokens=2,cost=1").build().unwrap();
+    assert_eq!(decided(&budget).0.first(), Some(&true));
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(decided(&budget), (vec![false; 4], StopReason::MaxRetries, false));
+    // What happened meanwhile: nine began, and four retries were granted.
+    assert!(budget.last_error().is_some());
+    assert_eq!(store.text().split(' ').next_back(), Some("5"));
+}
+
+#[test]
+fn what_may_be_stored_is_not_sent_again() {
+    for (is_made, tokens) in [(true, "8"), (false, "9")] {
+        let store = Memory::with_faults([Fault::Swap { is_made }]);
+        store.world().texts.insert("backoff:test:quota:max_tokens=9,cost=1".into(), "0 9".into());
+        let budget = shared(&store, "quota:max_tokens=9,cost=1");
+        assert_eq!(decided(&budget).0.first(), Some(&true));
+        assert!(budget.flush());
+        assert_eq!(store.text().split(' ').next_back(), Some(tokens));
+    }
+}
+
+#[test]
+fn a_store_that_does_not_answer_is_not_waited_for() {
+    let (end, hangs) = channel::<()>();
+    let store = Memory::with_faults([Fault::Hang(hangs)]);
+    let budget = SharedBudget::builder(store.clone(), "test", "quota:max_tokens=1,cost=1")
+        .timeout(Duration::from_millis(20))
+        .build()
+        .unwrap();
+    let begun = Instant::now();
+    let (retries, reason, is_local) = decided(&budget);
+    assert_eq!((retries.first(), reason, is_local), (Some(&true), StopReason::Budget, true));
+    let error = budget.last_error().unwrap().to_string();
+    assert_eq!(error, "the store did not answer within 20ms");
+    assert!(!budget.flush());
+    // Without a limit this would last for ever.
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    drop(end);
+}
+
+/// The limit needs neither a runtime nor the sleep of the loop.
+#[test]
+fn a_future_does_not_wait_for_such_a_store_either() {
+    let (end, hangs) = channel::<()>();
+    let store = Memory::with_faults([Fault::Hang(hangs)]);
+    let budget = SharedBudget::builder(store, "test", "quota:max_tokens=1,cost=1")
+        .timeout(Duration::from_millis(20))
+        .build()
+        .unwrap();
+    let seen = Mutex::new(Vec::new());
+    let retry = retry("constant:base=0s").shared_budget(budget).sleep(|_| std::future::ready(()));
+    let plan = retry
+        .when(|(): &()| true)
+        .on_retry(|event| seen.lock().unwrap().push(event.budget_is_local));
+    let report = block_on(plan.run_async(async || Err::<(), _>(())));
+    assert_eq!(report.reason, StopReason::Budget);
+    assert_eq!(seen.lock().unwrap().first(), Some(&true));
+    drop(end);
+}
+
+#[test]
+fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
+    let (end, hangs) = channel::<()>();
+    let store = Memory::with_faults([Fault::Hang(hangs)]);
+    let (stats, reasons) = (Arc::new(RetryStats::new()), Arc::<Mutex<Vec<_>>>::default());
+    let seen = Arc::clone(&reasons);
+    let retry = retry("constant:base=0s").shared_budget(shared(&store, "sre")).stats(&stats);
+    let plan = retry.when(|(): &()| true).on_stop(move |event| {
+        seen.lock().unwrap().push((event.reason, event.attempts, event.result.copied()));
+    });
+    let mut future = Box::pin(plan.run_async(async || Err::<(), _>(())));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    drop(future);
+    let cancelled = StopReason::Cancelled;
+    assert_eq!(*reasons.lock().unwrap(), [(Some(cancelled), 1, Some(Err(())))]);
+    assert_eq!((stats.operations(), stats.stops(cancelled)), (1, 1));
+    drop(end);
+}
+
+/// While the store is away the latest hundred notes are kept.
+#[test]
+fn notes_wait_for_the_store_within_bounds() {
+    let store = Memory::with_faults((0..50).map(|_| Fault::Load));
+    let budget = shared(&store, "ratio:ratio=1,max_tokens=1000000");
+    store
+        .world()
+        .texts
+        .insert("backoff:test:ratio:max_tokens=1000000,ratio=1".into(), "0 5".into());
+    let retry = retry("constant:base=0s,max_retries=0").shared_budget(&budget);
+    assert!(!budget.flush());
+    // Each loop notes that it began, and that its attempt failed.
+    for _ in 0..500 {
+        let _ = run(&retry, &[Outcome::Transient]);
+    }
+    store.world().faults.clear();
+    assert!(budget.flush());
+    let key = budget.key().to_owned();
+    assert_eq!(store.world().texts[&key].split(' ').next_back(), Some("55"));
+}

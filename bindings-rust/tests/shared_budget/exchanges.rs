@@ -1,0 +1,190 @@
+//! What goes to the store, and when.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use backoff_retry::{
+    BudgetEvent, BudgetExchange, BudgetStore, Outcome, SharedBudget, StopReason, StoreError,
+    Stored, WasStored,
+};
+
+use crate::store::{Fault, Memory};
+use crate::{builder, retry, run, shared};
+
+type Log = Arc<Mutex<Vec<BudgetExchange>>>;
+
+fn log() -> (Log, impl Fn(&BudgetExchange) + Send + Sync + 'static) {
+    let log = Log::default();
+    let seen = Arc::clone(&log);
+    (log, move |exchange| seen.lock().unwrap().push(exchange.clone()))
+}
+
+/// Waits for what another thread does.
+fn eventually(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not come");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn an_exchange_says_what_happened() {
+    let (store, (log, hook)) = (Memory::default(), log());
+    store.world().now_ns = 77;
+    let budget = builder(&store, "quota:max_tokens=8,cost=5").on_exchange(hook).build().unwrap();
+    let retry = retry("constant:base=0s").shared_budget(&budget);
+    assert_eq!(run(&retry, &[Outcome::Transient]).reason, StopReason::Success);
+    assert_eq!(run(&retry, &[Outcome::Timeout; 2]).reason, StopReason::Budget);
+    // The hook comes after the answer.
+    eventually(|| log.lock().unwrap().len() == 3);
+    let log = log.lock().unwrap();
+    let shown: Vec<_> = log
+        .iter()
+        .map(|exchange| {
+            let BudgetExchange { before, now_ns, after, stored, steps, .. } = exchange;
+            let steps: Vec<_> = steps.iter().map(|s| (s.event, s.granted, s.held)).collect();
+            (before.as_deref(), *now_ns, after.as_str(), *stored, steps)
+        })
+        .collect();
+    let (began, failed) = (BudgetEvent::OperationBegan, BudgetEvent::AttemptFailed);
+    let requested = |outcome| BudgetEvent::RetryRequested { outcome };
+    let note = |event| (event, None, 0);
+    let succeeded = BudgetEvent::OperationSucceeded { held: 5 };
+    assert_eq!(
+        shown,
+        [
+            (
+                None,
+                77,
+                "1 3",
+                WasStored::Yes,
+                vec![note(began), note(failed), (requested(Outcome::Transient), Some(true), 5)]
+            ),
+            (
+                Some("1 3"),
+                77,
+                "3 3",
+                WasStored::Yes,
+                vec![
+                    (succeeded, None, 5),
+                    note(began),
+                    note(failed),
+                    (requested(Outcome::Timeout), Some(true), 5)
+                ]
+            ),
+            (
+                Some("3 3"),
+                77,
+                "3 3",
+                WasStored::Unchanged,
+                vec![note(failed), (requested(Outcome::Timeout), Some(false), 0)]
+            ),
+        ]
+    );
+    assert_eq!(store.calls(), (3, 2));
+    assert!(budget.last_error().is_none());
+}
+
+#[test]
+fn a_process_that_was_slower_loads_again() {
+    let (store, (log, hook)) = (Memory::with_faults([Fault::Race("9 1".into())]), log());
+    let budget = builder(&store, "quota:max_tokens=3,cost=1").on_exchange(hook).build().unwrap();
+    let report = run(&retry("constant:base=0s").shared_budget(&budget), &[Outcome::Transient; 9]);
+    // The other process left one token.
+    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 2));
+    assert_eq!(store.calls(), (3, 2));
+    assert!(budget.flush());
+    let log = log.lock().unwrap();
+    assert_eq!(log[0].before.as_deref(), Some("9 1"));
+    assert_eq!((log[0].after.as_str(), log[0].steps.len()), ("10 0", 3));
+}
+
+#[test]
+fn notes_go_with_the_next_request_or_when_a_hundred_are_pending() {
+    let (store, (log, hook)) = (Memory::default(), log());
+    let budget = builder(&store, "ratio:ratio=0.5").on_exchange(hook).build().unwrap();
+    let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
+    // Each success notes its beginning and its end.
+    for _ in 0..49 {
+        let _ = run(&retry, &[]);
+    }
+    assert_eq!(store.calls(), (0, 0));
+    let _ = run(&retry, &[]);
+    eventually(|| !log.lock().unwrap().is_empty());
+    assert_eq!(log.lock().unwrap()[0].steps.len(), 100);
+    let _ = run(&retry, &[Outcome::Transient]);
+    assert!(budget.flush());
+    assert_eq!(log.lock().unwrap()[1].steps.len(), 3);
+    assert_eq!(log.lock().unwrap()[2].steps.len(), 1);
+}
+
+#[test]
+fn a_lease_saves_round_trips_and_is_for_the_same_outcome() {
+    let store = Memory::default();
+    let budget = builder(&store, "quota:max_tokens=20,cost=1").lease(3).build().unwrap();
+    let retry = retry("constant:base=0s,max_retries=4").shared_budget(&budget);
+    let report = run(&retry, &[Outcome::Transient; 9]);
+    assert_eq!((report.reason, report.attempts), (StopReason::MaxRetries, 5));
+    assert_eq!(store.world().swaps, 2);
+    // Six were granted, two of which are left.
+    assert_eq!(store.text(), "6 14");
+    let _ = run(&retry, &[Outcome::Transient; 2]);
+    assert_eq!(store.world().swaps, 2);
+    let _ = run(&retry, &[Outcome::Throttled]);
+    assert_eq!(store.world().swaps, 3);
+    assert_eq!(store.text().split(' ').next_back(), Some("12"), "14 and 1 of the success, less 3");
+}
+
+#[test]
+fn a_lease_ends_with_what_there_is() {
+    let store = Memory::default();
+    let budget = builder(&store, "quota:max_tokens=5,cost=2").lease(1000).build().unwrap();
+    let retry = retry("constant:base=0s").shared_budget(&budget);
+    let report = run(&retry, &[Outcome::Transient; 9]);
+    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
+    assert_eq!(store.text(), "2 1");
+}
+
+#[test]
+fn what_an_operation_holds_goes_back() {
+    let store = Memory::default();
+    let budget = shared(&store, "quota:max_tokens=10,cost=5");
+    let retry = retry("constant:base=0s").shared_budget(&budget);
+    let _ = run(&retry, &[Outcome::Transient]);
+    assert!(budget.flush());
+    assert_eq!(store.text(), "2 10");
+    let _ = run(&retry, &[Outcome::Transient; 2]);
+    assert!(budget.flush());
+    // Two retries took ten, and the second one gave five back.
+    assert_eq!(store.text(), "5 5");
+}
+
+#[test]
+fn a_budget_that_nobody_uses_drops_its_store() {
+    struct Watched {
+        store: Memory,
+        _alive: Arc<()>,
+    }
+    impl BudgetStore for Watched {
+        fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
+            self.store.load(key)
+        }
+
+        fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+            self.store.swap(key, old, new)
+        }
+    }
+    for is_used in [false, true] {
+        let alive = Arc::new(());
+        let store = Watched { store: Memory::default(), _alive: Arc::clone(&alive) };
+        let budget = SharedBudget::builder(store, "test", "sre");
+        let budget = budget.timeout(Duration::from_secs(60)).build().unwrap();
+        if is_used {
+            let _ = run(&retry("constant:base=0s").shared_budget(&budget), &[Outcome::Transient]);
+        }
+        assert_eq!(Arc::strong_count(&alive), 2);
+        drop(budget);
+        eventually(|| Arc::strong_count(&alive) == 1);
+    }
+}

@@ -1,0 +1,213 @@
+//! Budgets that many processes share, through the public API, over a store in memory.
+
+mod away;
+mod exchanges;
+mod store;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use backoff_retry::{
+    Budget, Outcome, Report, Retry, SharedBudget, SharedBudgetBuilder, StopReason,
+};
+
+use crate::store::Memory;
+
+/// A shared budget whose loops have patience: the machine may be slow.
+fn builder(store: &Memory, budget: &str) -> SharedBudgetBuilder {
+    SharedBudget::builder(store.clone(), "test", budget).timeout(Duration::from_secs(60))
+}
+
+fn shared(store: &Memory, budget: &str) -> SharedBudget {
+    builder(store, budget).build().unwrap()
+}
+
+fn retry(policy: &str) -> Retry<'static> {
+    Retry::new(policy.parse().unwrap())
+}
+
+/// A loop whose attempts end so, one after the other, and then succeed.
+fn run(retry: &Retry<'_>, outcomes: &[Outcome]) -> Report<Outcome> {
+    let mut outcomes = outcomes.iter().copied();
+    let plan = retry.classify(|outcome: &Outcome| *outcome);
+    plan.run(|| outcomes.next().unwrap_or(Outcome::Success))
+}
+
+#[test]
+fn processes_share_one_account() {
+    let store = Memory::default();
+    let text = "quota:max_tokens=3,cost=1";
+    let attempts = [shared(&store, text), shared(&store, text)].map(|budget| {
+        let retry = retry("constant:base=0s,max_retries=2").shared_budget(budget);
+        let report = run(&retry, &[Outcome::Transient; 9]);
+        (report.reason, report.attempts)
+    });
+    assert_eq!(attempts, [(StopReason::MaxRetries, 3), (StopReason::Budget, 2)]);
+    let world = store.world();
+    let keys: Vec<_> = world.texts.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["backoff:test:quota:max_tokens=3,cost=1"]);
+}
+
+/// A budget of this process, which sees the same, decides the same.
+#[test]
+fn the_decisions_are_those_of_a_budget_of_this_process() {
+    use Outcome::{Permanent, Success, Throttled, Timeout, Transient};
+    let ends = [Transient, Throttled, Timeout, Permanent, Success];
+    for text in
+        ["aws-sdk-2026", "grpc-retry", "sre", "rate:max_tokens=5", "finagle:min_per_second=0"]
+    {
+        let own = Budget::parse(text).unwrap();
+        let store = Memory::default();
+        let shared = shared(&store, text);
+        let policy = "constant:base=1ms,max_retries=6";
+        let own = retry(policy).budget(&own).sleep(|_| {}).clock(|| Duration::from_secs(5));
+        let shared = retry(policy).shared_budget(&shared).sleep(|_| {});
+        store.world().now_ns = 5_000_000_000;
+        let mut number = 7_u64;
+        let mut refused = 0;
+        for _ in 0..60 {
+            let outcomes: Vec<_> = (0..6)
+                .map(|_| {
+                    number = number.wrapping_mul(6364136223846793005).wrapping_add(1);
+                    ends[usize::try_from(number >> 60).unwrap() % 5]
+                })
+                .collect();
+            let calls = |outcomes: &[Outcome]| {
+                let mut left = VecDeque::from(outcomes.to_vec());
+                move || left.pop_front().unwrap_or(Success)
+            };
+            let expected = own.classify(|end: &Outcome| *end).run(calls(&outcomes));
+            let found = shared.classify(|end: &Outcome| *end).run(calls(&outcomes));
+            assert_eq!(
+                (found.reason, found.attempts, found.delay),
+                (expected.reason, expected.attempts, expected.delay),
+                "{text}: {outcomes:?}"
+            );
+            refused += usize::from(found.reason == StopReason::Budget);
+        }
+        assert!(refused > 0, "{text}");
+    }
+}
+
+#[test]
+fn a_refused_retry_stops_the_loop_and_is_not_waited() {
+    let store = Memory::default();
+    let retry =
+        retry("constant:base=1h").shared_budget(shared(&store, "ratio:ratio=0,max_tokens=1"));
+    let (mut waits, mut ends) = (Vec::new(), Vec::new());
+    let report = retry
+        .sleep(|_| {})
+        .when(|_: &&str| true)
+        .on_retry(|event| waits.push((event.attempts, event.delay, event.budget_is_local)))
+        .on_stop(|event| ends.push((event.attempts, event.delay, event.budget_is_local)))
+        .run(|| Err::<(), _>("busy"));
+    let hour = Duration::from_secs(3600);
+    assert_eq!((report.result, report.reason), (Err("busy"), StopReason::Budget));
+    assert_eq!((report.attempts, report.delay), (2, hour));
+    assert_eq!((waits, ends), (vec![(1, hour, false)], vec![(2, hour, false)]));
+}
+
+#[tokio::test]
+async fn async_loops_ask_the_store_too() {
+    let store = Memory::default();
+    let budget = shared(&store, "quota:max_tokens=20,cost=1");
+    let loops = (0..8).map(|_| {
+        let retry = retry("constant:base=0s").shared_budget(&budget);
+        tokio::spawn(async move {
+            let plan = retry.when(|(): &()| true);
+            plan.run_async(async || Err::<(), _>(())).await.attempts
+        })
+    });
+    let mut attempts = 0;
+    for task in loops.collect::<Vec<_>>() {
+        attempts += task.await.unwrap();
+    }
+    assert_eq!(attempts, 8 + 20);
+}
+
+/// Futures of loops need no runtime for the budget.
+#[test]
+fn a_loop_without_a_runtime_is_woken() {
+    let store = Memory::default();
+    let retry = retry("constant:base=0s,max_retries=2")
+        .shared_budget(shared(&store, "sre"))
+        .sleep(|_| std::future::ready(()));
+    let plan = retry.when(|(): &()| true);
+    let report = block_on(plan.run_async(async || Err::<(), _>(())));
+    assert_eq!((report.reason, report.attempts), (StopReason::MaxRetries, 3));
+}
+
+/// Polls a future until it is ready, when it says so.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(output) => return output,
+            std::task::Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+#[test]
+fn many_threads_get_no_more_than_there_is() {
+    let store = Memory::default();
+    let budgets = [(); 3].map(|()| builder(&store, "quota:max_tokens=300,cost=1").lease(4).build());
+    let budgets = budgets.map(Result::unwrap);
+    let attempts: u64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..12)
+            .map(|n| {
+                let retry = retry("constant:base=0s,max_retries=20").shared_budget(&budgets[n % 3]);
+                scope.spawn(move || {
+                    (0..3).map(|_| run(&retry, &[Outcome::Transient; 99]).attempts).sum::<u64>()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    // 36 first attempts. At most three retries of each process lie unused.
+    assert!((36 + 300 - 9..=36 + 300).contains(&attempts), "{attempts}");
+}
+
+#[test]
+fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
+    let store = Memory::default();
+    let error = |builder: SharedBudgetBuilder| builder.build().unwrap_err().to_string();
+    for (found, said) in [
+        (error(builder(&store, "ratio:ratio=2")), "above 1"),
+        (error(builder(&store, "envoy")), "concurrent cannot be shared"),
+        (error(builder(&store, "sre").fallback("concurrent")), "concurrent cannot be shared"),
+        (error(builder(&store, "sre").fallback("")), ""),
+        (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
+        (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
+        (error(builder(&store, "sre").timeout(Duration::ZERO)), "the timeout is zero"),
+    ] {
+        assert!(found.contains(said), "{found}");
+    }
+    let longest = builder(&store, "sre").timeout(Duration::MAX).build().unwrap();
+    assert!(longest.flush());
+    assert_eq!(format!("{longest:?}"), "SharedBudget(\"backoff:test:ratio\")");
+    let retry = retry("constant:base=3s").shared_budget(longest);
+    assert!(
+        format!("{retry:?}").contains("budget: SharedBudget(\"backoff:test:ratio\")"),
+        "{retry:?}"
+    );
+}
+
+/// The last one that is set counts.
+#[test]
+fn a_loop_has_one_budget() {
+    let store = Memory::default();
+    let none = Budget::parse("ratio:ratio=0,max_tokens=1").unwrap();
+    let shared = shared(&store, "quota:max_tokens=3,cost=1");
+    let retry = retry("constant:base=0s").budget(&none).shared_budget(&shared);
+    assert_eq!(run(&retry, &[Outcome::Transient; 9]).attempts, 4);
+    assert_eq!(run(&retry.budget(&none), &[Outcome::Transient; 9]).attempts, 2);
+}
