@@ -1,13 +1,25 @@
 // The README's programs need these features.
-#![cfg_attr(all(feature = "reqwest-middleware", feature = "tower"), doc = include_str!("../README.md"))]
 #![cfg_attr(
-    not(all(feature = "reqwest-middleware", feature = "tower")),
+    all(feature = "postgres", feature = "redis", feature = "reqwest-middleware", feature = "tower"),
+    doc = include_str!("../README.md")
+)]
+#![cfg_attr(
+    not(all(
+        feature = "postgres",
+        feature = "redis",
+        feature = "reqwest-middleware",
+        feature = "tower"
+    )),
     doc = "Retries with the policies and budgets of backoff-retry in other libraries."
 )]
 // docs.rs sets `docsrs`: its pages name the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "reqwest-middleware")]
 pub mod reqwest_middleware;
 #[cfg(feature = "tower")]

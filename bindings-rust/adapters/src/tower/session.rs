@@ -3,7 +3,8 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use backoff_retry::{Clock, Retry, RetryEvent, Verdict};
@@ -57,7 +58,7 @@ impl Session {
             .on_stop(move |event| on_stop(event))
             .call_async(move || attempts.attempt());
         let mut session = Self { run: Box::pin(run), exchange, has_verdict: false };
-        let _ = session.go_on();
+        let _ = session.go_on(Waker::noop());
         session
     }
 
@@ -65,14 +66,29 @@ impl Session {
     pub(super) fn end_attempt(&mut self, verdict: Verdict) -> Option<Duration> {
         self.has_verdict = true;
         self.exchange.lock().0 = Some(verdict);
-        match self.go_on() {
-            Poll::Ready(_) => None,
-            Poll::Pending => self.exchange.lock().1.take(),
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        while self.go_on(&waker).is_pending() {
+            let wait = self.exchange.lock().1.take();
+            if wait.is_some() {
+                return wait;
+            }
+            // It asks a shared budget. Tower wants to know at once, so this thread waits.
+            thread::park();
         }
+        None
     }
 
     /// Lets the loop go on as far as it can without its driver.
-    fn go_on(&mut self) -> Poll<Verdict> {
-        self.run.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    fn go_on(&mut self, waker: &Waker) -> Poll<Verdict> {
+        self.run.as_mut().poll(&mut Context::from_waker(waker))
+    }
+}
+
+/// Wakes a thread that waits for the answer of a budget.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }

@@ -7,25 +7,31 @@ use anyhow::{Context, Result};
 
 use crate::languages::rust::packaged::{on, packaged};
 use crate::report::{Extent, Report, Runner};
-use crate::shell::{cargo, root, run, scratch};
+use crate::servers::with_servers;
+use crate::shell::{cargo, command, progress, root, run, scratch, target};
 
 /// The oldest version of each library. Those of one line are tested together, because reqwest needs
 /// a newer tower.
-const OLDEST: [Oldest; 2] = [
+const OLDEST: [Oldest; 3] = [
     Oldest {
-        feature: "reqwest-middleware",
+        features: &["reqwest-middleware"],
         tests: &["reqwest_middleware/main.rs"],
         versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.5")],
     },
     Oldest {
-        feature: "tower",
+        features: &["postgres", "redis"],
+        tests: &["stores/main.rs"],
+        versions: &[("postgres", "0.19.13"), ("redis", "1.0.0")],
+    },
+    Oldest {
+        features: &["tower"],
         tests: &["tower.rs", "iterators.rs"],
         versions: &[("tower", "0.5.0"), ("backon", "1.3.0"), ("tokio-retry", "0.3.0")],
     },
 ];
 
 struct Oldest {
-    feature: &'static str,
+    features: &'static [&'static str],
     tests: &'static [&'static str],
     versions: &'static [(&'static str, &'static str)],
 }
@@ -45,9 +51,17 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             .args(["test", "--locked"])
             .current_dir(root().join("bindings-rust/adapters/tests/tls")),
     );
+    report.suite_of("the stores of Rust on their servers", Runner::Summary, || {
+        let mut test = cargo();
+        test.args(["test", "--locked", "--test", "stores"]);
+        test.current_dir(root().join("bindings-rust/adapters"));
+        with_servers(&mut test)?;
+        Ok(test)
+    });
     if extent == Extent::All {
         for oldest in &OLDEST {
-            let what = format!("the adapters of Rust, oldest hosts: {}", oldest.feature);
+            let what =
+                format!("the adapters of Rust, oldest hosts: {}", oldest.features.join(", "));
             report.suite_of(&what, Runner::Summary, || oldest.tests());
         }
     }
@@ -56,7 +70,7 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
 impl Oldest {
     /// The tests, over the packaged crates.
     fn tests(&self) -> Result<Command> {
-        let user = scratch().join("rust-hosts").join(self.feature);
+        let user = scratch().join("rust-hosts").join(self.features.join("-"));
         fs::create_dir_all(user.join("src"))?;
         fs::write(user.join("src/lib.rs"), "")?;
         fs::write(user.join("Cargo.toml"), self.manifest()?)?;
@@ -64,26 +78,31 @@ impl Oldest {
         for (name, version) in self.versions {
             run(&mut on(&user, &["update", "--quiet", name, "--precise", version]))?;
         }
-        Ok(on(&user, &["test", "--tests"]))
+        let mut test = on(&user, &["test", "--tests"]);
+        with_servers(&mut test)?;
+        Ok(test)
     }
 
     fn manifest(&self) -> Result<String> {
         let path = |name| Ok(format!("{{ path = {:?} }}", packaged(name)?.display().to_string()));
         let [core, loops]: [Result<_>; 2] = [path("backoff-core"), path("backoff-retry")];
         let adapters = packaged("backoff-adapters")?.display().to_string();
-        let feature = self.feature;
+        let features = self.features;
         let mut manifest = format!(
             "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
              [patch.crates-io]\nbackoff-core = {}\nbackoff-retry = {}\n\
              [dependencies]\nbackoff-retry = \"*\"\n\
-             backoff-adapters = {{ path = {adapters:?}, features = [\"{feature}\"] }}\n\
+             backoff-adapters = {{ path = {adapters:?}, features = {features:?} }}\n\
              backon = {{ version = \"1\", default-features = false, features = [\"tokio-sleep\"] }}\n\
              futures-core = \"0.3\"\nhttp = \"1\"\n\
              tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\", \"test-util\"] }}\n",
             core?, loops?
         );
-        manifest += match feature {
-            "tower" => {
+        manifest += match features {
+            ["postgres", "redis"] => {
+                "postgres = \"0.19\"\nredis = { version = \"1\", default-features = false }\n"
+            }
+            ["tower"] => {
                 "tokio-retry = \"0.3\"\n\
                  tower = { version = \"0.5\", features = [\"retry\", \"util\"] }\n"
             }
@@ -102,6 +121,11 @@ impl Oldest {
     }
 }
 
+/// The program of a fleet. Without optimisation, because it waits most of the time.
 pub(crate) fn fleet() -> Result<Command> {
-    anyhow::bail!("not yet")
+    progress("building Rust's fleet");
+    run(cargo()
+        .args(["build", "--locked", "--package", "backoff-adapters", "--example", "fleet"])
+        .args(["--features", "postgres,redis"]))?;
+    Ok(command(target().join("debug/examples/fleet")))
 }

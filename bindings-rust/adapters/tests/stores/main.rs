@@ -1,0 +1,146 @@
+//! The stores of shared budgets on real servers.
+
+mod servers;
+
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use backoff_adapters::postgres::PostgresStore;
+use backoff_adapters::redis::RedisStore;
+use backoff_retry::{BudgetStore, Retry, SharedBudget, StopReason};
+use postgres::NoTls;
+
+use crate::servers::Server;
+
+fn redis(server: &Server) -> RedisStore {
+    RedisStore::new(redis::Client::open(&*server.address).unwrap())
+}
+
+fn postgres(server: &Server) -> PostgresStore<NoTls> {
+    let store = PostgresStore::new(server.address.parse().unwrap(), NoTls);
+    store.create_table().unwrap();
+    store
+}
+
+fn shared(store: impl BudgetStore, name: &str) -> SharedBudget {
+    // Patience, because the machine may be slow.
+    let builder = SharedBudget::builder(store, name, "quota:max_tokens=9,cost=1");
+    builder.timeout(Duration::from_secs(60)).fallback("quota:max_tokens=1,cost=1").build().unwrap()
+}
+
+/// Whether the local budget decided the first retry, and the attempts.
+fn run(budget: &SharedBudget, policy: &str) -> (Option<bool>, u64) {
+    let mut is_local = None;
+    let retry = Retry::new(policy.parse().unwrap()).shared_budget(budget);
+    let report = retry
+        .when(|(): &()| true)
+        .on_retry(|event| is_local = is_local.or(Some(event.budget_is_local)))
+        .run(|| Err::<(), _>(()));
+    (is_local, report.attempts)
+}
+
+/// What every store does.
+fn compares_and_swaps(mut store: impl BudgetStore, mut other: impl BudgetStore) {
+    let key = "backoff:it's \"a\" \\ key:ratio";
+    let before = UNIX_EPOCH.elapsed().unwrap().as_nanos();
+    let first = store.load(key).unwrap();
+    let second = store.load(key).unwrap();
+    assert_eq!(first.text, None);
+    // The server runs on this machine.
+    let after = UNIX_EPOCH.elapsed().unwrap().as_nanos();
+    // Its clock counts microseconds.
+    assert!(before < u128::from(first.now_ns) + 1000 && first.now_ns <= second.now_ns);
+    assert!(u128::from(second.now_ns) < after + 1000);
+
+    assert!(!store.swap(key, Some("0 1"), "1 1").unwrap(), "there is none");
+    assert!(store.swap(key, None, "1 1").unwrap());
+    assert!(!store.swap(key, None, "1 1").unwrap(), "there is one");
+    assert!(!store.swap(key, None, "2 2").unwrap());
+    assert_eq!(other.load(key).unwrap().text.as_deref(), Some("1 1"));
+    assert!(!other.swap(key, Some("1 2"), "2 2").unwrap());
+    assert!(other.swap(key, Some("1 1"), "2 2").unwrap());
+    assert!(!store.swap(key, Some("1 1"), "2 3").unwrap(), "it was slower");
+    assert_eq!(store.load(key).unwrap().text.as_deref(), Some("2 2"));
+    assert_eq!(store.load("another key").unwrap().text, None);
+}
+
+/// Two processes share nine tokens; then the server is killed for a while.
+fn is_shared_and_may_go_away<S: BudgetStore>(server: &mut Server, store: impl Fn(&Server) -> S) {
+    let budgets = [(); 2].map(|()| shared(store(server), "orders"));
+    assert_eq!(run(&budgets[0], "constant:base=0s,max_retries=4"), (Some(false), 5));
+    assert_eq!(run(&budgets[1], "constant:base=0s,max_retries=2"), (Some(false), 3));
+
+    server.tell("kill");
+    // The local budgets have one token each.
+    for budget in &budgets {
+        assert_eq!(run(budget, "constant:base=0s,max_retries=1"), (Some(true), 2));
+        assert!(budget.last_error().is_some());
+    }
+    server.tell("start");
+    let begun = Instant::now();
+    while !(budgets[0].flush() && budgets[1].flush()) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", budgets[0].last_error());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // A store is away for a second. Three tokens are left, because a killed server loses nothing.
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(run(&budgets[1], "constant:base=0s"), (Some(false), 4));
+    let retry = Retry::new("constant:base=0s".parse().unwrap()).shared_budget(&budgets[0]);
+    let report = retry.when(|(): &()| true).run(|| Err::<(), _>(()));
+    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 1));
+}
+
+#[test]
+fn redis_compares_and_swaps() {
+    let server = Server::start("redis");
+    compares_and_swaps(redis(&server), redis(&server));
+}
+
+#[test]
+fn postgres_compares_and_swaps() {
+    let server = Server::start("postgres");
+    compares_and_swaps(postgres(&server), postgres(&server));
+}
+
+#[test]
+fn redis_is_shared_and_may_go_away() {
+    is_shared_and_may_go_away(&mut Server::start("redis"), redis);
+}
+
+#[test]
+fn postgres_is_shared_and_may_go_away() {
+    is_shared_and_may_go_away(&mut Server::start("postgres"), postgres);
+}
+
+#[test]
+fn many_processes_may_create_the_table_at_once() {
+    let server = Server::start("postgres");
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| postgres(&server));
+        }
+    });
+}
+
+/// The client of `PostgreSQL` blocks on a runtime of its own, which must not meet that of the user.
+#[tokio::test]
+async fn the_stores_can_be_used_in_a_runtime() {
+    let server = Server::start("postgres");
+    let retry = Retry::new("constant:base=0s,max_retries=2".parse().unwrap());
+    let retry = retry.shared_budget(shared(postgres(&server), "orders"));
+    let plan = retry.when(|(): &()| true);
+    assert_eq!(plan.run_async(async || Err::<(), _>(())).await.attempts, 3);
+    drop(retry);
+    drop(PostgresStore::new(server.address.parse().unwrap(), NoTls));
+}
+
+#[test]
+fn without_a_table_the_local_budget_decides_and_the_error_says_why() {
+    let server = Server::start("postgres");
+    let store = PostgresStore::new(server.address.parse().unwrap(), NoTls);
+    let budget = shared(store, "orders");
+    assert_eq!(run(&budget, "constant:base=0s,max_retries=1").0, Some(true));
+    let error = budget.last_error().unwrap();
+    let causes = std::iter::successors(Some(&*error as &dyn std::error::Error), |e| e.source());
+    let said: Vec<_> = causes.map(ToString::to_string).collect();
+    assert!(said.concat().contains("backoff_budgets"), "{said:?}");
+}
