@@ -50,7 +50,7 @@ type Option func(*Transport) error
 // WithRetry sets options of the loop of each request: those of backoff.Retry for a *http.Response. Default: those of
 // backoff.Retry, and a budget for each origin.
 //
-// backoff.WithBudget sets one budget for all requests; a nil one is none. ClassifyResult and RetryResult replace
+// backoff.WithBudget and backoff.WithSharedBudget set one budget for all requests; a nil one is none. ClassifyResult and RetryResult replace
 // the classification of responses. Hooks have the response as event.Value; its body is drained after the hook.
 // WithStream and WithKey make all requests wait for identical times: leave them to tests.
 func WithRetry(options ...backoff.RetryOption) Option {

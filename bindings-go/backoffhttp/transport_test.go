@@ -720,6 +720,10 @@ func TestBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ofAll, err := backoff.NewSharedBudget(new(textStore), "test", "quota:max_tokens=5,cost=5", backoff.WithStoreTimeout(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, row := range map[string]struct {
 		options  []backoffhttp.Option
 		requests [2]int // that two servers get
@@ -728,6 +732,7 @@ func TestBudgets(t *testing.T) {
 		"default":    {nil, [2]int{5, 5}},
 		"per origin": {[]backoffhttp.Option{backoffhttp.WithBudgets("quota:max_tokens=5,cost=5")}, [2]int{3, 3}},
 		"one":        {[]backoffhttp.Option{backoffhttp.WithRetry(backoff.WithBudget(shared))}, [2]int{3, 2}},
+		"shared":     {[]backoffhttp.Option{backoffhttp.WithRetry(backoff.WithSharedBudget(ofAll))}, [2]int{3, 2}},
 		"none":       {[]backoffhttp.Option{backoffhttp.WithRetry(backoff.WithBudget(nil))}, [2]int{8, 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -750,6 +755,28 @@ func TestBudgets(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A textStore is a store for one key.
+type textStore struct {
+	mutex sync.Mutex
+	text  *string
+}
+
+func (s *textStore) Load(context.Context, string) (*string, time.Time, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.text, time.Now(), nil
+}
+
+func (s *textStore) Swap(_ context.Context, _ string, old *string, state string) (bool, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	isSame := old == s.text || old != nil && s.text != nil && *old == *s.text
+	if isSame {
+		s.text = &state
+	}
+	return isSame, nil
 }
 
 // A hook that panics leaves no response behind, and neither does a classification that is wrong.

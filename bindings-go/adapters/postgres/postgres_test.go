@@ -10,6 +10,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
+	"github.com/backoff-rs/backoff/bindings-go/internal/page"
 	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -123,6 +124,11 @@ func TestMissingTable(t *testing.T) {
 	if err := budget.LastError(); !isLocal || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
 		t.Errorf("%t, %v", isLocal, err)
 	}
+}
+
+func TestProgramOfThePage(t *testing.T) {
+	connect(t)
+	page.Program(t, "DATABASE_URL="+started.URLs["postgres"])
 }
 
 func TestInvalidStores(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffredis "github.com/backoff-rs/backoff/bindings-go/adapters/redis"
+	"github.com/backoff-rs/backoff/bindings-go/internal/page"
 	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
 	"github.com/redis/go-redis/v9"
@@ -163,6 +164,11 @@ func TestForeignServer(t *testing.T) {
 	if _, _, err := storeOf(t, client).Load(ctx, "key"); err == nil || err.Error() != "redis answered [<nil> x] instead of a value and a time" {
 		t.Errorf("%v", err)
 	}
+}
+
+func TestProgramOfThePage(t *testing.T) {
+	connect(t)
+	page.Program(t, "REDIS_URL="+started.URLs["redis"])
 }
 
 func TestInvalidStores(t *testing.T) {

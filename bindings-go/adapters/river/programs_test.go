@@ -4,32 +4,22 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/page"
 )
 
-const page = "../../ADAPTERS.md" // in the repository
-
-// The program of the page prints what the page says.
 func TestProgramOfThePage(t *testing.T) {
 	connect(t)
-	text, program := read(t, page), read(t, "internal/example/main.go")
-	_, after, found := strings.Cut(text, "```go\n"+program+"```\n\n```text\n")
-	want, _, _ := strings.Cut(after, "```\n")
-	if !found {
-		t.Fatalf("%s does not have the program", page)
-	}
-	if got := run(t, "DATABASE_URL="+started.URLs["postgres"], "./internal/example"); got != want {
-		t.Errorf("the program prints\n%s, want\n%s", got, want)
-	}
+	page.Program(t, "DATABASE_URL="+started.URLs["postgres"])
 }
 
 // The program of the scenario prints the delays to the microsecond.
 func TestProgramOfTheScenario(t *testing.T) {
 	connect(t)
 	var answer struct{ Delays []float64 }
-	got := run(t, "", "./internal/queue", started.URLs["postgres"], policy, "42", "1001", "2")
+	got := run(t, "./internal/queue", started.URLs["postgres"], policy, "42", "1001", "2")
 	if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Delays) != 2 {
 		t.Fatalf("%v: %s", err, got)
 	}
@@ -40,23 +30,13 @@ func TestProgramOfTheScenario(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, variable string, arguments ...string) string {
+func run(t *testing.T, arguments ...string) string {
 	t.Helper()
 	command := exec.Command("go", append([]string{"run"}, arguments...)...)
-	command.Env = append(os.Environ(), variable)
 	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", arguments, err, output)
 	}
 	return string(output)
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
