@@ -34,11 +34,12 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         ),
         None => String::new(),
     };
+    // Not 425, after which it retries at once.
     format!(
         r#"{{
   "retry_policy": {{
     "retry_on": "connect-failure,refused-stream,reset,retriable-status-codes",
-    "retriable_status_codes": [408, 425, 429, 500, 502, 503, 504],
+    "retriable_status_codes": [408, 429, 500, 502, 503, 504],
     "num_retries": {},
     "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}
   }},

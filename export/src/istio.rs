@@ -36,7 +36,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
   "retries": {{
     "attempts": {},
     "backoff": "{}",
-    "retryOn": "connect-failure,refused-stream,reset,408,425,429,500,502,503,504"
+    "retryOn": "connect-failure,refused-stream,reset,408,429,500,502,503,504"
   }}{policy}
 }}
 "#,

@@ -16,7 +16,7 @@ NO_LIMIT = 2**32 - 1
 
 def delays(base_ms, max_ms, retries):
     """`JitteredExponentialBackOffStrategy` in source/common/common/backoff_strategy.cc, which draws
-    `random % window` (main, 2026-11)."""
+    `random % window` (main, read 2026-11)."""
     window, doubling_limit = base_ms, max_ms // 2
     for _ in range(retries):
         yield 0, (window - 1) * MS / 2, (window - 1) * MS

@@ -16,8 +16,8 @@ VERSION = "1.37"
 
 
 def delays(failures):
-    """`getRemainingTimeForFailuresCount` in pkg/controller/job/backoff_utils.go, with
-    DefaultJobPodFailureBackOff and MaxJobPodFailureBackOff (6ae037f)."""
+    """`getRemainingTimeForFailuresCount` in pkg/controller/job/backoff_utils.go (21da0b6), with
+    DefaultJobPodFailureBackOff and MaxJobPodFailureBackOff of job_controller.go (6ae037f)."""
     for count in range(1, failures + 1):
         duration, longest = 10 * SECOND, 600 * SECOND
         for _ in range(1, count):
