@@ -106,7 +106,7 @@ impl<'a> Object<'a> {
 
     /// A member that must be there.
     pub(crate) fn need(&self, name: &str) -> Result<Node<'a>, ImportError> {
-        self.get(name).ok_or_else(|| self.error(format!("{} is missing", camel_case(name))))
+        self.get(name).ok_or_else(|| self.error(format!("{name} is missing")))
     }
 
     /// The object of a member that must be there.

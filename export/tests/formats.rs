@@ -341,7 +341,7 @@ fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
 #[test]
 fn a_text_of_another_engine_is_refused_with_its_place() {
     let table = [
-        (Format::Envoy, "{}", "retryPolicy is missing"),
+        (Format::Envoy, "{}", "retry_policy is missing"),
         (
             Format::Envoy,
             r#"{"retry_policy": {"rate_limited_retry_back_off": {}}}"#,

@@ -40,10 +40,12 @@ struct Imported {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let name = arguments.file.display();
-    let text = read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let file = &arguments.file;
+    let name =
+        if is_standard_input(file) { "standard input".into() } else { file.to_string_lossy() };
+    let text = read(file).with_context(|| format!("cannot read {name}"))?;
     let imported = backoff_export::import(&text, arguments.from.parse()?);
-    let (policy, budget) = imported.with_context(|| name.to_string())?;
+    let (policy, budget) = imported.with_context(|| name.into_owned())?;
     let (policy, budget) = (policy.to_string(), budget.map(|budget| budget.text().to_string()));
     if output.is_json() {
         output.json(&Imported { policy, budget })?;
@@ -56,8 +58,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn read(path: &Path) -> io::Result<String> {
-    if path != Path::new("-") {
+    if !is_standard_input(path) {
         return fs::read_to_string(path);
     }
     let mut text = String::new();

@@ -6,6 +6,7 @@ mod arguments;
 mod delays;
 mod documents;
 mod explain;
+mod export;
 mod fit;
 mod pages;
 mod presets;
