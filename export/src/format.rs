@@ -25,7 +25,7 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: &'static [Self] = &[
         Self::Grpc,
         Self::Envoy,
         Self::Istio,
@@ -73,8 +73,8 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let format = Self::ALL.into_iter().find(|format| format.name() == name);
-        format.ok_or_else(|| UnknownFormat(name.chars().take(32).collect()))
+        let format = Self::ALL.iter().find(|format| format.name() == name);
+        format.copied().ok_or_else(|| UnknownFormat(name.chars().take(32).collect()))
     }
 }
 
@@ -84,7 +84,8 @@ pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Format::ALL.map(Format::name).join(", ");
+        let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        let names = names.join(", ");
         write!(f, "unknown format {:?}; the formats are {names}", self.0)
     }
 }

@@ -401,7 +401,7 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
 
 #[test]
 fn a_format_has_a_name() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format));
         assert_eq!(format.to_string(), format.name());
     }

@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn an_export_waits_as_the_policy_does(policy in policy(), given in budget()) {
         let given = given.map(|budget| Budget::parse(budget).unwrap());
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let Ok(text) = export(&policy, given.as_ref(), format) else { continue };
             let (read, budget) = import(&text, format).unwrap();
             prop_assert_eq!(delays(&read), delays(&policy), "{}: {}", format, text);
@@ -146,7 +146,7 @@ fn every_format_is_exported_often() {
     for _ in 0..3000 {
         let policy = policy().new_tree(&mut runner).unwrap().current();
         for (count, format) in counts.iter_mut().zip(Format::ALL) {
-            *count += u32::from(export(&policy, None, format).is_ok());
+            *count += u32::from(export(&policy, None, *format).is_ok());
         }
     }
     assert!(counts.iter().all(|&count| count >= 5), "{counts:?}");

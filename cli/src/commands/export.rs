@@ -39,7 +39,7 @@ Examples:
 
 /// The names of the formats.
 pub(crate) fn formats() -> PossibleValuesParser {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
+    PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
 }
 
 #[derive(Serialize)]
