@@ -1,17 +1,19 @@
 //! The adapters of Python on what they adapt.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
-use super::{INPUTS, installed, wheel};
+use super::{INPUTS, PROJECT, installed, wheel};
+use crate::compatibility::Ran;
 use crate::fresh;
 use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
-use crate::shell::{command, progress, root, run, scratch};
+use crate::shell::{command, progress, root, run, scratch, stdout};
 use crate::venv;
 
 const OLDEST: &str = "bindings-python/tests/hosts/oldest.txt";
@@ -38,6 +40,37 @@ fn test_with(hosts: &str, environment: fn() -> Result<PathBuf>, report: &mut Rep
             Ok(python)
         },
     );
+    match ran_on(environment) {
+        Ok(rows) => rows.into_iter().for_each(|row| report.ran(row)),
+        Err(error) => {
+            report.check(&format!("the versions of the {hosts} hosts of Python"), || Err(error));
+        }
+    }
+}
+
+/// The hosts of the environment, for the table of what was tested: the packages of the extras.
+fn ran_on(environment: fn() -> Result<PathBuf>) -> Result<Vec<Ran>> {
+    let project = fs::read_to_string(root().join(PROJECT))?;
+    let extras = project
+        .lines()
+        .skip_while(|line| *line != "[project.optional-dependencies]")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let packages = extras.filter_map(|line| Some(line.split_once("[\"")?.1.split_once(">=")?.0));
+    let version = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))";
+    let rows: Vec<Ran> = packages
+        .map(|package| {
+            let mut python = command(environment()?.join("bin/python"));
+            Ok(Ran {
+                language: "Python".into(),
+                group: "adapters".into(),
+                name: package.into(),
+                version: stdout(python.args(["-c", version, package]))?.trim().into(),
+            })
+        })
+        .collect::<Result<_>>()?;
+    ensure!(!rows.is_empty(), "{PROJECT} has no extras");
+    Ok(rows)
 }
 
 /// The wheel with the oldest hosts.
