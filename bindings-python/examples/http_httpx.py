@@ -4,15 +4,13 @@ import argparse
 import sys
 
 import httpx
-from backoff_rs import Outcome, RetryEvent, Verdict, parse_retry_after, retrying
+from backoff_rs import RetryEvent, Verdict, http_verdict, retrying
 
 
 def verdict_of(error: Exception) -> Verdict:
     """How a GET ended. A GET is safe to repeat."""
     if isinstance(error, httpx.HTTPStatusError):
-        response = error.response
-        retry_after = parse_retry_after(response.headers.get("Retry-After"))
-        return Verdict(Outcome.of_http_status(response.status_code), retry_after)
+        return http_verdict(error.response.status_code, error.response.headers)
     if isinstance(error, httpx.TimeoutException):
         return Verdict("timeout")
     # Refused, reset, or closed without a response.
