@@ -37,6 +37,14 @@ QUOTA = "quota:max_tokens=25,cost=5"
 KEY = "backoff:server:quota:max_tokens=25"
 
 
+class AsyncStore:
+    async def load(self, key):
+        """Would be awaited by nobody."""
+
+    async def swap(self, key, old, new):
+        """The same."""
+
+
 def shared(store, **options):
     return SharedBudget(store, **{"name": "server", "budget": QUOTA, "timeout": LONG, **options})
 
@@ -399,6 +407,7 @@ def test_a_store_that_never_answers(run):
     assert isinstance(budget.last_error, TimeoutError)
     assert "did not answer within 0.05 s" in str(budget.last_error)
     assert not budget.flush()
+    assert budget._flushes == []
     assert time.monotonic() - begun < LONG
     # It still hangs: nobody waits for it again.
     for _ in range(200):
@@ -589,6 +598,8 @@ def test_many_threads_spend_no_more_than_there_is():
         ({"timeout": float("inf")}, ValueError, "timeout inf is not"),
         ({"timeout": "1s"}, TypeError, "timeout must be a number of seconds, not str"),
         ({"on_exchange": 5}, TypeError, "on_exchange must be callable, not int"),
+        ({"on_exchange": asyncio.sleep}, TypeError, "on_exchange is a coroutine function"),
+        ({"store": AsyncStore()}, TypeError, r"load\(\) of the store is a coroutine function"),
     ],
 )
 def test_invalid_options(options, error, message):

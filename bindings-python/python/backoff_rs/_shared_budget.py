@@ -13,6 +13,7 @@ from ._account import Request
 from ._backoff import Budget, BudgetState, _type_name
 from ._budget_store import BudgetExchange, BudgetStep
 from ._types import BudgetEvent, Outcome
+from ._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +78,10 @@ class SharedBudget:
         for method in ("load", "swap"):
             if not callable(getattr(store, method, None)):
                 raise TypeError(f"store has no {method}(): it is {_type_name(store)}")
+            _reject_coroutine_function(f"{method}() of the store", getattr(store, method))
         if on_exchange is not None and not callable(on_exchange):
             raise TypeError(f"on_exchange must be callable, not {_type_name(on_exchange)}")
+        _reject_coroutine_function("on_exchange", on_exchange)
         self._store = store
         self._name = _checked_name(name)
         self._budget = _checked_budget("budget", budget)
@@ -129,6 +132,9 @@ class SharedBudget:
             self._flushes.append(flush)
             self._wake()
         flush.over.wait(self._timeout)
+        with self._changed, contextlib.suppress(ValueError):
+            # Nobody has taken it.
+            self._flushes.remove(flush)
         return flush.is_stored
 
     def __repr__(self) -> str:
@@ -398,6 +404,11 @@ class _Draft:
 
     def exchange(self, stored: Literal["yes", "unchanged", "unknown"]) -> BudgetExchange:
         return BudgetExchange(self._before, self._now_ns, tuple(self._steps), self.after, stored)
+
+
+def _reject_coroutine_function(what: str, function: object) -> None:
+    if is_coroutine_function(function):
+        raise TypeError(f"{what} is a coroutine function, which nothing awaits here")
 
 
 def _checked_name(name: object) -> str:

@@ -316,7 +316,7 @@ def test_clients_that_are_rejected(postgres_server):
         RedisStore(redis.asyncio.Redis())
     with pytest.raises(TypeError, match=r"client must be a redis.Redis, not str"):
         RedisStore("redis://")
-    for client in (5, "postgres://", psycopg.Connection):
+    for client in (5, "postgres://", psycopg.Connection, psycopg.AsyncConnection.connect):
         with pytest.raises(TypeError, match="client must be a function that makes a connection"):
             PostgresStore(client)
     pool = psycopg_pool.AsyncConnectionPool(open=False)

@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import Callable
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from .._backoff import _type_name
+from .._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
         def connection(self) -> AbstractContextManager[psycopg.Connection[Any]]: ...
 
     _Client: TypeAlias = psycopg.Connection[Any] | _Pool | Callable[[], psycopg.Connection[Any]]
+
+_IDLE: Final = TransactionStatus.IDLE
 
 _LOAD: Final = """
 SELECT (SELECT state FROM backoff_budgets WHERE key = %s),
@@ -142,10 +146,12 @@ CREATE TABLE IF NOT EXISTS backoff_budgets (
             connection.autocommit = True
         try:
             yield connection
-        except BaseException:
-            connection.close()
-            raise
-        self._idle.append((connection, os.getpid()))
+        finally:
+            # A statement that failed leaves it as it was, unlike one whose answer did not come.
+            if not connection.closed and connection.info.transaction_status == _IDLE:
+                self._idle.append((connection, os.getpid()))
+            else:
+                connection.close()
 
     def _kept(self) -> psycopg.Connection[Any] | None:
         while self._idle:
@@ -158,4 +164,8 @@ CREATE TABLE IF NOT EXISTS backoff_budgets (
 
 
 def _is_async_or_class(client: object) -> bool:
-    return isinstance(client, type) or type(client).__name__.startswith("Async")
+    return (
+        isinstance(client, type)
+        or type(client).__name__.startswith("Async")
+        or is_coroutine_function(client)
+    )
