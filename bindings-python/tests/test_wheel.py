@@ -37,8 +37,8 @@ def run(module, *arguments):
 
 
 ADAPTERS = [
-    *("aiohttp", "celery", "dramatiq", "httpx", "litl", "requests", "stamina", "tenacity"),
-    "urllib3",
+    *("aiohttp", "celery", "dramatiq", "httpx", "litl", "postgres", "redis", "requests"),
+    *("stamina", "tenacity", "urllib3"),
 ]
 
 
@@ -64,9 +64,11 @@ def test_contents(wheel):
         [
             f"backoff_rs/{extension}",
             "backoff_rs/__init__.py",
+            "backoff_rs/_account.py",
             "backoff_rs/_aliases.py",
             "backoff_rs/_attempts.py",
             "backoff_rs/_backoff.pyi",
+            "backoff_rs/_budget_store.py",
             "backoff_rs/_cancellation.py",
             "backoff_rs/_context.py",
             "backoff_rs/_event.py",
@@ -77,6 +79,7 @@ def test_contents(wheel):
             "backoff_rs/_policy_error.py",
             "backoff_rs/_retry_error.py",
             "backoff_rs/_retrying.py",
+            "backoff_rs/_shared_budget.py",
             "backoff_rs/_steps.py",
             "backoff_rs/_time.py",
             "backoff_rs/_types.py",
