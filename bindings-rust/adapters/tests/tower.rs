@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use backoff_adapters::tower::{RetryBudget, RetryPolicy};
-use backoff_retry::{Budget, Outcome, Retry, RetryStats, StopReason, Verdict};
+use backoff_retry::{
+    Budget, BudgetStore, Outcome, Retry, RetryStats, SharedBudget, StopReason, StoreError, Stored,
+    Verdict,
+};
 use http::{Request, Response};
 use tokio::time::{Instant, timeout};
 use tower::retry::RetryLayer;
@@ -199,4 +202,32 @@ fn a_policy_can_be_sent_and_shared() {
     fn check<T: Send + Sync + Clone + std::fmt::Debug>(_: &T) {}
     check(&RetryPolicy::new(retry("default"), is_busy));
     check(&RetryPolicy::http(retry("default"), |_: &Infallible| false));
+}
+
+/// Tower wants to know at once, so the policy waits for the store.
+#[tokio::test]
+async fn a_shared_budget_decides() {
+    struct Slow(Option<String>);
+    impl BudgetStore for Slow {
+        fn load(&mut self, _: &str) -> Result<Stored, StoreError> {
+            std::thread::sleep(Duration::from_millis(5));
+            Ok(Stored { text: self.0.clone(), now_ns: 0 })
+        }
+
+        fn swap(&mut self, _: &str, _: Option<&str>, new: &str) -> Result<bool, StoreError> {
+            self.0 = Some(new.to_owned());
+            Ok(true)
+        }
+    }
+    let budget = SharedBudget::builder(Slow(None), "test", "quota:max_tokens=2,cost=1");
+    let budget = budget.timeout(Duration::from_secs(60)).build().unwrap();
+    let reasons = Arc::<Mutex<Vec<_>>>::default();
+    let seen = reasons.clone();
+    let policy = RetryPolicy::new(retry("constant:base=1ms").shared_budget(budget), is_busy)
+        .on_stop(move |event| seen.lock().unwrap().push((event.attempts, event.reason.unwrap())));
+    let (service, calls) = failing(9);
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    assert_eq!(service.oneshot(7).await, Err("busy"));
+    assert_eq!(calls.lock().unwrap().len(), 3);
+    assert_eq!(*reasons.lock().unwrap(), [(3, StopReason::Budget)]);
 }

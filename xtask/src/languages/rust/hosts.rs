@@ -91,7 +91,8 @@ impl Oldest {
         let mut manifest = format!(
             "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
              [patch.crates-io]\nbackoff-core = {}\nbackoff-retry = {}\n\
-             [dependencies]\nbackoff-retry = \"*\"\n\
+             [dependencies]\n\
+             backoff-retry = {{ version = \"*\", features = [\"shared-budget\"] }}\n\
              backoff-adapters = {{ path = {adapters:?}, features = {features:?} }}\n\
              backon = {{ version = \"1\", default-features = false, features = [\"tokio-sleep\"] }}\n\
              futures-core = \"0.3\"\nhttp = \"1\"\n\
