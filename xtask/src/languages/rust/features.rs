@@ -135,6 +135,26 @@ fn getrandom() {
 }
 
 #[test]
+#[cfg(feature = "shared-budget")]
+fn shared_budget() {
+    use backoff_retry::{BudgetStore, SharedBudget, StopReason, StoreError, Stored};
+    struct Away;
+    impl BudgetStore for Away {
+        fn load(&mut self, _: &str) -> Result<Stored, StoreError> {
+            Err("away".into())
+        }
+        fn swap(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<bool, StoreError> {
+            Err("away".into())
+        }
+    }
+    let budget = SharedBudget::builder(Away, "test", "quota:max_tokens=2,cost=1").build().unwrap();
+    let policy = Policy::parse("constant:base=0s").unwrap();
+    let retry = Retry::with_stream(policy, RandomStream::from_seed(1)).shared_budget(budget);
+    let report = retry.when(|()| true).run(|| Err::<(), _>(()));
+    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
+}
+
+#[test]
 #[cfg(feature = "tokio")]
 fn tokio() {
     let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(1));
