@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::languages::{Member, fleet};
+use crate::languages::fleet;
 use crate::report::Report;
 use crate::servers::{self, Server};
 use crate::shell::{empty, line, progress, scratch, stdout};
@@ -96,13 +96,19 @@ fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
     empty(&folder)?;
     let mut server = Server::start(plan.store)?;
     let members = fleet();
+    // All are built before the first begins.
+    let mut programs = Vec::new();
+    for _ in 0..PROCESSES {
+        for member in &members {
+            programs.push((member, (member.program)()?));
+        }
+    }
     let each = plan.requests.div_ceil(members.len() * PROCESSES);
     let mut processes = Vec::new();
-    for number in 0..PROCESSES {
-        for member in &members {
-            let log = folder.join(format!("{}-{number}.jsonl", member.name));
-            processes.push(Process::start(member, plan, server.address(), each, log)?);
-        }
+    for (number, (member, mut program)) in programs.into_iter().enumerate() {
+        let log = folder.join(format!("{}-{number}.jsonl", member.name));
+        program.args([plan.store, server.address(), NAME, BUDGET, &each.to_string()]).arg(&log);
+        processes.push(Process::start(member.name, program, log)?);
     }
     if plan.stops {
         progress("the store stops for ten seconds");
@@ -150,18 +156,10 @@ struct Process {
 }
 
 impl Process {
-    fn start(
-        member: &Member,
-        plan: &Plan,
-        address: &str,
-        requests: usize,
-        log: PathBuf,
-    ) -> Result<Self> {
-        let mut program = (member.program)()?;
-        program.args([plan.store, address, NAME, BUDGET, &requests.to_string()]).arg(&log);
+    fn start(language: &'static str, mut program: Command, log: PathBuf) -> Result<Self> {
         let output = log.with_extension("out");
         let child = spawn(&mut program, &output)?;
-        Ok(Self { language: member.name, program: line(&program), child, log, output })
+        Ok(Self { language, program: line(&program), child, log, output })
     }
 
     /// Waits for its end.
