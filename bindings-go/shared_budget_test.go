@@ -258,6 +258,7 @@ func TestLostRaces(t *testing.T) {
 		if event := fail(t, shared, "constant:base=1ms,max_retries=1"); event.Reason != backoff.StopMaxRetries || event.BudgetIsLocal {
 			t.Errorf("%+v", event)
 		}
+		synctest.Wait()
 		if text := store.text(shared.Key()); text != "3 43" || len(exchanges) != 1 || exchanges[0].Stored != backoff.BudgetStoredYes || *exchanges[0].Before != "2 48" {
 			t.Errorf("%s, %+v", text, exchanges)
 		}
@@ -267,6 +268,7 @@ func TestLostRaces(t *testing.T) {
 		if err := shared.LastError(); !event.BudgetIsLocal && event.Reason != backoff.StopMaxRetries || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v, %v", event, err)
 		}
+		time.Sleep(time.Second) // the end of the exchange
 		synctest.Wait()
 		if last := exchanges[len(exchanges)-1]; len(exchanges) != 2 || last.Stored != backoff.BudgetStoredLost || last.After != "4 38" {
 			t.Errorf("%+v", exchanges)
