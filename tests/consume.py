@@ -193,7 +193,7 @@ def rust(place: Place) -> str:
 def go(place: Place) -> str:
     """The module, from a proxy that has nothing else, without a C compiler."""
     module = "github.com/backoff-rs/backoff/bindings-go"
-    packed = place.file("backoff-go-*.zip")
+    packed = place.file("backoff-go-[0-9]*.zip")
     version = "v" + packed.stem.removeprefix("backoff-go-")
     files = place.folder / "proxy" / module / "@v"
     files.mkdir(parents=True)

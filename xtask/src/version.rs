@@ -11,7 +11,7 @@ use crate::shell::{cargo, command, progress, root, show, stdout};
 type Place = (&'static str, &'static str, fn(&Version) -> String);
 
 /// The places beside the lock files of cargo and the changelog. The first is the truth.
-const PLACES: [Place; 23] = [
+const PLACES: [Place; 26] = [
     ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
     ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-export = { path = \"export\", version = \"", whole),
@@ -43,8 +43,11 @@ const PLACES: [Place; 23] = [
     ("bindings-go/adapters/aws/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/clientgo/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/failsafe/go.mod", GO_MODULE, whole),
+    ("bindings-go/adapters/postgres/go.mod", GO_MODULE, whole),
+    ("bindings-go/adapters/redis/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/retryablehttp/go.mod", GO_MODULE, whole),
     ("bindings-go/adapters/river/go.mod", GO_MODULE, whole),
+    ("bindings-go/internal/checks/go.mod", GO_MODULE, whole),
 ];
 
 /// What an adapter of Go requires.

@@ -1,4 +1,4 @@
-// Package checks tests what the module backoff is published as. It is a module of its own: it needs others, and
+// Package checks tests what the modules of Go are published as. It is a module of its own: it needs others, and
 // it and the programs in its folders, which compare this language with others, are not part of what is published.
 package checks
 
@@ -15,12 +15,12 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// ModulePath is the path of the module that is published.
+// ModulePath is the path of the module that has the package backoff.
 const ModulePath = "github.com/backoff-rs/backoff/bindings-go"
 
-// WriteZip writes the zip file of the module that a module proxy would serve, from the files in its folder
+// WriteZip writes the zip file of a module that a module proxy would serve, from the files in its folder
 // that Git knows.
-func WriteZip(writer io.Writer, folder, version string) error {
+func WriteZip(writer io.Writer, path, folder, version string) error {
 	list := exec.Command("git", "ls-files", "-z")
 	list.Dir = folder
 	names, err := list.Output()
@@ -31,8 +31,8 @@ func WriteZip(writer io.Writer, folder, version string) error {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		files = append(files, file{folder, name})
 	}
-	// It leaves out the modules in subfolders, as this one.
-	return zip.Create(writer, module.Version{Path: ModulePath, Version: version}, files)
+	// It leaves out the modules in subfolders, as this one and the adapters.
+	return zip.Create(writer, module.Version{Path: path, Version: version}, files)
 }
 
 type file struct{ folder, name string }

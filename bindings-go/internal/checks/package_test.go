@@ -42,6 +42,36 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	}
 }
 
+// The zip file of an adapter has its package and the licences, and is that of a module.
+func TestZipsOfAdapters(t *testing.T) {
+	folders, err := filepath.Glob(folder + "/adapters/*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no adapters: %v", err)
+	}
+	for _, adapter := range folders {
+		name := filepath.Base(adapter)
+		path := ModulePath + "/adapters/" + name
+		var packed bytes.Buffer
+		if err := WriteZip(&packed, path, adapter, version); err != nil {
+			t.Fatal(err)
+		}
+		names := namesIn(t, packed.Bytes(), path)
+		for _, want := range []string{"LICENSE-APACHE", "LICENSE-MIT", "go.mod", name + ".go"} {
+			if !slices.Contains(names, want) {
+				t.Errorf("%s: %s is missing", name, want)
+			}
+		}
+		for _, licence := range []string{"LICENSE-APACHE", "LICENSE-MIT"} {
+			if read(t, adapter+"/"+licence) != read(t, folder+"/"+licence) {
+				t.Errorf("%s has another %s", name, licence)
+			}
+		}
+		if mod := read(t, adapter+"/go.mod"); !strings.HasPrefix(mod, "module "+path+"\n") || strings.Contains(mod, "replace") || !strings.Contains(mod, ModulePath+" "+version+"\n") {
+			t.Errorf("%s:\n%s", name, mod)
+		}
+	}
+}
+
 // Each program of the page about adapters is the program of an adapter, whose tests run it, but for that of the
 // package backoffhttp, whose example it is.
 func TestProgramsOfAdapters(t *testing.T) {
@@ -248,7 +278,7 @@ func serve(t *testing.T, at string) {
 func zipOf(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer
-	if err := WriteZip(&packed, folder, version); err != nil {
+	if err := WriteZip(&packed, ModulePath, folder, version); err != nil {
 		t.Fatal(err)
 	}
 	return packed.Bytes()
@@ -257,13 +287,19 @@ func zipOf(t *testing.T) []byte {
 // names returns the files of the module in a zip file.
 func names(t *testing.T, packed []byte) []string {
 	t.Helper()
+	return namesIn(t, packed, ModulePath)
+}
+
+// namesIn returns the files of a module in a zip file.
+func namesIn(t *testing.T, packed []byte, path string) []string {
+	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, file := range archive.File {
-		name, ok := strings.CutPrefix(file.Name, ModulePath+"@"+version+"/")
+		name, ok := strings.CutPrefix(file.Name, path+"@"+version+"/")
 		if !ok {
 			t.Errorf("%s is not in the module's folder", file.Name)
 		}

@@ -110,6 +110,9 @@ fn contents(file: &str) -> Result<Contents> {
         ("crate", ..) => {
             source("The source of a crate: cargo chooses its dependencies where it is built")
         }
+        ("zip", ..) if file.starts_with("backoff-go-adapter-") => {
+            source("The source of a Go module, which needs those in its go.mod")
+        }
         ("zip", ..) => {
             source("The source of the Go module, which needs the standard library of Go only")
         }

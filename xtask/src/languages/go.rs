@@ -186,16 +186,21 @@ fn static_program_over_c() -> Result<()> {
     Ok(())
 }
 
-/// The module's zip file, as a module proxy serves it.
+/// The zip files of the module and of its adapters, as a module proxy serves them.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     let version = env!("CARGO_PKG_VERSION");
     let folder = scratch().join("go-package");
     empty(&folder)?;
-    let path = folder.join(format!("backoff-go-{version}.zip"));
-    let mut pack = go_alone();
-    pack.args(["run", "./pack", &format!("v{version}")]).arg(&path).current_dir(checks());
-    run(&mut pack)?;
-    Ok(vec![path])
+    let mut packages = Vec::new();
+    for adapter in std::iter::once(None).chain(hosts::names().map(Some)) {
+        let name = adapter.map_or_else(|| "go".to_owned(), |name| format!("go-adapter-{name}"));
+        let path = folder.join(format!("backoff-{name}-{version}.zip"));
+        let mut pack = go_alone();
+        pack.args(["run", "./pack", &format!("v{version}")]).arg(&path).args(adapter);
+        run(pack.current_dir(checks()))?;
+        packages.push(path);
+    }
+    Ok(packages)
 }
 
 /// Every platform of Go, and other tools.

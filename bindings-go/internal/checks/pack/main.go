@@ -1,6 +1,6 @@
-// Command pack writes the zip file of the module backoff as a module proxy would serve it:
+// Command pack writes the zip file of the module backoff, or that of an adapter, as a module proxy would serve it:
 //
-//	pack VERSION FILE
+//	pack VERSION FILE [ADAPTER]
 package main
 
 import (
@@ -12,14 +12,19 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fail("usage: pack VERSION FILE")
+	if len(os.Args) != 3 && len(os.Args) != 4 {
+		fail("usage: pack VERSION FILE [ADAPTER]")
+	}
+	path, folder := checks.ModulePath, filepath.Join("..", "..")
+	if len(os.Args) == 4 {
+		path += "/adapters/" + os.Args[3]
+		folder = filepath.Join(folder, "adapters", os.Args[3])
 	}
 	file, err := os.Create(os.Args[2])
 	if err != nil {
 		fail(err)
 	}
-	if err := checks.WriteZip(file, filepath.Join("..", ".."), os.Args[1]); err != nil {
+	if err := checks.WriteZip(file, path, folder, os.Args[1]); err != nil {
 		fail(err)
 	}
 	if err := file.Close(); err != nil {

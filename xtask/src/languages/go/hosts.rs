@@ -108,6 +108,11 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
     ])
 }
 
+/// The names of the adapters, which are those of their folders.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ADAPTERS.iter().map(|adapter| adapter.name)
+}
+
 /// Fails if a folder is not tested.
 fn all_are_known() -> Result<()> {
     let folder = root().join("bindings-go/adapters");
