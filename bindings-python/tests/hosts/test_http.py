@@ -16,13 +16,15 @@ import httpx
 import pytest
 import requests
 import urllib3
-from backoff_rs import Budget, PolicyError, RetryStats
+from backoff_rs import Budget, PolicyError, RetryStats, SharedBudget
 from backoff_rs.adapters import _http
 from backoff_rs.adapters import aiohttp as aiohttp_adapter
 from backoff_rs.adapters import httpx as httpx_adapter
 from backoff_rs.adapters import requests as requests_adapter
+from backoff_rs.adapters.redis import RedisStore
 from http_clients import CLIENTS, Aiohttp, AsyncHttpx, Httpx, Requests, files_of_a_process
 from processes import FULL_100MS_NS
+from redis import Redis
 from server import Server, reset, response
 
 FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
@@ -387,6 +389,18 @@ ADAPTERS = [
     requests_adapter.RetryAdapter,
     aiohttp_adapter.RetryMiddleware,
 ]
+
+
+def test_a_budget_of_many_processes(kind, redis):
+    """Each client stands for a process."""
+    store = RedisStore(Redis.from_url(redis.url))
+    with Server(BUSY) as server:
+        for requests in (3, 4):
+            budget = SharedBudget(store, "server", "quota:max_tokens=10,cost=5", timeout=30)
+            assert kind(**JOB, budget=budget).fetch(get(server.url)) == [(503, "busy")]
+            assert (len(server.requests), budget.last_error) == (requests, None)
+        server.wait_until_closed()
+    store._client.close()
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
