@@ -91,7 +91,15 @@ def opened(request):
 def engine(request):
     """A server, and what makes a store that survives its failures."""
     server = request.getfixturevalue(f"{request.param}_server")
-    return server, {"redis": redis_store, "postgres": postgres_store}[request.param]
+    stores = []
+
+    def make(url):
+        stores.append({"redis": redis_store, "postgres": postgres_store}[request.param](url))
+        return stores[-1]
+
+    yield server, make
+    for store in stores:
+        (store if hasattr(store, "close") else store._client).close()
 
 
 @pytest.fixture
@@ -296,7 +304,7 @@ def test_a_forked_child_has_connections_of_its_own(engine, name):
 
 def test_two_make_the_table_at_once(postgres_server):
     with psycopg.connect(postgres_server.url, autocommit=True) as connection:
-        for _ in range(5):
+        for _ in range(50):
             connection.execute("DROP TABLE IF EXISTS backoff_budgets")
             with ThreadPoolExecutor(4) as pool:
                 for store in pool.map(lambda _: postgres_store(postgres_server.url), range(4)):

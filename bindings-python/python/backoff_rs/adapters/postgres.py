@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
     _Client: TypeAlias = psycopg.Connection[Any] | _Pool | Callable[[], psycopg.Connection[Any]]
 
+#: How PostgreSQL says that another process makes the same table at the same time: the table, its
+#: type, or the row of either is there.
+_MADE_MEANWHILE: Final = (
+    psycopg.errors.DuplicateTable,
+    psycopg.errors.DuplicateObject,
+    psycopg.errors.UniqueViolation,
+)
+
 _IDLE: Final = TransactionStatus.IDLE
 
 _LOAD: Final = """
@@ -83,8 +91,7 @@ CREATE TABLE IF NOT EXISTS backoff_budgets (
 
     def create_table(self) -> None:
         """Makes the table if there is none."""
-        # Two that make it at the same time.
-        with contextlib.suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+        with contextlib.suppress(*_MADE_MEANWHILE):
             self._run(self.CREATE_TABLE)
 
     def close(self) -> None:
