@@ -31,9 +31,8 @@ func HTTPOutcome(status int) Outcome {
 func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict {
 	var fields strings.Builder
 	for _, name := range []string{"Retry-After-Ms", "Retry-After", "Ratelimit-Reset"} {
-		// A longer value asks for nothing.
-		if values := header[name]; len(values) > 0 && len(values[0]) <= 1024 && !strings.Contains(values[0], "\n") {
-			fields.WriteString(name + ":" + values[0] + "\n")
+		if values := header[name]; len(values) > 0 && !strings.Contains(values[0], "\n") {
+			fields.WriteString(name + ":" + values[0][:min(len(values[0]), engine.TextRoom)] + "\n")
 		}
 	}
 	outcome := HTTPOutcome(status)

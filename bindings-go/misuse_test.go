@@ -285,6 +285,27 @@ func TestParseRetryAfterAtTheEndsOfTime(t *testing.T) {
 	}
 }
 
+// Any header is safe to pass, of any length.
+func TestHTTPVerdictOfLongHeaders(t *testing.T) {
+	long := []string{strings.Repeat("1", 1<<20)}
+	header := map[string][]string{"Retry-After-Ms": long, "Retry-After": long, "Ratelimit-Reset": long}
+	if got := backoff.HTTPVerdict(429, header, time.Now()); got != backoff.OutcomeThrottled {
+		t.Errorf("got %v", got)
+	}
+	header["Ratelimit-Reset"] = []string{"7"}
+	if got := backoff.HTTPVerdict(429, header, time.Now()); got != backoff.OutcomeThrottled.WithRetryAfter(7*time.Second) {
+		t.Errorf("got %v", got)
+	}
+	header["Retry-After"] = []string{"5\nRetry-After-Ms: 1", "6"}
+	if got := backoff.HTTPVerdict(429, header, time.Now()); got != backoff.OutcomeThrottled.WithRetryAfter(7*time.Second) {
+		t.Errorf("got %v", got)
+	}
+	header["Ratelimit-Reset"] = nil
+	if got := backoff.HTTPVerdict(429, header, time.Now()); got != backoff.OutcomeThrottled {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestHTTPOutcomeOfInvalidStatuses(t *testing.T) {
 	statuses := []int{math.MinInt, -200, -1, 65536 + 200, math.MaxInt}
 	if wrapped := uint64(1<<32 + 200); wrapped <= math.MaxInt {

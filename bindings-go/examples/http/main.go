@@ -71,13 +71,9 @@ func get(ctx context.Context, url string) (string, error) {
 	if err != nil {
 		return "", markTransport(err)
 	}
-	outcome := backoff.HTTPOutcome(response.StatusCode)
-	if outcome == backoff.OutcomeSuccess {
+	verdict := backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
+	if outcome, _, _ := verdict.Verdict(); outcome == backoff.OutcomeSuccess {
 		return string(body), nil
-	}
-	var verdict backoff.Verdict = outcome
-	if retryAfter, ok := backoff.ParseRetryAfter(response.Header.Get("Retry-After"), time.Now()); ok {
-		verdict = outcome.WithRetryAfter(retryAfter)
 	}
 	return "", backoff.Mark(errors.New(response.Status), verdict)
 }

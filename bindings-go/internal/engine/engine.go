@@ -10,6 +10,10 @@ package engine
 
 import "time"
 
+// TextRoom is how much of a text the core needs: it refuses texts of more than 1024 bytes without reading them. A
+// multiple of 8 keeps aligned what follows in its memory.
+const TextRoom = 1032
+
 // A Field is the number of a policy's field (SPEC 5.1).
 type Field uint32
 

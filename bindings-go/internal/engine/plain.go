@@ -43,7 +43,7 @@ const (
 	hasherAt        = decisionAt + 8*decisionWords
 	numbersAt       = hasherAt + 8*hasherWords
 	textAt          = numbersAt + 8*numbersWords
-	printedAt       = textAt + textRoom
+	printedAt       = textAt + TextRoom
 	endOfMemory     = printedAt + StatsSize
 	// No call that prints fills delays.
 	delaysAt = printedAt
@@ -62,10 +62,6 @@ const (
 	numbersWords  = 4
 	delaysWords   = 256
 )
-
-// The core refuses texts of more than 1024 bytes without reading them, so it gets no more than the first
-// 1025 bytes. A multiple of 8 keeps what follows aligned.
-const textRoom = 1032
 
 // put copies a value of the core into the memory.
 func (m *module) put(at uint32, value []byte) { copy(m.memory[at:], value) }
@@ -93,7 +89,7 @@ func (m *module) half(at uint32) uint32 { return binary.LittleEndian.Uint32(m.me
 
 // putText copies a text into the memory and returns its length there.
 func (m *module) putText(text string) uint64 {
-	return uint64(copy(m.memory[textAt:][:textRoom], text))
+	return uint64(copy(m.memory[textAt:][:TextRoom], text))
 }
 
 // printed returns what the core has printed.
