@@ -1,10 +1,11 @@
 // The README's programs need these features.
 #![cfg_attr(
-    all(feature = "postgres", feature = "redis", feature = "reqwest-middleware", feature = "tower"),
+    all(feature = "apalis", feature = "postgres", feature = "redis", feature = "reqwest-middleware", feature = "tower"),
     doc = include_str!("../README.md")
 )]
 #![cfg_attr(
     not(all(
+        feature = "apalis",
         feature = "postgres",
         feature = "redis",
         feature = "reqwest-middleware",
@@ -16,6 +17,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "apalis")]
+pub mod apalis;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]

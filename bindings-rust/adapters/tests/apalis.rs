@@ -1,0 +1,133 @@
+//! The policy in a worker of apalis, over its storage in memory.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use apalis::layers::WorkerBuilderExt;
+use apalis::layers::retry::RetryIfPolicy;
+use apalis_core::backend::TaskSink;
+use apalis_core::backend::memory::MemoryStorage;
+use apalis_core::error::{AbortError, BoxDynError, RetryAfterError};
+use apalis_core::task::Task;
+use apalis_core::task::attempt::Attempt;
+use apalis_core::task::builder::TaskBuilder;
+use apalis_core::task::status::Status;
+use apalis_core::task::task_id::TaskId;
+use apalis_core::worker::builder::WorkerBuilder;
+use apalis_core::worker::context::WorkerContext;
+use backoff_adapters::apalis::RetryPolicy;
+
+fn policy(text: &str) -> RetryPolicy {
+    RetryPolicy::new(text.parse().unwrap(), 42)
+}
+
+/// How a job fails.
+#[derive(Debug, Clone, Copy)]
+enum Failure {
+    Busy,
+    Abort,
+    After(Duration),
+}
+
+impl Failure {
+    fn error(self) -> BoxDynError {
+        match self {
+            Self::Busy => "busy".into(),
+            Self::Abort => Box::new(AbortError::new("forbidden")),
+            Self::After(wait) => Box::new(RetryAfterError::new("busy", wait)),
+        }
+    }
+}
+
+/// The attempts of a job, each with the time since the one before, and its status at the end.
+async fn attempts(
+    policy: RetryPolicy,
+    job: Task<Failure>,
+    last: usize,
+) -> (Vec<(usize, Duration)>, Status) {
+    let seen = Arc::<Mutex<Vec<(usize, Instant)>>>::default();
+    let (log, handle) = (Arc::clone(&seen), job.clone());
+    let mut storage = MemoryStorage::new();
+    storage.push_task(job).await.unwrap();
+    let worker = WorkerBuilder::new("test").backend(storage).retry(policy).build(
+        move |failure: Failure, attempt: Attempt, worker: WorkerContext| {
+            log.lock().unwrap().push((attempt.current(), Instant::now()));
+            if attempt.current() == last {
+                worker.stop().unwrap();
+            }
+            std::future::ready(Err::<(), _>(failure.error()))
+        },
+    );
+    let begun = Instant::now();
+    worker.run().await.unwrap();
+    let mut before = begun;
+    let seen = seen.lock().unwrap().clone();
+    let times = seen.into_iter().map(|(attempt, at)| {
+        let waited = at - before;
+        before = at;
+        (attempt, waited)
+    });
+    (times.collect(), handle.status())
+}
+
+fn job(failure: Failure) -> TaskBuilder<Failure> {
+    TaskBuilder::new(failure).task_id(TaskId::from_string("job-1"))
+}
+
+fn numbers(attempts: &[(usize, Duration)]) -> Vec<usize> {
+    attempts.iter().map(|(number, _)| *number).collect()
+}
+
+/// No attempt comes before its delay. The delays are those of every language for this key.
+fn never_earlier(attempts: &[(usize, Duration)], delays: &[u64]) {
+    for ((number, waited), delay) in attempts.iter().skip(1).zip(delays) {
+        let delay = Duration::from_nanos(*delay);
+        assert!(*waited >= delay, "attempt {number} after {waited:?}, not {delay:?}");
+        // The wrong index would wait longer.
+        assert!(*waited < delay + Duration::from_secs(20), "attempt {number} after {waited:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_waits_for_the_delays_of_its_id_and_is_killed_at_the_end() {
+    let policy = policy("full:base=100ms,cap=20s,max_retries=3");
+    let (attempts, status) = attempts(policy, job(Failure::Busy).build(), 4).await;
+    assert_eq!((numbers(&attempts), status), (vec![1, 2, 3, 4], Status::Killed));
+    never_earlier(&attempts, &[11_399_434, 83_043_876, 229_309_811]);
+}
+
+/// The index is what the storage counted: a linear policy shows it.
+#[tokio::test]
+async fn a_job_that_was_attempted_before_goes_on_with_its_index() {
+    let job = job(Failure::Busy).attempt(2).build();
+    let (attempts, status) = attempts(policy("linear:base=100ms,max_retries=3"), job, 4).await;
+    assert_eq!((numbers(&attempts), status), (vec![3, 4], Status::Killed));
+    never_earlier(&attempts, &[300_000_000]);
+}
+
+#[tokio::test]
+async fn an_error_that_aborts_is_not_retried() {
+    let job = job(Failure::Abort).build();
+    let (attempts, status) = attempts(policy("constant:base=1ms"), job, 1).await;
+    assert_eq!((numbers(&attempts), status), (vec![1], Status::Killed));
+}
+
+#[tokio::test]
+async fn an_error_may_ask_for_a_wait() {
+    for (limit, delay) in [("1h", 300_000_000), ("200ms", 200_000_000)] {
+        let policy = policy(&format!("constant:base=1ms,max_retries=1,retry_after_max={limit}"));
+        let job = job(Failure::After(Duration::from_millis(300))).build();
+        let (attempts, _) = attempts(policy, job, 2).await;
+        assert_eq!(numbers(&attempts), [1, 2]);
+        never_earlier(&attempts, &[delay]);
+    }
+}
+
+/// Apalis selects errors around the policy.
+#[test]
+fn it_is_a_policy_of_apalis() {
+    fn check<P: tower::retry::Policy<Task<u8>, (), BoxDynError>>(_: &P) {}
+    let inner = policy("constant:base=1ms");
+    check(&inner);
+    check(&RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() == "busy"));
+}
