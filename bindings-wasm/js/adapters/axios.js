@@ -7,6 +7,11 @@ import { OF_A_LOOP, request } from "./loop.js";
 /** The option `adapter` of an axios instance. */
 export function retryingAdapter(options = {}) {
 	const { adapter, ...read } = readHttpOptions("retryingAdapter", options, ...OF_A_LOOP, "adapter");
+	for (const each of adapter === undefined ? [] : [adapter].flat()) {
+		if (typeof each !== "string" && typeof each !== "function") {
+			throw new TypeError(`adapter must be a name, a function or an array of them, got ${String(each)}`);
+		}
+	}
 	return async (config) => {
 		const send = axios.getAdapter(adapter ?? axios.defaults.adapter, config);
 		const { headers, data, method, signal } = config;

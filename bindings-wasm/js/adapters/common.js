@@ -8,11 +8,17 @@ export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
 /** Options that `retry` checks. */
 const OF_A_LOOP = [...OF_AN_OPERATION, "budget", "stats", "signal", "onRetry", "onStop", "unref", "clock", "deadline"];
 
+/** Throws unless it gets an object for options. */
+export function checkOptions(what, options) {
+	if (typeof options !== "object" || options === null || Array.isArray(options)) {
+		const type = Array.isArray(options) ? "an array" : options === null ? "null" : typeof options;
+		throw new TypeError(`options of ${what} must be a plain object, got ${type}`);
+	}
+}
+
 /** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
 export function readOptions(what, options, known) {
-	if (Object(options) !== options) {
-		throw new TypeError(`options of ${what} must be a plain object, got ${options === null ? "null" : typeof options}`);
-	}
+	checkOptions(what, options);
 	for (const option of Object.keys(options)) {
 		if (!known.includes(option)) {
 			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);

@@ -54,13 +54,28 @@ async function bodyOf(input, init, method) {
 	return body.byteLength > 0 ? { body } : undefined;
 }
 
+/** A signal that aborts with either. It stays, because the caller may abort while the body arrives. */
+function either(signal, controller) {
+	// Not in React Native, nor in Node.js before 20.3.
+	if (AbortSignal.any) {
+		return AbortSignal.any([signal, controller.signal]);
+	}
+	const abort = () => controller.abort(signal.reason);
+	signal.addEventListener("abort", abort, { once: true });
+	if (signal.aborted) {
+		abort();
+	}
+	return controller.signal;
+}
+
 /** The result of an attempt, whose headers must arrive within this many milliseconds. */
 async function withTimeout(timeout, signal, attempt) {
 	const controller = new AbortController();
-	const abort = () => controller.abort(new DOMException(`the attempt took longer than ${timeout} ms`, "TimeoutError"));
+	const message = `the attempt took longer than ${timeout} ms`;
+	const abort = () => controller.abort(Object.assign(new Error(message), { name: "TimeoutError" }));
 	const timer = setTimeout(abort, timeout);
 	try {
-		return await attempt(signal ? AbortSignal.any([signal, controller.signal]) : controller.signal);
+		return await attempt(signal ? either(signal, controller) : controller.signal);
 	} finally {
 		clearTimeout(timer);
 	}

@@ -51,8 +51,10 @@ function judge(error) {
 	return verdictOf(verdictOfError(error, { status, headers }));
 }
 
-function setRetry(request, calculateDelay) {
+function setRetry(request, delayAfter) {
 	const { retry } = request;
+	// A hook that wants the request again, with other options, gets it at once: this is no failure.
+	const calculateDelay = (state) => (state.error.name === "RetryError" ? 1 : delayAfter(state));
 	// Later versions call it only where their own rules allow a retry, unless enforceRetryRules is false.
 	request.retry = { ...retry, calculateDelay, ...("enforceRetryRules" in retry && { enforceRetryRules: false }) };
 }

@@ -2,7 +2,7 @@
 // nobody reads.
 
 import { Budget, fetchOutcome, httpVerdict, isIdempotentMethod, StartError } from "backoff-wasm";
-import { OF_AN_OPERATION, readOptions, timeoutOf } from "./common.js";
+import { checkOptions, OF_AN_OPERATION, readOptions, timeoutOf } from "./common.js";
 
 const DEFAULT_BUDGET = "grpc-retry";
 const MAX_ORIGINS = 1000;
@@ -11,12 +11,14 @@ export const MAX_DRAINED = 64 * 1024;
 
 /** The options of a function: those of its loops, the budget of an origin, and the timeout of an attempt in ms. */
 export function readHttpOptions(what, options, ...others) {
+	checkOptions(what, options);
 	const known = [...OF_AN_OPERATION, "budget", "stats", "attemptTimeout", ...others];
-	const budget = options?.budget === undefined ? DEFAULT_BUDGET : options.budget;
+	const { budget = DEFAULT_BUDGET } = options;
 	const isText = typeof budget === "string";
 	const one = isText ? ifStarted(() => Budget.parse(budget)) : (budget ?? undefined);
-	const { attemptTimeout, ...read } = readOptions(what, options && { ...options, budget: one }, known);
-	if (attemptTimeout !== undefined && !(attemptTimeout > 0 && attemptTimeout < Infinity)) {
+	const { attemptTimeout, ...read } = readOptions(what, { ...options, budget: one }, known);
+	const isTime = Number.isFinite(attemptTimeout) && attemptTimeout > 0;
+	if (attemptTimeout !== undefined && !isTime) {
 		throw new TypeError(`attemptTimeout must be a positive number of milliseconds, got ${String(attemptTimeout)}`);
 	}
 	return {

@@ -16,6 +16,12 @@ export function retries(options = {}) {
 			return dispatch(request, handler);
 		}
 		checkBody(body);
+		// undici would send it twice, and then give up.
+		if (typeof body === "object" && body?.[Symbol.iterator] && !ArrayBuffer.isView(body) && !body.append) {
+			throw new TypeError(
+				"the body of this request is an iterable, which undici cannot send again: pass bytes or text, or send it without retries",
+			);
+		}
 		const begin = operations({ ...read, policy, budget: budgetOf(originOf(origin)) });
 		const state = new State(begin(performance.now()), stats);
 		// These are the defaults of undici, of which the operation decides.

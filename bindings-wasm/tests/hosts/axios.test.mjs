@@ -27,6 +27,7 @@ const sendWith =
 for (const adapter of ["http", "fetch"]) {
 	testClient(`axios, ${adapter}`, {
 		make: retryingAdapter,
+		refuses: [{ adapter: 5 }, { adapter: null }, { adapter: ["http", 5] }],
 		readsBody: true,
 		streams: adapter === "http",
 		open: (options) => ({ send: sendWith(axios.create({ adapter: retryingAdapter({ ...options, adapter }) })) }),

@@ -300,6 +300,11 @@ export function testClient(
 			assert.throws(() => make({ budget: "quotas" }), PolicyError);
 			assert.throws(() => make({ budget: 5 }), TypeError);
 			assert.throws(() => make({ attemptTimeout: 0 }), TypeError);
+			assert.throws(() => make({ attemptTimeout: "5" }), /positive number of milliseconds, got 5$/);
+			assert.throws(() => make({ attemptTimeout: 5n }), /positive number of milliseconds, got 5$/);
+			for (const none of [null, 5, "x", [], () => {}]) {
+				assert.throws(() => make(none), /^TypeError: options of \w+ must be a plain object, got [a-z ]+$/);
+			}
 			for (const options of refuses) {
 				assert.throws(() => make(options), TypeError);
 			}

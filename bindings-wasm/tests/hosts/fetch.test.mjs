@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { Budget } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { testClient } from "./faults.mjs";
@@ -87,6 +88,28 @@ test("a URL, bytes and a form", async () => {
 			assert.match(request.body, expected);
 		}
 	}
+});
+
+test("a signal and a timeout where AbortSignal.any is missing, as in React Native", async (t) => {
+	const { any } = AbortSignal;
+	t.after(() => {
+		AbortSignal.any = any;
+	});
+	AbortSignal.any = undefined;
+	const fetch = retryingFetch({ policy: FAST, attemptTimeout: 60_000 });
+	const { url, requests } = play([503], [200]);
+	assert.equal((await fetch(url, { signal: new AbortController().signal })).status, 200);
+	assert.equal(requests.length, 2);
+	const controller = new AbortController();
+	const silent = play("silence");
+	const ended = fetch(silent.url, { signal: controller.signal });
+	while (silent.requests.length === 0) {
+		await wait(1);
+	}
+	controller.abort(new Error("mine"));
+	await assert.rejects(ended, { message: "mine" });
+	const aborted = AbortSignal.abort(new Error("before"));
+	await assert.rejects(fetch(play([200]).url, { signal: aborted }), { message: "before" });
 });
 
 test("programming errors are those of fetch, after one attempt", async () => {

@@ -71,3 +71,32 @@ test("a stream of got is left as it is", async () => {
 	});
 	assert.equal(requests.length, 1);
 });
+
+for (const method of ["GET", "POST"]) {
+	test(`a hook that wants a ${method} again, with a token`, async () => {
+		const afterResponse = (response, again) =>
+			response.statusCode === 401 ? again({ headers: { token: "new" } }) : response;
+		const client = got.extend(retries({ policy: FAST }), { hooks: { afterResponse: [afterResponse] } });
+		const { url, requests } = play([401], [503], [200]);
+		const ended = client(url, { method, ...(method === "POST" && { body: "text" }), throwHttpErrors: false });
+		assert.equal((await ended).statusCode, method === "GET" ? 200 : 503);
+		const tokens = [undefined, "new", "new"];
+		assert.deepEqual(
+			requests.map(({ headers }) => headers.token),
+			method === "GET" ? tokens : tokens.slice(0, 2),
+		);
+	});
+}
+
+test("max_elapsed", async () => {
+	const stats = new RetryStats();
+	// The first wait ends after 900 ms. On a slow machine, too: one of 300 ms fits unless the first attempt takes 100 ms.
+	const client = got.extend(retries({ policy: "constant:base=1s,max_elapsed=900ms", stats, budget: null }));
+	const { url, requests } = play([500]);
+	await assert.rejects(client(url), { name: "HTTPError" });
+	assert.deepEqual([requests.length, stats.counts().stops.max_elapsed], [1, 1]);
+	const longer = got.extend(retries({ policy: "constant:base=300ms,max_elapsed=400ms", stats, budget: null }));
+	const second = play([500]);
+	await assert.rejects(longer(second.url), { name: "HTTPError" });
+	assert.deepEqual([second.requests.length, stats.counts().stops.max_elapsed], [2, 2]);
+});

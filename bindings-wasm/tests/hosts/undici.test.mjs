@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries } from "backoff-wasm/undici";
-import { Agent, Client, fetch, H2CClient, request } from "undici";
+import { Agent, Client, fetch, H2CClient, request, FormData as UndiciFormData } from "undici";
 import { testClient } from "./faults.mjs";
 
 const FAST = "constant:base=1ms,max_retries=3";
@@ -80,6 +80,22 @@ test("headers as an array, as pairs and as a Headers object", async () => {
 		assert.deepEqual([statusCode, requests.length], [200, 2]);
 		await client.close();
 	}
+});
+
+test("an iterable as a body is refused before the first attempt, and bytes are sent again", async () => {
+	const client = new Agent();
+	const dispatcher = client.compose(retries({ policy: FAST, budget: null }));
+	const { url, requests } = play([503]);
+	const refused = request(url, { method: "PUT", body: ["a", "b"], dispatcher });
+	await assert.rejects(refused, /is an iterable, which undici cannot send again: pass bytes or text/);
+	const form = new UndiciFormData();
+	form.set("a", "1");
+	for (const body of [Buffer.from("ab"), new Uint8Array([97, 98]), form]) {
+		const before = requests.length;
+		await (await request(url, { method: "PUT", body, dispatcher })).body.dump();
+		assert.equal(requests.length - before, 4);
+	}
+	await client.close();
 });
 
 test("the connection of a short body is used again", async () => {
