@@ -178,12 +178,13 @@ fn unsigned(text: &[u8]) -> Option<u64> {
 
 /// A signed number, stored as `u64`.
 fn signed(text: &[u8]) -> Option<u64> {
-    match text.strip_prefix(b"-") {
-        Some(digits) => {
+    // `strip_prefix` would link a panic into WebAssembly.
+    match text.split_first() {
+        Some((b'-', digits)) => {
             let number = unsigned(digits)?;
             (number <= 1 << 63).then(|| number.wrapping_neg())
         }
-        None => unsigned(text).filter(|&number| number < 1 << 63),
+        _ => unsigned(text).filter(|&number| number < 1 << 63),
     }
 }
 
