@@ -213,7 +213,8 @@ async function bundleSmall(path, { keepNames = true, before = "", ...options }) 
 	const { code, map } = await minify(text, {
 		module: true,
 		ecma: 2022,
-		compress: { passes: 2 },
+		// A bundler can then leave out one of two declarations.
+		compress: { passes: 2, join_vars: false },
 		keep_classnames: keepNames,
 		keep_fnames: keepNames,
 		sourceMap: { content: content.text, url: `${name}.map` },

@@ -318,6 +318,148 @@ export class Budget {
 	toJSON(): string;
 }
 
+/**
+ * What happens to the account of a budget (SPEC 15.6). An operation that a caller runs by hand reports them in the
+ * order of SPEC 13.4.
+ */
+export type BudgetEvent =
+	| "operation_began"
+	| "attempt_over"
+	| "attempt_failed"
+	| "retry_requested"
+	| "operation_succeeded"
+	| "operation_ended";
+
+/** What an event needs. */
+export interface StepOptions {
+	/** Of `retry_requested`: the outcome of the attempt that would be retried. */
+	readonly outcome?: Outcome | undefined;
+	/** Of `attempt_over` and `operation_succeeded`: what the last granted retry of the operation gave. Default: 0. */
+	readonly held?: bigint | number | undefined;
+}
+
+/** A state of a budget after an event. */
+export interface BudgetStep {
+	/** The state after it: the same object, if nothing changed. */
+	readonly state: BudgetState;
+	/** Whether a retry was requested and granted. */
+	readonly granted: boolean;
+	/** The tokens or slots that the operation holds after a granted retry. Otherwise 0. */
+	readonly held: bigint;
+}
+
+/**
+ * The state of a budget as a value, which another program can store as text (SPEC 15.5). Each step is a pure function
+ * of the state, an event and the time. {@link SharedBudget} needs no more than a store that compares and swaps texts.
+ */
+export class BudgetState {
+	/** The state of this text, or a full one without a text. It takes the limits of the budget, not its state. */
+	constructor(budget: Budget, text?: string);
+
+	/** The state of a full budget. */
+	static full(budget: Budget): BudgetState;
+
+	/**
+	 * The state of a text that such a state has.
+	 *
+	 * @throws {PolicyError} `not_a_state`: any other text.
+	 */
+	static parse(budget: Budget, text: string): BudgetState;
+
+	/**
+	 * The state after an event, and whether a retry was granted.
+	 *
+	 * @param nowNs the time in ns of any clock, such as that of the store. A time before an earlier one counts as that.
+	 * @throws {PolicyError} an unknown event or outcome, or a number that is negative or 2^64 or more.
+	 */
+	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetStep;
+
+	/** The version and the numbers of the state in decimal digits, separated by spaces. */
+	readonly text: string;
+	/** How often the state changed since it was full, modulo 2^64. */
+	readonly version: bigint;
+	/** The text. */
+	toString(): string;
+	/** The text. */
+	toJSON(): string;
+}
+
+/**
+ * Where the state of a {@link SharedBudget} is. `backoff-wasm/redis` and `backoff-wasm/postgres` have one each. Both
+ * methods may reject, or never end: a local budget then decides.
+ */
+export interface BudgetStore {
+	/** The text under a key, or null, and the time of the clock of the store in ns since 1970. */
+	load(key: string): Promise<{ readonly text: string | null; readonly now: bigint }>;
+	/** Puts a text under a key, if that has the text `from`, or nothing if that is null. Resolves to whether it did. */
+	swap(key: string, from: string | null, to: string): Promise<boolean>;
+}
+
+/** A step that an exchange made. */
+export interface ExchangeStep {
+	readonly event: BudgetEvent;
+	/** The outcome of a requested retry. */
+	readonly outcome: Outcome | null;
+	/** What the operation holds; of a requested retry what it holds after the answer. */
+	readonly held: bigint;
+	/** The answer to a requested retry. */
+	readonly granted: boolean | null;
+}
+
+/** A load, the steps of one process, and a swap. */
+export interface BudgetExchange {
+	/** The text that was loaded; null for none. */
+	readonly before: string | null;
+	/** The time of the store in ns since 1970. */
+	readonly now: bigint;
+	readonly steps: readonly ExchangeStep[];
+	/** The text after the steps. */
+	readonly after: string;
+	/** Whether that was stored. It is unknown if the answer of the store did not arrive in time. */
+	readonly stored: "yes" | "unchanged" | "unknown";
+}
+
+/** The options of {@link SharedBudget}. */
+export interface SharedBudgetOptions {
+	/** The budget of this process alone, while the store is away. Default: the same as the shared one. */
+	readonly fallback?: Budget | string | undefined;
+	/**
+	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
+	 * retries may lie unused while other processes are refused, and are lost with the process. Default: 1.
+	 */
+	readonly lease?: number | undefined;
+	/** The longest time in ms that a retry waits for the store. Default: 100. */
+	readonly timeout?: number | undefined;
+	/** Called after each exchange that asked the store for a swap, or that changed nothing. Its errors are ignored. */
+	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
+}
+
+/**
+ * One budget of many processes, whose state is in a store (SPEC 15.7). Loops take it as their `budget`. It throws
+ * nothing while it is used: if the store fails or does not answer in time, a local budget decides for a second, and
+ * the event of the loop says so (`budgetIsLocal`).
+ */
+export class SharedBudget {
+	/**
+	 * @param name the name of the account: the processes that share it use the same name and the same budget.
+	 * @param budget the limits. A `concurrent` budget is an error, because a process that dies would hold its slots for
+	 * ever.
+	 * @throws {PolicyError} an invalid budget string, or a lease or a timeout beyond the limits.
+	 */
+	constructor(store: BudgetStore, name: string, budget: Budget | string, options?: SharedBudgetOptions);
+
+	/**
+	 * Sends what the loops have reported and that waits for the next request. Call it before the process ends. It never
+	 * rejects, and waits at most twice the timeout.
+	 */
+	flush(): Promise<void>;
+
+	/** The key in the store: `backoff:NAME:BUDGET`. */
+	readonly key: string;
+	/** The last error of the store, undefined if there was none. */
+	readonly lastError: unknown;
+}
+
 /** How an attempt ended. `permanent` is a failure that another attempt would not change. */
 export type Outcome = "success" | "transient" | "throttled" | "timeout" | "permanent";
 
@@ -366,6 +508,19 @@ export class Operation {
 	constructor(policy: Policy, stream: RandomStream | undefined, options: OperationOptions);
 
 	/**
+	 * The operation as it stands after so many decided waits (SPEC 13.7), for a queue that stores only their number. It
+	 * has no budget. `now` is the time at which the operation began.
+	 *
+	 * @throws {PolicyError} a number or a time that is negative or 2^64 or more.
+	 */
+	static resume(
+		policy: Policy,
+		stream: RandomStream,
+		retries: bigint | number,
+		options: Omit<OperationOptions, "budget">,
+	): Operation;
+
+	/**
 	 * Decides after an attempt. An operation that has stopped returns its reason again.
 	 *
 	 * @throws {PolicyError} an unknown outcome, or a time that is negative or 2^64 ns or more. The
@@ -378,6 +533,12 @@ export class Operation {
 	 * reason, which is the earlier one if the operation had already stopped.
 	 */
 	cancel(): StopReason;
+
+	/**
+	 * Refuses the retry of the last decision, for a budget that is kept elsewhere: the operation stops for `budget`, and
+	 * the retry does not count. Returns the stop reason, which is the earlier one if the operation had already stopped.
+	 */
+	refuseRetry(): StopReason;
 
 	readonly policy: Policy;
 	/** The number of waits decided so far. */
@@ -481,6 +642,8 @@ interface EventBase {
 	readonly delay: number;
 	/** The same in ns, exactly. */
 	readonly delayNs: bigint;
+	/** Whether the local budget of a {@link SharedBudget} decided this retry, because the store was away. */
+	readonly budgetIsLocal: boolean;
 	/** The time since the loop began, in ms. */
 	readonly elapsed: number;
 }
@@ -537,8 +700,8 @@ interface LoopOptions<T> {
 	readonly shouldRetryResult?: ShouldRetryResult<T> | undefined;
 	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
 	readonly policy?: Policy | string | undefined;
-	/** The budget for the retries, shared by all callers of one server. */
-	readonly budget?: Budget | undefined;
+	/** The budget for the retries, shared by all callers of one server, or by many processes. */
+	readonly budget?: Budget | SharedBudget | undefined;
 	/** Counts the attempts and the stop reason of the loop. */
 	readonly stats?: RetryStats | undefined;
 	/**
@@ -713,7 +876,7 @@ export class RetryStats {
 }
 
 /**
- * The rule that was broken. Of the last six, for arguments that never reach the core, SPEC 8.7 has more; of
+ * The rule that was broken. Of the last eight, for arguments that never reach the core, SPEC 8.7 has more; of
  * the others SPEC 8.6.
  *
  * - `unknown_kind`: a kind that does not exist, such as a growth
@@ -731,7 +894,8 @@ export class RetryStats {
  * - `does_not_fit`: no base or cap is short enough for the total
  * - `not_finite`, `negative`, `not_whole`: a number that is NaN or infinite, below 0, or not whole
  * - `not_unicode`: a key with a lone surrogate
- * - `unknown_outcome`, `unknown_reason`: an outcome or a stop reason that does not exist
+ * - `unknown_outcome`, `unknown_reason`, `unknown_event`: an outcome, a stop reason or an event that does not exist
+ * - `not_a_state`: a text that is no state of the budget
  */
 export type ErrorCode =
 	| "unknown_kind"
@@ -764,7 +928,9 @@ export type ErrorCode =
 	| "not_whole"
 	| "not_unicode"
 	| "unknown_outcome"
-	| "unknown_reason";
+	| "unknown_reason"
+	| "unknown_event"
+	| "not_a_state";
 
 /** An invalid value or string. The message contains the same information as the properties. */
 export class PolicyError extends RangeError {

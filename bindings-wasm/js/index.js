@@ -11,9 +11,11 @@ import { makeRetriable, retry } from "./retry/retry.js";
 
 export { Backoff } from "./core/backoff.js";
 export { Budget } from "./core/budget.js";
+export { BudgetState } from "./core/budget-state.js";
 export { PolicyError } from "./core/errors.js";
 export { Operation } from "./core/operation.js";
 export { Policy } from "./core/policy.js";
+export { SharedBudget } from "./core/shared-budget.js";
 export { RetryStats } from "./core/stats.js";
 export { RandomStream } from "./core/stream.js";
 export { AbortError, RetryError } from "./retry/errors.js";

@@ -9,8 +9,8 @@ use crate::buffer::{Buffers, with_buffers};
 /// The number of retries that means no limit (SPEC 5.1).
 const MAX_RETRIES: u64 = 1 << 32;
 
-/// Writes a line for each field of a policy, and one each for the outcomes and the stop reasons,
-/// into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
+/// Writes a line for each field of a policy, and one each for the outcomes, the stop reasons and
+/// the events of a budget into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
 /// `cap duration`, `cap_on kind window delay`.
 #[wasm_bindgen]
 #[must_use]
@@ -37,7 +37,9 @@ pub fn catalog() -> usize {
         for reason in StopReason::ALL {
             end = write_words(buffers, end, &[reason.name()]);
         }
-        end
+        end = buffers.write_text(end, "\n");
+        end = write_words(buffers, end, &["event", "kind"]);
+        write_words(buffers, end, &ffi::BUDGET_EVENTS)
     })
 }
 

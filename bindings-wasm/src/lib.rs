@@ -14,6 +14,7 @@
 )]
 
 mod budget;
+mod budget_state;
 mod buffer;
 mod catalog;
 mod errors;
@@ -30,6 +31,7 @@ mod stream;
 static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
 pub use budget::{budget_offset, budget_parse, budget_text, budget_words};
+pub use budget_state::budget_step;
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
 pub use errors::{error_code, error_message_with};

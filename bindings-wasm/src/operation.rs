@@ -25,22 +25,29 @@ pub fn decision_offset() -> usize {
     DECISION_OFFSET
 }
 
-/// Begins an operation and writes it into the words, which hold its budget if it has one. The
-/// deadline 2^64 - 1 means none.
+/// Begins an operation and writes it into the words, which hold its budget if it has one. Without one
+/// it may have made retries already. The deadline 2^64 - 1 means none.
 #[wasm_bindgen]
-pub fn begin(stream: u64, now: u64, deadline: u64, has_budget: bool) {
+pub fn begin(stream: u64, now: u64, deadline: u64, retries: u64, has_budget: bool) {
     with_buffers(|buffers| {
         let budget = has_budget.then(|| budget::load(buffers));
         let stream = RandomStream::from_seed(stream);
         if let Some(policy) = with_current(|policy| Some(*policy)) {
-            let operation = Operation::begin(policy, stream, now, Some(deadline), budget.as_ref());
+            let deadline = Some(deadline);
+            let operation = match budget.as_ref() {
+                None => Operation::resume(policy, stream, retries, now, deadline),
+                some => Operation::begin(policy, stream, now, deadline, some),
+            };
             save(buffers, &operation, 0, budget.as_ref());
         }
     });
 }
 
-/// Reports the outcome of an attempt to the operation in the words, or cancels it if the outcome is
-/// 0, and writes its decision.
+/// In place of an outcome: refuses the retry that was decided.
+const REFUSE: u32 = u32::MAX;
+
+/// Reports the outcome of an attempt to the operation in the words, cancels it if the outcome is 0, or
+/// refuses its retry, and writes its decision.
 #[wasm_bindgen]
 pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64, has_budget: bool) {
     with_buffers(|buffers| {
@@ -51,6 +58,8 @@ pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64, h
         if let Some(outcome) = ffi::outcome_from_number(outcome) {
             let retry_after = has_retry_after.then_some(retry_after);
             delay = operation.decide(outcome, retry_after, now, budget.as_ref()).delay_ns();
+        } else if outcome == REFUSE {
+            operation.refuse_retry(budget.as_ref());
         } else {
             operation.cancel(budget.as_ref());
         }

@@ -81,7 +81,7 @@ describe("events", () => {
 		const shouldRetry = () => "timeout";
 		const { events } = await run(fn, { ...job, shouldRetry, shouldRetryResult: (value) => value === "no" });
 		const [first, second] = DELAYS;
-		const retried = { reason: undefined };
+		const retried = { reason: undefined, budgetIsLocal: false };
 		assert.deepEqual(events, [
 			[
 				"retry",
@@ -107,6 +107,7 @@ describe("events", () => {
 					reason: "success",
 					delay: 0,
 					delayNs: 0n,
+					budgetIsLocal: false,
 					elapsed: first + second,
 					value: "yes",
 				},

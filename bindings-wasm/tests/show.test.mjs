@@ -44,6 +44,7 @@ describe("JSON", () => {
 			outcome: "transient",
 			delay: 1000,
 			delayNs: "1000000000",
+			budgetIsLocal: false,
 			elapsed: 0,
 			error,
 		});

@@ -7,6 +7,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import {
+	Budget,
+	BudgetState,
 	esm,
 	installed,
 	Operation,
@@ -16,6 +18,7 @@ import {
 	RetryStats,
 	requireThere,
 	retry,
+	SharedBudget,
 	source,
 } from "./installed.mjs";
 
@@ -82,7 +85,12 @@ describe("the types name what exists", () => {
 	const policy = Policy.parse("default");
 	const begun = new Operation(policy, new RandomStream(1), { now: 0 });
 
-	test("the outcomes and the reasons", () => {
+	const state = BudgetState.full(Budget.parse("sre"));
+
+	test("the outcomes, the reasons and the events", () => {
+		assert.throws(() => state.step("none such", 0n), {
+			message: `event "none such" is unknown; the events are ${kinds("BudgetEvent").join(", ")}`,
+		});
 		assert.throws(() => begun.decide("none such", { now: 0 }), {
 			message: `outcome "none such" is unknown; the outcomes are ${kinds("Outcome").join(", ")}`,
 		});
@@ -92,7 +100,8 @@ describe("the types name what exists", () => {
 	});
 
 	test("the codes of the core", () => {
-		const ours = ["not_finite", "negative", "not_whole", "not_unicode", "unknown_outcome", "unknown_reason"];
+		const unknown = ["unknown_outcome", "unknown_reason", "unknown_event"];
+		const ours = ["not_finite", "negative", "not_whole", "not_unicode", ...unknown, "not_a_state"];
 		const core = readFileSync(join(source, "../core/src/error/code.rs"), "utf8");
 		const codes = [...core.matchAll(/^ *\w+ = \d+, "(\w+)",/gm)].map(([, code]) => code);
 		assert.deepEqual(kinds("ErrorCode"), [...codes, ...ours]);
@@ -102,6 +111,8 @@ describe("the types name what exists", () => {
 		["PolicyOptions", "a policy", () => new Policy({ x: 1 })],
 		["OperationOptions", "an operation", () => new Operation(policy, undefined, { x: 1 })],
 		["DecisionOptions", "a decision", () => begun.decide("success", { x: 1 })],
+		["StepOptions", "a step", () => state.step("attempt_over", 0n, { x: 1 })],
+		["SharedBudgetOptions", "a shared budget", () => new SharedBudget({ load() {}, swap() {} }, "a", "sre", { x: 1 })],
 	]) {
 		test(`the options of ${what}`, () => {
 			const [, body] = new RegExp(`interface ${type} \\{([\\s\\S]*?)\\n\\}`).exec(types);

@@ -1,7 +1,17 @@
 // Types of backoff-wasm/axios.
 
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse } from "axios";
-import type { Budget, Clock, Deadline, Policy, RandomStream, RetryEvent, RetryStats, StopEvent } from "../index.js";
+import type {
+	Budget,
+	Clock,
+	Deadline,
+	Policy,
+	RandomStream,
+	RetryEvent,
+	RetryStats,
+	SharedBudget,
+	StopEvent,
+} from "../index.js";
 
 /** The options of {@link retryingAdapter}. */
 export interface RetryingAdapterOptions {
@@ -11,7 +21,7 @@ export interface RetryingAdapterOptions {
 	 * The budget for the retries: a budget string for a budget of each origin, or one budget for all origins, or `null`
 	 * for none. Default: `grpc-retry` for each origin. It keeps the budgets of the last 1000 origins.
 	 */
-	readonly budget?: Budget | string | null | undefined;
+	readonly budget?: Budget | SharedBudget | string | null | undefined;
 	/** The time in ms after which an attempt has the outcome `timeout`, if `timeout` of axios is not shorter. */
 	readonly attemptTimeout?: number | undefined;
 	/** The stream of every request, instead of `seed` and `key`. Default: a unique stream for each. */

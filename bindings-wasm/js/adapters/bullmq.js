@@ -17,11 +17,8 @@ export function jobRetries(options = {}) {
 	const backoffStrategy = async (attemptsMade, _type, error, job) => {
 		const verdict = await judge(shouldRetry, error, { attempt: attemptsMade, job });
 		const begun = job.timestamp + (job.opts.delay ?? 0);
-		const operation = new Operation(policy, new RandomStream(seed, job.id), { now: begun });
 		// The queue keeps only the number of the failures, which is all that delays depend on.
-		for (let failure = 1; failure < attemptsMade; failure++) {
-			operation.decide("transient", { now: begun });
-		}
+		const operation = Operation.resume(policy, new RandomStream(seed, job.id), attemptsMade - 1, { now: begun });
 		const { outcome, retryAfter } = verdict;
 		const { reason, delay } = operation.decide(outcome, { now: Date.now(), retryAfter });
 		// A fraction of a millisecond would disturb the order of the delayed jobs.

@@ -1,6 +1,16 @@
 // Types of backoff-wasm/fetch.
 
-import type { Budget, Clock, Deadline, Policy, RandomStream, RetryEvent, RetryStats, StopEvent } from "../index.js";
+import type {
+	Budget,
+	Clock,
+	Deadline,
+	Policy,
+	RandomStream,
+	RetryEvent,
+	RetryStats,
+	SharedBudget,
+	StopEvent,
+} from "../index.js";
 
 /** The options of {@link retryingFetch}. */
 export interface RetryingFetchOptions<F = typeof fetch> {
@@ -10,7 +20,7 @@ export interface RetryingFetchOptions<F = typeof fetch> {
 	 * The budget for the retries: a budget string for a budget of each origin, or one budget for all origins, or `null`
 	 * for none. Default: `grpc-retry` for each origin. It keeps the budgets of the last 1000 origins.
 	 */
-	readonly budget?: Budget | string | null | undefined;
+	readonly budget?: Budget | SharedBudget | string | null | undefined;
 	/** The time in ms after which an attempt without an answer has the outcome `timeout`. Default: none. */
 	readonly attemptTimeout?: number | undefined;
 	/** The stream of every request, instead of `seed` and `key`. Default: a unique stream for each. */

@@ -1,5 +1,5 @@
 import { copyIn, copyOut, module, roundedWordAt, stateOfWords, wordAt } from "../wasm/module.js";
-import { noOptions, pickOptions } from "./arguments.js";
+import { noOptions, pickOptions, uint64 } from "./arguments.js";
 import { checkBudget, loadBudget, saveBudget } from "./budget.js";
 import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
@@ -10,6 +10,7 @@ import { RandomStream, stateOf } from "./stream.js";
 
 /** In place of an outcome. */
 const CANCEL = 0;
+const REFUSE = 2 ** 32 - 1;
 
 /** A negative time to wait is 0, as for a date in the past. */
 function notNegative(input) {
@@ -35,10 +36,10 @@ export class CheckedOperation {
 	/** The module's words for this operation. */
 	#state = stateOfWords(module().exports.operation_words());
 
-	constructor(policy, streamState, start, deadline, budget) {
+	constructor(policy, streamState, start, deadline, budget, retries = 0n) {
 		this.policy = policy;
 		this.budget = budget;
-		this.#change(({ begin }, hasBudget) => begin(streamState, start, deadline, hasBudget));
+		this.#change(({ begin }, hasBudget) => begin(streamState, start, deadline, retries, hasBudget));
 	}
 
 	/** Decides; returns the delay in nanoseconds. */
@@ -50,7 +51,15 @@ export class CheckedOperation {
 	}
 
 	cancel() {
-		this.#change(({ decide }, hasBudget) => decide(CANCEL, 0n, false, 0n, hasBudget));
+		this.#end(CANCEL);
+	}
+
+	refuseRetry() {
+		this.#end(REFUSE);
+	}
+
+	#end(how) {
+		this.#change(({ decide }, hasBudget) => decide(how, 0n, false, 0n, hasBudget));
 	}
 
 	/** Applies one change to the operation and its budget. */
@@ -83,7 +92,7 @@ export class Operation {
 
 	#checked;
 
-	constructor(policy, stream = RandomStream.fromEntropy(), options) {
+	constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
 		checkPolicy(policy);
 		const streamState = stateOf(stream);
 		const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
@@ -98,7 +107,7 @@ export class Operation {
 		if (budget !== undefined) {
 			checkBudget(budget);
 		}
-		this.#checked = new CheckedOperation(policy, streamState, start, end, budget);
+		this.#checked = new CheckedOperation(policy, streamState, start, end, budget, uint64("retries", retries));
 		Object.defineProperties(this, Operation.#shown);
 	}
 
@@ -120,6 +129,21 @@ export class Operation {
 	cancel() {
 		this.#checked.cancel();
 		return this.#checked.reason;
+	}
+
+	refuseRetry() {
+		this.#checked.refuseRetry();
+		return this.#checked.reason;
+	}
+
+	static resume(policy, stream, retries, options) {
+		if (stream === undefined) {
+			wrongType("stream", "the RandomStream of the operation", stream);
+		}
+		if (options?.budget !== undefined) {
+			throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
+		}
+		return new Operation(policy, stream, options, uint64("retries", retries));
 	}
 
 	static {

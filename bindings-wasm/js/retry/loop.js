@@ -1,6 +1,7 @@
 // The loop of SPEC 18. An operation makes its decisions. Most loops succeed at once, so what only a failure needs is
 // made after the first one.
 
+import { OPEN } from "../core/account.js";
 import { finite, MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds, toNanoseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
@@ -47,6 +48,8 @@ export class Loop {
 	outcome = undefined;
 	reason = undefined;
 	delayNs = 0n;
+	/** Whether a shared budget's local budget decided this retry. */
+	budgetIsLocal = false;
 	/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
 	start = 0;
 	now = 0;
@@ -96,6 +99,9 @@ export class Loop {
 						throwIfAborted(signal);
 					}
 					this.decide(verdict);
+					if (this.account && !this.reason) {
+						this.settle(await this.until(this.account.request(this.outcome)));
+					}
 					if (!this.reason) {
 						if (onRetry) {
 							await this.until(onRetry(this.event()));
@@ -157,7 +163,9 @@ export class Loop {
 	beginOperation() {
 		const { budget, policy = parsePolicy("default") } = this.options;
 		const stream = this.stream ? stateOf(this.stream) : stateOfLoop(this.streamNumber);
-		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, budget);
+		this.account = budget?.[OPEN]?.();
+		const own = this.account ? undefined : budget;
+		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, own);
 	}
 
 	readClock() {
@@ -232,6 +240,7 @@ export class Loop {
 			this.readClock();
 		}
 		this.outcome = outcome;
+		this.budgetIsLocal = false;
 		const isEnd = outcome === SUCCESS || outcome === PERMANENT;
 		if (budget || !isEnd) {
 			ifStarted(() => this.operation ?? this.beginOperation());
@@ -239,10 +248,25 @@ export class Loop {
 		if (this.operation && (budget || !isEnd)) {
 			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter);
 			this.reason = this.operation.reason;
+			if (outcome === SUCCESS) {
+				this.account?.succeeded();
+			} else if (!isEnd) {
+				this.account?.failed();
+			}
 		} else {
 			// If the core cannot start: as under max_retries=0.
 			this.delayNs = 0n;
 			this.reason = isEnd ? outcome : "max_retries";
+		}
+	}
+
+	/** What a shared budget answers. Nothing, if the signal has aborted. */
+	settle(answer) {
+		throwIfAborted(this.options.signal);
+		this.budgetIsLocal = answer.isLocal;
+		if (!answer.granted) {
+			this.operation.refuseRetry();
+			this.reason = this.operation.reason;
 		}
 	}
 
@@ -269,14 +293,17 @@ export class Loop {
 		this.outcome = undefined;
 		this.reason = CANCELLED;
 		this.delayNs = 0n;
+		this.budgetIsLocal = false;
 		// A call that never ends holds the loop, but not what the caller passed.
 		this.fn = this.apply = this.options = undefined;
 	}
 
 	event() {
-		const { attempts, outcome, reason, delayNs } = this;
+		const { attempts, outcome, reason, delayNs, budgetIsLocal } = this;
 		const [delay, elapsed] = [toMilliseconds(delayNs), this.now - this.start];
-		return Object.freeze(withJSON({ attempts, outcome, reason, delay, delayNs, elapsed, ...this.endOfCall() }));
+		return Object.freeze(
+			withJSON({ attempts, outcome, reason, delay, delayNs, budgetIsLocal, elapsed, ...this.endOfCall() }),
+		);
 	}
 
 	/** The `value` or the `error` of the last call, if it has ended. */

@@ -1,5 +1,6 @@
 // The options of a loop, checked once.
 
+import { OPEN } from "../core/account.js";
 import { finite, noOptions, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
@@ -43,7 +44,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		checkPolicy(policy, "a Policy or a policy string");
 	}
 	const checkedPolicy = typeof policy === "string" ? ifStarted(() => parsePolicy(policy)) : policy;
-	if (budget !== undefined) {
+	if (budget !== undefined && typeof budget?.[OPEN] !== "function") {
 		checkBudget(budget);
 	}
 	if (stats !== undefined) {

@@ -27,7 +27,7 @@ function start() {
 	const exports = tryInstantiate();
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
-	const { outcome, reason, ...fields } = readCatalog(exports, bytes);
+	const { outcome, reason, event, ...fields } = readCatalog(exports, bytes);
 	return {
 		exports,
 		/** The words: numbers in and out, little-endian. */
@@ -40,6 +40,8 @@ function start() {
 		fields: Object.values(fields),
 		outcome,
 		reason,
+		/** The events of a budget. */
+		event,
 	};
 }
 

@@ -15,13 +15,13 @@ const programs = [...page.matchAll(/```js\n([\s\S]*?)```\n\n```text\n([\s\S]*?)`
 
 let servers;
 before(async () => {
-	servers = await startServers("redis");
+	servers = await startServers("redis", "postgres");
 });
 after(() => servers.stop());
 
 /** What a program prints, if it ends by itself, without an error. */
 async function output(...words) {
-	const env = { ...process.env, REDIS_URL: servers.redis };
+	const env = { ...process.env, REDIS_URL: servers.redis, DATABASE_URL: servers.postgres };
 	const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd: here, env });
 	assert.equal(stderr, "");
 	return stdout;
@@ -31,7 +31,13 @@ test("every program shows its output", () => {
 	assert.equal(programs.length, fences.length);
 });
 
-const NAMES = { BullMQ: "bullmq", "AWS SDK v3": "@aws-sdk/client-dynamodb", "`fetch`": "undici" };
+const NAMES = {
+	BullMQ: "bullmq",
+	"node-redis": "redis",
+	"node-postgres": "pg",
+	"AWS SDK v3": "@aws-sdk/client-dynamodb",
+	"`fetch`": "undici",
+};
 
 test("the table has the versions of the hosts", () => {
 	const pinned = ["oldest", "newest"].map((folder) => {
@@ -39,7 +45,7 @@ test("the table has the versions of the hosts", () => {
 		return JSON.parse(readFileSync(manifest, "utf8")).devDependencies;
 	});
 	const rows = [...page.matchAll(/^\| \[`backoff-wasm\/.*?\| (.*?) +\| (.*?) +\|/gm)];
-	assert.equal(rows.length, 10);
+	assert.equal(rows.length, 13);
 	for (const [, host, versions] of rows) {
 		const [oldest, newest] = pinned.map((all) => all[NAMES[host] ?? host]);
 		assert.ok(versions.endsWith(`${oldest} and ${newest}`), `${host}: ${oldest} and ${newest}`);

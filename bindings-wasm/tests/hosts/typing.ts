@@ -3,7 +3,7 @@
 
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import axios from "axios";
-import { Policy, RandomStream } from "backoff-wasm";
+import { Policy, RandomStream, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
 import { retryingAdapter } from "backoff-wasm/axios";
 import { jobRetries } from "backoff-wasm/bullmq";
@@ -12,13 +12,18 @@ import { schedule } from "backoff-wasm/effect";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries as gotRetries } from "backoff-wasm/got";
 import { retryOptions as pRetryOptions } from "backoff-wasm/p-retry";
+import { postgresStore } from "backoff-wasm/postgres";
+import { redisStore } from "backoff-wasm/redis";
 import { retries as undiciRetries } from "backoff-wasm/undici";
 import { Queue, Worker } from "bullmq";
 import { handleAll, retry } from "cockatiel";
 import { Effect } from "effect";
 import got from "got";
+import { Redis } from "ioredis";
 import ky from "ky";
 import pRetry from "p-retry";
+import pg from "pg";
+import { createClient, createCluster } from "redis";
 import { Agent, fetch as undiciFetch } from "undici";
 
 const policy = Policy.parse("default");
@@ -75,3 +80,20 @@ export const body: Promise<string> = got
 	.extend(gotRetries({ policy, attemptTimeout: 100 }))("http://127.0.0.1")
 	.text();
 export const dispatcher = new Agent().compose(undiciRetries({ policy }));
+
+const stores = [
+	redisStore(new Redis()),
+	redisStore(createClient()),
+	redisStore(createCluster({ rootNodes: [] })),
+	postgresStore(new pg.Pool()),
+	postgresStore(new pg.Client()),
+];
+// @ts-expect-error: it is no client.
+redisStore({ get: () => 1 });
+// @ts-expect-error: it is no pool.
+postgresStore(new Redis());
+export const budget = new SharedBudget(stores[0] ?? postgresStore(new pg.Pool()), "mail", "sre-process");
+retryingFetch({ budget });
+axios.create({ adapter: retryingAdapter({ budget }) });
+// @ts-expect-error: its operations have a budget of this process.
+gotRetries({ budget });

@@ -49,8 +49,7 @@ struct Manifest {
 fn hosts(version: &str) -> Result<Vec<Ran>> {
     let path = folder().join("tests/hosts").join(version).join("package.json");
     let manifest: Manifest = serde_json::from_str(&fs::read_to_string(path)?)?;
-    let is_host =
-        |name: &str| !name.starts_with("node-") && !["@types/node", "ioredis"].contains(&name);
+    let is_host = |name: &str| !name.starts_with("node-") && !name.starts_with("@types/");
     let rows = manifest.dev_dependencies.into_iter().filter(|(name, _)| is_host(name));
     Ok(rows
         .map(|(name, version)| Ran {
@@ -81,6 +80,9 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
     Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program }])
 }
 
+/// A process of the fleet that shares a budget.
 pub(crate) fn fleet() -> Result<Command> {
-    anyhow::bail!("not yet")
+    let mut program = on("newest")?;
+    program.args(["--program", "fleet.mjs"]);
+    Ok(program)
 }

@@ -1,0 +1,7 @@
+// How a loop uses a budget that is not in this process. Loops know no more of it, so that a bundler can leave it out.
+
+/**
+ * The method of a shared budget that opens the account of an operation: `failed()` and `succeeded()` report its
+ * attempts, and `request(outcome)` resolves to whether a retry is `granted`, and whether that `isLocal`.
+ */
+export const OPEN = Symbol.for("backoff-wasm.account");

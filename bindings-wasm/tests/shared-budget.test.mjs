@@ -1,0 +1,456 @@
+// A shared budget over a store in memory, which can be slow, fail, lose races and forget to answer.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { Budget, makeRetriable, Operation, Policy, retry, SharedBudget } from "./installed.mjs";
+import { endOf, FakeClock, notes, script } from "./loop.mjs";
+
+const busy = new Error("busy");
+const NOW = 1_000_000_000n;
+/** Much longer than a test. */
+const PATIENT = { timeout: 60_000 };
+
+/** A store with compare-and-swap. `on` may replace a method for its next calls. */
+class MemoryStore {
+	texts = new Map();
+	calls = [];
+	now = NOW;
+	on = {};
+
+	async load(key) {
+		this.calls.push("load");
+		const own = () => ({ text: this.texts.get(key) ?? null, now: this.now });
+		return this.on.load ? this.on.load(own) : own();
+	}
+
+	async swap(key, from, to) {
+		this.calls.push("swap");
+		const own = () => {
+			const isSame = (this.texts.get(key) ?? null) === from;
+			if (isSame) {
+				this.texts.set(key, to);
+			}
+			return isSame;
+		};
+		return this.on.swap ? this.on.swap(own) : own();
+	}
+}
+
+/** Runs a loop whose function fails with `busy` or plays another script. */
+async function run(budget, options = {}, fn = script(busy)) {
+	const { events, ...hooks } = notes();
+	const clock = new FakeClock();
+	const policy = "constant:base=1s,max_retries=3";
+	const end = await endOf(retry(fn, { clock, policy, shouldRetry: () => true, budget, ...hooks, ...options }));
+	const seen = events.map(([, { reason, budgetIsLocal }]) => `${reason ?? "wait"}${budgetIsLocal ? ", local" : ""}`);
+	return { ...end, calls: fn.contexts.length, seen, waits: clock.waits, stop: events.at(-1)[1] };
+}
+
+/** A budget over a new store, with its exchanges. */
+function share(text, options = {}, store = new MemoryStore()) {
+	const exchanges = [];
+	const onExchange = (exchange) => exchanges.push(exchange);
+	const budget = new SharedBudget(store, "test", text, { ...PATIENT, onExchange, ...options });
+	return { budget, store, exchanges };
+}
+
+const steps = ({ steps: of }) => of.map(({ event, granted }) => (granted === null ? event : `${event} ${granted}`));
+
+describe("a loop", () => {
+	test("is refused when the account is empty, with the delay that it does not wait", async () => {
+		const { budget, store } = share("quota:max_tokens=10,cost=5");
+		const first = await run(budget);
+		assert.deepEqual([first.error, first.calls, first.waits], [busy, 3, [1000, 1000]]);
+		assert.deepEqual(first.seen, ["wait", "wait", "budget"]);
+		assert.deepEqual([first.stop.delay, first.stop.attempts, first.stop.outcome], [1000, 3, "transient"]);
+		assert.equal(store.texts.get("backoff:test:quota:max_tokens=10"), "2 0");
+		assert.equal(budget.key, "backoff:test:quota:max_tokens=10");
+		assert.deepEqual((await run(budget)).seen, ["budget"]);
+		assert.equal(budget.lastError, undefined);
+	});
+
+	test("gives back what its retry took, when it succeeds", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5,cost_throttled=7");
+		const throttled = { shouldRetry: () => "throttled" };
+		assert.deepEqual((await run(budget, throttled, script(busy, "ok"))).value, "ok");
+		assert.equal(store.texts.get(budget.key), "1 3");
+		await budget.flush();
+		assert.equal(store.texts.get(budget.key), "2 10");
+		assert.deepEqual(exchanges.map(steps), [
+			["operation_began", "attempt_failed", "retry_requested true"],
+			["operation_succeeded"],
+		]);
+		assert.deepEqual(exchanges[0], {
+			before: null,
+			now: NOW,
+			steps: [
+				{ event: "operation_began", outcome: null, held: 0n, granted: null },
+				{ event: "attempt_failed", outcome: null, held: 0n, granted: null },
+				{ event: "retry_requested", outcome: "throttled", held: 7n, granted: true },
+			],
+			after: "1 3",
+			stored: "yes",
+		});
+		assert.equal(exchanges[1].steps[0].held, 7n);
+	});
+
+	test("a success and a permanent failure ask the store for nothing", async () => {
+		const { budget, store } = share("throttle");
+		assert.equal((await run(budget, {}, script("ok"))).value, "ok");
+		assert.equal((await run(budget, { shouldRetry: () => false })).calls, 1);
+		assert.deepEqual(store.calls, []);
+		// It is refused by max_retries, so it asks for nothing, but the failure counts.
+		await run(budget, { policy: "constant:base=1s,max_retries=0" });
+		assert.deepEqual(store.calls, []);
+		await budget.flush();
+		assert.equal(store.texts.get(budget.key), "1 9000");
+	});
+
+	test("two budgets share an account, and another name or another configuration is another account", async () => {
+		const store = new MemoryStore();
+		const [one, two] = [share("quota:max_tokens=15,cost=5", {}, store), share("quota:cost=5,max_tokens=15", {}, store)];
+		assert.deepEqual((await run(one.budget, { policy: "constant:base=1s,max_retries=2" })).calls, 3);
+		assert.deepEqual((await run(two.budget)).seen, ["wait", "budget"]);
+		assert.deepEqual((await run(share("quota:max_tokens=5", {}, store).budget)).seen, ["wait", "budget"]);
+		const named = new SharedBudget(store, "other", Budget.parse("quota:max_tokens=15,cost=5"), PATIENT);
+		assert.deepEqual((await run(named)).seen, ["wait", "wait", "wait", "max_retries"]);
+		assert.equal(store.texts.size, 3);
+	});
+
+	test("of makeRetriable, and of an operation that took the first free loop", async () => {
+		const { budget } = share("quota:max_tokens=5,cost=5");
+		const fn = script(busy);
+		const retriable = makeRetriable(fn, { budget, shouldRetry: () => true, policy: "none" });
+		await assert.rejects(retriable(), busy);
+		assert.equal(fn.contexts.length, 2);
+	});
+
+	test("an abort ends the wait for the store", async () => {
+		const store = new MemoryStore();
+		let answer;
+		store.on.load = () =>
+			new Promise((_, reject) => {
+				answer = reject;
+			});
+		const { budget } = share("quota", {}, store);
+		const controller = new AbortController();
+		const ended = run(budget, { signal: controller.signal });
+		while (store.calls.length === 0) {
+			await wait(1);
+		}
+		controller.abort(new Error("enough"));
+		const { error, seen } = await ended;
+		assert.deepEqual([error.message, seen], ["enough", ["cancelled"]]);
+		answer(busy);
+	});
+});
+
+describe("exchanges", () => {
+	test("one at a time; what waits meanwhile goes together", async () => {
+		const store = new MemoryStore();
+		let open;
+		const opened = new Promise((resolve) => {
+			open = resolve;
+		});
+		let inFlight = 0;
+		store.on.load = async (own) => {
+			assert.equal(++inFlight, 1);
+			await opened;
+			inFlight--;
+			return own();
+		};
+		const { budget, exchanges } = share("quota:max_tokens=30,cost=5", {}, store);
+		const once = { policy: "constant:base=1s,max_retries=1" };
+		const first = run(budget, once);
+		while (store.calls.length === 0) {
+			await wait(1);
+		}
+		const others = Array.from({ length: 7 }, () => run(budget, once));
+		await wait(5);
+		open();
+		const ends = await Promise.all([first, ...others]);
+		assert.equal(ends.filter(({ seen }) => seen[0] === "wait").length, 6);
+		assert.deepEqual(
+			exchanges.map(({ steps: of }) => of.filter(({ event }) => event === "retry_requested").length),
+			[1, 7],
+		);
+		assert.equal(store.texts.get(budget.key), "6 0");
+	});
+
+	test("a lost race begins again with a load", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=100,cost=5");
+		let losses = 3;
+		store.on.swap = (own) => {
+			if (losses-- > 0) {
+				const before = BigInt(store.texts.get(budget.key)?.split(" ")[0] ?? 0);
+				store.texts.set(budget.key, `${before + 1n} 50`);
+			}
+			return own();
+		};
+		assert.deepEqual((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen, ["wait", "max_retries"]);
+		assert.deepEqual(store.calls, ["load", "swap", "load", "swap", "load", "swap", "load", "swap"]);
+		assert.deepEqual([exchanges.length, exchanges[0].before, exchanges[0].after], [1, "3 50", "4 45"]);
+	});
+
+	test("nothing is swapped if nothing changed", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=5,cost=5");
+		store.texts.set(budget.key, "7 0");
+		assert.deepEqual((await run(budget)).seen, ["budget"]);
+		assert.deepEqual(store.calls, ["load"]);
+		const { before, after, stored } = exchanges[0];
+		assert.deepEqual([before, after, stored], ["7 0", "7 0", "unchanged"]);
+	});
+
+	test("100 events go without a request; flush sends fewer", async () => {
+		const { budget, store, exchanges } = share("ratio:max_tokens=10,ratio=0.1");
+		store.texts.set(budget.key, "1 0");
+		for (let count = 0; count < 50; count++) {
+			await run(budget, {}, script("ok"));
+		}
+		while (exchanges.length === 0) {
+			await wait(1);
+		}
+		assert.deepEqual([exchanges[0].steps.length, store.texts.get(budget.key)], [100, "51 50"]);
+		await run(budget, {}, script("ok"));
+		await budget.flush();
+		assert.equal(store.texts.get(budget.key), "52 51");
+		const calls = store.calls.length;
+		await budget.flush();
+		assert.equal(store.calls.length, calls, "nothing to send");
+	});
+
+	test("a lease: later retries need no exchange", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=20,cost=5,cost_timeout=6", { lease: 3 });
+		const once = { policy: "constant:base=1s,max_retries=1" };
+		for (let count = 0; count < 3; count++) {
+			assert.deepEqual((await run(budget, once)).seen, ["wait", "max_retries"]);
+		}
+		assert.deepEqual([exchanges.length, store.texts.get(budget.key)], [1, "3 5"]);
+		// The lease is of the same outcome.
+		assert.deepEqual((await run(budget, { ...once, shouldRetry: () => "timeout" })).seen, ["budget"]);
+		assert.deepEqual((await run(budget, once)).seen, ["wait", "max_retries"]);
+		assert.deepEqual((await run(budget, once)).seen, ["budget"]);
+		assert.deepEqual(steps(exchanges[2]).slice(-2), ["retry_requested true", "retry_requested false"]);
+	});
+
+	test("a lease of several requests together takes no more than they need", async () => {
+		const { budget, store } = share("quota:max_tokens=50,cost=5", { lease: 2 });
+		const once = { policy: "constant:base=1s,max_retries=1" };
+		await Promise.all(Array.from({ length: 4 }, () => run(budget, once)));
+		assert.equal(store.texts.get(budget.key), "4 30");
+	});
+});
+
+describe("the store is away", () => {
+	const fail = () => Promise.reject(new Error("refused"));
+	for (const [what, on, message] of [
+		["load rejects", { load: fail }, "refused"],
+		[
+			"load throws",
+			{
+				load() {
+					throw new Error("refused");
+				},
+			},
+			"refused",
+		],
+		[
+			"load returns nothing",
+			{ load: () => undefined },
+			"the value of load() must be { text: string | null, now: bigint }",
+		],
+		["load returns a number for a time", { load: () => ({ text: null, now: 5 }) }, "the value of load() must be"],
+		[
+			"the text is of another program",
+			{ load: () => ({ text: "hello", now: 5n }) },
+			'"hello" is not a state of the budget',
+		],
+		["swap rejects", { swap: fail }, "refused"],
+		["swap returns 1", { swap: () => 1 }, "the value of swap() must be a boolean, got number"],
+		["every race is lost", { swap: () => false }, "other processes were faster for 50 ms", { timeout: 50 }],
+		[
+			"load never answers",
+			{ load: () => new Promise(() => {}) },
+			"the store did not answer within 50 ms",
+			{ timeout: 50 },
+		],
+		[
+			"swap never answers",
+			{ swap: () => new Promise(() => {}) },
+			"the store did not answer within 50 ms",
+			{ timeout: 50 },
+		],
+	]) {
+		test(`${what}: the local budget decides`, async () => {
+			const options = { fallback: "quota:max_tokens=5,cost=5", ...(message.includes("50 ms") && { timeout: 50 }) };
+			const { budget, store } = share("quota:max_tokens=500", options);
+			Object.assign(store.on, on);
+			const { seen, error } = await run(budget);
+			assert.deepEqual([seen, error], [["wait, local", "budget, local"], busy]);
+			assert.ok(budget.lastError.message.includes(message), budget.lastError.message);
+			// It is not asked again for a second.
+			const calls = store.calls.length;
+			assert.deepEqual((await run(budget)).seen, ["budget, local"]);
+			await budget.flush();
+			assert.equal(store.calls.length, calls);
+		});
+	}
+
+	test("what it granted goes back to it, and the events that were not sent are sent later", async (t) => {
+		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5");
+		store.on.load = fail;
+		const own = performance.now;
+		t.after(() => {
+			performance.now = own;
+		});
+		assert.deepEqual((await run(budget, {}, script(busy, busy, "ok"))).seen, ["wait, local", "wait, local", "success"]);
+		// It holds the 5 of its last retry: 10 - 5 - 5 + 5.
+		assert.deepEqual((await run(budget)).seen, ["wait, local", "budget, local"]);
+		store.on.load = undefined;
+		performance.now = () => own.call(performance) + 2000;
+		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait", "success"]);
+		assert.deepEqual(steps(exchanges[0]), [
+			"operation_began",
+			"attempt_failed",
+			"attempt_failed",
+			"operation_succeeded",
+			"operation_began",
+			"attempt_failed",
+			"attempt_failed",
+			"operation_began",
+			"attempt_failed",
+			"retry_requested true",
+		]);
+		assert.equal(exchanges[0].steps[3].held, 0n);
+		assert.equal(store.texts.get(budget.key), "1 5");
+	});
+
+	test("at most 100 events are kept, the latest", async (t) => {
+		const { budget, store, exchanges } = share("throttle:max_tokens=1000,ratio=1");
+		store.on.load = fail;
+		await run(budget);
+		const own = performance.now;
+		t.after(() => {
+			performance.now = own;
+		});
+		for (let count = 0; count < 200; count++) {
+			await run(budget, { policy: "constant:base=1s,max_retries=0" });
+		}
+		store.on.load = undefined;
+		performance.now = () => own.call(performance) + 60_000;
+		await budget.flush();
+		assert.deepEqual([exchanges.length, exchanges[0].steps.length], [1, 100]);
+		assert.equal(store.texts.get(budget.key), "50 950000");
+	});
+
+	test("a swap without an answer is unknown, and its events are not sent again", async (t) => {
+		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5", { timeout: 50 });
+		let answer;
+		store.on.swap = (own) => {
+			own();
+			return new Promise((resolve) => {
+				answer = resolve;
+			});
+		};
+		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait, local", "success"]);
+		assert.deepEqual([exchanges.map(({ stored }) => stored), store.texts.get(budget.key)], [["unknown"], "1 5"]);
+		answer(true);
+		await wait(5);
+		assert.equal(exchanges.length, 1);
+		store.on.swap = undefined;
+		const own = performance.now;
+		t.after(() => {
+			performance.now = own;
+		});
+		performance.now = () => own.call(performance) + 60_000;
+		await budget.flush();
+		assert.deepEqual(steps(exchanges[1]), ["operation_succeeded"]);
+	});
+
+	test("an answer that comes too late is not followed by a swap", async () => {
+		const { budget, store } = share("quota", { timeout: 20 });
+		let answer;
+		store.on.load = () =>
+			new Promise((resolve) => {
+				answer = resolve;
+			});
+		await run(budget, { policy: "constant:base=1s,max_retries=1" });
+		answer({ text: null, now: 5n });
+		await wait(5);
+		assert.deepEqual(store.calls, ["load"]);
+	});
+
+	test("a store that loses every race at once does not block the process", async () => {
+		const { budget, store } = share("quota", { timeout: 20 });
+		store.load = () => ({ text: null, now: 5n });
+		store.swap = () => false;
+		assert.equal((await run(budget)).seen[0], "wait, local");
+	});
+
+	test("no timer is left", async () => {
+		const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+		const before = timers();
+		const { budget, store } = share("quota");
+		await run(budget);
+		store.on.load = fail;
+		await run(budget);
+		assert.equal(timers(), before);
+	});
+});
+
+describe("misuse", () => {
+	const store = new MemoryStore();
+	for (const [what, act, message] of [
+		["no store", () => new SharedBudget(undefined, "a", "quota"), /store must be an object with load\(key\) and swap/],
+		["a store without swap", () => new SharedBudget({ load() {} }, "a", "quota"), /store must be an object with load/],
+		["no name", () => new SharedBudget(store, "", "quota"), /name must be a string that is not empty/],
+		["a number as a name", () => new SharedBudget(store, 5, "quota"), /name must be a string .*, got number/],
+		["no budget", () => new SharedBudget(store, "a"), /budget must be a Budget, got undefined/],
+		["an invalid budget", () => new SharedBudget(store, "a", "quotas"), /unknown name "quotas"/],
+		["concurrent", () => new SharedBudget(store, "a", "envoy"), /budget must not be concurrent: a process that dies/],
+		[
+			"a concurrent fallback",
+			() => new SharedBudget(store, "a", "sre", { fallback: "concurrent" }),
+			/fallback must not be/,
+		],
+		["lease 0", () => new SharedBudget(store, "a", "sre", { lease: 0 }), /lease 0 is below 1/],
+		["lease 1001", () => new SharedBudget(store, "a", "sre", { lease: 1001 }), /lease 1001 is above 1000/],
+		["lease 1.5", () => new SharedBudget(store, "a", "sre", { lease: 1.5 }), /lease 1.5 is not a whole number/],
+		["lease of text", () => new SharedBudget(store, "a", "sre", { lease: "2" }), /lease must be a number, got string/],
+		["timeout 0", () => new SharedBudget(store, "a", "sre", { timeout: 0 }), /timeout 0ms is not above 0ms/],
+		["timeout NaN", () => new SharedBudget(store, "a", "sre", { timeout: NaN }), /timeout NaN is not a finite number/],
+		[
+			"a long timeout",
+			() => new SharedBudget(store, "a", "sre", { timeout: 2 ** 31 }),
+			/2147483648ms is above 2147483647ms/,
+		],
+		[
+			"timeout of text",
+			() => new SharedBudget(store, "a", "sre", { timeout: "5" }),
+			/timeout must be a number of milli/,
+		],
+		["onExchange", () => new SharedBudget(store, "a", "sre", { onExchange: 5 }), /onExchange must be a function/],
+		[
+			"an unknown option",
+			() => new SharedBudget(store, "a", "sre", { leases: 5 }),
+			/leases is unknown; the options of/,
+		],
+		[
+			"in an operation",
+			() => new Operation(Policy.parse("none"), undefined, { now: 0, budget: share("sre").budget }),
+			/budget must be a Budget, got SharedBudget/,
+		],
+	]) {
+		test(what, () => assert.throws(act, message));
+	}
+
+	test("a hook that fails is no error of the loop", async () => {
+		for (const onExchange of [() => Promise.reject(new Error("hook")), () => assert.fail("hook")]) {
+			const { budget } = share("quota", { onExchange });
+			assert.deepEqual((await run(budget)).seen, ["wait", "wait", "wait", "max_retries"]);
+			await wait(1);
+			assert.match(budget.lastError.message, /hook/);
+		}
+	});
+});
