@@ -10,8 +10,8 @@ const NS_PER_MICROSECOND = 1000n;
 /** What PostgreSQL answers to the slower one of two, if its transactions are serializable. */
 const SERIALIZATION_FAILURE = "40001";
 
-/** What it answers to the slower one of two that create the table: in its catalog, or by its name. */
-const IS_THERE = ["23505", "42P07"];
+/** What it answers to the slower one of two that create the table, at different moments. */
+const IS_THERE = ["23505", "42710", "42P07"];
 
 /** The store of a `SharedBudget`. */
 export function postgresStore(pool) {
