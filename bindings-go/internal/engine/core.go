@@ -1161,8 +1161,7 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 									p3 = 0
 									for {
 										if p1 == 0 {
-											p1 = 1
-											goto l30
+											goto l32
 										}
 										m.multi3(x4+32, p3, 0, 10, 0)
 										if m.load64(x4, 40) != 0 {
@@ -1192,49 +1191,7 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 							goto l15
 						}
 						if uint32(m.load8(x11, 0)) == 45 {
-							if p1 == 1 {
-								goto l15
-							}
-							x7 = p1 - 1
-							p1 = x7
-							x11 = x11 + 1
-							x5 = x11
-							for {
-								if p1 == 0 {
-									x8 = 0
-									for {
-										if x7 == 0 {
-											goto l39
-										}
-										m.multi3(x4, x8, 0, 10, 0)
-										if m.load64(x4, 8) != 0 {
-											goto l15
-										}
-										x7 = x7 - 1
-										p1 = uint32(m.load8(x11, 0))
-										x11 = x11 + 1
-										x9 = m.load64(x4, 0)
-										x8 = x9 + uint64(p1-48)&255
-										if x8 >= x9 {
-											continue
-										}
-										goto l15
-									}
-								l39:
-									p1 = b32(x8 < 0x8000000000000001)
-									if p1 != 0 {
-										p3 = 0 - x8
-									}
-									goto l30
-								}
-								p1 = p1 - 1
-								x13 = uint32(m.load8(x5, 0))
-								x5 = x5 + 1
-								if (x13-48)&255 < 10 {
-									continue
-								}
-								goto l15
-							}
+							goto l31
 						}
 						x5 = p1
 						x7 = x11
@@ -1243,7 +1200,7 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 								p3 = 0
 								for {
 									if p1 == 0 {
-										goto l43
+										goto l39
 									}
 									m.multi3(x4+16, p3, 0, 10, 0)
 									if m.load64(x4, 24) != 0 {
@@ -1259,16 +1216,62 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 									}
 									goto l15
 								}
-							l43:
-								if int64(p3) <= -1 {
+							l39:
+								if int64(p3) < 0 {
 									goto l15
 								}
-								p1 = 1
-								goto l30
+								goto l32
 							}
 							x5 = x5 - 1
 							x13 = uint32(m.load8(x7, 0))
 							x7 = x7 + 1
+							if (x13-48)&255 < 10 {
+								continue
+							}
+							goto l15
+						}
+					l32:
+						p1 = 1
+						goto l30
+					l31:
+						if p1 == 1 {
+							goto l15
+						}
+						x7 = p1 - 1
+						p1 = x7
+						x11 = x11 + 1
+						x5 = x11
+						for {
+							if p1 == 0 {
+								x8 = 0
+								for {
+									if x7 == 0 {
+										goto l43
+									}
+									m.multi3(x4, x8, 0, 10, 0)
+									if m.load64(x4, 8) != 0 {
+										goto l15
+									}
+									x7 = x7 - 1
+									p1 = uint32(m.load8(x11, 0))
+									x11 = x11 + 1
+									x9 = m.load64(x4, 0)
+									x8 = x9 + uint64(p1-48)&255
+									if x8 >= x9 {
+										continue
+									}
+									goto l15
+								}
+							l43:
+								p1 = b32(x8 < 0x8000000000000001)
+								if p1 != 0 {
+									p3 = 0 - x8
+								}
+								goto l30
+							}
+							p1 = p1 - 1
+							x13 = uint32(m.load8(x5, 0))
+							x5 = x5 + 1
 							if (x13-48)&255 < 10 {
 								continue
 							}
