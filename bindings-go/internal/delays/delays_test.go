@@ -73,8 +73,8 @@ func TestEachDelayHasItsStream(t *testing.T) {
 
 // The delay of a far index costs no more than that of a near one, and a wrong number of retries is one at an end.
 func TestFarRetries(t *testing.T) {
-	d := fixed(t, "constant:base=1s,max_retries=4294967295,retry_after_max=1m")
-	for retries, want := range map[int]time.Duration{1 << 31: time.Minute, math.MaxInt: time.Second, math.MinInt: time.Minute} {
+	d := fixed(t, "constant:base=1s,max_retries=2000000000,retry_after_max=1m")
+	for retries, want := range map[int]time.Duration{1 << 30: time.Minute, math.MaxInt: time.Second, math.MinInt: time.Minute} {
 		if got := d.After(retries, backoff.OutcomeTransient.WithRetryAfter(time.Hour)); got != want {
 			t.Errorf("%d: %v, not %v", retries, got, want)
 		}
