@@ -44,6 +44,15 @@ describe("http_responses", () => {
 	}
 });
 
+test("a long header asks for nothing, and hides no other one", () => {
+	for (const length of [1025, 4096, 5000, 100_000]) {
+		const headers = { "retry-after-ms": "1".repeat(length), "retry-after": "5" };
+		assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled", retryAfter: 5000 });
+		const alone = { "retry-after": `${" ".repeat(length)}5` };
+		assert.deepEqual(httpVerdict({ status: 503, headers: alone }), { outcome: "throttled" });
+	}
+});
+
 describe("http_methods", () => {
 	for (const { id, method, idempotent } of vectors("http_methods")) {
 		test(id, () => assert.equal(isIdempotentMethod(method), idempotent));
