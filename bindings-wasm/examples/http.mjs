@@ -1,6 +1,6 @@
 // GETs a URL with retries: node http.mjs URL POLICY SEED KEY
 
-import { fetchOutcome, httpOutcome, Policy, parseRetryAfter, RandomStream, retry } from "backoff-wasm";
+import { fetchOutcome, httpVerdict, Policy, RandomStream, retry } from "backoff-wasm";
 
 /** The arguments of the command line; exits with the usage if they are wrong. */
 function read([url, policy, seed, key]) {
@@ -27,12 +27,9 @@ try {
 		{
 			policy,
 			stream,
-			// A GET is safe to repeat. The status of a response, or the error without one, tells whether
-			// another attempt may help.
-			shouldRetry: (error) =>
-				error.response
-					? { outcome: httpOutcome(error.response.status), retryAfter: parseRetryAfter(error.response) }
-					: fetchOutcome(error),
+			// A GET is safe to repeat. The response, or the error without one, tells whether another attempt
+			// may help.
+			shouldRetry: (error) => (error.response ? httpVerdict(error.response) : fetchOutcome(error)),
 			onRetry: ({ attempts, outcome, delayNs }) =>
 				console.log(`attempt ${attempts}: ${outcome}, waiting ${delayNs} ns`),
 			onStop: (event) => {
