@@ -7,6 +7,7 @@ import { RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries } from "backoff-wasm/undici";
 import { Agent, Client, fetch, H2CClient, request, FormData as UndiciFormData } from "undici";
+import { selfSigned } from "./certificate.mjs";
 import { testClient } from "./faults.mjs";
 
 const FAST = "constant:base=1ms,max_retries=3";
@@ -109,6 +110,47 @@ test("the connection of a short body is used again", async () => {
 	await body.dump();
 	assert.deepEqual([requests.length, connects], [2, 1]);
 	await client.close();
+});
+
+test("HTTP/2 over TLS, with allowH2", async () => {
+	const { key, certificate } = selfSigned("localhost");
+	const seen = [];
+	const server = http2.createSecureServer({ key, cert: certificate });
+	server.on("stream", (stream, headers) => {
+		let body = "";
+		stream.on("data", (chunk) => {
+			body += chunk;
+		});
+		stream.on("end", () => {
+			seen.push([headers[":method"], stream.session.alpnProtocol, body]);
+			const status = [503, 429, 200][(seen.length - 1) % 3];
+			stream.respond({ ":status": status, "retry-after": "0" });
+			stream.end(`${status}`);
+		});
+	});
+	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const agent = new Agent({ allowH2: true, connect: { ca: certificate, servername: "localhost" } });
+	const dispatcher = agent.compose(retries({ policy: FAST, budget: null }));
+	const url = `https://127.0.0.1:${server.address().port}/`;
+	for (const [method, body] of [
+		["GET", ""],
+		["PUT", "text"],
+	]) {
+		seen.length = 0;
+		const response = await request(url, { method, ...(body && { body }), dispatcher });
+		assert.deepEqual([response.statusCode, await response.body.text()], [200, "200"]);
+		assert.deepEqual(seen, Array(3).fill([method, "h2", body]));
+	}
+	seen.length = 0;
+	const retrying = retryingFetch({
+		policy: FAST,
+		budget: null,
+		fetch: (input, init) => fetch(input, { ...init, dispatcher: agent }),
+	});
+	const response = await retrying(url);
+	assert.deepEqual([response.status, await response.text(), seen.length], [200, "200", 3]);
+	await agent.close();
+	await new Promise((resolve) => server.close(resolve));
 });
 
 test("HTTP/2", async () => {
