@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import http2 from "node:http2";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import { RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
@@ -10,6 +11,7 @@ import { Agent, Client, fetch, H2CClient, request, FormData as UndiciFormData } 
 import { selfSigned } from "./certificate.mjs";
 import { testClient } from "./faults.mjs";
 
+const { version } = createRequire(import.meta.url)("undici/package.json");
 const FAST = "constant:base=1ms,max_retries=3";
 
 const { play } = testClient("undici", {
@@ -93,8 +95,13 @@ test("an iterable as a body is refused before the first attempt, and bytes are s
 	form.set("a", "1");
 	for (const body of [Buffer.from("ab"), new Uint8Array([97, 98]), form]) {
 		const before = requests.length;
-		await (await request(url, { method: "PUT", body, dispatcher })).body.dump();
-		assert.equal(requests.length - before, 4);
+		const sent = request(url, { method: "PUT", body, dispatcher });
+		if (body === form && version.startsWith("7.")) {
+			await assert.rejects(sent, TypeError);
+		} else {
+			await (await sent).body.dump();
+			assert.equal(requests.length - before, 4);
+		}
 	}
 	await client.close();
 });
