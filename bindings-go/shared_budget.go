@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -90,8 +91,8 @@ func WithFallback(budget string) SharedBudgetOption {
 // WithLease sets how many retries a granted request asks for: later requests of this process after the same outcome use the
 // others without asking the store. Default: 1, which asks for each retry.
 //
-// A lease costs exactness. While another process is refused, up to lease - 1 retries that were granted to this
-// process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a
+// A lease costs exactness. While another process is refused, up to lease - 1 retries of each outcome that were granted
+// to this process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a
 // lease although failures of others count meanwhile. Otherwise a lease never grants more retries than none does.
 func WithLease(lease int) SharedBudgetOption {
 	return func(c *sharedConfig) error {
@@ -238,7 +239,11 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	b.waiting.flushes = append(b.waiting.flushes, done)
 	b.start()
 	b.mutex.Unlock()
-	timer := time.NewTimer(2 * b.timeout)
+	patience := 2 * b.timeout
+	if patience < 0 { // it is beyond the longest time.Duration
+		patience = math.MaxInt64
+	}
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	var err error
 	select {

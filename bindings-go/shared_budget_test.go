@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -339,6 +341,49 @@ func TestLeases(t *testing.T) {
 		checkEnd(t, err, errBusy, backoff.StopMaxRetries, 3)
 		if store.count() != loads+1 || store.text(shared.Key()) != "11 1" {
 			t.Errorf("%d loads: %s", store.count()-loads, store.text(shared.Key()))
+		}
+	})
+}
+
+// However many retries ask at once, a process keeps at most lease - 1 that it does not need yet.
+func TestLeaseOfManyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memoryStore{onLoad: func(context.Context, int) error {
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		}}
+		shared := sharedBudget(t, store, "quota:max_tokens=1000,cost=1", backoff.WithLease(10))
+		var group sync.WaitGroup
+		for range 50 {
+			group.Go(func() { fail(t, shared, "constant:base=1ns,max_retries=1") })
+		}
+		group.Wait()
+		if err := shared.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		state := strings.Fields(store.text(shared.Key()))
+		if left, err := strconv.Atoi(state[1]); err != nil || left > 950 || left < 950-9 {
+			t.Errorf("50 retries and up to 9 more cost the tokens down to %s", state[1])
+		}
+	})
+}
+
+// The longest timeout is no timeout of Flush.
+func TestLongestStoreTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memoryStore{onLoad: func(context.Context, int) error {
+			time.Sleep(time.Hour)
+			return nil
+		}}
+		shared := sharedBudget(t, store, "rate", backoff.WithStoreTimeout(math.MaxInt64))
+		if event := fail(t, shared, "constant:base=1ns,max_retries=1"); event.BudgetIsLocal {
+			t.Errorf("%+v", event)
+		}
+		if err := backoff.Do(t.Context(), func() error { return nil }, backoff.WithSharedBudget(shared)); err != nil {
+			t.Error(err)
+		}
+		if err := shared.Flush(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }

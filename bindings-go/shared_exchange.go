@@ -227,12 +227,24 @@ func (b *SharedBudget) steps(state BudgetState, work *sharedWork, exchange *Budg
 			granted = append(granted, event)
 		}
 	}
-	for _, event := range granted {
-		for left := b.lease - 1; left > 0 && step(event).Granted; {
-			left--
+	unused := b.unused()
+	for _, event := range granted { // of one outcome they share a lease, however many there are
+		for unused[event.Outcome] < b.lease-1 && step(event).Granted {
+			unused[event.Outcome]++
 		}
 	}
 	return state
+}
+
+// unused returns how many retries of leases are left for each outcome.
+func (b *SharedBudget) unused() map[Outcome]int {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	unused := make(map[Outcome]int)
+	for _, step := range b.leased {
+		unused[step.Event.Outcome]++
+	}
+	return unused
 }
 
 // ended answers the requests of an exchange.
