@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -28,10 +29,20 @@ var _ backoff.BudgetStore = Store{}
 //
 // It fails with a *backoff.ArgumentError for a nil client.
 func NewStore(client redis.UniversalClient) (Store, error) {
-	if client == nil {
+	if isNil(client) {
 		return Store{}, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "client", Rule: "is nil"}
 	}
 	return Store{client}, nil
+}
+
+// isNil reports whether there is no client, also if it is the nil pointer of a type: that would panic at the first
+// retry, in a goroutine where nobody can recover.
+func isNil(client redis.UniversalClient) bool {
+	if client == nil {
+		return true
+	}
+	value := reflect.ValueOf(client)
+	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
 // Scripts, because in a cluster TIME alone would be that of any server.

@@ -172,8 +172,10 @@ func TestProgramOfThePage(t *testing.T) {
 }
 
 func TestInvalidStores(t *testing.T) {
-	if _, err := backoffredis.NewStore(nil); !errors.Is(err, backoff.ErrMissing) || err.Error() != "client is nil" {
-		t.Errorf("%v", err)
+	for _, none := range []redis.UniversalClient{nil, (*redis.Client)(nil), (*redis.ClusterClient)(nil), (*redis.Ring)(nil)} {
+		if _, err := backoffredis.NewStore(none); !errors.Is(err, backoff.ErrMissing) || err.Error() != "client is nil" {
+			t.Errorf("%T: %v", none, err)
+		}
 	}
 	var zero backoffredis.Store
 	if _, _, err := zero.Load(t.Context(), "key"); err == nil {
