@@ -222,10 +222,13 @@ impl SharedBudgetBuilder {
     /// Makes the budget. It does not ask the store yet.
     ///
     /// # Errors
-    /// An invalid budget string, one of the kind `concurrent`, a lease below 1 or above 1000, or a
-    /// timeout of zero.
+    /// An empty name, or one with a zero byte, which not every store can keep; an invalid budget string,
+    /// one of the kind `concurrent`, a lease below 1 or above 1000, or a timeout of zero.
     pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
         let Self { store, name, budget, fallback, lease, timeout, hook } = self;
+        if name.is_empty() || name.contains('\0') {
+            return Err(SharedBudgetError::Name);
+        }
         let shared = parse(&budget)?;
         let local = parse(fallback.as_deref().unwrap_or(&budget))?;
         if !(1..=MOST_LEASED).contains(&lease) {
@@ -275,6 +278,8 @@ pub enum SharedBudgetError {
     Lease(u32),
     /// The timeout is zero.
     Timeout,
+    /// The name is empty or contains a zero byte.
+    Name,
 }
 
 impl fmt::Display for SharedBudgetError {
@@ -289,6 +294,9 @@ impl fmt::Display for SharedBudgetError {
                 write!(f, "the lease is {lease}, and must be from 1 to {MOST_LEASED}")
             }
             Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
+            Self::Name => f.write_str(
+                "the name is empty or contains a zero byte, and must be a text that every store can keep",
+            ),
         }
     }
 }
