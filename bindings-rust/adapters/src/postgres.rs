@@ -1,5 +1,6 @@
 //! A store of shared budgets in [PostgreSQL](https://docs.rs/postgres).
 
+use std::error::Error;
 use std::fmt;
 use std::panic::resume_unwind;
 use std::thread;
@@ -99,9 +100,9 @@ where
     ) -> Result<R, StoreError> {
         let mut client = match self.client.take() {
             Some(client) => client,
-            None => self.config.connect(self.tls.clone())?,
+            None => self.config.connect(self.tls.clone()).map_err(Failed)?,
         };
-        let result = call(&mut client)?;
+        let result = call(&mut client).map_err(Failed)?;
         self.client = Some(client);
         Ok(result)
     }
@@ -129,6 +130,27 @@ where
                 .execute_typed(UPDATE, &[(&key, text.clone()), (&new, text.clone()), (old, text)]),
         })?;
         Ok(rows == 1)
+    }
+}
+
+/// An error whose text says what the server said: that of the library alone may be "db error".
+#[derive(Debug)]
+struct Failed(::postgres::Error);
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string();
+        f.write_str(&text)?;
+        match self.0.source().map(ToString::to_string) {
+            Some(cause) if !text.contains(&cause) => write!(f, ": {cause}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Error for Failed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
     }
 }
 
