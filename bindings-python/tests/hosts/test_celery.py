@@ -9,6 +9,7 @@ from backoff_rs import PolicyError
 from backoff_rs.adapters.celery import RetryingTask
 from celery import Celery
 from processes import FULL_100MS_NS, PATIENCE
+from redis import Redis
 
 #: As in celery_jobs.py: the time after which Redis hands out again what a lost worker had.
 VISIBILITY_TIMEOUT = 3
@@ -173,9 +174,23 @@ def test_a_killed_worker_loses_nothing(jobs, hang):
     check_all_delays(jobs)
 
 
+def wait_until_a_worker_holds_the_retry(url):
+    """Celery hands a task out first, and then notes in Redis that it did: a server that is killed
+    in between loses it."""
+    end = time.monotonic() + PATIENCE
+    with Redis.from_url(url) as client:
+        while time.monotonic() < end:
+            held = [json.loads(text) for text in client.hvals("unacked")]
+            if any(message["headers"]["retries"] == 1 for message, *_ in held):
+                return
+            time.sleep(0.01)
+    pytest.fail("no worker holds the retry")
+
+
 def test_a_restart_of_the_server_loses_nothing(jobs, redis):
     start(jobs, hang=False)
     jobs.wait_for(event="retry", retries=0)
+    wait_until_a_worker_holds_the_retry(redis.url)
     redis.tell("kill")
     redis.tell("start")
     restart(jobs)
