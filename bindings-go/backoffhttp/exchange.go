@@ -31,7 +31,10 @@ func (e *exchange) run(options []backoff.RetryOption) (*http.Response, error) {
 	ended := false
 	defer func() {
 		if !ended {
-			e.abandon() // a hook panics
+			_ = e.abandon() // a hook or the RoundTripper panics
+			if e.cancel != nil {
+				e.cancel(nil)
+			}
 		}
 	}()
 	response, err := backoff.Retry(e.request.Context(), e.attempt, options...)
