@@ -4,32 +4,29 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
 
-use backoff_retry::{Outcome, Policy, Retry, Verdict, parse_retry_after};
-use reqwest::header::RETRY_AFTER;
+use backoff_retry::{Outcome, Policy, Retry, Verdict};
 use reqwest::{Client, StatusCode};
 
 /// Why an attempt failed.
 enum Failure {
-    Status { status: StatusCode, retry_after: Option<Duration> },
+    Status { status: StatusCode, verdict: Verdict },
     Transport(reqwest::Error),
 }
 
 async fn get(client: &Client, url: &str) -> Result<String, Failure> {
     let response = client.get(url).send().await.map_err(Failure::Transport)?;
     let status = response.status();
-    if Outcome::from_http_status(status.as_u16()) == Outcome::Success {
+    let verdict = Verdict::of_http(status.as_u16(), response.headers());
+    if verdict.outcome == Outcome::Success {
         return response.text().await.map_err(Failure::Transport);
     }
-    let retry_after = response.headers().get(RETRY_AFTER).and_then(parse_retry_after);
-    Err(Failure::Status { status, retry_after })
+    Err(Failure::Status { status, verdict })
 }
 
 /// Which failures of a GET to retry.
 fn classify(failure: &Failure) -> Verdict {
     match failure {
-        Failure::Status { status, retry_after } => {
-            Verdict::from(Outcome::from_http_status(status.as_u16())).retry_after(*retry_after)
-        }
+        Failure::Status { verdict, .. } => *verdict,
         Failure::Transport(error) if error.is_timeout() => Outcome::Timeout.into(),
         Failure::Transport(error) if error.is_builder() => Outcome::Permanent.into(),
         Failure::Transport(_) => Outcome::Transient.into(),

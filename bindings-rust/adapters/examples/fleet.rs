@@ -16,8 +16,8 @@ use std::time::Duration;
 use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
 use backoff_retry::{
-    BudgetEvent, BudgetExchange, Outcome, Retry, RetryEvent, SharedBudget, SharedBudgetBuilder,
-    StopReason, WasStored,
+    BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, SharedBudgetBuilder, StopReason,
+    WasStored,
 };
 
 const USAGE: &str = "usage: fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG";
@@ -127,7 +127,7 @@ fn line(exchange: &BudgetExchange) -> String {
                 BudgetEvent::AttemptOver { .. } => ("attempt_over", None),
                 BudgetEvent::AttemptFailed => ("attempt_failed", None),
                 BudgetEvent::RetryRequested { outcome } => {
-                    ("retry_requested", Some(name_of(outcome)))
+                    ("retry_requested", Some(outcome.name()))
                 }
                 BudgetEvent::OperationSucceeded { .. } => ("operation_succeeded", None),
                 _ => ("operation_ended", None),
@@ -152,16 +152,6 @@ fn line(exchange: &BudgetExchange) -> String {
         "{{\"before\": {before}, \"now\": \"{now}\", \"steps\": [{steps}], \"after\": \"{after}\", \
          \"stored\": \"{stored}\"}}\n"
     )
-}
-
-fn name_of(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Success => "success",
-        Outcome::Transient => "transient",
-        Outcome::Throttled => "throttled",
-        Outcome::Timeout => "timeout",
-        _ => "permanent",
-    }
 }
 
 /// A text of a state, or a name, in JSON: neither has what JSON escapes.
