@@ -1,7 +1,7 @@
 // AWS SDK for JavaScript v3: a retry strategy whose tokens are the states of operations.
 
 import { fetchOutcome } from "backoff-wasm";
-import { OF_AN_OPERATION, operations, readOptions, timeoutOf } from "./common.js";
+import { checkNotShared, OF_AN_OPERATION, operations, readOptions, timeoutOf } from "./common.js";
 
 /** A server error that may go away is transient to the SDK. */
 const OUTCOMES = {
@@ -38,6 +38,7 @@ export class PolicyRetryStrategy {
 
 	constructor(options = {}) {
 		const read = readOptions("PolicyRetryStrategy", options, [...OF_AN_OPERATION, "budget", "stats"]);
+		checkNotShared(read);
 		if (read.budget?.text.startsWith("concurrent")) {
 			throw new TypeError("a concurrent budget needs the end of every call, which the SDK does not tell");
 		}

@@ -1,6 +1,6 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { AbortError, Budget, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
+import { AbortError, Budget, makeRetriable, Operation, Policy, RandomStream, SharedBudget } from "backoff-wasm";
 
 /** The options that an operation needs. */
 export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
@@ -29,6 +29,15 @@ export function readOptions(what, options, known) {
 	const checked = Object.entries(read).filter(([option]) => OF_A_LOOP.includes(option));
 	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
 	return read;
+}
+
+/** Throws for a shared budget, which only the loops of `retry` can ask. */
+export function checkNotShared({ budget }) {
+	if (budget instanceof SharedBudget) {
+		throw new TypeError(
+			"budget must be a Budget, got a SharedBudget: the retries of this library cannot wait for a store",
+		);
+	}
 }
 
 /** The policy of an option. */

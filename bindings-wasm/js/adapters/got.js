@@ -1,11 +1,12 @@
 // got: the function by which it asks for the delay of each retry, made anew for each request.
 
-import { operations, policyOf, timeoutOf, verdictOf } from "./common.js";
+import { checkNotShared, operations, policyOf, timeoutOf, verdictOf } from "./common.js";
 import { checkBody, isRepeatable, readHttpOptions, verdictOfError } from "./http.js";
 
 /** The options for `got.extend`. */
 export function retries(options = {}) {
 	const { attemptTimeout, budgetOf, stats, ...read } = readHttpOptions("retries", options);
+	checkNotShared(options);
 	const policy = policyOf(read.policy);
 	const handler = (request, next) => {
 		// The caller of a stream repeats it.

@@ -1,7 +1,7 @@
 // undici: its own retry interceptor, with the decisions of an operation for each request.
 
 import { errors, interceptors } from "undici";
-import { operations, policyOf, timeoutOf, verdictOf } from "./common.js";
+import { checkNotShared, operations, policyOf, timeoutOf, verdictOf } from "./common.js";
 import { checkBody, isRepeatable, MAX_DRAINED, originOf, readHttpOptions, verdictOfError } from "./http.js";
 
 const KEY = "idempotency-key";
@@ -9,6 +9,7 @@ const KEY = "idempotency-key";
 /** An interceptor for `compose`. */
 export function retries(options = {}) {
 	const { attemptTimeout, budgetOf, stats, ...read } = readHttpOptions("retries", options);
+	checkNotShared(options);
 	const policy = policyOf(read.policy);
 	return (dispatch) => (request, handler) => {
 		const { body, headers, method, origin } = request;

@@ -5,9 +5,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Budget, BudgetState, retry, SharedBudget } from "backoff-wasm";
+import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
 import { retryingFetch } from "backoff-wasm/fetch";
+import { retries as gotRetries } from "backoff-wasm/got";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
+import { retries as undiciRetries } from "backoff-wasm/undici";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { createClient } from "redis";
@@ -161,6 +164,16 @@ test("one budget for the requests of a fleet", async () => {
 		assert.equal(requests, expected);
 	}
 	client.stop();
+});
+
+test("an adapter whose library retries by itself refuses a shared budget", () => {
+	const budget = new SharedBudget({ load() {}, swap() {} }, "name", "sre");
+	for (const make of [gotRetries, undiciRetries, (options) => new PolicyRetryStrategy(options)]) {
+		assert.throws(
+			() => make({ budget }),
+			/^TypeError: budget must be a Budget, got a SharedBudget: the retries of this/,
+		);
+	}
 });
 
 test("what is no client is refused", () => {
