@@ -81,10 +81,12 @@ where
             let mut client = config.connect(tls)?;
             let created = client.batch_execute(PostgresStore::CREATE_TABLE);
             match created.as_ref().err().and_then(::postgres::Error::code) {
-                // Another process created it at the same moment.
-                Some(&SqlState::UNIQUE_VIOLATION | &SqlState::DUPLICATE_TABLE) => {
-                    client.batch_execute(PostgresStore::CREATE_TABLE)
-                }
+                // Another process created it, or its type, at the same moment.
+                Some(
+                    &SqlState::UNIQUE_VIOLATION
+                    | &SqlState::DUPLICATE_TABLE
+                    | &SqlState::DUPLICATE_OBJECT,
+                ) => client.batch_execute(PostgresStore::CREATE_TABLE),
                 _ => created,
             }
         };
