@@ -16,16 +16,19 @@ const OLDEST: [Oldest; 3] = [
     Oldest {
         features: &["reqwest-middleware"],
         tests: &["reqwest_middleware/main.rs"],
+        examples: &[],
         versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.5")],
     },
     Oldest {
         features: &["postgres", "redis"],
         tests: &["stores/main.rs"],
+        examples: &["postgres_budget.rs", "redis_budget.rs"],
         versions: &[("postgres", "0.19.13"), ("redis", "1.0.0")],
     },
     Oldest {
         features: &["tower"],
         tests: &["tower.rs", "iterators.rs"],
+        examples: &[],
         versions: &[("tower", "0.5.0"), ("backon", "1.3.0"), ("tokio-retry", "0.3.0")],
     },
 ];
@@ -33,6 +36,7 @@ const OLDEST: [Oldest; 3] = [
 struct Oldest {
     features: &'static [&'static str],
     tests: &'static [&'static str],
+    examples: &'static [&'static str],
     versions: &'static [(&'static str, &'static str)],
 }
 
@@ -78,6 +82,8 @@ impl Oldest {
         for (name, version) in self.versions {
             run(&mut on(&user, &["update", "--quiet", name, "--precise", version]))?;
         }
+        // A test runs them.
+        run(&mut on(&user, &["build", "--quiet", "--examples"]))?;
         let mut test = on(&user, &["test", "--tests"]);
         with_servers(&mut test)?;
         Ok(test)
@@ -112,12 +118,14 @@ impl Oldest {
                  reqwest-middleware = { version = \"0.5\", default-features = false }\n"
             }
         };
-        let tests = self.tests.iter().map(|test| {
-            let path = root().join("bindings-rust/adapters/tests").join(test).display().to_string();
-            let name = test.split(['/', '.']).next().unwrap_or_default();
-            format!("[[test]]\nname = {name:?}\npath = {path:?}\n")
-        });
-        manifest.extend(tests);
+        let adapters = root().join("bindings-rust/adapters");
+        let target = |kind, folder, file: &str| {
+            let path = adapters.join(folder).join(file).display().to_string();
+            let name = file.split(['/', '.']).next().unwrap_or_default();
+            format!("[[{kind}]]\nname = {name:?}\npath = {path:?}\n")
+        };
+        manifest.extend(self.tests.iter().map(|test| target("test", "tests", test)));
+        manifest.extend(self.examples.iter().map(|example| target("example", "examples", example)));
         Ok(manifest)
     }
 }
