@@ -25,7 +25,7 @@ const OUTAGE: Duration = Duration::from_secs(10);
 const BEFORE: usize = 5;
 /// The processes look at the clock of the store, not at ours, so this only bounds a run that hangs.
 const PATIENCE: Duration = Duration::from_mins(10);
-const POLL: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(20);
 
 /// A store, and how many retries all processes together request of it.
 struct Plan {
@@ -112,9 +112,17 @@ fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
     }
     if plan.stops {
         // Each process is held when it has begun, so that none ends before the store stops.
-        for process in &mut processes {
-            process.hold()?;
-        }
+        let mut running: Vec<_> = processes.iter_mut().collect();
+        wait_until(|| {
+            let mut slow = Vec::new();
+            for process in running.drain(..) {
+                if !process.is_held()? {
+                    slow.push(process);
+                }
+            }
+            running = slow;
+            Ok(running.is_empty())
+        })?;
         progress("the store stops for ten seconds");
         server.tell("stop")?;
         for process in &processes {
@@ -169,14 +177,15 @@ impl Process {
         Ok(Self { language, program: line(&program), child, log, output })
     }
 
-    /// Stops the process when it has recorded some exchanges, until it is told to go on.
-    fn hold(&mut self) -> Result<()> {
-        wait_until(|| {
+    /// Stops the process, until it is told to go on, if it has recorded some exchanges.
+    fn is_held(&mut self) -> Result<bool> {
+        let has_begun = recorded(&self.log) >= BEFORE;
+        if has_begun {
             let ended = self.child.try_wait()?;
             ensure!(ended.is_none(), "{} ended before the store stopped", self.program);
-            Ok(recorded(&self.log) >= BEFORE)
-        })?;
-        self.signal("STOP")
+            self.signal("STOP")?;
+        }
+        Ok(has_begun)
     }
 
     /// Sends a signal to the process and to those that it has started.

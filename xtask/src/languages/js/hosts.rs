@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::compatibility::Ran;
@@ -13,7 +13,7 @@ use crate::languages::Queue;
 use crate::languages::js::{folder, tarball};
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
-use crate::shell::{command, scratch};
+use crate::shell::{command, scratch, stdout};
 
 /// Tests the adapters on the newest versions of their hosts, and with `Extent::All` also on the
 /// oldest ones that they support.
@@ -80,9 +80,11 @@ pub(crate) fn queues() -> Result<Vec<Queue>> {
     Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program }])
 }
 
-/// A process of the fleet that shares a budget.
+/// A process of the fleet that shares a budget. The hosts are installed before, because several
+/// processes would install over each other.
 pub(crate) fn fleet() -> Result<Command> {
-    let mut program = on("newest")?;
-    program.args(["--program", "fleet.mjs"]);
-    Ok(program)
+    let printed = stdout(on("newest")?.args(["--program", "-p", "process.execPath"]))?;
+    let mut node = command(printed.lines().last().context("no Node.js")?);
+    node.current_dir(scratch().join("npm-hosts-newest")).arg("fleet.mjs");
+    Ok(node)
 }
