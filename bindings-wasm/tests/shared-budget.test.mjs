@@ -240,6 +240,19 @@ describe("exchanges", () => {
 		await Promise.all(Array.from({ length: 4 }, () => run(budget, once)));
 		assert.equal(store.texts.get(budget.key), "4 30");
 	});
+
+	test("requests that wait behind an exchange take what it leased", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=50,cost=5", { lease: 3 });
+		const once = { policy: "constant:base=1s,max_retries=1" };
+		const runs = [run(budget, once)];
+		while (store.calls.length === 0) {
+			await undefined;
+		}
+		runs.push(run(budget, once), run(budget, once));
+		await Promise.all(runs);
+		await budget.flush();
+		assert.deepEqual([exchanges[0].steps.length, store.texts.get(budget.key)], [5, "3 35"]);
+	});
 });
 
 describe("the store is away", () => {

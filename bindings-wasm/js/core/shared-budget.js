@@ -126,11 +126,16 @@ export class SharedBudget {
 	}
 
 	#request(outcome) {
-		const held = this.#leased.get(outcome)?.shift();
-		if (held !== undefined) {
-			return { granted: true, held, isLocal: false };
+		const leased = this.#takeLeased(outcome);
+		if (leased) {
+			return leased;
 		}
 		return this.#isAway() ? this.#decideLocally(outcome) : this.#requestOfStore(outcome);
+	}
+
+	#takeLeased(outcome) {
+		const held = this.#leased.get(outcome)?.shift();
+		return held === undefined ? undefined : { granted: true, held, isLocal: false };
 	}
 
 	#requestOfStore(outcome) {
@@ -164,8 +169,18 @@ export class SharedBudget {
 	}
 
 	async #exchange() {
-		const requests = this.#requests.splice(0);
+		// The exchange before may have leased what these ask for.
+		const requests = this.#requests.splice(0).filter(({ outcome, answer }) => {
+			const leased = this.#takeLeased(outcome);
+			if (leased) {
+				answer(leased);
+			}
+			return !leased;
+		});
 		const flushes = this.#flushes.splice(0);
+		if (requests.length + flushes.length === 0) {
+			return;
+		}
 		const events = this.#isAway() ? [] : this.#events.splice(0);
 		const turn = { requests, events, isOver: false, sent: undefined };
 		if (!this.#isAway() && events.length + requests.length > 0) {
