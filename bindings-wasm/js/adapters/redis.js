@@ -27,10 +27,11 @@ export function redisStore(client) {
 
 /** How a client runs a script with one key. */
 function evaluatorOf(client) {
-	if (typeof client?.evalSha === "function") {
+	const canRun = typeof client?.eval === "function";
+	if (canRun && typeof client.evalSha === "function") {
 		return (script, key, values) => client.eval(script, { keys: [key], arguments: values });
 	}
-	if (typeof client?.evalsha === "function") {
+	if (canRun && typeof client.evalsha === "function") {
 		return (script, key, values) => client.eval(script, 1, key, ...values);
 	}
 	throw new TypeError(

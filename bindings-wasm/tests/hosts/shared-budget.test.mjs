@@ -177,7 +177,7 @@ test("an adapter whose library retries by itself refuses a shared budget", () =>
 });
 
 test("what is no client is refused", () => {
-	for (const client of [undefined, null, 5, {}, { eval() {} }, new Map()]) {
+	for (const client of [undefined, null, 5, {}, { eval() {} }, { evalSha() {} }, { evalsha() {} }, new Map()]) {
 		assert.throws(
 			() => redisStore(client),
 			/^TypeError: client must be a client of ioredis or of node-redis, got [a-z]+$/,
