@@ -419,13 +419,18 @@ describe("misuse", () => {
 		["a store without swap", () => new SharedBudget({ load() {} }, "a", "quota"), /store must be an object with load/],
 		["no name", () => new SharedBudget(store, "", "quota"), /name must be a string that is not empty/],
 		["a number as a name", () => new SharedBudget(store, 5, "quota"), /name must be a string .*, got number/],
-		["no budget", () => new SharedBudget(store, "a"), /budget must be a Budget, got undefined/],
+		["no budget", () => new SharedBudget(store, "a"), /budget must be a Budget or a budget string, got undefined/],
 		["an invalid budget", () => new SharedBudget(store, "a", "quotas"), /unknown name "quotas"/],
 		["concurrent", () => new SharedBudget(store, "a", "envoy"), /budget must not be concurrent: a process that dies/],
 		[
 			"a concurrent fallback",
 			() => new SharedBudget(store, "a", "sre", { fallback: "concurrent" }),
 			/fallback must not be/,
+		],
+		[
+			"a fallback of null",
+			() => new SharedBudget(store, "a", "sre", { fallback: null }),
+			/fallback must be a Budget or a budget string, got null/,
 		],
 		["lease 0", () => new SharedBudget(store, "a", "sre", { lease: 0 }), /lease 0 is below 1/],
 		["lease 1001", () => new SharedBudget(store, "a", "sre", { lease: 1001 }), /lease 1001 is above 1000/],
@@ -457,6 +462,24 @@ describe("misuse", () => {
 	]) {
 		test(what, () => assert.throws(act, message));
 	}
+
+	test("an exchange has a JSON", async () => {
+		const { budget, exchanges } = share("quota:max_tokens=3,cost=2");
+		await run(budget, { policy: "constant:base=1s,max_retries=1" });
+		assert.deepEqual(JSON.parse(JSON.stringify(exchanges)), [
+			{
+				before: null,
+				now: "1000000000",
+				steps: [
+					{ event: "operation_began", outcome: null, held: "0", granted: null },
+					{ event: "attempt_failed", outcome: null, held: "0", granted: null },
+					{ event: "retry_requested", outcome: "transient", held: "2", granted: true },
+				],
+				after: "1 1",
+				stored: "yes",
+			},
+		]);
+	});
 
 	test("a hook that fails is no error of the loop", async () => {
 		for (const onExchange of [() => Promise.reject(new Error("hook")), () => assert.fail("hook")]) {

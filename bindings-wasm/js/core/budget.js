@@ -48,9 +48,9 @@ export class Budget {
 
 	static {
 		inspectable(Budget);
-		checkBudget = (budget) => {
+		checkBudget = (budget, name = "budget", wanted = "a Budget") => {
 			if (!(#state in Object(budget))) {
-				wrongType("budget", "a Budget", budget);
+				wrongType(name, wanted, budget);
 			}
 		};
 		loadBudget = (budget) => {

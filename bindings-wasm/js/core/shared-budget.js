@@ -5,6 +5,7 @@ import { checkIndex, finite, pickOptions } from "./arguments.js";
 import { Budget, checkBudget } from "./budget.js";
 import { BudgetState } from "./budget-state.js";
 import { refuse, wrongType } from "./errors.js";
+import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
 const OPTIONS = { fallback: undefined, lease: undefined, timeout: undefined, onExchange: undefined };
@@ -307,11 +308,17 @@ export class SharedBudget {
 	}
 
 	#report({ before, now, steps, after }, stored) {
+		if (!this.#onExchange) {
+			return;
+		}
 		const fail = (error) => {
 			this.lastError = error;
 		};
 		try {
-			Promise.resolve(this.#onExchange?.({ before, now, steps, after, stored })).catch(fail);
+			// Most hooks write a log, and JSON knows no bigints.
+			const exchange = withJSON({ before, now, steps: steps.map((step) => withJSON(step)), after, stored });
+			const onExchange = this.#onExchange;
+			Promise.resolve(onExchange(exchange)).catch(fail);
 		} catch (error) {
 			fail(error);
 		}
@@ -321,7 +328,7 @@ export class SharedBudget {
 /** A full budget of an option. */
 function read(name, budget) {
 	if (typeof budget !== "string") {
-		checkBudget(budget);
+		checkBudget(budget, name, "a Budget or a budget string");
 	}
 	const parsed = typeof budget === "string" ? Budget.parse(budget) : budget;
 	if (/^concurrent\b/.test(parsed.text)) {
