@@ -406,7 +406,7 @@ export interface ExchangeStep {
 	readonly granted: boolean | null;
 }
 
-/** A load, the steps of one process, and a swap. */
+/** A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits. */
 export interface BudgetExchange {
 	/** The text that was loaded; null for none. */
 	readonly before: string | null;
@@ -428,9 +428,12 @@ export interface SharedBudgetOptions {
 	 * retries may lie unused while other processes are refused, and are lost with the process. Default: 1.
 	 */
 	readonly lease?: number | undefined;
-	/** The longest time in ms that a retry waits for the store. Default: 100. */
+	/** The longest time in ms that a retry waits for the store, in addition to its delay and to its limits. Default: 100. */
 	readonly timeout?: number | undefined;
-	/** Called after each exchange that asked the store for a swap, or that changed nothing. Its errors are ignored. */
+	/**
+	 * Called after each exchange that asked the store for a swap, or that changed nothing; not if the load failed. The
+	 * loop gets none of its errors: they are in `lastError`.
+	 */
 	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
 }
 
@@ -450,13 +453,13 @@ export class SharedBudget {
 
 	/**
 	 * Sends what the loops have reported and that waits for the next request. Call it before the process ends. It never
-	 * rejects, and waits at most twice the timeout.
+	 * rejects, and waits at most twice the timeout. While the store is away it sends nothing.
 	 */
 	flush(): Promise<void>;
 
 	/** The key in the store: `backoff:NAME:BUDGET`. */
 	readonly key: string;
-	/** The last error of the store, undefined if there was none. */
+	/** The last error of the store or of `onExchange`, undefined if there was none. It stays when the store is back. */
 	readonly lastError: unknown;
 }
 
