@@ -37,7 +37,16 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 
 pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
     let value = json::parse(text)?;
-    let spec = json::object(&value)?.need_object("spec")?;
+    let job = json::object(&value)?;
+    // A CronJob has its limit elsewhere, and anything else has none.
+    let kind = job.get("kind");
+    if let Some(kind) = kind.filter(|kind| !kind.text().is_ok_and(|name| name == "Job")) {
+        return Err(kind.error("not a Job; of a CronJob, import its jobTemplate"));
+    }
+    let spec = job.need_object("spec")?;
+    if let Some(node) = spec.get("jobTemplate") {
+        return Err(node.error("this is the spec of a CronJob; import its jobTemplate"));
+    }
     if let Some(node) = spec.get("backoffLimitPerIndex") {
         return Err(node.error("each index has retries of its own"));
     }

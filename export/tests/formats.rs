@@ -375,6 +375,13 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
             "spec: the kubelet restarts",
         ),
         (Format::K8sJob, r#"{"spec": {"backoffLimitPerIndex": 1}}"#, "spec.backoffLimitPerIndex: "),
+        (Format::K8sJob, r#"{"kind": "CronJob", "spec": {}}"#, "kind: not a Job; "),
+        (Format::K8sJob, r#"{"kind": 1, "spec": {}}"#, "kind: not a Job; "),
+        (
+            Format::K8sJob,
+            r#"{"spec": {"jobTemplate": {"spec": {"backoffLimit": 2}}}}"#,
+            "spec.jobTemplate: this is the spec of a CronJob",
+        ),
         (Format::Nginx, "listen 80;", "no directive proxy_next_upstream,"),
         (Format::Nginx, "proxy_next_upstream_tries 2", "proxy_next_upstream_tries 2: "),
         (Format::Nginx, "a 'b", "a quote is not closed"),
