@@ -21,14 +21,15 @@ const MAX_TOKENS: u64 = 1000;
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let multiplier = with_point(source.decimal_multiplier());
-    source.whole_ms(Field::Base);
-    if source.get(Field::Base) == MS {
+    if source.get(Field::Base) < 2 * MS {
         // grpc/grpc issue 41036, open in 2026-11.
         source.refuse(
             Field::Base,
-            "20% less is cut to 0ms by its clients in C++ and Python, which may hang then; use at \
-             least 2ms",
+            "it counts whole milliseconds, from 2ms: 20% less than 1ms is cut to 0ms by its clients \
+             in C++ and Python, which may hang then",
         );
+    } else {
+        source.whole_ms(Field::Base);
     }
     source.whole_ms(Field::Cap);
     source.only_common_fields();
