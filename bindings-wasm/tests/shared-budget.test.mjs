@@ -412,6 +412,16 @@ describe("the store is away", () => {
 	});
 });
 
+test("no event of many loops that begin at once is lost", async () => {
+	const { budget, exchanges } = share("ratio");
+	const loops = Array.from({ length: 500 }, () => retry(async () => 1, { budget, shouldRetry: () => true }));
+	await Promise.all(loops);
+	await budget.flush();
+	const sent = exchanges.flatMap(steps);
+	assert.equal(sent.filter((event) => event === "operation_began").length, 500);
+	assert.equal(sent.filter((event) => event === "operation_succeeded").length, 500);
+});
+
 describe("misuse", () => {
 	const store = new MemoryStore();
 	for (const [what, act, message] of [

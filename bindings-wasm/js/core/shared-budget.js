@@ -113,12 +113,13 @@ export class SharedBudget {
 		this.#local = this.#local.step(event, localTime(), { held: localHeld }).state;
 		this.#events.push({ event, held });
 		if (this.#events.length >= MAX_EVENTS) {
-			if (!this.#isAway()) {
+			if (this.#isAway()) {
+				this.#dropEvents();
+			} else if (this.#flushes.length === 0) {
 				// Nobody waits for it.
 				this.#flushes.push(() => {});
 				this.#work();
 			}
-			this.#dropEvents();
 		}
 	}
 
@@ -225,7 +226,8 @@ export class SharedBudget {
 			if (turn.sent) {
 				this.#report(turn.sent, "unknown");
 			} else {
-				this.#events.unshift(...events);
+				// Not `unshift`: there may be more events than a call may have arguments.
+				this.#events = [...events, ...this.#events];
 				this.#dropEvents();
 			}
 		} finally {
