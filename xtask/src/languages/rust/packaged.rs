@@ -55,7 +55,9 @@ pub(super) fn packaged(name: &str) -> Result<PathBuf> {
         let folder = scratch().join("rust-crate");
         empty(&folder)?;
         for archive in archives()? {
-            run(command("tar").arg("-xzf").arg(archive).arg("-C").arg(&folder))?;
+            // The files get the time of now. With those of the archive, which never change, cargo would
+            // not compile a crate again that was packaged again.
+            run(command("tar").arg("-xzmf").arg(archive).arg("-C").arg(&folder))?;
         }
         for (name, _) in CRATES {
             // Where this project contains the target folder, it is not the workspace of the crate.
