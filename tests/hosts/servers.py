@@ -84,8 +84,18 @@ class Server:
 
     def kill(self):
         if self.process is not None:
+            # The children of PostgreSQL lead groups of their own, and would answer for a moment longer.
+            self.process.send_signal(signal.SIGSTOP)
+            for child in self.children():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
             os.killpg(self.process.pid, signal.SIGKILL)
             self.wait()
+
+    def children(self):
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
+        rows = [line.split() for line in listed.stdout.splitlines()]
+        return [int(pid) for pid, parent in rows if int(parent) == self.process.pid]
 
     def wait(self):
         self.process.wait(PATIENCE)

@@ -27,8 +27,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
             for language in languages {
                 (language.hosts)(extent, &mut report);
             }
-            queues::test(&mut report);
-            fleet::test(&mut report);
+            test_processes(&mut report);
             report
         });
         for language in &ALL {
@@ -61,12 +60,15 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             for language in &ALL {
                 (language.hosts)(extent, &mut report);
             }
-            queues::test(&mut report);
-            fleet::test(&mut report);
+            test_processes(&mut report);
         }
+        "processes" => test_processes(&mut report),
         "dist" => dist::test(&mut report),
         "command" => test_command(extent, &mut report),
-        language => test_alone(named(language)?, extent, &mut report),
+        part => match part.strip_prefix("hosts-") {
+            Some(language) => (named(language)?.hosts)(extent, &mut report),
+            None => test_alone(named(part)?, extent, &mut report),
+        },
     }
     end(report, extent)
 }
@@ -93,6 +95,12 @@ fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
     for document in language.documents {
         docs::test(report, &root().join(document));
     }
+}
+
+/// Queues and shared budgets, with processes in several languages.
+fn test_processes(report: &mut Report) {
+    queues::test(report);
+    fleet::test(report);
 }
 
 /// The generated files and the shared tests.

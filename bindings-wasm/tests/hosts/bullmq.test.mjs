@@ -156,6 +156,14 @@ test("bad options are errors at once", () => {
 	assert.throws(() => jobRetries(null), TypeError);
 });
 
+const workers = new Set();
+/** A test that fails leaves its workers. */
+after(() => {
+	for (const child of workers) {
+		child.kill("SIGKILL");
+	}
+});
+
 /** A worker in a process of its own. */
 async function startWorker(policy, failures, env = {}) {
 	const child = spawn(process.execPath, ["bullmq.worker.mjs", servers.redis, policy, `${failures}`], {
@@ -163,6 +171,7 @@ async function startWorker(policy, failures, env = {}) {
 		env: { ...process.env, ...env },
 		stdio: ["ignore", "pipe", "inherit"],
 	});
+	workers.add(child);
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	const line = async () => {
 		const { value, done } = await lines.next();
@@ -187,7 +196,7 @@ describe("a crash", () => {
 		["of a worker in mid-job", "hang"],
 		["of the server", "send"],
 	]) {
-		test(`${what}: the job is not lost, not early, and its delays stay the same`, { timeout: 60_000 }, async () => {
+		test(`${what}: the job is not lost, not early, and its delays stay the same`, { timeout: 600_000 }, async () => {
 			const queue = opened(new Queue("killed", { connection, ...jobRetries({ policy: POLICY }) }));
 			const first = await startWorker(POLICY, 3, { HANG: "1" });
 			await queue.add(name, {}, { jobId: "job-1", removeOnComplete: true });
