@@ -62,8 +62,9 @@ async function run(options, errors, { id = "job-1", wanted = {}, timestamp } = {
 	});
 	await queue.add("send", {}, { jobId: id, ...(timestamp && { timestamp }), ...wanted });
 	const state = await ended;
-	const early = delays.filter((delay, retry) => times[retry + 1] < times[retry] + delay);
-	assert.deepEqual(early, [], "attempts that were early");
+	// Both clocks count whole milliseconds, and BullMQ 5.0 takes a job in the one before it is due.
+	const early = delays.filter((delay, retry) => times[retry + 1] < times[retry] + delay - 1);
+	assert.deepEqual(early, [], `attempts that were early: ${delays} at ${times.map((time) => time - times[0])}`);
 	await worker.close();
 	return { state, delays, attempts };
 }
