@@ -1,5 +1,4 @@
-//! The command `backoff`: one static binary, and the tests of it, of the simulator and of the
-//! configurations that it exports.
+//! The command `backoff`: one static binary, and the tests of it and of the simulator.
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::fs;
@@ -12,7 +11,6 @@ use crate::archive::tar_gz;
 use crate::cross;
 use crate::docs;
 use crate::drivers::reference_evaluator;
-use crate::engines;
 use crate::languages::{ALL, Platforms, python};
 use crate::libbackoff::Platform;
 use crate::licenses;
@@ -112,7 +110,6 @@ pub(crate) fn test(report: &mut Report) {
             Ok(pytest)
         });
     }
-    engines::test(report);
     docs::test(report, &root().join("cli/README.md"));
     docs::test(report, &root().join("docs/export.md"));
     docs::test(report, &root().join("simulator/README.md"));

@@ -11,7 +11,8 @@ use crate::languages::{ALL, Language, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
 use crate::{
-    bench, demo, dist, docs, fleet, generate, languages, program, queues, version, workflows,
+    bench, demo, dist, docs, engines, fleet, generate, languages, program, queues, version,
+    workflows,
 };
 
 /// Tests everything.
@@ -82,6 +83,7 @@ fn end(report: Report, extent: Extent) -> Result<()> {
 
 fn test_command(extent: Extent, report: &mut Report) {
     program::test(report);
+    engines::test(report);
     if extent == Extent::All {
         program::test_more(report);
     }
