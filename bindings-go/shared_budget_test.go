@@ -98,7 +98,7 @@ func TestStepsOfSharedLoops(t *testing.T) {
 		flush(t, shared)
 		for attempt, err := range backoff.Attempts(t.Context(), backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(shared)) {
 			if err == nil {
-				attempt.Failed(backoff.Permanent(errBusy)) // is asked for no retry, and no attempt that has failed
+				attempt.Failed(backoff.Permanent(errBusy)) // requests no retry, and does not count as a failed attempt
 			}
 		}
 		flush(t, shared)

@@ -50,7 +50,7 @@ def shared(store, **options):
 
 
 class Loop:
-    """A loop whose calls all fail, unless they are told to succeed."""
+    """Runs a loop. Its calls fail unless the test makes them succeed."""
 
     def __init__(self, budget, *, succeed_at=None, **options):
         self.calls, self.events, self._succeed_at = 0, [], succeed_at

@@ -511,8 +511,8 @@ export class Operation {
 	constructor(policy: Policy, stream: RandomStream | undefined, options: OperationOptions);
 
 	/**
-	 * The operation as it stands after so many decided waits (SPEC 13.7), for a queue that stores only their number. It
-	 * has no budget. `now` is the time at which the operation began.
+	 * Continues an operation after `retries` decided waits (SPEC 13.7), for a queue that stores only their number. The
+	 * operation has no budget. `now` is the time at which the operation began.
 	 *
 	 * @throws {PolicyError} a number or a time that is negative or 2^64 or more.
 	 */

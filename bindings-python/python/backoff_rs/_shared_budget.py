@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 #: How long the store is not asked after a failure, in seconds.
 _AWAY: Final = 1.0
-#: So many events are sent without a request; and so many are kept while the store is away.
+#: When this many events wait, they are sent without a request. While the store is away, the last ones are kept, up to
+#: this many.
 _MOST_EVENTS: Final = 100
 _MOST_LEASED: Final = 1000
-#: A thread that has had nothing to do for so many seconds ends.
+#: An idle thread ends after this many seconds.
 _IDLE: Final = 10.0
 _GONE: Final = (False, 0, True)
 

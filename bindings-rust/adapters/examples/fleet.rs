@@ -1,7 +1,7 @@
 //! A process of a fleet that shares one budget, for `cargo xtask scenario fleet`:
 //! `fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG`.
 //!
-//! Four loops request retries until the store has decided so many. Every exchange with the store is
+//! Four loops request retries until the store has decided about REQUESTS. Every exchange with the store is
 //! a line of JSON in the file LOG. The last line that it prints says how many requests the store and
 //! the local budget decided.
 

@@ -2,8 +2,8 @@
 //
 //	fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG
 //
-// Its loops fail until the store has decided on so many of their retries. It writes every exchange with the store into
-// a file, a line of JSON each, and prints what it counted.
+// Its loops fail until the store has decided about REQUESTS retries. It writes each exchange with the store as a line
+// of JSON into LOG, and prints what it counted.
 package main
 
 import (
