@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -24,8 +25,24 @@ pub(crate) enum Extent {
 #[derive(Default)]
 pub(crate) struct Report {
     counts: Counts,
-    failures: Vec<String>,
+    failures: Vec<Failure>,
     ran: Vec<Ran>,
+    /// What runs now: the name that `cargo xtask test` takes to run it alone.
+    part: &'static str,
+    times: Vec<Time>,
+}
+
+struct Failure {
+    what: String,
+    part: &'static str,
+    why: String,
+}
+
+/// How long a check took.
+struct Time {
+    part: &'static str,
+    what: String,
+    took: Duration,
 }
 
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +73,25 @@ struct Results {
 }
 
 impl Report {
+    /// Runs the checks of a part.
+    pub(crate) fn part(&mut self, name: &'static str, run: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.part, name);
+        run(self);
+        self.part = outer;
+    }
+
+    /// Says what begins, runs it, and notes how long it took.
+    fn timed<T>(&mut self, what: &str, run: impl FnOnce() -> T) -> T {
+        progress(what);
+        let begun = Instant::now();
+        let result = run();
+        self.times.push(Time { part: self.part, what: what.to_owned(), took: begun.elapsed() });
+        result
+    }
+
     /// One check, which passes or fails.
     pub(crate) fn check(&mut self, what: &str, check: impl FnOnce() -> Result<()>) {
-        progress(what);
-        match check() {
+        match self.timed(what, check) {
             Ok(()) => self.counts.passed += 1,
             Err(error) => self.fail(what, 1, &format!("{error:#}")),
         }
@@ -73,8 +105,7 @@ impl Report {
         check: impl FnOnce() -> Result<String>,
     ) {
         let what = format!("{language}, {group}: {name}");
-        progress(&what);
-        match check() {
+        match self.timed(&what, check) {
             Ok(version) => {
                 self.counts.passed += 1;
                 self.ran(Ran {
@@ -101,13 +132,13 @@ impl Report {
     /// A test runner, counted test by test. It fails if a test failed or was skipped, if no test
     /// ran, and if it exits with an error.
     pub(crate) fn suite(&mut self, what: &str, runner: Runner, command: &mut Command) {
-        progress(what);
         if let Runner::Junit(path) = &runner {
             // An old report would hide that the command wrote none.
             let _ = fs::remove_file(path);
         }
-        let results =
-            output(command).and_then(|output| Ok((output.success, read(runner, output.text)?)));
+        let results = self.timed(what, || {
+            output(command).and_then(|output| Ok((output.success, read(runner, output.text)?)))
+        });
         let (success, Results { counts, skipped, shown }) = match results {
             Ok(results) => results,
             Err(error) => return self.fail(what, 1, &format!("{error:#}")),
@@ -129,7 +160,7 @@ impl Report {
         runner: Runner,
         make: impl FnOnce() -> Result<Command>,
     ) {
-        match make() {
+        match self.timed(&format!("{what}: ready"), make) {
             Ok(mut command) => self.suite(what, runner, &mut command),
             Err(error) => self.fail(what, 1, &format!("{error:#}")),
         }
@@ -138,7 +169,8 @@ impl Report {
     fn fail(&mut self, what: &str, count: u32, text: &str) {
         self.counts.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
-        self.failures.push(what.to_owned());
+        let (what, why) = (what.to_owned(), end_of(text));
+        self.failures.push(Failure { what, part: self.part, why });
     }
 
     /// Adds the results of another report.
@@ -147,6 +179,7 @@ impl Report {
         self.counts.failed += other.counts.failed;
         self.failures.extend(other.failures);
         self.ran.extend(other.ran);
+        self.times.extend(other.times);
     }
 
     /// Ends a run of all tests of some languages: `end`, and if nothing failed, the record of what
@@ -159,8 +192,9 @@ impl Report {
 
     /// The total line; an error if anything failed.
     pub(crate) fn end(self) -> Result<()> {
-        for what in &self.failures {
-            println!("failed: {what}");
+        self.print_times();
+        for Failure { what, part, why } in &self.failures {
+            println!("failed: {what}\n{why}\n    run it alone: cargo xtask test {part}");
         }
         println!("{} passed, {} failed", self.counts.passed, self.counts.failed);
         if self.counts.failed > 0 {
@@ -168,6 +202,34 @@ impl Report {
         }
         Ok(())
     }
+
+    /// How long each part took, and its slowest checks. Parts that ran beside others share the
+    /// processor with them.
+    fn print_times(&self) {
+        let mut parts = BTreeMap::<&str, Vec<&Time>>::new();
+        for time in &self.times {
+            parts.entry(time.part).or_default().push(time);
+        }
+        for (part, mut times) in parts {
+            let total: Duration = times.iter().map(|time| time.took).sum();
+            eprintln!("{:>7.1} s  {part}", total.as_secs_f64());
+            times.sort_by_key(|time| std::cmp::Reverse(time.took));
+            for Time { what, took, .. } in times.into_iter().take(SHOWN_TIMES) {
+                eprintln!("{:>9.1} s  {what}", took.as_secs_f64());
+            }
+        }
+    }
+}
+
+/// How many checks of a part are shown with their time.
+const SHOWN_TIMES: usize = 8;
+
+/// The last lines of an output, where most programs say what is wrong.
+fn end_of(text: &str) -> String {
+    const LINES: usize = 30;
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let left_out = lines.len().saturating_sub(LINES);
+    lines[left_out..].iter().map(|line| format!("    | {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads the report of a runner from its file or from the output.

@@ -18,7 +18,7 @@ use crate::{
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::default();
-    test_shared(&mut report);
+    report.part("shared", test_shared);
     // The adapters of a language are tested on the artifact that its own tests have built, beside the
     // tests that follow: they mostly wait for servers and downloads.
     thread::scope(|scope| {
@@ -26,9 +26,9 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
         let hosts = scope.spawn(move || {
             let mut report = Report::default();
             for language in languages {
-                (language.hosts)(extent, &mut report);
+                test_hosts(language, extent, &mut report);
             }
-            test_processes(&mut report);
+            report.part("processes", test_processes);
             report
         });
         for language in &ALL {
@@ -40,10 +40,10 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
         report.add(hosts.join().map_err(|_| anyhow!("the tests of the adapters panicked"))?);
         anyhow::Ok(())
     })?;
-    test_together(&mut report);
+    report.part("shared", test_together);
     if extent == Extent::All {
-        bench::test(&mut report);
-        dist::test(&mut report);
+        report.part("bench", bench::test);
+        report.part("dist", dist::test);
     }
     end(report, extent)
 }
@@ -52,22 +52,22 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
 pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
     let mut report = Report::default();
     match name {
-        "shared" => {
-            test_shared(&mut report);
-            test_together(&mut report);
-        }
-        "bench" => bench::test(&mut report),
+        "shared" => report.part("shared", |report| {
+            test_shared(report);
+            test_together(report);
+        }),
+        "bench" => report.part("bench", bench::test),
         "hosts" => {
             for language in &ALL {
-                (language.hosts)(extent, &mut report);
+                test_hosts(language, extent, &mut report);
             }
-            test_processes(&mut report);
+            report.part("processes", test_processes);
         }
-        "processes" => test_processes(&mut report),
-        "dist" => dist::test(&mut report),
+        "processes" => report.part("processes", test_processes),
+        "dist" => report.part("dist", dist::test),
         "command" => test_command(extent, &mut report),
         part => match part.strip_prefix("hosts-") {
-            Some(language) => (named(language)?.hosts)(extent, &mut report),
+            Some(language) => test_hosts(named(language)?, extent, &mut report),
             None => test_alone(named(part)?, extent, &mut report),
         },
     }
@@ -82,21 +82,29 @@ fn end(report: Report, extent: Extent) -> Result<()> {
 }
 
 fn test_command(extent: Extent, report: &mut Report) {
-    program::test(report);
-    engines::test(report);
-    if extent == Extent::All {
-        program::test_more(report);
-    }
+    report.part("command", |report| {
+        program::test(report);
+        engines::test(report);
+        if extent == Extent::All {
+            program::test_more(report);
+        }
+    });
 }
 
 fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
-    (language.test)(report);
-    if extent == Extent::All {
-        (language.test_more)(report);
-    }
-    for document in language.documents {
-        docs::test(report, &root().join(document));
-    }
+    report.part(language.name, |report| {
+        (language.test)(report);
+        if extent == Extent::All {
+            (language.test_more)(report);
+        }
+        for document in language.documents {
+            docs::test(report, &root().join(document));
+        }
+    });
+}
+
+fn test_hosts(language: &Language, extent: Extent, report: &mut Report) {
+    report.part(language.hosts_part, |report| (language.hosts)(extent, report));
 }
 
 /// Queues and shared budgets, with processes in several languages.

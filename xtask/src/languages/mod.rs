@@ -41,6 +41,8 @@ pub(crate) struct Language {
     /// Tests that take longer, or that need more than the tools of the languages: every platform,
     /// every runtime.
     pub(crate) test_more: fn(&mut Report),
+    /// What `cargo xtask test` calls the tests of its adapters.
+    pub(crate) hosts_part: &'static str,
     /// Its adapters on the libraries that they adapt, which it installs beside the artifact. With
     /// `Extent::All` also on the oldest supported versions.
     pub(crate) hosts: fn(Extent, &mut Report),
@@ -97,6 +99,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: rust::packages,
         test: rust::test,
         test_more: rust::test_more,
+        hosts_part: "hosts-rust",
         hosts: rust::hosts,
         bench: rust::bench,
         documents: &[],
@@ -110,6 +113,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: c::packages,
         test: c::test,
         test_more: c::test_more,
+        hosts_part: "hosts-c",
         hosts: c::hosts,
         bench: c::bench,
         documents: &["bindings-c/README.md"],
@@ -123,6 +127,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: go::packages,
         test: go::test,
         test_more: go::test_more,
+        hosts_part: "hosts-go",
         hosts: go::hosts,
         bench: go::bench,
         documents: &[],
@@ -136,6 +141,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: python::packages,
         test: python::test,
         test_more: python::test_more,
+        hosts_part: "hosts-python",
         hosts: python::hosts,
         bench: python::bench,
         documents: &[],
@@ -149,6 +155,7 @@ pub(crate) static ALL: [Language; 5] = [
         packages: js::packages,
         test: js::test,
         test_more: js::test_more,
+        hosts_part: "hosts-js",
         hosts: js::hosts,
         bench: js::bench,
         documents: &[],
