@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -29,22 +30,50 @@ def package(name):
 
 #: PostgreSQL refuses to run as root.
 USER = "nobody" if os.geteuid() == 0 else None
-PATIENCE = 120
+PATIENCE = 60
 MAX_TRIES = 10
+#: Below the ports that systems give to clients. One of these could take the port of a server that is stopped, even by
+#: connecting to itself.
+PORTS = range(15000, 30000)
 USAGE = "commands: stop NAME, start NAME, kill NAME"
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+def claim_port():
+    """A free port of TCP, and a socket that keeps it from other programs like this one: its port of UDP."""
+    for port in random.sample(PORTS, 100):
+        claim = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            claim.bind(("127.0.0.1", port))
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            claim.close()
+        else:
+            return port, claim
+    sys.exit(f"no port of {PORTS} is free")
+
+
+def is_open(folder):
+    """Whether every user may enter a folder."""
+    return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
+
+
+def place():
+    """The folder for temporary files, or if only root may enter it, one that the user of a server may enter, too."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    if USER is None:
+        return folder
+    return next(filter(is_open, (folder, Path("/tmp"), Path("/var/tmp"))), folder)
 
 
 class Server:
     """A server program with its port and its data."""
 
+    #: Who it runs as; None for the user of this program.
+    user = None
+
     def __init__(self, folder):
         self.folder = folder
-        self.port = free_port()
+        self.port, self._claim = claim_port()
         self.process = None
 
     def start(self):
@@ -73,7 +102,7 @@ class Server:
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                user=USER,
+                user=self.user,
                 start_new_session=True,
             )
 
@@ -135,6 +164,8 @@ class Redis(Server):
 
 
 class Postgres(Server):
+    user = USER
+
     @staticmethod
     def program():
         return package("pgserver") / "pginstall" / "bin" / "postgres"
@@ -142,7 +173,8 @@ class Postgres(Server):
     def __init__(self, folder):
         super().__init__(folder)
         installed = package("pgserver")
-        if USER:
+        if self.user:
+            shutil.chown(folder, self.user)
             # The other user may not enter the folders above an environment in the home of root.
             for part in ("pgserver", "pgserver.libs"):
                 shutil.copytree(installed.parent / part, folder / part, symlinks=True)
@@ -172,7 +204,7 @@ class Postgres(Server):
 
     def is_ready(self):
         command = [self.programs / "pg_isready", "-q", "-d", self.url]
-        return subprocess.run(command, user=USER, cwd=self.folder).returncode == 0
+        return subprocess.run(command, user=self.user, cwd=self.folder).returncode == 0
 
     @property
     def url(self):
@@ -192,11 +224,8 @@ def serve(names, folder):
     servers = {}
     try:
         for name in names:
-            place = folder / name
-            place.mkdir()
-            if USER:
-                shutil.chown(place, USER)
-            servers[name] = KINDS[name](place)
+            (folder / name).mkdir()
+            servers[name] = KINDS[name](folder / name)
             servers[name].start()
         print(json.dumps({name: server.url for name, server in servers.items()}), flush=True)
         for line in sys.stdin:
@@ -219,7 +248,9 @@ def main():
         if name not in KINDS:
             sys.exit(f"{name} is unknown; servers: {', '.join(KINDS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
-    with tempfile.TemporaryDirectory(prefix="backoff-hosts-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="backoff-hosts-", dir=place(), ignore_cleanup_errors=True
+    ) as folder:
         path = Path(folder)
         path.chmod(0o755)
         serve(names, path)
