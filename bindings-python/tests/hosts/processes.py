@@ -12,7 +12,7 @@ import pytest
 
 FOLDER = Path(__file__).parent
 #: Long: the tests only ever wait for what happens.
-PATIENCE = 30
+PATIENCE = 60
 
 #: full:base=100ms under seed 42 for the key "job-1": the README, and the vectors.
 FULL_100MS_NS = [11399434, 83043876, 229309811]
