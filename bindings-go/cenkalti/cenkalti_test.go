@@ -302,7 +302,7 @@ func TestTickersNeverWaitShorter(t *testing.T) {
 // checkGoroutines waits for goroutines that are about to end.
 func checkGoroutines(t *testing.T, want int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > want && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > want && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	if got := runtime.NumGoroutine(); got > want {

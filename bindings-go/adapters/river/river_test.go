@@ -368,7 +368,7 @@ func TestNoDelayIsLeftBehind(t *testing.T) {
 	}
 }
 
-// A process is a worker that is killed.
+// A process is a worker that is killed, at the latest when patience is over.
 type process struct {
 	command *exec.Cmd
 	output  *bufio.Scanner
@@ -387,7 +387,9 @@ func startProcess(t *testing.T, policy string) *process {
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.command.Process.Kill() })
+	kill := func() { _ = p.command.Process.Kill() }
+	silent := time.AfterFunc(patience, kill)
+	t.Cleanup(func() { silent.Stop(); kill() })
 	return p
 }
 
