@@ -36,7 +36,7 @@ def test_a_cancelled_task(form, call, attempts, retries):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 60
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(run())
@@ -306,7 +306,7 @@ def test_cancelled_at_random_moments():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 60
 
     async def run():
         for start in range(0, 1000, 100):

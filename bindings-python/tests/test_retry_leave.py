@@ -41,7 +41,7 @@ def test_ctrl_c_ends_a_wait(form, interrupt_after):
             loops.Script(ConnectionError()),
             **job.options | {"on_retry": lambda _: interrupt_after(0.02)},
         )
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60
     assert job.is_cancelled(1)
 
 

@@ -34,7 +34,7 @@ def test_a_wait_is_never_shorter_than_its_delay(form):
     loops.FORMS[form](script, policy=policy, on=OSError, on_retry=events.append, log=False)
     took = [after - before for before, after in itertools.pairwise(ended)]
     assert all(gap >= event.delay_ns for gap, event in zip(took, events, strict=True))
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
 
 
 def of_module(name, function):

@@ -316,7 +316,7 @@ describe("cancelled", () => {
 		controller.abort(why);
 		const stop = await assertGone(await end(), 1);
 		assert.equal(stop.error, busy);
-		assert.ok(performance.now() - begun < 5000);
+		assert.ok(performance.now() - begun < 60_000);
 		assert.equal(timers(), before);
 	});
 
@@ -409,7 +409,7 @@ test("a thousand times at random moments", async () => {
 	}
 	const counts = stats.counts();
 	assert.deepEqual([counts.operations, counts.stops.cancelled], [1000, 1000]);
-	assert.ok(late < 5000, `${late} ms late`);
+	assert.ok(late < 60_000, `${late} ms late`);
 	await new Promise((resolve) => setTimeout(resolve, 10));
 	assert.equal(timers(), before);
 	assert.deepEqual(unhandled, []);

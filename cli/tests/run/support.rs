@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a step may take on a machine that is busy with something else.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A policy without retries.
 pub(crate) const ONCE: &str = "constant:base=1s,max_retries=0";

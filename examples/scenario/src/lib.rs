@@ -21,7 +21,7 @@ const SEED: u64 = 42;
 const KEY: &str = "job-1";
 const BODY: &str = "ready";
 /// A client that takes longer has stopped, or waits in the wrong unit.
-const LIMIT: Duration = Duration::from_mins(3);
+const LIMIT: Duration = Duration::from_mins(1);
 
 const SCRIPT: [Answer; 6] = [
     Answer::Status(503, Some(1), "busy"),
