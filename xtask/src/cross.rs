@@ -19,7 +19,7 @@ fn tools() -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &["xtask/src/cross.rs"], || {
         progress("installing zig");
         venv::create(&folder)?;
-        run(venv::install(&folder).args(REQUIREMENTS))
+        run(venv::install(&folder)?.args(REQUIREMENTS))
     })?;
     Ok(folder)
 }

@@ -119,15 +119,18 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
 }
 
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
-/// the archives of libbackoff in `DOWNLOADS`, a new virtual environment and the packaged command, and
-/// compares what they print. Examples of
-/// `backoff` run in a folder of their own.
+/// the archives of libbackoff in `DOWNLOADS`, the packaged command and, for those that use pip, a new
+/// virtual environment, and compares what they print. Examples of `backoff` run in a folder of their
+/// own.
 fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
     let place = scratch().join("docs");
     empty(&place)?;
-    let environment = place.join("python");
-    run(command("python3").args(["-m", "venv"]).arg(&environment))?;
-    let mut folders = vec![environment.join("bin"), programs()];
+    let mut folders = vec![programs()];
+    if commands.lines().any(|line| line.starts_with("pip ")) {
+        let environment = place.join("python");
+        run(command("python3").args(["-m", "venv"]).arg(&environment))?;
+        folders.insert(0, environment.join("bin"));
+    }
     let mut bash = command("bash");
     if commands.starts_with("backoff ") {
         let (stubs, work) = (place.join("stubs"), place.join("work"));

@@ -39,7 +39,7 @@ fn python() -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
         progress("installing the schemas and the clients of engines");
         venv::create(&folder)?;
-        run(venv::install(&folder).args(["-r", REQUIREMENTS]))
+        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
     })?;
     Ok(folder)
 }

@@ -1,7 +1,9 @@
 //! Building only what is older than its inputs, by modification times, as `make` does.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
@@ -17,6 +19,8 @@ pub(crate) fn unless_fresh(
     inputs: &[&str],
     build: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
+    let lock = lock_of(output);
+    let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut newest_ns, mut count) = (0, 0);
     for input in inputs {
         scan(&root().join(input), &mut newest_ns, &mut count)?;
@@ -32,6 +36,13 @@ pub(crate) fn unless_fresh(
     build()?;
     fs::create_dir_all(scratch().join("stamps"))?;
     fs::write(&stamp_file, stamp).with_context(|| stamp_file.display().to_string())
+}
+
+/// Of several threads that need an output, one builds it.
+fn lock_of(output: &Path) -> Arc<Mutex<()>> {
+    static LOCKS: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let mut locks = LOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(locks.entry(output.to_owned()).or_default())
 }
 
 /// Finds the newest modification time and the number of the files at a path.

@@ -99,7 +99,7 @@ fn words() -> Result<[PathBuf; 2]> {
     fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
         progress("installing the servers");
         venv::create(&folder)?;
-        run(venv::install(&folder).args(["-r", REQUIREMENTS]))
+        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
     })?;
     Ok([folder.join("bin/python"), root().join("tests/hosts/servers.py")])
 }

@@ -5,7 +5,8 @@ mod hosts;
 mod platforms;
 mod wheels;
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -21,10 +22,10 @@ pub(crate) use hosts::{fleet, queues, test as hosts};
 pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::{packages, wheel};
 
-/// The requirements of the examples.
+/// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
+/// those of the package.
 const EXAMPLES: &str = "examples/requirements.txt";
-/// The requirements of the shared tests, and the project whose group `dev` has those of the package.
-const REQUIREMENTS: [&str; 2] = ["tests/requirements.txt", PROJECT];
+const TESTS: &str = "tests/requirements.txt";
 const PROJECT: &str = "bindings-python/pyproject.toml";
 const INPUTS: [&str; 7] = [
     "core",
@@ -36,16 +37,15 @@ const INPUTS: [&str; 7] = [
     "rust-toolchain.toml",
 ];
 
-/// A virtual environment with the linters, the test runners and what the examples need, without the
-/// package.
+/// A virtual environment with the linters, the test runners, the hosts and what the examples need.
 pub(crate) fn tools() -> Result<PathBuf> {
-    let folder = scratch().join("python-tools");
-    let [tests, package] = REQUIREMENTS;
-    fresh::unless_fresh(&folder, &[tests, package, EXAMPLES], || {
+    let folder = scratch().join("python");
+    fresh::unless_fresh(&folder, &[TESTS, EXAMPLES, PROJECT], || {
         progress("installing the tools for Python");
         venv::create(&folder)?;
-        install_requirements(&folder)?;
-        run(venv::install(&folder).args(["-r", EXAMPLES]))
+        let mut install = venv::install(&folder)?;
+        install.args(["-r", TESTS, "-r", EXAMPLES, "--group"]).arg(format!("{PROJECT}:dev"));
+        run(&mut install)
     })?;
     Ok(folder)
 }
@@ -55,25 +55,17 @@ pub(crate) fn tool(name: &str) -> Result<Command> {
     Ok(command(tools()?.join("bin").join(name)))
 }
 
-/// A clean virtual environment with the wheel and the test runners.
+/// The environment with the wheel.
 fn installed() -> Result<PathBuf> {
-    let wheel = wheel()?;
-    let folder = scratch().join("python");
-    let inputs: Vec<&str> = REQUIREMENTS.into_iter().chain(INPUTS).collect();
-    fresh::unless_fresh(&folder, &inputs, || {
+    let (wheel, folder) = (wheel()?, tools()?);
+    let mark = folder.join("wheel-is-installed");
+    let inputs: Vec<&str> = [TESTS, EXAMPLES].into_iter().chain(INPUTS).collect();
+    fresh::unless_fresh(&mark, &inputs, || {
         progress("installing the wheel");
-        venv::create(&folder)?;
-        install_requirements(&folder)?;
-        run(venv::install(&folder).args(["--force-reinstall", "--no-deps"]).arg(&wheel))
+        run(venv::install(&folder)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
+        Ok(fs::write(&mark, "")?)
     })?;
     Ok(folder)
-}
-
-fn install_requirements(environment: &Path) -> Result<()> {
-    // The first pip that knows --group; a new environment may have an older one.
-    run(venv::install(environment).args(["--upgrade", "pip>=25.1"]))?;
-    let group = format!("{PROJECT}:dev");
-    run(venv::install(environment).args(["-r", REQUIREMENTS[0], "--group"]).arg(group))
 }
 
 /// The interpreter of the environment, away from the source tree.

@@ -58,7 +58,7 @@ fn tool(name: &str) -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
         progress("installing the build systems for C");
         venv::create(&folder)?;
-        run(venv::install(&folder).args(["-r", REQUIREMENTS]))
+        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
     })?;
     Ok(folder.join("bin").join(name))
 }
@@ -67,7 +67,7 @@ fn old_cmake() -> Result<PathBuf> {
     let folder = scratch().join("c-old-cmake");
     if !folder.join("bin/cmake").exists() {
         venv::create(&folder)?;
-        run(venv::install(&folder).arg(format!("cmake=={OLD_CMAKE}")))?;
+        run(venv::install(&folder)?.arg(format!("cmake=={OLD_CMAKE}")))?;
     }
     Ok(folder.join("bin/cmake"))
 }

@@ -26,8 +26,8 @@ pub(crate) fn bench() -> Result<Command> {
             }
         }
         venv::create(&environment)?;
-        run(venv::install(&environment).arg("-r").arg(programs.join("requirements.txt")))?;
-        run(venv::install(&environment).args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
+        run(venv::install(&environment)?.arg("-r").arg(programs.join("requirements.txt")))?;
+        run(venv::install(&environment)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
         run(command(environment.join("bin/python")).arg(programs.join("build_floor.py")))
     })?;
     let mut python = command(environment.join("bin/python"));

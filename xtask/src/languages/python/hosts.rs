@@ -81,7 +81,7 @@ fn oldest() -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &inputs, || {
         progress("installing the oldest hosts of Python");
         venv::create(&folder)?;
-        run(venv::install(&folder).args(["-r", OLDEST]).arg(&wheel))
+        run(venv::install(&folder)?.args(["-r", OLDEST]).arg(&wheel))
     })?;
     Ok(folder)
 }

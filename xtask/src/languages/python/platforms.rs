@@ -13,6 +13,7 @@ use crate::debian;
 use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, progress, root, run, scratch, stdout};
+use crate::venv;
 
 /// Tests that need no package but pytest: the same numbers, misuse, loops.
 const TESTS: [&str; 4] = [
@@ -129,7 +130,7 @@ fn wheelhouse() -> Result<PathBuf> {
     fresh::unless_fresh(&folder, &[PROJECT], || {
         progress("fetching pip and pytest");
         let _ = fs::remove_dir_all(&folder);
-        let mut download = command(tools()?.join("bin/pip"));
+        let mut download = venv::pip()?;
         download.args(["download", "--quiet", "--dest"]).arg(&folder);
         run(download.args(["pip", &pytest()?, "colorama"]))
     })?;
