@@ -100,16 +100,13 @@ def at_the_limits():
     """Numbers that only a store that something else wrote to holds."""
     most = str(WORD_MAX)
     yield Steps("version-most", "after the last version comes 0", "ratio", f"{most} 100").retry(0)
-    yield (
-        Steps("level-most", "a level above max_tokens is spent, or cut by a deposit", "quota", f"0 {most}")
-        .retry(0)
-        .events("operation_succeeded")
-    )
-    yield (
-        Steps("throttle-most", "twice the level is more than 64 bits", "throttle", f"0 {most}")
-        .retry(0)
-        .events("attempt_failed")
-    )
+    held = Steps("held-most", "a success gives back whatever it holds, up to the full level", "quota", "0 50")
+    held.step("operation_succeeded", held=400)
+    held.step("operation_succeeded", held=WORD_MAX)
+    yield held
+    slot = Steps("held-slot", "anything held is one slot", "concurrent", "0 3 2")
+    slot.step("attempt_over", held=2)
+    yield slot
     yield Steps("rate-most", "the latest possible time", "rate", f"0 0 {most}").retry(0, WORD_MAX)
     yield Steps("rate-late", "the longest possible time without a request", "rate", "0 0 0").retry(WORD_MAX)
     yield (
@@ -117,6 +114,12 @@ def at_the_limits():
         .events("operation_began")
         .retry(0)
     )
+    yield Steps(
+        "active-scaled",
+        "the slots of the most active operations",
+        "concurrent:ratio=1",
+        f"0 {most} {2**63 - 1}",
+    ).retry(0)
     under = Steps("active-none", "no count is below 0", "concurrent")
     under.step("attempt_over", held=1)
     yield under.events("operation_ended")
@@ -125,6 +128,25 @@ def at_the_limits():
         .events("operation_began")
         .retry(0, 10 * S)
     )
+    least, most = -(2**63), 2**63 - 1
+    yield Steps(
+        "ttl-sum",
+        "the sum of the levels is exact, in any order",
+        "ttl:min_per_second=0",
+        f"0 9 {most} {most} {least} 0 0 0 0 0 0 0",
+    ).retry(0)
+    yield Steps(
+        "ttl-sum-low", "the sum of the levels is below 64 bits", "ttl:min_per_second=0", f"0 9 {least} {least} 0 0 0 0 0 0 0 9"
+    ).retry(0)
+    yield Steps(
+        "ttl-before", "slices before 0 have places", "ttl:min_per_second=0", "0 0 0 0 0 0 0 5 0 0 0 0"
+    ).retry(0)
+    yield Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {most}").events(
+        "operation_began"
+    )
+    yield Steps(
+        "ttl-lowest", "a level stays at the lowest, and the version with it", "ttl", f"7 9 0 0 0 0 0 0 0 0 {most} {least}"
+    ).retry(0)
 
 
 def at_random():
@@ -160,10 +182,10 @@ def random_budget(rng, kind):
 def budget_state_text_cases():
     most, level = str(WORD_MAX), str(2**63 - 1)
     valid = {
-        "quota": ["0 500", "7 0", f"{most} {most}"],
+        "quota": ["0 500", "7 0", f"{most} 499"],
         "throttle": ["0 10000"],
         "ratio": ["0 100"],
-        "rate": ["0 0 0", f"1 {most} {most}"],
+        "rate": ["0 0 0", f"1 {3600 * S} {most}"],
         "ttl": ["0 0 0 0 0 0 0 0 0 0 0 0", f"1 {most} -{2**63} {level} -1 1 0 0 0 0 0 0"],
         "concurrent": ["0 0 0", f"{most} {most} {most}"],
     }
@@ -187,8 +209,12 @@ def budget_state_text_cases():
             f"{WORD_MAX + 1} 0",
             "0 x",
             "0 \u0661",
+            "0 501",
+            f"0 {most}",
         ],
-        "rate": ["0 1", "0 1 2 3"],
+        "throttle": ["0 10001"],
+        "ratio": ["0 101"],
+        "rate": ["0 1", "0 1 2 3", f"0 {3600 * S + 1} 0"],
         "ttl": [
             "0 0 0 0 0 0 0 0 0 0 0",
             "0 0 0 0 0 0 0 0 0 0 0 0 0",

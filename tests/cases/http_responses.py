@@ -3,6 +3,7 @@
 from reference import retry_after
 
 S = 10**9
+DATE_TEXT = "Sun, 06 Nov 1994 08:49:37 GMT"
 DATE = 784_111_777 * S  # of the examples of RFC 9110
 WORD_MAX = 2**64 - 1
 
@@ -32,7 +33,22 @@ def retry_after_cases():
         ("arabic", "digits of another script are not digits", "١٢٠", 0),
         ("superscript", "superscripts are not digits", "1²", 0),
         ("word", "a word", "soon", 0),
-        ("two", "two values", "120, 240", 0),
+        ("two", "two values that a client joined: the first counts", "120, 240", 0),
+        ("two-no-space", "joined without a space", "120,240", 0),
+        ("two-junk", "the first of two values is no number", "soon, 240", 0),
+        ("two-empty", "the first of two values is empty", ", 240", 0),
+        ("two-dates", "the first of two dates", f"{DATE_TEXT}, Mon, 07 Nov 1994 08:49:37 GMT", 0),
+        ("two-date-seconds", "a date and then seconds", f"{DATE_TEXT}, 9", DATE - S),
+        ("two-seconds-date", "seconds and then a date", f"9, {DATE_TEXT}", DATE - S),
+        ("two-asctime", "a date without a comma", "Sun Nov  6 08:49:37 1994, 9", 0),
+        ("two-date-no-day", "the second part is no date alone", "9 soon, 06 Nov 1994 08:49:37 GMT", 0),
+        ("comma-after", "an empty second value", "120,", 0),
+        ("wait-longest", "10^9 seconds are a time to wait", "1000000000", 10**9 * S),
+        ("epoch", "more are a time since 1970", "1000000001", 10**9 * S),
+        ("epoch-ns", "down to nanoseconds of now", "1795488984", 1795488980 * S + 1),
+        ("epoch-past", "a time since 1970 that is over", "1795488984", 1795488985 * S),
+        ("epoch-milliseconds", "milliseconds since 1970 are no special case", "1795488984000", 1795488984 * S),
+        ("high-byte", "a byte above 0x7f", "caf\u00e9", 0),
         ("imf", "the first example of RFC 9110", "Sun, 06 Nov 1994 08:49:37 GMT", 0),
         ("rfc850", "the second example of RFC 9110", "Sunday, 06-Nov-94 08:49:37 GMT", 0),
         ("asctime", "the third example of RFC 9110", "Sun Nov  6 08:49:37 1994", 0),
@@ -104,6 +120,7 @@ def retry_after_cases():
         ("rfc850-spaces", "hyphens are required", "Sunday, 06 Nov 94 08:49:37 GMT", 0),
         ("date-hyphens", "hyphens are not allowed", "Sun, 06-Nov-1994 08:49:37 GMT", 0),
         ("date-arabic", "digits of another script are not digits", "Sun, ٠٦ Nov 1994 08:49:37 GMT", 0),
+        ("date-arabic-clock", "digits of another script are not digits", "Sun, 06 Nov 1994 0٨:49:37 GMT", 0),
         ("date-plus", "a sign is not a digit", "Sun, +6 Nov 1994 08:49:37 GMT", 0),
         ("date-more", "text after the date", "Sun, 06 Nov 1994 08:49:37 GMT.", 0),
         ("iso", "ISO 8601 is not allowed", "1994-11-06T08:49:37Z", 0),
@@ -169,14 +186,14 @@ def http_status_cases():
         ("neighbours of these statuses", (424, 499, 501)),
         ("overload", (429, 503)),
         ("neighbours of these statuses", (430,)),
+        ("statuses of proxies and overloaded services", (520, 521, 522, 523, 524, 529)),
+        ("neighbours of these statuses", (519, 525, 526, 527, 528, 530)),
         ("above every status", (507, 511, 599, 600, 999, 65535)),
     ):
         for status in statuses:
             outcome = retry_after.of_http_status(status)
-            yield {"id": str(status), "why": why, "status": status, "outcome": outcome}
-
-
-DATE_TEXT = "Sun, 06 Nov 1994 08:49:37 GMT"
+            proxy = retry_after.PROXY_STATUSES.get(status)
+            yield {"id": str(status), "why": why, "status": status, "outcome": outcome, "proxy_outcome": proxy}
 
 
 def http_response_cases():
@@ -190,7 +207,26 @@ def http_response_cases():
         ("date-past", "a date in the past", 503, f"Retry-After: {DATE_TEXT}", DATE + S),
         ("crlf", "lines as HTTP/1.1 sends them", 503, "Date: now\r\nRetry-After: 7\r\n\r\n", 0),
         ("case", "the case of a name says nothing", 503, "rEtRy-aFtEr: 7", 0),
-        ("kelvin", "a Kelvin sign has no case", 429, "RateLimit-Reset\u212a: 1\nRetry-After: 2", 0),
+        ("long-s", "a long s has no case", 429, "RateLimit-Re\u017fet: 7", 0),
+        ("crs", "only one carriage return is removed", 503, "Retry-After: 7\r\r\nX: 1", 0),
+        ("cr-inside", "a carriage return inside a line ends nothing", 503, "Retry-After: 7\rX: 1", 0),
+        ("cr-alone", "a carriage return inside a line begins nothing", 503, "X: 1\rRetry-After: 7", 0),
+        ("next-line", "only a line feed separates lines", 503, "X: 1\u0085Retry-After: 7", 0),
+        ("line-separator", "only a line feed separates lines", 503, "X: 1\u2028Retry-After: 7", 0),
+        ("vertical-tab", "only a line feed separates lines", 503, "X: 1\x0bRetry-After: 7\x0cY: 1", 0),
+        ("empty-line", "an empty line ends nothing", 503, "Date: x\n\nRetry-After: 7", 0),
+        ("folded", "a line that begins with a space continues nothing", 503, "Retry-After: 7\n 8", 0),
+        ("high-byte", "a byte above 0x7f is junk", 200, "Retry-After: caf\u00e9", 0),
+        ("joined", "two fields that a client joined", 503, "Retry-After: 7, 9", 0),
+        ("ms-joined", "two fields that a client joined", 503, "retry-after-ms: 7, 9", 0),
+        ("ms-joined-junk", "the first of two is junk", 503, "retry-after-ms: x, 9\nRetry-After: 2", 0),
+        ("ms-1024-spaces", "the length is that before spaces are removed", 503,
+         "retry-after-ms:" + " " * 1020 + "70000\nRetry-After: 2", 0),
+        ("ms-vertical-tab", "other white space stays", 503, "retry-after-ms: 7\x0b\nRetry-After: 2", 0),
+        ("ms-arabic", "digits of another script are not digits", 503, "retry-after-ms: \u0663\nRetry-After: 2", 0),
+        ("ms-arabic-fraction", "digits of another script are not digits", 503,
+         "retry-after-ms: 1.\u0663\nRetry-After: 2", 0),
+        ("epoch", "Retry-After as a time since 1970", 503, "Retry-After: 1795488984", 1795488980 * S),
         ("twice", "the first of two lines", 503, "Retry-After: 7\nretry-after: 8", 0),
         ("twice-invalid", "the first of two lines, which is invalid", 503, "Retry-After: soon\nRetry-After: 8", 0),
         ("no-colon", "a line without a colon", 503, "Retry-After\nRetry-After: 8", 0),
@@ -227,7 +263,43 @@ def http_response_cases():
         ("reset-date", "RateLimit-Reset is no date", 429, f"RateLimit-Reset: {DATE_TEXT}", 0),
         ("reset-decimal", "RateLimit-Reset has no decimals", 429, "RateLimit-Reset: 1.5", 0),
         ("reset-longest", "RateLimit-Reset saturates", 429, "RateLimit-Reset: 9223372037", 0),
-        ("reset-x", "names of other vendors do not count", 429, "X-RateLimit-Reset: 30", 0),
+        ("reset-epoch", "RateLimit-Reset as a time since 1970", 429, "RateLimit-Reset: 1795488984", 1795488980 * S),
+        ("reset-joined", "two fields that a client joined", 429, "RateLimit-Reset: 30, 40", 0),
+        ("reset-no-break", "other white space stays", 429, "ratelimit-reset: \u00a07", 0),
+        ("reset-x", "X-RateLimit-Reset in seconds", 429, "X-RateLimit-Reset: 30", 0),
+        ("reset-x-epoch", "X-RateLimit-Reset as a time since 1970", 429,
+         "X-RateLimit-Reset: 1795488984", 1795488980 * S),
+        ("reset-x-last", "RateLimit-Reset before X-RateLimit-Reset", 429,
+         "X-RateLimit-Reset: 30\nRateLimit-Reset: 31", 0),
+        ("reset-x-403", "X-RateLimit-Reset after another status", 403, "X-RateLimit-Reset: 30", 0),
+        ("quota", "a quota that is used up", 429, 'RateLimit: "default";r=0;t=7', 0),
+        ("quota-503", "quotas say nothing after another status", 503, 'RateLimit: "default";r=0;t=7', 0),
+        ("quota-left", "a quota that is not used up", 429, 'RateLimit: "default";r=1;t=7', 0),
+        ("quota-order", "parameters in another order", 429, 'RateLimit: "default";t=7;r=0', 0),
+        ("quota-spaces", "spaces and tabs around members and parameters", 429,
+         'RateLimit: \t"a" ; r=0 ;\tt=7 , "b";r=1;t=9', 0),
+        ("quotas", "the longest of the quotas that are used up", 429,
+         'RateLimit: "burst";r=0;t=7, "day";r=0;t=60, "month";r=5;t=900', 0),
+        ("quota-lines", "quotas of several lines", 429,
+         'RateLimit: "burst";r=0;t=7\nratelimit: "day";r=0;t=60', 0),
+        ("quota-quoted", "a name with separators", 429, 'RateLimit: "a;r=0;t=1,b";r=0;t=7', 0),
+        ("quota-escaped", "a quote in a name", 429, r'RateLimit: "a\",;r=1";r=0;t=7', 0),
+        ("quota-open", "a name that does not end", 429, 'RateLimit: "a;r=0;t=7', 0),
+        ("quota-no-time", "a quota without a time", 429, 'RateLimit: "default";r=0', 0),
+        ("quota-no-count", "a quota without a count", 429, 'RateLimit: "default";t=7', 0),
+        ("quota-last", "the last parameter of a name counts", 429, 'RateLimit: "default";r=5;r=0;t=9;t=7', 0),
+        ("quota-last-junk", "the last parameter of a name is no time", 429, 'RateLimit: "default";r=0;t=9;t=x', 0),
+        ("quota-capital", "names of parameters are case-sensitive", 429, 'RateLimit: "default";R=0;T=7', 0),
+        ("quota-zeros", "leading zeros", 429, 'RateLimit: "default";r=000;t=007', 0),
+        ("quota-minus", "signs are not allowed", 429, 'RateLimit: "default";r=-0;t=7', 0),
+        ("quota-decimal", "decimals are not allowed", 429, 'RateLimit: "default";r=0;t=7.5', 0),
+        ("quota-older", "the form of version 07", 429, "RateLimit: limit=10, remaining=0, reset=7", 0),
+        ("quota-second", "Retry-After before RateLimit", 429, 'RateLimit: "default";r=0;t=7\nRetry-After: 2', 0),
+        ("quota-first", "RateLimit before RateLimit-Reset", 429, 'RateLimit-Reset: 9\nRateLimit: "a";r=0;t=7', 0),
+        ("quota-left-reset", "RateLimit-Reset if no quota is used up", 429,
+         'RateLimit: "a";r=1;t=7\nRateLimit-Reset: 9', 0),
+        ("quota-1025", "1025 bytes", 429, 'RateLimit:"' + "a" * 1015 + '";r=0;t=7', 0),
+        ("quota-1024", "1024 bytes", 429, 'RateLimit:"' + "a" * 1014 + '";r=0;t=7', 0),
     ):  # fmt: skip
         wait = retry_after.http_retry_after(status, fields, now)
         yield {

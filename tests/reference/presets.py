@@ -2,7 +2,6 @@
 
 PRESETS = {
     "policy": {
-        "none": "constant:base=0s",
         "default": "full:base=100ms,cap=20s,max_retries=3",
         "aws-sdk-standard": "full:base=1s,cap=20s,max_retries=2",
         "aws-sdk-2026": "full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5s",
@@ -32,6 +31,9 @@ PRESETS = {
         "oban": "exponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19",
         "celery": "exponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3",
         "temporal": "exponential:base=1s,cap=100s",
+        "off": "constant:base=0s,max_retries=0",
+        "immediate": "constant:base=0s",
+        "none": "constant:base=0s",
     },
     "budget": {
         "aws-sdk-standard": "quota:cost=5,cost_timeout=10",

@@ -27,18 +27,31 @@ FIFTY_YEARS = 50 * 36525 * DAY // 100
 
 
 LONGEST = 1024
+LONGEST_WAIT = 10**9
 
 
 def parse_retry_after(value, now):
     """14.1: The nanoseconds to wait, or None."""
     if len(value.encode()) > LONGEST:
         return None
-    value = value.strip(" \t")
-    if is_digits(value):
-        # int() limits the number of digits, so longer numbers are not converted.
-        return MAX if len(value.lstrip("0")) > 20 else sat(int(value) * SECOND)
-    date = http_date(value, now)
-    return None if date is None else sat(max(0, date - now))
+    parts = value.split(",")
+    for read in (",".join(parts[:1]), ",".join(parts[:2])):
+        read = read.strip(" \t")
+        wait = of_seconds(read, now)
+        if wait is None and (date := http_date(read, now)) is not None:
+            wait = sat(max(0, date - now))
+        if wait is not None:
+            return wait
+    return None
+
+
+def of_seconds(value, now):
+    """14.1: Seconds, or None."""
+    if not is_digits(value):
+        return None
+    # int() limits the number of digits, so longer numbers are not converted.
+    n = int(value.lstrip("0")[:30] or "0")
+    return n * SECOND if n <= LONGEST_WAIT else sat(max(0, n * SECOND - now))
 
 
 def of_http_status(status):
@@ -54,21 +67,58 @@ def of_http_status(status):
 
 def http_retry_after(status, fields, now):
     """14.5: The nanoseconds to wait, or None."""
-    lines = [line.removesuffix("\r").partition(":") for line in fields.split("\n")]
-    named = [(name, value) for name, colon, value in lines if colon]
-    # Only ASCII letters have a second case: "K" (U+212A) is no k.
-    values = {lower(name): value for name, value in reversed(named)}
-    waits = [of_milliseconds(values.get("retry-after-ms", ""))]
-    waits.append(parse_retry_after(values.get("retry-after", ""), now))
-    reset = values.get("ratelimit-reset", "") if status == 429 else ""
-    waits.append(parse_retry_after(reset, now) if is_digits(reset.strip(" \t")) else None)
+    values = {}
+    for line in fields.split("\n"):
+        name, colon, value = line.removesuffix("\r").partition(":")
+        # Only ASCII letters have a second case: "K" (U+212A) is no k.
+        if colon and name.isascii():
+            fits = len(value.encode()) <= LONGEST
+            values.setdefault(name.lower(), []).append(value if fits else "")
+
+    def first(name):
+        return values.get(name, [""])[0]
+
+    def item(name):
+        return first(name).partition(",")[0].strip(" \t")
+
+    waits = [of_milliseconds(item("retry-after-ms")), parse_retry_after(first("retry-after"), now)]
+    if status == 429:
+        quotas = [of_quotas(value, now) for value in values.get("ratelimit", [])]
+        waits.append(max((time for time in quotas if time is not None), default=None))
+        waits += [of_seconds(item(name), now) for name in ("ratelimit-reset", "x-ratelimit-reset")]
     return next((wait for wait in waits if wait is not None), None)
 
 
+def of_quotas(value, now):
+    """14.7: The longest time of the quotas that are used up, or None."""
+    times = []
+    for member in split_unquoted(value, ","):
+        _, *parameters = split_unquoted(member, ";")
+        named = dict(parameter.strip(" \t").split("=", 1) for parameter in parameters if "=" in parameter)
+        left, time = named.get("r", ""), of_seconds(named.get("t", ""), now)
+        if is_digits(left) and int(left) == 0 and time is not None:
+            times.append(time)
+    return max(times, default=None)
+
+
+def split_unquoted(text, separator):
+    parts, quoted, escaped = [""], False, False
+    for character in text:
+        if character == separator and not quoted:
+            parts.append("")
+            continue
+        parts[-1] += character
+        if escaped:
+            escaped = False
+        elif quoted and character == "\\":
+            escaped = True
+        elif character == '"':
+            quoted = not quoted
+    return parts
+
+
 def of_milliseconds(value):
-    if len(value.encode()) > LONGEST:
-        return None
-    whole, point, fraction = value.strip(" \t").partition(".")
+    whole, point, fraction = value.partition(".")
     if not is_digits(whole) or (point and not is_digits(fraction)):
         return None
     if len(whole.lstrip("0")) > 20:
@@ -76,8 +126,14 @@ def of_milliseconds(value):
     return sat(int(Fraction(f"{whole}.{fraction}0") * SECOND / 1000))
 
 
-def lower(name):
-    return name.lower() if name.isascii() else name
+PROXY_STATUSES = {
+    520: "transient",
+    521: "transient",
+    522: "timeout",
+    523: "transient",
+    524: "timeout",
+    529: "throttled",
+}
 
 
 def is_idempotent(method):

@@ -2,7 +2,8 @@
 
 use core::iter;
 
-use crate::decision::retry_after::{parse_retry_after_ns, seconds, trimmed};
+use crate::decision::rate_limit::time_of_used_up;
+use crate::decision::retry_after::{first_of, parse_retry_after_ns, seconds};
 use crate::number::arithmetic::{add, multiply};
 use crate::number::digits::{count, number, split};
 
@@ -14,7 +15,7 @@ const DIGITS_OF_NS: usize = 6;
 
 /// The time that a server asked to wait, in nanoseconds, from the status and the header fields of
 /// its response: `retry-after-ms` in milliseconds, or `Retry-After`, or, with status 429,
-/// `RateLimit-Reset` in seconds (SPEC 14.5).
+/// `RateLimit`, `RateLimit-Reset` or `X-RateLimit-Reset` (SPEC 14.5).
 ///
 /// `fields` has one field in a line, as in HTTP/1.1; other fields are ignored. `now_ns` is the
 /// nanoseconds since 1970 (UTC), for a date. `None` means that no such field has a valid value.
@@ -30,14 +31,19 @@ const DIGITS_OF_NS: usize = 6;
 #[must_use]
 pub fn http_retry_after_ns(status: u16, fields: impl AsRef<[u8]>, now_ns: u64) -> Option<u64> {
     let fields = fields.as_ref();
-    let reset = || {
-        let value = field(fields, b"ratelimit-reset").filter(|_| status == TOO_MANY_REQUESTS);
-        value.and_then(trimmed).and_then(seconds)
-    };
-    field(fields, b"retry-after-ms")
+    let asked = field(fields, b"retry-after-ms")
         .and_then(read_ms)
-        .or_else(|| parse_retry_after_ns(field(fields, b"retry-after")?, now_ns))
-        .or_else(reset)
+        .or_else(|| parse_retry_after_ns(field(fields, b"retry-after")?, now_ns));
+    if status != TOO_MANY_REQUESTS {
+        return asked;
+    }
+    let reset = |name| seconds(first_of(field(fields, name)?)?, now_ns);
+    asked
+        .or_else(|| {
+            values(fields, b"ratelimit").filter_map(|value| time_of_used_up(value, now_ns)).max()
+        })
+        .or_else(|| reset(b"ratelimit-reset"))
+        .or_else(|| reset(b"x-ratelimit-reset"))
 }
 
 /// Whether a request with this method may be repeated without asking anyone: GET, HEAD, OPTIONS,
@@ -54,8 +60,13 @@ pub fn is_idempotent_method(method: impl AsRef<[u8]>) -> bool {
 }
 
 /// The value of the first field with this name, which is in lower case.
-fn field<'a>(fields: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    fields.split(|byte| *byte == b'\n').find_map(|line| {
+fn field<'a>(fields: &'a [u8], name: &'a [u8]) -> Option<&'a [u8]> {
+    values(fields, name).next()
+}
+
+/// The values of the fields with this name.
+fn values<'a>(fields: &'a [u8], name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    fields.split(|byte| *byte == b'\n').filter_map(move |line| {
         let (found, value) = split(line, b':');
         let value = value.filter(|_| found.eq_ignore_ascii_case(name))?;
         Some(value.strip_suffix(b"\r").unwrap_or(value))
@@ -64,7 +75,7 @@ fn field<'a>(fields: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
 
 /// A decimal number of milliseconds, rounded down to nanoseconds.
 fn read_ms(value: &[u8]) -> Option<u64> {
-    let (whole, fraction) = split(trimmed(value)?, b'.');
+    let (whole, fraction) = split(first_of(value)?, b'.');
     let fraction = fraction.unwrap_or(b"0");
     let whole = multiply(count(whole)?, NS_PER_MS);
     count(fraction)?;

@@ -1,7 +1,7 @@
 //! Reading HTTP's `Retry-After` (SPEC 14).
 
 use crate::number::arithmetic::{MAX_NS, NS_PER_SECOND, multiply};
-use crate::number::digits::count;
+use crate::number::digits::{count, split};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 /// 50 years of 365.25 days.
@@ -10,10 +10,15 @@ const FIFTY_YEARS: i64 = 50 * 31_557_600;
 /// The longest value that is read, in bytes.
 const MAX_LENGTH: usize = 1024;
 
+/// A higher number of seconds is a time since 1970, not a time to wait.
+const LONGEST_WAIT_S: u64 = 1_000_000_000;
+
 /// The time that a server asked to wait, in nanoseconds, from the value of its `Retry-After`
 /// header: seconds, or a date, which is compared with `now_ns`, the nanoseconds since 1970 (UTC).
 ///
-/// A past date is 0. `None` means that the value is neither, or longer than 1,024 bytes.
+/// A number of seconds above 10^9 is a time since 1970. A past time is 0. If a client joined several
+/// fields with commas, the first counts. `None` means that the value is neither seconds nor a date,
+/// or longer than 1,024 bytes.
 ///
 /// ```
 /// use backoff_core::parse_retry_after_ns;
@@ -24,30 +29,53 @@ const MAX_LENGTH: usize = 1024;
 /// ```
 #[must_use]
 pub fn parse_retry_after_ns(header: impl AsRef<[u8]>, now_ns: u64) -> Option<u64> {
-    let header = trimmed(header.as_ref())?;
-    if let Some(ns) = seconds(header) {
-        return Some(ns);
-    }
-    let date = u64::try_from(seconds_of_date(header, now_ns)?).unwrap_or_default();
-    let date_ns = u128::from(date).wrapping_mul(NS_PER_SECOND.into());
-    let left_ns = date_ns.saturating_sub(now_ns.into()).min(MAX_NS.into());
-    u64::try_from(left_ns).ok()
+    let header = fits(header.as_ref())?;
+    let wait = |value| seconds(trimmed(value), now_ns).or_else(|| date(trimmed(value), now_ns));
+    let (first, rest) = split(header, b',');
+    wait(first).or_else(|| {
+        // A date has at most one comma.
+        let (second, _) = split(rest?, b',');
+        wait(header.get(..first.len().saturating_add(1).saturating_add(second.len()))?)
+    })
 }
 
-/// The value of a header without the spaces and tabs at its ends, if it is not too long.
-pub(super) fn trimmed(mut value: &[u8]) -> Option<&[u8]> {
-    if value.len() > MAX_LENGTH {
-        return None;
-    }
-    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
-        value = rest;
-    }
-    Some(value)
+/// The value of a header if it is not too long.
+pub(super) fn fits(value: &[u8]) -> Option<&[u8]> {
+    (value.len() <= MAX_LENGTH).then_some(value)
 }
 
-/// The nanoseconds of a whole number of seconds.
-pub(super) fn seconds(digits: &[u8]) -> Option<u64> {
-    Some(multiply(count(digits)?, NS_PER_SECOND))
+/// The first element of a value that is a list, if the value is not too long.
+pub(super) fn first_of(value: &[u8]) -> Option<&[u8]> {
+    Some(trimmed(split(fits(value)?, b',').0))
+}
+
+/// The text without the spaces and tabs at its ends.
+pub(super) fn trimmed(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
+}
+
+/// The nanoseconds to wait for a whole number of seconds, which is a time to wait or, if it is too
+/// high for one, a time since 1970.
+pub(super) fn seconds(digits: &[u8], now_ns: u64) -> Option<u64> {
+    let seconds = count(digits)?;
+    let is_wait = seconds <= LONGEST_WAIT_S;
+    Some(if is_wait { multiply(seconds, NS_PER_SECOND) } else { until(seconds, now_ns) })
+}
+
+/// The nanoseconds until an HTTP-date.
+fn date(text: &[u8], now_ns: u64) -> Option<u64> {
+    let seconds = seconds_of_date(text, now_ns)?;
+    Some(until(u64::try_from(seconds).unwrap_or_default(), now_ns))
+}
+
+/// The nanoseconds until a time in seconds since 1970.
+fn until(seconds: u64, now_ns: u64) -> u64 {
+    let time_ns = u128::from(seconds).wrapping_mul(NS_PER_SECOND.into());
+    let left_ns = time_ns.saturating_sub(now_ns.into()).min(MAX_NS.into());
+    u64::try_from(left_ns).unwrap_or(MAX_NS)
 }
 
 /// The seconds from 1970 to an HTTP-date.

@@ -19,7 +19,6 @@ pub(crate) const POLICY_PRESETS: &[Preset] = &[
     preset("full", "exponential:jitter=full"),
     preset("equal", "exponential:jitter=equal"),
     preset("decorrelated", "exponential:cap_on=delay,jitter=decorrelated"),
-    preset("none", "constant:base=0s"),
     preset("default", "full:base=100ms,cap=20s,max_retries=3"),
     preset("aws-sdk-standard", "full:base=1s,cap=20s,max_retries=2"),
     preset("aws-sdk-2026", "full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5s"),
@@ -47,6 +46,9 @@ pub(crate) const POLICY_PRESETS: &[Preset] = &[
     preset("oban", "exponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19"),
     preset("celery", "exponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3"),
     preset("temporal", "exponential:base=1s,cap=100s"),
+    preset("off", "constant:base=0s,max_retries=0"),
+    preset("immediate", "constant:base=0s"),
+    preset("none", "constant:base=0s"),
 ];
 
 #[rustfmt::skip]

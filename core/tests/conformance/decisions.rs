@@ -78,6 +78,8 @@ struct HttpStatus {
     _why: String,
     status: u16,
     outcome: String,
+    #[serde(rename = "proxy_outcome")]
+    _proxy_outcome: Option<String>,
 }
 
 #[test]

@@ -11,17 +11,21 @@ use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
 
 /// The state of a full budget.
 pub(super) fn full(config: &BudgetConfig) -> State {
-    let capacity = match config.kind() {
-        QUOTA => Quota::capacity(config),
-        THROTTLE => Throttle::capacity(config),
-        RATIO => RatioBudget::capacity(config),
-        RATE => Rate::capacity(config),
-        _ => 0,
-    };
     let mut state = State::default();
     let [level, ..] = &mut state;
-    *level = capacity;
+    *level = capacity(config).unwrap_or_default();
     state
+}
+
+/// The highest level, of kinds that have one.
+pub(super) fn capacity(config: &BudgetConfig) -> Option<u64> {
+    match config.kind() {
+        QUOTA => Some(Quota::capacity(config)),
+        THROTTLE => Some(Throttle::capacity(config)),
+        RATIO => Some(RatioBudget::capacity(config)),
+        RATE => Some(Rate::capacity(config)),
+        _ => None,
+    }
 }
 
 /// Makes one change to the account of the budget's kind.

@@ -109,6 +109,10 @@ impl BudgetState {
             let number = numbers.next()?;
             *parsed.state.get_mut(at)? = if is_signed { signed(number) } else { unsigned(number) }?;
         }
+        let [level, ..] = parsed.state;
+        if kinds::capacity(&parsed.config).is_some_and(|capacity| level > capacity) {
+            return None;
+        }
         // Numbers can be written in several ways, and only one way is compared and swapped.
         (parsed.text().as_bytes() == text).then_some(parsed)
     }

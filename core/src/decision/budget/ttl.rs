@@ -67,8 +67,9 @@ impl Account for Ttl<'_> {
     fn try_retry(&mut self, _outcome: Outcome, now_ns: u64) -> Option<u64> {
         let cost = i64::from(self.config.ratio().denominator);
         self.expire(now_ns);
-        let sum = |sum: i64, level: &u64| sum.saturating_add(level.cast_signed());
-        let is_granted = self.levels.iter().fold(self.reserve(), sum) >= cost;
+        // Exact: levels that a store kept may add up to more than 64 bits.
+        let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
+        let is_granted = self.levels.iter().fold(self.reserve().into(), sum) >= cost.into();
         if is_granted {
             self.add_to_latest(cost.wrapping_neg());
         }
