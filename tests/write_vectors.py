@@ -18,6 +18,7 @@ from cases import (
     errors,
     fits,
     growths,
+    http_requests,
     http_responses,
     jitters,
     previews,
@@ -60,12 +61,19 @@ LAYERS = {
         "Texts that are the state of a budget, and texts that are not (SPEC 15.5).",
     ),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
-    "http_statuses": (http_responses.http_status_cases, "Statuses of HTTP responses (SPEC 14.4)."),
+    "http_statuses": (
+        http_responses.http_status_cases,
+        "Statuses of HTTP responses (SPEC 14.4, 14.8).",
+    ),
     "http_responses": (
         http_responses.http_response_cases,
         "The header fields of HTTP responses (SPEC 14.5).",
     ),
     "http_methods": (http_responses.http_method_cases, "The methods of HTTP requests (SPEC 14.6)."),
+    "http_requests": (
+        http_requests.http_request_cases,
+        "Requests of HTTP clients to a server that fails on purpose (SPEC 19).",
+    ),
     "previews": (previews.preview_cases, "Previews of policies (SPEC 16.1 to 16.4)."),
     "fits": (fits.fit_cases, "Policies that are fitted into a time (SPEC 16.5)."),
     "stats": (stats.stats_cases, "Stats and their printed form (SPEC 17)."),

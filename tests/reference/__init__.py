@@ -22,4 +22,5 @@ operations  13             decisions
 retry_after 14             HTTP headers and statuses
 preview     16             preview and fitting
 stats       17             counts of operations
+http_client 19             requests of HTTP clients
 """
