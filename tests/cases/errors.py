@@ -158,6 +158,27 @@ def error_cases():
         "a missing field is reported in the order of the numbers",
         constant(10, cap=2**63, jitter="slotted"),
     )
+    yield error(
+        "order-missing-before-unused",
+        "base (2) before multiplier (4)",
+        {"growth": "constant", "multiplier": (2, 1)},
+    )
+    yield error(
+        "order-unused-before-missing",
+        "multiplier (4) before jitter_slot (16)",
+        constant(S, multiplier=(2, 1), jitter="slotted"),
+    )
+    yield error(
+        "order-cap-before-stalls",
+        "a cap below the base before growth_stalls",
+        exponential(50, multiplier=(101, 100), cap=10),
+    )
+    yield error(
+        "order-floor-before-stalls",
+        "a floor above the cap before growth_stalls",
+        exponential(50, multiplier=(101, 100), cap=60, floor=70),
+    )
+    yield error("multiplier-fine-unreduced", "the value keeps its terms", exponential(S, multiplier=(2_000_002, 2)))
     for field, most in (("max_retries", 2**32), ("max_attempts", 2**32 + 1)):
         yield error(f"{field}-too-large", "one more than there are indices", constant(1, **{field: most + 1}))
         yield error(f"{field}-all-ones", "the largest 64-bit number", constant(1, **{field: 2**64 - 1}))

@@ -47,6 +47,8 @@ def fit_cases():
         yield fit(f"{field}-attempts-zero", "0 attempts", base, field, 0, S)
         yield fit(f"{field}-attempts-too-many", "65537 attempts", base, field, 65_537, S)
         yield fit(f"{field}-attempts-all-ones", "2^32 - 1 attempts", base, field, 2**32 - 1, S)
+        yield fit(f"{field}-total-exact", "the total is not saturated", "constant:base=1s", field, 3, MAX)
+        yield fit(f"{field}-base-most", "the largest base", "constant:base=1s", field, 2, MAX)
         yield fit(f"{field}-total-too-large", "above the longest duration", base, field, 4, MAX + 1)
         yield fit(f"{field}-total-all-ones", "above the longest duration", base, field, 4, 2**64 - 1)
         yield fit(f"{field}-attempts-before-total", "attempts are checked before the total", base, field, 0, 2**64 - 1)

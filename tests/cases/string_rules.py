@@ -179,6 +179,7 @@ def broken_rules():
         ("min_per_second-large", "above 1000000", "ttl:min_per_second=1000001"),
         ("min_concurrent-large", "above 32 bits", "concurrent:min_concurrent=4294967296"),
         ("order", "max_tokens is checked before cost", "quota:cost=0,max_tokens=0"),
+        ("order-ratio", "max_tokens is checked before ratio", "throttle:max_tokens=0,ratio=2"),
         ("missing_unit", "a duration without a unit", "rate:per=60"),
         ("not_a_duration", "a word instead of a duration", "ttl:ttl=short"),
         ("unknown_unit", "a count has no unit", "ttl:ttl=10sec"),
