@@ -70,6 +70,10 @@ pub use stats::*;
 pub use stream::*;
 pub use version::*;
 
+// A debug build unwinds, as tests do, so that both share what they depend on.
+#[cfg(not(panic = "abort"))]
+extern crate std;
+
 /// `no_std` requires a handler. Nothing here panics (a test searches the symbols of the library);
 /// if something did, the process must stop, because no panic may cross into C.
 #[cfg(panic = "abort")]

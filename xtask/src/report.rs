@@ -10,12 +10,13 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::compatibility::{self, Ran};
-use crate::shell::{line, output, progress};
+use crate::shell::{line, output, progress, progress_of};
 
 /// How much is tested.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// What every change must pass.
+    #[default]
     Usual,
     /// Also what takes longer. The table in the README then shows what the packages ran on.
     All,
@@ -27,6 +28,7 @@ pub(crate) struct Report {
     counts: Counts,
     failures: Vec<Failure>,
     ran: Vec<Ran>,
+    extent: Extent,
     /// What runs now: the name that `cargo xtask test` takes to run it alone.
     part: &'static str,
     times: Vec<Time>,
@@ -73,11 +75,15 @@ struct Results {
 }
 
 impl Report {
+    pub(crate) fn new(extent: Extent) -> Self {
+        Self { extent, ..Self::default() }
+    }
+
     /// Runs the checks of a part.
     pub(crate) fn part(&mut self, name: &'static str, run: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.part, name);
+        self.part = name;
+        progress_of(name);
         run(self);
-        self.part = outer;
     }
 
     /// Says what begins, runs it, and notes how long it took.
@@ -149,7 +155,7 @@ impl Report {
         if failed > 0 || silent {
             self.fail(what, failed.max(1), &format!("`{}`\n{shown}", line(command)));
         } else {
-            eprintln!("    {} passed", counts.passed);
+            eprintln!("    {what}: {} passed", counts.passed);
         }
     }
 
@@ -182,25 +188,19 @@ impl Report {
         self.times.extend(other.times);
     }
 
-    /// Ends a run of all tests of some languages: `end`, and if nothing failed, the record of what
-    /// they ran on.
-    pub(crate) fn end_of_all(self) -> Result<()> {
-        let ran = self.ran.clone();
-        self.end()?;
-        compatibility::save(&ran)
-    }
-
-    /// The total line; an error if anything failed.
+    /// The total line; an error if anything failed. If nothing failed and everything ran, the record
+    /// of what it ran on.
     pub(crate) fn end(self) -> Result<()> {
         self.print_times();
+        let all = if self.extent == Extent::All { "--all " } else { "" };
         for Failure { what, part, why } in &self.failures {
-            println!("failed: {what}\n{why}\n    run it alone: cargo xtask test {part}");
+            println!("\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}");
         }
         println!("{} passed, {} failed", self.counts.passed, self.counts.failed);
         if self.counts.failed > 0 {
             bail!("{} of the checks failed; their output is above", self.failures.len());
         }
-        Ok(())
+        if self.extent == Extent::All { compatibility::save(&self.ran) } else { Ok(()) }
     }
 
     /// How long each part took, and its slowest checks. Parts that ran beside others share the
@@ -239,20 +239,23 @@ fn read(runner: Runner, text: String) -> Result<Results> {
             let report = fs::read_to_string(&path).with_context(|| {
                 format!("no report at {}; the output was\n{text}", path.display())
             })?;
-            Results { shown: text, ..junit(&report) }
+            let results = junit(&report);
+            Results { shown: text + &results.shown, ..results }
         }
         Runner::Go => go(&text),
         Runner::Summary => Results { shown: text.clone(), ..summary(&text) },
     })
 }
 
-/// Counts the `testcase` elements of a JUnit report by the elements that they hold.
+/// Counts the `testcase` elements of a JUnit report by the elements that they hold, and shows those
+/// that failed: Node.js shows them nowhere else.
 fn junit(report: &str) -> Results {
     let mut results = Results::default();
     for case in report.split("<testcase").skip(1) {
         let holds = |element| case.contains(element);
         if holds("<failure") || holds("<error") {
             results.counts.failed += 1;
+            results.shown += &failed_case(case);
         } else if holds("<skipped") {
             results.skipped += 1;
         } else {
@@ -260,6 +263,19 @@ fn junit(report: &str) -> Results {
         }
     }
     results
+}
+
+/// The name of a `testcase` element and the begin of what it holds.
+fn failed_case(case: &str) -> String {
+    const LINES: usize = 12;
+    let name = case.split(" name=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let (_, content) = case.split_once('>').unwrap_or_default();
+    let lines = content.split("</testcase").next().unwrap_or_default().trim().lines();
+    let lines: String = lines.take(LINES).flat_map(|line| ["    ", line, "\n"]).collect();
+    let text = format!("FAILED {}\n{lines}", name.unwrap_or_default());
+    let entities =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    entities.iter().fold(text, |text, (entity, character)| text.replace(entity, character))
 }
 
 /// One line of `go test -json`.
@@ -340,6 +356,7 @@ mod tests {
             <failure>no</failure></testcase><testcase name="b"/></testsuite>
             <testcase name="c"><skipped type="todo"/></testcase><!-- tests 3 --></testsuites>"#;
         assert_eq!(counts(&junit(node)), (1, 1, 1));
+        assert_eq!(junit(node).shown, "FAILED a\n    <failure>no</failure>\n");
         assert_eq!(counts(&junit("")), (0, 0, 0));
     }
 

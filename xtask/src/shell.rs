@@ -1,5 +1,6 @@
 //! Running other programs, and where they run.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,9 +78,23 @@ pub(crate) fn symlink(to: impl AsRef<Path>, at: &Path) -> Result<()> {
     linked.with_context(|| at.display().to_string())
 }
 
+thread_local! {
+    /// The part of the tests that runs on this thread.
+    static PART: Cell<&'static str> = const { Cell::new("") };
+}
+
 /// Prints a step.
 pub(crate) fn progress(what: &str) {
-    eprintln!("==> {what}");
+    match PART.get() {
+        "" => eprintln!("==> {what}"),
+        part => eprintln!("==> {part}: {what}"),
+    }
+}
+
+/// Makes this thread print a part of the tests before its steps, because others print theirs at the
+/// same time.
+pub(crate) fn progress_of(part: &'static str) {
+    PART.set(part);
 }
 
 /// Runs a program. Its output is part of the error if it fails.

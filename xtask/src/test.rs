@@ -17,14 +17,14 @@ use crate::{
 
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
-    let mut report = Report::default();
+    let mut report = Report::new(extent);
     report.part("shared", test_shared);
     // The adapters of a language are tested on the artifact that its own tests have built, beside the
     // tests that follow: they mostly wait for servers and downloads.
     thread::scope(|scope| {
         let (tested, languages) = mpsc::channel::<&Language>();
         let hosts = scope.spawn(move || {
-            let mut report = Report::default();
+            let mut report = Report::new(extent);
             for language in languages {
                 test_hosts(language, extent, &mut report);
             }
@@ -45,12 +45,12 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
         report.part("bench", bench::test);
         report.part("dist", dist::test);
     }
-    end(report, extent)
+    report.end()
 }
 
 /// Tests one part: a language, the command, or what is shared.
 pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
-    let mut report = Report::default();
+    let mut report = Report::new(extent);
     match name {
         "shared" => report.part("shared", |report| {
             test_shared(report);
@@ -71,14 +71,7 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
             None => test_alone(named(part)?, extent, &mut report),
         },
     }
-    end(report, extent)
-}
-
-fn end(report: Report, extent: Extent) -> Result<()> {
-    match extent {
-        Extent::Usual => report.end(),
-        Extent::All => report.end_of_all(),
-    }
+    report.end()
 }
 
 fn test_command(extent: Extent, report: &mut Report) {
