@@ -12,10 +12,10 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 23224
+const dataEnd = 23296
 
 // heapBase is __heap_base.
-const heapBase = 23232
+const heapBase = 23296
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
@@ -29,16 +29,16 @@ type module struct {
 func newModule() *module {
 	m := new(module)
 	copy(m.memory[10240:], data0)
-	copy(m.memory[20928:], data1)
-	copy(m.memory[21096:], data2)
-	copy(m.memory[21264:], data3)
-	copy(m.memory[21432:], data4)
-	copy(m.memory[21744:], data5)
-	copy(m.memory[21912:], data6)
-	copy(m.memory[22080:], data7)
-	copy(m.memory[22212:], data8)
-	copy(m.memory[22344:], data9)
-	copy(m.memory[22512:], data10)
+	copy(m.memory[20952:], data1)
+	copy(m.memory[21120:], data2)
+	copy(m.memory[21288:], data3)
+	copy(m.memory[21456:], data4)
+	copy(m.memory[21768:], data5)
+	copy(m.memory[21936:], data6)
+	copy(m.memory[22104:], data7)
+	copy(m.memory[22236:], data8)
+	copy(m.memory[22368:], data9)
+	copy(m.memory[22536:], data10)
 	m.stackPointer = 10240
 	return m
 }
@@ -96,169 +96,169 @@ const data0 = "" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00w" +
 	"rong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_t" +
 	"oo_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_co" +
-	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\xacK\x00\x00\xacK\x00\x00" +
-	"\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\xf4K\x00\x00\xf4K\x00\x00" +
+	"\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00" +
 	"\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00constantlinearexpone" +
 	"ntialpolynomialfibonacci\xec5\x00\x00\x08\x00\x00\x00\xf45\x00\x00\x06\x00\x00\x00\xfa5\x00\x00\x0b\x00\x00\x00\x056\x00\x00\n\x00\x00\x00\x0f6\x00\x00\x09\x00\x00\x00" +
 	"fullexponential:jitter=fullequalexponential:jitter=equaldecorrel" +
-	"atedexponential:cap_on=delay,jitter=decorrelatednoneconstant:bas" +
-	"e=0sdefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standard" +
-	"full:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap" +
-	"=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws" +
-	"-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_bas" +
-	"e=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sg" +
-	"rpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0." +
-	"2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=" +
-	"3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_o" +
-	"n=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,flo" +
-	"or=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,j" +
-	"itter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_ret" +
-	"ries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinea" +
-	"r:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,m" +
-	"ax_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted," +
-	"jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,ca" +
-	"p=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexpone" +
-	"ntial:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3et" +
-	"hernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,ji" +
-	"tter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10" +
-	"s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflic" +
-	"texponential:base=10ms,multiplier=5,jitter=proportional,jitter_a" +
-	"bove=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0" +
-	",offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,m" +
-	"ax_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=1" +
-	"5s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retri" +
-	"es=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24ob" +
-	"anexponential:base=2s,offset=15s,jitter=proportional,jitter_abov" +
-	"e=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s" +
-	",jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:" +
-	"base=1s,cap=100s@6\x00\x00\x04\x00\x00\x00D6\x00\x00\x17\x00\x00\x00[6\x00\x00\x05\x00\x00\x00`6\x00\x00\x18\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x846\x00\x00,\x00\x00\x00" +
-	"\xb06\x00\x00\x04\x00\x00\x00\xb46\x00\x00\x10\x00\x00\x00\xc46\x00\x00\x07\x00\x00\x00\xcb6\x00\x00%\x00\x00\x00\xf06\x00\x00\x10\x00\x00\x00\x007\x00\x00\"\x00\x00\x00\"7\x00\x00\x0c\x00\x00\x00.7\x00\x00O\x00\x00\x00" +
-	"}7\x00\x00\x11\x00\x00\x00\x8e7\x00\x00O\x00\x00\x00\xdd7\x00\x00\x0d\x00\x00\x00\xea7\x00\x00\x15\x00\x00\x00\xff7\x00\x00\x0c\x00\x00\x00\x0b8\x00\x006\x00\x00\x00A8\x00\x00\n\x00\x00\x00K8\x00\x00H\x00\x00\x00" +
-	"\x938\x00\x00\x0c\x00\x00\x00\x9f8\x00\x00F\x00\x00\x00\xe58\x00\x00\x03\x00\x00\x00\xe88\x00\x00\x1e\x00\x00\x00\x069\x00\x00\x0b\x00\x00\x00\x119\x00\x00H\x00\x00\x00Y9\x00\x00\x0c\x00\x00\x00e9\x00\x00!\x00\x00\x00" +
-	"\x869\x00\x00\x08\x00\x00\x00\x8e9\x00\x00\x1e\x00\x00\x00\xac9\x00\x00\x0f\x00\x00\x00\xbb9\x00\x00\x1c\x00\x00\x00\xd79\x00\x00\x14\x00\x00\x00\xeb9\x00\x00!\x00\x00\x00\x0c:\x00\x00\x05\x00\x00\x00\x11:\x00\x00L\x00\x00\x00" +
-	"]:\x00\x00\n\x00\x00\x00g:\x00\x00D\x00\x00\x00\xab:\x00\x00\x0f\x00\x00\x00\xba:\x00\x00D\x00\x00\x00\xfe:\x00\x00\x08\x00\x00\x00\x06;\x00\x00Z\x00\x00\x00`;\x00\x00\x0d\x00\x00\x00m;\x00\x00\x1d\x00\x00\x00" +
-	"\x8a;\x00\x00\x0d\x00\x00\x00\x97;\x00\x00\x1e\x00\x00\x00\xb5;\x00\x00\x0c\x00\x00\x00\xc1;\x00\x00U\x00\x00\x00\x16<\x00\x00\x07\x00\x00\x00\x1d<\x00\x00p\x00\x00\x00\x8d<\x00\x00\x07\x00\x00\x00\x94<\x00\x00q\x00\x00\x00" +
-	"\x05=\x00\x00\x05\x00\x00\x00\n=\x00\x004\x00\x00\x00>=\x00\x00\x04\x00\x00\x00B=\x00\x00R\x00\x00\x00\x94=\x00\x00\x06\x00\x00\x00\x9a=\x00\x00R\x00\x00\x00\xec=\x00\x00\x08\x00\x00\x00\xf4=\x00\x00\x1c\x00\x00\x00" +
-	"quotathrottleratioratettlconcurrent\x00\x00@\x00\x00\x05\x00\x00\x00\x05@\x00\x00\x08\x00\x00\x00\x0d@\x00\x00\x05\x00\x00\x00\x12@\x00\x00" +
-	"\x04\x00\x00\x00\x16@\x00\x00\x03\x00\x00\x00\x19@\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,co" +
-	"st_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1" +
-	"sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_s" +
-	"econd=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xf06\x00\x00\x10\x00\x00\x00" +
-	"T@\x00\x00\x1c\x00\x00\x00\"7\x00\x00\x0c\x00\x00\x00p@\x00\x00\x1e\x00\x00\x00A8\x00\x00\n\x00\x00\x00\x8e@\x00\x00 \x00\x00\x00\xae@\x00\x00\x03\x00\x00\x00\xb1@\x00\x00\x0f\x00\x00\x00\xc0@\x00\x00\x0b\x00\x00\x00" +
-	"\xcb@\x00\x00\x19\x00\x00\x00\xe4@\x00\x00\x07\x00\x00\x00\xeb@\x00\x00'\x00\x00\x00\x0c:\x00\x00\x05\x00\x00\x00\x12A\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sd" +
-	"hmsmsusns\x00\x00\x00\x00\x00\x00\x00\xbfA\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xc0A\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xc1A\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00" +
-	"\xc2A\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\xc3A\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xc5A\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xc7A\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
-	", at : {field} {value} is unknown; the kinds are {kinds}{field} " +
-	"is missing{field} {value} is not used by {selector}{field} {valu" +
-	"e} is above {limit}{field} {value} is below {limit}{field} {valu" +
-	"e} has a zero denominator{field} {value} has a term above 100000" +
-	"0{field} {value} cannot be combined with jitter decorrelated, wh" +
-	"ich needs growth exponential{field} {value} is below base {limit" +
-	"}{field} {value} is above cap {limit}{field} {value} is too shor" +
-	"t to grow by the multiplier; it must be at least {limit}{field} " +
-	"{value} is set as well as max_retries {limit}; set one of themun" +
-	"known name {found}; the names are {heads}unknown key {found}; th" +
-	"e keys are {keys}key {found} is repeated{field} has no value{fie" +
-	"ld} {found} is not a duration such as 100ms or 1.5s{field} has n" +
-	"o unit; the units are {units}{field} has the unknown unit {found" +
-	"}; the units are {units}{field} {found} is not a whole number of" +
-	" nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 o" +
-	"r 20%{field} {found} is not a whole numberthe text is longer tha" +
-	"n 1024 bytes{field} cannot be made short enough: the delays take" +
-	" at least {value}, which is above {limit}  ()...a duration has o" +
-	"ne unita pair must follow every \":\" and \",\"capital letters are n" +
-	"ot allowedspaces are not allowed\"...\"growthbaseincrementmultipli" +
-	"erpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovej" +
-	"itter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_e" +
-	"lapsedthrottled_baseretry_afterretry_after_maxretry_after_max_ex" +
-	"trabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_seco" +
-	"ndmin_concurrentwindowdelay\x00PH\x00\x00\x06\x00\x00\x00VH\x00\x00\x05\x00\x00\x00proportionaladditive" +
-	"slotted\x00\xb06\x00\x00\x04\x00\x00\x00@6\x00\x00\x04\x00\x00\x00[6\x00\x00\x05\x00\x00\x00lH\x00\x00\x0c\x00\x00\x00xH\x00\x00\x08\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x80H\x00\x00\x07\x00\x00\x00" +
-	"at_leastexactspread\x00\xc0H\x00\x00\x08\x00\x00\x00\xc8H\x00\x00\x05\x00\x00\x00\xcdH\x00\x00\x06\x00\x00\x000a, d b Y X GMTA, d-" +
-	"b-y X GMTa b e X Y\x00\x00\xedH\x00\x00\x0e\x00\x00\x00\xfbH\x00\x00\x0e\x00\x00\x00\x09I\x00\x00\x09\x00\x00\x00# HELP backoff_attem" +
-	"pts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x00" +
-	",I\x00\x001\x00\x00\x00]I\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_attempts_count # HE" +
-	"LP backoff_retries_total Retries of all operations.# TYPE backof" +
-	"f_retries_total counterbackoff_retries_total # HELP backoff_stop" +
-	"s_total Operations by the reason for which they stopped.# TYPE b" +
-	"ackoff_stops_total counter\x00\x00\x90I\x00\x00\x15\x00\x00\x00\xa5I\x00\x00\x17\x00\x00\x00\xbcI\x00\x007\x00\x00\x00\xf3I\x00\x00$\x00\x00\x00\x17J\x00\x00" +
-	"\x16\x00\x00\x00-J\x00\x00K\x00\x00\x00xJ\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_to" +
-	"tal{reason=\"successpermanentdeadlinecancelled\"} backoff_attempts" +
-	"_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00" +
-	"\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00" +
-	"\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00" +
-	"\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xacK\x00\x00\xacK\x00\x00" +
-	"\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xacK\x00\x00\xacK\x00\x00\xacK\x00\x00\xb4K\x00\x00\xc4K\x00\x00\xb4K\x00\x00" +
-	"\x0cK\x00\x00\x13K\x00\x00\xa4G\x00\x00\xbbG\x00\x00\x1cK\x00\x00\x03H\x00\x00$K\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00" +
-	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"atedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base" +
+	"=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s" +
+	",max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,t" +
+	"hrottled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:b" +
+	"ase=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max" +
+	"_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponenti" +
+	"al:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponenti" +
+	"al:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactg" +
+	"oogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=addit" +
+	"ive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exp" +
+	"onential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapse" +
+	"d=15mresilience4jconstant:base=500ms,max_retries=2polly-v8consta" +
+	"nt:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retrie" +
+	"s=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexp" +
+	"onential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_" +
+	"retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,j" +
+	"itter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap" +
+	"=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:ba" +
+	"se=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,ma" +
+	"x_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqu" +
+	"eueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10" +
+	"ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries" +
+	"=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=a" +
+	"dditive,jitter_max=9s,jitter_increment=10s,max_retries=25faktory" +
+	"polynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,j" +
+	"itter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial" +
+	":base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2" +
+	"s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19" +
+	"celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitt" +
+	"er_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffc" +
+	"onstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00@6\x00\x00" +
+	"\x04\x00\x00\x00D6\x00\x00\x17\x00\x00\x00[6\x00\x00\x05\x00\x00\x00`6\x00\x00\x18\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x846\x00\x00,\x00\x00\x00\xb06\x00\x00\x07\x00\x00\x00\xb76\x00\x00%\x00\x00\x00\xdc6\x00\x00" +
+	"\x10\x00\x00\x00\xec6\x00\x00\"\x00\x00\x00\x0e7\x00\x00\x0c\x00\x00\x00\x1a7\x00\x00O\x00\x00\x00i7\x00\x00\x11\x00\x00\x00z7\x00\x00O\x00\x00\x00\xc97\x00\x00\x0d\x00\x00\x00\xd67\x00\x00\x15\x00\x00\x00\xeb7\x00\x00" +
+	"\x0c\x00\x00\x00\xf77\x00\x006\x00\x00\x00-8\x00\x00\n\x00\x00\x0078\x00\x00H\x00\x00\x00\x7f8\x00\x00\x0c\x00\x00\x00\x8b8\x00\x00F\x00\x00\x00\xd18\x00\x00\x03\x00\x00\x00\xd48\x00\x00\x1e\x00\x00\x00\xf28\x00\x00" +
+	"\x0b\x00\x00\x00\xfd8\x00\x00H\x00\x00\x00E9\x00\x00\x0c\x00\x00\x00Q9\x00\x00!\x00\x00\x00r9\x00\x00\x08\x00\x00\x00z9\x00\x00\x1e\x00\x00\x00\x989\x00\x00\x0f\x00\x00\x00\xa79\x00\x00\x1c\x00\x00\x00\xc39\x00\x00" +
+	"\x14\x00\x00\x00\xd79\x00\x00!\x00\x00\x00\xf89\x00\x00\x05\x00\x00\x00\xfd9\x00\x00L\x00\x00\x00I:\x00\x00\n\x00\x00\x00S:\x00\x00D\x00\x00\x00\x97:\x00\x00\x0f\x00\x00\x00\xa6:\x00\x00D\x00\x00\x00\xea:\x00\x00" +
+	"\x08\x00\x00\x00\xf2:\x00\x00Z\x00\x00\x00L;\x00\x00\x0d\x00\x00\x00Y;\x00\x00\x1d\x00\x00\x00v;\x00\x00\x0d\x00\x00\x00\x83;\x00\x00\x1e\x00\x00\x00\xa1;\x00\x00\x0c\x00\x00\x00\xad;\x00\x00U\x00\x00\x00\x02<\x00\x00" +
+	"\x07\x00\x00\x00\x09<\x00\x00p\x00\x00\x00y<\x00\x00\x07\x00\x00\x00\x80<\x00\x00q\x00\x00\x00\xf1<\x00\x00\x05\x00\x00\x00\xf6<\x00\x004\x00\x00\x00*=\x00\x00\x04\x00\x00\x00.=\x00\x00R\x00\x00\x00\x80=\x00\x00" +
+	"\x06\x00\x00\x00\x86=\x00\x00R\x00\x00\x00\xd8=\x00\x00\x08\x00\x00\x00\xe0=\x00\x00\x1c\x00\x00\x00\xfc=\x00\x00\x03\x00\x00\x00\xff=\x00\x00\x1e\x00\x00\x00\x1d>\x00\x00\x09\x00\x00\x00&>\x00\x00\x10\x00\x00\x006>\x00\x00" +
+	"\x04\x00\x00\x00&>\x00\x00\x10\x00\x00\x00quotathrottleratioratettlconcurrent\x00L@\x00\x00\x05\x00\x00\x00Q@\x00\x00\x08\x00\x00\x00" +
+	"Y@\x00\x00\x05\x00\x00\x00^@\x00\x00\x04\x00\x00\x00b@\x00\x00\x03\x00\x00\x00e@\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10quot" +
+	"a:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1srerat" +
+	"io:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=1" +
+	"0s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurren" +
+	"t=3\x00\xdc6\x00\x00\x10\x00\x00\x00\xa0@\x00\x00\x1c\x00\x00\x00\x0e7\x00\x00\x0c\x00\x00\x00\xbc@\x00\x00\x1e\x00\x00\x00-8\x00\x00\n\x00\x00\x00\xda@\x00\x00 \x00\x00\x00\xfa@\x00\x00\x03\x00\x00\x00\xfd@\x00\x00" +
+	"\x0f\x00\x00\x00\x0cA\x00\x00\x0b\x00\x00\x00\x17A\x00\x00\x19\x00\x00\x000A\x00\x00\x07\x00\x00\x007A\x00\x00'\x00\x00\x00\xf89\x00\x00\x05\x00\x00\x00^A\x00\x00%\x00\x00\x00:=,./0123456" +
+	"789abcdef0sdhmsmsusns\x00\x00\x00\x0bB\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x0cB\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x0dB\x00\x00\x01\x00\x00\x00" +
+	"\x00XG\xf8\x0d\x00\x00\x00\x0eB\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x0fB\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x11B\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x13B\x00\x00\x02\x00\x00\x00" +
+	"\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}" +
+	"{field} is missing{field} {value} is not used by {selector}{fiel" +
+	"d} {value} is above {limit}{field} {value} is below {limit}{fiel" +
+	"d} {value} has a zero denominator{field} {value} has a term abov" +
+	"e 1000000{field} {value} cannot be combined with jitter decorrel" +
+	"ated, which needs growth exponential{field} {value} is below bas" +
+	"e {limit}{field} {value} is above cap {limit}{field} {value} is " +
+	"too short to grow by the multiplier; it must be at least {limit}" +
+	"{field} {value} is set as well as max_retries {limit}; set one o" +
+	"f themunknown name {found}; the names are {heads}unknown key {fo" +
+	"und}; the keys are {keys}key {found} is repeated{field} has no v" +
+	"alue{field} {found} is not a duration such as 100ms or 1.5s{fiel" +
+	"d} has no unit; the units are {units}{field} has the unknown uni" +
+	"t {found}; the units are {units}{field} {found} is not a whole n" +
+	"umber of nanoseconds{field} {found} is not a ratio such as 2, 1." +
+	"6, 8/5 or 20%{field} {found} is not a whole numberthe text is lo" +
+	"nger than 1024 bytes{field} cannot be made short enough: the del" +
+	"ays take at least {value}, which is above {limit}  ()...a durati" +
+	"on has one unita pair must follow every \":\" and \",\"capital lette" +
+	"rs are not allowedspaces are not allowed\"...\"growthbaseincrement" +
+	"multiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitte" +
+	"r_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attem" +
+	"ptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_afte" +
+	"r_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_" +
+	"per_secondmin_concurrentwindowdelay\x00\x98H\x00\x00\x06\x00\x00\x00\x9eH\x00\x00\x05\x00\x00\x00proportional" +
+	"additiveslotted\x006>\x00\x00\x04\x00\x00\x00@6\x00\x00\x04\x00\x00\x00[6\x00\x00\x05\x00\x00\x00\xb4H\x00\x00\x0c\x00\x00\x00\xc0H\x00\x00\x08\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00" +
+	"\xc8H\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\x08I\x00\x00\x08\x00\x00\x00\x10I\x00\x00\x05\x00\x00\x00\x15I\x00\x00\x06\x00\x00\x000a, d b Y X " +
+	"GMTA, d-b-y X GMTa b e X Y\x00\x005I\x00\x00\x0e\x00\x00\x00CI\x00\x00\x0e\x00\x00\x00QI\x00\x00\x09\x00\x00\x00# HELP backo" +
+	"ff_attempts Attempts of an operation.# TYPE backoff_attempts his" +
+	"togram\x00\x00tI\x00\x001\x00\x00\x00\xa5I\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_attempts_co" +
+	"unt # HELP backoff_retries_total Retries of all operations.# TYP" +
+	"E backoff_retries_total counterbackoff_retries_total # HELP back" +
+	"off_stops_total Operations by the reason for which they stopped." +
+	"# TYPE backoff_stops_total counter\x00\x00\xd8I\x00\x00\x15\x00\x00\x00\xedI\x00\x00\x17\x00\x00\x00\x04J\x00\x007\x00\x00\x00;J\x00\x00" +
+	"$\x00\x00\x00_J\x00\x00\x16\x00\x00\x00uJ\x00\x00K\x00\x00\x00\xc0J\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_" +
+	"stops_total{reason=\"successpermanentdeadlinecancelled\"} backoff_" +
+	"attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00" +
+	"\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00" +
+	"\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00" +
+	"\xf4K\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK\x00\x00TK\x00\x00[K\x00\x00\xecG\x00\x00\x03H\x00\x00dK\x00\x00KH\x00\x00lK\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
+	"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00" +
+	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00" +
-	"\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00" +
-	"\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00" +
+	" \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00" +
-	")\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00" +
-	"*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00GB\x00\x00xB\x00\x00\x8aB\x00\x00\xb3B\x00\x00\xd3B\x00\x00\xf3B\x00\x00\x19C\x00\x00AC\x00\x00\x9cC\x00\x00" +
-	"\xc1C\x00\x00\xc1C\x00\x00\xe5C\x00\x008D\x00\x00~D\x00\x00\xa9D\x00\x00\xd1D\x00\x00\xe8D\x00\x00\xfcD\x00\x003E\x00\x00]E\x00\x00\x98E\x00\x00\xccE\x00\x00\x05F\x00\x00*F\x00\x00LF\x00\x00" +
-	"\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00" +
+	"F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x8fB\x00\x00\xc0B\x00\x00\xd2B\x00\x00" +
+	"\xfbB\x00\x00\x1bC\x00\x00;C\x00\x00aC\x00\x00\x89C\x00\x00\xe4C\x00\x00\x09D\x00\x00\x09D\x00\x00-D\x00\x00\x80D\x00\x00\xc6D\x00\x00\xf1D\x00\x00\x19E\x00\x000E\x00\x00DE\x00\x00{E\x00\x00" +
+	"\xa5E\x00\x00\xe0E\x00\x00\x14F\x00\x00MF\x00\x00rF\x00\x00\x94F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00" +
+	"\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
-	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
-	"\xeeG"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
+	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
+	"6H"
 
 const data2 = "" +
-	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
-	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
-	"\xeeG"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
+	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
+	"6H"
 
 const data4 = "" +
-	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
-	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
-	"\xeeG"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
+	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
+	"6H"
 
 const data6 = "" +
-	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00" +
-	"\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xeeG"
+	"\x06\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00" +
+	"\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x006H"
 
 const data8 = "" +
-	"\x03H\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	"KH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%G\x00\x00+G\x00\x00/G\x00\x008G\x00\x00BG\x00\x00GG\x00\x00" +
-	"MG\x00\x00SG\x00\x00VG\x00\x00\\G\x00\x00aG\x00\x00gG\x00\x00sG\x00\x00\x7fG\x00\x00\x89G\x00\x00\x99G\x00\x00\xa4G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc6G\x00\x00\xd4G\x00\x00\xdfG\x00\x00" +
-	"\xeeG"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
+	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
+	"6H"
 
 const data10 = "" +
-	"\x03H\x00\x00\x09H\x00\x00\x13H\x00\x00\x17H\x00\x00%H\x00\x00\x0d@\x00\x001H\x00\x00\x16@\x00\x004H\x00\x00BH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
 	"\x07\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00" +
 	"\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10\xf3Z\x00\x00" +
 	"\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
@@ -269,7 +269,7 @@ const data10 = "" +
 	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff"
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
 //
@@ -950,9 +950,9 @@ l1:
 //
 //go:norace
 func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
-	var x4, x5, x6, x7, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, t27, t28, t29, t30 uint32
-	var x8, x9, t21 uint64
-	x4 = m.stackPointer - 1200
+	var x4, x5, x6, x7, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, t22, t23, t24, t25 uint32
+	var x8, x9, t20 uint64
+	x4 = m.stackPointer - 1248
 	m.stackPointer = x4
 	x5 = 100
 	if p0 != 0 && p1 != 0 {
@@ -1039,16 +1039,16 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 				}
 			}
 			p3 = m.load64(p1, 88)
-			t21 = p3
+			t20 = p3
 			if p3 == 1 {
-				t21 = 2
+				t20 = 2
 			}
-			m.store64(p1, 88, t21)
+			m.store64(p1, 88, t20)
 			goto l1
 		l3:
 			if p3 == 0 {
-				m.memoryCopy(x4+248, x6, 80)
-				m.memoryFill(x4+248+88, 0, 88)
+				m.memoryCopy(x4+296, x6, 80)
+				m.memoryFill(x4+296+88, 0, 88)
 				goto l15
 			}
 			x5 = 100
@@ -1059,9 +1059,9 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 				x5 = 108
 				goto l1
 			}
-			m.memoryCopy(x4+248, x6, 80)
+			m.memoryCopy(x4+296, x6, 80)
 			p1 = 0
-			m.memoryFill(x4+248+88, 0, 88)
+			m.memoryFill(x4+296+88, 0, 88)
 			x10 = uint32(p3)
 			for {
 				x5 = uint32(m.load8(p2+p1, 0))
@@ -1094,33 +1094,33 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 					p3 = 0
 					for {
 						if p1 == 0 {
-							goto l24
+							goto l25
 						}
-						m.multi3(x4+48, p3, 0, 10, 0)
-						if m.load64(x4, 56) != 0 {
+						m.multi3(x4+96, p3, 0, 10, 0)
+						if m.load64(x4, 104) != 0 {
 							goto l15
 						}
 						p1 = p1 - 1
 						x7 = uint32(m.load8(x5, 0))
 						x5 = x5 + 1
-						x8 = m.load64(x4, 48)
+						x8 = m.load64(x4, 96)
 						p3 = x8 + uint64(x7-48)&255
 						if p3 >= x8 {
 							continue
 						}
 						goto l15
 					}
-				l24:
-					m.store64(x4, 328, p3)
-					x14 = m.load32(x4, 248) - 1
-					x15 = b32(x14 > 5)
-					if x15 != 0 {
+				l25:
+					m.store64(x4, 376, p3)
+					p3 = 0
+					x14 = m.load32(x4, 296) - 1
+					if x14 > 5 {
 						goto l21
 					}
 					x5 = x14 << 2
 					p1 = m.load32(x5, 13624)
-					x16 = p1 + m.load32(x5, 13648)
-					x17 = x4 + 336
+					x15 = p1 + m.load32(x5, 13648)
+					x16 = x4 + 384
 					for {
 						if x13&1 != 0 {
 							goto l15
@@ -1128,14 +1128,14 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 						if x12 == 0 {
 							goto l15
 						}
-						x18 = p1 + 8
+						x17 = p1 + 8
 						x5 = uint32(m.load8(p1, 4))
-						x19 = m.load32(p1, 0)
+						x18 = m.load32(p1, 0)
 						p1 = 0
 						for {
 							x6 = uint32(m.load8(x11+p1, 0))
 							if x6 == 32 {
-								goto l28
+								goto l29
 							}
 							p1 = p1 + 1
 							if x12 == p1 {
@@ -1143,13 +1143,13 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 							}
 						}
 						p1 = x12
-						x20 = x11
-						goto l27
-					l28:
+						x19 = x11
+						goto l28
+					l29:
 						x7 = p1 + 1
-						x20 = x11 + x7
+						x19 = x11 + x7
 						x12 = x12 - x7
-					l27:
+					l28:
 						if x5&1 == 0 {
 							if p1 == 0 {
 								goto l15
@@ -1161,16 +1161,16 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 									p3 = 0
 									for {
 										if p1 == 0 {
-											goto l32
+											goto l33
 										}
-										m.multi3(x4+32, p3, 0, 10, 0)
-										if m.load64(x4, 40) != 0 {
+										m.multi3(x4+80, p3, 0, 10, 0)
+										if m.load64(x4, 88) != 0 {
 											goto l15
 										}
 										p1 = p1 - 1
 										x5 = uint32(m.load8(x11, 0))
 										x11 = x11 + 1
-										x8 = m.load64(x4, 32)
+										x8 = m.load64(x4, 80)
 										p3 = x8 + uint64(x5-48)&255
 										if p3 >= x8 {
 											continue
@@ -1191,7 +1191,7 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 							goto l15
 						}
 						if uint32(m.load8(x11, 0)) == 45 {
-							goto l31
+							goto l32
 						}
 						x5 = p1
 						x7 = x11
@@ -1200,27 +1200,27 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 								p3 = 0
 								for {
 									if p1 == 0 {
-										goto l39
+										goto l40
 									}
-									m.multi3(x4+16, p3, 0, 10, 0)
-									if m.load64(x4, 24) != 0 {
+									m.multi3(x4+64, p3, 0, 10, 0)
+									if m.load64(x4, 72) != 0 {
 										goto l15
 									}
 									p1 = p1 - 1
 									x5 = uint32(m.load8(x11, 0))
 									x11 = x11 + 1
-									x8 = m.load64(x4, 16)
+									x8 = m.load64(x4, 64)
 									p3 = x8 + uint64(x5-48)&255
 									if p3 >= x8 {
 										continue
 									}
 									goto l15
 								}
-							l39:
+							l40:
 								if int64(p3) < 0 {
 									goto l15
 								}
-								goto l32
+								goto l33
 							}
 							x5 = x5 - 1
 							x13 = uint32(m.load8(x7, 0))
@@ -1230,10 +1230,10 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 							}
 							goto l15
 						}
-					l32:
+					l33:
 						p1 = 1
-						goto l30
-					l31:
+						goto l31
+					l32:
 						if p1 == 1 {
 							goto l15
 						}
@@ -1246,28 +1246,28 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 								x8 = 0
 								for {
 									if x7 == 0 {
-										goto l43
+										goto l44
 									}
-									m.multi3(x4, x8, 0, 10, 0)
-									if m.load64(x4, 8) != 0 {
+									m.multi3(x4+48, x8, 0, 10, 0)
+									if m.load64(x4, 56) != 0 {
 										goto l15
 									}
 									x7 = x7 - 1
 									p1 = uint32(m.load8(x11, 0))
 									x11 = x11 + 1
-									x9 = m.load64(x4, 0)
+									x9 = m.load64(x4, 48)
 									x8 = x9 + uint64(p1-48)&255
 									if x8 >= x9 {
 										continue
 									}
 									goto l15
 								}
-							l43:
+							l44:
 								p1 = b32(x8 < 0x8000000000000001)
 								if p1 != 0 {
 									p3 = 0 - x8
 								}
-								goto l30
+								goto l31
 							}
 							p1 = p1 - 1
 							x13 = uint32(m.load8(x5, 0))
@@ -1277,21 +1277,20 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 							}
 							goto l15
 						}
-					l30:
+					l31:
 						if p1 == 0 {
 							goto l15
 						}
-						if x19 > 10 {
+						if x18 > 10 {
 							goto l15
 						}
 						x13 = b32(x6 != 32)
-						m.store64(x17+x19<<3, 0, p3)
-						p1 = x18
-						x11 = x20
-						if x18 != x16 {
-							continue
+						m.store64(x16+x18<<3, 0, p3)
+						p1 = x17
+						x11 = x19
+						if x17 == x15 {
+							goto l22
 						}
-						goto l21
 					}
 				}
 				x5 = x5 - 1
@@ -1302,58 +1301,66 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 				}
 				goto l15
 			}
+		l22:
+			p3 = m.load64(x4, 384)
 		l21:
-			m.memoryFill(x4+428, 0, 772)
-			x5 = m.textBufPushNumber(x4+428, m.load64(x4, 328))
-			if x15 == 0 {
-				x7 = x14 << 2
-				p1 = m.load32(x7, 19512)
-				x7 = m.load32(x7, 19488)
-				x11 = x4 + 336
-				for {
-					p3 = 0
-					x6 = m.load32(p1, 0)
-					if x6 <= 10 {
-						p3 = m.load64(x11+x6<<3, 0)
-						if int64(p3) <= -1 && uint32(m.load8(p1+4, 0))&1 != 0 {
-							goto l48
-						}
-					}
-					m.textBufPushBytes(x5, 18089, 1)
-					goto l47
-				l48:
-					m.textBufPushBytes(x5, 19484, 2)
-					p3 = 0 - p3
-				l47:
-					p1 = p1 + 8
-					m.textBufPushNumber(x5, p3)
-					x7 = x7 - 8
-					if x7 == 0 {
-						break
-					}
+			switch x14 {
+			case 0:
+				x8 = m.load64(x4, 304)
+				goto l47
+			case 1:
+				m.multi3(x4, m.load64(x4, 304), 0, 1000, 0)
+				if m.load64(x4, 8) != 0 {
+					goto l48
 				}
+				x8 = m.load64(x4, 0)
+				goto l47
+			case 2:
+				m.multi3(x4+16, m.load64(x4, 304), 0, uint64(m.load32(x4, 336)), 0)
+				if m.load64(x4, 24) != 0 {
+					goto l48
+				}
+				x8 = m.load64(x4, 16)
+				goto l47
+			case 3:
+				m.multi3(x4+32, m.load64(x4, 304), 0, m.load64(x4, 344), 0)
+				if m.load64(x4, 40) != 0 {
+					goto l48
+				}
+				x8 = m.load64(x4, 32)
+				goto l47
+			default:
+				goto l46
 			}
-			p1 = m.load32(x5, 768)
-			t27 = p1
+		l48:
+			x8 = 0xffffffffffffffff
+		l47:
+			if p3 > x8 {
+				goto l15
+			}
+		l46:
+			m.budgetStateText(x4+476, x4+296)
+			p1 = m.load32(x4, 1244)
+			t22 = p1
 			p1 = b32(p1 < 769)
-			t28 = 0
+			t23 = 0
 			if p1 != 0 {
-				t28 = t27
+				t23 = t22
 			}
-			if t28 != x10 {
+			if t23 != x10 {
 				goto l15
 			}
-			t29 = 1
-			if p1 != 0 {
-				t29 = x5
+			t24 = x4 + 476
+			if p1 == 0 {
+				t24 = 1
 			}
-			t30 = m.memcmp(t29, p2, x10)
-			if t30 != 0 {
+			t25 = m.memcmp(t24, p2, x10)
+			if t25 != 0 {
 				goto l15
 			}
-			m.memoryCopy(x4+72, x4+248, 176)
+			m.memoryCopy(x4+120, x4+296, 176)
 			m.store64(p0, 0, 0x312d2d6574617473)
-			m.memoryCopy(p0+8, x4+72, 176)
+			m.memoryCopy(p0+8, x4+120, 176)
 			x5 = 0
 			goto l1
 		l15:
@@ -1361,7 +1368,7 @@ func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
 		}
 	}
 l1:
-	m.stackPointer = x4 + 1200
+	m.stackPointer = x4 + 1248
 	return x5
 }
 
@@ -1387,8 +1394,8 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 	if x6 <= 5 {
 		x7 = p0 + 96
 		x6 = x6 << 2
-		p0 = m.load32(x6, 19560)
-		x6 = m.load32(x6, 19536)
+		p0 = m.load32(x6, 19584)
+		x6 = m.load32(x6, 19560)
 		for {
 			x8 = 0
 			x9 = m.load32(p0, 0)
@@ -1398,10 +1405,10 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 					goto l6
 				}
 			}
-			m.textBufPushBytes(x5, 18089, 1)
+			m.textBufPushBytes(x5, 18161, 1)
 			goto l5
 		l6:
-			m.textBufPushBytes(x5, 19484, 2)
+			m.textBufPushBytes(x5, 19556, 2)
 			x8 = 0 - x8
 		l5:
 			p0 = p0 + 8
@@ -1833,6 +1840,49 @@ l1:
 	return x5
 }
 
+// budgetStateText is backoff_core::decision::budget::state::BudgetState::text.
+//
+//go:norace
+func (m *module) budgetStateText(p0, p1 uint32) {
+	var x2, x3, x4, x5, x7 uint32
+	var x6 uint64
+	x2 = m.stackPointer - 784
+	m.stackPointer = x2
+	m.memoryFill(x2+12, 0, 772)
+	x3 = m.textBufPushNumber(x2+12, m.load64(p1, 80))
+	x4 = m.load32(p1, 0) - 1
+	if x4 <= 5 {
+		x5 = p1 + 88
+		x4 = x4 << 2
+		p1 = m.load32(x4, 23272)
+		x4 = m.load32(x4, 23248)
+		for {
+			x6 = 0
+			x7 = m.load32(p1, 0)
+			if x7 < 11 {
+				x6 = m.load64(x5+x7<<3, 0)
+				if int64(x6) <= -1 && uint32(m.load8(p1+4, 0))&1 != 0 {
+					goto l4
+				}
+			}
+			m.textBufPushBytes(x3, 18161, 1)
+			goto l3
+		l4:
+			m.textBufPushBytes(x3, 19556, 2)
+			x6 = 0 - x6
+		l3:
+			p1 = p1 + 8
+			m.textBufPushNumber(x3, x6)
+			x4 = x4 - 8
+			if x4 == 0 {
+				break
+			}
+		}
+	}
+	m.memoryCopy(p0, x3, 772)
+	m.stackPointer = x2 + 784
+}
+
 // codeName is backoff_code_name.
 //
 //go:norace
@@ -2195,9 +2245,9 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				m.store64(x5, 804, x18)
 				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
 				m.memoryFill(x5+848, 0, 772)
-				t21 = m.textBufPushBytes(x5+848, 16962, 3)
+				t21 = m.textBufPushBytes(x5+848, 17034, 3)
 				t22 = m.textBufPushNumber(t21, x16)
-				p1 = m.textBufPushBytes(t22, 16965, 2)
+				p1 = m.textBufPushBytes(t22, 17037, 2)
 				m.store32(x5, 1660, x11)
 				m.store32(x5, 1656, x6)
 				m.store64(x5, 1640, x15)
@@ -2281,8 +2331,8 @@ l1:
 //go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+21948, 0))
-	m.store32(p0, 0, m.load32(p1+22080, 0))
+	m.store32(p0, 4, m.load32(p1+21972, 0))
+	m.store32(p0, 0, m.load32(p1+22104, 0))
 }
 
 // fieldName is backoff_field_name.
@@ -2319,18 +2369,18 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 18524)
+		m.store32(p0, 4, 18596)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 18568)
+		m.store32(p0, 4, 18640)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 18644)
+		m.store32(p0, 4, 18716)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
 		m.store32(p0, 8, 6)
-		m.store32(p0, 4, 16420)
+		m.store32(p0, 4, 16496)
 	default:
 		m.store32(p0, 8, 5)
 		m.store32(p0, 4, 13848)
@@ -2453,9 +2503,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 23064)
-		x4 = m.load32(p1, 22904)
-		x6 = m.load32(p1, 22744)
+		x5 = m.load32(p1, 23088)
+		x4 = m.load32(p1, 22928)
+		x6 = m.load32(p1, 22768)
 	}
 l2:
 	p1 = 0
@@ -4189,9 +4239,9 @@ l1:
 //
 //go:norace
 func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 {
-	var x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, t17, t18, t19, t20, t21, t22, t23, t24, t25, t26, t27, t28, t29, t30, t31, t37, t38, t39, t40, t41, t42, t43, t44, t45, t46, t47, t52, t57, t58, t59, t60, t61, t62, t63, t64, t65, t66, t67, t68, t69, t70, t71, t72 uint32
-	var x15, x16, t50, t51, t55 uint64
-	x5 = m.stackPointer - 96
+	var x5, x6, x7, x8, x9, x10, x11, x12, x13, x16, t17, t18, t19, t20, t21, t22, t23, t24, t25, t26, t27, t28, t29, t30, t34, t35, t36, t37, t38, t39, t40, t41, t42, t43, t44, t46, t47, t48, t49, t50, t51, t52, t53, t54, t56, t57, t58, t59, t60, t61, t62, t63, t64, t65, t66, t68, t69, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t81, t82, t83, t84, t85, t88, t94, t95, t96, t97, t98, t99, t100, t101, t102, t103, t104, t105, t106, t107, t108, t109, t110, t113 uint32
+	var x14, x15, t87, t91, t93, t112, t116, t118 uint64
+	x5 = m.stackPointer - 128
 	m.stackPointer = x5
 	x6 = 100
 	if p4 != 0 {
@@ -4201,8 +4251,8 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			if p1 == 0 {
 				goto l1
 			}
-			x6 = 108
 			if p2 > 0x7fffffff {
+				x6 = 108
 				goto l1
 			}
 			x7 = uint32(p2)
@@ -4364,175 +4414,181 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			if (t30|x12)&255 != 115 {
 				goto l10
 			}
-			x9 = x7
-			x10 = x8
 			if p1 == 15 {
-				goto l4
+				goto l5
 			}
-			x9 = x7
-			x10 = x8
-			x12 = p1 - 16
-			t31 = p1 - 15
-			p1 = x11 + 15
-			if uint32(m.load8(x12+p1, 0)) != 13 {
-				x12 = t31
+			x9 = p1 - 16
+			x12 = x11 + 15
+			x11 = p1 - 15
+			if uint32(m.load8(x9+x12, 0)) == 13 {
+				x11 = x9
 			}
-			if x12-1025 < 0xfffffc00 {
-				goto l4
+			if x11 >= 1025 {
+				goto l5
+			}
+			if x11 == 0 {
+				goto l5
+			}
+			p1 = 0
+			for {
+				if uint32(m.load8(x12+p1, 0)) == 44 {
+					goto l13
+				}
+				p1 = p1 + 1
+				if x11 == p1 {
+					break
+				}
+			}
+			p1 = x11
+		l13:
+			if p1 == 0 {
+				goto l5
 			}
 			for {
-				x11 = uint32(m.load8(p1, 0))
+				x11 = uint32(m.load8(x12, 0))
 				if x11 != 9 && x11 != 32 {
-					x11 = uint32(m.load8(p1+x12-1, 0))
+					x11 = uint32(m.load8(x12+p1-1, 0))
 					if x11 == 9 {
-						goto l14
+						goto l18
 					}
 					if x11 == 32 {
-						goto l14
+						goto l18
 					}
 					x11 = 0
 					for {
-						if uint32(m.load8(p1+x11, 0)) == 46 {
-							goto l17
+						if uint32(m.load8(x12+x11, 0)) == 46 {
+							goto l16
 						}
+						x10 = 1
 						x11 = x11 + 1
-						if x12 == x11 {
+						if p1 == x11 {
 							break
 						}
 					}
-					x6 = 0
-					goto l16
-				l17:
-					x9 = x11 + 1
-					x6 = p1 + x9
-					x13 = x12 - x9
-					x12 = x11
-				l16:
-					x9 = x7
-					x10 = x8
-					if x12 == 0 {
-						goto l4
-					}
-					if x6 == 0 {
-						x13 = 1
-					}
-					x14 = 18668
-					if x6 != 0 {
-						x14 = x6
-					}
-					x11 = x12
-					x9 = p1
+					x13 = 18740
+					goto l15
+				}
+				x12 = x12 + 1
+			l18:
+				p1 = p1 - 1
+				if p1 != 0 {
+					continue
+				}
+				goto l5
+			}
+		l16:
+			if x11 == 0 {
+				goto l5
+			}
+			x9 = x11 + 1
+			x13 = x12 + x9
+			x10 = p1 - x9
+			p1 = x11
+		l15:
+			x11 = p1
+			x9 = x12
+			for {
+				if x11 == 0 {
+					p2 = 0
 					for {
-						if x11 == 0 {
-							p2 = 0
-							for {
-								if x12 == 0 {
-									x15 = p2
-									goto l21
-								}
-								m.multi3(x5+64, p2, 0, 10, 0)
-								x15 = 0xffffffffffffffff
-								if m.load64(x5, 72) != 0 {
-									goto l21
-								}
-								x12 = x12 - 1
-								x11 = uint32(m.load8(p1, 0))
-								p1 = p1 + 1
-								x16 = m.load64(x5, 64)
-								p2 = x16 + uint64(x11-48)&255
-								if p2 < x16 {
-									break
-								}
-							}
-						l21:
-							p2 = arithmeticMulhi(x15, 1000000)
-							x9 = x7
-							x10 = x8
-							if x13 == 0 {
-								goto l4
-							}
-							x16 = x15 * 1000000
-							x16 = min(x16, 0x7fffffffffffffff)
-							if p2 != 0 {
-								x16 = 0x7fffffffffffffff
-							}
-							p1 = 0
-							for {
-								if x13 == p1 {
-									goto l24
-								}
-								x12 = x14 + p1
-								p1 = p1 + 1
-								if (uint32(m.load8(x12, 0))-48)&255 >= 10 {
-									goto l5
-								}
-							}
-						l24:
-							p2 = uint64(uint32(m.load8(x14, 0))-48) & 255
-							if x13 == 1 {
-								goto l29
-							}
-							p2 = p2*10 + uint64(uint32(m.load8(x14, 1))-48)&255
-							if x13 == 2 {
-								goto l29
-							}
-							p2 = p2*10 + uint64(uint32(m.load8(x14, 2))-48)&255
-							if x13 == 3 {
-								goto l29
-							}
-							p2 = p2*10 + uint64(uint32(m.load8(x14, 3))-48)&255
-							if x13 == 4 {
-								goto l29
-							}
-							p2 = p2*10 + uint64(uint32(m.load8(x14, 4))-48)&255
-							if x13 != 5 {
-								goto l28
-							}
-						l29:
-							p1 = x13 - 6
-							for {
-								m.multi3(x5+48, p2, 0, 10, 0)
-								x12 = b32(m.load64(x5, 56) != 0)
-								p2 = m.load64(x5, 48)
-								p1 = p1 + 1
-								if p1 == 0 {
-									goto l27
-								}
-								if x12 != 0 {
-									goto l5
-								}
-							}
-						l28:
-							p2 = p2*10 + uint64(uint32(m.load8(x14, 5))-48)&255
-							goto l26
-						l27:
-							x9 = x7
-							x10 = x8
-							if x12 != 0 {
-								goto l4
-							}
-						l26:
-							p2 = x16 + p2
-							if p2 < x16 {
-								p2 = 0xffffffffffffffff
-							}
-							p2 = min(p2, 0x7fffffffffffffff)
-							goto l3
+						if p1 == 0 {
+							x14 = p2
+							goto l23
 						}
-						x11 = x11 - 1
-						x6 = uint32(m.load8(x9, 0))
-						x9 = x9 + 1
-						if (x6-48)&255 >= 10 {
-							goto l5
+						m.multi3(x5+80, p2, 0, 10, 0)
+						x14 = 0xffffffffffffffff
+						if m.load64(x5, 88) != 0 {
+							goto l23
+						}
+						p1 = p1 - 1
+						x11 = uint32(m.load8(x12, 0))
+						x12 = x12 + 1
+						x15 = m.load64(x5, 80)
+						p2 = x15 + uint64(x11-48)&255
+						if p2 < x15 {
+							break
 						}
 					}
+				l23:
+					p2 = arithmeticMulhi(x14, 1000000)
+					if x10 == 0 {
+						goto l5
+					}
+					x15 = x14 * 1000000
+					x15 = min(x15, 0x7fffffffffffffff)
+					if p2 != 0 {
+						x15 = 0x7fffffffffffffff
+					}
+					p1 = 0
+					for {
+						if x10 == p1 {
+							goto l26
+						}
+						x12 = x13 + p1
+						p1 = p1 + 1
+						if (uint32(m.load8(x12, 0))-48)&255 < 10 {
+							continue
+						}
+						goto l5
+					}
+				l26:
+					p2 = uint64(uint32(m.load8(x13, 0))-48) & 255
+					if x10 == 1 {
+						goto l31
+					}
+					p2 = p2*10 + uint64(uint32(m.load8(x13, 1))-48)&255
+					if x10 == 2 {
+						goto l31
+					}
+					p2 = p2*10 + uint64(uint32(m.load8(x13, 2))-48)&255
+					if x10 == 3 {
+						goto l31
+					}
+					p2 = p2*10 + uint64(uint32(m.load8(x13, 3))-48)&255
+					if x10 == 4 {
+						goto l31
+					}
+					p2 = p2*10 + uint64(uint32(m.load8(x13, 4))-48)&255
+					if x10 != 5 {
+						goto l30
+					}
+				l31:
+					p1 = x10 - 6
+					for {
+						m.multi3(x5+64, p2, 0, 10, 0)
+						x12 = b32(m.load64(x5, 72) != 0)
+						p2 = m.load64(x5, 64)
+						p1 = p1 + 1
+						if p1 == 0 {
+							goto l29
+						}
+						if x12 == 0 {
+							continue
+						}
+						goto l5
+					}
+				l30:
+					p2 = p2*10 + uint64(uint32(m.load8(x13, 5))-48)&255
+					goto l28
+				l29:
+					if x12 != 0 {
+						goto l5
+					}
+				l28:
+					p2 = x15 + p2
+					if p2 < x15 {
+						p2 = 0xffffffffffffffff
+					}
+					p2 = min(p2, 0x7fffffffffffffff)
+					goto l4
 				}
-				p1 = p1 + 1
-			l14:
-				x12 = x12 - 1
-				if x12 == 0 {
-					goto l5
+				x11 = x11 - 1
+				x6 = uint32(m.load8(x9, 0))
+				x9 = x9 + 1
+				if (x6-48)&255 < 10 {
+					continue
 				}
+				goto l5
 			}
 		l10:
 			if x6 == 0 {
@@ -4540,19 +4596,19 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			}
 		}
 	l5:
+		m.store64(x5, 96, 0)
 		x9 = x7
 		x10 = x8
-	l4:
 		for {
 			x11 = x10
 			if x9 == 0 {
-				goto l31
+				goto l34
 			}
 			p1 = 0
 			for {
-				x6 = uint32(m.load8(x11+p1, 0))
-				if x6 == 10 {
-					goto l34
+				x6 = b32(uint32(m.load8(x11+p1, 0)) == 10)
+				if x6 != 0 {
+					goto l37
 				}
 				p1 = p1 + 1
 				if x9 == p1 {
@@ -4561,229 +4617,757 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			}
 			x10 = x11
 			p1 = x9
-			goto l33
-		l34:
+			goto l36
+		l37:
 			x12 = p1 + 1
 			x10 = x11 + x12
 			x9 = x9 - x12
-		l33:
+		l36:
 			if p1 == 0 {
-				goto l36
+				goto l39
 			}
 			x12 = 0
 			for {
 				if uint32(m.load8(x11+x12, 0)) == 58 {
-					goto l37
+					goto l40
 				}
 				x12 = x12 + 1
 				if p1 != x12 {
 					continue
 				}
-				goto l36
+				goto l39
 			}
-		l37:
+		l40:
 			if x12 != 11 {
-				goto l36
+				goto l39
 			}
 			x12 = uint32(m.load8(x11, 0))
+			t34 = 0
+			if (x12-65)&255 < 26 {
+				t34 = 32
+			}
+			if (t34|x12)&255 != 114 {
+				goto l39
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t35 = 0
+			if (x12-65)&255 < 26 {
+				t35 = 32
+			}
+			if (t35|x12)&255 != 101 {
+				goto l39
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t36 = 0
+			if (x12-65)&255 < 26 {
+				t36 = 32
+			}
+			if (t36|x12)&255 != 116 {
+				goto l39
+			}
+			x12 = uint32(m.load8(x11, 3))
 			t37 = 0
 			if (x12-65)&255 < 26 {
 				t37 = 32
 			}
 			if (t37|x12)&255 != 114 {
-				goto l36
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 1))
+			x12 = uint32(m.load8(x11, 4))
 			t38 = 0
 			if (x12-65)&255 < 26 {
 				t38 = 32
 			}
-			if (t38|x12)&255 != 101 {
-				goto l36
+			if (t38|x12)&255 != 121 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 2))
+			x12 = uint32(m.load8(x11, 5))
 			t39 = 0
 			if (x12-65)&255 < 26 {
 				t39 = 32
 			}
-			if (t39|x12)&255 != 116 {
-				goto l36
+			if (t39|x12)&255 != 45 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 3))
+			x12 = uint32(m.load8(x11, 6))
 			t40 = 0
 			if (x12-65)&255 < 26 {
 				t40 = 32
 			}
-			if (t40|x12)&255 != 114 {
-				goto l36
+			if (t40|x12)&255 != 97 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 4))
+			x12 = uint32(m.load8(x11, 7))
 			t41 = 0
 			if (x12-65)&255 < 26 {
 				t41 = 32
 			}
-			if (t41|x12)&255 != 121 {
-				goto l36
+			if (t41|x12)&255 != 102 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 5))
+			x12 = uint32(m.load8(x11, 8))
 			t42 = 0
 			if (x12-65)&255 < 26 {
 				t42 = 32
 			}
-			if (t42|x12)&255 != 45 {
-				goto l36
+			if (t42|x12)&255 != 116 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 6))
+			x12 = uint32(m.load8(x11, 9))
 			t43 = 0
 			if (x12-65)&255 < 26 {
 				t43 = 32
 			}
-			if (t43|x12)&255 != 97 {
-				goto l36
+			if (t43|x12)&255 != 101 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 7))
+			x12 = uint32(m.load8(x11, 10))
 			t44 = 0
 			if (x12-65)&255 < 26 {
 				t44 = 32
 			}
-			if (t44|x12)&255 != 102 {
-				goto l36
+			if (t44|x12)&255 != 114 {
+				goto l39
 			}
-			x12 = uint32(m.load8(x11, 8))
-			t45 = 0
-			if (x12-65)&255 < 26 {
-				t45 = 32
-			}
-			if (t45|x12)&255 != 116 {
-				goto l36
-			}
-			x12 = uint32(m.load8(x11, 9))
-			t46 = 0
-			if (x12-65)&255 < 26 {
-				t46 = 32
-			}
-			if (t46|x12)&255 != 101 {
-				goto l36
-			}
-			x13 = 0
-			x12 = uint32(m.load8(x11, 10))
-			t47 = 0
-			if (x12-65)&255 < 26 {
-				t47 = 32
-			}
-			if (t47|x12)&255 != 114 {
-				goto l36
-			}
-			x12 = x11 + 12
+			x11 = x11 + 12
+			x12 = p1 - 12
 			if p1 != 12 {
-				x11 = p1 - 13
-				p1 = p1 - 12
-				if uint32(m.load8(x12+x11, 0)) == 13 {
-					p1 = x11
+				p1 = p1 - 13
+				if uint32(m.load8(x11+p1, 0)) == 13 {
+					x12 = p1
 				}
-				if p1 >= 1025 {
-					goto l31
+			}
+			m.retryAfterParseRetryAfterNs(x5+96, x11, x12, p3)
+			p1 = m.load32(x5, 96)
+			if p0 == 429 && p1 == 0 {
+				goto l33
+			}
+			if p1 == 0 {
+				x6 = 107
+				goto l1
+			}
+			p2 = m.load64(x5, 104)
+			goto l4
+		l39:
+			if x6 == 0 {
+				break
+			}
+		}
+	l34:
+		if p0 != 429 {
+			x6 = 107
+			goto l1
+		}
+	l33:
+		p0 = 0
+		x9 = x7
+		x10 = x8
+		for {
+			x11 = x10
+			for {
+				if x9 == 0 {
+					goto l46
 				}
+				p1 = 0
+				for {
+					x6 = uint32(m.load8(x11+p1, 0))
+					if x6 == 10 {
+						goto l49
+					}
+					p1 = p1 + 1
+					if x9 == p1 {
+						break
+					}
+				}
+				p0 = 1
+				x10 = x11
+				p1 = x9
+				goto l48
+			l49:
+				x12 = p1 + 1
+				x10 = x11 + x12
+				x9 = x9 - x12
+			l48:
 				if p1 != 0 {
+					x12 = 0
 					for {
-						x11 = uint32(m.load8(x12, 0))
-						if x11 != 9 && x11 != 32 {
-							x11 = uint32(m.load8(x12+p1-1, 0))
-							if x11 == 9 {
-								goto l41
-							}
-							if x11 == 32 {
-								goto l41
-							}
-							x11 = 0
-							for {
-								if p1 == x11 {
-									x11 = 0
-									p2 = 0
-									for {
-										if p1 == x11 {
-											x16 = p2
-											goto l45
-										}
-										m.multi3(x5+32, p2, 0, 10, 0)
-										x16 = 0xffffffffffffffff
-										if m.load64(x5, 40) != 0 {
-											goto l45
-										}
-										x7 = x12 + x11
-										x11 = x11 + 1
-										p3 = m.load64(x5, 32)
-										p2 = p3 + uint64(uint32(m.load8(x7, 0))-48)&255
-										if p2 < p3 {
-											break
-										}
-									}
-								l45:
-									p2 = x16 * 1000000000
-									p2 = min(p2, 0x7fffffffffffffff)
-									if arithmeticMulhi(x16, 1000000000) != 0 {
-										p2 = 0x7fffffffffffffff
-									}
-									goto l3
-								}
-								x9 = x12 + x11
-								x11 = x11 + 1
-								if (uint32(m.load8(x9, 0))-48)&255 >= 10 {
-									break
-								}
-							}
-							x13 = p1
-							goto l39
+						if uint32(m.load8(x11+x12, 0)) == 58 {
+							goto l51
 						}
 						x12 = x12 + 1
-					l41:
-						p1 = p1 - 1
-						if p1 == 0 {
+						if p1 == x12 {
 							break
 						}
 					}
 				}
+				x11 = x10
+				if x6 == 10 {
+					continue
+				}
+				goto l46
+			l51:
+				break
 			}
-		l39:
-			m.retryAfterSecondsOfDate(x5+80, x12, x13, p3)
-			if m.load32(x5, 80) == 0 {
-				goto l31
+			if x12 != 9 {
+				goto l54
 			}
-			p2 = m.load64(x5, 88)
+			x16 = x12 + 1
+			x13 = x11 + x16
+			if x13 == 0 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 0))
+			t46 = 0
+			if (x12-65)&255 < 26 {
+				t46 = 32
+			}
+			if (t46|x12)&255 != 114 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t47 = 0
+			if (x12-65)&255 < 26 {
+				t47 = 32
+			}
+			if (t47|x12)&255 != 97 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t48 = 0
+			if (x12-65)&255 < 26 {
+				t48 = 32
+			}
+			if (t48|x12)&255 != 116 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 3))
+			t49 = 0
+			if (x12-65)&255 < 26 {
+				t49 = 32
+			}
+			if (t49|x12)&255 != 101 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 4))
 			t50 = 0
-			if int64(p2) > 0 {
-				t50 = p2
+			if (x12-65)&255 < 26 {
+				t50 = 32
 			}
-			m.multi3(x5+16, t50, 0, 1000000000, 0)
-			p2 = m.load64(x5, 16)
-			x16 = p2 - p3
-			t51 = x16
-			t52 = b32(x16 > p2)
-			x16 = m.load64(x5, 24)
-			x15 = x16 - b64(p2 < p3)
-			p1 = b32(x15 > x16)
-			if p2 >= p3 {
-				p1 = t52
+			if (t50|x12)&255 != 108 {
+				goto l54
 			}
-			p2 = t51
+			x12 = uint32(m.load8(x11, 5))
+			t51 = 0
+			if (x12-65)&255 < 26 {
+				t51 = 32
+			}
+			if (t51|x12)&255 != 105 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 6))
+			t52 = 0
+			if (x12-65)&255 < 26 {
+				t52 = 32
+			}
+			if (t52|x12)&255 != 109 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 7))
+			t53 = 0
+			if (x12-65)&255 < 26 {
+				t53 = 32
+			}
+			if (t53|x12)&255 != 105 {
+				goto l54
+			}
+			x12 = uint32(m.load8(x11, 8))
+			t54 = 0
+			if (x12-65)&255 < 26 {
+				t54 = 32
+			}
+			if (t54|x12)&255 != 116 {
+				goto l54
+			}
+			x12 = p1 - x16
+			if x12 == 0 {
+				p1 = 0
+			} else {
+				x11 = x12 - 1
+				p1 = 0
+				if uint32(m.load8(x13+x11, 0)) == 13 {
+					p1 = x13
+				}
+			}
+			t56 = x13
 			if p1 != 0 {
-				p2 = 0
+				t56 = p1
 			}
-			t55 = x15
+			t57 = x12
 			if p1 != 0 {
-				t55 = 0
+				t57 = x11
 			}
-			p2 = min(p2, 0x7fffffffffffffff)
-			if t55 != 0 {
-				p2 = 0x7fffffffffffffff
+			m.rateLimitTimeOfUsedUp(x5+112, t56, t57, p3)
+			if m.load32(x5, 112) == 0 {
+				if x6 == 10 {
+					continue
+				}
+				goto l46
 			}
-			goto l3
-		l36:
-			if x6 != 10 {
+			p2 = m.load64(x5, 120)
+			if p0&1 != 0 {
+				goto l4
+			}
+			for {
+				x11 = x10
+				for {
+					if x9 == 0 {
+						goto l4
+					}
+					p1 = 0
+					for {
+						x6 = uint32(m.load8(x11+p1, 0))
+						if x6 == 10 {
+							goto l61
+						}
+						p1 = p1 + 1
+						if x9 == p1 {
+							break
+						}
+					}
+					x10 = x11
+					p1 = x9
+					goto l60
+				l61:
+					x12 = p1 + 1
+					x10 = x11 + x12
+					x9 = x9 - x12
+				l60:
+					if p1 != 0 {
+						x12 = 0
+						for {
+							if uint32(m.load8(x11+x12, 0)) == 58 {
+								goto l63
+							}
+							x12 = x12 + 1
+							if p1 == x12 {
+								break
+							}
+						}
+					}
+					x11 = x10
+					if x6 == 10 {
+						continue
+					}
+					goto l4
+				l63:
+					break
+				}
+				if x12 != 9 {
+					goto l66
+				}
+				x8 = x12 + 1
+				x7 = x11 + x8
+				if x7 == 0 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 0))
+				t58 = 0
+				if (x12-65)&255 < 26 {
+					t58 = 32
+				}
+				if (t58|x12)&255 != 114 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 1))
+				t59 = 0
+				if (x12-65)&255 < 26 {
+					t59 = 32
+				}
+				if (t59|x12)&255 != 97 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 2))
+				t60 = 0
+				if (x12-65)&255 < 26 {
+					t60 = 32
+				}
+				if (t60|x12)&255 != 116 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 3))
+				t61 = 0
+				if (x12-65)&255 < 26 {
+					t61 = 32
+				}
+				if (t61|x12)&255 != 101 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 4))
+				t62 = 0
+				if (x12-65)&255 < 26 {
+					t62 = 32
+				}
+				if (t62|x12)&255 != 108 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 5))
+				t63 = 0
+				if (x12-65)&255 < 26 {
+					t63 = 32
+				}
+				if (t63|x12)&255 != 105 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 6))
+				t64 = 0
+				if (x12-65)&255 < 26 {
+					t64 = 32
+				}
+				if (t64|x12)&255 != 109 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 7))
+				t65 = 0
+				if (x12-65)&255 < 26 {
+					t65 = 32
+				}
+				if (t65|x12)&255 != 105 {
+					goto l66
+				}
+				x12 = uint32(m.load8(x11, 8))
+				t66 = 0
+				if (x12-65)&255 < 26 {
+					t66 = 32
+				}
+				if (t66|x12)&255 != 116 {
+					goto l66
+				}
+				x12 = p1 - x8
+				if x12 == 0 {
+					p1 = 0
+				} else {
+					x11 = x12 - 1
+					p1 = 0
+					if uint32(m.load8(x7+x11, 0)) == 13 {
+						p1 = x7
+					}
+				}
+				t68 = x7
+				if p1 != 0 {
+					t68 = p1
+				}
+				t69 = x12
+				if p1 != 0 {
+					t69 = x11
+				}
+				m.rateLimitTimeOfUsedUp(x5+112, t68, t69, p3)
+				x15 = m.load64(x5, 120)
+				if m.load32(x5, 112) != 0 {
+					p2 = max(p2, x15)
+				}
+				if x6 == 10 {
+					continue
+				}
+				goto l4
+			l66:
+				if x6 == 10 {
+					continue
+				}
+				goto l4
+			}
+		l54:
+			if x6 == 10 {
+				continue
+			}
+		l46:
+			break
+		}
+		m.store64(x5, 96, 0)
+		x9 = x7
+		x10 = x8
+		for {
+			x11 = x10
+			if x9 == 0 {
+				goto l69
+			}
+			p1 = 0
+			for {
+				x6 = b32(uint32(m.load8(x11+p1, 0)) == 10)
+				if x6 != 0 {
+					goto l72
+				}
+				p1 = p1 + 1
+				if x9 == p1 {
+					break
+				}
+			}
+			x10 = x11
+			p1 = x9
+			goto l71
+		l72:
+			x12 = p1 + 1
+			x10 = x11 + x12
+			x9 = x9 - x12
+		l71:
+			if p1 == 0 {
+				goto l74
+			}
+			x12 = 0
+			for {
+				if uint32(m.load8(x11+x12, 0)) == 58 {
+					goto l75
+				}
+				x12 = x12 + 1
+				if p1 != x12 {
+					continue
+				}
+				goto l74
+			}
+		l75:
+			if x12 != 15 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 0))
+			t71 = 0
+			if (x12-65)&255 < 26 {
+				t71 = 32
+			}
+			if (t71|x12)&255 != 114 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 1))
+			t72 = 0
+			if (x12-65)&255 < 26 {
+				t72 = 32
+			}
+			if (t72|x12)&255 != 97 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 2))
+			t73 = 0
+			if (x12-65)&255 < 26 {
+				t73 = 32
+			}
+			if (t73|x12)&255 != 116 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 3))
+			t74 = 0
+			if (x12-65)&255 < 26 {
+				t74 = 32
+			}
+			if (t74|x12)&255 != 101 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 4))
+			t75 = 0
+			if (x12-65)&255 < 26 {
+				t75 = 32
+			}
+			if (t75|x12)&255 != 108 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 5))
+			t76 = 0
+			if (x12-65)&255 < 26 {
+				t76 = 32
+			}
+			if (t76|x12)&255 != 105 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 6))
+			t77 = 0
+			if (x12-65)&255 < 26 {
+				t77 = 32
+			}
+			if (t77|x12)&255 != 109 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 7))
+			t78 = 0
+			if (x12-65)&255 < 26 {
+				t78 = 32
+			}
+			if (t78|x12)&255 != 105 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 8))
+			t79 = 0
+			if (x12-65)&255 < 26 {
+				t79 = 32
+			}
+			if (t79|x12)&255 != 116 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 9))
+			t80 = 0
+			if (x12-65)&255 < 26 {
+				t80 = 32
+			}
+			if (t80|x12)&255 != 45 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 10))
+			t81 = 0
+			if (x12-65)&255 < 26 {
+				t81 = 32
+			}
+			if (t81|x12)&255 != 114 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 11))
+			t82 = 0
+			if (x12-65)&255 < 26 {
+				t82 = 32
+			}
+			if (t82|x12)&255 != 101 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 12))
+			t83 = 0
+			if (x12-65)&255 < 26 {
+				t83 = 32
+			}
+			if (t83|x12)&255 != 115 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 13))
+			t84 = 0
+			if (x12-65)&255 < 26 {
+				t84 = 32
+			}
+			if (t84|x12)&255 != 101 {
+				goto l74
+			}
+			x12 = uint32(m.load8(x11, 14))
+			t85 = 0
+			if (x12-65)&255 < 26 {
+				t85 = 32
+			}
+			if (t85|x12)&255 != 116 {
+				goto l74
+			}
+			if p1 == 16 {
+				goto l69
+			}
+			x9 = p1 - 17
+			x12 = x11 + 16
+			x11 = p1 - 16
+			if uint32(m.load8(x9+x12, 0)) == 13 {
+				x11 = x9
+			}
+			if x11 >= 1025 {
+				goto l69
+			}
+			if x11 == 0 {
+				goto l69
+			}
+			p1 = 0
+			for {
+				if uint32(m.load8(x12+p1, 0)) == 44 {
+					goto l77
+				}
+				p1 = p1 + 1
+				if x11 == p1 {
+					break
+				}
+			}
+			p1 = x11
+		l77:
+			if p1 == 0 {
+				goto l69
+			}
+			for {
+				x11 = uint32(m.load8(x12, 0))
+				if x11 != 9 && x11 != 32 {
+					x11 = uint32(m.load8(x12+p1-1, 0))
+					if x11 == 9 {
+						goto l80
+					}
+					if x11 == 32 {
+						goto l80
+					}
+					x11 = 0
+					for {
+						if p1 == x11 {
+							x11 = 0
+							p2 = 0
+							for {
+								if p1 == x11 {
+									goto l84
+								}
+								m.multi3(x5+48, p2, 0, 10, 0)
+								x14 = 0xffffffffffffffff
+								if m.load64(x5, 56) != 0 {
+									goto l83
+								}
+								x9 = x12 + x11
+								x11 = x11 + 1
+								x15 = m.load64(x5, 48)
+								p2 = x15 + uint64(uint32(m.load8(x9, 0))-48)&255
+								if p2 >= x15 {
+									continue
+								}
+								goto l83
+							}
+						}
+						x9 = x12 + x11
+						x11 = x11 + 1
+						if (uint32(m.load8(x9, 0))-48)&255 >= 10 {
+							goto l69
+						}
+					}
+				l84:
+					if p2 <= 1000000000 {
+						goto l82
+					}
+					x14 = p2
+				l83:
+					m.multi3(x5+32, x14, 0, 1000000000, 0)
+					p2 = m.load64(x5, 32)
+					x15 = p2 - p3
+					t87 = x15
+					t88 = b32(x15 > p2)
+					x15 = m.load64(x5, 40)
+					x14 = x15 - b64(p2 < p3)
+					p1 = b32(x14 > x15)
+					if p2 >= p3 {
+						p1 = t88
+					}
+					p2 = t87
+					if p1 != 0 {
+						p2 = 0
+					}
+					t91 = x14
+					if p1 != 0 {
+						t91 = 0
+					}
+					p2 = min(p2, 0x7fffffffffffffff)
+					if t91 != 0 {
+						p2 = 0x7fffffffffffffff
+					}
+					goto l4
+				l82:
+					t93 = p2 * 1000000000
+					if arithmeticMulhi(p2, 1000000000) != 0 {
+						t93 = 0x7fffffffffffffff
+					}
+					p2 = t93
+					goto l4
+				}
+				x12 = x12 + 1
+			l80:
+				p1 = p1 - 1
+				if p1 == 0 {
+					goto l69
+				}
+			}
+		l74:
+			if x6 == 0 {
 				break
 			}
 		}
-	l31:
+	l69:
 		for {
 			x11 = x8
 			x6 = 107
@@ -4794,7 +5378,7 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			for {
 				x9 = uint32(m.load8(x11+p1, 0))
 				if x9 == 10 {
-					goto l50
+					goto l90
 				}
 				p1 = p1 + 1
 				if x7 == p1 {
@@ -4803,234 +5387,295 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 			}
 			x8 = x11
 			p1 = x7
-			goto l49
-		l50:
+			goto l89
+		l90:
 			x12 = p1 + 1
 			x8 = x11 + x12
 			x7 = x7 - x12
-		l49:
+		l89:
 			if p1 == 0 {
-				goto l52
+				goto l92
 			}
 			x12 = 0
 			for {
 				if uint32(m.load8(x11+x12, 0)) == 58 {
-					goto l53
+					goto l93
 				}
 				x12 = x12 + 1
 				if p1 != x12 {
 					continue
 				}
-				goto l52
+				goto l92
 			}
-		l53:
-			if x12 != 15 {
-				goto l52
+		l93:
+			if x12 != 17 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 0))
-			t57 = 0
+			t94 = 0
 			if (x12-65)&255 < 26 {
-				t57 = 32
+				t94 = 32
 			}
-			if (t57|x12)&255 != 114 {
-				goto l52
+			if (t94|x12)&255 != 120 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 1))
-			t58 = 0
+			t95 = 0
 			if (x12-65)&255 < 26 {
-				t58 = 32
+				t95 = 32
 			}
-			if (t58|x12)&255 != 97 {
-				goto l52
+			if (t95|x12)&255 != 45 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 2))
-			t59 = 0
+			t96 = 0
 			if (x12-65)&255 < 26 {
-				t59 = 32
+				t96 = 32
 			}
-			if (t59|x12)&255 != 116 {
-				goto l52
+			if (t96|x12)&255 != 114 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 3))
-			t60 = 0
+			t97 = 0
 			if (x12-65)&255 < 26 {
-				t60 = 32
+				t97 = 32
 			}
-			if (t60|x12)&255 != 101 {
-				goto l52
+			if (t97|x12)&255 != 97 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 4))
-			t61 = 0
+			t98 = 0
 			if (x12-65)&255 < 26 {
-				t61 = 32
+				t98 = 32
 			}
-			if (t61|x12)&255 != 108 {
-				goto l52
+			if (t98|x12)&255 != 116 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 5))
-			t62 = 0
+			t99 = 0
 			if (x12-65)&255 < 26 {
-				t62 = 32
+				t99 = 32
 			}
-			if (t62|x12)&255 != 105 {
-				goto l52
+			if (t99|x12)&255 != 101 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 6))
-			t63 = 0
+			t100 = 0
 			if (x12-65)&255 < 26 {
-				t63 = 32
+				t100 = 32
 			}
-			if (t63|x12)&255 != 109 {
-				goto l52
+			if (t100|x12)&255 != 108 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 7))
-			t64 = 0
+			t101 = 0
 			if (x12-65)&255 < 26 {
-				t64 = 32
+				t101 = 32
 			}
-			if (t64|x12)&255 != 105 {
-				goto l52
+			if (t101|x12)&255 != 105 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 8))
-			t65 = 0
+			t102 = 0
 			if (x12-65)&255 < 26 {
-				t65 = 32
+				t102 = 32
 			}
-			if (t65|x12)&255 != 116 {
-				goto l52
+			if (t102|x12)&255 != 109 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 9))
-			t66 = 0
+			t103 = 0
 			if (x12-65)&255 < 26 {
-				t66 = 32
+				t103 = 32
 			}
-			if (t66|x12)&255 != 45 {
-				goto l52
+			if (t103|x12)&255 != 105 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 10))
-			t67 = 0
+			t104 = 0
 			if (x12-65)&255 < 26 {
-				t67 = 32
+				t104 = 32
 			}
-			if (t67|x12)&255 != 114 {
-				goto l52
+			if (t104|x12)&255 != 116 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 11))
-			t68 = 0
+			t105 = 0
 			if (x12-65)&255 < 26 {
-				t68 = 32
+				t105 = 32
 			}
-			if (t68|x12)&255 != 101 {
-				goto l52
+			if (t105|x12)&255 != 45 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 12))
-			t69 = 0
+			t106 = 0
 			if (x12-65)&255 < 26 {
-				t69 = 32
+				t106 = 32
 			}
-			if (t69|x12)&255 != 115 {
-				goto l52
+			if (t106|x12)&255 != 114 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 13))
-			t70 = 0
+			t107 = 0
 			if (x12-65)&255 < 26 {
-				t70 = 32
+				t107 = 32
 			}
-			if (t70|x12)&255 != 101 {
-				goto l52
+			if (t107|x12)&255 != 101 {
+				goto l92
 			}
 			x12 = uint32(m.load8(x11, 14))
-			t71 = 0
+			t108 = 0
 			if (x12-65)&255 < 26 {
-				t71 = 32
+				t108 = 32
 			}
-			if (t71|x12)&255 != 116 {
-				goto l52
+			if (t108|x12)&255 != 115 {
+				goto l92
 			}
-			if p1 == 16 {
+			x12 = uint32(m.load8(x11, 15))
+			t109 = 0
+			if (x12-65)&255 < 26 {
+				t109 = 32
+			}
+			if (t109|x12)&255 != 101 {
+				goto l92
+			}
+			x12 = uint32(m.load8(x11, 16))
+			t110 = 0
+			if (x12-65)&255 < 26 {
+				t110 = 32
+			}
+			if (t110|x12)&255 != 116 {
+				goto l92
+			}
+			if p1 == 18 {
 				goto l1
 			}
-			if p0 != 429 {
+			x9 = p1 - 19
+			x12 = x11 + 18
+			x11 = p1 - 18
+			if uint32(m.load8(x9+x12, 0)) == 13 {
+				x11 = x9
+			}
+			if x11 >= 1025 {
 				goto l1
 			}
-			x12 = p1 - 17
-			t72 = p1 - 16
-			p1 = x11 + 16
-			if uint32(m.load8(x12+p1, 0)) != 13 {
-				x12 = t72
+			if x11 == 0 {
+				goto l1
 			}
-			if x12-1025 < 0xfffffc00 {
+			p1 = 0
+			for {
+				if uint32(m.load8(x12+p1, 0)) == 44 {
+					goto l95
+				}
+				p1 = p1 + 1
+				if x11 == p1 {
+					break
+				}
+			}
+			p1 = x11
+		l95:
+			if p1 == 0 {
 				goto l1
 			}
 			for {
-				x11 = uint32(m.load8(p1, 0))
+				x11 = uint32(m.load8(x12, 0))
 				if x11 != 9 && x11 != 32 {
-					x11 = uint32(m.load8(p1+x12-1, 0))
+					x11 = uint32(m.load8(x12+p1-1, 0))
 					if x11 == 9 {
-						goto l56
+						goto l98
 					}
 					if x11 == 32 {
-						goto l56
+						goto l98
 					}
 					x11 = 0
 					for {
-						if x12 == x11 {
+						if p1 == x11 {
 							x11 = 0
 							p2 = 0
 							for {
-								if x12 == x11 {
-									x16 = p2
-									goto l60
+								if p1 == x11 {
+									goto l102
 								}
-								m.multi3(x5, p2, 0, 10, 0)
-								x16 = 0xffffffffffffffff
-								if m.load64(x5, 8) != 0 {
-									goto l60
+								m.multi3(x5+16, p2, 0, 10, 0)
+								x14 = 0xffffffffffffffff
+								if m.load64(x5, 24) != 0 {
+									goto l101
 								}
-								x7 = p1 + x11
+								x9 = x12 + x11
 								x11 = x11 + 1
-								p3 = m.load64(x5, 0)
-								p2 = p3 + uint64(uint32(m.load8(x7, 0))-48)&255
-								if p2 < p3 {
-									break
+								x15 = m.load64(x5, 16)
+								p2 = x15 + uint64(uint32(m.load8(x9, 0))-48)&255
+								if p2 >= x15 {
+									continue
 								}
+								goto l101
 							}
-						l60:
-							p2 = x16 * 1000000000
-							p2 = min(p2, 0x7fffffffffffffff)
-							if arithmeticMulhi(x16, 1000000000) != 0 {
-								p2 = 0x7fffffffffffffff
-							}
-							goto l3
 						}
-						x7 = p1 + x11
+						x9 = x12 + x11
 						x11 = x11 + 1
-						if (uint32(m.load8(x7, 0))-48)&255 < 10 {
+						if (uint32(m.load8(x9, 0))-48)&255 < 10 {
 							continue
 						}
 						goto l1
 					}
+				l102:
+					if p2 <= 1000000000 {
+						goto l100
+					}
+					x14 = p2
+				l101:
+					m.multi3(x5, x14, 0, 1000000000, 0)
+					p2 = m.load64(x5, 0)
+					x15 = p2 - p3
+					t112 = x15
+					t113 = b32(x15 > p2)
+					x15 = m.load64(x5, 8)
+					x14 = x15 - b64(p2 < p3)
+					p1 = b32(x14 > x15)
+					if p2 >= p3 {
+						p1 = t113
+					}
+					p2 = t112
+					if p1 != 0 {
+						p2 = 0
+					}
+					t116 = x14
+					if p1 != 0 {
+						t116 = 0
+					}
+					p2 = min(p2, 0x7fffffffffffffff)
+					if t116 != 0 {
+						p2 = 0x7fffffffffffffff
+					}
+					goto l4
+				l100:
+					t118 = p2 * 1000000000
+					if arithmeticMulhi(p2, 1000000000) != 0 {
+						t118 = 0x7fffffffffffffff
+					}
+					p2 = t118
+					goto l4
 				}
-				p1 = p1 + 1
-			l56:
-				x12 = x12 - 1
-				if x12 != 0 {
+				x12 = x12 + 1
+			l98:
+				p1 = p1 - 1
+				if p1 != 0 {
 					continue
 				}
 				goto l1
 			}
-		l52:
+		l92:
 			if x9 == 10 {
 				continue
 			}
 			goto l1
 		}
-	l3:
+	l4:
 		m.store64(p4, 0, p2)
 		x6 = 0
 	}
 l1:
-	m.stackPointer = x5 + 96
+	m.stackPointer = x5 + 128
 	return x6
 }
 
@@ -5344,13 +5989,13 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 16696
+	x5 = 16772
 	if x4 != 0 {
-		x5 = 15888
+		x5 = 15932
 	}
 	t31 = 112
 	if x4 != 0 {
-		t31 = 496
+		t31 = 528
 	}
 	x6 = x5 + t31
 	t32 = 13768
@@ -5362,11 +6007,11 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		t33 = 88
 	}
 	x7 = t32 + t33
-	x8 = 16420
+	x8 = 16496
 	if x4 != 0 {
 		x8 = 13848
 	}
-	x9 = 16468
+	x9 = 16544
 	if x4 != 0 {
 		x9 = 13888
 	}
@@ -5376,21 +6021,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 21780
-	x14 = x12 + 21612
+	x13 = x12 + 21804
+	x14 = x12 + 21636
 	x15 = x11 - 7
-	x16 = x15<<2 + 21472
+	x16 = x15<<2 + 21496
 	t37 = 13764
 	if x4 != 0 {
 		t37 = 13672
 	}
 	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 20964
-	x18 = x4 + 20796
+	x17 = x4 + 20988
+	x18 = x4 + 20820
 	x19 = m.load32(p0, 32)
 	x4 = x19 << 2
-	x12 = m.load32(x4+20696, 0)
-	x20 = m.load32(x4+20596, 0)
+	x12 = m.load32(x4+20720, 0)
+	x20 = m.load32(x4+20620, 0)
 	x21 = x2 + 32
 	x22 = m.load64(p0, 16)
 	x23 = m.load32(p0, 4)
@@ -5461,21 +6106,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 9:
 			x29 = 2
 			m.store32(x2, 20, 2)
-			x15 = 18524
+			x15 = 18596
 		case 11:
 			x29 = 7
 			m.store32(x2, 20, 7)
-			x15 = 18568
+			x15 = 18640
 		case 21:
 			x29 = 3
 			m.store32(x2, 20, 3)
-			x15 = 18644
+			x15 = 18716
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
 			x29 = 6
 			m.store32(x2, 20, 6)
-			x15 = 16420
+			x15 = 16496
 		default:
 			goto l17
 		}
@@ -5529,9 +6174,9 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = x10
 		for {
 			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+21132, 0)
-			x15 = m.load32(x15+21300, 0)
-			t42 = m.textBufPushBytes(x26, 16960, 2)
+			x27 = m.load32(x15+21156, 0)
+			x15 = m.load32(x15+21324, 0)
+			t42 = m.textBufPushBytes(x26, 17032, 2)
 			m.textBufPushBytes(t42, x15, x27)
 			x4 = x4 + 4
 			if x4 != x7 {
@@ -5570,7 +6215,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		}
 		m.fieldFieldName(x2, x4)
 		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 18089, 1)
+		x15 = m.textBufPushBytes(t44, 18161, 1)
 		m.fieldUnit(x2+24, x4)
 		m.textBufPushValue(x15, x2+24, x22)
 		if x12 != 0 {
@@ -5656,7 +6301,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 				goto l10
 			}
 			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 16848, 112)
+			m.memoryCopy(x21, 16920, 112)
 			m.textBufPushList2(x28, x2+24)
 			if x12 != 0 {
 				continue
@@ -5741,7 +6386,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 18208, 1)
+	x4 = m.textBufPushBytes(p2, 18280, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -5753,7 +6398,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 				m.store8(x3, 11, byte(x8))
 				m.textBufPushBytes(x4, x3+11, 1)
 			} else {
-				m.store32(x3, 12, uint32(m.load8(x8>>4, 16813))<<16|uint32(m.load8(x8&15, 16813))<<24|30812)
+				m.store32(x3, 12, uint32(m.load8(x8>>4, 16889))<<16|uint32(m.load8(x8&15, 16889))<<24|30812)
 				m.textBufPushBytes(x4, x3+12, 4)
 			}
 			p2 = p2 + 1
@@ -5766,10 +6411,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 18208, 1)
+	m.textBufPushBytes(x4, 18280, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 18209, 4)
+	m.textBufPushBytes(x4, 18281, 4)
 l1:
 	p2 = 0
 	for {
@@ -5785,7 +6430,7 @@ l1:
 					break
 				}
 			}
-			p2 = 18155
+			p2 = 18227
 			x8 = 31
 			goto l8
 		}
@@ -5799,7 +6444,7 @@ l1:
 			break
 		}
 	}
-	p2 = 18186
+	p2 = 18258
 	x8 = 22
 	goto l8
 l9:
@@ -5808,7 +6453,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 18119
+		p2 = 18191
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -5835,10 +6480,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 18096
+			p2 = 18168
 			x8 = 23
 		case 1:
-			p2 = 18096
+			p2 = 18168
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -5857,9 +6502,9 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 18090, 2)
+	t14 = m.textBufPushBytes(x4, 18162, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 18092, 1)
+	m.textBufPushBytes(t15, 18164, 1)
 l7:
 	m.stackPointer = x3 + 16
 }
@@ -5896,7 +6541,7 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 			goto l1
 		}
 		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 18093, 3)
+		m.textBufPushBytes(t5, 18165, 3)
 		return
 	}
 	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
@@ -9010,15 +9655,14 @@ l2:
 //
 //go:norace
 func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, t13 uint32
-	var x8, x9, t11, t12, t16 uint64
-	x4 = m.stackPointer - 48
+	var x4, x5 uint32
+	x4 = m.stackPointer - 16
 	m.stackPointer = x4
 	x5 = 100
 	if p3 != 0 {
-		x6 = 0
 		if p1 == 0 {
 			p0 = 1
+			x5 = 0
 		} else {
 			if p0 == 0 {
 				goto l1
@@ -9027,111 +9671,18 @@ func (m *module) parseRetryAfter(p0 uint32, p1, p2 uint64, p3 uint32) uint32 {
 				x5 = 108
 				goto l1
 			}
-			if p1 > 1024 {
-				x5 = 107
-				goto l1
-			}
 			x5 = uint32(p1)
-			for {
-				x7 = uint32(m.load8(p0, 0))
-				if x7 != 9 && x7 != 32 {
-					x7 = uint32(m.load8(p0+x5-1, 0))
-					if x7 == 9 {
-						goto l9
-					}
-					if x7 != 32 {
-						goto l7
-					}
-				} else {
-					p0 = p0 + 1
-				}
-			l9:
-				x5 = x5 - 1
-				if x5 != 0 {
-					continue
-				}
-				goto l3
-			}
-		l7:
-			x7 = 0
-			for {
-				if x5 == x7 {
-					x7 = 0
-					p1 = 0
-					for {
-						if x5 == x7 {
-							x8 = p1
-							goto l13
-						}
-						m.multi3(x4+16, p1, 0, 10, 0)
-						x8 = 0xffffffffffffffff
-						if m.load64(x4, 24) != 0 {
-							goto l13
-						}
-						x6 = p0 + x7
-						x7 = x7 + 1
-						p2 = m.load64(x4, 16)
-						p1 = p2 + uint64(uint32(m.load8(x6, 0))-48)&255
-						if p1 < p2 {
-							break
-						}
-					}
-				l13:
-					p1 = x8 * 1000000000
-					p1 = min(p1, 0x7fffffffffffffff)
-					if arithmeticMulhi(x8, 1000000000) != 0 {
-						p1 = 0x7fffffffffffffff
-					}
-					goto l2
-				}
-				x6 = p0 + x7
-				x7 = x7 + 1
-				if (uint32(m.load8(x6, 0))-48)&255 >= 10 {
-					break
-				}
-			}
-			x6 = x5
 		}
-	l3:
-		m.retryAfterSecondsOfDate(x4+32, p0, x6, p2)
-		if m.load32(x4, 32) == 0 {
+		m.retryAfterParseRetryAfterNs(x4, p0, x5, p2)
+		if m.load64(x4, 0) != 1 {
 			x5 = 107
-			goto l1
+		} else {
+			m.store64(p3, 0, m.load64(x4, 8))
+			x5 = 0
 		}
-		p1 = m.load64(x4, 40)
-		t11 = 0
-		if int64(p1) > 0 {
-			t11 = p1
-		}
-		m.multi3(x4, t11, 0, 1000000000, 0)
-		p1 = m.load64(x4, 0)
-		x8 = p1 - p2
-		t12 = x8
-		t13 = b32(x8 > p1)
-		x8 = m.load64(x4, 8)
-		x9 = x8 - b64(p1 < p2)
-		p0 = b32(x9 > x8)
-		if p1 >= p2 {
-			p0 = t13
-		}
-		p1 = t12
-		if p0 != 0 {
-			p1 = 0
-		}
-		t16 = x9
-		if p0 != 0 {
-			t16 = 0
-		}
-		p1 = min(p1, 0x7fffffffffffffff)
-		if t16 != 0 {
-			p1 = 0x7fffffffffffffff
-		}
-	l2:
-		m.store64(p3, 0, p1)
-		x5 = 0
 	}
 l1:
-	m.stackPointer = x4 + 48
+	m.stackPointer = x4 + 16
 	return x5
 }
 
@@ -9222,7 +9773,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		m.store32(x4, 764, p3)
 		m.store32(x4, 760, p2)
 		x7 = b32(p1 == 1)
-		x6 = 16420
+		x6 = 16496
 		if x7 != 0 {
 			x6 = 13848
 		}
@@ -9249,11 +9800,11 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		x6 = b32(p1 == 1)
 		x7 = 112
 		if x6 != 0 {
-			x7 = 496
+			x7 = 528
 		}
-		t67 = 16696
+		t67 = 16772
 		if x6 != 0 {
-			t67 = 15888
+			t67 = 15932
 		}
 		x6 = t67
 		for {
@@ -9503,8 +10054,8 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 22216) == p3 {
-						t71 = m.memcmp(m.load32(p1, 22384), x57, p3)
+					if m.load32(p1, 22240) == p3 {
+						t71 = m.memcmp(m.load32(p1, 22408), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -9587,7 +10138,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22552)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22576)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -9645,13 +10196,13 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 18644
+						x6 = 18716
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
 					case 32:
 						x7 = 48
-						x6 = 16420
+						x6 = 16496
 						goto l45
 					default:
 						goto l45
@@ -9666,12 +10217,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 18524
+				x6 = 18596
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 18568
+					x6 = 18640
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -9688,7 +10239,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22568)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22592)
 					x61 = 11
 					goto l44
 				}
@@ -12714,7 +13265,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		t15 = 5
 	}
 	m.store32(x3, 784, t15)
-	t16 = 16420
+	t16 = 16496
 	if x4 != 0 {
 		t16 = 13848
 	}
@@ -12732,7 +13283,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	x6 = m.textBufPushValue(x3+4, x3+776, m.load64(p2, 0))
 	x7 = m.load64(p2, 88)
 	x8 = b32(m.load64(p2, 80)&31 == 4) & b32(x7 == m.load64(p2, 96))
-	x9 = 16808
+	x9 = 16884
 	for {
 		if x8 == 0 {
 			x4 = p1
@@ -12785,7 +13336,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l60:
 		x11 = 0xffffffdf
 		x12 = 6
-		x13 = 16420
+		x13 = 16496
 		x10 = 2
 		switch x4 - 1 {
 		case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
@@ -12816,13 +13367,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18524
+		x13 = 18596
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18644
+		x13 = 18716
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -12855,19 +13406,19 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffdf
 		x4 = 33
 		x12 = 6
-		x13 = 16420
+		x13 = 16496
 		goto l42
 	l44:
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18524
+		x13 = 18596
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18644
+		x13 = 18716
 	l42:
 		p1 = x10
 		goto l39
@@ -12878,11 +13429,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 18568
+			x13 = 18640
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 18273
+			x10 = 18345
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -12899,7 +13450,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 18213
+		x10 = 18285
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -12974,135 +13525,135 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 18219
+		x10 = 18291
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 18223
+		x10 = 18295
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 18232
+		x10 = 18304
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 18242
+		x10 = 18314
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 18247
+		x10 = 18319
 		goto l3
 	l31:
-		x10 = 18253
+		x10 = 18325
 		goto l3
 	l30:
-		x10 = 18259
+		x10 = 18331
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 18262
+		x10 = 18334
 		goto l3
 	l28:
-		x10 = 18268
+		x10 = 18340
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 18273
+		x10 = 18345
 		goto l3
 	l26:
-		x10 = 18279
-		x9 = 12
-		goto l3
-	l25:
-		x10 = 18291
-		x9 = 12
-		goto l3
-	l24:
-		x10 = 18303
-		x9 = 10
-		goto l3
-	l23:
-		x10 = 18313
-		x9 = 16
-		goto l3
-	l22:
-		x10 = 18329
-		x9 = 11
-		goto l3
-	l21:
-		x10 = 18340
-		x9 = 11
-		goto l3
-	l20:
 		x10 = 18351
 		x9 = 12
 		goto l3
-	l19:
+	l25:
 		x10 = 18363
+		x9 = 12
+		goto l3
+	l24:
+		x10 = 18375
+		x9 = 10
+		goto l3
+	l23:
+		x10 = 18385
+		x9 = 16
+		goto l3
+	l22:
+		x10 = 18401
+		x9 = 11
+		goto l3
+	l21:
+		x10 = 18412
+		x9 = 11
+		goto l3
+	l20:
+		x10 = 18423
+		x9 = 12
+		goto l3
+	l19:
+		x10 = 18435
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 18374
+		x10 = 18446
 		goto l4
 	l17:
-		x10 = 18388
+		x10 = 18460
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 18399
+		x10 = 18471
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 18414
+		x10 = 18486
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 18435
+		x10 = 18507
 		goto l3
 	l13:
-		x10 = 18441
+		x10 = 18513
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 18451
+		x10 = 18523
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 18455
+		x10 = 18527
 		goto l4
 	l10:
-		x10 = 18469
+		x10 = 18541
 		x9 = 12
 		goto l3
 	l9:
-		x10 = 16397
+		x10 = 16473
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 18481
+		x10 = 18553
 		x9 = 3
 		goto l3
 	l7:
-		x10 = 16406
+		x10 = 16482
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 18484
+		x10 = 18556
 		goto l4
 	l5:
-		x10 = 18498
+		x10 = 18570
 	l4:
 		x9 = 14
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
-		x4 = m.textBufPushBytes(t25, 16809, 1)
+		x4 = m.textBufPushBytes(t25, 16885, 1)
 		if x11 == 0 || x14 != 0x7fffffffffffffff {
 			m.textBufPushValue(x4, x3+788, x14)
 		} else {
-			m.textBufPushBytes(x4, 14000, 4)
+			m.textBufPushBytes(x4, 15926, 4)
 		}
-		x9 = 16810
+		x9 = 16886
 		if p1 == x5 {
 			break
 		}
@@ -13185,6 +13736,386 @@ func randomStreamNth(p0, p1 uint64) uint64 {
 	return t10 ^ bits.RotateLeft64(p0, 32) ^ p0
 }
 
+// rateLimitTimeOfUsedUp is backoff_core::decision::rate_limit::time_of_used_up.
+//
+//go:norace
+func (m *module) rateLimitTimeOfUsedUp(p0, p1, p2 uint32, p3 uint64) {
+	var x4, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, t21 uint32
+	var x5, x6, x17, x18, x19, t20, t24 uint64
+	x4 = m.stackPointer - 32
+	m.stackPointer = x4
+	m.store64(p0, 0, 0)
+	if p2 <= 1024 {
+		x5 = m.load64(p0, 8)
+		x6 = 0
+		for {
+			if p2 == 0 {
+				p1 = 0
+			} else {
+				x7 = 0
+				x8 = 0
+				x9 = 0
+				for {
+					x10 = x7
+					x7 = uint32(m.load8(p1+x9, 0))
+					if x7 != 34 {
+						if x7 != 92 {
+							if (b32(x7 != 44)|x10)&1 == 0 {
+								goto l11
+							}
+							x7 = b32(x7 == 44) | x10
+							goto l12
+						}
+						x11 = x8 ^ 0xffffffff
+						x7 = 1
+						x8 = 1
+						if x11&x10&1 != 0 {
+							goto l9
+						}
+						goto l10
+					}
+					if x8&1 != 0 {
+						goto l10
+					}
+					x7 = x10 ^ 1
+				l12:
+					x8 = 0
+					goto l9
+				l11:
+					x10 = x9 + 1
+					x12 = p1 + x10
+					p2 = p2 - x10
+					goto l7
+				l10:
+					x8 = 0
+					x7 = x10
+				l9:
+					x9 = x9 + 1
+					if p2 == x9 {
+						break
+					}
+				}
+				x12 = 0
+				x9 = p2
+			l7:
+				if x9 == 0 {
+					p1 = x12
+				} else {
+					x8 = 0
+					x11 = 0
+					x10 = 0
+					for {
+						x7 = x8
+						x8 = uint32(m.load8(p1+x10, 0))
+						if x8 != 34 {
+							if x8 != 92 {
+								if (b32(x8 != 59)|x7)&1 == 0 {
+									goto l19
+								}
+								x8 = b32(x8 == 59) | x7
+								goto l20
+							}
+							x13 = x11 ^ 0xffffffff
+							x8 = 1
+							x11 = 1
+							if x13&x7&1 != 0 {
+								goto l17
+							}
+							goto l18
+						}
+						if x11&1 != 0 {
+							goto l18
+						}
+						x8 = x7 ^ 1
+					l20:
+						x11 = 0
+						goto l17
+					l19:
+						x10 = x10 + 1
+						x13 = p1 + x10
+						x11 = x9 - x10
+						x14 = 0
+						x15 = 0
+					l24:
+						for {
+							x10 = x13
+							if x11 == 0 {
+								goto l23
+							}
+							x8 = 0
+							p1 = 0
+							x9 = 0
+							for {
+								x7 = x8
+								x8 = uint32(m.load8(x10+x9, 0))
+								if x8 != 34 {
+									if x8 != 92 {
+										if (b32(x8 != 59)|x7)&1 == 0 {
+											goto l29
+										}
+										x8 = b32(x8 == 59) | x7
+										goto l30
+									}
+									x13 = p1 ^ 0xffffffff
+									x8 = 1
+									p1 = 1
+									if x13&x7&1 != 0 {
+										goto l27
+									}
+									goto l28
+								}
+								if p1&1 != 0 {
+									goto l28
+								}
+								x8 = x7 ^ 1
+							l30:
+								p1 = 0
+								goto l27
+							l29:
+								x7 = x9 + 1
+								x13 = x10 + x7
+								x11 = x11 - x7
+								goto l25
+							l28:
+								p1 = 0
+								x8 = x7
+							l27:
+								x9 = x9 + 1
+								if x11 == x9 {
+									break
+								}
+							}
+							x13 = 0
+							x9 = x11
+						l25:
+							if x9 != 0 {
+								x7 = x9 - 1
+								for {
+									x8 = uint32(m.load8(x10, 0))
+									if x8 != 9 && x8 != 32 {
+										p1 = uint32(m.load8(x10+x9-1, 0))
+										if p1 == 9 {
+											goto l37
+										}
+										if p1 == 32 {
+											goto l37
+										}
+										p1 = 0
+										for {
+											x16 = x10 + p1
+											if uint32(m.load8(x16, 0)) == 61 {
+												goto l39
+											}
+											x7 = x7 - 1
+											p1 = p1 + 1
+											if x9 != p1 {
+												continue
+											}
+											goto l33
+										}
+									l39:
+										if p1 != 1 {
+											goto l33
+										}
+										p1 = p1 + 1
+										switch x8 - 114 {
+										case 0:
+											goto l35
+										case 2:
+											goto l34
+										default:
+											goto l33
+										}
+									}
+									x10 = x10 + 1
+								l37:
+									x7 = x7 - 1
+									x9 = x9 - 1
+									if x9 != 0 {
+										continue
+									}
+									goto l33
+								}
+							l35:
+								if x9 == p1 {
+									x15 = 0
+									if x13 != 0 {
+										continue
+									}
+									goto l23
+								}
+								x8 = x16 + 1
+								x9 = 0
+								for {
+									if x7 == x9 {
+										x9 = 0
+										for {
+											if x7 == x9 {
+												x15 = 1
+												if x13 != 0 {
+													continue l24
+												}
+												goto l23
+											}
+											x10 = x8 + x9
+											x9 = x9 + 1
+											x15 = 0
+											if uint32(m.load8(x10, 0)) != 48 {
+												goto l33
+											}
+										}
+									}
+									x10 = x8 + x9
+									x9 = x9 + 1
+									x15 = 0
+									if (uint32(m.load8(x10, 0))-48)&255 >= 10 {
+										goto l33
+									}
+								}
+							l34:
+								x14 = 0
+								if x9 != p1 {
+									x10 = x10 + p1
+									x9 = x7
+									for {
+										if x9 == 0 {
+											x8 = x16 + 1
+											x17 = 0
+											x9 = 0
+											for {
+												if x7 == x9 {
+													goto l50
+												}
+												m.multi3(x4+16, x17, 0, 10, 0)
+												x18 = 0xffffffffffffffff
+												if m.load64(x4, 24) != 0 {
+													goto l49
+												}
+												x10 = x8 + x9
+												x9 = x9 + 1
+												x19 = m.load64(x4, 16)
+												x17 = x19 + uint64(uint32(m.load8(x10, 0))-48)&255
+												if x17 >= x19 {
+													continue
+												}
+												goto l49
+											}
+										l50:
+											if x17 <= 1000000000 {
+												goto l48
+											}
+											x18 = x17
+										l49:
+											m.multi3(x4, x18, 0, 1000000000, 0)
+											x17 = m.load64(x4, 0)
+											x19 = x17 - p3
+											t20 = x19
+											t21 = b32(x19 > x17)
+											x19 = m.load64(x4, 8)
+											x18 = x19 - b64(x17 < p3)
+											x9 = b32(x18 > x19)
+											if x17 >= p3 {
+												x9 = t21
+											}
+											x17 = t20
+											if x9 != 0 {
+												x17 = 0
+											}
+											t24 = x18
+											if x9 != 0 {
+												t24 = 0
+											}
+											x19 = min(x17, 0x7fffffffffffffff)
+											if t24 != 0 {
+												x19 = 0x7fffffffffffffff
+											}
+											x14 = 1
+											if x13 != 0 {
+												continue l24
+											}
+											goto l23
+										l48:
+											x19 = x17 * 1000000000
+											if arithmeticMulhi(x17, 1000000000) != 0 {
+												x19 = 0x7fffffffffffffff
+											}
+											x14 = 1
+											if x13 != 0 {
+												continue l24
+											}
+											goto l23
+										}
+										x9 = x9 - 1
+										x8 = uint32(m.load8(x10, 0))
+										x10 = x10 + 1
+										if (x8-48)&255 >= 10 {
+											break
+										}
+									}
+								}
+							}
+						l33:
+							if x13 == 0 {
+								break
+							}
+						}
+					l23:
+						if x14&1 == 0 {
+							p1 = x12
+							goto l5
+						}
+						if x15&1 == 0 {
+							p1 = x12
+							goto l5
+						}
+						if x14&1 == 0 {
+							p1 = x12
+							goto l5
+						}
+						x17 = 1
+						if x6 != 1 {
+							p1 = x12
+							goto l4
+						}
+						p1 = x12
+						x6 = 1
+						if x19 < x5 {
+							goto l3
+						}
+						goto l4
+					l18:
+						x11 = 0
+						x8 = x7
+					l17:
+						x10 = x10 + 1
+						if x9 == x10 {
+							break
+						}
+					}
+					p1 = x12
+				}
+			}
+		l5:
+			x9 = uint32(x6)
+			x17 = 0
+			x6 = 1
+			if x9&1 != 0 {
+				goto l3
+			}
+		l4:
+			m.store64(p0, 8, x19)
+			m.store64(p0, 0, x17)
+			x5 = x19
+			x6 = x17
+		l3:
+			if p1 == 0 {
+				break
+			}
+		}
+	}
+	m.stackPointer = x4 + 32
+}
+
 // ratioDecimal is backoff_core::number::ratio::decimal.
 //
 //go:norace
@@ -13193,7 +14124,7 @@ func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 18668
+	x6 = 18740
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -13370,10 +14301,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 22584)
+			x15 = m.load64(p4<<3, 22608)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 22712)
+			x15 = m.load64(p2<<3, 22736)
 		l30:
 			x14 = 1
 		l29:
@@ -13800,417 +14731,755 @@ func reasonName(p0 uint32) uint32 {
 	return t2
 }
 
-// retryAfterSecondsOfDate is backoff_core::decision::retry_after::seconds_of_date.
+// retryAfterDate is backoff_core::decision::retry_after::date.
 //
 //go:norace
-func (m *module) retryAfterSecondsOfDate(p0, p1, p2 uint32, p3 uint64) {
-	var x4, x5, x6, x7, x8, x9, x14, x15, x16, x17, x18 uint32
-	var x10, x11, x12, x13, x19, x20, x21, x22, x23, t24, t25 uint64
-	x4 = m.stackPointer - 32
-	m.store64(x4, 0, 0x300000000)
+func (m *module) retryAfterDate(p0, p1, p2 uint32, p3 uint64) {
+	var x4, x5, x6, x7, x8, x9, x10, x15, x16, x17, x18, x19, t31 uint32
+	var x11, x12, x13, x14, x20, x21, x22, x23, x24, x25, x26, t27, t28, t29, t30, t34, t35 uint64
+	x4 = m.stackPointer - 48
+	m.stackPointer = x4
 	x5 = 0
-	m.store64(x4, 8, m.load64(0, 18708))
-	m.store64(x4, 16, m.load64(0, 18716))
-	m.store64(x4, 24, m.load64(0, 18724))
-	x6 = x4 + 8
+	m.store64(x4, 40, m.load64(0, 18796))
+	m.store64(x4, 32, m.load64(0, 18788))
+	m.store64(x4, 24, m.load64(0, 18780))
+	x6 = x4 + 16 + 8
 	for {
-		x4 = x6 + x5<<3
-		x7 = m.load32(x4, 4)
-		if x7 != 0 {
-			x8 = m.load32(x4, 0)
-			x9 = 0
+		x7 = x6 + x5<<3
+		x8 = m.load32(x7, 4)
+		if x8 != 0 {
+			x9 = m.load32(x7, 0)
 			x10 = 0
 			x11 = 0
 			x12 = 0
 			x13 = 0
-			x4 = p1
-			x14 = p2
+			x14 = 0
+			x7 = p1
+			x15 = p2
 			for {
-				x15 = uint32(m.load8(x8, 0))
-				switch x15 - 65 {
+				x16 = uint32(m.load8(x9, 0))
+				switch x16 - 65 {
 				case 0:
-					if x14 < 6 {
-						goto l3
+					if x15 < 6 {
+						goto l4
 					}
-					x15 = 6
-					x16 = x4 + 4
-					if m.load32(x4, 0)^0x646e7553|(uint32(m.load16(x16, 0))^31073) == 0 {
-						goto l9
-					}
-					if m.load32(x4, 0)^0x646e6f4d|(uint32(m.load16(x16, 0))^31073) == 0 {
-						goto l9
-					}
-					if x14 == 6 {
+					x16 = 6
+					x17 = x7 + 4
+					if m.load32(x7, 0)^0x646e7553|(uint32(m.load16(x17, 0))^31073) == 0 {
 						goto l10
 					}
-					if m.load32(x4, 0)^0x73657554|(m.load32(x4+3, 0)^0x79616473) == 0 {
-						x15 = 7
-						goto l9
-					}
-					if x14 >= 9 {
-						if m.load64(x4, 0)^0x616473656e646557|(uint64(m.load8(x4+8, 0))^121) != 0 {
-							goto l22
-						}
-						x15 = 9
-						goto l9
-					}
-					if x14 != 8 {
+					if m.load32(x7, 0)^0x646e6f4d|(uint32(m.load16(x17, 0))^31073) == 0 {
 						goto l10
 					}
-				l22:
-					if m.load64(x4, 0) == 0x7961647372756854 {
-						x15 = 8
-						goto l9
-					}
-					if m.load32(x4, 0)^0x64697246|(uint32(m.load16(x16, 0))^31073) == 0 {
-						goto l9
-					}
-					x15 = 8
-					if m.load64(x4, 0) != 0x7961647275746153 {
-						goto l3
-					}
-					goto l9
-				case 23:
-					goto l12
-				case 24:
-					goto l14
-				case 32:
-					if x14 < 3 {
-						goto l3
-					}
-					x15 = x4 + 2
-					if (uint32(m.load16(x4, 0))^30035|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^28493|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^30036|(uint32(m.load8(x15, 0))^101))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^25943|(uint32(m.load8(x15, 0))^100))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^26708|(uint32(m.load8(x15, 0))^117))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^29254|(uint32(m.load8(x15, 0))^105))&65535 == 0 {
-						goto l8
-					}
-					if (uint32(m.load16(x4, 0))^24915|(uint32(m.load8(x15, 0))^116))&65535 != 0 {
-						goto l3
-					}
-					goto l8
-				case 33:
-					goto l15
-				case 35:
-				case 36:
-					if x14 == 0 {
-						goto l3
-					}
-					if uint32(m.load8(x4, 0)) == 32 {
+					if x15 == 6 {
 						goto l11
 					}
-				case 56:
+					if m.load32(x7, 0)^0x73657554|(m.load32(x7+3, 0)^0x79616473) == 0 {
+						x16 = 7
+						goto l10
+					}
+					if x15 >= 9 {
+						if m.load64(x7, 0)^0x616473656e646557|(uint64(m.load8(x7+8, 0))^121) != 0 {
+							goto l23
+						}
+						x16 = 9
+						goto l10
+					}
+					if x15 != 8 {
+						goto l11
+					}
+				l23:
+					if m.load64(x7, 0) == 0x7961647372756854 {
+						x16 = 8
+						goto l10
+					}
+					if m.load32(x7, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) == 0 {
+						goto l10
+					}
+					x16 = 8
+					if m.load64(x7, 0) != 0x7961647275746153 {
+						goto l4
+					}
+					goto l10
+				case 23:
 					goto l13
+				case 24:
+					goto l15
+				case 32:
+					if x15 < 3 {
+						goto l4
+					}
+					x16 = x7 + 2
+					if (uint32(m.load16(x7, 0))^30035|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^28493|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^30036|(uint32(m.load8(x16, 0))^101))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^25943|(uint32(m.load8(x16, 0))^100))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^26708|(uint32(m.load8(x16, 0))^117))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^29254|(uint32(m.load8(x16, 0))^105))&65535 == 0 {
+						goto l9
+					}
+					if (uint32(m.load16(x7, 0))^24915|(uint32(m.load8(x16, 0))^116))&65535 != 0 {
+						goto l4
+					}
+					goto l9
+				case 33:
+					goto l16
+				case 35:
+				case 36:
+					if x15 == 0 {
+						goto l4
+					}
+					if uint32(m.load8(x7, 0)) == 32 {
+						goto l12
+					}
+				case 56:
+					goto l14
 				default:
-					if x14 == 0 {
-						goto l3
+					if x15 == 0 {
+						goto l4
 					}
-					if uint32(m.load8(x4, 0)) != x15 {
-						goto l3
+					if uint32(m.load8(x7, 0)) != x16 {
+						goto l4
 					}
-					x4 = x4 + 1
-					x14 = x14 - 1
-					goto l7
+					x7 = x7 + 1
+					x15 = x15 - 1
+					goto l8
 				}
-				if x14 < 2 {
-					goto l3
+				if x15 < 2 {
+					goto l4
 				}
-				x15 = uint32(m.load8(x4, 0)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x16 = uint32(m.load8(x4, 1)) - 48
+				x16 = uint32(m.load8(x7, 0)) - 48
 				if x16&255 > 9 {
-					goto l3
+					goto l4
 				}
-				x14 = x14 - 2
-				x4 = x4 + 2
-				x12 = uint64(x16+x15*10) & 255
-				goto l7
+				x17 = uint32(m.load8(x7, 1)) - 48
+				if x17&255 > 9 {
+					goto l4
+				}
+				x15 = x15 - 2
+				x7 = x7 + 2
+				x13 = uint64(x17+x16*10) & 255
+				goto l8
+			l16:
+				if x15 < 3 {
+					goto l4
+				}
+				x16 = x7 + 2
+				if (uint32(m.load16(x7, 0))^24906|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+					x12 = 1
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^25926|(uint32(m.load8(x16, 0))^98))&65535 == 0 {
+					x12 = 2
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^24909|(uint32(m.load8(x16, 0))^114))&65535 == 0 {
+					x12 = 3
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^28737|(uint32(m.load8(x16, 0))^114))&65535 == 0 {
+					x12 = 4
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^24909|(uint32(m.load8(x16, 0))^121))&65535 == 0 {
+					x12 = 5
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^30026|(uint32(m.load8(x16, 0))^110))&65535 == 0 {
+					x12 = 6
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^30026|(uint32(m.load8(x16, 0))^108))&65535 == 0 {
+					x12 = 7
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^30017|(uint32(m.load8(x16, 0))^103))&65535 == 0 {
+					x12 = 8
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^25939|(uint32(m.load8(x16, 0))^112))&65535 == 0 {
+					x12 = 9
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^25423|(uint32(m.load8(x16, 0))^116))&65535 == 0 {
+					x12 = 10
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^28494|(uint32(m.load8(x16, 0))^118))&65535 == 0 {
+					x12 = 11
+					goto l9
+				}
+				if (uint32(m.load16(x7, 0))^25924|(uint32(m.load8(x16, 0))^99))&65535 != 0 {
+					goto l4
+				}
+				x12 = 12
+				goto l9
 			l15:
-				if x14 < 3 {
-					goto l3
+				if x15 < 4 {
+					goto l4
 				}
-				x15 = x4 + 2
-				if (uint32(m.load16(x4, 0))^24906|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
-					x11 = 1
-					goto l8
+				x16 = uint32(m.load8(x7, 0)) - 48
+				if x16&255 > 9 {
+					goto l4
 				}
-				if (uint32(m.load16(x4, 0))^25926|(uint32(m.load8(x15, 0))^98))&65535 == 0 {
-					x11 = 2
-					goto l8
+				x17 = uint32(m.load8(x7, 1)) - 48
+				if x17&255 > 9 {
+					goto l4
 				}
-				if (uint32(m.load16(x4, 0))^24909|(uint32(m.load8(x15, 0))^114))&65535 == 0 {
-					x11 = 3
-					goto l8
+				x18 = uint32(m.load8(x7, 2)) - 48
+				if x18&255 > 9 {
+					goto l4
 				}
-				if (uint32(m.load16(x4, 0))^28737|(uint32(m.load8(x15, 0))^114))&65535 == 0 {
-					x11 = 4
-					goto l8
+				x19 = uint32(m.load8(x7, 3)) - 48
+				if x19&255 > 9 {
+					goto l4
 				}
-				if (uint32(m.load16(x4, 0))^24909|(uint32(m.load8(x15, 0))^121))&65535 == 0 {
-					x11 = 5
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^30026|(uint32(m.load8(x15, 0))^110))&65535 == 0 {
-					x11 = 6
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^30026|(uint32(m.load8(x15, 0))^108))&65535 == 0 {
-					x11 = 7
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^30017|(uint32(m.load8(x15, 0))^103))&65535 == 0 {
-					x11 = 8
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^25939|(uint32(m.load8(x15, 0))^112))&65535 == 0 {
-					x11 = 9
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^25423|(uint32(m.load8(x15, 0))^116))&65535 == 0 {
-					x11 = 10
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^28494|(uint32(m.load8(x15, 0))^118))&65535 == 0 {
-					x11 = 11
-					goto l8
-				}
-				if (uint32(m.load16(x4, 0))^25924|(uint32(m.load8(x15, 0))^99))&65535 != 0 {
-					goto l3
-				}
-				x11 = 12
+				x15 = x15 - 4
+				x7 = x7 + 4
+				x11 = (uint64(x17+x16*10)&255*10+uint64(x18)&255)*10 + uint64(x19)&255
 				goto l8
 			l14:
-				if x14 < 4 {
-					goto l3
+				if x15 < 2 {
+					goto l4
 				}
-				x15 = uint32(m.load8(x4, 0)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x16 = uint32(m.load8(x4, 1)) - 48
+				x16 = uint32(m.load8(x7, 0)) - 48
 				if x16&255 > 9 {
-					goto l3
+					goto l4
 				}
-				x17 = uint32(m.load8(x4, 2)) - 48
+				x17 = uint32(m.load8(x7, 1)) - 48
 				if x17&255 > 9 {
-					goto l3
+					goto l4
 				}
-				x18 = uint32(m.load8(x4, 3)) - 48
-				if x18&255 > 9 {
-					goto l3
-				}
-				x14 = x14 - 4
-				x4 = x4 + 4
-				x10 = (uint64(x16+x15*10)&255*10+uint64(x17)&255)*10 + uint64(x18)&255
-				goto l7
+				x15 = x15 - 2
+				x7 = x7 + 2
+				x11 = uint64(x17+x16*10) & 255
+				x10 = 1
+				goto l8
 			l13:
-				if x14 < 2 {
-					goto l3
+				if x15 < 2 {
+					goto l4
 				}
-				x15 = uint32(m.load8(x4, 0)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x16 = uint32(m.load8(x4, 1)) - 48
+				x16 = uint32(m.load8(x7, 0)) - 48
 				if x16&255 > 9 {
-					goto l3
+					goto l4
 				}
-				x14 = x14 - 2
-				x4 = x4 + 2
-				x10 = uint64(x16+x15*10) & 255
-				x9 = 1
-				goto l7
+				x17 = uint32(m.load8(x7, 1)) - 48
+				if x17&255 > 9 {
+					goto l4
+				}
+				x18 = x17 + x16*10
+				if x18&255 > 23 {
+					goto l4
+				}
+				x16 = x15 - 2
+				if x16 == 0 {
+					goto l4
+				}
+				if uint32(m.load8(x7, 2)) != 58 {
+					goto l4
+				}
+				if x16 < 3 {
+					goto l4
+				}
+				x16 = uint32(m.load8(x7, 3)) - 48
+				if x16&255 > 9 {
+					goto l4
+				}
+				x17 = uint32(m.load8(x7, 4)) - 48
+				if x17&255 > 9 {
+					goto l4
+				}
+				x17 = x17 + x16*10
+				if x17&255 > 59 {
+					goto l4
+				}
+				x16 = x15 - 5
+				if x16 == 0 {
+					goto l4
+				}
+				if uint32(m.load8(x7, 5)) != 58 {
+					goto l4
+				}
+				if x16 < 3 {
+					goto l4
+				}
+				x16 = uint32(m.load8(x7, 6)) - 48
+				if x16&255 > 9 {
+					goto l4
+				}
+				x19 = uint32(m.load8(x7, 7)) - 48
+				if x19&255 > 9 {
+					goto l4
+				}
+				x16 = x19 + x16*10
+				if x16&255 >= 61 {
+					goto l4
+				}
+				x15 = x15 - 8
+				x7 = x7 + 8
+				x14 = (uint64(x18)&255*60+uint64(x17)&255)*60 + uint64(x16)&255
+				goto l8
 			l12:
-				if x14 < 2 {
-					goto l3
+				if x15 == 1 {
+					goto l4
 				}
-				x15 = uint32(m.load8(x4, 0)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x16 = uint32(m.load8(x4, 1)) - 48
+				x16 = uint32(m.load8(x7, 1)) - 48
 				if x16&255 > 9 {
-					goto l3
+					goto l4
 				}
-				x17 = x16 + x15*10
-				if x17&255 > 23 {
-					goto l3
-				}
-				x15 = x14 - 2
-				if x15 == 0 {
-					goto l3
-				}
-				if uint32(m.load8(x4, 2)) != 58 {
-					goto l3
-				}
-				if x15 < 3 {
-					goto l3
-				}
-				x15 = uint32(m.load8(x4, 3)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x16 = uint32(m.load8(x4, 4)) - 48
-				if x16&255 > 9 {
-					goto l3
-				}
-				x16 = x16 + x15*10
-				if x16&255 > 59 {
-					goto l3
-				}
-				x15 = x14 - 5
-				if x15 == 0 {
-					goto l3
-				}
-				if uint32(m.load8(x4, 5)) != 58 {
-					goto l3
-				}
-				if x15 < 3 {
-					goto l3
-				}
-				x15 = uint32(m.load8(x4, 6)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x18 = uint32(m.load8(x4, 7)) - 48
-				if x18&255 > 9 {
-					goto l3
-				}
-				x15 = x18 + x15*10
-				if x15&255 >= 61 {
-					goto l3
-				}
-				x14 = x14 - 8
-				x4 = x4 + 8
-				x13 = (uint64(x17)&255*60+uint64(x16)&255)*60 + uint64(x15)&255
-				goto l7
+				x7 = x7 + 2
+				x15 = x15 - 2
+				x13 = uint64(x16) & 255
+				goto l8
 			l11:
-				if x14 == 1 {
-					goto l3
+				if m.load32(x7, 0)^0x64697246|(uint32(m.load16(x17, 0))^31073) != 0 {
+					goto l4
 				}
-				x15 = uint32(m.load8(x4, 1)) - 48
-				if x15&255 > 9 {
-					goto l3
-				}
-				x4 = x4 + 2
-				x14 = x14 - 2
-				x12 = uint64(x15) & 255
-				goto l7
 			l10:
-				if m.load32(x4, 0)^0x64697246|(uint32(m.load16(x16, 0))^31073) != 0 {
-					goto l3
-				}
+				x7 = x7 + x16
+				x15 = x15 - x16
+				goto l8
 			l9:
-				x4 = x4 + x15
-				x14 = x14 - x15
-				goto l7
+				x7 = x7 + 3
+				x15 = x15 - 3
 			l8:
-				x4 = x4 + 3
-				x14 = x14 - 3
-			l7:
-				x8 = x8 + 1
-				x7 = x7 - 1
-				if x7 == 0 {
+				x9 = x9 + 1
+				x8 = x8 - 1
+				if x8 == 0 {
 					break
 				}
 			}
-			if x14 != 0 {
-				goto l3
+			if x15 != 0 {
+				goto l4
 			}
-			if x9&1 != 0 {
-				x19 = p3 / 1000000000
-				x20 = 1900
+			if x10&1 != 0 {
+				x20 = p3 / 1000000000
+				x21 = 1900
 				if p3 >= 946684800000000000 {
-					x20 = 1801
-					x21 = 46667
+					x22 = 1801
+					x23 = 46667
 					for {
-						p3 = x20 + 298
-						x22 = divS64(p3, 400)
-						x23 = divS64(p3, 4)
-						p3 = x21 + (uint64(int64(p3-x22*400)>>63) + uint64(int64(p3-x23<<2)>>63) + x22 + x23 + divS64(p3, 0xffffffffffffff9c) + uint64(int64(p3)%100)>>63)
-						x21 = x21 + 36500
-						x20 = x20 + 100
-						if int64(p3*0x15180+0x1936b00) > int64(x19) {
+						x21 = x22 + 298
+						x24 = divS64(x21, 400)
+						x25 = divS64(x21, 4)
+						x21 = x23 + (uint64(int64(x21-x24*400)>>63) + uint64(int64(x21-x25<<2)>>63) + x24 + x25 + divS64(x21, 0xffffffffffffff9c) + uint64(int64(x21)%100)>>63)
+						x23 = x23 + 36500
+						x22 = x22 + 100
+						if int64(x21*0x15180+0x1936b00) > int64(x20) {
 							break
 						}
 					}
-					x20 = x20 + 99
+					x21 = x22 + 99
 				}
-				p3 = x20 + x10
-				x10 = p3 - b64(int64(x11) < 3)
-				x20 = divS64(x10, 400)
-				x21 = divS64(x10, 4)
-				t24 = p3 - 100
-				if int64((x12+uint64((uint32((x11+9)%12)*153+2)/5)+x20+divS64(x10, 0xffffffffffffff9c)+x21+x10*365+uint64(int64(x10-x20*400)>>63)+uint64(int64(x10)%100)>>63+uint64(int64(x10-x21<<2)>>63))*0x15180+x13-0xe7926b380) <= int64(x19+1577880000) {
-					t24 = p3
+				x21 = x21 + x11
+				x11 = x21 - b64(int64(x12) < 3)
+				x22 = divS64(x11, 400)
+				x23 = divS64(x11, 4)
+				t27 = x21 - 100
+				if int64((x13+uint64((uint32((x12+9)%12)*153+2)/5)+x22+divS64(x11, 0xffffffffffffff9c)+x23+x11*365+uint64(int64(x11-x22*400)>>63)+uint64(int64(x11)%100)>>63+uint64(int64(x11-x23<<2)>>63))*0x15180+x14-0xe7926b380) <= int64(x20+1577880000) {
+					t27 = x21
 				}
-				x10 = t24
+				x11 = t27
 			}
-			p3 = 12
-			if x11 != 12 {
-				p3 = x11
-				goto l4
+			x21 = 12
+			if x12 != 12 {
+				x21 = x12
+				goto l5
 			}
-			x11 = divS64(x10, 400)
-			x20 = divS64(x10, 4)
-			x22 = x11 + divS64(x10, 0xffffffffffffff9c) + x20 + x10*365 + uint64(int64(x10-x11*400)>>63) + uint64(int64(x10)%100)>>63 + uint64(int64(x10-x20<<2)>>63) - 0xaf93a
-			goto l1
+			x12 = divS64(x11, 400)
+			x22 = divS64(x11, 4)
+			x25 = x12 + divS64(x11, 0xffffffffffffff9c) + x22 + x11*365 + uint64(int64(x11-x12*400)>>63) + uint64(int64(x11)%100)>>63 + uint64(int64(x11-x22<<2)>>63) - 0xaf93a
+			goto l2
 		}
 		if p2 != 0 {
-			goto l3
+			goto l4
 		}
-		x10 = 0
-		p3 = 0
-		x12 = 0
+		x11 = 0
+		x21 = 0
 		x13 = 0
+		x14 = 0
+	l5:
+		x12 = x11 - b64(x21 < 2)
+		x22 = divS64(x12, 400)
+		x23 = divS64(x12, 4)
+		x25 = x22 + divS64(x12, 0xffffffffffffff9c) + x23 + x12*365 + uint64(int64(x12-x22*400)>>63) + uint64(int64(x12)%100)>>63 + uint64(int64(x12-x23<<2)>>63) + uint64((uint32((x21+10)%12)*153+2)/5) - 0xafa6c
+		goto l2
 	l4:
-		x11 = x10 - b64(p3 < 2)
-		x20 = divS64(x11, 400)
-		x21 = divS64(x11, 4)
-		x22 = uint64((uint32((p3+10)%12)*153+2)/5) + x20 + divS64(x11, 0xffffffffffffff9c) + x21 + x11*365 + uint64(int64(x11-x20*400)>>63) + uint64(int64(x11)%100)>>63 + uint64(int64(x11-x21<<2)>>63) - 0xafa6c
-		goto l1
-	l3:
 		x5 = x5 + 1
 		if x5 == 3 {
 			break
 		}
 	}
-	m.store64(p0, 0, 0)
-	return
-l1:
-	x10 = x10 - b64(int64(p3) < 3)
-	x20 = divS64(x10, 400)
-	x23 = divS64(x10, 0xfffffffffffffe70)
-	x4 = (uint32((p3+9)%12)*153 + 2) / 5
-	p3 = divS64(x10, 100)
-	x19 = divS64(x10, 0xfffffffffffffffc)
-	x21 = divS64(x10, 4)
-	x11 = 0
-	if int64(x12) >= 1 {
-		t25 = uint64(int32(0-x4)) + x23 + p3 + x19 + x10*0xfffffffffffffe93
-		x23 = x10 - x20*400
-		p3 = x10 - p3*100
-		x19 = x10 - x21<<2
-		if int64(x12) <= int64(t25+x23>>63+uint64(int64(p3)>>63)+x19>>63+x22+0xafa6c) {
-			m.store64(p0, 8, (x12+uint64(x4)+x20+divS64(x10, 0xffffffffffffff9c)+x21+x10*365+uint64(int64(x23)>>63)+p3>>63+uint64(int64(x19)>>63))*0x15180+x13-0xe7926b380)
-			x11 = 1
+	x12 = 0
+	goto l1
+l2:
+	x11 = x11 - b64(int64(x21) < 3)
+	x23 = divS64(x11, 400)
+	x22 = divS64(x11, 100)
+	x20 = divS64(x11, 0xfffffffffffffe70)
+	x26 = divS64(x11, 0xfffffffffffffffc)
+	x24 = divS64(x11, 4)
+	x7 = (uint32((x21+9)%12)*153 + 2) / 5
+	x12 = 0
+	if int64(x13) >= 1 {
+		x21 = x11 - x23*400
+		t28 = x25 + x20 + x22 + x26 + x11*0xfffffffffffffe93 + x21>>63
+		x22 = x11 - x22*100
+		x25 = x11 - x24<<2
+		if int64(x13) <= int64(t28+uint64(int64(x22)>>63)+x25>>63+uint64(int32(0-x7))+0xafa6c) {
+			x13 = (x13+x23+divS64(x11, 0xffffffffffffff9c)+x24+x11*365+uint64(int64(x21)>>63)+x22>>63+uint64(int64(x25)>>63)+uint64(x7))*0x15180 + x14 - 0xe7926b380
+			t29 = 0
+			if int64(x13) > 0 {
+				t29 = x13
+			}
+			m.multi3(x4, t29, 0, 1000000000, 0)
+			x13 = m.load64(x4, 0)
+			x11 = x13 - p3
+			t30 = x11
+			t31 = b32(x11 > x13)
+			x11 = m.load64(x4, 8)
+			x12 = x11 - b64(x13 < p3)
+			x7 = b32(x12 > x11)
+			if x13 >= p3 {
+				x7 = t31
+			}
+			x13 = t30
+			if x7 != 0 {
+				x13 = 0
+			}
+			t34 = x12
+			if x7 != 0 {
+				t34 = 0
+			}
+			t35 = min(x13, 0x7fffffffffffffff)
+			if t34 != 0 {
+				t35 = 0x7fffffffffffffff
+			}
+			m.store64(p0, 8, t35)
+			x12 = 1
 		}
 	}
-	m.store64(p0, 0, x11)
+l1:
+	m.store64(p0, 0, x12)
+	m.stackPointer = x4 + 48
+}
+
+// retryAfterParseRetryAfterNs is backoff_core::decision::retry_after::parse_retry_after_ns.
+//
+//go:norace
+func (m *module) retryAfterParseRetryAfterNs(p0, p1, p2 uint32, p3 uint64) {
+	var x4, x5, x6, x7, x8, x9, x10, x14, t16, t24 uint32
+	var x11, x12, x13, t15, t19, t23, t27 uint64
+	x4 = m.stackPointer - 64
+	m.stackPointer = x4
+	if p2 >= 1025 {
+		m.store64(p0, 0, 0)
+	} else {
+		x5 = 0
+		x6 = 0
+		if p2 == 0 {
+			x7 = 0
+		} else {
+			for {
+				if uint32(m.load8(p1+x6, 0)) == 44 {
+					goto l7
+				}
+				x6 = x6 + 1
+				if p2 == x6 {
+					break
+				}
+			}
+			x7 = 0
+			x6 = p2
+			goto l6
+		l7:
+			x8 = x6 + 1
+			x7 = p1 + x8
+			x9 = p2 - x8
+		l6:
+			if x6 != 0 {
+				x5 = x6
+				x8 = p1
+				for {
+					x10 = uint32(m.load8(x8, 0))
+					if x10 != 9 && x10 != 32 {
+						x10 = uint32(m.load8(x8+x5-1, 0))
+						if x10 == 9 {
+							goto l13
+						}
+						if x10 == 32 {
+							goto l13
+						}
+						x10 = 0
+						for {
+							if x5 == x10 {
+								x6 = 0
+								x11 = 0
+								for {
+									if x5 == x6 {
+										goto l18
+									}
+									m.multi3(x4+48, x11, 0, 10, 0)
+									x12 = 0xffffffffffffffff
+									if m.load64(x4, 56) != 0 {
+										goto l17
+									}
+									p1 = x8 + x6
+									x6 = x6 + 1
+									x13 = m.load64(x4, 48)
+									x11 = x13 + uint64(uint32(m.load8(p1, 0))-48)&255
+									if x11 >= x13 {
+										continue
+									}
+									goto l17
+								}
+							l18:
+								if x11 <= 1000000000 {
+									goto l11
+								}
+								x12 = x11
+							l17:
+								m.multi3(x4+32, x12, 0, 1000000000, 0)
+								x11 = m.load64(x4, 32)
+								x13 = x11 - p3
+								t15 = x13
+								t16 = b32(x13 > x11)
+								x13 = m.load64(x4, 40)
+								x12 = x13 - b64(x11 < p3)
+								x6 = b32(x12 > x13)
+								if x11 >= p3 {
+									x6 = t16
+								}
+								p3 = t15
+								if x6 != 0 {
+									p3 = 0
+								}
+								t19 = x12
+								if x6 != 0 {
+									t19 = 0
+								}
+								p3 = min(p3, 0x7fffffffffffffff)
+								if t19 != 0 {
+									p3 = 0x7fffffffffffffff
+								}
+								goto l9
+							}
+							x14 = x8 + x10
+							x10 = x10 + 1
+							if (uint32(m.load8(x14, 0))-48)&255 < 10 {
+								continue
+							}
+							goto l10
+						}
+					}
+					x8 = x8 + 1
+				l13:
+					x5 = x5 - 1
+					if x5 != 0 {
+						continue
+					}
+					goto l10
+				}
+			l11:
+				p3 = x11 * 1000000000
+				if arithmeticMulhi(x11, 1000000000) != 0 {
+					p3 = 0x7fffffffffffffff
+				}
+				goto l9
+			l10:
+				m.store64(p0, 0, 0)
+				x5 = x6
+				x8 = p1
+				for {
+					x10 = uint32(m.load8(x8, 0))
+					if x10 != 9 && x10 != 32 {
+						x10 = uint32(m.load8(x8+x5-1, 0))
+						if x10 == 9 {
+							goto l21
+						}
+						if x10 == 32 {
+							goto l21
+						}
+						goto l3
+					}
+					x8 = x8 + 1
+				l21:
+					x5 = x5 - 1
+					if x5 == 0 {
+						break
+					}
+				}
+				x5 = 0
+				goto l3
+			l9:
+				m.store64(p0, 0, 1)
+				m.store64(p0, 8, p3)
+				goto l1
+			}
+		}
+		m.store64(p0, 0, 0)
+		x8 = p1
+	l3:
+		m.retryAfterDate(p0, x8, x5, p3)
+		if m.load64(p0, 0) != 1 {
+			if x7 != 0 {
+				x8 = 0
+				if x9 != 0 {
+					for {
+						if uint32(m.load8(x7+x8, 0)) == 44 {
+							goto l27
+						}
+						x8 = x8 + 1
+						if x9 == x8 {
+							break
+						}
+					}
+					x8 = x9
+				}
+			l27:
+				x6 = x6 + 1
+				x8 = x6 + x8
+				x5 = x8
+				if x8 < x6 {
+					x5 = 0xffffffff
+				}
+				if x5 <= p2 {
+					x8 = x5
+					x6 = p1
+					for {
+						x10 = uint32(m.load8(x6, 0))
+						if x10 != 9 && x10 != 32 {
+							x10 = uint32(m.load8(x6+x8-1, 0))
+							if x10 == 9 {
+								goto l31
+							}
+							if x10 == 32 {
+								goto l31
+							}
+							x10 = 0
+							for {
+								if x8 == x10 {
+									x5 = 0
+									x11 = 0
+									for {
+										if x8 == x5 {
+											goto l36
+										}
+										m.multi3(x4+16, x11, 0, 10, 0)
+										x12 = 0xffffffffffffffff
+										if m.load64(x4, 24) != 0 {
+											goto l35
+										}
+										p1 = x6 + x5
+										x5 = x5 + 1
+										x13 = m.load64(x4, 16)
+										x11 = x13 + uint64(uint32(m.load8(p1, 0))-48)&255
+										if x11 >= x13 {
+											continue
+										}
+										goto l35
+									}
+								l36:
+									if x11 <= 1000000000 {
+										goto l25
+									}
+									x12 = x11
+								l35:
+									m.multi3(x4, x12, 0, 1000000000, 0)
+									x11 = m.load64(x4, 0)
+									x13 = x11 - p3
+									t23 = x13
+									t24 = b32(x13 > x11)
+									x13 = m.load64(x4, 8)
+									x12 = x13 - b64(x11 < p3)
+									x6 = b32(x12 > x13)
+									if x11 >= p3 {
+										x6 = t24
+									}
+									p3 = t23
+									if x6 != 0 {
+										p3 = 0
+									}
+									t27 = x12
+									if x6 != 0 {
+										t27 = 0
+									}
+									p3 = min(p3, 0x7fffffffffffffff)
+									if t27 != 0 {
+										p3 = 0x7fffffffffffffff
+									}
+									goto l23
+								}
+								p2 = x6 + x10
+								x10 = x10 + 1
+								if (uint32(m.load8(p2, 0))-48)&255 < 10 {
+									continue
+								}
+								goto l24
+							}
+						}
+						x6 = x6 + 1
+					l31:
+						x8 = x8 - 1
+						if x8 != 0 {
+							continue
+						}
+						goto l24
+					}
+				}
+				m.store64(p0, 0, 0)
+				goto l1
+			}
+			m.store64(p0, 0, 0)
+			goto l1
+		l25:
+			p3 = x11 * 1000000000
+			if arithmeticMulhi(x11, 1000000000) != 0 {
+				p3 = 0x7fffffffffffffff
+			}
+			goto l23
+		l24:
+			m.store64(p0, 0, 0)
+			for {
+				x6 = uint32(m.load8(p1, 0))
+				if x6 != 9 && x6 != 32 {
+					x6 = uint32(m.load8(p1+x5-1, 0))
+					if x6 == 9 {
+						goto l40
+					}
+					if x6 == 32 {
+						goto l40
+					}
+					goto l38
+				}
+				p1 = p1 + 1
+			l40:
+				x5 = x5 - 1
+				if x5 == 0 {
+					break
+				}
+			}
+			x5 = 0
+		l38:
+			m.retryAfterDate(p0, p1, x5, p3)
+			goto l1
+		l23:
+			m.store64(p0, 0, 1)
+			m.store64(p0, 8, p3)
+		}
+	}
+l1:
+	m.stackPointer = x4 + 64
 }
 
 // rulesResolveKinds is backoff_core::validate::rules::resolve_kinds.
@@ -14448,9 +15717,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 19800)
+					x15 = m.load32(x17, 19824)
 					x16 = 0
-					x17 = m.load32(x17, 19960) + m.load32(x17, 19640)
+					x17 = m.load32(x17, 19984) + m.load32(x17, 19664)
 					if x17 > 22 {
 						goto l43
 					}
@@ -14467,9 +15736,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 20280)
+				x15 = m.load32(x17, 20304)
 				x16 = 0
-				x17 = m.load32(x17, 20440) + m.load32(x17, 20120)
+				x17 = m.load32(x17, 20464) + m.load32(x17, 20144)
 				if x17 > 22 {
 					goto l46
 				}
@@ -15615,20 +16884,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 19248, 28)
+					x28 = m.textBufPushBytes(x3+5036, 19320, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 19368, 4)
-					m.textBufPushBytes(t33, 19245, 3)
+					t33 = m.textBufPushBytes(x28, 19440, 4)
+					m.textBufPushBytes(t33, 19317, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 19100)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19104))
+					p0 = m.load32(x29, 19172)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19176))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -15794,18 +17063,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 19156)
+				p0 = m.load32(p0<<2, 19228)
 				x27 = p0 << 2
-				x29 = m.load32(x27+19608, 0)
-				x27 = m.load32(x27+19580, 0)
-				t62 = m.textBufPushBytes(x3+5036, 19184, 28)
+				x29 = m.load32(x27+19632, 0)
+				x27 = m.load32(x27+19604, 0)
+				t62 = m.textBufPushBytes(x3+5036, 19256, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 19245, 3)
+				t64 = m.textBufPushBytes(t63, 19317, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19280))
-				m.textBufPushBytes(t66, 19245, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19352))
+				m.textBufPushBytes(t66, 19317, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -15838,7 +17107,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 18816), m.load32(p0, 18820))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18888), m.load32(p0, 18892))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -16063,7 +17332,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 19280, 88)
+			m.memoryCopy(p1+24, 19352, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -16255,48 +17524,48 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 	x2 = m.stackPointer - 128
 	m.stackPointer = x2
 	if p1 == 0 {
-		m.textBufPushBytes(p0, 16829, 2)
+		m.textBufPushBytes(p0, 16905, 2)
 	} else {
 		x3 = x2 + 16
-		m.memoryCopy(x3, 16848, 112)
+		m.memoryCopy(x3, 16920, 112)
 		x4 = 86400000000000
 		if p1%86400000000000 == 0 {
-			x5 = 16831
+			x5 = 16907
 			goto l3
 		}
 		x4 = 3600000000000
 		if p1%3600000000000 == 0 {
 			x3 = x2 + 32
-			x5 = 16832
+			x5 = 16908
 			goto l3
 		}
 		x4 = 60000000000
 		if p1%60000000000 == 0 {
 			x3 = x2 + 48
-			x5 = 16833
+			x5 = 16909
 			goto l3
 		}
 		x4 = 1000000000
 		if p1%1000000000 == 0 {
 			x3 = x2 + 64
-			x5 = 16834
+			x5 = 16910
 			goto l3
 		}
 		x4 = 1000000
 		if p1%1000000 == 0 {
 			x3 = x2 + 80
-			x5 = 16835
+			x5 = 16911
 			goto l3
 		}
 		x4 = 1000
 		if p1%1000 == 0 {
 			x3 = x2 + 96
-			x5 = 16837
+			x5 = 16913
 			goto l3
 		}
 		x3 = x2 + 112
 		x4 = 1
-		x5 = 16839
+		x5 = 16915
 	l3:
 		x3 = m.load32(x3, 4)
 		t7 = m.textBufPushNumber(p0, p1/x4)
@@ -16319,7 +17588,7 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 			if x3 == 0 {
 				m.textBufPushBytes(p0, 1, 0)
 			} else {
-				m.textBufPushBytes(p0, 16960, 2)
+				m.textBufPushBytes(p0, 17032, 2)
 			}
 			m.textBufPushBytes(p0, x5, x4)
 			x3 = x3 - 1
@@ -16358,7 +17627,7 @@ func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 						goto l1
 					}
 					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 16960, 2)
+					t10 = m.textBufPushBytes(x6, 17032, 2)
 					m.textBufPushBytes(t10, x5, x7)
 					p1 = p1 + 16
 					x4 = x4 + 1
@@ -16404,7 +17673,7 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 		if x5 == 0 {
 			m.textBufPushBytes(p0, 1, 0)
 		} else {
-			m.textBufPushBytes(p0, 16960, 2)
+			m.textBufPushBytes(p0, 17032, 2)
 		}
 		m.textBufPushBytes(p0, p1, x3)
 		x5 = x5 - 1
@@ -16467,7 +17736,7 @@ func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	}
 	x4 = uint64(p2)
 	t5 = m.textBufPushNumber(p0, x3)
-	m.textBufPushBytes(t5, 16812, 1)
+	m.textBufPushBytes(t5, 16888, 1)
 	goto l1
 l2:
 	x3 = uint64(p1) * x3
@@ -16477,7 +17746,7 @@ l2:
 	if x3 == 0 {
 		goto l4
 	}
-	t8 = m.textBufPushBytes(p2, 16811, 1)
+	t8 = m.textBufPushBytes(p2, 16887, 1)
 	x4 = x3 / 100000
 	p2 = m.textBufPushNumber(t8, x4)
 	x3 = x3 - x4*100000
@@ -16569,8 +17838,8 @@ func (m *module) textBufPushValue(p0, p1 uint32, p2 uint64) uint32 {
 //
 //go:norace
 func (m *module) ttlTryRetry(p0, p1 uint32, p2 uint64) {
-	var x3, x4, x7, x10, x11, x12 uint32
-	var x5, x6, x8, x9, x13, x14, t15, t19, t20 uint64
+	var x3, x4, x7, x10, x11, x12, x13, t26 uint32
+	var x5, x6, x8, x9, x14, x15, t16, t18, t19, t20, t21, t22, t23, t24, t25, t27 uint64
 	x3 = m.stackPointer - 32
 	m.stackPointer = x3
 	x4 = m.load32(p1, 0)
@@ -16628,78 +17897,99 @@ l1:
 		p2 = 0xffffffffffffffff
 	}
 	x7 = m.load32(p1, 8)
-	p1 = m.load32(p1, 4)
-	x13 = p2 / 1000000000
+	x13 = m.load32(p1, 4)
+	x14 = p2 / 1000000000
 	x9 = m.load64(x4, 56)
-	m.multi3(x3, x13, 0, x9, 0)
+	m.multi3(x3, x14, 0, x9, 0)
 	if m.load64(x3, 8) == 0 {
 		x6 = m.load64(x3, 0)
 	} else {
 		x6 = 0xffffffffffffffff
 	}
-	x14 = x9 / 1000000000
-	p2 = p2 - x13*1000000000
-	x13 = x6 + x14*p2
-	t15 = x13
-	if x13 < x6 {
-		t15 = 0xffffffffffffffff
+	x15 = x9 / 1000000000
+	p2 = p2 - x14*1000000000
+	x14 = x6 + x15*p2
+	t16 = x14
+	if x14 < x6 {
+		t16 = 0xffffffffffffffff
 	}
-	x6 = t15
-	p2 = x6 + (x9-x14*1000000000)*p2/1000000000
+	x6 = t16
+	p2 = x6 + (x9-x15*1000000000)*p2/1000000000
 	if p2 < x6 {
 		p2 = 0xffffffffffffffff
 	}
 	p2 = min(p2, 0x7fffffffffffffff)
-	if x7 != 0 {
-		x12 = 0
-		if x7 != 1 {
-			x4 = x7 & 1
-			x10 = x7 & 0xfffffffe
-			x12 = 0
-			x11 = p1
+	if x7 == 0 {
+		x9 = 0
+	} else {
+		x12 = x7 & 3
+		if x7 < 4 {
+			x9 = 0
+			x10 = 0
+		} else {
+			p1 = x7 & 0xfffffffc
+			x9 = 0
+			x10 = 0
+			x11 = x13
 			for {
 				x6 = m.load64(x11, 0)
+				t18 = x9 + uint64(int64(x6)>>63)
 				x9 = p2 + x6
-				if b32(int64(x6) < 0)^b32(int64(x9) < int64(p2)) != 0 {
-					x9 = uint64(int64(x9)>>63) ^ 0x8000000000000000
-				}
-				x6 = m.load64(x11+8, 0)
-				p2 = x9 + x6
-				if b32(int64(x6) < 0)^b32(int64(p2) < int64(x9)) != 0 {
-					p2 = uint64(int64(p2)>>63) ^ 0x8000000000000000
-				}
-				x11 = x11 + 16
-				x12 = x12 + 2
-				if x10 == x12 {
+				t19 = t18 + b64(x9 < p2)
+				p2 = m.load64(x11+8, 0)
+				t20 = t19 + uint64(int64(p2)>>63)
+				p2 = x9 + p2
+				t21 = t20 + b64(p2 < x9)
+				x9 = m.load64(x11+16, 0)
+				t22 = t21 + uint64(int64(x9)>>63)
+				x9 = p2 + x9
+				t23 = t22 + b64(x9 < p2)
+				p2 = m.load64(x11+24, 0)
+				t24 = t23 + uint64(int64(p2)>>63)
+				p2 = x9 + p2
+				x9 = t24 + b64(p2 < x9)
+				x11 = x11 + 32
+				x10 = x10 + 4
+				if p1 == x10 {
 					break
 				}
 			}
-			if x4 == 0 {
+			if x12 == 0 {
 				goto l11
 			}
 		}
-		x6 = m.load64(p1+x12<<3, 0)
-		x9 = p2 + x6
-		t19 = uint64(int64(x9)>>63) ^ 0x8000000000000000
-		if b32(int64(x6) < 0)^b32(int64(x9) < int64(p2)) == 0 {
-			t19 = x9
+		x11 = x13 + x10<<3
+		for {
+			x6 = m.load64(x11, 0)
+			t25 = x9 + uint64(int64(x6)>>63)
+			x9 = p2
+			p2 = x9 + x6
+			x9 = t25 + b64(p2 < x9)
+			x11 = x11 + 8
+			x12 = x12 - 1
+			if x12 == 0 {
+				break
+			}
 		}
-		p2 = t19
 	}
 l11:
-	if int64(p2) < int64(x5) {
+	t26 = b32(int64(x9) > -1)
+	if x9 == 0 {
+		t26 = b32(p2 >= x5)
+	}
+	if t26 == 0 {
 		m.store64(p0, 0, 0)
 	} else {
 		x11 = uint32(x8 % 10)
 		if x7 > x11 {
-			x11 = p1 + x11<<3
+			x11 = x13 + x11<<3
 			x9 = m.load64(x11, 0)
 			p2 = x9 - x5
-			t20 = uint64(int64(p2)>>63) ^ 0x8000000000000000
+			t27 = uint64(int64(p2)>>63) ^ 0x8000000000000000
 			if b32(int64(0-x5) < 0)^b32(int64(p2) < int64(x9)) == 0 {
-				t20 = p2
+				t27 = p2
 			}
-			m.store64(x11, 0, t20)
+			m.store64(x11, 0, t27)
 		}
 		m.store64(p0, 8, 0)
 		m.store64(p0, 0, 1)
@@ -16734,7 +18024,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 18668
+		x8 = 18740
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -16752,7 +18042,7 @@ l5:
 			break
 		}
 	}
-	x8 = 18668
+	x8 = 18740
 	x6 = x4
 	goto l4
 l9:
@@ -16828,7 +18118,7 @@ l3:
 	goto l1
 l2:
 	p1 = x3 + 64
-	m.memoryCopy(p1, 16848, 112)
+	m.memoryCopy(p1, 16920, 112)
 	switch x7 - 1 {
 	case 0:
 		x6 = uint32(m.load8(x5, 0))
