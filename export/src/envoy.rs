@@ -3,12 +3,12 @@
 //! A retry waits a random number of whole milliseconds below a window, which doubles from
 //! `base_interval` to `max_interval`.
 
-use backoff_core::ffi::{budget_value, kind_name, ratio_from_value};
-use backoff_core::{Budget, Field, Policy, Ratio};
+use backoff_core::ffi::{budget_value, kind_name, kind_number, ratio_from_value, ratio_value};
+use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json::{self, Object};
-use crate::policy::Read;
+use crate::json::{Node, Object};
+use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::{MS, percent, read_seconds, seconds};
 
@@ -22,18 +22,22 @@ const MAX_RETRIES: u64 = 3;
 const MIN_CONCURRENT: u64 = 3;
 /// As many as Envoy can count: no limit.
 const NO_LIMIT: u64 = u32::MAX as u64;
+/// Of an interval: whole milliseconds, an even number of them.
+const LONGEST_NS: u64 = MAX_NS.saturating_sub(MAX_NS.rem_euclid(2 * MS));
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     check(source, NO_LIMIT);
     source.no_max_elapsed("the timeout of a route");
-    let cap = source.cap_or_last_window("a max_interval");
-    let thresholds = match limit(source, budget) {
-        Some(Limit::Concurrent(retries)) => format!(r#"{{"max_retries": {retries}}}"#),
-        Some(Limit::Budget { percent, min_concurrent }) => format!(
-            r#"{{"retry_budget": {{"budget_percent": {{"value": {percent}}}, "min_retry_concurrency": {min_concurrent}}}}}"#
-        ),
-        None => String::new(),
-    };
+    let cap = source.cap_or_last_window("a max_interval", LONGEST_NS);
+    let limit = budget.and_then(|budget| limit(source, budget));
+    let breakers = limit.map(|limit| breakers(source, &limit)).unwrap_or_default();
+    if breakers.is_empty() {
+        // Without a word the text would leave the limit, or with one remove it.
+        source.warn(
+            "the policy does not limit how many retries run at once, but Envoy does: by default 3 for \
+             each cluster; a budget of the kind concurrent sets another limit",
+        );
+    }
     // Not 425, after which it retries at once.
     format!(
         r#"{{
@@ -42,12 +46,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     "retriable_status_codes": [408, 429, 500, 502, 503, 504],
     "num_retries": {},
     "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}
-  }},
-  "circuit_breakers": {{
-    "thresholds": [
-      {thresholds}
-    ]
-  }}
+  }}{breakers}
 }}
 "#,
         source.policy.max_retries(),
@@ -56,18 +55,49 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     )
 }
 
+/// The circuit breakers that are a limit, with the comma before them.
+fn breakers(source: &mut Source<'_>, limit: &Limit) -> String {
+    let threshold = match limit {
+        Limit::Concurrent(retries) => {
+            if *retries == NO_LIMIT {
+                source.warn(
+                    "max_retries 4294967295 removes Envoy's limit on retries that run at once",
+                );
+            }
+            format!(r#"{{"max_retries": {retries}}}"#)
+        }
+        Limit::Budget { percent, min_concurrent } => format!(
+            r#"{{"retry_budget": {{"budget_percent": {{"value": {percent}}}, "min_retry_concurrency": {min_concurrent}}}}}"#
+        ),
+    };
+    format!(
+        r#",
+  "circuit_breakers": {{
+    "thresholds": [
+      {threshold}
+    ]
+  }}"#
+    )
+}
+
 /// Refuses what neither Envoy nor Istio, which configures it, has an equivalent of.
 pub(crate) fn check(source: &mut Source<'_>, max_retries: u64) {
     let doubles = [Ratio::new(1, 1), Ratio::new(2, 1)];
     if !doubles.contains(&source.multiplier()) {
-        source.refuse(Field::Multiplier, "its windows double; set multiplier=2");
+        let double = ratio_value(2, 1);
+        source.replace(Field::Multiplier, double, "its windows double; set multiplier=2");
     }
     source.whole_ms(Field::Base);
     source.whole_ms(Field::Cap);
     source.only_common_fields();
     if source.kind(Field::Jitter) != "slotted" || source.get(Field::JitterSlot) != MS {
-        source.refuse(
+        let instead = [
+            (Field::Jitter, Some(kind_number(Field::Jitter, "slotted"))),
+            (Field::JitterSlot, Some(MS)),
+        ];
+        source.replace_all(
             Field::Jitter,
+            &instead,
             "it waits whole milliseconds from 0 to below the window; set \
              jitter=slotted,jitter_slot=1ms",
         );
@@ -83,11 +113,10 @@ pub(crate) enum Limit {
 }
 
 /// The limit that says a budget, unless it is refused.
-pub(crate) fn limit(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<Limit> {
-    let Some(budget) = budget else { return Some(Limit::Concurrent(NO_LIMIT)) };
+pub(crate) fn limit(source: &mut Source<'_>, budget: &Budget) -> Option<Limit> {
     let value = |field| budget_value(budget, field).unwrap_or_default();
     if kind_name(Field::Budget, value(Field::Budget)) != Some("concurrent") {
-        source.refuse_budget(budget, "its budget is of the kind concurrent");
+        source.refuse_budget(budget, None, "its budget is of the kind concurrent");
         return None;
     }
     let (ratio, min_concurrent) =
@@ -97,15 +126,48 @@ pub(crate) fn limit(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<
     }
     let percent = percent(ratio);
     if percent.is_none() {
-        source.refuse_budget(budget, "it takes the ratio as a decimal number of percent");
+        // Less is granted, not more.
+        let millionths = u64::from(ratio.numerator()).saturating_mul(1_000_000);
+        let millionths = millionths.checked_div(ratio.denominator().into()).unwrap_or(0);
+        let instead =
+            format!("concurrent:ratio={millionths}/1000000,min_concurrent={min_concurrent}");
+        let reason = "it takes the ratio as a decimal number of percent";
+        source.refuse_budget(budget, Some(instead), reason);
     }
     Some(Limit::Budget { percent: percent?, min_concurrent })
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let route = json::object(&value)?;
-    let policy = route.need_object("retry_policy")?;
+/// The policy of each route and virtual host.
+pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
+    let objects = root.objects();
+    let found = objects.iter().filter_map(|route| {
+        let policy = route.get("retry_policy")?;
+        let read = policy.object().and_then(|policy| {
+            Ok((read(&policy)?, breakers_budget(breakers_of(&objects, route)?.as_ref())?))
+        });
+        Some(Found::new(&policy.at, read))
+    });
+    let found: Vec<_> = found.collect();
+    if found.is_empty() { Err(root.error("retry_policy is missing")) } else { Ok(found) }
+}
+
+/// The circuit breakers beside a route, or those of its cluster if the text has it.
+fn breakers_of<'a>(
+    objects: &[Object<'a>],
+    route: &Object<'a>,
+) -> Result<Option<Object<'a>>, ImportError> {
+    let name = |object: &Object<'a>, member| {
+        object.get(member).and_then(|node| node.text().ok().map(str::to_owned))
+    };
+    let of_cluster = name(route, "cluster").and_then(|cluster| {
+        let mut all = objects.iter().filter(|object| object.get("circuit_breakers").is_some());
+        all.find(|object| name(object, "name").as_ref() == Some(&cluster))
+    });
+    let holder = if route.get("circuit_breakers").is_some() { Some(route) } else { of_cluster };
+    holder.and_then(|holder| holder.get("circuit_breakers")).map(|node| node.object()).transpose()
+}
+
+fn read(policy: &Object<'_>) -> Result<Policy, ImportError> {
     policy.only(&[
         "retry_on",
         "num_retries",
@@ -129,9 +191,10 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
         cap = interval.get("max_interval").map(|node| node.duration(read_seconds)).transpose()?;
         at = node.at;
     }
-    let read = doubling(base, cap, retries.unwrap_or(NUM_RETRIES), &at)?;
-    let breakers = route.get("circuit_breakers").map(|node| node.object()).transpose()?;
-    Ok((read, breakers_budget(breakers.as_ref())?))
+    // Without a condition nothing is retried, unless a request has a header that asks for it.
+    let conditions = policy.get("retry_on").map(|node| node.text()).transpose()?;
+    let is_on = conditions.is_some_and(|conditions| !conditions.trim().is_empty());
+    doubling(base, cap, if is_on { retries.unwrap_or(NUM_RETRIES) } else { 0 }, &at)
 }
 
 /// The policy of windows that double up to a cap, ten times the base if there is none.
@@ -194,14 +257,14 @@ pub(crate) fn concurrent_limit(retries: u64, at: &str) -> Result<Option<Budget>,
 /// The budget of an object with a percentage, which is that of the cluster unless it is missing.
 pub(crate) fn retry_budget(
     budget: &Object<'_>,
-    percent: Option<&json::Node<'_>>,
+    percent: Option<&Node<'_>>,
 ) -> Result<Budget, ImportError> {
     if let Some(interval) = budget.get("budget_interval")
         && interval.duration(read_seconds)? != 0
     {
         return Err(interval.error("a budget counts the requests that are active"));
     }
-    let ratio = percent.map_or(Ok(Ratio::new(1, 5)), json::Node::percent)?;
+    let ratio = percent.map_or(Ok(Ratio::new(1, 5)), Node::percent)?;
     let min_concurrent = budget.get("min_retry_concurrency");
     let min_concurrent = min_concurrent.map(|node| node.count(0, NO_LIMIT)).transpose()?;
     concurrent(Some(ratio), min_concurrent.unwrap_or(MIN_CONCURRENT), &budget.at)

@@ -13,6 +13,18 @@ pub struct Refusal {
     pub(crate) field: Field,
     pub(crate) value: String,
     pub(crate) reason: String,
+    pub(crate) instead: Instead,
+}
+
+/// What the nearest export has in place of what has no equivalent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Instead {
+    /// Nothing is near.
+    Nothing,
+    /// These fields; `None` is a field that is not set.
+    Fields(Vec<(Field, Option<u64>)>),
+    /// A budget string, or no budget.
+    Budget(Option<String>),
 }
 
 impl Refusal {
@@ -37,7 +49,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { format, field, value, reason } = self;
+        let Self { format, field, value, reason, .. } = self;
         write!(f, "{} {value} has no equivalent in {}: {reason}", field.name(), format.engine())
     }
 }
@@ -74,17 +86,30 @@ impl std::error::Error for ExportError {}
 pub struct ImportError {
     at: String,
     reason: String,
+    is_ambiguous: bool,
 }
 
 impl ImportError {
     pub(crate) fn new(at: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { at: at.into(), reason: reason.into() }
+        Self { at: at.into(), reason: reason.into(), is_ambiguous: false }
+    }
+
+    /// The same error as one of a text with several policies.
+    pub(crate) fn ambiguous(self) -> Self {
+        Self { is_ambiguous: true, ..self }
     }
 
     /// The place in the text, such as `retryPolicy.maxAttempts`; empty for the text as a whole.
     #[must_use]
     pub fn at(&self) -> &str {
         &self.at
+    }
+
+    /// Whether the text has several policies. The reason lists their places, and `at` of the options
+    /// chooses one.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
     }
 
     /// What is wrong there.
@@ -96,7 +121,7 @@ impl ImportError {
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, reason } = self;
+        let Self { at, reason, .. } = self;
         if at.is_empty() { f.write_str(reason) } else { write!(f, "{at}: {reason}") }
     }
 }

@@ -3,12 +3,12 @@
 //! The n-th retry waits `min(initialBackoff * backoffMultiplier^(n-1), maxBackoff)`, 20% less or
 //! more.
 
-use backoff_core::ffi::{budget_value, kind_name, ratio_from_value};
+use backoff_core::ffi::{budget_value, kind_name, kind_number, ratio_from_value, ratio_value};
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json;
-use crate::policy::Read;
+use crate::json::{Node, Object};
+use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::{MS, decimal, read_seconds, seconds, with_point};
 
@@ -23,8 +23,9 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     let multiplier = with_point(source.decimal_multiplier());
     if source.get(Field::Base) < 2 * MS {
         // grpc/grpc issue 41036, open in 2026-11.
-        source.refuse(
+        source.replace(
             Field::Base,
+            2 * MS,
             "it counts whole milliseconds, from 2ms: 20% less than 1ms is cut to 0ms by its clients \
              in C++ and Python, which may hang then",
         );
@@ -37,7 +38,14 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     if source.kind(Field::Jitter) != "proportional"
         || jitter.map(ratio_from_value) != [JITTER, JITTER]
     {
-        source.refuse(Field::Jitter, "each delay is up to 20% shorter or longer; set jitter=0.2");
+        let fifth = Some(ratio_value(JITTER.numerator(), JITTER.denominator()));
+        let instead = [
+            (Field::Jitter, Some(kind_number(Field::Jitter, "proportional"))),
+            (Field::JitterBelow, fifth),
+            (Field::JitterAbove, fifth),
+        ];
+        let reason = "each delay is up to 20% shorter or longer; set jitter=0.2";
+        source.replace_all(Field::Jitter, &instead, reason);
     }
     source.retries_within(
         1,
@@ -48,7 +56,8 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.no_max_elapsed("the timeout of a methodConfig");
     source.hints(&Hints::Exact("grpc-retry-pushback-ms"));
     let throttling = budget.map_or_else(String::new, |budget| throttling(source, budget));
-    let cap = source.cap_or_last_window("a maxBackoff");
+    let longest = MAX_NS.saturating_sub(MAX_NS.rem_euclid(MS));
+    let cap = source.cap_or_last_window("a maxBackoff", longest);
     let attempts = source.policy.max_attempts();
     format!(
         r#"{{
@@ -75,14 +84,21 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 fn throttling(source: &mut Source<'_>, budget: &Budget) -> String {
     let value = |field| budget_value(budget, field).unwrap_or_default();
     if kind_name(Field::Budget, value(Field::Budget)) != Some("throttle") {
-        source.refuse_budget(budget, "its retryThrottling is a budget of the kind throttle");
+        let reason = "its retryThrottling is a budget of the kind throttle";
+        source.refuse_budget(budget, None, reason);
         return String::new();
     }
     let ratio = ratio_from_value(value(Field::Ratio));
     // Implementations keep thousandths.
     let is_whole = 1000_u32.checked_rem(ratio.denominator()) == Some(0);
     if ratio.numerator() == 0 || !is_whole {
-        source.refuse_budget(budget, "tokenRatio is a multiple of 0.001, from 0.001");
+        let thousandths = u64::from(ratio.numerator()).saturating_mul(1000);
+        // Less is granted, not more.
+        let thousandths = thousandths.checked_div(ratio.denominator().into()).unwrap_or(0).max(1);
+        let tokens = value(Field::MaxTokens);
+        let instead = format!("throttle:max_tokens={tokens},ratio={thousandths}/1000");
+        let reason = "tokenRatio is a multiple of 0.001, from 0.001";
+        source.refuse_budget(budget, Some(instead), reason);
     }
     let (tokens, ratio) = (value(Field::MaxTokens), decimal(ratio).map(with_point));
     format!(
@@ -95,21 +111,31 @@ fn throttling(source: &mut Source<'_>, budget: &Budget) -> String {
     )
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let config = json::object(&value)?;
-    let mut policies = Vec::new();
-    for method in config.need("methodConfig")?.array()? {
-        let method = method.object()?;
-        if let Some(hedging) = method.get("hedgingPolicy") {
-            return Err(hedging.error("a policy waits for a failure before it retries"));
+/// The policy of each method.
+pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
+    let configs = root.objects().into_iter().filter(|object| object.get("methodConfig").is_some());
+    let mut found = Vec::new();
+    let mut is_config = false;
+    for config in configs {
+        is_config = true;
+        for method in config.need("methodConfig")?.array()? {
+            let method = method.object()?;
+            if let Some(hedging) = method.get("hedgingPolicy") {
+                let reason = "a policy waits for a failure before it retries";
+                found.push(Found::new(&hedging.at, Err(hedging.error(reason))));
+            } else if let Some(policy) = method.get("retryPolicy") {
+                found.push(Found::new(&policy.at, read(&policy, &config)));
+            }
         }
-        policies.extend(method.get("retryPolicy"));
     }
-    let [policy] = policies.as_slice() else {
-        let found = policies.len();
-        return Err(config.error(format!("found {found} of retryPolicy, instead of 1")));
-    };
+    match (found.is_empty(), is_config) {
+        (true, false) => Err(root.error("methodConfig is missing")),
+        (true, true) => Err(root.error("no method has a retryPolicy")),
+        _ => Ok(found),
+    }
+}
+
+fn read(policy: &Node<'_>, config: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     let policy = policy.object()?;
     policy.only(&[
         "maxAttempts",
@@ -121,11 +147,12 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
     let attempts = policy.need("maxAttempts")?.count(2, u32::MAX.into())?;
     let base = policy.need("initialBackoff")?.duration(read_seconds)?;
     let cap = policy.need("maxBackoff")?.duration(read_seconds)?;
-    if base == 0 || cap < base {
-        return Err(policy.error("initialBackoff is not above 0s and up to maxBackoff"));
+    if base == 0 || cap == 0 {
+        return Err(policy.error("initialBackoff and maxBackoff are above 0s"));
     }
     let multiplier = policy.need("backoffMultiplier")?.ratio()?;
-    let read = Read::growing(base, multiplier, Some(cap))
+    // The first delay is no longer than maxBackoff either.
+    let read = Read::growing(base.min(cap), multiplier, Some(cap))
         .jitter(JITTER)
         .with(Field::MaxAttempts, attempts.min(MAX_ATTEMPTS))
         .kind(Field::RetryAfter, "exact")

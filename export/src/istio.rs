@@ -2,12 +2,13 @@
 //!
 //! Istio configures Envoy, whose longest interval is then ten times the shortest.
 
-use backoff_core::ffi::budget_value;
+use backoff_core::ffi::{budget_value, ratio_from_value};
 use backoff_core::{Budget, Field, Policy};
 
 use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
 use crate::error::ImportError;
-use crate::json::{self, Object};
+use crate::json::{Node, Object};
+use crate::policy::Found;
 use crate::source::Source;
 use crate::text::{MS, read_go_duration, seconds};
 
@@ -48,14 +49,21 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 /// The traffic policy that says a budget. Without one, Istio has no limit.
 fn traffic_policy(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<String> {
     let given = budget?;
-    let min_concurrent = budget_value(given, Field::MinConcurrent).unwrap_or_default();
-    match limit(source, budget)? {
+    let value = |field| budget_value(given, field).unwrap_or_default();
+    let min_concurrent = value(Field::MinConcurrent);
+    match limit(source, given)? {
         _ if min_concurrent == 0 => {
-            source.refuse_budget(given, "0 stands for its default; set min_concurrent=1");
+            let ratio = ratio_from_value(value(Field::Ratio));
+            let (numerator, denominator) = (ratio.numerator(), ratio.denominator());
+            let instead = format!("concurrent:ratio={numerator}/{denominator},min_concurrent=1");
+            let reason = "0 stands for its default; set min_concurrent=1";
+            source.refuse_budget(given, Some(instead), reason);
             None
         }
         Limit::Concurrent(retries) if retries > MAX => {
-            source.refuse_budget(given, format!("maxRetries is at most {MAX}"));
+            let instead = format!("concurrent:ratio=0,min_concurrent={MAX}");
+            let reason = format!("maxRetries is at most {MAX}");
+            source.refuse_budget(given, Some(instead), reason);
             None
         }
         Limit::Concurrent(retries) => {
@@ -67,9 +75,26 @@ fn traffic_policy(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<St
     }
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let route = json::object(&value)?;
+/// The policy of each route.
+pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
+    let objects = root.objects();
+    let is_kind = |object: &Object<'_>, kind: &str| {
+        object.get("kind").is_some_and(|node| node.text().is_ok_and(|text| text == kind))
+    };
+    let rules: Vec<_> =
+        objects.iter().filter(|object| is_kind(object, "DestinationRule")).collect();
+    let found = objects.iter().filter_map(|route| {
+        let retries = route.get("retries")?;
+        Some(Found::new(&retries.at, read(route, &rules)))
+    });
+    let found: Vec<_> = found.collect();
+    if found.is_empty() { Err(root.error("retries is missing")) } else { Ok(found) }
+}
+
+fn read(
+    route: &Object<'_>,
+    rules: &[&Object<'_>],
+) -> Result<(Policy, Option<Budget>), ImportError> {
     let retries = route.need_object("retries")?;
     retries.only(&[
         "attempts",
@@ -85,7 +110,58 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
     let backoff = backoff.unwrap_or(BACKOFF_NS);
     let policy = doubling(backoff, None, attempts.unwrap_or_default(), &retries.at)?;
     let traffic = route.get("traffic_policy").map(|node| node.object()).transpose()?;
-    Ok((policy, traffic.map_or(Ok(None), |traffic| traffic_budget(&traffic))?))
+    let budget = match traffic {
+        Some(traffic) => traffic_budget(&traffic)?,
+        None => budget_of_rules(route, rules)?,
+    };
+    Ok((policy, budget))
+}
+
+/// The budget of the destination of a route, if the text has a rule for it.
+fn budget_of_rules(
+    route: &Object<'_>,
+    rules: &[&Object<'_>],
+) -> Result<Option<Budget>, ImportError> {
+    let destinations = route.get("route").map_or(Ok(Vec::new()), |node| node.array())?;
+    let mut budgets = Vec::new();
+    for destination in &destinations {
+        let destination = destination.object()?.need_object("destination")?;
+        let host = destination.get("host").map(|node| node.text()).transpose()?;
+        let subset = destination.get("subset").map(|node| node.text()).transpose()?;
+        for rule in rules {
+            let spec = rule.need_object("spec")?;
+            if spec.get("host").map(|node| node.text()).transpose()? == host {
+                let policy = policy_of_subset(&spec, subset)?;
+                budgets.push(policy.map_or(Ok(None), |policy| traffic_budget(&policy))?);
+            }
+        }
+    }
+    let is_one = budgets.len() == destinations.len();
+    match (budgets.pop(), budgets.is_empty() && is_one) {
+        (None, _) => Ok(None),
+        (Some(budget), true) => Ok(budget),
+        (Some(_), false) => Err(route.error(
+            "its destinations have a budget each; import the VirtualService without the \
+             DestinationRule",
+        )),
+    }
+}
+
+/// The traffic policy of a subset, or that of its rule.
+fn policy_of_subset<'a>(
+    spec: &Object<'a>,
+    subset: Option<&str>,
+) -> Result<Option<Object<'a>>, ImportError> {
+    for node in spec.get("subsets").map_or(Ok(Vec::new()), |node| node.array())? {
+        let other = node.object()?;
+        let name = other.get("name").map(|node| node.text()).transpose()?;
+        if name == subset
+            && let Some(policy) = other.get("traffic_policy")
+        {
+            return policy.object().map(Some);
+        }
+    }
+    spec.get("traffic_policy").map(|node| node.object()).transpose()
 }
 
 /// The budget of a traffic policy.

@@ -1,43 +1,80 @@
-//! Reading JSON, with the place of every error.
+//! Reading JSON and YAML, with the place of every error.
 
 use backoff_core::{MAX_NS, Ratio};
 use serde_json::{Map, Value};
 
 use crate::error::ImportError;
+use crate::text::cut;
+use crate::yaml;
 
-/// A value of a JSON text, and its place.
+/// A value of a text, and its place.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     value: &'a Value,
     pub(crate) at: String,
 }
 
-/// An object of a JSON text.
+/// An object of a text.
+#[derive(Clone)]
 pub(crate) struct Object<'a> {
     members: &'a Map<String, Value>,
     pub(crate) at: String,
 }
 
-/// The value of a JSON text.
+/// The value of a text in JSON or YAML: an array of the documents, if they are not one.
 pub(crate) fn parse(text: &str) -> Result<Value, ImportError> {
-    serde_json::from_str(text).map_err(|error| {
-        ImportError::new("", format!("not JSON ({error}); convert YAML to JSON first"))
-    })
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let what = match yaml::parse(text) {
+        Ok(mut documents)
+            if documents.iter().all(|value| value.is_object() || value.is_array()) =>
+        {
+            match (documents.pop(), documents.is_empty()) {
+                (Some(document), true) => return Ok(document),
+                (Some(last), false) => {
+                    documents.push(last);
+                    return Ok(Value::Array(documents));
+                }
+                (None, _) => "it is empty".to_owned(),
+            }
+        }
+        Ok(_) => "it is only a word".to_owned(),
+        Err(error) => error,
+    };
+    Err(ImportError::new("", format!("not JSON ({error}) and not YAML ({what})")))
 }
 
-/// The object that a JSON text is.
-pub(crate) fn object(value: &Value) -> Result<Object<'_>, ImportError> {
-    Node { value, at: String::new() }.object()
+/// The node that holds all others.
+pub(crate) fn root(value: &Value) -> Node<'_> {
+    Node { value, at: String::new() }
 }
 
 impl<'a> Node<'a> {
+    /// All objects of the text, each before those inside it.
+    pub(crate) fn objects(&self) -> Vec<Object<'a>> {
+        let mut found = Vec::new();
+        let inside: Vec<Self> = match self.value {
+            Value::Object(members) => {
+                let object = Object { members, at: self.at.clone() };
+                let nodes = members.iter().map(|(name, value)| object.node(name, value)).collect();
+                found.push(object);
+                nodes
+            }
+            Value::Array(_) => self.array().unwrap_or_default(),
+            _ => return found,
+        };
+        found.extend(inside.iter().flat_map(Self::objects));
+        found
+    }
+
     pub(crate) fn error(&self, reason: impl Into<String>) -> ImportError {
         ImportError::new(&*self.at, reason)
     }
 
     fn unexpected(&self, expected: &str) -> ImportError {
-        let shown: String = self.value.to_string().chars().take(64).collect();
-        self.error(format!("{shown} is not {expected}"))
+        self.error(format!("{} is not {expected}", cut(&self.value.to_string())))
     }
 
     pub(crate) fn object(&self) -> Result<Object<'a>, ImportError> {
@@ -91,7 +128,8 @@ impl<'a> Object<'a> {
     }
 
     fn node(&self, name: &str, value: &'a Value) -> Node<'a> {
-        let at = if self.at.is_empty() { name.to_owned() } else { format!("{}.{name}", self.at) };
+        let name = cut(name);
+        let at = if self.at.is_empty() { name } else { format!("{}.{name}", self.at) };
         Node { value, at }
     }
 

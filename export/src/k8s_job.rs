@@ -3,8 +3,8 @@
 use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json;
-use crate::policy::Read;
+use crate::json::{Node, Object};
+use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::SECOND;
 
@@ -35,25 +35,51 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     )
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let job = json::object(&value)?;
-    // A CronJob has its limit elsewhere, and anything else has none.
-    let kind = job.get("kind");
-    if let Some(kind) = kind.filter(|kind| !kind.text().is_ok_and(|name| name == "Job")) {
-        return Err(kind.error("not a Job; of a CronJob, import its jobTemplate"));
+/// Each Job, also those that something else makes: a `CronJob`, or whatever else has a `backoffLimit`.
+pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
+    let objects = root.objects();
+    let mut specs: Vec<Object<'_>> = Vec::new();
+    for object in &objects {
+        let is_job =
+            object.get("kind").is_some_and(|kind| kind.text().is_ok_and(|kind| kind == "Job"));
+        let template = object.get("jobTemplate").map(|node| node.object()).transpose()?;
+        let job = template.or_else(|| is_job.then(|| object.clone()));
+        let spec = match job {
+            Some(job) => job.need_object("spec")?,
+            None if object.get("backoffLimit").is_some() => object.clone(),
+            None => continue,
+        };
+        if specs.iter().all(|other| other.at != spec.at) {
+            specs.push(spec);
+        }
     }
-    let spec = job.need_object("spec")?;
-    if let Some(node) = spec.get("jobTemplate") {
-        return Err(node.error("this is the spec of a CronJob; import its jobTemplate"));
+    // The patch of a Job.
+    let patch = root.object().ok().filter(|object| object.get("kind").is_none());
+    if let Some(patch) = patch.filter(|_| specs.is_empty()) {
+        specs.push(patch.need_object("spec")?);
     }
+    if specs.is_empty() {
+        let kind = objects.iter().find_map(|object| object.get("kind"));
+        let kind = kind.unwrap_or_else(|| root.clone());
+        return Err(kind.error(
+            "no Job is in it; a pod of any other kind is restarted by the kubelet, as the preset \
+             k8s-crashloop says",
+        ));
+    }
+    Ok(specs.iter().map(|spec| Found::new(&spec.at, read(spec))).collect())
+}
+
+fn read(spec: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     if let Some(node) = spec.get("backoffLimitPerIndex") {
         return Err(node.error("each index has retries of its own"));
+    }
+    if let Some(rule) = uncounted(spec)? {
+        return Err(rule.error("a failure that is ignored does not count as a retry"));
     }
     let template = spec.get("template").map(|node| node.object()).transpose()?;
     let pod = template.and_then(|template| template.get("spec"));
     let restart = pod.map(|pod| pod.object()).transpose()?.and_then(|pod| pod.get("restartPolicy"));
-    let restart = restart.as_ref().map(json::Node::text).transpose()?;
+    let restart = restart.as_ref().map(Node::text).transpose()?;
     if restart.is_some_and(|restart| restart != "Never") {
         return Err(spec.error(
             "the kubelet restarts the containers of a pod, with delays of its own, unless \
@@ -65,4 +91,17 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
         .with(Field::MaxRetries, limit.unwrap_or(BACKOFF_LIMIT))
         .policy(&spec.at)?;
     Ok((read, None))
+}
+
+/// The first rule of a `podFailurePolicy` that does more than to say which failures are retried.
+fn uncounted<'a>(spec: &Object<'a>) -> Result<Option<Node<'a>>, ImportError> {
+    let policy = spec.get("podFailurePolicy").map(|node| node.object()).transpose()?;
+    let rules = policy.and_then(|policy| policy.get("rules"));
+    for node in rules.map_or(Ok(Vec::new()), |rules| rules.array())? {
+        let action = node.object()?.need("action")?;
+        if !["FailJob", "Count"].contains(&action.text()?) {
+            return Ok(Some(action));
+        }
+    }
+    Ok(None)
 }

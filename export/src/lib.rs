@@ -11,21 +11,27 @@
     clippy::unwrap_used
 )]
 
-mod convert;
 mod envoy;
 mod error;
+mod exact;
+mod export;
 mod format;
 mod grpc;
+mod import;
 mod istio;
 mod json;
 mod k8s_job;
+mod nearest;
 mod nginx;
 mod policy;
 mod source;
 mod step_functions;
 mod temporal;
 mod text;
+mod yaml;
 
-pub use convert::{export, import};
 pub use error::{ExportError, ImportError, Refusal};
+pub use export::{ExportOptions, Exported, export, export_with};
 pub use format::{Format, UnknownFormat};
+pub use import::{ImportOptions, Imported, import, import_with};
+pub use nearest::Difference;

@@ -1,12 +1,15 @@
 //! nginx: `proxy_next_upstream`, which passes a request to the next server at once.
 
-use backoff_core::ffi::duration_text;
+use backoff_core::ffi::{duration_text, kind_number};
 use backoff_core::{Budget, Field, MAX_NS, Policy};
 
 use crate::error::ImportError;
 use crate::policy::Read;
-use crate::source::{Hints, NO_RETRY_LIMIT, Source};
-use crate::text::MS;
+use crate::source::{Hints, NO_RETRY_LIMIT, Source, next_multiple};
+use crate::text::{MS, cut};
+
+/// How many words of a directive an error shows.
+const WORDS_SHOWN: usize = 4;
 
 /// The directives, and their names without the prefix.
 const NEXT: &str = "proxy_next_upstream";
@@ -16,15 +19,22 @@ const TIMEOUT: &str = "proxy_next_upstream_timeout";
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     if source.get(Field::Base) != 0 || !source.is_constant() {
         let field = if source.get(Field::Base) == 0 { Field::Growth } else { Field::Base };
-        source.refuse(field, "it tries the next server without a delay; use constant:base=0s");
+        let instead = [
+            (Field::Growth, Some(kind_number(Field::Growth, "constant"))),
+            (Field::Base, Some(0)),
+            (Field::Cap, None),
+        ];
+        let reason = "it tries the next server without a delay; use constant:base=0s";
+        source.replace_all(field, &instead, reason);
     }
     source.only_common_fields();
     source.no_jitter();
+    limit_by_servers(source);
     let tries = source.max_retries().map_or(0, |retries| retries.saturating_add(1));
     let elapsed = source.get(Field::MaxElapsed);
     if elapsed != MAX_NS && (elapsed == 0 || elapsed.rem_euclid(MS) != 0) {
         let reason = format!("{TIMEOUT} counts whole milliseconds, and 0 is no limit");
-        source.refuse(Field::MaxElapsed, reason);
+        source.replace(Field::MaxElapsed, next_multiple(elapsed, MS), reason);
     }
     source.hints(&Hints::Ignored);
     source.no_budget(budget);
@@ -37,7 +47,36 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     )
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
+/// Refuses more retries than there are servers: nginx tries each server of an upstream once.
+fn limit_by_servers(source: &mut Source<'_>) {
+    let retries = source.max_retries();
+    let others = source.servers.map(|servers| u64::from(servers.saturating_sub(1)));
+    match (retries, others) {
+        (None, None) => source.refuse(
+            Field::MaxRetries,
+            "it tries each server of the upstream once; set max_retries, or say how many servers \
+             there are",
+        ),
+        (retries, Some(others)) if retries.is_none_or(|retries| retries > others) => {
+            let reason = format!(
+                "it tries each of the {} servers once; set max_retries={others}",
+                others.saturating_add(1),
+            );
+            source.replace(Field::MaxRetries, others, reason);
+        }
+        (Some(retries), None) if retries > 0 => source.warn(format!(
+            "nginx tries each server of the upstream once: with fewer than {} servers it retries \
+             less often",
+            retries.saturating_add(1),
+        )),
+        _ => {}
+    }
+}
+
+/// What was read, and a warning.
+pub(crate) type Warned = ((Policy, Option<Budget>), Option<String>);
+
+pub(crate) fn read(text: &str, servers: Option<u32>) -> Result<Warned, ImportError> {
     let statements = statements(text)?;
     let find = |name: &str| -> Result<Option<&[String]>, ImportError> {
         let mut found = statements.iter().filter_map(|words| match words.as_slice() {
@@ -56,7 +95,21 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
     let tries = tries.map(read_tries).transpose()?.unwrap_or(0);
     let timeout = timeout.map(read_timeout).transpose()?.unwrap_or(0);
     let is_off = next.is_some_and(|values| values.iter().any(|value| value == "off"));
-    let retries = if is_off { 0 } else { tries.checked_sub(1).unwrap_or(NO_RETRY_LIMIT) };
+    let limit = if is_off { Some(0) } else { tries.checked_sub(1) };
+    let others = servers.map(|servers| u64::from(servers.saturating_sub(1)));
+    let retries = match (limit, others) {
+        (Some(limit), Some(others)) => limit.min(others),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => {
+            let reason = "without a limit, each server of the upstream is tried once; say how many \
+                          servers there are";
+            return Err(ImportError::new(TRIES, reason));
+        }
+    };
+    let warning = (others.is_none() && retries > 0).then(|| {
+        let servers = retries.saturating_add(1);
+        format!("with fewer than {servers} servers in the upstream, nginx retries less often")
+    });
     let read = Read::default()
         .kind(Field::Growth, "constant")
         .with(Field::Base, 0)
@@ -64,7 +117,7 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
         .with(Field::MaxElapsed, if timeout == 0 { MAX_NS } else { timeout })
         .with(Field::RetryAfterMax, 0)
         .policy(TRIES)?;
-    Ok((read, None))
+    Ok(((read, None), warning))
 }
 
 /// The number of tries; 0 is no limit.
@@ -74,8 +127,9 @@ fn read_tries(values: &[String]) -> Result<u64, ImportError> {
         _ => None,
     };
     number.filter(|&tries| tries <= NO_RETRY_LIMIT).ok_or_else(|| {
-        let values = values.join(" ");
-        ImportError::new(TRIES, format!("{values:?} is not a number from 0 to {NO_RETRY_LIMIT}"))
+        let values = cut(&values.join(" "));
+        let reason = format!("\"{values}\" is not a number from 0 to {NO_RETRY_LIMIT}");
+        ImportError::new(TRIES, reason)
     })
 }
 
@@ -86,8 +140,8 @@ fn read_timeout(values: &[String]) -> Result<u64, ImportError> {
         _ => None,
     };
     time.ok_or_else(|| {
-        let values = values.join(" ");
-        ImportError::new(TIMEOUT, format!("{values:?} is not a time such as 10s or 1m30s"))
+        let values = cut(&values.join(" "));
+        ImportError::new(TIMEOUT, format!("\"{values}\" is not a time such as 10s or 1m30s"))
     })
 }
 
@@ -150,6 +204,7 @@ fn statements(text: &str) -> Result<Vec<Vec<String>>, ImportError> {
     if words.is_empty() {
         Ok(statements)
     } else {
+        let words = words.iter().map(|word| cut(word)).take(WORDS_SHOWN).collect::<Vec<_>>();
         Err(ImportError::new(words.join(" "), "a directive ends with a semicolon"))
     }
 }

@@ -1,9 +1,21 @@
 //! Policies from the numbers of a configuration.
 
 use backoff_core::ffi::{Params, build_policy, kind_number, ratio_value};
-use backoff_core::{Field, Policy, Ratio};
+use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
+
+/// A place of a text that says a policy, and what it says.
+pub(crate) struct Found {
+    pub(crate) at: String,
+    pub(crate) read: Result<(Policy, Option<Budget>), ImportError>,
+}
+
+impl Found {
+    pub(crate) fn new(at: &str, read: Result<(Policy, Option<Budget>), ImportError>) -> Self {
+        Self { at: at.to_owned(), read }
+    }
+}
 
 /// A policy that is read: its fields so far.
 #[derive(Default)]
@@ -13,7 +25,8 @@ impl Read {
     /// A window that multiplies up to a cap. With multiplier 1 it is constant, and has no cap.
     pub(crate) fn growing(base: u64, multiplier: Ratio, cap: Option<u64>) -> Self {
         let one = Ratio::new(1, 1);
-        if multiplier == one || cap == Some(base) {
+        let falls = multiplier.numerator() < multiplier.denominator();
+        if multiplier == one || (cap == Some(base) && !falls) {
             return Self::default().kind(Field::Growth, "constant").with(Field::Base, base);
         }
         let value = ratio_value(multiplier.numerator(), multiplier.denominator());

@@ -2,11 +2,12 @@
 //! equivalent of.
 
 use backoff_core::ffi::{
-    POLICY_FIELDS, Params, kind_name, policy_params, ratio_from_value, ratio_value, value_text,
+    POLICY_FIELDS, Params, duration_text, kind_name, kind_number, policy_params, ratio_from_value,
+    ratio_value, value_text,
 };
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
-use crate::error::Refusal;
+use crate::error::{Instead, Refusal};
 use crate::format::Format;
 use crate::text::{MS, decimal};
 
@@ -30,12 +31,16 @@ pub(crate) struct Source<'a> {
     pub(crate) policy: &'a Policy,
     params: Params,
     pub(crate) format: Format,
+    /// How many servers nginx has, if that is known.
+    pub(crate) servers: Option<u32>,
     pub(crate) refusals: Vec<Refusal>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn new(policy: &'a Policy, format: Format) -> Self {
-        Self { policy, params: policy_params(policy), format, refusals: Vec::new() }
+    pub(crate) fn new(policy: &'a Policy, format: Format, servers: Option<u32>) -> Self {
+        let (params, refusals, warnings) = (policy_params(policy), Vec::new(), Vec::new());
+        Self { policy, params, format, servers, refusals, warnings }
     }
 
     /// The value of a field: nanoseconds, a count, or a ratio or a kind as a number.
@@ -53,27 +58,61 @@ impl<'a> Source<'a> {
         Some(self.policy.max_retries()).filter(|&retries| retries < NO_RETRY_LIMIT)
     }
 
-    /// Refuses a field.
-    pub(crate) fn refuse(&mut self, field: Field, reason: impl Into<String>) {
-        let value = shown(&self.params, field);
-        self.refuse_value(field, value, reason);
+    /// Tells what the user must know about a text that is exact.
+    pub(crate) fn warn(&mut self, warning: impl Into<String>) {
+        self.warnings.push(warning.into());
     }
 
-    /// Refuses a budget.
-    pub(crate) fn refuse_budget(&mut self, budget: &Budget, reason: impl Into<String>) {
-        self.refuse_value(Field::Budget, budget.text().to_string(), reason);
+    /// Refuses a field, of which nothing is near.
+    pub(crate) fn refuse(&mut self, field: Field, reason: impl Into<String>) {
+        let value = shown(&self.params, field);
+        self.refuse_value(field, value, reason, Instead::Nothing);
+    }
+
+    /// Refuses a field; the nearest export has another value of it.
+    pub(crate) fn replace(&mut self, field: Field, value: u64, reason: impl Into<String>) {
+        self.replace_all(field, &[(field, Some(value))], reason);
+    }
+
+    /// Refuses a field; the nearest export has other values of these.
+    pub(crate) fn replace_all(
+        &mut self,
+        field: Field,
+        instead: &[(Field, Option<u64>)],
+        reason: impl Into<String>,
+    ) {
+        let value = shown(&self.params, field);
+        self.refuse_value(field, value, reason, Instead::Fields(instead.to_vec()));
+    }
+
+    /// Refuses a budget; the nearest export has another one, or none.
+    pub(crate) fn refuse_budget(
+        &mut self,
+        budget: &Budget,
+        instead: Option<String>,
+        reason: impl Into<String>,
+    ) {
+        let value = budget.text().to_string();
+        self.refuse_value(Field::Budget, value, reason, Instead::Budget(instead));
     }
 
     /// Refuses any budget, for a format that has none.
     pub(crate) fn no_budget(&mut self, budget: Option<&Budget>) {
         if let Some(budget) = budget {
-            self.refuse_budget(budget, "it does not limit the retries of many operations together");
+            let reason = "it does not limit the retries of many operations together";
+            self.refuse_budget(budget, None, reason);
         }
     }
 
-    fn refuse_value(&mut self, field: Field, value: String, reason: impl Into<String>) {
+    fn refuse_value(
+        &mut self,
+        field: Field,
+        value: String,
+        reason: impl Into<String>,
+        instead: Instead,
+    ) {
         let (format, reason) = (self.format, reason.into());
-        self.refusals.push(Refusal { format, field, value, reason });
+        self.refusals.push(Refusal { format, field, value, reason, instead });
     }
 
     /// Whether all windows are the base.
@@ -93,7 +132,17 @@ impl<'a> Source<'a> {
             _ if self.is_constant() => Ratio::new(1, 1),
             "exponential" => ratio_from_value(self.get(Field::Multiplier)),
             _ => {
-                self.refuse(Field::Growth, "its windows are constant or multiply");
+                // From the first window to the longest one that the retries reach.
+                let cap = self.policy.window_ns(self.last_index()).min(self.get(Field::Cap));
+                let first = self.policy.window_ns(0).max(1);
+                let multiplies = [
+                    (Field::Growth, Some(kind_number(Field::Growth, "exponential"))),
+                    (Field::Base, Some(first)),
+                    (Field::Multiplier, Some(ratio_value(2, 1))),
+                    (Field::Cap, Some(cap)),
+                ];
+                let reason = "its windows are constant or multiply";
+                self.replace_all(Field::Growth, &multiplies, reason);
                 Ratio::new(1, 1)
             }
         }
@@ -103,7 +152,7 @@ impl<'a> Source<'a> {
     pub(crate) fn decimal_multiplier(&mut self) -> String {
         let multiplier = self.multiplier();
         decimal(multiplier).unwrap_or_else(|| {
-            self.refuse(Field::Multiplier, "it takes a decimal");
+            self.replace(Field::Multiplier, near_decimal(multiplier), "it takes a decimal");
             String::new()
         })
     }
@@ -112,21 +161,23 @@ impl<'a> Source<'a> {
     pub(crate) fn only_common_fields(&mut self) {
         let is_decorrelated = self.kind(Field::Jitter) == "decorrelated";
         if self.get(Field::Offset) != 0 {
-            self.refuse(Field::Offset, "it adds nothing to a window; set offset=0s");
+            self.replace(Field::Offset, 0, "it adds nothing to a window; set offset=0s");
         }
         if self.kind(Field::CapOn) == "delay" && !is_decorrelated && self.get(Field::Cap) != MAX_NS
         {
-            self.refuse(
+            self.replace(
                 Field::CapOn,
+                kind_number(Field::CapOn, "window"),
                 "its cap is that of the window before jitter; set cap_on=window",
             );
         }
         if self.get(Field::Floor) != 0 {
-            self.refuse(Field::Floor, "it has no shortest delay; set floor=0s");
+            self.replace(Field::Floor, 0, "it has no shortest delay; set floor=0s");
         }
         if self.get(Field::ThrottledBase) != self.get(Field::Base) {
-            self.refuse(
+            self.replace_all(
                 Field::ThrottledBase,
+                &[(Field::ThrottledBase, None)],
                 "it waits equally after all failures; remove throttled_base",
             );
         }
@@ -135,8 +186,9 @@ impl<'a> Source<'a> {
     /// Refuses a `max_elapsed`, for an engine that can only limit the time of all attempts by `other`.
     pub(crate) fn no_max_elapsed(&mut self, other: &str) {
         if self.get(Field::MaxElapsed) != MAX_NS {
-            self.refuse(
+            self.replace(
                 Field::MaxElapsed,
+                MAX_NS,
                 format!("{other} also ends an attempt that is under way; set max_elapsed=none"),
             );
         }
@@ -145,7 +197,8 @@ impl<'a> Source<'a> {
     /// Refuses a jitter other than `none`.
     pub(crate) fn no_jitter(&mut self) {
         if self.kind(Field::Jitter) != "none" {
-            self.refuse(Field::Jitter, "it draws nothing at random; set jitter=none");
+            let none = kind_number(Field::Jitter, "none");
+            self.replace(Field::Jitter, none, "it draws nothing at random; set jitter=none");
         }
     }
 
@@ -162,14 +215,17 @@ impl<'a> Source<'a> {
             Hints::Never => ("no server can ask it to wait".to_owned(), "1h"),
         };
         if self.kind(Field::RetryAfter) != mode {
-            self.refuse(Field::RetryAfter, format!("{what}; set retry_after={mode}"));
+            let number = kind_number(Field::RetryAfter, mode);
+            self.replace(Field::RetryAfter, number, format!("{what}; set retry_after={mode}"));
         }
         if self.get(Field::RetryAfterMax) != max {
-            self.refuse(Field::RetryAfterMax, format!("{what}; set retry_after_max={wanted}"));
+            let reason = format!("{what}; set retry_after_max={wanted}");
+            self.replace(Field::RetryAfterMax, max, reason);
         }
         if self.get(Field::RetryAfterMaxExtra) != extra {
-            self.refuse(
+            self.replace(
                 Field::RetryAfterMaxExtra,
+                extra,
                 format!("{what}; set retry_after_max_extra=none"),
             );
         }
@@ -177,13 +233,23 @@ impl<'a> Source<'a> {
 
     /// Refuses a number of retries outside this range, or no limit.
     pub(crate) fn retries_within(&mut self, min: u64, max: u64, reason: &str) {
-        if !self.max_retries().is_some_and(|retries| (min..=max).contains(&retries)) {
-            self.refuse(Field::MaxRetries, reason);
+        match self.max_retries().unwrap_or(NO_RETRY_LIMIT) {
+            // Without retries nothing is near: an engine that retries once does what was forbidden.
+            0 if min > 0 => self.refuse(Field::MaxRetries, reason),
+            retries if retries > max => self.replace(Field::MaxRetries, max, reason),
+            _ => {}
         }
     }
 
-    /// The cap, or if there is none, the longest window: a cap that changes no delay.
-    pub(crate) fn cap_or_last_window(&mut self, setting: &str) -> u64 {
+    /// The index of the last retry.
+    fn last_index(&self) -> u32 {
+        let retries = self.max_retries().unwrap_or(NO_RETRY_LIMIT);
+        u32::try_from(retries.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The cap of at most `max`, or if there is none, the longest window: a cap that changes no delay,
+    /// as long as nobody raises the number of retries beside it.
+    pub(crate) fn cap_or_last_window(&mut self, setting: &str, max: u64) -> u64 {
         let cap = self.get(Field::Cap);
         if self.is_constant() {
             return self.get(Field::Base);
@@ -191,14 +257,21 @@ impl<'a> Source<'a> {
         if cap != MAX_NS {
             return cap;
         }
-        let Some(retries) = self.max_retries() else {
-            self.refuse(Field::Cap, format!("it needs {setting}; set a cap"));
+        if self.max_retries().is_none() {
+            self.replace(Field::Cap, max, format!("it needs {setting}; set a cap"));
             return cap;
-        };
-        let last = u32::try_from(retries.saturating_sub(1)).unwrap_or(u32::MAX);
-        let window = self.policy.window_ns(last);
+        }
+        let window = self.policy.window_ns(self.last_index());
         // Some engines count milliseconds, and a longer cap has no effect either.
-        window.checked_next_multiple_of(MS).filter(|&ns| ns < MAX_NS).unwrap_or(window)
+        let window =
+            window.checked_next_multiple_of(MS).filter(|&ns| ns < MAX_NS).unwrap_or(window);
+        self.warn(format!(
+            "the policy has no cap, but {} needs {setting}: it is {}, the longest that the retries \
+             reach; raise it if you raise their number",
+            self.format.engine(),
+            duration_text(window),
+        ));
+        window
     }
 
     /// Refuses a duration that is not a whole number of milliseconds from 1.
@@ -206,13 +279,32 @@ impl<'a> Source<'a> {
         let ns = self.get(field);
         let is_set = field != Field::Cap || (ns != MAX_NS && !self.is_constant());
         if is_set && (ns == 0 || ns.rem_euclid(MS) != 0) {
-            self.refuse(field, "it counts whole milliseconds, from 1ms");
+            self.replace(field, next_multiple(ns, MS), "it counts whole milliseconds, from 1ms");
+        }
+    }
+}
+
+/// The next multiple of a unit from 1: an engine that counts in that unit waits no shorter.
+pub(crate) fn next_multiple(ns: u64, unit: u64) -> u64 {
+    let last = MAX_NS.saturating_sub(MAX_NS.rem_euclid(unit));
+    ns.max(1).checked_next_multiple_of(unit).unwrap_or(last).min(last)
+}
+
+/// The next decimal that is a ratio of the core, as a value of a field.
+fn near_decimal(ratio: Ratio) -> u64 {
+    let (numerator, denominator) = (u64::from(ratio.numerator()), u64::from(ratio.denominator()));
+    let mut power = Ratio::MAX_TERM;
+    loop {
+        let next = numerator.saturating_mul(power.into()).div_ceil(denominator.max(1));
+        match u32::try_from(next).ok().filter(|&next| next <= Ratio::MAX_TERM || power == 1) {
+            Some(next) => return ratio_value(next, power),
+            None => power = power.div_euclid(10).max(1),
         }
     }
 }
 
 /// The value of a field as policy strings write it.
-fn shown(params: &Params, field: Field) -> String {
+pub(crate) fn shown(params: &Params, field: Field) -> String {
     let get = |field| params.get(field).unwrap_or_default();
     let value = get(field);
     let below = get(Field::JitterBelow);
@@ -227,10 +319,11 @@ fn shown(params: &Params, field: Field) -> String {
     if value >= no_limit { "none".to_owned() } else { value_text(field, value).to_string() }
 }
 
-/// The first field that differs between policies, with its value in the other one. A jitter, cap or
-/// limit that has no effect differs as well.
-pub(crate) fn difference(policy: &Policy, other: &Policy) -> Option<(Field, String)> {
+/// The fields that differ between policies, with their values in the other one. A jitter, cap or limit
+/// that has no effect differs as well.
+pub(crate) fn differences(policy: &Policy, other: &Policy) -> Vec<(Field, Option<u64>)> {
     let (params, others) = (policy_params(policy), policy_params(other));
-    let field = POLICY_FIELDS.into_iter().find(|&field| params.get(field) != others.get(field))?;
-    Some((field, shown(&others, field)))
+    let fields = POLICY_FIELDS.into_iter();
+    let fields = fields.map(|field| (field, others.get(field)));
+    fields.filter(|&(field, value)| params.get(field) != value).collect()
 }

@@ -3,12 +3,13 @@
 //! The n-th retry waits `min(IntervalSeconds * BackoffRate^(n-1), MaxDelaySeconds)`, or with
 //! `JitterStrategy` `FULL` a random time up to that.
 
+use backoff_core::ffi::kind_number;
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json;
-use crate::policy::Read;
-use crate::source::{Hints, Source};
+use crate::json::{Node, Object};
+use crate::policy::{Found, Read};
+use crate::source::{Hints, Source, next_multiple};
 use crate::text::{SECOND, with_point};
 
 /// The largest `IntervalSeconds` and `MaxAttempts`.
@@ -23,19 +24,26 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     let rate = with_point(source.decimal_multiplier());
     let is_constant = source.is_constant();
     let cap = Some(source.get(Field::Cap)).filter(|&cap| cap != MAX_NS && !is_constant);
-    if whole_seconds(source.get(Field::Base), MAX).is_none() {
-        source.refuse(Field::Base, format!("IntervalSeconds is a whole number from 1 to {MAX}"));
+    let near = |ns, max: u64| next_multiple(ns, SECOND).min(max.saturating_mul(SECOND));
+    let base = source.get(Field::Base);
+    if whole_seconds(base, MAX).is_none() {
+        let reason = format!("IntervalSeconds is a whole number from 1 to {MAX}");
+        source.replace(Field::Base, near(base, MAX), reason);
     }
-    if cap.is_some_and(|cap| whole_seconds(cap, MAX_DELAY).is_none()) {
+    if let Some(cap) = cap.filter(|&cap| whole_seconds(cap, MAX_DELAY).is_none()) {
         let reason = format!("MaxDelaySeconds is a whole number from 1 to {MAX_DELAY}");
-        source.refuse(Field::Cap, reason);
+        source.replace(Field::Cap, near(cap, MAX_DELAY), reason);
     }
     source.only_common_fields();
     let jitter = match source.kind(Field::Jitter) {
         "none" => "NONE",
         "full" => "FULL",
         _ => {
-            source.refuse(Field::Jitter, "JitterStrategy is FULL or NONE; set jitter=full or none");
+            // A delay around its window, or one that begins below it.
+            let is_around = ["proportional", "additive"].contains(&source.kind(Field::Jitter));
+            let near = kind_number(Field::Jitter, if is_around { "none" } else { "full" });
+            let reason = "JitterStrategy is FULL or NONE; set jitter=full or none";
+            source.replace(Field::Jitter, near, reason);
             ""
         }
     };
@@ -43,9 +51,6 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.no_max_elapsed("the TimeoutSeconds of a state");
     source.hints(&Hints::Never);
     source.no_budget(budget);
-    if source.refusals.is_empty() {
-        only_whole_windows(source);
-    }
     let seconds = |ns: u64| ns.div_euclid(SECOND);
     let max_delay = cap
         .map_or_else(String::new, |cap| format!("\n      \"MaxDelaySeconds\": {},", seconds(cap)));
@@ -73,39 +78,25 @@ fn whole_seconds(ns: u64, max: u64) -> Option<u64> {
     (ns.rem_euclid(SECOND) == 0 && (1..=max).contains(&seconds)).then_some(seconds)
 }
 
-/// Refuses windows of a fraction of a second: how Step Functions rounds them is not documented.
-fn only_whole_windows(source: &mut Source<'_>) {
-    let retries = u32::try_from(source.policy.max_retries()).unwrap_or(u32::MAX);
-    let (mut before, mut index) = (0, 0);
-    while index < retries {
-        let window = source.policy.window_ns(index);
-        if window.rem_euclid(SECOND) != 0 && window != MAX_NS {
-            let shown = backoff_core::ffi::duration_text(window);
-            let reason = format!(
-                "the window of retry {} is {shown}, and AWS does not document how it rounds a \
-                 fraction of a second",
-                index.saturating_add(1)
-            );
-            return source.refuse(Field::Multiplier, reason);
+/// Each retrier of each state.
+pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
+    let states: Vec<_> =
+        root.objects().into_iter().filter_map(|state| state.get("Retry")).collect();
+    let mut found = Vec::new();
+    for state in &states {
+        for node in state.array()? {
+            let read = node.object().and_then(|retrier| read(&retrier));
+            found.push(Found::new(&node.at, read));
         }
-        // From here on no window is longer.
-        if window == before {
-            return;
-        }
-        (before, index) = (window, index.saturating_add(1));
+    }
+    match (found.is_empty(), states.first()) {
+        (true, None) => Err(root.error("Retry is missing")),
+        (true, Some(state)) => Err(state.error("found no retrier")),
+        _ => Ok(found),
     }
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let state = json::object(&value)?;
-    let node = state.need("Retry")?;
-    let retriers = node.array()?;
-    let [retrier] = retriers.as_slice() else {
-        let found = retriers.len();
-        return Err(node.error(format!("found {found} retriers, instead of 1")));
-    };
-    let retrier = retrier.object()?;
+fn read(retrier: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     retrier.only(&[
         "ErrorEquals",
         "IntervalSeconds",
@@ -121,7 +112,7 @@ pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> 
     let attempts = count("MaxAttempts", 0, MAX)?.unwrap_or(ATTEMPTS);
     let rate = retrier.get("BackoffRate").map(|node| node.ratio()).transpose()?;
     let jitter = retrier.get("JitterStrategy");
-    let jitter = match jitter.as_ref().map(json::Node::text).transpose()? {
+    let jitter = match jitter.as_ref().map(Node::text).transpose()? {
         None | Some("NONE") => "none",
         Some("FULL") => "full",
         Some(_) => return Err(retrier.error("JitterStrategy is not FULL or NONE")),

@@ -5,8 +5,8 @@
 use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json;
-use crate::policy::Read;
+use crate::json::{Node, Object};
+use crate::policy::{Found, Read};
 use crate::source::{Hints, NO_RETRY_LIMIT, Source};
 use crate::text::{SECOND, read_seconds, seconds, with_point};
 
@@ -19,22 +19,25 @@ const MAX_ATTEMPTS: u64 = i32::MAX as u64;
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let coefficient = with_point(source.decimal_multiplier());
-    if !(1..=LONGEST_NS).contains(&source.get(Field::Base)) {
-        source.refuse(Field::Base, "0 stands for 1s, and the longest interval is 100 years");
+    let base = source.get(Field::Base);
+    if !(1..=LONGEST_NS).contains(&base) {
+        let reason = "0 stands for 1s, and the longest interval is 100 years";
+        source.replace(Field::Base, base.clamp(1, LONGEST_NS), reason);
     }
     source.only_common_fields();
     source.no_jitter();
     let attempts = source.max_retries().map_or(0, |retries| retries.saturating_add(1));
     if attempts > MAX_ATTEMPTS {
-        source.refuse(Field::MaxRetries, format!("maximumAttempts is at most {MAX_ATTEMPTS}"));
+        let reason = format!("maximumAttempts is at most {MAX_ATTEMPTS}");
+        source.replace(Field::MaxRetries, MAX_ATTEMPTS.saturating_sub(1), reason);
     }
     source.no_max_elapsed("the scheduleToCloseTimeout of an activity");
     source.hints(&Hints::Never);
     source.no_budget(budget);
-    let cap =
-        source.cap_or_last_window("a maximumInterval, 100 times the initialInterval by default");
+    let setting = "a maximumInterval, 100 times the initialInterval by default";
+    let cap = source.cap_or_last_window(setting, LONGEST_NS);
     if cap > LONGEST_NS && source.refusals.is_empty() {
-        source.refuse(Field::Cap, "the longest interval is 100 years");
+        source.replace(Field::Cap, LONGEST_NS, "the longest interval is 100 years");
     }
     format!(
         r#"{{
@@ -49,9 +52,16 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     )
 }
 
-pub(crate) fn read(text: &str) -> Result<(Policy, Option<Budget>), ImportError> {
-    let value = json::parse(text)?;
-    let policy = json::object(&value)?;
+/// Each `retryPolicy` of a text, or if it has none, the policy that the text is.
+pub(crate) fn find(root: &Node<'_>) -> Vec<Found> {
+    let nodes = root.objects().into_iter().filter_map(|object| object.get("retry_policy"));
+    let nodes: Vec<_> = nodes.collect();
+    let nodes = if nodes.is_empty() { vec![root.clone()] } else { nodes };
+    let read = |node: &Node<'_>| node.object().and_then(|policy| read(&policy));
+    nodes.iter().map(|node| Found::new(&node.at, read(node))).collect()
+}
+
+fn read(policy: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     policy.only(&[
         "initial_interval",
         "backoff_coefficient",

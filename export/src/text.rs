@@ -65,6 +65,21 @@ fn number_of_units(number: &str, unit: u64) -> Option<u64> {
     total.checked_add(part)
 }
 
+/// A text of the user as messages show it (SPEC 11.7): its first 32 bytes, those outside `!` to `~` in
+/// hexadecimal, and `...` if there are more.
+pub(crate) fn cut(text: &str) -> String {
+    const SHOWN: usize = 32;
+    let escaped = |byte: u8| match byte {
+        b'!'..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    let mut shown: String = text.bytes().take(SHOWN).map(escaped).collect();
+    if text.len() > SHOWN {
+        shown.push_str("...");
+    }
+    shown
+}
+
 /// A ratio as a decimal, if it has one of at most six decimals.
 pub(crate) fn decimal(ratio: Ratio) -> Option<String> {
     let value = ratio_value(ratio.numerator(), ratio.denominator());
@@ -87,7 +102,7 @@ pub(crate) fn percent(ratio: Ratio) -> Option<String> {
 mod tests {
     use backoff_core::Ratio;
 
-    use super::{decimal, percent, read_go_duration, read_seconds, seconds};
+    use super::{cut, decimal, percent, read_go_duration, read_seconds, seconds};
 
     #[test]
     fn seconds_are_printed_and_read() {
@@ -129,6 +144,13 @@ mod tests {
         for text in ["", "1", "ms", "1.5ns", "-1s", "1 s", "1d", "9999999h"] {
             assert_eq!(read_go_duration(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_of_the_user_is_cut() {
+        assert_eq!(cut("a b\u{e4}\"\\"), r#"a\x20b\xc3\xa4"\"#);
+        assert_eq!(cut(&"x".repeat(32)), "x".repeat(32));
+        assert_eq!(cut(&"x".repeat(33)), "x".repeat(32) + "...");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The texts of each format, and what has no equivalent. `cli/tests/export` compares the texts with
+//! The texts of each format, and what has no equivalent. `export/tests/engines` compares the texts with
 //! the formulas and the schemas of the engines.
 
 use backoff_core::{Budget, Policy};
@@ -24,14 +24,14 @@ const EXACT: [(Format, &str, Option<&str>); 22] = [
         "constant:base=2ms,jitter=0.2,max_retries=4,retry_after=exact,retry_after_max=none",
         Some("throttle:ratio=1"),
     ),
-    (Format::Envoy, ENVOY, None),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0")),
     (Format::Envoy, ENVOY, Some("concurrent")),
     (Format::Envoy, ENVOY, Some("concurrent:ratio=0,min_concurrent=0")),
     (Format::Envoy, ENVOY, Some("concurrent:ratio=0.125,min_concurrent=0")),
     (
         Format::Envoy,
         "constant:base=1s,jitter=slotted,jitter_slot=1ms,max_retries=0,retry_after_max=0s",
-        None,
+        Some("concurrent:ratio=0,min_concurrent=7"),
     ),
     (Format::Istio, ENVOY, None),
     (Format::Istio, ENVOY, Some("concurrent:ratio=0.5,min_concurrent=7")),
@@ -41,11 +41,12 @@ const EXACT: [(Format, &str, Option<&str>); 22] = [
     (Format::Temporal, "constant:base=1s,max_retries=5", None),
     (Format::StepFunctions, "exponential:base=1s,cap=20s,jitter=full,max_retries=5", None),
     (Format::StepFunctions, "exponential:base=2s,multiplier=3,max_retries=0", None),
-    (Format::StepFunctions, "exponential:base=4s,multiplier=1.5,cap=9s,max_retries=99", None),
+    // 1 s, 1.5 s, 2.25 s.
+    (Format::StepFunctions, "exponential:base=1s,multiplier=1.5,cap=9s,max_retries=99", None),
     (Format::StepFunctions, "constant:base=1s,jitter=full,max_retries=99999999", None),
     (Format::K8sJob, "exponential:base=10s,cap=10m,max_retries=6", None),
     (Format::Nginx, "constant:base=0s,max_retries=3,retry_after_max=0s", None),
-    (Format::Nginx, "constant:base=0s,max_elapsed=1500ms,retry_after_max=0s", None),
+    (Format::Nginx, "constant:base=0s,max_retries=1,max_elapsed=1500ms,retry_after_max=0s", None),
     (Format::Nginx, "constant:base=0s,max_retries=0,max_elapsed=1d,retry_after_max=0s", None),
 ];
 const GRPC: &str = "exponential:base=100ms,multiplier=1.6,cap=1s,jitter=0.2,max_retries=3,\
@@ -178,12 +179,6 @@ const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
     (Format::Temporal, "temporal", Some("sre"), &["budget ratio"]),
     (Format::StepFunctions, "default", None, &["base 100ms"]),
     (Format::StepFunctions, "full:base=1s,cap=20s", None, &["max_retries none"]),
-    (
-        Format::StepFunctions,
-        "exponential:base=1s,multiplier=1.5,max_retries=2",
-        None,
-        &["multiplier 1.5"],
-    ),
     (Format::K8sJob, "k8s-crashloop:max_retries=6", None, &["cap 5m"]),
     (Format::K8sJob, "exponential:base=5s,cap=10m,max_retries=6", None, &["base 5s"]),
     (
@@ -193,9 +188,10 @@ const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
         &["multiplier 3"],
     ),
     (Format::Nginx, "constant:base=1s,max_retries=2,retry_after_max=0s", None, &["base 1s"]),
+    (Format::Nginx, "none:retry_after_max=0s", None, &["max_retries none"]),
     (
         Format::Nginx,
-        "constant:base=0s,max_elapsed=1us,retry_after_max=0s",
+        "constant:base=0s,max_retries=2,max_elapsed=1us,retry_after_max=0s",
         None,
         &["max_elapsed 1us"],
     ),
@@ -227,7 +223,7 @@ fn a_setting_that_is_missing_has_the_default_of_the_engine() {
         ),
         (
             Format::Envoy,
-            r#"{"retryPolicy": {"retryBackOff": {"baseInterval": "1s"}},
+            r#"{"retryPolicy": {"retryOn": "5xx", "retryBackOff": {"baseInterval": "1s"}},
                 "circuitBreakers": {"thresholds": [{"priority": "HIGH", "maxRetries": 9},
                 {"retryBudget": {}}]}}"#,
             "exponential:base=1s,cap=10s,jitter=slotted,jitter_slot=1ms,max_retries=1,\
@@ -262,8 +258,9 @@ fn a_setting_that_is_missing_has_the_default_of_the_engine() {
         ),
         (
             Format::Nginx,
-            "location / { # proxy_next_upstream_tries 9;\n proxy_next_upstream error 'timeout'; }",
-            "constant:base=0s,retry_after_max=0s",
+            "location / { # proxy_next_upstream_tries 9;\n proxy_next_upstream error 'timeout';
+             proxy_next_upstream_tries 2; }",
+            "constant:base=0s,max_retries=1,retry_after_max=0s",
             None,
         ),
         (
@@ -299,11 +296,18 @@ fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
     let retry = r#""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#;
     let grpc = |rest: &str| format!(r#"{{"methodConfig": [{{"retryPolicy": {{{rest}}}}}]}}"#);
     let table = [
-        (String::new(), "not JSON ("),
-        ("methodConfig: []".to_owned(), "not JSON ("),
-        ("[]".to_owned(), "[] is not an object"),
+        (
+            String::new(),
+            "not JSON (EOF while parsing a value at line 1 column 0) and not YAML (it is ",
+        ),
+        (
+            "methodConfig: [".to_owned(),
+            "not JSON (expected value at line 1 column 1) and not YAML (",
+        ),
+        ("a word".to_owned(), "not JSON ("),
+        ("[]".to_owned(), "methodConfig is missing"),
         ("{}".to_owned(), "methodConfig is missing"),
-        (r#"{"methodConfig": []}"#.to_owned(), "found 0 of retryPolicy"),
+        ("methodConfig: []".to_owned(), "no method has a retryPolicy"),
         (
             r#"{"methodConfig": [{"hedgingPolicy": {}}]}"#.to_owned(),
             "methodConfig[0].hedgingPolicy: ",
@@ -321,16 +325,16 @@ fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
             "methodConfig[0].retryPolicy.jitter: unknown setting",
         ),
         (
-            grpc(r#""maxAttempts": 2, "initialBackoff": "2s", "maxBackoff": "1s""#),
-            "methodConfig[0].retryPolicy: initialBackoff is not above 0s and up to maxBackoff",
+            grpc(r#""maxAttempts": 2, "initialBackoff": "2s", "maxBackoff": "0s""#),
+            "methodConfig[0].retryPolicy: initialBackoff and maxBackoff are above 0s",
         ),
         (
             grpc(
                 &retry
                     .replace(": 1", r#": 0.5, "maxAttempts": 2"#)
-                    .replace(r#""1s","#, r#""500ms","#),
+                    .replace("ial\": \"1s", "ial\": \"5s"),
             ),
-            "methodConfig[0].retryPolicy.initialBackoff: ",
+            "methodConfig[0].retryPolicy: multiplier 0.5 is below 1",
         ),
     ];
     for (text, start) in table {
@@ -349,7 +353,7 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
         ),
         (
             Format::Envoy,
-            r#"{"retry_policy": {"retry_back_off": {"base_interval": "0.0015s"}}}"#,
+            r#"{"retry_policy": {"retry_on": "5xx", "retry_back_off": {"base_interval": "0.0015s"}}}"#,
             "retry_policy.retry_back_off: the intervals are not whole milliseconds",
         ),
         (
@@ -363,7 +367,7 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
             "maximumInterval is below initialInterval",
         ),
         (Format::Temporal, r#"{"backoffCoefficient": 0.5}"#, "multiplier 0.5 is below 1"),
-        (Format::StepFunctions, r#"{"Retry": []}"#, "Retry: found 0 retriers"),
+        (Format::StepFunctions, r#"{"Retry": []}"#, "Retry: found no retrier"),
         (
             Format::StepFunctions,
             r#"{"Retry": [{"JitterStrategy": "HALF"}]}"#,
@@ -375,12 +379,19 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
             "spec: the kubelet restarts",
         ),
         (Format::K8sJob, r#"{"spec": {"backoffLimitPerIndex": 1}}"#, "spec.backoffLimitPerIndex: "),
-        (Format::K8sJob, r#"{"kind": "CronJob", "spec": {}}"#, "kind: not a Job; "),
-        (Format::K8sJob, r#"{"kind": 1, "spec": {}}"#, "kind: not a Job; "),
+        (Format::K8sJob, r#"{"kind": "CronJob", "spec": {}}"#, "kind: no Job is in it; "),
+        (Format::K8sJob, r#"{"kind": "Deployment", "spec": {}}"#, "kind: no Job is in it; "),
+        (Format::K8sJob, r#"{"kind": 1, "spec": {}}"#, "kind: no Job is in it; "),
         (
             Format::K8sJob,
-            r#"{"spec": {"jobTemplate": {"spec": {"backoffLimit": 2}}}}"#,
-            "spec.jobTemplate: this is the spec of a CronJob",
+            r#"{"spec": {"podFailurePolicy": {"rules": [{"action": "FailJob"},
+                {"action": "Ignore"}]}}}"#,
+            "spec.podFailurePolicy.rules[1].action: a failure that is ignored does not count",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream error;",
+            "proxy_next_upstream_tries: without a limit, each server of the upstream is tried once",
         ),
         (Format::Nginx, "listen 80;", "no directive proxy_next_upstream,"),
         (Format::Nginx, "proxy_next_upstream_tries 2", "proxy_next_upstream_tries 2: "),
@@ -404,6 +415,67 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
     for (format, text, start) in table {
         refused(format, text, start);
     }
+}
+
+/// A text of the user may be of any length, and its errors are not.
+#[test]
+fn errors_of_import_quote_the_beginning() {
+    let long = "x".repeat(1 << 20);
+    let words = "word ".repeat(1 << 18);
+    let table = [
+        (Format::Nginx, format!("proxy_next_upstream_tries {long};")),
+        (Format::Nginx, format!("proxy_next_upstream_timeout {words};")),
+        (Format::Nginx, words.clone()),
+        (Format::Temporal, format!(r#"{{"{long}": 1}}"#)),
+        (Format::Temporal, format!(r#"{{"initialInterval": "{long}"}}"#)),
+        (Format::Temporal, format!(r#"{{"initialInterval": ["{long}"]}}"#)),
+        (Format::Temporal, format!("{long}: 1\n")),
+        (Format::Temporal, format!("a: &{long} 1\nb: *c\n")),
+        (Format::Temporal, format!("a: {long}\na: 1\n{long}: 1\n{long}: 2\n")),
+        (Format::Grpc, format!(r#"{{"methodConfig": [{{"retryPolicy": {{"{long}": 1}}}}]}}"#)),
+        (Format::K8sJob, format!(r#"{{"kind": "{long}"}}"#)),
+        (
+            Format::K8sJob,
+            format!(r#"{{"{long}": {{"kind": "Job", "spec": {{"backoffLimit": "1"}}}}}}"#),
+        ),
+        (
+            Format::StepFunctions,
+            format!(r#"{{"Retry": [{}]}}"#, vec![format!(r#"{{"{long}": 1}}"#); 3].join(",")),
+        ),
+    ];
+    for (format, text) in table {
+        let error = imported(&text, format).unwrap_err();
+        assert!(error.len() < 500, "{format}: {} bytes", error.len());
+    }
+    let error = imported("proxy_next_upstream_tries two words;", Format::Nginx).unwrap_err();
+    assert!(error.contains(r#""two\x20words" is not a number"#), "{error}");
+}
+
+/// Envoy makes no state of retries without a condition (`RetryStateImpl::create`).
+#[test]
+fn envoy_without_a_condition_retries_nothing() {
+    for condition in ["", r#""retry_on": "","#] {
+        let text = format!(r#"{{"retry_policy": {{{condition} "num_retries": 3}}}}"#);
+        let (policy, _) = imported(&text, Format::Envoy).unwrap();
+        assert!(policy.contains("max_retries=0"), "{policy}");
+    }
+}
+
+/// Clients take the shorter of both, from the first retry on (gRFC A6).
+#[test]
+fn the_first_delay_of_grpc_is_no_longer_than_its_longest() {
+    let text = r#"{"methodConfig": [{"retryPolicy": {"maxAttempts": 3, "initialBackoff": "5s",
+        "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": [14]}}]}"#;
+    let policy = imported(text, Format::Grpc).unwrap().0;
+    assert!(policy.starts_with("constant:base=1s,jitter=0.2,max_retries=2"), "{policy}");
+}
+
+#[test]
+fn a_pod_failure_policy_may_say_what_is_permanent() {
+    let text = r#"{"spec": {"podFailurePolicy": {"rules": [{"action": "FailJob"},
+        {"action": "Count"}]}}}"#;
+    let policy = imported(text, Format::K8sJob).unwrap().0;
+    assert_eq!(policy, "exponential:base=10s,cap=10m,max_retries=6");
 }
 
 #[test]

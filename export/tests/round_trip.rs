@@ -2,7 +2,7 @@
 //! was.
 
 use backoff_core::{Budget, Policy, RandomStream};
-use backoff_export::{Format, export, import};
+use backoff_export::{ExportOptions, Format, export, export_with, import};
 use proptest::prelude::*;
 
 /// A whole number of some unit, often a round one.
@@ -108,7 +108,10 @@ proptest! {
             prop_assert_eq!(delays(&read), delays(&policy), "{}: {}", format, text);
             prop_assert_eq!(read.max_retries(), policy.max_retries());
             let text_of = |budget: Option<&Budget>| budget.map(|budget| budget.text().to_string());
-            prop_assert_eq!(text_of(budget.as_ref()), text_of(given.as_ref()), "{}", format);
+            // Envoy's limit stays unless a budget sets another.
+            let default = (format == Format::Envoy).then(|| "concurrent:ratio=0".to_owned());
+            let expected = text_of(given.as_ref()).or(default);
+            prop_assert_eq!(text_of(budget.as_ref()), expected, "{}", format);
             // The policy that was read has one spelling, which comes back as it is.
             let again = export(&read, budget.as_ref(), format).unwrap();
             prop_assert_eq!(import(&again, format).unwrap().0, read);
@@ -133,6 +136,37 @@ proptest! {
         ];
         for (format, text) in texts {
             let _ = import(&text, format);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The nearest export has the delays of the policy that it says it has, and it differs only where
+    /// the exact export is refused.
+    #[test]
+    fn a_nearest_export_waits_as_it_says(policy in policy(), given in budget()) {
+        let given = given.map(|budget| Budget::parse(budget).unwrap());
+        for &format in Format::ALL {
+            let options = ExportOptions { nearest: true, servers: Some(4), yaml: false };
+            let exported = export_with(&policy, given.as_ref(), format, options);
+            let exported = match exported {
+                Ok(exported) => exported,
+                Err(error) => {
+                    prop_assert_eq!((format, policy.max_retries()), (Format::Grpc, 0), "{}", error);
+                    continue;
+                }
+            };
+            let (read, _) = import(&exported.text, format).unwrap();
+            prop_assert_eq!(delays(&read), delays(&exported.policy), "{}: {}", format, exported.text);
+            prop_assert_eq!(read.max_retries(), exported.policy.max_retries());
+            let options = ExportOptions { nearest: false, ..options };
+            let exact = export_with(&policy, given.as_ref(), format, options);
+            prop_assert_eq!(exported.differences.is_empty(), exact.is_ok(), "{}: {:?}", format, exported);
+            if let Ok(exact) = exact {
+                prop_assert_eq!(exact, exported);
+            }
         }
     }
 }

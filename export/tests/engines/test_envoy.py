@@ -58,8 +58,16 @@ def thresholds(budget):
     return threshold
 
 
+def test_without_a_budget_the_limit_of_envoy_stays():
+    text = exported("envoy", f"exponential:base=25ms,max_retries=2{JITTER}{REST}")
+    assert "circuit_breakers" not in json.loads(text)
+    assert read_back("envoy", text)[1] == "concurrent:ratio=0"
+
+
 def test_budgets_are_circuit_breakers():
-    assert thresholds(None).max_retries.value == NO_LIMIT
+    text = exported("envoy", f"{POLICIES[0]}", f"concurrent:ratio=0,min_concurrent={NO_LIMIT}")
+    (threshold,) = json.loads(text)["circuit_breakers"]["thresholds"]
+    assert threshold == {"max_retries": NO_LIMIT}
     assert thresholds("concurrent:ratio=0,min_concurrent=7").max_retries.value == 7
     budget = thresholds("concurrent:ratio=0.125,min_concurrent=0").retry_budget
     assert budget.budget_percent.value == 12.5

@@ -5,13 +5,13 @@ import subprocess
 
 import crossplane
 import pytest
-from backoff import exported, ranges, read_back
+from backoff import export, exported, ranges, read_back, run
 
 NGINX = shutil.which("nginx")
 REST = ",retry_after_max=0s"
 POLICIES = [
     f"constant:base=0s{retries}{elapsed}{REST}"
-    for retries in ["", ",max_retries=0", ",max_retries=3", ",max_retries=1000"]
+    for retries in [",max_retries=0", ",max_retries=3", ",max_retries=1000"]
     for elapsed in ["", ",max_elapsed=1ms", ",max_elapsed=90s", ",max_elapsed=1h"]
 ]
 SERVER = """
@@ -74,6 +74,29 @@ def test_the_directives_say_the_limits(policy, tmp_path):
     # There is no delay.
     assert {delay for row in ranges(policy) for delay in row} <= {0}
     assert read_back("nginx", text) == (policy, None)
+
+
+def tries(limit, servers):
+    """`ngx_http_upstream_init_request` in src/http/ngx_http_upstream.c: `peer.tries` counts the
+    servers, and `next_upstream_tries` lowers it."""
+    return min(limit, servers) if limit else servers
+
+
+@pytest.mark.parametrize("servers", [1, 2, 3, 4])
+@pytest.mark.parametrize("retries", [0, 1, 2, 3])
+def test_servers_limit_the_retries(retries, servers):
+    policy = f"constant:base=0s,max_retries={retries}{REST}"
+    text = run("export", "--to=nginx", f"--servers={servers}", policy).stdout
+    assert bool(text) == (tries(retries + 1, servers) == retries + 1)
+    text = text or exported("nginx", policy)
+    for text, limit in [(text, retries + 1), ("proxy_next_upstream error;", 0)]:
+        read = run("import", "--from=nginx", f"--servers={servers}", text=text).stdout
+        assert f"max_retries={tries(limit, servers) - 1}," in read
+
+
+def test_a_policy_without_a_limit_is_refused():
+    """With 1, 2 and 3 servers that fail, nginx makes 1, 2 and 3 attempts."""
+    assert export("nginx", f"constant:base=0s{REST}") is None
 
 
 def test_the_parser_refuses_an_unknown_directive(tmp_path):

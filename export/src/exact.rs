@@ -1,0 +1,76 @@
+//! The exact configuration of a policy, or what has no equivalent.
+
+use backoff_core::ffi::policy_params;
+use backoff_core::{Budget, Field, Policy};
+
+use crate::error::{ExportError, ImportError};
+use crate::format::Format;
+use crate::import::read;
+use crate::source::{Source, differences, shown};
+use crate::text::MS;
+use crate::{envoy, grpc, istio, k8s_job, nginx, step_functions, temporal};
+
+/// No growth takes more steps to its cap (SPEC 5.2).
+const ROWS: usize = 4096;
+
+/// A configuration, and what the user must know about it.
+pub(crate) struct Exact {
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The configuration, if the engine does exactly what the policy says.
+pub(crate) fn exact(
+    policy: &Policy,
+    budget: Option<&Budget>,
+    format: Format,
+    servers: Option<u32>,
+) -> Result<Exact, ExportError> {
+    let mut source = Source::new(policy, format, servers);
+    let text = match format {
+        Format::Grpc => grpc::write(&mut source, budget),
+        Format::Envoy => envoy::write(&mut source, budget),
+        Format::Istio => istio::write(&mut source, budget),
+        Format::Temporal => temporal::write(&mut source, budget),
+        Format::StepFunctions => step_functions::write(&mut source, budget),
+        Format::K8sJob => k8s_job::write(&mut source, budget),
+        Format::Nginx => nginx::write(&mut source, budget),
+    };
+    if source.refusals.is_empty() {
+        refuse_difference(&mut source, &text);
+    }
+    let Source { mut refusals, warnings, .. } = source;
+    refusals.sort_by_key(|refusal| refusal.field as u32);
+    if refusals.is_empty() { Ok(Exact { text, warnings }) } else { Err(ExportError { refusals }) }
+}
+
+/// Refuses a policy that the text does not say, and names the first field that differs.
+fn refuse_difference(source: &mut Source<'_>, text: &str) {
+    let (policy, format) = (source.policy, source.format);
+    match read(text, format, source.servers) {
+        Ok(read) if waits_alike(policy, &read) => {}
+        Ok(read) => {
+            let instead = differences(policy, &read);
+            if let Some((field, _)) = instead.first().copied() {
+                let value = shown(&policy_params(&read), field);
+                source.replace_all(field, &instead, format!("it has {value} for that"));
+            }
+        }
+        Err(error) => refuse_cap(source, &error),
+    }
+}
+
+/// Refuses a cap that Envoy does not reach by doubling. It doubles up to each even one.
+fn refuse_cap(source: &mut Source<'_>, error: &ImportError) {
+    let cap = source.get(Field::Cap);
+    source.replace(Field::Cap, cap.saturating_add(MS), error.reason());
+}
+
+/// Whether two policies have the same ranges of delays, and as many of them.
+fn waits_alike(one: &Policy, other: &Policy) -> bool {
+    let ranges = |policy: &Policy| {
+        let rows = policy.preview().take(ROWS);
+        rows.map(|row| (row.min_ns, row.mean_ns, row.max_ns)).collect::<Vec<_>>()
+    };
+    one.max_retries() == other.max_retries() && ranges(one) == ranges(other)
+}

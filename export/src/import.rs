@@ -1,0 +1,135 @@
+//! Importing from any format.
+
+use backoff_core::{Budget, Policy};
+
+use crate::error::ImportError;
+use crate::format::Format;
+use crate::policy::Found;
+use crate::text::cut;
+use crate::{envoy, grpc, istio, json, k8s_job, nginx, step_functions, temporal};
+
+/// How many places the error of a text with several policies lists.
+const LISTED: usize = 20;
+
+/// How a text is imported: [`import_with`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportOptions<'a> {
+    /// The place of the policy in the text, such as `spec.http[1]`, if the text has several.
+    pub at: Option<&'a str>,
+    /// The number of servers of an `upstream` of nginx, which limits its retries.
+    pub servers: Option<u32>,
+}
+
+/// What a configuration of an engine says.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The policy.
+    pub policy: Policy,
+    /// The budget, if the engine has one.
+    pub budget: Option<Budget>,
+    /// What the user must know, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// The policy that a configuration of an engine describes, and the budget if it has one.
+///
+/// The text is JSON or YAML, or for nginx its directives. It may have the policy anywhere inside it,
+/// as whole manifests do, but only one. Which failures are retried, timeouts and deadlines are not part
+/// of a policy, and are not read. A setting that is not there has the default of the engine.
+///
+/// # Errors
+/// The place in the text, and what is wrong there.
+pub fn import(text: &str, format: Format) -> Result<(Policy, Option<Budget>), ImportError> {
+    let Imported { policy, budget, .. } = import_with(text, format, ImportOptions::default())?;
+    Ok((policy, budget))
+}
+
+/// The same as [`import`], with options, and with what the user must know about the policy.
+///
+/// # Errors
+/// As those of [`import`].
+pub fn import_with(
+    text: &str,
+    format: Format,
+    options: ImportOptions<'_>,
+) -> Result<Imported, ImportError> {
+    if format == Format::Nginx {
+        if let Some(at) = options.at {
+            return Err(ImportError::new(at, "directives of nginx have no places"));
+        }
+        let ((policy, budget), warning) = nginx::read(text, options.servers)?;
+        return Ok(Imported { policy, budget, warnings: warning.into_iter().collect() });
+    }
+    let value = json::parse(text)?;
+    let root = json::root(&value);
+    let found = match format {
+        Format::Grpc => grpc::find(&root)?,
+        Format::Envoy => envoy::find(&root)?,
+        Format::Istio => istio::find(&root)?,
+        Format::Temporal => temporal::find(&root),
+        Format::StepFunctions => step_functions::find(&root)?,
+        Format::K8sJob => k8s_job::find(&root)?,
+        Format::Nginx => Vec::new(),
+    };
+    let (policy, budget) = choose(found, options.at)?;
+    Ok(Imported { policy, budget, warnings: Vec::new() })
+}
+
+/// The policy of a text of ours.
+pub(crate) fn read(
+    text: &str,
+    format: Format,
+    servers: Option<u32>,
+) -> Result<Policy, ImportError> {
+    Ok(import_with(text, format, ImportOptions { at: None, servers })?.policy)
+}
+
+/// The one policy at a place or inside it. Places that say the same are one.
+fn choose(
+    mut found: Vec<Found>,
+    at: Option<&str>,
+) -> Result<(Policy, Option<Budget>), ImportError> {
+    let at = at.unwrap_or_default();
+    let is_chosen = |found: &Found| is_within(&found.at, at);
+    if !found.iter().any(is_chosen) {
+        let places = listed(found.iter().map(|found| found.at.clone()).collect(), ", ");
+        return Err(ImportError::new(
+            cut(at),
+            format!("no policy is there; there is one at {places}"),
+        ));
+    }
+    found.retain(is_chosen);
+    let said = |found: &Found| match &found.read {
+        Ok((policy, None)) => policy.to_string(),
+        Ok((policy, Some(budget))) => format!("{policy} with the budget {}", budget.text()),
+        Err(error) => error.reason().to_owned(),
+    };
+    let mut different: Vec<_> = found.iter().map(said).collect();
+    different.dedup();
+    if different.len() > 1 {
+        let lines = found.iter().map(|found| format!("\n  {}  {}", found.at, said(found)));
+        let lines = listed(lines.collect(), "");
+        let count = found.len();
+        let reason = format!("{count} places have policies, which differ:{lines}");
+        return Err(ImportError::new(at, reason).ambiguous());
+    }
+    match found.into_iter().next() {
+        Some(found) => found.read,
+        None => Err(ImportError::new(at, "no policy is there")),
+    }
+}
+
+/// Whether a place is another one or inside it. Every place is inside the text, which is the empty one.
+fn is_within(place: &str, outer: &str) -> bool {
+    let rest = place.strip_prefix(outer);
+    rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// The first of some items.
+fn listed(mut items: Vec<String>, between: &str) -> String {
+    let more = items.len().saturating_sub(LISTED);
+    items.truncate(LISTED);
+    let items = items.join(between);
+    if more == 0 { items } else { format!("{items} and {more} more") }
+}

@@ -1,0 +1,7 @@
+//! YAML.
+
+mod read;
+mod write;
+
+pub(crate) use read::parse;
+pub(crate) use write::write;
