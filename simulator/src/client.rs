@@ -45,14 +45,33 @@ pub(crate) struct Client {
     pub(crate) attempt: u32,
     /// The operations that it has yet to begin.
     pub(crate) operations_left: u32,
-    pub(crate) group: u16,
+    /// Its group, and [`Self::UNMEASURED`].
+    group: u16,
     pub(crate) process: u16,
 }
 
 impl Client {
-    pub(crate) const fn new(stream: RandomStream, group: u16, process: u16) -> Self {
+    /// The highest bit: there are fewer groups. A place of its own would take 8 bytes more.
+    const UNMEASURED: u16 = 1 << 15;
+
+    pub(crate) const fn new(
+        stream: RandomStream,
+        group: u16,
+        process: u16,
+        is_measured: bool,
+    ) -> Self {
         let (began_ns, held, retries, attempt, operations_left) = (0, 0, 0, 0, 0);
+        let group = if is_measured { group } else { group | Self::UNMEASURED };
         Self { stream, began_ns, held, retries, attempt, operations_left, group, process }
+    }
+
+    pub(crate) const fn group(&self) -> u16 {
+        self.group & !Self::UNMEASURED
+    }
+
+    /// Whether its operations count in the results.
+    pub(crate) const fn is_measured(&self) -> bool {
+        self.group & Self::UNMEASURED == 0
     }
 
     /// The stream of its next operation: that of an iterator after a reset (SPEC 9).

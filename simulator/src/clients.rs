@@ -60,7 +60,7 @@ impl<'a> Clients<'a> {
     #[inline]
     pub(crate) fn group_of(&self, client: u32) -> u16 {
         // Ten million clients do not fit into a cache.
-        if self.groups.len() == 1 { 0 } else { self.get(client).group }
+        if self.groups.len() == 1 { 0 } else { self.get(client).group() }
     }
 
     /// Whether a client works for another, in a group that the load does not have.
@@ -69,20 +69,20 @@ impl<'a> Clients<'a> {
     }
 
     /// Adds the next client of the load.
-    pub(crate) fn add_next(&mut self, operations: u32) -> u32 {
+    pub(crate) fn add_next(&mut self, operations: u32, is_measured: bool) -> u32 {
         let number = self.arrived;
         self.arrived += 1;
         let stream = RandomStream::nth(self.seed, number);
         let (group, number_in_group) = self.turn(number);
         let process = self.process(group, number_in_group);
-        let mut client = Client::new(stream, group, process);
+        let mut client = Client::new(stream, group, process, is_measured);
         client.operations_left = operations;
         self.add(client)
     }
 
     /// Gives a client a place.
     pub(crate) fn add(&mut self, mut client: Client) -> u32 {
-        if let Some(place) = self.free[usize::from(client.group)].pop() {
+        if let Some(place) = self.free[usize::from(client.group())].pop() {
             client.attempt = self.get(place).attempt;
             *self.get_mut(place) = client;
             return place;
@@ -102,12 +102,12 @@ impl<'a> Clients<'a> {
     /// Begins an operation of a client. Returns its group.
     pub(crate) fn begin(&mut self, client: u32, now_ns: u64) -> u16 {
         let place = &mut self.places[client as usize];
-        let group = usize::from(place.group);
+        let group = usize::from(place.group());
         let budget = self.budgets[group].get(usize::from(place.process));
         let policy = self.groups[group].policy;
         let stream = place.next_stream();
         place.store(&Operation::begin(policy, stream, now_ns, None, budget));
-        place.group
+        place.group()
     }
 
     /// A client asks the core what to do.
@@ -119,7 +119,7 @@ impl<'a> Clients<'a> {
         now_ns: u64,
     ) -> Decision {
         let place = &mut self.places[client as usize];
-        let group = usize::from(place.group);
+        let group = usize::from(place.group());
         let budget = self.budgets[group].get(usize::from(place.process));
         let mut operation = place.operation(&self.groups[group]);
         let decision = operation.decide(outcome, retry_after_ns, now_ns, budget);

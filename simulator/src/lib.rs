@@ -29,6 +29,7 @@ pub use model::layers::{GiveUp, Layers};
 pub use model::occ::Occ;
 pub use model::outage::{Outage, OutageMode, Rejection};
 pub use model::queue::Queue;
+pub use model::rate_limit::RateLimit;
 pub use model::{Model, serial::Serial};
 pub use part::{MergeError, Part, PartError};
 pub use random::distribution::{Distribution, DistributionError};

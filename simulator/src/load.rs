@@ -1,7 +1,10 @@
 //! How clients arrive.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
+use crate::model::outage::Outage;
 use crate::random::distribution::Distribution;
 
 /// How clients arrive.
@@ -21,15 +24,40 @@ pub enum Load {
     },
     /// Operations that arrive whatever happened to those before them, each from a client of its
     /// own.
+    ///
+    /// Those that arrive in the first quarter of the duration are not measured, unless an outage
+    /// begins earlier: a server that begins idle is no server under load. After the duration others
+    /// go on arriving, unmeasured, until the measured ones have ended: a server that nobody else
+    /// calls would serve their retries.
     Open {
         /// The time between two arrivals.
         interval: Distribution,
-        /// Until when operations arrive, in nanoseconds.
+        /// Until when measured operations arrive, in nanoseconds.
         duration_ns: u64,
     },
 }
 
+/// How many times as long as the duration operations can arrive: those of clients that retry for
+/// ever may never end under load.
+const LONGEST_ARRIVALS: u64 = 10;
+
 impl Load {
+    /// When the operations that are measured begin, if not all are.
+    pub(crate) fn measured(&self, outage: Option<&Outage>) -> Option<Range<u64>> {
+        match *self {
+            Self::Closed { .. } => None,
+            Self::Open { duration_ns, .. } => {
+                let outage_ns = outage.map_or(u64::MAX, |outage| outage.from_ns);
+                Some(outage_ns.min(duration_ns / 4)..duration_ns)
+            }
+        }
+    }
+
+    /// Until when operations can arrive, if they do by themselves.
+    pub(crate) fn longest_ns(duration_ns: u64) -> u64 {
+        duration_ns.saturating_mul(LONGEST_ARRIVALS)
+    }
+
     /// The number of clients, if it does not depend on what happens.
     pub(crate) fn clients(&self) -> usize {
         match *self {

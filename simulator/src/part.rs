@@ -36,13 +36,13 @@ struct Line {
 }
 
 /// The format of parts, which counts up when a line changes its meaning.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Why a line of a file is no part.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     /// The line is not JSON of a part.
-    #[error("not a part: {0}")]
+    #[error("not a part")]
     Json(#[from] serde_json::Error),
     /// A byte was changed, or another version wrote it.
     #[error("the checksum is wrong: the part is damaged, or another version of backoff wrote it")]

@@ -26,14 +26,19 @@ impl Experiment {
     ) -> Result<Totals, ExperimentError> {
         self.validate()?;
         let groups = self.model.groups(&self.groups);
+        let measured = self.load.measured(self.model.outage());
         let setting = Setting {
             load: self.load,
+            measured: &measured,
             load_groups: &self.groups,
             groups: &groups,
             max_time_ns: self.max_time_ns,
             max_events: self.max_events,
         };
-        let recorder = || Recorder::new(groups.len(), self.groups.len(), self.interval_ns);
+        let recorder = || {
+            let load_end_ns = measured.as_ref().map(|measured| measured.end);
+            Recorder::new(groups.len(), self.groups.len(), self.interval_ns, load_end_ns)
+        };
         let totals = shard
             .runs(self.runs)
             .into_par_iter()

@@ -75,8 +75,9 @@ fn a_bounded_queue_loses_what_theory_says() {
             (1.0 - rho) * rho.powf(capacity.into()) / (1.0 - rho.powf(f64::from(capacity) + 1.0))
         };
         let what = format!("{workers} workers, {capacity} places, {rate} per second");
-        assert_near(&what, summary.all.operations, rate * 200.0, 0.0);
-        assert_near(&what, summary.all.successes, rate * 200.0 * (1.0 - loss), 0.002);
+        // Those after the first quarter.
+        assert_near(&what, summary.all.operations, rate * 150.0, 0.0);
+        assert_near(&what, summary.all.successes, rate * 150.0 * (1.0 - loss), 0.002);
         assert_eq!(summary.all.stops.len(), 2);
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Recorder {
     /// end are the last.
     load_groups: usize,
     interval_ns: Option<u64>,
+    /// Until when the load is measured, if not to the end.
+    load_end_ns: Option<u64>,
     intervals: Vec<Interval>,
     last_end_ns: u64,
     pub(crate) recovery: Option<Recovery>,
@@ -21,11 +23,17 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(groups: usize, load_groups: usize, interval_ns: Option<u64>) -> Self {
+    pub(crate) fn new(
+        groups: usize,
+        load_groups: usize,
+        interval_ns: Option<u64>,
+        load_end_ns: Option<u64>,
+    ) -> Self {
         Self {
             groups: vec![Counts::default(); groups],
             load_groups,
             interval_ns,
+            load_end_ns,
             intervals: Vec::new(),
             last_end_ns: 0,
             recovery: None,
@@ -40,8 +48,8 @@ impl Recorder {
 
     /// The server received a call.
     #[inline]
-    pub(crate) fn call(&mut self, group: u16, now_ns: u64) {
-        self.groups[usize::from(group)].calls += 1;
+    pub(crate) fn call(&mut self, group: u16, now_ns: u64, is_measured: bool) {
+        self.groups[usize::from(group)].calls += u64::from(is_measured);
         if usize::from(group) >= self.groups.len() - self.load_groups
             && let Some(interval) = self.interval(now_ns)
         {
@@ -87,6 +95,9 @@ impl Recorder {
     }
 
     fn interval(&mut self, now_ns: u64) -> Option<&mut Interval> {
+        if self.load_end_ns.is_some_and(|end_ns| now_ns >= end_ns) {
+            return None;
+        }
         let index = usize::try_from(now_ns / self.interval_ns?).ok()?;
         if index >= self.intervals.len() {
             self.intervals.resize(index + 1, Interval::default());

@@ -108,12 +108,14 @@ impl Stack {
     fn descend(&mut self, world: &mut World<'_>, caller: u32) {
         // A run with so many groups is not valid.
         let step = u16::try_from(self.load_groups).unwrap_or(u16::MAX);
-        let group = world.client(caller).group.saturating_add(step);
+        let of_caller = world.client(caller);
+        let group = of_caller.group().saturating_add(step);
+        let is_measured = of_caller.is_measured();
         let number = self.begun;
         self.begun += 1;
         let layers = RandomStream::from_key(world.seed(), "layers").state();
         let stream = RandomStream::nth(layers, number);
-        let operation = world.begin_inner(stream, group, number);
+        let operation = world.begin_inner(stream, group, number, is_measured);
         let place = operation as usize;
         if place >= self.callers.len() {
             self.callers.resize(place + 1, NOBODY);
@@ -144,7 +146,7 @@ impl Stack {
 impl Server for Stack {
     fn attempt(&mut self, world: &mut World<'_>, client: u32) {
         world.count_call(client);
-        if self.is_last(world.client(client).group) {
+        if self.is_last(world.client(client).group()) {
             world.schedule_random(&self.model.latency, client, ENDED, 0);
         } else if self.model.overhead == Distribution::Constant(0) {
             self.descend(world, client);

@@ -8,6 +8,7 @@ pub(crate) mod line;
 pub(crate) mod occ;
 pub(crate) mod outage;
 pub(crate) mod queue;
+pub(crate) mod rate_limit;
 pub(crate) mod serial;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::error::ExperimentError;
 use crate::model::latency::Latency;
 use crate::model::layers::Layers;
 use crate::model::occ::Occ;
+use crate::model::outage::Outage;
 use crate::model::queue::Queue;
 use crate::model::serial::Serial;
 use crate::world::World;
@@ -55,6 +57,16 @@ impl Model {
         match self {
             Self::Layers(model) => model.groups(groups),
             _ => groups.to_vec(),
+        }
+    }
+
+    /// The time in which it does not serve, if there is one.
+    #[must_use]
+    pub const fn outage(&self) -> Option<&Outage> {
+        match self {
+            Self::Queue(model) => model.outage.as_ref(),
+            Self::Latency(model) => model.outage.as_ref(),
+            Self::Occ(_) | Self::Serial(_) | Self::Layers(_) => None,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::limits::MAX_TIME_NS;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
 use crate::model::line::Line;
 use crate::model::outage::{Outage, OutageMode, Rejection};
+use crate::model::rate_limit::RateLimit;
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
 use crate::world::server::Server;
@@ -28,6 +29,9 @@ pub struct Queue {
     /// The most calls that the server holds, waiting or served: `K` of M/M/c/K. The next are
     /// rejected.
     pub capacity: Option<u32>,
+    /// How many calls the server admits in a second. The next are rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<RateLimit>,
     /// How long a client waits for the answer to an attempt, in nanoseconds. Then the outcome is
     /// `timeout`.
     pub timeout_ns: Option<u64>,
@@ -53,6 +57,7 @@ impl Default for Queue {
             workers: 1,
             service: Distribution::Exponential { mean_ns: 10_000_000 },
             capacity: None,
+            limit: None,
             timeout_ns: Some(1_000_000_000),
             drops_stale: false,
             outage: None,
@@ -71,6 +76,9 @@ impl Queue {
         check_range("the mean service time in ns", self.service.mean_ns(), 1, MAX_TIME_NS)?;
         if let Some(capacity) = self.capacity {
             check_range("the capacity", capacity.into(), 1, u32::MAX.into())?;
+        }
+        if let Some(limit) = self.limit {
+            limit.validate()?;
         }
         if let Some(timeout_ns) = self.timeout_ns {
             check_range("the timeout in ns", timeout_ns, 1, MAX_TIME_NS)?;
@@ -94,7 +102,7 @@ impl Queue {
     pub(crate) fn server(self) -> impl Server {
         let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
         let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
-        Workers { model: self, calls, waiting: Line::new(), busy: 0 }
+        Workers { model: self, calls, waiting: Line::new(), busy: 0, full_at_ns: 0 }
     }
 }
 
@@ -104,6 +112,8 @@ struct Workers {
     waiting: Line<Call>,
     /// The workers that serve a call.
     busy: u32,
+    /// When the bucket of the rate limit is full again.
+    full_at_ns: u64,
 }
 
 impl Workers {
@@ -111,12 +121,16 @@ impl Workers {
         world.count_call(call.client);
         let held = self.waiting.len() as u64 + u64::from(self.busy);
         let is_full = self.model.capacity.is_some_and(|capacity| held >= capacity.into());
-        if is_full || self.is_outage(OutageMode::Refusing, world) {
+        if is_full || self.is_outage(OutageMode::Refusing, world) || !self.admits(world.now_ns) {
             self.calls.reject(world, call);
         } else {
             self.waiting.push_back(call);
             self.serve(world);
         }
+    }
+
+    fn admits(&mut self, now_ns: u64) -> bool {
+        self.model.limit.is_none_or(|limit| limit.admits(&mut self.full_at_ns, now_ns))
     }
 
     fn serve(&mut self, world: &mut World<'_>) {

@@ -16,7 +16,7 @@ impl World<'_> {
                     if self.is_crowded() {
                         break;
                     }
-                    let client = self.clients.add_next(operations);
+                    let client = self.clients.add_next(operations, true);
                     match start.sample(&mut self.draws) {
                         // Without an event: there can be ten million such clients.
                         0 => self.begin_next(server, client),
@@ -29,12 +29,17 @@ impl World<'_> {
         let max_time_ns = self.setting.max_time_ns;
         let mut events = 0_u64;
         while let Some(event) = self.events.pop() {
+            let is_after_load = self.measured_until().is_some_and(|end_ns| event.time_ns >= end_ns);
+            if is_after_load && self.unfinished == 0 {
+                break;
+            }
             events += 1;
             let is_over = event.time_ns > max_time_ns || events > self.setting.max_events;
             if is_over || self.is_crowded() {
-                // What is left may be of no concern to any client.
-                self.cut = self.unfinished > 0;
                 self.now_ns = event.time_ns.min(max_time_ns);
+                // What is left may be of no concern to any client.
+                let is_in_load = self.measured_until().is_some_and(|end_ns| self.now_ns < end_ns);
+                self.cut = is_in_load || self.unfinished > 0;
                 break;
             }
             self.now_ns = event.time_ns;
@@ -58,16 +63,22 @@ impl World<'_> {
     fn schedule_arrival(&mut self) {
         if let Load::Open { interval, duration_ns } = self.setting.load {
             let delay_ns = interval.sample(&mut self.draws);
-            if self.now_ns.saturating_add(delay_ns) < duration_ns {
-                self.unfinished += 1;
+            let arrives_ns = self.now_ns.saturating_add(delay_ns);
+            if arrives_ns < Load::longest_ns(duration_ns) {
+                self.unfinished += u64::from(self.is_measured(arrives_ns));
                 self.schedule(delay_ns, NOBODY, ARRIVE, 0);
             }
         }
     }
 
+    /// Whether an operation that arrives at a time counts in the results.
+    fn is_measured(&self, arrives_ns: u64) -> bool {
+        self.setting.measured.as_ref().is_none_or(|measured| measured.contains(&arrives_ns))
+    }
+
     fn arrive(&mut self, server: &mut impl Server) {
         self.schedule_arrival();
-        let client = self.clients.add_next(1);
+        let client = self.clients.add_next(1, self.is_measured(self.now_ns));
         self.begin_next(server, client);
     }
 

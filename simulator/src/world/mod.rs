@@ -3,6 +3,8 @@
 pub(crate) mod course;
 pub(crate) mod server;
 
+use std::ops::Range;
+
 use backoff_core::{Decision, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
@@ -38,6 +40,8 @@ pub(crate) enum Next {
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) load: Load,
+    /// When the operations that are measured begin, if not all are.
+    pub(crate) measured: &'a Option<Range<u64>>,
     /// The groups of the load.
     pub(crate) load_groups: &'a [Group],
     /// The groups that are measured. A model may add some to those of the load.
@@ -53,7 +57,7 @@ pub(crate) struct World<'a> {
     pub(crate) recorder: &'a mut Recorder,
     setting: Setting<'a>,
     clients: Clients<'a>,
-    /// Operations that have not ended, with those that clients have yet to begin.
+    /// Measured operations that have not ended, with those that clients have yet to begin.
     unfinished: u64,
     seed: u64,
     events: Events,
@@ -93,13 +97,14 @@ impl<'a> World<'a> {
         self.seed
     }
 
+    /// Until when measured operations arrive by themselves, if they do.
+    fn measured_until(&self) -> Option<u64> {
+        self.setting.measured.as_ref().map(|measured| measured.end)
+    }
+
     /// Measures how the service recovers from an outage that ends at this time.
     pub(crate) fn watch_recovery(&mut self, outage_end_ns: u64) {
-        let load_end_ns = match self.setting.load {
-            Load::Closed { .. } => None,
-            Load::Open { duration_ns, .. } => Some(duration_ns),
-        };
-        self.recorder.recovery = Some(Recovery::new(outage_end_ns, load_end_ns));
+        self.recorder.recovery = Some(Recovery::new(outage_end_ns, self.measured_until()));
     }
 
     /// Adds an event of a kind of the model.
@@ -133,7 +138,8 @@ impl<'a> World<'a> {
     /// Counts a call that the server receives.
     #[inline]
     pub(crate) fn count_call(&mut self, client: u32) {
-        self.recorder.call(self.clients.group_of(client), self.now_ns);
+        let is_measured = self.setting.measured.is_none() || self.client(client).is_measured();
+        self.recorder.call(self.clients.group_of(client), self.now_ns, is_measured);
     }
 
     /// A client learns how its attempt ended, and does what the core decides.
@@ -159,20 +165,23 @@ impl<'a> World<'a> {
         retry_after_ns: Option<u64>,
     ) -> Next {
         let decision = self.clients.decide(client, outcome, retry_after_ns, self.now_ns);
-        let Client { group, began_ns, .. } = *self.clients.get(client);
+        let place = self.clients.get(client);
+        let (group, began_ns, is_measured) = (place.group(), place.began_ns, place.is_measured());
         self.recorder.attempt_ended(group, self.now_ns, outcome == Outcome::Success);
         match decision {
             Decision::Wait { delay_ns } => {
                 let rest_ns = self.setting.max_time_ns.saturating_sub(self.now_ns);
-                self.recorder.waits(group, delay_ns.min(rest_ns));
+                if is_measured {
+                    self.recorder.waits(group, delay_ns.min(rest_ns));
+                }
                 Next::Wait(delay_ns)
             }
             decision => {
                 // A decision that is no wait has a reason.
-                if let Some(reason) = decision.stop_reason() {
+                if is_measured && let Some(reason) = decision.stop_reason() {
                     self.recorder.operation_ended(group, reason, began_ns, self.now_ns);
                 }
-                self.unfinished -= 1;
+                self.unfinished -= u64::from(is_measured);
                 self.leave_or_think(client);
                 Next::End(outcome == Outcome::Success)
             }
@@ -181,15 +190,23 @@ impl<'a> World<'a> {
 
     fn begin(&mut self, client: u32) {
         let group = self.clients.begin(client, self.now_ns);
-        self.recorder.operation_began(group);
+        if self.client(client).is_measured() {
+            self.recorder.operation_began(group);
+        }
     }
 
     /// Begins an operation that serves an operation of a client. Its place is free when it ends.
     /// Its process is the next one's turn.
-    pub(crate) fn begin_inner(&mut self, stream: RandomStream, group: u16, number: u64) -> u32 {
-        self.unfinished += 1;
+    pub(crate) fn begin_inner(
+        &mut self,
+        stream: RandomStream,
+        group: u16,
+        number: u64,
+        is_measured: bool,
+    ) -> u32 {
+        self.unfinished += u64::from(is_measured);
         let process = self.clients.process(group, number);
-        let client = self.clients.add(Client::new(stream, group, process));
+        let client = self.clients.add(Client::new(stream, group, process, is_measured));
         self.begin(client);
         client
     }
