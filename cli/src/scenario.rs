@@ -2,7 +2,7 @@
 
 use backoff_sim::{
     Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Outage, OutageMode, Probability,
-    Queue,
+    Queue, RateLimit,
 };
 
 /// Operations arrive at a service that has workers and a queue. It stops for a while, and must then
@@ -17,6 +17,8 @@ pub(crate) struct Scenario {
     pub(crate) service_ns: u64,
     /// The most calls that it holds; it rejects the next.
     pub(crate) capacity: Option<u32>,
+    /// The most calls that it admits in a second; it rejects the next.
+    pub(crate) limit: Option<f64>,
     /// How long a client waits for an answer.
     pub(crate) timeout_ns: u64,
     /// How long operations arrive before the outage.
@@ -44,6 +46,7 @@ impl Scenario {
                 workers: self.workers,
                 service: Distribution::Exponential { mean_ns: self.service_ns },
                 capacity: self.capacity,
+                limit: self.limit.map(rate_limit),
                 timeout_ns: Some(self.timeout_ns),
                 outage: (self.outage_ns > 0).then_some(outage),
                 failure: self.failure,
@@ -61,4 +64,11 @@ impl Scenario {
             interval_ns: None,
         }
     }
+}
+
+/// A limit of so many calls in a second, and as many at once, but at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+pub(crate) fn rate_limit(per_second: f64) -> RateLimit {
+    let interval_ns = (1e9 / per_second).round().max(1.0) as u64;
+    RateLimit { interval_ns, burst: per_second.max(1.0) as u32 }
 }

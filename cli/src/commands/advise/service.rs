@@ -105,6 +105,7 @@ impl Service {
             workers: workers as u32,
             service_ns: (all_workers / self.capacity * 1e9).round().max(1.0) as u64,
             capacity: (!self.is_unbounded).then_some(held as u32),
+            limit: None,
             timeout_ns: self.timeout_ns,
             failure: self.failure,
             before_ns,

@@ -31,6 +31,7 @@ pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summ
         service_ns: SECOND / 100,
         // What it can serve before their clients give up.
         capacity: Some(100),
+        limit: None,
         timeout_ns: SECOND,
         failure: Probability::ZERO,
         before_ns: 10 * SECOND,

@@ -6,8 +6,10 @@ use backoff_sim::{
 };
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 
+use super::numbers::rate;
 use super::options::Options;
 use crate::arguments::duration;
+use crate::scenario::rate_limit;
 
 /// What clients call.
 #[derive(Debug, Subcommand)]
@@ -58,6 +60,11 @@ pub(crate) struct QueueArguments {
     /// Most calls that the server holds, waiting or served; it rejects the next [default: no limit]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     capacity: Option<u32>,
+
+    /// Most calls that the server admits in a second, as many at once at most; it rejects the next
+    /// [default: no limit]
+    #[arg(long, value_name = "C", value_parser = rate)]
+    limit: Option<f64>,
 
     /// How long a client waits for an answer, or `none`
     #[arg(long, value_name = "TIME", default_value = "1s")]
@@ -262,6 +269,7 @@ impl ModelArguments {
                 workers: arguments.workers,
                 service: arguments.service,
                 capacity: arguments.capacity,
+                limit: arguments.limit.map(rate_limit),
                 timeout_ns: arguments.timeout.0,
                 drops_stale: arguments.drops_stale,
                 outage: arguments.failures.outage(),
