@@ -5,114 +5,110 @@ import (
 	"iter"
 )
 
-// Attempts returns a retry loop to range over. The loop body takes the place of Retry's function:
+// A Loop is a retry loop whose body takes the place of Retry's function:
 //
-//	for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
-//		if err != nil {
-//			return err // the loop stopped
-//		}
-//		if attempt.Failed(save()) {
-//			continue
-//		}
-//		return nil
+//	loop := backoff.NewLoop(ctx, backoff.RetryOn(errBusy))
+//	for range loop.Attempts() {
+//		loop.Report(save())
 //	}
+//	return loop.Err()
 //
-// An attempt whose body reports no failure has succeeded and is the last one, whether the body
-// breaks, continues or returns. A body that returns its own error must therefore report it first:
+// The body runs once for each attempt, and the loop waits between attempts. Report says how the attempt ended. An
+// attempt that reports nothing has succeeded and is the last one, whether the body ends, breaks or returns. A body
+// that returns its own error must therefore report it first:
 //
-//	if err := save(); attempt.Failed(err) && !isTemporary(err) {
-//		return err // without Failed, the loop would count a success
+//	if err := save(); !loop.Report(err) && errors.Is(err, errClosed) {
+//		return err // without Report, the loop would count a success
 //	}
-//
-// The loop waits between attempts. When it stops without a success, it yields once more, with a nil
-// attempt and the error that Retry would return. Do not leave out the second variable: "for attempt :=
-// range" yields the nil attempt, too, and loses the error. The methods of a nil attempt do nothing.
 //
 // Leaving the range after a failure cancels the operation.
 //
-// The options are those of Retry, except RetryResult and ClassifyResult. They are read each time a
-// range begins.
-func Attempts(ctx context.Context, options ...RetryOption) iter.Seq2[*Attempt, error] {
-	return func(yield func(*Attempt, error) bool) {
-		loop, err := newAttemptsLoop(ctx, options)
-		if err != nil {
-			yield(nil, err)
+// A Loop is for one goroutine and for one range. It must not be copied (go vet reports copies), and NewLoop makes the
+// only valid ones.
+type Loop struct {
+	_        noCopy
+	inner    loop
+	hasBegun bool
+	inBody   bool
+	verdict  Verdict // of the attempt, as far as it was reported
+	failure  error
+	err      error // of the options
+}
+
+// NewLoop returns a loop that has not begun. The options are those of Retry, except RetryResult and ClassifyResult:
+// call ReportVerdict instead. If an option is invalid, the loop makes no attempt, and Err returns the error.
+func NewLoop(ctx context.Context, options ...RetryOption) *Loop {
+	l := new(Loop)
+	l.err = l.inner.configure(ctx, options)
+	if l.err == nil && l.inner.results != nil {
+		l.err = &ArgumentError{Code: ErrUnused, Field: l.inner.results.option, Rule: "has no effect on a Loop: call Loop.ReportVerdict"}
+	}
+	return l
+}
+
+// Attempts returns the attempts to range over, as their numbers, from 1. The loop begins with the range. A second range
+// makes no attempt, because the loop has stopped.
+func (l *Loop) Attempts() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if l.Err() != nil || l.hasBegun {
 			return
 		}
-		defer loop.close()
-		for loop.next() {
-			attempt := &Attempt{loop: loop, verdict: OutcomeSuccess}
-			more := yield(attempt, nil)
-			attempt.loop, loop.inCall = nil, false
-			if !more && attempt.failed() {
-				loop.lastErr = attempt.err
-				loop.cancel()
+		l.hasBegun = true
+		if l.err = l.inner.begin(); l.err != nil {
+			return
+		}
+		defer l.inner.close()
+		for l.inner.next() {
+			l.inBody, l.verdict, l.failure = true, OutcomeSuccess, nil
+			more := yield(l.inner.calls)
+			l.inBody, l.inner.inCall = false, false
+			if outcome, _, _ := verdictOf(l.verdict); !more && outcome != OutcomeSuccess {
+				l.inner.lastErr = l.failure
+				l.inner.cancel()
 				return
 			}
-			loop.callEnded(attempt.verdict, attempt.err)
+			l.inner.callEnded(l.verdict, l.failure)
 			if !more {
 				return
 			}
 		}
-		if loop.err != nil {
-			yield(nil, loop.err)
-		}
 	}
 }
 
-func newAttemptsLoop(ctx context.Context, options []RetryOption) (*loop, error) {
-	loop := new(loop)
-	if err := loop.configure(ctx, options); err != nil {
-		return nil, err
+// Report reports the error of the attempt, or its success with nil, and returns whether it succeeded. Whether the loop
+// retries depends on the error's mark, RetryIf, RetryOn and Classify. The last report of an attempt counts. Outside the
+// body a report is ignored.
+func (l *Loop) Report(err error) (ok bool) {
+	if l == nil || !l.inBody {
+		return err == nil
 	}
-	if loop.results != nil {
-		return nil, &ArgumentError{Code: ErrUnused, Field: loop.results.option, Rule: "has no effect on Attempts: call Attempt.Ended"}
-	}
-	return loop, loop.begin()
-}
-
-// An Attempt receives the result of the body of a loop of Attempts. The last report wins; reports
-// after the body has ended are ignored. It is for one goroutine at a time.
-type Attempt struct {
-	loop    *loop // nil after the body has ended
-	verdict Verdict
-	err     error
-}
-
-// Failed reports an error of the attempt, or a success with nil, and returns whether err is an error.
-// Whether the loop retries depends on the error's mark, RetryIf, RetryOn and Classify.
-func (a *Attempt) Failed(err error) bool {
-	if a == nil || a.loop == nil {
-		return err != nil
-	}
-	a.verdict, a.err = OutcomeSuccess, err
+	l.verdict, l.failure = OutcomeSuccess, err
 	if err != nil {
 		// If the classification panics, it is not the call that panicked (SPEC 18.6); and if the body
 		// recovers, the failure is permanent.
-		a.verdict, a.loop.inCall = OutcomePermanent, false
-		a.verdict = a.loop.classifyFailure(err)
-		a.loop.inCall = true
+		l.verdict, l.inner.inCall = OutcomePermanent, false
+		l.verdict = l.inner.classifyFailure(err)
+		l.inner.inCall = true
 	}
-	return err != nil
+	return err == nil
 }
 
-// Ended reports the verdict of an attempt that returned no error: an Outcome, or an Outcome
-// WithRetryAfter. nil is a success.
-func (a *Attempt) Ended(verdict Verdict) {
-	if a != nil && a.loop != nil {
-		a.verdict, a.err = orSuccess(verdict), nil
+// ReportVerdict reports the verdict of an attempt that has no error: an Outcome, or an Outcome WithRetryAfter. nil is a
+// success. It takes the place of Report.
+func (l *Loop) ReportVerdict(verdict Verdict) {
+	if l != nil && l.inBody {
+		l.verdict, l.failure = orSuccess(verdict), nil
 	}
 }
 
-// Number returns the number of this attempt, from 1; 0 after its body has ended.
-func (a *Attempt) Number() uint64 {
-	if a == nil || a.loop == nil {
-		return 0
+// Err returns the error that Retry would return: nil after a success, and before the loop has stopped. A Loop that
+// NewLoop did not make returns an *ArgumentError.
+func (l *Loop) Err() error {
+	switch {
+	case l == nil || l.err == nil && l.inner.ctx == nil:
+		return &ArgumentError{Code: ErrMissing, Field: "loop", Rule: "was not made by NewLoop"}
+	case l.err != nil:
+		return l.err
 	}
-	return a.loop.calls
-}
-
-func (a *Attempt) failed() bool {
-	outcome, _, _ := verdictOf(a.verdict)
-	return outcome != OutcomeSuccess
+	return l.inner.err
 }

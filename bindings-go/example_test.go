@@ -77,7 +77,7 @@ func ExampleClassifyResult() {
 	// SUCCESS <nil>
 }
 
-func ExampleAttempts() {
+func ExampleNewLoop() {
 	ctx, errBusy := context.Background(), errors.New("busy")
 	calls := 0
 	save := func() error {
@@ -88,17 +88,13 @@ func ExampleAttempts() {
 	}
 
 	store := func() error {
-		for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy)) {
-			if err != nil {
-				return err // a *RetryError
+		loop := backoff.NewLoop(ctx, backoff.RetryOn(errBusy))
+		for attempt := range loop.Attempts() {
+			if loop.Report(save()) {
+				fmt.Println("stored by attempt", attempt)
 			}
-			if attempt.Failed(save()) {
-				continue
-			}
-			fmt.Println("stored by attempt", attempt.Number())
-			break
 		}
-		return nil
+		return loop.Err() // nil, or a *RetryError
 	}
 	fmt.Println(store())
 	// Output:
@@ -106,22 +102,19 @@ func ExampleAttempts() {
 	// <nil>
 }
 
-func ExampleAttempt_Failed() {
+func ExampleLoop_Report() {
 	ctx, errBusy, errClosed := context.Background(), errors.New("busy"), errors.New("closed")
 	save := func() error { return errClosed }
 	printReason := backoff.OnStop(func(event backoff.Event) { fmt.Println(event.Reason) })
 
 	store := func() error {
-		for attempt, err := range backoff.Attempts(ctx, backoff.RetryOn(errBusy), printReason) {
-			if err != nil {
-				return err
-			}
-			err := save()
-			if attempt.Failed(err) && errors.Is(err, errClosed) {
-				return err // without Failed, the reason would be success
+		loop := backoff.NewLoop(ctx, backoff.RetryOn(errBusy), printReason)
+		for range loop.Attempts() {
+			if err := save(); !loop.Report(err) && errors.Is(err, errClosed) {
+				return err // without Report, the reason would be success
 			}
 		}
-		return nil
+		return loop.Err()
 	}
 	fmt.Println(store())
 	// Output:

@@ -29,7 +29,7 @@ type Event struct {
 	// retry.
 	BudgetIsLocal bool
 	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
-	// the loops of Do and Attempts.
+	// a Loop and the loops of Do.
 	Value any
 }
 

@@ -50,14 +50,16 @@ func TestInvalidRetryOptions(t *testing.T) {
 		if called || len(got) != 0 || stats.Counts().Operations != 0 {
 			t.Errorf("%s: called %t, events %q", row.want, called, got)
 		}
-		for attempt, err := range backoff.Attempts(t.Context(), hooked...) {
-			want := row.want
-			if strings.HasPrefix(want, "RetryResult classifies") {
-				want = "RetryResult has no effect on Attempts: call Attempt.Ended"
-			}
-			if attempt != nil || err == nil || err.Error() != want {
-				t.Errorf("an attempt with %v, want %s", err, want)
-			}
+		want := row.want
+		if strings.HasPrefix(want, "RetryResult classifies") {
+			want = "RetryResult has no effect on a Loop: call Loop.ReportVerdict"
+		}
+		loop := backoff.NewLoop(t.Context(), hooked...)
+		for attempt := range loop.Attempts() {
+			t.Errorf("attempt %d, want %s", attempt, want)
+		}
+		if err := loop.Err(); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
 		}
 		if len(got) != 0 {
 			t.Errorf("events %q", got)
@@ -108,11 +110,15 @@ func TestNilVerdicts(t *testing.T) {
 	if value != 7 || err != nil {
 		t.Errorf("returned %d, %v", value, err)
 	}
-	for attempt, err := range backoff.Attempts(t.Context(), policy) {
-		if err != nil || attempt.Number() != 1 {
-			t.Errorf("attempt %d, %v", attempt.Number(), err)
+	loop := backoff.NewLoop(t.Context(), policy)
+	for attempt := range loop.Attempts() {
+		if attempt != 1 {
+			t.Errorf("attempt %d", attempt)
 		}
-		attempt.Ended(nil)
+		loop.ReportVerdict(nil)
+	}
+	if err := loop.Err(); err != nil {
+		t.Error(err)
 	}
 	if got := backoff.Mark(errBusy, nil); got != errBusy {
 		t.Errorf("marked %v", got)
@@ -169,14 +175,12 @@ func TestUnknownOutcomesEndTheLoop(t *testing.T) {
 }
 
 func TestAttemptWithAnUnknownOutcome(t *testing.T) {
-	var end error
-	for attempt, err := range backoff.Attempts(t.Context()) {
-		if end = err; err == nil {
-			attempt.Ended(backoff.Outcome(0))
-		}
+	loop := backoff.NewLoop(t.Context())
+	for range loop.Attempts() {
+		loop.ReportVerdict(backoff.Outcome(0))
 	}
-	if end == nil || end.Error() != "outcome 0 is unknown" {
-		t.Errorf("ended with %v", end)
+	if err := loop.Err(); err == nil || err.Error() != "outcome 0 is unknown" {
+		t.Errorf("ended with %v", err)
 	}
 }
 
@@ -191,13 +195,12 @@ func TestLoopsThatFailDoNotCallOnStop(t *testing.T) {
 			_, err := backoff.Retry(t.Context(), func() (int, error) { return 7, op() }, options...)
 			return err
 		},
-		"Attempts": func(op func() error, options ...backoff.RetryOption) (end error) {
-			for attempt, err := range backoff.Attempts(t.Context(), options...) {
-				if end = err; err == nil {
-					attempt.Failed(op())
-				}
+		"Loop": func(op func() error, options ...backoff.RetryOption) error {
+			loop := backoff.NewLoop(t.Context(), options...)
+			for range loop.Attempts() {
+				loop.Report(op())
 			}
-			return end
+			return loop.Err()
 		},
 	}
 	budget, clock := new(backoff.Budget), new(fakeClock)

@@ -96,10 +96,9 @@ func TestStepsOfSharedLoops(t *testing.T) {
 			t.Errorf("%d, %v", value, err)
 		}
 		flush(t, shared)
-		for attempt, err := range backoff.Attempts(t.Context(), backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(shared)) {
-			if err == nil {
-				attempt.Failed(backoff.Permanent(errBusy)) // requests no retry, and does not count as a failed attempt
-			}
+		loop := backoff.NewLoop(t.Context(), backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(shared))
+		for range loop.Attempts() {
+			loop.Report(backoff.Permanent(errBusy)) // requests no retry, and does not count as a failed attempt
 		}
 		flush(t, shared)
 		ns := func(seconds int) string {

@@ -106,13 +106,11 @@ func TestPermanentWins(t *testing.T) {
 			calls := 0
 			err := backoff.Do(t.Context(), func() error { calls++; return err }, policy, anything)
 			checkEnd(t, err, io.EOF, backoff.StopPermanent, 1)
-			for attempt, end := range backoff.Attempts(t.Context(), policy, anything) {
-				if end != nil {
-					checkEnd(t, end, io.EOF, backoff.StopPermanent, 1)
-				} else {
-					attempt.Failed(fmt.Errorf("again: %w", err))
-				}
+			loop := backoff.NewLoop(t.Context(), policy, anything)
+			for range loop.Attempts() {
+				loop.Report(fmt.Errorf("again: %w", err))
 			}
+			checkEnd(t, loop.Err(), io.EOF, backoff.StopPermanent, 1)
 		})
 	}
 	// A loop does not inherit another mark of an inner loop, even if the inner error contains it.

@@ -143,7 +143,7 @@ func TestNilPointers(t *testing.T) {
 	}
 	read := 0
 	for _, pointer := range []any{
-		(*backoff.Attempt)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.BudgetEventKind)(nil), (*backoff.BudgetState)(nil),
+		(*backoff.Loop)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.BudgetEventKind)(nil), (*backoff.BudgetState)(nil),
 		(*backoff.CapOn)(nil), (*backoff.Growth)(nil), (*backoff.SharedBudget)(nil),
 		(*backoff.Jitter)(nil), (*backoff.Operation)(nil), (*backoff.Outcome)(nil), (*backoff.Policy)(nil), (*backoff.RandomStream)(nil),
 		(*backoff.RetryAfterMode)(nil), (*backoff.RetryStats)(nil), (*backoff.StopCounts)(nil), (*backoff.StopReason)(nil),
