@@ -162,8 +162,9 @@ func checkRetryAfter(t *testing.T, c header) {
 
 type httpStatus struct {
 	named
-	Status  int    `json:"status"`
-	Outcome string `json:"outcome"`
+	Status       int     `json:"status"`
+	Outcome      string  `json:"outcome"`
+	ProxyOutcome *string `json:"proxy_outcome"` // for the tests of backoffhttp
 }
 
 func checkHTTPStatus(t *testing.T, c httpStatus) {
@@ -183,7 +184,7 @@ type httpResponse struct {
 func checkHTTPResponse(t *testing.T, c httpResponse) {
 	header := http.Header{}
 	for line := range strings.Lines(c.Fields) {
-		if name, value, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); found {
+		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), ":"); found {
 			header.Add(name, value)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
+// headerMost is the longest value of a header field that means something.
+const headerMost = 1024
+
 // HTTPOutcome returns the outcome of an HTTP status (SPEC 14.4): OutcomeSuccess for 100 to 399,
 // OutcomeThrottled for 429 and 503, OutcomeTimeout for 408 and 504, OutcomeTransient for 425, 500 and
 // 502, and OutcomePermanent for every other number.
@@ -22,18 +25,28 @@ func HTTPOutcome(status int) Outcome {
 }
 
 // HTTPVerdict returns the verdict on a response: the HTTPOutcome of its status, and the wait that its header
-// asks for, in milliseconds as Retry-After-Ms, as Retry-After, or, with status 429, in seconds as
-// RateLimit-Reset (SPEC 14.5). Now is compared with a date.
+// asks for, in milliseconds as Retry-After-Ms, as Retry-After, or, with status 429, as a used up quota of RateLimit, as
+// RateLimit-Reset or as X-RateLimit-Reset (SPEC 14.5). Now is compared with dates and with times in seconds since 1970.
 //
 //	verdict := backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
 //
 // The header has canonical keys, as an http.Header has.
 func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict {
 	var fields strings.Builder
-	for _, name := range []string{"Retry-After-Ms", "Retry-After", "Ratelimit-Reset"} {
-		if values := header[name]; len(values) > 0 && !strings.Contains(values[0], "\n") {
-			fields.WriteString(name + ":" + values[0][:min(len(values[0]), engine.TextRoom)] + "\n")
+	add := func(name, value string) {
+		// A value that is too long gives nothing.
+		line := len(name) + len(value) + 2
+		if len(value) <= headerMost && fields.Len()+line <= engine.FieldsRoom && !strings.Contains(value, "\n") {
+			fields.WriteString(name + ":" + value + "\n")
 		}
+	}
+	for _, name := range []string{"Retry-After-Ms", "Retry-After", "Ratelimit-Reset", "X-Ratelimit-Reset"} {
+		if values := header[name]; len(values) > 0 {
+			add(name, values[0])
+		}
+	}
+	for _, value := range header["Ratelimit"] {
+		add("Ratelimit", value)
 	}
 	outcome := HTTPOutcome(status)
 	if fields.Len() == 0 {

@@ -14,6 +14,9 @@ import "time"
 // multiple of 8 keeps aligned what follows in its memory.
 const TextRoom = 1032
 
+// FieldsRoom is how much of the header fields of a response the core gets: one value of each name, and two of RateLimit.
+const FieldsRoom = 6144
+
 // A Field is the number of a policy's field (SPEC 5.1).
 type Field uint32
 

@@ -159,8 +159,8 @@ func (o *LoneOperation) Decide(policy *Policy, outcome uint32, retryAfter, now u
 func HTTPRetryAfter(status uint32, fields string, now uint64) (uint64, bool) {
 	m := take()
 	defer m.free()
-	// Three values need more room than a text. Nothing is printed meanwhile.
-	length := uint64(copy(m.memory[textAt:endOfMemory], fields))
+	// Fields need more room than a text. Nothing is printed meanwhile.
+	length := uint64(copy(m.memory[textAt:][:FieldsRoom], fields))
 	if m.httpRetryAfter(status, textAt, length, now, numbersAt) != OK {
 		return 0, false
 	}
