@@ -49,8 +49,9 @@ impl Format {
         }
     }
 
-    /// The engine as sentences name it.
-    pub(crate) const fn engine(self) -> &'static str {
+    /// The engine as sentences name it, such as `gRPC` or `a Kubernetes Job`.
+    #[must_use]
+    pub const fn engine(self) -> &'static str {
         match self {
             Self::Grpc => "gRPC",
             Self::Envoy => "Envoy",

@@ -1,16 +1,20 @@
 //! `backoff export`: a policy as the configuration of an engine that retries by itself.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use backoff_export::{ExportError, Format};
+use backoff_export::{Difference, ExportError, ExportOptions, Exported, Format, export_with};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 use serde::Serialize;
 
 use crate::arguments::{BudgetArgument, PolicyArgument};
 use crate::output::{Output, error_label, message};
+use crate::table::{Align, Table};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,17 +29,30 @@ pub(crate) struct Arguments {
     /// Budget string or preset
     #[arg(long)]
     budget: Option<BudgetArgument>,
+
+    /// Export the nearest policy that the engine has, and list the differences on standard error
+    #[arg(long)]
+    nearest: bool,
+
+    /// Write YAML in blocks instead of JSON
+    #[arg(long)]
+    yaml: bool,
+
+    /// Number of servers of the `upstream`; nginx tries each once
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    servers: Option<u32>,
 }
 
 const EXAMPLES: &str = "\
 The engine waits and stops as the policy does. If it cannot, each field that has no equivalent is
-named on standard error, and the exit code is 1. Which failures are retried is not part of a policy:
-the configuration has a common choice, to be edited.
+named on standard error, and the exit code is 1; with --nearest, the nearest policy is exported. Which
+failures are retried is not part of a policy: the configuration has a common choice, to be edited.
 
 Examples:
   backoff export --to grpc grpc-retry:retry_after_max=none --budget grpc-retry
-  backoff export --to envoy envoy:max_retries=3,retry_after_max=0s
-  backoff export --to step-functions full:base=1s,cap=20s,max_retries=5";
+  backoff export --to envoy envoy:max_retries=3,retry_after_max=0s --budget envoy
+  backoff export --to step-functions full:base=1s,cap=20s,max_retries=5
+  backoff export --to istio default --nearest --yaml";
 
 /// The names of the formats.
 pub(crate) fn formats() -> PossibleValuesParser {
@@ -43,9 +60,21 @@ pub(crate) fn formats() -> PossibleValuesParser {
 }
 
 #[derive(Serialize)]
-struct Exported<'a> {
+struct Printed<'a> {
     format: &'a str,
-    text: String,
+    text: &'a str,
+    /// The policy that the engine has then.
+    policy: String,
+    differences: Vec<Differs<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Differs<'a> {
+    field: &'static str,
+    policy: &'a str,
+    engine: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -57,22 +86,102 @@ struct Refused<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let budget = arguments.budget.as_deref();
-    let format = arguments.to.parse()?;
-    match backoff_export::export(&arguments.policy, budget, format) {
-        Ok(text) => {
-            if output.is_json() {
-                output.json(&Exported { format: format.name(), text })?;
-            } else {
-                output.write_all(text.as_bytes())?;
-            }
+    let Arguments { policy, nearest, yaml, servers, .. } = arguments;
+    let (budget, format) = (arguments.budget.as_deref(), arguments.to.parse()?);
+    if let Some(wrong) = servers_of_another(format, *servers) {
+        return Ok(wrong);
+    }
+    if *yaml && format == Format::Nginx {
+        return Ok(wrong_arguments("nginx is not written in YAML; leave --yaml out"));
+    }
+    let options = ExportOptions { nearest: *nearest, servers: *servers, yaml: *yaml };
+    match export_with(policy, budget, format, options) {
+        Ok(exported) => {
+            write_export(&exported, format, output)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
             write_refusals(&error, output)?;
+            if !nearest && !output.is_json() {
+                let engine = format.engine();
+                message(format_args!(
+                    "  tip: --nearest exports the nearest policy that {engine} has, and lists the \
+                     differences"
+                ));
+            }
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// The exit code if the number of servers of nginx is given for another engine.
+pub(crate) fn servers_of_another(format: Format, servers: Option<u32>) -> Option<ExitCode> {
+    let is_wrong = servers.is_some() && format != Format::Nginx;
+    is_wrong.then(|| wrong_arguments("--servers is for nginx only"))
+}
+
+/// The exit code of arguments that are wrong together.
+pub(crate) fn wrong_arguments(what: &str) -> ExitCode {
+    message(format_args!("{} {what}", error_label()));
+    ExitCode::from(2)
+}
+
+/// Writes what the user must know.
+pub(crate) fn write_warnings(warnings: &[String]) {
+    for warning in warnings {
+        write_warning(warning);
+    }
+}
+
+fn write_warning(warning: impl Display) {
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    message(format_args!("{style}warning:{style:#} {warning}"));
+}
+
+fn write_export(exported: &Exported, format: Format, output: &mut Output) -> Result<()> {
+    let Exported { text, policy, differences, warnings, .. } = exported;
+    if output.is_json() {
+        let differs = |one| {
+            let one: &Difference = one;
+            let (policy, engine, reason) = (one.policy(), one.engine(), one.reason());
+            Differs { field: one.field().name(), policy, engine, reason }
+        };
+        return output.json(&Printed {
+            format: format.name(),
+            text,
+            policy: policy.to_string(),
+            differences: differences.iter().map(differs).collect(),
+            warnings,
+        });
+    }
+    if !differences.is_empty() {
+        write_differences(differences, format)?;
+    }
+    write_warnings(warnings);
+    output.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Writes a table of what the policy says and the engine does not do.
+fn write_differences(differences: &[Difference], format: Format) -> Result<()> {
+    let mut table = Table::new()
+        .column("field", Align::Left)
+        .column("policy", Align::Left)
+        .column(format.engine(), Align::Left)
+        .column("why", Align::Left);
+    for one in differences {
+        let cells = [one.field().name(), one.policy(), one.engine(), one.reason()];
+        table.row(cells.map(str::to_owned));
+    }
+    let mut lines = Vec::new();
+    table.write(&mut lines)?;
+    let lines = String::from_utf8_lossy(&lines);
+    write_warning(format_args!(
+        "{} does not do what the policy says:\n\n{}",
+        format.engine(),
+        lines.trim_end()
+    ));
+    Ok(())
 }
 
 fn write_refusals(error: &ExportError, output: &mut Output) -> Result<()> {

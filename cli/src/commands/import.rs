@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use backoff_export::{ImportOptions, Imported, import_with};
+use clap::{Args, value_parser};
 use serde::Serialize;
 
-use crate::commands::export::formats;
-use crate::output::Output;
+use crate::commands::export::{formats, servers_of_another, write_warnings};
+use crate::output::{Output, error_label, message};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,34 +23,58 @@ pub(crate) struct Arguments {
     /// Format of the configuration
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     from: String,
+
+    /// Place of the policy in a file that has several, such as `spec.http[1]`
+    #[arg(long, value_name = "PLACE")]
+    at: Option<String>,
+
+    /// Number of servers of the `upstream`; nginx tries each once
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    servers: Option<u32>,
 }
 
 const EXAMPLES: &str = "\
 The first line is the policy string. If the configuration has a budget, the second line is the
-budget string. A setting that is missing has the default of the engine.
+budget string. A setting that is missing has the default of the engine. The file is JSON or YAML, and
+may be a whole manifest with one policy or several; nginx has its directives.
 
 Examples:
   backoff export --to envoy envoy:retry_after_max=0s | backoff import --from envoy
-  echo '{\"maximumAttempts\": 5}' | backoff import --from temporal
-  echo 'proxy_next_upstream_tries 3;' | backoff import --from nginx --json";
+  echo 'maximumAttempts: 5' | backoff import --from temporal
+  echo 'proxy_next_upstream_tries 3;' | backoff import --from nginx --servers 2
+  echo 'http: [{retries: {}}, {retries: {attempts: 2}}]' | backoff import --from istio --at 'http[1]'";
 
 #[derive(Serialize)]
-struct Imported {
+struct Printed<'a> {
     policy: String,
     budget: Option<String>,
+    warnings: &'a [String],
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let file = &arguments.file;
     let name =
         if is_standard_input(file) { "standard input".into() } else { file.to_string_lossy() };
+    let format = arguments.from.parse()?;
+    if let Some(wrong) = servers_of_another(format, arguments.servers) {
+        return Ok(wrong);
+    }
     let text = read(file).with_context(|| format!("cannot read {name}"))?;
-    let imported = backoff_export::import(&text, arguments.from.parse()?);
-    let (policy, budget) = imported.with_context(|| name.into_owned())?;
+    let options = ImportOptions { at: arguments.at.as_deref(), servers: arguments.servers };
+    let Imported { policy, budget, warnings, .. } = match import_with(&text, format, options) {
+        Ok(imported) => imported,
+        Err(error) if error.is_ambiguous() => {
+            message(format_args!("{} {name}: {error}", error_label()));
+            message("  tip: --at chooses a place, such as --at 'spec.http[0]'");
+            return Ok(ExitCode::FAILURE);
+        }
+        Err(error) => return Err(error).with_context(|| name.into_owned()),
+    };
     let (policy, budget) = (policy.to_string(), budget.map(|budget| budget.text().to_string()));
     if output.is_json() {
-        output.json(&Imported { policy, budget })?;
+        output.json(&Printed { policy, budget, warnings: &warnings })?;
     } else {
+        write_warnings(&warnings);
         writeln!(output, "{policy}")?;
         if let Some(budget) = budget {
             writeln!(output, "{budget}")?;

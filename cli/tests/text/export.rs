@@ -21,13 +21,18 @@ fn run_on(text: &str, arguments: &[&str]) -> Output {
 
 #[test]
 fn what_is_exported_is_imported() {
-    for (options, lines) in
-        [(&[][..], vec![POLICY]), (&["--budget=envoy"], vec![POLICY, "concurrent"])]
-    {
+    for (options, lines) in [
+        // Envoy's own limit stays.
+        (&[][..], vec![POLICY, "concurrent:ratio=0"]),
+        (&["--budget=envoy"], vec![POLICY, "concurrent"]),
+        (&["--budget=envoy", "--yaml"], vec![POLICY, "concurrent"]),
+    ] {
         let arguments = [&["export", "--to=envoy", POLICY], options].concat();
         let text = stdout(&arguments);
+        assert_eq!(text.starts_with("retry_policy:\n"), options.contains(&"--yaml"), "{text}");
         let line = &json(&arguments)[0];
         assert_eq!((&line["format"], &line["text"]), (&"envoy".into(), &text.as_str().into()));
+        assert_eq!((&line["policy"], &line["differences"]), (&POLICY.into(), &Value::Array(vec![])));
 
         let run = run_on(&text, &["import", "--from", "envoy", "-"]);
         assert_eq!(String::from_utf8(run.stdout).unwrap().lines().collect::<Vec<_>>(), lines);
@@ -49,7 +54,9 @@ fn each_field_without_an_equivalent_is_an_error() {
 error: floor 1ms has no equivalent in a Kubernetes Job: it has no shortest delay; set floor=0s
 error: jitter full has no equivalent in a Kubernetes Job: it draws nothing at random; set jitter=none
 ";
-    assert_eq!(stderr(&run), expected);
+    let tip = "  tip: --nearest exports the nearest policy that a Kubernetes Job has, and lists the \
+               differences\n";
+    assert_eq!(stderr(&run), format!("{expected}{tip}"));
     let run = output(&[&arguments[..], &["--json"]].concat());
     assert_eq!(run.status.code(), Some(1));
     let lines = String::from_utf8(run.stdout).unwrap();
@@ -58,6 +65,91 @@ error: jitter full has no equivalent in a Kubernetes Job: it draws nothing at ra
     assert_eq!(fields, [["floor", "1ms"], ["jitter", "full"]]);
     assert_eq!(lines[0]["reason"], "it has no shortest delay; set floor=0s");
     assert!(expected.contains(lines[1]["message"].as_str().unwrap()));
+}
+
+/// The configuration alone goes to standard output, and what it does not say to standard error.
+#[test]
+fn the_nearest_export_lists_the_differences() {
+    let arguments = ["export", "--to", "step-functions", "aws-sdk-2026", "--nearest"];
+    let run = backoff().args(arguments).env("COLUMNS", "100").output().unwrap();
+    assert_eq!(run.status.code(), Some(0));
+    let text = String::from_utf8(run.stdout.clone()).unwrap();
+    assert!(text.starts_with("{\n  \"Retry\": [") && text.ends_with("}\n"), "{text}");
+    let expected = "\
+warning: Step Functions does not do what the policy says:
+
+field                  policy  Step Functions  why
+base                   50ms    1s              IntervalSeconds is a whole number from 1 to 99999999
+retry_after_max_extra  5s      none            no server can ask it to wait
+";
+    assert_eq!(stderr(&run), expected);
+
+    let line = &json(&arguments)[0];
+    let differences = line["differences"].as_array().unwrap();
+    let of = |index: usize, member: &str| differences[index][member].as_str().unwrap();
+    let first = ["field", "policy", "engine"].map(|member| of(0, member));
+    assert_eq!(first, ["base", "50ms", "1s"]);
+    assert_eq!(differences.len(), 2);
+    assert_eq!(line["policy"], "exponential:base=1s,cap=20s,jitter=full,max_retries=2");
+
+    // The presets of the engines export to them, and so does the default policy to each.
+    for format in ["grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"] {
+        for policy in ["default", "grpc-retry", "envoy", "aws-sdk-2026", "sidekiq"] {
+            stdout(&["export", "--to", format, policy, "--nearest"]);
+        }
+    }
+}
+
+/// An exact export may be exact under a condition.
+#[test]
+fn warnings_go_to_standard_error() {
+    let two = "constant:base=0s,max_retries=2,retry_after_max=0s";
+    let nginx = |servers: &[&str]| output(&[&["export", "--to=nginx", two], servers].concat());
+    let run = nginx(&[]);
+    assert_eq!(run.status.code(), Some(0));
+    assert!(stderr(&run).starts_with("warning: nginx tries each server of the upstream once: "));
+    assert_eq!(stderr(&nginx(&["--servers=3"])), "");
+    let run = nginx(&["--servers=2"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stderr(&run).contains("each of the 2 servers once; set max_retries=1"), "{run:?}");
+    let run = output(&["export", "--to=nginx", "none:retry_after_max=0s"]);
+    assert_eq!((run.status.code(), run.stdout.len()), (Some(1), 0), "{run:?}");
+
+    let run = output(&["export", "--to=envoy", POLICY]);
+    assert!(stderr(&run).starts_with("warning: the policy does not limit how many retries run "));
+    assert!(!String::from_utf8(run.stdout).unwrap().contains("4294967295"));
+    assert_eq!(stderr(&output(&["export", "--to=envoy", "--budget=envoy", POLICY])), "");
+
+    let tries = "proxy_next_upstream_tries 3;";
+    let run = run_on(tries, &["import", "--from=nginx"]);
+    assert!(stderr(&run).starts_with("warning: with fewer than 3 servers "), "{run:?}");
+    let run = run_on(tries, &["import", "--from=nginx", "--servers=2"]);
+    assert!(run.stdout.starts_with(b"constant:base=0s,max_retries=1,"), "{run:?}");
+    assert_eq!(stderr(&run), "");
+    for wrong in ["--to=envoy --servers=2", "--to=nginx --yaml", "--to=nginx --servers=0"] {
+        let arguments = ["export", two].into_iter().chain(wrong.split(' '));
+        let run = output(&arguments.collect::<Vec<_>>());
+        assert_eq!(run.status.code(), Some(2), "{wrong}: {run:?}");
+    }
+}
+
+#[test]
+fn a_manifest_with_several_policies_needs_a_place() {
+    let text = "kind: VirtualService\nspec:\n  http:\n    - retries: {attempts: 1}\n    - retries: \
+                {attempts: 2}\n";
+    let run = run_on(text, &["import", "--from=istio"]);
+    assert_eq!(run.status.code(), Some(1));
+    let expected = "\
+error: standard input: 2 places have policies, which differ:
+  spec.http[0].retries  exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,\
+max_retries=1,retry_after_max=0s
+  spec.http[1].retries  exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,\
+max_retries=2,retry_after_max=0s
+  tip: --at chooses a place, such as --at 'spec.http[0]'
+";
+    assert_eq!(stderr(&run), expected);
+    let run = run_on(text, &["import", "--from=istio", "--at=spec.http[1]"]);
+    assert_eq!(run.stdout, format!("{}\n", POLICY.replace("=3", "=2")).as_bytes(), "{run:?}");
 }
 
 #[test]
