@@ -5,6 +5,7 @@ mod bars;
 mod commands;
 mod duration;
 mod fields;
+mod files;
 mod manual;
 mod negative;
 mod output;

@@ -1,15 +1,15 @@
 //! `backoff man`: the manual pages.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, ensure};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use serde::Serialize;
 
+use crate::files;
 use crate::manual::{full_name, text};
 use crate::output::Output;
 
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with = "out", num_args = 0..=2)]
     subcommand: Vec<String>,
 
-    /// Write all pages into this folder
+    /// Write all pages into this folder, which exists
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -31,7 +31,7 @@ Examples:
   backoff man | man -l -
   backoff man explain | man -l -
   backoff man simulate occ | man -l -
-  backoff man --out ~/.local/share/man/man1";
+  mkdir -p ~/.local/share/man/man1 && backoff man --out ~/.local/share/man/man1";
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -44,11 +44,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     // Gives the subcommands their full names and the global options.
     command.build();
     if let Some(folder) = &arguments.out {
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        ensure!(folder.is_dir(), "{} is not a folder; create it first", folder.display());
         for page in pages(&command) {
             let path = folder.join(format!("{}.1", full_name(page)));
             let text = text(page)?;
-            fs::write(&path, &text).with_context(|| path.display().to_string())?;
+            files::write(&path, text.as_bytes())?;
             if output.is_json() {
                 output.json(&Line { page: full_name(page), text })?;
             }

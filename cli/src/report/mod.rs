@@ -5,11 +5,10 @@ mod csv;
 mod measure;
 mod tables;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use backoff_sim::{Experiment, Load, Totals};
 use clap::Args;
 
@@ -18,7 +17,7 @@ pub(crate) use measure::Measure;
 
 use crate::bars::terminal_width;
 use crate::output::Output;
-use crate::plot;
+use crate::{files, plot};
 
 /// Where results go.
 #[derive(Debug, Clone, Args)]
@@ -58,21 +57,21 @@ impl ReportOptions {
         } else if is_dash(&self.png) {
             "--png"
         } else {
-            return None;
+            return files::conflict(&self.files());
         };
         Some(format!("{option} - is not possible: a picture is written to a file"))
     }
 
-    /// Fails if a file cannot be written, before anything is computed. It creates missing files, and
-    /// changes none.
-    pub(crate) fn try_files(&self) -> Result<()> {
-        for path in [&self.svg, &self.png, &self.csv].into_iter().flatten() {
-            if path != Path::new("-") {
-                let file = fs::OpenOptions::new().append(true).create(true).open(path);
-                file.with_context(|| format!("cannot write {}", path.display()))?;
-            }
-        }
-        Ok(())
+    /// The files, and the options that name them.
+    pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 3] {
+        [("--svg", &self.svg), ("--png", &self.png), ("--csv", &self.csv)]
+            .map(|(option, path)| (option, path.as_deref()))
+    }
+
+    /// Fails if a file cannot be written, before anything is computed.
+    pub(crate) fn check_files(&self) -> Result<()> {
+        let paths = self.files().into_iter().filter_map(|(_, path)| path);
+        paths.filter(|&path| path != Path::new("-")).try_for_each(files::check)
     }
 }
 
@@ -100,10 +99,10 @@ impl<'a> Report<'a> {
         if options.svg.is_some() || options.png.is_some() {
             let picture = plot::picture(&charts);
             if let Some(path) = &options.svg {
-                write_file(path, plot::svg(&picture).as_bytes())?;
+                files::write(path, plot::svg(&picture).as_bytes())?;
             }
             if let Some(path) = &options.png {
-                write_file(path, &plot::png(&picture)?)?;
+                files::write(path, &plot::png(&picture)?)?;
             }
         }
         if let Some(path) = &options.csv {
@@ -112,7 +111,7 @@ impl<'a> Report<'a> {
                 output.write_all(text.as_bytes())?;
                 return Ok(());
             }
-            write_file(path, text.as_bytes())?;
+            files::write(path, text.as_bytes())?;
         }
         if output.is_json() {
             return Ok(());
@@ -145,8 +144,4 @@ fn measures(options: &ReportOptions, points: &[Measured]) -> Vec<Measure> {
         measures.push(Measure::Load);
     }
     measures
-}
-
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

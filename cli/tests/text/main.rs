@@ -7,6 +7,7 @@ mod delays;
 mod documents;
 mod explain;
 mod export;
+mod files;
 mod fit;
 mod pages;
 mod presets;

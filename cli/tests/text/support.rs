@@ -38,6 +38,14 @@ pub(crate) fn json(arguments: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// An empty folder of this test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("text").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// The cases of a file of vectors.
 pub(crate) fn vectors(name: &str) -> Vec<Value> {
     let path = root().join("tests/vectors").join(name);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,6 +11,7 @@ use backoff_sim::Part;
 use clap::Args;
 
 use crate::commands::simulate::invalid;
+use crate::files;
 use crate::output::Output;
 use crate::report::{Report, ReportOptions};
 
@@ -33,9 +34,18 @@ Examples:
   backoff simulate occ --shard 2/2 --out second.part
   backoff merge first.part second.part --svg occ.svg";
 
+/// The longest part, which has a load of 2^20 intervals.
+const MAX_LINE: u64 = 1 << 28;
+
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     if let Some(error) = arguments.report.contradiction() {
         invalid(&error);
+    }
+    for path in &arguments.parts {
+        let part = [("PART", Some(path.as_path()))];
+        if let Some(error) = files::conflict(&[&part[..], &arguments.report.files()].concat()) {
+            invalid(&error);
+        }
     }
     let mut points = BTreeMap::<u32, Vec<Part>>::new();
     let mut expected = None;
@@ -72,20 +82,31 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 /// The parts of a file, one in each line.
 fn read(path: &Path) -> Result<Vec<Part>> {
     let name = path.display();
-    let reader: Box<dyn BufRead> = if path == Path::new("-") {
+    let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
         let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
         Box::new(BufReader::new(file))
     };
     let mut parts = Vec::new();
-    for (number, line) in (1..).zip(reader.lines()) {
+    for number in 1.. {
         let at = || format!("{name}, line {number}");
-        let line = line.with_context(at)?;
+        let Some(line) = line(&mut reader).with_context(at)? else { break };
         parts.push(Part::from_line(&line).with_context(at)?);
     }
     if parts.is_empty() {
         bail!("{name} has no parts");
     }
     Ok(parts)
+}
+
+/// The next line, if there is one.
+fn line(reader: &mut impl BufRead) -> Result<Option<String>> {
+    // What is no part at all, such as a device that never ends, is not read.
+    let Some(first) = reader.fill_buf()?.first() else { return Ok(None) };
+    ensure!(*first == b'{', "it is not a part");
+    let mut line = Vec::new();
+    reader.take(MAX_LINE + 1).read_until(b'\n', &mut line)?;
+    ensure!(line.len() as u64 <= MAX_LINE, "it is longer than {MAX_LINE} bytes");
+    Ok(Some(String::from_utf8(line)?))
 }

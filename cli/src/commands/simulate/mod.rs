@@ -8,8 +8,7 @@ mod progress;
 mod sweep;
 
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -22,6 +21,7 @@ pub(crate) use self::clients::{Clients, Defaults};
 use self::models::ModelArguments;
 pub(crate) use self::numbers::rate;
 pub(crate) use self::progress::Progress;
+use crate::files;
 use crate::output::Output;
 use crate::report::Report;
 
@@ -65,7 +65,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
             invalid(&error);
         }
     }
-    options.report.try_files()?;
+    options.report.check_files()?;
+    options.out.as_deref().map_or(Ok(()), files::check)?;
     let pool = pool(options.threads)?;
     let shard = options.shard.unwrap_or(Shard::WHOLE);
     let is_hidden = Progress::is_unwanted(options.quiet, output.is_json());
@@ -73,10 +74,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     if options.shard.is_some() {
         match &options.out {
             Some(path) => {
-                let cannot = || format!("cannot write {}", path.display());
-                let mut file = BufWriter::new(File::create(path).with_context(cannot)?);
-                write_parts(&experiments, shard, &pool, &progress, &mut file)
-                    .with_context(cannot)?;
+                let mut parts = Vec::new();
+                write_parts(&experiments, shard, &pool, &progress, &mut parts)?;
+                files::write(path, &parts)?;
             }
             None => write_parts(&experiments, shard, &pool, &progress, output)?,
         }
