@@ -1,11 +1,13 @@
 //! A budget that processes share.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{ONCE, Running, backoff, errors, folder, kill, output, run, wait_until};
+use crate::support::{
+    ONCE, Running, backoff, errors, folder, is_running, kill, output, run, wait_until,
+};
 
 /// `backoff run` of a script with a budget in a file.
 fn shared(policy: &str, budget: &str, file: &Path, script: &str) -> Command {
@@ -117,15 +119,17 @@ fn equal_budgets_may_be_written_differently_and_others_not_at_all() {
 #[test]
 fn a_bad_file_is_refused_before_the_first_attempt() {
     let folder = folder("bad");
-    let (text, huge, version, damaged, short) = (
+    let (text, huge, version, damaged, short, zeros) = (
         folder.join("text"),
         folder.join("huge"),
         folder.join("version"),
         folder.join("damaged"),
         folder.join("short"),
+        folder.join("zeros"),
     );
     fs::write(&text, "root:x:0:0\n".repeat(100)).unwrap();
     fs::write(&short, "\0\0").unwrap();
+    fs::write(&zeros, [0; 998]).unwrap();
     fs::File::create(&huge).unwrap().set_len(1 << 40).unwrap();
     fs::write(&version, "backoff-budget 2 1 256 2 0\n").unwrap();
     assert_eq!(output(shared(ONCE, "quota", &damaged, "exit 3")).status.code(), Some(3));
@@ -139,6 +143,7 @@ fn a_bad_file_is_refused_before_the_first_attempt() {
     let table = [
         (text.as_path(), "it is not a budget file"),
         (&short, "it is not a budget file"),
+        (&zeros, "it is not a budget file"),
         (&huge, "has 1099511627776 bytes, above 67108864"),
         (&version, "it has format 2, not 1; use another file"),
         (&damaged, "it is damaged; remove it to begin with a full budget"),
@@ -161,19 +166,47 @@ fn a_bad_file_is_refused_before_the_first_attempt() {
 }
 
 #[test]
-fn a_symlink_leads_to_the_file() {
-    let folder = folder("symlink");
-    let (file, link) = (folder.join("file"), folder.join("link"));
-    symlink(&file, &link).unwrap();
-    let budget = "ratio:max_tokens=1,ratio=0";
-    let retries = |file| {
-        let script = "[ $BACKOFF_ATTEMPT = 1 ] && exit 1; exit 2";
-        output(shared("constant:base=1ns,max_retries=1", budget, file, script)).status.code()
-    };
-    assert_eq!(retries(&link), Some(2));
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    // The only token is gone.
-    assert_eq!(retries(&file), Some(1));
+fn a_file_that_another_user_could_have_put_there_is_refused() {
+    let folder = folder("refused");
+    let name = |name: &str| folder.join(name);
+    let (empty, link, nowhere, to_missing) =
+        (name("empty"), name("link"), name("nowhere"), name("to_missing"));
+    fs::write(&empty, "").unwrap();
+    symlink(&empty, &link).unwrap();
+    symlink(&nowhere, &to_missing).unwrap();
+    let (one, two) = (name("one"), name("two"));
+    fs::write(&one, "").unwrap();
+    fs::hard_link(&one, &two).unwrap();
+    let mut table = vec![
+        (&link, "it is a symbolic link; name the file itself"),
+        (&to_missing, "it is a symbolic link; name the file itself"),
+        (&one, "it has 2 names (hard links)"),
+    ];
+    let foreign = name("foreign");
+    fs::write(&foreign, "").unwrap();
+    // Only root may give a file away.
+    if chown(&foreign, Some(65_534), None).is_ok() {
+        table.push((&foreign, "it belongs to user 65534, not to user 0 or root"));
+    }
+    for (file, message) in table {
+        let output = output(shared(ONCE, "quota", file, "echo ran"));
+        let errors = errors(&output);
+        assert_eq!(output.status.code(), Some(125), "{errors}");
+        let expected = format!("error: budget file {}: {message}", file.display());
+        assert!(errors.starts_with(&expected), "{errors}");
+        assert!(output.stdout.is_empty());
+    }
+    for file in [&empty, &one, &foreign] {
+        assert_eq!(fs::read(file).unwrap(), b"");
+    }
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn nobody_else_may_read_a_new_file() {
+    let file = folder("mode").join("budget");
+    assert_eq!(output(shared(ONCE, "quota", &file, "exit 3")).status.code(), Some(3));
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o600);
 }
 
 #[test]
@@ -211,33 +244,83 @@ fn a_file_that_fails_later_does_not_lose_the_result() {
     }
 }
 
+/// Locks a file with a lock that reading it is enough for, and prints its process id.
+const LOCK: &str = "\
+import fcntl, os, sys, time
+file = open(sys.argv[1])
+fcntl.lockf(file, fcntl.LOCK_SH)
+print(os.getpid(), flush=True)
+time.sleep(1000)
+";
+
+/// A process that holds the lock of a file, and its id.
+fn holder(file: &Path) -> (Running, String) {
+    let mut command = Command::new("python3");
+    command.args(["-c", LOCK]).arg(file);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut holder = Running::start(command);
+    let id = holder.expect("");
+    (holder, id)
+}
+
+#[test]
+fn a_process_that_holds_the_lock_keeps_nobody_for_long() {
+    let file = folder("held").join("budget");
+    fs::write(&file, "").unwrap();
+    let (_holder, id) = holder(&file);
+    let output = output(shared(ONCE, "quota", &file, "echo ran"));
+    assert_eq!(output.status.code(), Some(125));
+    assert!(output.stdout.is_empty());
+    let file = file.display();
+    let expected =
+        format!("error: cannot lock budget file {file}: process {id} has held the lock for 2 s\n");
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
+fn a_process_that_takes_the_lock_later_does_not_lose_the_result() {
+    let folder = folder("held_later");
+    let (file, lock, pipe) = (folder.join("budget"), folder.join("lock.py"), folder.join("pipe"));
+    fs::write(&lock, LOCK).unwrap();
+    let [file_name, lock, pipe] = [&file, &lock, &pipe].map(|path| path.to_str().unwrap());
+    // In a session of its own, so that it outlives the command.
+    let script = format!(
+        "mkfifo {pipe}; setsid python3 {lock} {file_name} > {pipe} 2> /dev/null & \
+         read id < {pipe}; echo $id; exit 4"
+    );
+    let output = output(shared("constant:base=1ns", "quota", &file, &script));
+    let id: u32 = String::from_utf8(output.stdout.clone()).unwrap().trim().parse().unwrap();
+    kill("KILL", id);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let expected = format!("process {id} has held the lock for 2 s\n");
+    assert!(errors(&output).ends_with(&expected), "{}", errors(&output));
+}
+
 #[test]
 fn a_signal_ends_the_wait_for_the_lock() {
-    let folder = folder("locked");
-    let file = folder.join("budget");
+    let file = folder("locked").join("budget");
     fs::write(&file, "").unwrap();
-    // Locks all bytes of the file, also those behind its end.
-    let script = "import fcntl, sys, time\n\
-                  file = open(sys.argv[1], 'r+')\n\
-                  fcntl.lockf(file, fcntl.LOCK_EX)\n\
-                  print('locked', flush=True)\n\
-                  time.sleep(1000)\n";
-    let mut holder = Command::new("python3");
-    holder.args(["-c", script]).arg(&file);
-    holder.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut holder = Running::start(holder);
-    holder.expect("locked");
-    let mut running = Running::start(shared(ONCE, "quota", &file, "echo ran"));
-    // It has the file open and tries to lock it.
-    let descriptors = format!("/proc/{}/fd", running.child.id());
-    wait_until("the file is open", || {
-        fs::read_dir(&descriptors).is_ok_and(|mut entries| {
-            entries.any(|entry| fs::read_link(entry.unwrap().path()).is_ok_and(|path| path == file))
-        })
-    });
-    kill("TERM", running.child.id());
-    assert_eq!(running.end(), -15);
-    assert_eq!(running.rest(), Vec::<String>::new());
+    let (_holder, _) = holder(&file);
+    for _ in 0..20 {
+        let mut running = Running::start(shared(ONCE, "quota", &file, "echo ran"));
+        // It has the file open and tries to lock it.
+        let id = running.child.id().to_string();
+        wait_until("the file is open", || {
+            let descriptors = fs::read_dir(format!("/proc/{id}/fd"));
+            let is_file = |path: &Path| fs::read_link(path).is_ok_and(|path| path == file);
+            descriptors.is_ok_and(|mut all| all.any(|entry| is_file(&entry.unwrap().path())))
+                || !is_running(&id)
+        });
+        kill("TERM", running.child.id());
+        // On a slow machine the wait may be over before.
+        let end = running.end();
+        if end == -15 {
+            assert_eq!(running.rest(), Vec::<String>::new());
+            return;
+        }
+        assert_eq!(end, 125);
+    }
+    panic!("the signal never came in time");
 }
 
 #[test]

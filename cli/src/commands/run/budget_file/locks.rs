@@ -9,7 +9,7 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, flock, off_t};
+use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, flock, off_t, pid_t};
 
 /// The byte of the first lock. It fits in the 32 bits that some systems have for it, so that all
 /// processes of a machine lock the same byte.
@@ -45,9 +45,16 @@ impl Record {
 
     /// Whether another process has locked the byte.
     pub(super) fn is_locked_by_another(&self, file: &File) -> Result<bool> {
+        Ok(self.holder(file)?.is_some())
+    }
+
+    /// The process that has locked the byte, if it is another one. It is 0 if it is on another
+    /// machine or in another container.
+    pub(super) fn holder(&self, file: &File) -> Result<Option<pid_t>> {
         let mut found = self.flock(F_WRLCK);
         fcntl(file, FcntlArg::F_GETLK(&mut found))?;
-        Ok(found.l_type != self.flock(F_UNLCK).l_type)
+        let is_locked = found.l_type != self.flock(F_UNLCK).l_type;
+        Ok(is_locked.then_some(found.l_pid.max(0)))
     }
 
     // The types of the constants and members differ between systems.

@@ -10,13 +10,16 @@ mod locks;
 mod pages;
 mod state;
 
-use std::fs::{File, OpenOptions, metadata};
+use std::fs::{File, Metadata, OpenOptions, symlink_metadata};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use backoff_core::ffi::{Field, kind_number};
 use backoff_core::{Budget, Operation, Policy, RandomStream};
+use nix::libc::O_NOFOLLOW;
+use rustix::process::geteuid;
 
 use self::clock::Reading;
 use self::locks::{MAIN, Record};
@@ -26,8 +29,9 @@ use super::failure::Failure;
 use super::signals::Signals;
 use crate::arguments::BudgetArgument;
 
-/// How long a process waits for the lock, which others hold for less than a millisecond.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long a process waits for the lock, which others hold for less than a millisecond. Whoever
+/// may read the file can hold it for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The same for a cancellation, which the next process makes up for.
 const SHORT_PATIENCE: Duration = Duration::from_secs(1);
@@ -56,16 +60,7 @@ impl<'a> BudgetFile<'a> {
         budget: &'a BudgetArgument,
         signals: &'a Signals,
     ) -> Result<Self> {
-        let name = || format!("budget file {}", path.display());
-        // Before opening it, because to open a device may have an effect.
-        if let Ok(metadata) = metadata(path) {
-            ensure!(metadata.is_file(), "{} is not a regular file", name());
-            let length = metadata.len();
-            ensure!(length <= MAX_BYTES, "{} has {length} bytes, above {MAX_BYTES}", name());
-        }
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.with_context(|| format!("cannot open {}", name()))?;
+        let file = open(path).with_context(|| format!("budget file {}", path.display()))?;
         let kind = |budget: &Budget| backoff_core::ffi::budget_to_words(budget)[0];
         let has_members = kind(budget) == kind_number(Field::Budget, "concurrent");
         Ok(Self { path, file, budget, has_members, signals })
@@ -174,7 +169,11 @@ impl<'a> BudgetFile<'a> {
                 return Ok(());
             }
             if until.is_none_or(|until| until <= Instant::now()) {
-                let error = anyhow!("another process has held it for {} s", patience.as_secs());
+                let holder = match MAIN.holder(&self.file).with_context(name)? {
+                    None | Some(0) => "other processes have".to_owned(),
+                    Some(id) => format!("process {id} has"),
+                };
+                let error = anyhow!("{holder} held the lock for {} s", patience.as_secs());
                 return Err(error.context(name()).into());
             }
             let until = Instant::now().checked_add(pause);
@@ -185,4 +184,35 @@ impl<'a> BudgetFile<'a> {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
+
+/// Opens the file of this user, or creates it.
+fn open(path: &Path) -> Result<File> {
+    // Before opening it, because to open a device may have an effect.
+    if let Ok(metadata) = symlink_metadata(path) {
+        check(&metadata)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    // Whoever may read it can lock it.
+    options.mode(0o600).custom_flags(O_NOFOLLOW);
+    let file = options.open(path).context("cannot open it")?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Refuses what another user may have put in the place of the file, so that this user overwrites a
+/// file that the other may not write, or reads what the other writes.
+fn check(metadata: &Metadata) -> Result<()> {
+    ensure!(!metadata.is_symlink(), "it is a symbolic link; name the file itself");
+    ensure!(metadata.is_file(), "it is not a regular file");
+    ensure!(metadata.nlink() <= 1, "it has {} names (hard links)", metadata.nlink());
+    let (owner, user) = (metadata.uid(), geteuid().as_raw());
+    ensure!(
+        owner == user || owner == 0,
+        "it belongs to user {owner}, not to user {user} or root; use a file of your own"
+    );
+    let length = metadata.len();
+    ensure!(length <= MAX_BYTES, "it has {length} bytes, above {MAX_BYTES}");
+    Ok(())
 }

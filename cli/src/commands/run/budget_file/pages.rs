@@ -38,13 +38,12 @@ pub(super) struct Pages {
 pub(super) fn read(file: &File) -> Result<Option<(Pages, Vec<u8>)>> {
     let length = file.metadata()?.len();
     ensure!(length <= MAX_BYTES, "it has {length} bytes, above {MAX_BYTES}");
-    let mut headers = [0; 2 * HEADER];
-    let filled = read_some(file, &mut headers)?;
-    // A process may have ended before it wrote its first header.
-    if headers.iter().all(|&byte| byte == 0) {
-        ensure!(filled == 0 || length > HEADERS, "it is not a budget file");
+    if length == 0 {
         return Ok(None);
     }
+    let mut headers = [0; 2 * HEADER];
+    read_some(file, &mut headers)?;
+    ensure!(headers.iter().any(|&byte| byte != 0), "it is not a budget file");
     let mut found: Option<(Pages, Vec<u8>)> = None;
     for (slot, header) in (0..).zip(headers.chunks_exact(HEADER)) {
         let Some((pages, checksum)) = parse(slot, header)? else { continue };
@@ -66,17 +65,21 @@ pub(super) fn read(file: &File) -> Result<Option<(Pages, Vec<u8>)>> {
 /// Replaces the current bytes.
 pub(super) fn write(file: &File, current: Option<&Pages>, bytes: &[u8]) -> Result<()> {
     let length = bytes.len() as u64;
-    let (slot, number, offset) = match current {
-        None => (0, 1, HEADERS),
-        Some(Pages { slot, number, offset, length: current }) => {
-            let fits_before = HEADERS + length <= *offset;
-            (1 - slot, number + 1, if fits_before { HEADERS } else { offset + current })
-        }
+    let Some(current) = current else {
+        let pages = Pages { slot: 0, number: 1, offset: HEADERS, length };
+        let mut all = pages.header(pages.checksum(bytes));
+        all.resize(2 * HEADER, 0);
+        all.extend_from_slice(bytes);
+        // In one call: a kill cannot leave a part of so few bytes.
+        return Ok(file.write_all_at(&all, 0)?);
     };
-    let pages = Pages { slot, number, offset, length };
+    let Pages { slot, number, offset, length: current } = *current;
+    let fits_before = HEADERS + length <= offset;
+    let offset = if fits_before { HEADERS } else { offset + current };
+    let pages = Pages { slot: 1 - slot, number: number + 1, offset, length };
     ensure!(offset + length <= MAX_BYTES, "it would have more than {MAX_BYTES} bytes");
     file.write_all_at(bytes, offset)?;
-    file.write_all_at(&pages.header(pages.checksum(bytes)), slot * HEADER as u64)?;
+    file.write_all_at(&pages.header(pages.checksum(bytes)), pages.slot * HEADER as u64)?;
     Ok(())
 }
 
@@ -118,8 +121,8 @@ fn parse(slot: u64, header: &[u8]) -> Result<Option<(Pages, u64)>> {
     Ok(checksum.filter(|_| is_inside).map(|checksum| (pages, checksum)))
 }
 
-/// Fills as much of the buffer as the file has, and returns how much that is.
-fn read_some(file: &File, buffer: &mut [u8]) -> Result<usize> {
+/// Fills as much of the buffer as the file has.
+fn read_some(file: &File, buffer: &mut [u8]) -> Result<()> {
     let mut filled = 0;
     while filled < buffer.len() {
         match file.read_at(&mut buffer[filled..], filled as u64) {
@@ -129,5 +132,5 @@ fn read_some(file: &File, buffer: &mut [u8]) -> Result<usize> {
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(filled)
+    Ok(())
 }
