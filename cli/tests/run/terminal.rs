@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
 
-use crate::support::{ONCE, Running, folder, kill, wait_until, wait_until_settled};
+use crate::support::{ONCE, Running, folder, is_running, kill, wait_until, wait_until_settled};
 
 /// Runs the arguments in a new terminal, connected to its own input and output, and prints how they
 /// ended: an exit code, or less than 0 for a signal.
@@ -218,4 +218,77 @@ fn a_terminal_that_closes_ends_the_command() {
     let arguments = [&program[..], &RETRY, &command].concat();
     let mut terminal = Terminal::python(CLOSE, &arguments);
     terminal.running.expect("status -1");
+}
+
+/// Runs a script that prints an id and then takes too long, which is later on a slow machine.
+/// Returns the id.
+fn timed_out(script: &str) -> String {
+    for timeout in ["300ms", "3s", "30s", "100s"] {
+        let options = [ONCE, "--on-any", "--attempt-timeout", timeout, "--kill-after", "50ms"];
+        let mut terminal = Terminal::run(&options, script);
+        let lines = terminal.running.rest();
+        assert!(lines.iter().any(|line| line == "status 124"), "{lines:?}");
+        if let Some(id) = lines.iter().find_map(|line| line.strip_prefix("id ")) {
+            return id.to_owned();
+        }
+    }
+    panic!("it prints nothing");
+}
+
+#[test]
+fn a_timeout_also_ends_the_processes_of_the_command() {
+    for script in [
+        // The shell waits for its child.
+        "sh -c 'echo id $$; exec sleep 1000'; echo after",
+        // One that ignores SIGTERM, and whose parent ends first.
+        "sh -c 'trap \"\" TERM; echo id $$; while :; do sleep 0.05; done' & wait",
+        // A grandchild whose parent is gone.
+        "(sh -c 'echo id $$; exec sleep 1000' &); sleep 1000; echo after",
+    ] {
+        let id = timed_out(script);
+        wait_until("the process has ended", || !is_running(&id));
+    }
+}
+
+#[test]
+fn a_second_signal_also_ends_the_processes_of_the_command() {
+    let script = "sh -c 'trap \"\" INT; echo id $PPID $$; while :; do sleep 0.05; done' & \
+                  trap 'echo interrupted' INT; while :; do wait; done";
+    let mut terminal = Terminal::run(&RETRY, script);
+    let line = terminal.running.expect("id");
+    let id = line.rsplit(' ').next().unwrap();
+    terminal.press(CONTROL_C);
+    terminal.running.expect("interrupted");
+    terminal.press(CONTROL_C);
+    terminal.running.expect("status -2");
+    wait_until("the process has ended", || !is_running(id));
+}
+
+#[test]
+fn a_process_that_an_earlier_attempt_left_behind_goes_on() {
+    let folder = folder("goes_on");
+    let file = folder.join("id");
+    let file = file.to_str().unwrap();
+    // The end of the terminal's first process would end it. It is older than the second attempt by
+    // more than the clock of the kernel rounds.
+    let script = format!(
+        "if [ $BACKOFF_ATTEMPT = 1 ]; then \
+         (trap '' HUP; exec sleep 1000) > /dev/null 2>&1 < /dev/null & echo $! > {file}; exit 1; \
+         fi; echo second; sleep 1000"
+    );
+    for timeout in ["1s", "10s", "100s"] {
+        let options =
+            ["constant:base=300ms,max_retries=1", "--on", "1", "--attempt-timeout", timeout];
+        let mut terminal = Terminal::run(&options, &script);
+        let lines = terminal.running.rest();
+        assert!(lines.iter().any(|line| line == "status 124"), "{lines:?}");
+        // On a slow machine the first attempt may take too long, and ends all.
+        if lines.iter().any(|line| line == "second") {
+            let id = fs::read_to_string(file).unwrap();
+            assert!(is_running(id.trim()));
+            kill("KILL", id.trim().parse().unwrap());
+            return;
+        }
+    }
+    panic!("the first attempt always takes too long");
 }

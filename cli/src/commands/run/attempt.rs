@@ -2,13 +2,15 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
+use rustix::event::{PollFd, PollFlags};
 
 use super::end::End;
-use super::job::{Job, has_terminal};
+use super::job::{Job, Reach};
 use super::report::Report;
 use super::retry_after::{Reader, RetryAfter};
 use super::signals::{Event, Received, Signals};
@@ -22,7 +24,7 @@ pub(super) struct Attempts<'a> {
     timeout: Option<Duration>,
     kill_after: Duration,
     retry_after: Option<RetryAfter>,
-    has_group: bool,
+    reach: Reach,
 }
 
 /// An attempt that was made.
@@ -53,21 +55,23 @@ impl<'a> Attempts<'a> {
             timeout: timeout_ns.map(Duration::from_nanos),
             kill_after: Duration::from_nanos(kill_after_ns),
             retry_after,
-            has_group: !has_terminal(),
+            reach: Reach::new(),
         }
     }
 
-    /// Starts the command for this attempt, the first being 1. The inner error is that of the
-    /// command, which cannot be executed.
+    /// Starts the command for this attempt, the first being 1. It gets the first descriptor of each
+    /// pair as the second. The inner error is that of the command, which cannot be executed.
     pub(super) fn start(
         &mut self,
         number: u64,
+        descriptors: &[(RawFd, RawFd)],
         signals: &Signals,
     ) -> Result<io::Result<(Job, Option<Reader>)>> {
         let open = || "cannot open a pipe for --retry-after-fd";
         let reader = self.retry_after.as_mut().map(RetryAfter::open).transpose();
         let reader = reader.with_context(open)?;
-        let job = Job::start(self.command, number, signals.child_mask(), self.has_group);
+        let mask = signals.child_mask();
+        let job = Job::start(self.command, number, mask, self.reach, descriptors);
         self.retry_after.as_mut().map(RetryAfter::close).transpose().with_context(open)?;
         Ok(job.map(|job| (job, reader)))
     }
@@ -134,6 +138,7 @@ impl Running<'_> {
             }
             self.check_timer();
             let descriptor = self.reader.as_ref().and_then(Reader::descriptor);
+            let descriptor = descriptor.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN));
             self.signals.wait(self.timer, descriptor)?;
         }
     }
@@ -162,7 +167,7 @@ impl Running<'_> {
             if is_same && !received.from_terminal {
                 return None;
             }
-            self.job.signal(Signal::SIGKILL);
+            self.job.kill();
             return Some(End::Killed(received.signal as i32));
         }
         // The time before the command can react: what its reaction causes is another signal.
@@ -188,7 +193,7 @@ impl Running<'_> {
             return;
         }
         if self.timed_out {
-            self.job.signal(Signal::SIGKILL);
+            self.job.kill();
             self.timer = None;
         } else {
             self.job.terminate();
@@ -202,13 +207,13 @@ impl Running<'_> {
     fn end_group(&mut self) -> io::Result<()> {
         while self.job.has_members() {
             if self.timer.is_none_or(|timer| timer <= Instant::now()) {
-                self.job.signal(Signal::SIGKILL);
+                self.job.kill();
                 return Ok(());
             }
             if let Some(received) =
                 self.signals.sleep(Instant::now().checked_add(GROUP_INTERVAL))?
             {
-                self.job.signal(Signal::SIGKILL);
+                self.job.kill();
                 self.interrupt(received.signal);
                 return Ok(());
             }

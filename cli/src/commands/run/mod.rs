@@ -19,6 +19,8 @@ mod job;
 #[cfg(unix)]
 mod ledger;
 #[cfg(unix)]
+mod processes;
+#[cfg(unix)]
 mod repeat;
 #[cfg(unix)]
 mod report;

@@ -47,7 +47,7 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     }
     let began = Instant::now();
     for number in 1.. {
-        let running = match attempts.start(number, &signals) {
+        let running = match attempts.start(number, &[], &signals) {
             Ok(Ok(running)) => running,
             Ok(Err(error)) => {
                 ledger.cancel();

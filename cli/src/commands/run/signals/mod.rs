@@ -9,7 +9,6 @@ mod queue;
 mod queue;
 
 use std::fmt::Display;
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
@@ -81,20 +80,15 @@ impl Signals {
         self.0.next()
     }
 
-    /// Waits until the queue has an entry, the other descriptor has data, or it is `until`. It may
-    /// return early.
-    pub(super) fn wait(&self, until: Option<Instant>, other: Option<BorrowedFd>) -> io::Result<()> {
+    /// Waits until the queue has an entry, the other descriptor is ready, or it is `until`. It may
+    /// return early. Says whether the other descriptor is ready.
+    pub(super) fn wait(&self, until: Option<Instant>, other: Option<PollFd>) -> io::Result<bool> {
         let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
         let queue = PollFd::from_borrowed_fd(self.0.descriptor(), PollFlags::IN);
-        let result = match other {
-            None => poll(&mut [queue], timeout.as_ref()),
-            Some(other) => {
-                let other = PollFd::from_borrowed_fd(other, PollFlags::IN);
-                poll(&mut [queue, other], timeout.as_ref())
-            }
-        };
-        match result {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+        let mut all = [queue].into_iter().chain(other).collect::<Vec<_>>();
+        match poll(&mut all, timeout.as_ref()) {
+            Ok(_) => Ok(all.get(1).is_some_and(|other| !other.revents().is_empty())),
+            Err(Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
