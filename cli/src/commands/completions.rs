@@ -32,14 +32,16 @@ struct Line {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
+    let mut command = with_values(crate::command_line());
     // Writing to memory cannot fail, and `generate` panics when writing fails.
     let mut script = Vec::new();
-    generate(arguments.shell, &mut with_values(crate::command_line()), "backoff", &mut script);
+    generate(arguments.shell, &mut command, "backoff", &mut script);
+    let script = String::from_utf8(script).context("the script is not UTF-8")?;
+    let script = with_positionals(arguments.shell, script, &command);
     if output.is_json() {
-        let script = String::from_utf8(script).context("the script is not UTF-8")?;
         output.json(&Line { shell: arguments.shell.to_string(), script })?;
     } else {
-        output.write_all(&script)?;
+        output.write_all(script.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -80,4 +82,53 @@ fn hinted(argument: Arg) -> Arg {
         Some("COMMAND") => argument,
         _ => argument.value_hint(ValueHint::Other),
     }
+}
+
+/// The script with the values of arguments that are not options, such as the presets of a POLICY.
+/// `clap_complete` has them for bash and zsh only.
+fn with_positionals(shell: Shell, mut script: String, command: &Command) -> String {
+    for subcommand in command.get_subcommands() {
+        let name = subcommand.get_name();
+        let values = subcommand.get_positionals().flat_map(Arg::get_possible_values);
+        let values: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+        if values.is_empty() {
+            continue;
+        }
+        // Each script has one place for the candidates of a subcommand.
+        let (place, lines) = match shell {
+            Shell::Fish => (None, vec![fish(name, &values)]),
+            Shell::Elvish => (
+                Some(format!("\n        &'backoff;{name}'= {{")),
+                values.iter().map(|value| format!("\n            cand {value} ''")).collect(),
+            ),
+            Shell::PowerShell => (
+                Some(format!("\n        'backoff;{name}' {{")),
+                values.iter().map(|value| powershell(value)).collect(),
+            ),
+            _ => return script,
+        };
+        let at = match place {
+            None => Some(script.len()),
+            Some(place) => script.find(&place).map(|at| at + place.len()),
+        };
+        if let Some(at) = at {
+            script.insert_str(at, &lines.concat());
+        }
+    }
+    script
+}
+
+/// Not after `--`, where the command of `backoff run` stands.
+fn fish(subcommand: &str, values: &[String]) -> String {
+    let condition = "not contains -- -- (commandline -opc)";
+    let values = values.join(" ");
+    format!(
+        "complete -c backoff -n \"__fish_backoff_using_subcommand {subcommand}; and {condition}\" \
+         -f -a \"{values}\"\n"
+    )
+}
+
+fn powershell(value: &str) -> String {
+    let kind = "[CompletionResultType]::ParameterValue";
+    format!("\n            [CompletionResult]::new('{value}', '{value}', {kind}, '{value}')")
 }
