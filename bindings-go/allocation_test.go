@@ -70,6 +70,7 @@ func TestLoopsThatSucceedAtOnceAllocateAtMostOnce(t *testing.T) {
 		{"Retry", func() { _, _ = backoff.Retry(ctx, func() (int, error) { return 1, nil }) }, 0},
 		{"Do with RetryIf", func() { _ = backoff.Do(ctx, succeed, backoff.RetryIf(backoff.AnyError)) }, 0},
 		{"Do with WithPolicy", func() { _ = backoff.Do(ctx, succeed, backoff.WithPolicy(policy)) }, 1},
+		{"Do with WithPolicyString", func() { _ = backoff.Do(ctx, succeed, backoff.WithPolicyString("full:base=1s")) }, 0},
 	}
 	for _, row := range rows {
 		if count := testing.AllocsPerRun(1000, row.do); count != row.want {

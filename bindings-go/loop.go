@@ -142,8 +142,8 @@ func (l *loop) begin() error {
 	return err
 }
 
-// deadlineOf returns the deadline of a context on a clock that reads now. A deadline at NoLimit or
-// beyond is none.
+// deadlineOf returns the deadline of a context on a clock that reads now, as the last time at which a call may begin: at
+// its deadline the context is done. A deadline at NoLimit or beyond is none.
 func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -153,7 +153,7 @@ func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	if left == NoLimit {
 		return engine.None
 	}
-	return uint64(now) + uint64(max(0, left))
+	return uint64(now) + uint64(max(0, left-1))
 }
 
 // next reports whether to make a call, and counts it.
@@ -205,6 +205,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		// The operation is asked nothing more, so it need not know that its last retry is refused.
 		l.stop(StopBudget, outcome, decision.Delay, now)
 	default:
+		l.warnOfNoLimit()
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
 		if l.ctx.Err() == nil {
 			l.clock.Sleep(l.ctx, decision.Delay)

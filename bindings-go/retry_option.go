@@ -2,7 +2,6 @@ package backoff
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -58,11 +57,6 @@ func (s *settings) withHooks() *hooks {
 	return s.hooks
 }
 
-var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
-	policy, err := ParsePolicy("default")
-	return &policy, err
-})
-
 // configured returns the defaults with the options.
 func configured(options []RetryOption) (retryConfig, error) {
 	policy, err := defaultPolicy()
@@ -79,32 +73,6 @@ func configured(options []RetryOption) (retryConfig, error) {
 		}
 	}
 	return c, nil
-}
-
-// WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
-func WithPolicy(policy Policy) RetryOption {
-	return &policyOption{policy}
-}
-
-type policyOption struct{ policy Policy }
-
-func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
-	c.policy = &o.policy
-	if o.policy == (Policy{}) {
-		return c, ErrNoPolicy
-	}
-	return c, nil
-}
-
-// WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does.
-func WithPolicyString(text string) RetryOption { return policyString(text) }
-
-type policyString string
-
-func (text policyString) apply(c retryConfig) (retryConfig, error) {
-	policy, err := ParsePolicy(string(text))
-	c.policy = &policy
-	return c, err
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.

@@ -1,0 +1,94 @@
+package backoff
+
+import (
+	"log"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+)
+
+// The policy of a loop: its options, what is kept of policy strings, and the warning of a policy without a limit.
+
+var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
+	policy, err := ParsePolicy("default")
+	return &policy, err
+})
+
+// WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
+//
+// A policy without max_retries, max_attempts and max_elapsed retries for ever, unless the context has a deadline. The
+// first such loop of the process says so with the package log, once.
+func WithPolicy(policy Policy) RetryOption {
+	return &policyOption{policy}
+}
+
+type policyOption struct{ policy Policy }
+
+func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
+	c.policy = &o.policy
+	if o.policy == (Policy{}) {
+		return c, ErrNoPolicy
+	}
+	return c, nil
+}
+
+// WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does. The process parses a string
+// once and keeps its policy, for the first 256 strings.
+func WithPolicyString(text string) RetryOption { return policyString(text) }
+
+type policyString string
+
+func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
+	c.policy, err = keptPolicy(string(text))
+	return c, err
+}
+
+// keptMost is how many policy strings are kept. A program that makes up more of them parses those each time.
+const keptMost = 256
+
+// kept are the policies of strings. A map is never changed.
+var kept atomic.Pointer[map[string]*Policy]
+
+// keptPolicy returns the policy of a string.
+func keptPolicy(text string) (*Policy, error) {
+	known := kept.Load()
+	if known != nil {
+		if policy, ok := (*known)[text]; ok {
+			return policy, nil
+		}
+	}
+	policy, err := ParsePolicy(text)
+	if err != nil || known != nil && len(*known) >= keptMost {
+		return &policy, err
+	}
+	more := make(map[string]*Policy)
+	if known != nil {
+		maps.Copy(more, *known)
+	}
+	more[strings.Clone(text)] = &policy
+	kept.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
+	return &policy, nil
+}
+
+// saidNoLimit is whether a loop of this process has said that its policy has no limit.
+var saidNoLimit atomic.Bool
+
+// noRetryLimit is the max_retries of a policy without one.
+const noRetryLimit = 1 << 32
+
+// warnOfNoLimit says, once in the process, that a loop without any limit has begun to wait.
+func (l *loop) warnOfNoLimit() {
+	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.None {
+		return
+	}
+	text := l.policy.String()
+	if strings.Contains(text, "max_elapsed=") || saidNoLimit.Swap(true) {
+		return
+	}
+	_, base, _ := strings.Cut(text, "base=")
+	base, _, _ = strings.Cut(base, ",")
+	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write default:base=%s to change only the base)", text, base)
+}
