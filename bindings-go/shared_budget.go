@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -137,7 +138,7 @@ func OnExchange(hook func(BudgetExchange)) SharedBudgetOption {
 // *ArgumentError for a nil store, an empty name or one that is not a text without zero bytes, an invalid option, and a
 // budget of kind concurrent, because a process that is killed would hold its slots for ever.
 func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBudgetOption) (*SharedBudget, error) {
-	if err := notNil("store", store == nil); err != nil {
+	if err := storeIsThere(store); err != nil {
 		return nil, err
 	}
 	switch {
@@ -174,6 +175,19 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 		hook:    config.hook,
 		local:   local,
 	}, nil
+}
+
+// storeIsThere refuses a nil store, also a nil pointer, whose panic would end the program from another goroutine.
+func storeIsThere(store BudgetStore) error {
+	switch value := reflect.ValueOf(store); value.Kind() {
+	case reflect.Invalid:
+		return notNil("store", true)
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice:
+		if value.IsNil() {
+			return &ArgumentError{Code: ErrMissing, Field: "store", Rule: fmt.Sprintf("is a nil %T", store)}
+		}
+	}
+	return nil
 }
 
 // parseShared returns a budget of a kind that needs no end of each operation.

@@ -544,6 +544,7 @@ func TestInvalidSharedBudgets(t *testing.T) {
 		want         string
 	}{
 		{nil, "a", "rate", backoff.WithLease(1), "store is nil"},
+		{(*memoryStore)(nil), "a", "rate", backoff.WithLease(1), "store is a nil *backoff_test.memoryStore"},
 		{store, "", "rate", backoff.WithLease(1), "name is empty"},
 		{store, "\xff", "rate", backoff.WithLease(1), `name "\xff" is not valid UTF-8`},
 		{store, "a\x00", "rate", backoff.WithLease(1), `name "a\x00" contains a zero byte`},
