@@ -42,25 +42,41 @@ fn synopsis(command: &Command) -> String {
     format!(".SH SYNOPSIS\n{}\n", literal(usage))
 }
 
+/// The headings of the help, and those of the page in its order.
+const SECTIONS: [(&str, &str); 7] = [
+    ("Exit codes:", "EXIT STATUS"),
+    ("Signals:", "SIGNALS"),
+    ("Environment:", "ENVIRONMENT"),
+    ("Files:", "FILES"),
+    ("Events:", "EVENTS"),
+    // Text without a heading.
+    ("", NOTES),
+    ("Examples:", EXAMPLES),
+];
+
+/// How far the meaning of a term is indented.
+const MEANING: &str = "        ";
+
+const NOTES: &str = "NOTES";
+const EXAMPLES: &str = "EXAMPLES";
+
 /// What comes after the options in the help, in sections. `clap_mangen` would join the lines of the
 /// examples.
 fn sections(help: &str) -> String {
-    const NOTES: usize = 1;
-    const EXAMPLES: usize = 2;
-    let mut sections = [("EXIT STATUS", vec![]), ("NOTES", vec![]), ("EXAMPLES", vec![])];
+    let mut sections = SECTIONS.map(|(_, heading)| (heading, vec![]));
     let mut at = NOTES;
     for line in help.lines() {
-        match line {
-            "Exit codes:" => at = 0,
-            "Examples:" => at = EXAMPLES,
-            _ => {
-                // Text after the examples is about something else.
-                if at == EXAMPLES && !line.is_empty() && !line.starts_with(' ') {
-                    at = NOTES;
-                }
-                sections[at].1.push(line);
-            }
+        let titled = SECTIONS.iter().find(|(title, _)| !title.is_empty() && *title == line);
+        if let Some((_, heading)) = titled {
+            at = heading;
+            continue;
         }
+        // Text after the examples is about something else.
+        if at == EXAMPLES && !line.is_empty() && !line.starts_with(' ') {
+            at = NOTES;
+        }
+        let section = sections.iter_mut().find(|(heading, _)| *heading == at);
+        section.map(|(_, lines)| lines.push(line));
     }
     let mut page = String::new();
     for (heading, lines) in sections {
@@ -80,17 +96,24 @@ fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
     &lines[first..end]
 }
 
-/// Paragraphs are filled, an exit code stands beside its meaning, and other indented lines stay as
-/// they are.
+/// Paragraphs are filled, an exit code stands beside its meaning, a term above its own, which is
+/// indented more, and other indented lines stay as they are.
 fn body(lines: &[&str]) -> String {
     let mut body = String::new();
     let mut was_indented = false;
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
+        let next = lines.get(at + 1).copied().unwrap_or_default();
         let indented = line.strip_prefix("  ");
         let code = indented.and_then(|line| line.split_once("  "));
         let is_number = |code: &str| code.parse::<u8>().is_ok();
         let code = code.filter(|(code, _)| is_number(code));
         let _ = match (indented, code) {
+            (Some(_), _) if line.starts_with(MEANING) => {
+                writeln!(body, "{}", literal(line.trim_start()))
+            }
+            (Some(term), _) if next.starts_with(MEANING) => {
+                writeln!(body, ".TP\n.B {}", literal(term))
+            }
             (_, Some((code, meaning))) => {
                 writeln!(body, ".TP\n.B {code}\n{}", literal(meaning.trim_start()))
             }
@@ -132,6 +155,13 @@ Exit codes:
   124  too late
 A signal ends it.
 
+Files:
+  of --out
+        Created,
+        or not.
+  other-term
+        Never.
+
 Examples:
   # One:
   backoff run
@@ -152,6 +182,14 @@ right
 too late
 .PP
 A signal ends it.
+.SH "FILES"
+.TP
+.B of \-\-out
+Created,
+or not.
+.TP
+.B other\-term
+Never.
 .SH "NOTES"
 Not \(aqall\(aq is well.
 .PP
