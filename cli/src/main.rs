@@ -16,6 +16,7 @@ mod report;
 mod rows;
 mod scenario;
 mod table;
+mod usage;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
     let matches = negative::shown_as_refused(command_line()).try_get_matches();
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
-        Err(answer) => return printed(&answer),
+        Err(answer) => return printed(answer),
     };
     let mut output = Output::new(arguments.json);
     exit_code(arguments.command.run(&mut output))
@@ -72,13 +73,13 @@ fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
 }
 
 /// Prints a help, a version or an error of the arguments.
-fn printed(answer: &clap::Error) -> ExitCode {
-    let code = u8::try_from(answer.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
-    match answer.print() {
-        // Nobody could be told that standard error does not work.
-        Err(error) if !answer.use_stderr() => exit_code(Err(error.into())),
-        _ => code,
+fn printed(answer: clap::Error) -> ExitCode {
+    if answer.use_stderr() {
+        let error = usage::explained(answer);
+        usage::print(&error);
+        return ExitCode::from(usage::code(&error));
     }
+    exit_code(answer.print().map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

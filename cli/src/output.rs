@@ -54,9 +54,14 @@ impl Write for Output {
     }
 }
 
-/// Writes a line to standard error. If nobody can read it, nothing is lost that could be told.
+/// Writes a line, or lines, to standard error in one call, so that processes that share it do not mix
+/// their texts. If nobody can read it, nothing is lost that could be told.
 pub(crate) fn message(line: impl Display) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let mut text = Vec::new();
+    // Without colours `anstream` would write the parts between them one by one.
+    let choice = AutoStream::choice(&io::stderr());
+    let _ = writeln!(AutoStream::new(&mut text, choice), "{line}");
+    let _ = io::stderr().write_all(&text);
 }
 
 /// `error:` as clap prints it.

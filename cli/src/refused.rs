@@ -11,7 +11,7 @@ use crate::presets::presets;
 const MAX_SHOWN: usize = 160;
 
 /// Names that are less alike than this have nothing to do with each other.
-const LEAST_ALIKE: f64 = 0.7;
+const LEAST_ALIKE: f64 = 0.75;
 
 /// The message of the core, the text with a mark under what it refuses, and a similar name.
 pub(crate) fn refused(text: &str, error: &ParseError) -> String {
@@ -91,6 +91,7 @@ mod tests {
             (of_policy("full:base=1s,max_retry=5"), Some("max_retries")),
             (of_policy("constant:base=1s,jitter=ful"), Some("full")),
             (of_policy("qqqq"), None),
+            (of_policy("bad"), None),
             (of_policy("full:base=1sec"), None),
             (of_budget("finagel"), Some("finagle")),
             (of_budget("quotas:cost=1"), Some("quota")),

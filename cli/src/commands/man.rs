@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::files;
 use crate::manual::{full_name, text};
 use crate::output::Output;
+use crate::usage::refuse;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -78,5 +79,5 @@ fn pages(command: &Command) -> Vec<&Command> {
 fn unknown(command: &Command, name: &str) -> ! {
     let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
     let message = format!("unknown subcommand '{name}'; the subcommands are {}", names.join(", "));
-    command.clone().error(ErrorKind::InvalidSubcommand, message).exit()
+    refuse(ErrorKind::InvalidSubcommand, message)
 }

@@ -1,24 +1,15 @@
 //! Which attempts are made, and what they see.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{DELAYS, POLICY, SEED, backoff, errors, folder, output, run};
-
-/// The lines of JSON, without their times.
-fn events(text: &str) -> Vec<Value> {
-    let mut events: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for event in &mut events {
-        let elapsed = event.as_object_mut().unwrap().remove("elapsed_ns").unwrap();
-        assert!(elapsed.as_str().unwrap().parse::<u64>().is_ok());
-    }
-    events
-}
+use crate::support::{DELAYS, POLICY, SEED, backoff, errors, events, folder, output, run};
 
 #[test]
 fn the_delays_are_those_of_the_stream() {
@@ -29,11 +20,14 @@ fn the_delays_are_those_of_the_stream() {
     assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "1\n2\n3\n4\n");
     let retry = |(number, delay): (usize, &str)| {
         let (attempts, outcome) = (number + 1, "transient");
-        json!({"event": "retry", "attempts": attempts, "code": 75, "outcome": outcome, "delay_ns": delay})
+        json!({
+            "label": "job-1", "event": "retry", "attempts": attempts, "code": 75,
+            "outcome": outcome, "delay_ns": delay,
+        })
     };
     let mut expected: Vec<Value> = DELAYS.into_iter().enumerate().map(retry).collect();
     expected.push(json!({
-        "event": "stop", "attempts": 4, "code": 75, "outcome": "transient",
+        "label": "job-1", "event": "stop", "attempts": 4, "code": 75, "outcome": "transient",
         "reason": "max_retries", "delay_ns": "0",
     }));
     assert_eq!(events(&errors(&output)), expected);
@@ -56,37 +50,6 @@ fn retries_are_reported_as_text_or_not_at_all() {
 }
 
 #[test]
-fn events_in_a_file_are_apart_from_what_the_command_prints() {
-    let file = folder("events").join("events");
-    let path = file.to_str().unwrap();
-    for options in [&["--quiet"][..], &[]] {
-        let script = "printf partial >&2; exit 75";
-        let common = ["constant:base=1ns,max_retries=1", "--on", "75", "--events", path];
-        let output = output(run(&[&common[..], options].concat(), script));
-        assert_eq!(output.status.code(), Some(75));
-        let expected = if options.is_empty() {
-            "partialbackoff: attempt 1 exited with 75; retry in 1ns\n\
-             partialbackoff: attempt 2 exited with 75; all retries were made\n"
-        } else {
-            "partialpartial"
-        };
-        assert_eq!(errors(&output), expected);
-    }
-    let events = events(&fs::read_to_string(&file).unwrap());
-    let names: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
-    assert_eq!(names, ["retry", "stop", "retry", "stop"]);
-}
-
-#[test]
-fn events_that_nobody_can_write_run_nothing() {
-    let file = folder("no_events").join("missing").join("events");
-    let options = ["default", "--on-any", "--events", file.to_str().unwrap()];
-    let output = output(run(&options, "echo ran"));
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
-    assert!(errors(&output).starts_with("error: cannot open the file"), "{}", errors(&output));
-}
-
-#[test]
 fn only_allowed_codes_are_repeated() {
     let table = [
         (&["--on", "75"][..], "exit 75", 3, "transient", "max_retries"),
@@ -97,6 +60,15 @@ fn only_allowed_codes_are_repeated() {
         (&["--on-any"], "exit 75", 3, "transient", "max_retries"),
         (&["--on-any"], "exit 127", 3, "transient", "max_retries"),
         (&["--on-any", "--on-throttled", "75"], "exit 75", 3, "throttled", "max_retries"),
+        (&["--on", "64-78,111"], "exit 64", 3, "transient", "max_retries"),
+        (&["--on", "64-78,111"], "exit 78", 3, "transient", "max_retries"),
+        (&["--on", "64-78,111"], "exit 111", 3, "transient", "max_retries"),
+        (&["--on", "64-78,111"], "exit 79", 1, "permanent", "permanent"),
+        (&["--on-any", "--never", "2,22"], "exit 22", 1, "permanent", "permanent"),
+        (&["--on-any", "--never", "2,22"], "exit 21", 3, "transient", "max_retries"),
+        (&["--on", "1-5", "--never", "3"], "exit 3", 1, "permanent", "permanent"),
+        (&["--on-any"], "kill -PIPE $$", 1, "permanent", "permanent"),
+        (&["--on", "141"], "kill -PIPE $$", 3, "transient", "max_retries"),
         (&["--on-timeout", "28"], "exit 28", 3, "timeout", "max_retries"),
         (&["--on", "137"], "kill -KILL $$", 3, "transient", "max_retries"),
         (&["--on", "75"], "kill -KILL $$", 1, "permanent", "permanent"),
@@ -113,6 +85,17 @@ fn only_allowed_codes_are_repeated() {
         assert_eq!(last["outcome"], outcome, "{options:?} {script}");
         assert_eq!(last["reason"], reason, "{options:?} {script}");
     }
+}
+
+#[test]
+fn a_command_whose_reader_left_is_not_repeated() {
+    let program = env!("CARGO_BIN_EXE_backoff");
+    let script = format!(
+        "{program} run constant:base=1ns,max_retries=2 --on-any -- \
+         sh -c 'echo attempt >&2; exec yes' | head -n 1"
+    );
+    let output = Command::new("setsid").args(["sh", "-c", &script]).output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), errors(&output).as_str()), ("y\n", "attempt\n"));
 }
 
 #[test]
@@ -167,7 +150,8 @@ fn the_signal_of_the_command_is_its_own() {
         let output = output(run(&["constant:base=1ns,max_retries=1", "--on-any"], &script));
         assert_eq!(output.status.signal(), Some(signal), "{name}");
         let line = format!("backoff: attempt 1 was killed by SIG{name}; retry in 1ns");
-        assert!(errors(&output).starts_with(&line), "{}", errors(&output));
+        let is_repeated = errors(&output).starts_with(&line);
+        assert_eq!(is_repeated, name != "PIPE", "{}", errors(&output));
     }
 }
 
@@ -199,27 +183,67 @@ fn arguments_and_output_are_those_of_the_command() {
 fn wrong_arguments_run_nothing() {
     let table = [
         (&["default"][..], "--on <CODES>|--on-throttled <CODES>|--on-timeout <CODES>|--on-any"),
+        (&["default", "--never", "2"], "--on <CODES>|"),
         (&["default", "--on", "0"], "0 is not in 1..=255"),
         (&["default", "--on", "256"], "256 is not in 1..=255"),
         (&["default", "--on", "+4"], "+4 is not in 1..=255"),
+        (&["default", "--on", "5-1"], "5-1 ends before it begins"),
+        (&["default", "--on", "5-"], " is not in 1..=255"),
         (&["default", "--on", "1", "--on-any"], "cannot be used with"),
         (&["default", "--on", "7", "--on-timeout", "7"], "exit code 7 is in both --on and"),
+        (&["default", "--on", "1-7", "--on-timeout", "7"], "exit code 7 is in both --on and"),
         (&["full:base=1", "--on-any"], "at 11: base has no unit"),
         (&["default", "--on-any", "--budget", "x"], "unknown"),
         (&["default", "--on-any", "--budget-file", "f"], "--budget <BUDGET>"),
         (&["default", "--on-any", "--attempt-timeout", "0s"], "0s is too short"),
         (&["default", "--on-any", "--attempt-timeout", "1"], "unit"),
+        (&["default", "--on-any", "--kill-after", "1s"], "--attempt-timeout <DURATION>"),
         (&["default", "--on-any", "--retry-after-fd", "2"], "2 is not in 3..=1023"),
         (&["default", "--on-any", "--seed", "x"], "not a whole number"),
+        (&["default", "--on-any", "--stdout", "success"], "possible values: passthrough, on-success"),
+        (&["default", "--on-any", "--stdin", "again"], "possible values: shared, replay"),
+        (
+            &["default", "--on-any", "--budget=sre", "--budget-file=./f", "--events=f"],
+            "--budget-file and --events are the same file, f",
+        ),
     ];
     for (options, message) in table {
         let output = output(run(options, "echo ran"));
         let errors = errors(&output);
-        assert_eq!(output.status.code(), Some(2), "{options:?}: {errors}");
+        // Not 2, which is a result of grep, make and others.
+        assert_eq!(output.status.code(), Some(125), "{options:?}: {errors}");
         assert!(errors.contains(message), "{options:?}: {errors}");
         assert!(output.stdout.is_empty());
+        // Not that of `backoff` itself.
+        assert!(!errors.contains("Usage: backoff [OPTIONS] <COMMAND>"), "{errors}");
     }
-    let output = output(backoff(&["run", "default", "--on-any"]));
-    assert_eq!(output.status.code(), Some(2));
-    assert!(errors(&output).contains("<COMMAND>"), "{}", errors(&output));
+}
+
+#[test]
+fn a_command_without_the_dashes_is_told_of_them() {
+    for command in [&["true"][..], &["curl", "-fsS"], &[]] {
+        let output = output(backoff(&[&["run", "default", "--on-any"], command].concat()));
+        let errors = errors(&output);
+        assert_eq!(output.status.code(), Some(125), "{errors}");
+        assert!(errors.contains("tip: put -- before the command: backoff run POLICY"), "{errors}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_not_utf8_is_named() {
+    let mut command = backoff(&["run", "default", "--on-any", "--seed=1", "--key"]);
+    command.arg(OsStr::from_bytes(b"a\xff")).args(["--", "true"]);
+    let output = output(command);
+    assert_eq!(output.status.code(), Some(125));
+    let expected = "error: argument 6, 'a\u{fffd}', is not UTF-8\n";
+    assert!(errors(&output).starts_with(expected), "{}", errors(&output));
+}
+
+#[test]
+fn a_builtin_needs_a_shell() {
+    let output = output(backoff(&["run", "default", "--on-any", "--", "cd\x1b[31m"]));
+    assert_eq!(output.status.code(), Some(127));
+    let expected = "error: cannot run cd\\u{1b}[31m (a function or a builtin of a shell needs \
+                    `sh -c`): No such file or directory (os error 2)\n";
+    assert_eq!(errors(&output), expected);
 }

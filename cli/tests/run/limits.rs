@@ -15,6 +15,15 @@ fn an_attempt_that_takes_too_long_is_ended() {
 }
 
 #[test]
+fn a_timeout_that_is_not_repeated_is_not_silent() {
+    let options = ["constant:base=1ns", "--on", "1", "--attempt-timeout", "50ms"];
+    let output = output(run(&options, "exec sleep 1000"));
+    assert_eq!(output.status.code(), Some(124));
+    let expected = "backoff: attempt 1 took too long; no option allows to repeat exit code 124\n";
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
 fn an_attempt_in_time_is_left_alone() {
     let options = ["constant:base=1ns,max_retries=1", "--on-any", "--attempt-timeout", "1h"];
     let output = output(run(&options, "exit 7"));

@@ -99,6 +99,8 @@ fn a_signal_during_the_wait_ends_it_at_once() {
         running.expect("retry in 1h");
         kill(name, running.child.id());
         assert_eq!(running.end(), -number, "{name}");
+        let last = format!("backoff: SIG{name} ended the wait; there is no retry");
+        assert_eq!(running.rest(), [last]);
     }
 }
 

@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// How long a step may take on a machine that is busy with something else.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -44,6 +46,21 @@ pub(crate) fn output(mut command: Command) -> Output {
 /// What the program printed to standard error.
 pub(crate) fn errors(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The lines of JSON of these decisions, without what differs from run to run.
+pub(crate) fn events(text: &str) -> Vec<Value> {
+    let mut events: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for event in &mut events {
+        let event = event.as_object_mut().unwrap();
+        let elapsed = event.remove("elapsed_ns").unwrap();
+        assert!(elapsed.as_str().unwrap().parse::<u64>().is_ok());
+        for member in ["time", "pid", "command"] {
+            assert!(event.remove(member).is_some(), "{member}");
+        }
+    }
+    events
 }
 
 /// An empty folder of this test.
@@ -97,7 +114,11 @@ pub(crate) struct Running {
 impl Running {
     /// Starts the program; reads its outputs, if they are pipes.
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command.spawn().unwrap();
+        Self::start_child(command.spawn().unwrap())
+    }
+
+    /// Reads the outputs of a program that runs, as far as they are pipes.
+    pub(crate) fn start_child(mut child: Child) -> Self {
         let (sender, lines) = channel();
         let output = child.stdout.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>);
         let errors = child.stderr.take().map(|stream| Box::new(stream) as Box<dyn Read + Send>);

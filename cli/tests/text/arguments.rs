@@ -148,3 +148,23 @@ fn extreme_policies_are_shown() {
         }
     }
 }
+
+#[test]
+fn a_usage_is_that_of_the_subcommand() {
+    for (arguments, usage) in [
+        (&["simulate", "occ", "--svg", "-"][..], "Usage: backoff simulate occ [OPTIONS]"),
+        (&["merge", "x", "--svg", "-"], "Usage: backoff merge [OPTIONS] <PART>..."),
+        (&["man", "nonsense"], "Usage: backoff man [OPTIONS] [SUBCOMMAND]..."),
+    ] {
+        let run = output(arguments);
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+        assert!(stderr(&run).contains(usage), "{run:?}");
+    }
+}
+
+#[test]
+fn a_similar_subcommand_is_a_tip_and_another_word_is_none() {
+    assert!(stderr(&output(&["rn"])).contains("'run'"));
+    assert!(stderr(&output(&["rn", "default", "--on-any"])).contains("'run'"));
+    assert!(!stderr(&output(&["explain", "bad"])).contains("tip:"));
+}

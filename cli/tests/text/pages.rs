@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::support::{json, output, stderr, stdout};
+use crate::support::{folder, json, output, stderr, stdout};
 
 /// The subcommands, as the help lists them.
 fn subcommands() -> Vec<String> {
@@ -65,7 +65,7 @@ printf '%s\\n' \"${{COMPREPLY[@]}}\"",
 
 #[test]
 fn every_subcommand_has_a_page() {
-    let folder = std::env::temp_dir().join(format!("backoff-man-{}", std::process::id()));
+    let folder = folder("pages");
     assert_eq!(stdout(&["man", "--out", folder.to_str().unwrap()]), "");
     for name in subcommands() {
         let page = fs::read_to_string(folder.join(format!("backoff-{name}.1"))).unwrap();
@@ -96,7 +96,29 @@ fn every_subcommand_has_a_page() {
             assert_eq!(std::str::from_utf8(&run.stderr), Ok(""), "{page:?}");
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_page_of_run_has_all_its_sections() {
+    let page = stdout(&["man", "run"]);
+    let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+    let expected = [
+        "NAME",
+        "SYNOPSIS",
+        "DESCRIPTION",
+        "OPTIONS",
+        "\"EXIT STATUS\"",
+        "\"SIGNALS\"",
+        "\"ENVIRONMENT\"",
+        "\"FILES\"",
+        "\"EVENTS\"",
+        "\"NOTES\"",
+        "\"EXAMPLES\"",
+    ];
+    assert_eq!(headings, expected);
+    for term in ["BACKOFF_ATTEMPT", r"of \-\-budget\-file", "delay_ns, elapsed_ns"] {
+        assert!(page.contains(&format!(".TP\n.B {term}\n")), "{term}: {page}");
+    }
 }
 
 #[test]
@@ -130,7 +152,64 @@ fn a_page_keeps_its_examples_as_they_are() {
     let unknown = output(&["man", "nonsense"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("unknown subcommand 'nonsense'"), "{unknown:?}");
-    let nowhere = output(&["man", "--out", "/dev/null/man"]);
-    assert_eq!(nowhere.status.code(), Some(1));
-    assert!(stderr(&nowhere).starts_with("error: /dev/null/man: "), "{nowhere:?}");
+}
+
+#[test]
+fn pages_go_into_a_folder_that_exists_and_through_no_link() {
+    let folder = folder("pages-link");
+    for nowhere in ["/dev/null/man", folder.join("mna/man1").to_str().unwrap()] {
+        let run = output(&["man", "--out", nowhere]);
+        assert_eq!(run.status.code(), Some(1));
+        let expected = format!("error: {nowhere} is not a folder; create it first\n");
+        assert_eq!(stderr(&run), expected);
+    }
+    assert!(!folder.join("mna").exists());
+    let victim = folder.join("victim");
+    fs::write(&victim, "precious").unwrap();
+    std::os::unix::fs::symlink(&victim, folder.join("backoff.1")).unwrap();
+    let run = output(&["man", "--out", folder.to_str().unwrap()]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stderr(&run).contains("it is a symbolic link to a file"), "{run:?}");
+    assert_eq!(fs::read_to_string(victim).unwrap(), "precious");
+}
+
+#[test]
+fn other_shells_complete_presets() {
+    let script = |shell| stdout(&["completions", shell]);
+    let elvish = script("elvish");
+    let (_, run) = elvish.split_once("&'backoff;run'= {").unwrap();
+    assert!(run.split_once('}').unwrap().0.contains("cand aws-sdk-2026 ''\n"), "{run}");
+    let powershell = script("powershell");
+    let (_, run) = powershell.split_once("'backoff;run' {").unwrap();
+    let value = "[CompletionResult]::new('aws-sdk-2026', 'aws-sdk-2026', ";
+    assert!(run.split_once("break").unwrap().0.contains(value), "{run}");
+    let fish = script("fish");
+    let lines = fish.lines().filter(|line| line.contains("aws-sdk-2026"));
+    let of_run = lines.filter(|line| line.contains("__fish_backoff_using_subcommand run; "));
+    assert_eq!(of_run.count(), 1, "{fish}");
+}
+
+#[test]
+fn fish_completes() {
+    let file = folder("fish").join("backoff.fish");
+    fs::write(&file, stdout(&["completions", "fish"])).unwrap();
+    for (line, expected) in [
+        ("backoff explain aws-sdk-20", &["aws-sdk-2026"][..]),
+        ("backoff run aws-sdk-20", &["aws-sdk-2026"]),
+        ("backoff compare default aws-sdk-20", &["aws-sdk-2026"]),
+        ("backoff completions fi", &["fish"]),
+        ("backoff man expl", &["explain"]),
+        ("backoff run default --on-any -- aws-sdk-20", &[]),
+        ("backoff pre", &["presets", "preview"]),
+    ] {
+        let mut fish = Command::new("fish");
+        let question = r#"source $argv[1]; complete -C "$argv[2]""#;
+        fish.args(["--no-config", "-c", question]).arg(&file).arg(line);
+        // Not every machine has it.
+        let Ok(run) = fish.output() else { return };
+        let answer = String::from_utf8(run.stdout).unwrap();
+        let words: BTreeSet<_> =
+            answer.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(words.into_iter().collect::<Vec<_>>(), expected, "{line}");
+    }
 }

@@ -5,41 +5,46 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{ArgGroup, Args, value_parser};
+use clap::{ArgGroup, Args, ValueEnum, value_parser};
 
-use super::codes::Codes;
+use super::codes::{Codes, Range};
+use super::help::{AFTER, AFTER_LONG};
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
+use crate::files::conflict;
 
 /// The policy, the exit codes that may be repeated, limits, and the command.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("repeatable").required(true).multiple(true),
     after_help = AFTER,
-    after_long_help = AFTER,
+    after_long_help = AFTER_LONG,
 )]
 pub(crate) struct Arguments {
     /// When to run the command again, such as `full:base=100ms,cap=20s,max_retries=5`
     pub(super) policy: PolicyArgument,
 
-    /// Exit codes after which the command may run again, such as 75,111
+    /// Exit codes after which the command may run again, such as 75,111 or 64-78
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = exit_code)]
-    on: Vec<u8>,
+    #[arg(value_delimiter = ',', value_parser = exit_codes)]
+    on: Vec<Range>,
 
     /// Exit codes that mean that the server is overloaded (outcome throttled)
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = exit_code)]
-    on_throttled: Vec<u8>,
+    #[arg(value_delimiter = ',', value_parser = exit_codes)]
+    on_throttled: Vec<Range>,
 
     /// Exit codes that mean that no answer came in time (outcome timeout)
     #[arg(long, value_name = "CODES", group = "repeatable")]
-    #[arg(value_delimiter = ',', value_parser = exit_code)]
-    on_timeout: Vec<u8>,
+    #[arg(value_delimiter = ',', value_parser = exit_codes)]
+    on_timeout: Vec<Range>,
 
-    /// Run the command again after any failure
+    /// Run the command again after any failure but death by SIGPIPE
     #[arg(long, group = "repeatable", conflicts_with = "on")]
     on_any: bool,
+
+    /// Exit codes after which the command never runs again, whatever the other options say
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = exit_codes)]
+    never: Vec<Range>,
 
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
@@ -50,6 +55,7 @@ pub(crate) struct Arguments {
 
     /// Send SIGKILL if the attempt has not ended this long after SIGTERM
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
+    #[arg(requires = "attempt_timeout")]
     pub(super) kill_after: u64,
 
     /// Limit retries with a budget, such as aws-sdk-standard
@@ -59,6 +65,14 @@ pub(crate) struct Arguments {
     /// Share the budget with all processes that use this file
     #[arg(long, value_name = "FILE", requires = "budget")]
     pub(super) budget_file: Option<PathBuf>,
+
+    /// Standard input of the attempts: one for all, or the whole of it for each [default: shared]
+    #[arg(long, value_name = "HOW")]
+    pub(super) stdin: Option<Stdin>,
+
+    /// Standard output: that of all attempts, or only of a successful one [default: passthrough]
+    #[arg(long, value_name = "HOW")]
+    pub(super) stdout: Option<Stdout>,
 
     /// Let the command write a Retry-After value to this file descriptor: seconds or an HTTP date
     #[arg(long, value_name = "N", value_parser = value_parser!(i32).range(3..=1023))]
@@ -72,38 +86,55 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(super) events: Option<PathBuf>,
 
+    /// Name of this run in --events and --json [default: the key]
+    #[arg(long, value_name = "TEXT")]
+    pub(super) label: Option<String>,
+
     /// The command and its arguments
     #[arg(last = true, required = true)]
     pub(super) command: Vec<OsString>,
 }
 
-const AFTER: &str = "\
-Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
-the command may run again. A command that was killed by signal N counts as exit code 128 + N, one
-that ran longer than --attempt-timeout as 124. The command can read which attempt it is in
-BACKOFF_ATTEMPT (1, 2, ...). All attempts share standard input: an attempt sees what the earlier
-ones left.
+/// `--stdin`: what each attempt reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Stdin {
+    /// What the earlier attempts have left
+    Shared,
+    /// All of it; it is read to its end before the first attempt
+    Replay,
+}
 
-Examples:
-  backoff run full:base=100ms,cap=20s,max_retries=5 --on-any -- make deploy
-  backoff run aws-sdk-2026 --on 28 --attempt-timeout 30s -- curl -fsS https://example.com
-
-Exit codes:
-  the exit code of the last attempt, or:
-  124  the last attempt ran longer than --attempt-timeout
-  125  backoff itself failed
-  126  the command cannot be executed
-  127  the command was not found
-  2    invalid arguments
-If a signal killed the last attempt, or is why there is no retry, backoff ends by that signal.";
+/// `--stdout`: what is written of what the attempts print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Stdout {
+    /// All of it, at once
+    Passthrough,
+    /// The output of a successful attempt, when it has ended
+    OnSuccess,
+}
 
 impl Arguments {
-    /// The exit codes that may be repeated.
-    pub(super) fn codes(&self) -> Result<Codes, clap::Error> {
+    /// The exit codes that may be repeated, or why these arguments cannot be used.
+    pub(super) fn codes(&self) -> Result<Codes, String> {
+        let files =
+            [("--budget-file", &self.budget_file), ("--events", &self.events)];
+        if let Some(conflict) = conflict(&files.map(|(option, path)| (option, path.as_deref()))) {
+            return Err(conflict);
+        }
         let lists = [&self.on, &self.on_throttled, &self.on_timeout];
-        Codes::new(lists.map(Vec::as_slice), self.on_any)
-            .map_err(|error| crate::command_line().error(ErrorKind::ArgumentConflict, error))
+        Codes::new(lists.map(Vec::as_slice), self.on_any, &self.never)
     }
+}
+
+/// Reads an exit code, or two and all between them.
+fn exit_codes(text: &str) -> Result<Range, String> {
+    let text = text.trim();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (exit_code(first)?, exit_code(last)?);
+    if last < first {
+        return Err(format!("{text} ends before it begins"));
+    }
+    Ok(first..=last)
 }
 
 fn exit_code(text: &str) -> Result<u8, String> {

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod codes;
+mod help;
 
 #[cfg(unix)]
 mod attempt;
@@ -12,6 +13,8 @@ mod attempt;
 mod budget_file;
 #[cfg(unix)]
 mod end;
+#[cfg(unix)]
+mod events;
 #[cfg(unix)]
 mod failure;
 #[cfg(unix)]
@@ -28,16 +31,22 @@ mod report;
 mod retry_after;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod streams;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
+use clap::error::ErrorKind;
+
 pub(crate) use self::arguments::Arguments;
 use crate::output::Output;
+use crate::usage::refuse;
 
-/// The exit code if `backoff` itself fails, as for `env` and `timeout`.
-const FAILURE: u8 = 125;
+/// The exit code if `backoff` itself fails or cannot be used so, as for `env` and `timeout`. The
+/// usual 2 would be taken for one of the command.
+pub(crate) const FAILURE: u8 = 125;
 
 #[cfg(unix)]
 #[expect(
@@ -45,8 +54,8 @@ const FAILURE: u8 = 125;
     reason = "as for every command; the errors have a code of their own"
 )]
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let codes = arguments.codes().unwrap_or_else(|error| error.exit());
-    let mut report = report::Report::new(output.is_json(), arguments.quiet);
+    let codes = arguments.codes().unwrap_or_else(|error| refuse(ErrorKind::ArgumentConflict, error));
+    let mut report = report::Report::new(output.is_json(), arguments);
     Ok(match repeat::repeat(arguments, &codes, &mut report) {
         Ok(end) => end.exit(),
         Err(error) => {

@@ -18,6 +18,7 @@ use super::ledger::Ledger;
 use super::report::{Event, Report};
 use super::retry_after::RetryAfter;
 use super::signals::Signals;
+use super::streams::Streams;
 
 /// The exit codes of a command that does not run, as for a shell.
 const NOT_EXECUTABLE: u8 = 126;
@@ -32,6 +33,11 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
         report.open(path)?;
     }
     let signals = Signals::block().context("cannot receive signals")?;
+    let mut streams = match Streams::begin(arguments, &signals) {
+        Ok(streams) => streams,
+        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Error(error)) => return Err(error),
+    };
     let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
     let mut attempts = Attempts::new(command, *attempt_timeout, *kill_after, retry_after);
     let stream = arguments.stream.stream().unwrap_or_else(random_stream);
@@ -47,7 +53,8 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     }
     let began = Instant::now();
     for number in 1.. {
-        let running = match attempts.start(number, &[], &signals) {
+        let descriptors = streams.open().inspect_err(|_| ledger.cancel())?;
+        let running = match attempts.start(number, &descriptors, &signals) {
             Ok(Ok(running)) => running,
             Ok(Err(error)) => {
                 ledger.cancel();
@@ -83,6 +90,7 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
             Err(Failure::Signal(signal)) => {
                 ledger.cancel();
                 report.stop(&event, StopReason::Cancelled);
+                report.ended_by(&event, signal);
                 return Ok(End::Killed(signal as i32));
             }
             Err(Failure::Error(error)) => {
@@ -94,14 +102,15 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
                     _ => StopReason::Budget,
                 };
                 report.stop(&event, reason);
-                return Ok(end);
+                return last(end, outcome, &mut streams, &signals);
             }
         };
         event.delay_ns = decision.delay_ns();
         if let Some(reason) = decision.stop_reason() {
             report.stop(&event, reason);
-            return Ok(end);
+            return last(end, outcome, &mut streams, &signals);
         }
+        streams.warn(number, report);
         report.retry(&event);
         let until = Instant::now().checked_add(Duration::from_nanos(event.delay_ns));
         let received = signals.sleep(until).inspect_err(|_| ledger.cancel())?;
@@ -110,10 +119,17 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
             event.delay_ns = 0;
             event.elapsed_ns = elapsed_ns();
             report.stop(&event, StopReason::Cancelled);
+            report.wait_ended_by(received.signal);
             return Ok(End::Killed(received.signal as i32));
         }
     }
     unreachable!("an operation has at most 2^32 retries")
+}
+
+/// The end of the last attempt. What a success has printed is written now.
+fn last(end: End, outcome: Outcome, streams: &mut Streams, signals: &Signals) -> Result<End> {
+    let instead = if outcome == Outcome::Success { streams.write(signals)? } else { None };
+    Ok(instead.unwrap_or(end))
 }
 
 /// The stream of a user who sets no seed. A loop starts even if the system has no entropy.
@@ -128,11 +144,21 @@ fn does_not_run(arguments: &Arguments, error: io::Error, report: &Report) -> Res
         .into_iter()
         .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
     let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-    let program = arguments.command.first().map(|program| program.to_string_lossy());
-    let error = Error::new(error).context(format!("cannot run {}", program.unwrap_or_default()));
+    let program = arguments.command.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let mut context = format!("cannot run {}", printable(&program));
+    if code == NOT_FOUND && !program.contains('/') {
+        context += " (a function or a builtin of a shell needs `sh -c`)";
+    }
+    let error = Error::new(error).context(context);
     if is_ours {
         return Err(error);
     }
     report.error(&error);
     Ok(End::Exited(code))
+}
+
+/// A text without characters that control a terminal.
+fn printable(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(shown).collect()
 }

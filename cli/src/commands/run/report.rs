@@ -1,26 +1,30 @@
 //! What `backoff run` says, on standard error: standard output belongs to the command.
 
-use std::fs::File;
-use std::io::{Write, stderr};
+use std::io::stderr;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use backoff_core::{Outcome, StopReason};
 use nix::sys::signal::Signal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
+use super::arguments::Arguments;
 use super::end::End;
+use super::events::Events;
 use crate::duration::people;
-use crate::output::error_label;
+use crate::output::{error_label, message};
+
+/// How long a line waits for a reader.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Reports as text or as lines of JSON. What cannot be written is lost: the command is worth more.
 pub(super) struct Report {
     json: bool,
     quiet: bool,
-    /// Gets all lines of JSON.
-    events: Option<File>,
+    events: Events,
 }
 
 /// The last attempt, and the decision (SPEC 18.4).
@@ -34,7 +38,7 @@ pub(super) struct Event {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct Decision<'a> {
     event: &'a str,
     attempts: u64,
     code: u8,
@@ -54,15 +58,16 @@ struct Message {
 }
 
 impl Report {
-    pub(super) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, events: None }
+    pub(super) fn new(json: bool, arguments: &Arguments) -> Self {
+        Self { json, quiet: arguments.quiet, events: Events::new(arguments) }
     }
 
     /// Writes all events to this file, too.
     pub(super) fn open(&mut self, path: &Path) -> Result<()> {
-        let file = File::options().append(true).create(true).open(path);
-        let name = || format!("cannot open the file {} of --events", path.display());
-        self.events = Some(file.with_context(name)?);
+        if !self.events.open(path)? {
+            let path = path.display();
+            self.warning(&anyhow!("nobody reads the pipe {path} of --events; no events are written"));
+        }
         Ok(())
     }
 
@@ -75,12 +80,16 @@ impl Report {
         }
     }
 
-    /// At the end. A success, and a failure that may not be repeated, speak for themselves.
+    /// At the end. A success, and a failure that may not be repeated, speak for themselves; a
+    /// timeout does not, which is no failure of the command.
     pub(super) fn stop(&self, event: &Event, reason: StopReason) {
         let why = match reason {
             StopReason::MaxRetries => "all retries were made",
             StopReason::MaxElapsed => "the wait would end after max_elapsed",
             StopReason::Budget => "the budget allows no retry",
+            StopReason::Permanent if event.end == End::TimedOut => {
+                "no option allows to repeat exit code 124"
+            }
             _ => "",
         };
         let Event { attempts, end, .. } = event;
@@ -95,6 +104,13 @@ impl Report {
         let Event { attempts, end, .. } = event;
         if !self.json && !self.quiet {
             print(&format!("backoff: attempt {attempts} {end}; ended by {signal}"));
+        }
+    }
+
+    /// At the end, if a signal ended the wait for the next attempt.
+    pub(super) fn wait_ended_by(&self, signal: Signal) {
+        if !self.json && !self.quiet {
+            print(&format!("backoff: {signal} ended the wait; there is no retry"));
         }
     }
 
@@ -119,7 +135,7 @@ impl Report {
             End::Killed(signal) => Some(signal),
             _ => None,
         };
-        let line = Line {
+        let line = Decision {
             event: name,
             attempts: event.attempts,
             code: event.end.code(),
@@ -132,26 +148,23 @@ impl Report {
         self.json(!self.quiet, &line);
     }
 
-    fn json(&self, is_printed: bool, line: &impl Serialize) {
-        let Ok(text) = serde_json::to_string(line) else { return };
-        if self.json && is_printed {
-            print(&text);
-        }
-        if let Some(mut events) = self.events.as_ref().filter(|&events| is_writable(events)) {
-            let _ = events.write_all(format!("{text}\n").as_bytes());
+    fn json(&self, is_printed: bool, event: &impl Serialize) {
+        let line = self.events.line(event);
+        if let Some(line) = line.filter(|_| self.json && is_printed) {
+            print(&line);
         }
     }
 }
 
-/// Prints a line at once: processes that share standard error do not mix their lines.
+/// Prints a line, unless nobody reads it.
 fn print(line: &str) {
     if is_writable(stderr()) {
-        let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+        message(line);
     }
 }
 
 /// Waits for a reader that is slow, but not for one that never reads: signals must get through.
-fn is_writable(file: impl AsFd) -> bool {
-    let patience = Timespec { tv_sec: 1, tv_nsec: 0 };
-    !matches!(poll(&mut [PollFd::new(&file, PollFlags::OUT)], Some(&patience)), Ok(0))
+pub(super) fn is_writable(file: impl AsFd) -> bool {
+    let patience = Timespec::try_from(PATIENCE).ok();
+    !matches!(poll(&mut [PollFd::new(&file, PollFlags::OUT)], patience.as_ref()), Ok(0))
 }

@@ -129,5 +129,5 @@ pub(crate) fn pool(threads: Option<u16>) -> Result<ThreadPool> {
 
 /// Ends the process with the error of clap.
 pub(crate) fn invalid(error: &impl Display) -> ! {
-    crate::command_line().error(ErrorKind::ValueValidation, error).exit()
+    crate::usage::refuse(ErrorKind::ValueValidation, error)
 }

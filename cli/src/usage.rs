@@ -1,0 +1,93 @@
+//! Errors of the arguments, beyond what `clap` says.
+
+use std::env::args_os;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
+use std::process::exit;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::output::message;
+use crate::{command_line, commands};
+
+/// Prints an error about the arguments of the subcommand, and ends the process.
+pub(crate) fn refuse(kind: ErrorKind, message: impl Display) -> ! {
+    let error = subcommand().error(kind, message);
+    print(&error);
+    exit(code(&error).into())
+}
+
+/// Prints an error of the arguments at once, so that processes that share standard error do not mix
+/// their lines.
+pub(crate) fn print(error: &clap::Error) {
+    message(error.render().ansi().to_string().trim_end());
+}
+
+/// The exit code of an error of the arguments.
+pub(crate) fn code(error: &clap::Error) -> u8 {
+    match u8::try_from(error.exit_code()) {
+        Ok(0) => 0,
+        _ if is_run() => commands::USAGE_OF_RUN,
+        Ok(code) => code,
+        Err(_) => 2,
+    }
+}
+
+/// An error of `clap` with what else the user should know.
+pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
+    match error.kind() {
+        ErrorKind::InvalidUtf8 => {
+            let arguments = args_os().skip(1).take_while(|argument| argument != "--");
+            let is_wrong = |argument: &OsStr| argument.to_str().is_none();
+            let Some((number, wrong)) = (1..).zip(arguments).find(|(_, it)| is_wrong(it)) else {
+                return error;
+            };
+            let wrong = wrong.to_string_lossy().escape_debug().to_string();
+            let text = format!("argument {number}, '{wrong}', is not UTF-8");
+            subcommand().error(ErrorKind::InvalidUtf8, text)
+        }
+        // `clap` finds a word of two or three letters like no other.
+        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+                return error;
+            };
+            let command = command_line();
+            let names = command.get_subcommands().map(Command::get_name);
+            let near = names.filter(|name| strsim::osa_distance(word, name) == 1);
+            let near = ContextValue::Strings(near.map(str::to_owned).collect());
+            error.insert(ContextKind::SuggestedSubcommand, near);
+            error
+        }
+        ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument
+            if is_run() && !args_os().any(|argument| argument == "--") =>
+        {
+            let tip = "put -- before the command: backoff run POLICY [OPTIONS] -- COMMAND";
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+            error
+        }
+        _ => error,
+    }
+}
+
+/// Whether the subcommand is `run`.
+fn is_run() -> bool {
+    names().next().is_some_and(|name| name == "run")
+}
+
+/// The arguments that may be names of subcommands.
+fn names() -> impl Iterator<Item = OsString> {
+    // No option before a subcommand has a value.
+    args_os().skip(1).filter(|argument| !argument.as_encoded_bytes().starts_with(b"-"))
+}
+
+/// The subcommand that the arguments name, such as `simulate occ`, or `backoff` itself.
+fn subcommand() -> Command {
+    let mut command = command_line();
+    command.build();
+    for name in names() {
+        let Some(named) = command.find_subcommand(name).cloned() else { break };
+        command = named;
+    }
+    command
+}

@@ -1,0 +1,147 @@
+//! The lines of JSON, and the file of `--events`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::support::{ONCE, Running, SEED, backoff, errors, events, folder, output, run};
+
+#[test]
+fn events_in_a_file_are_apart_from_what_the_command_prints() {
+    let file = folder("events").join("events");
+    let path = file.to_str().unwrap();
+    for options in [&["--quiet"][..], &[]] {
+        let script = "printf partial >&2; exit 75";
+        let common = ["constant:base=1ns,max_retries=1", "--on", "75", "--events", path];
+        let output = output(run(&[&common[..], options].concat(), script));
+        assert_eq!(output.status.code(), Some(75));
+        let expected = if options.is_empty() {
+            "partialbackoff: attempt 1 exited with 75; retry in 1ns\n\
+             partialbackoff: attempt 2 exited with 75; all retries were made\n"
+        } else {
+            "partialpartial"
+        };
+        assert_eq!(errors(&output), expected);
+    }
+    let events = events(&fs::read_to_string(&file).unwrap());
+    let names: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["retry", "stop", "retry", "stop"]);
+}
+
+#[test]
+fn events_that_nobody_can_write_run_nothing() {
+    let file = folder("no_events").join("missing").join("events");
+    let options = ["default", "--on-any", "--events", file.to_str().unwrap()];
+    let output = output(run(&options, "echo ran"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+    assert!(errors(&output).starts_with("error: cannot open the file"), "{}", errors(&output));
+}
+
+#[test]
+fn a_line_says_when_and_whose_it_is() {
+    let file = folder("whose").join("events");
+    let path = file.to_str().unwrap();
+    let now = || {
+        let date = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%S"]).output().unwrap();
+        String::from_utf8(date.stdout).unwrap().trim().to_owned()
+    };
+    let table = [
+        (&[][..], Value::Null),
+        (&SEED, "job-1".into()),
+        (&["--label", "nightly"], "nightly".into()),
+        (&["--label", "nightly", "--seed", "42", "--key", "job-1"], "nightly".into()),
+    ];
+    for (options, label) in table {
+        let _ = fs::remove_file(&file);
+        let options = [&[ONCE, "--on-any", "--events", path], options].concat();
+        let before = now();
+        // The shell of `setsid` becomes the program, so it has its process id.
+        let mut running = Running::start(run(&options, "secret=1; exit 3"));
+        let id = running.child.id();
+        assert_eq!(running.end(), 3);
+        let line: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(line["pid"], id);
+        assert_eq!(line["command"], "sh");
+        assert_eq!(line["label"], label);
+        let time = line["time"].as_str().unwrap();
+        assert!(*before <= *time && time <= &(now() + "Z"), "{before} {time}");
+        assert!(!line.to_string().contains("secret"), "{line}");
+    }
+}
+
+#[test]
+fn a_link_to_a_file_gets_no_events() {
+    let folder = folder("linked_events");
+    let (file, nowhere) = (folder.join("file"), folder.join("nowhere"));
+    fs::write(&file, "").unwrap();
+    for target in [&file, &nowhere] {
+        let link = folder.join("link");
+        symlink(target, &link).unwrap();
+        let output = output(run(&[ONCE, "--on-any", "--events", link.to_str().unwrap()], "echo ran"));
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+        assert!(errors(&output).contains(&format!("cannot open the file {}", link.display())));
+        fs::remove_file(link).unwrap();
+    }
+    assert_eq!(fs::read(file).unwrap(), b"");
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_keeps_nobody() {
+    let pipe = folder("pipe").join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    let output = output(run(&[ONCE, "--on-any", "--events", pipe], "echo ran; exit 3"));
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.stdout, b"ran\n");
+    let expected = format!(
+        "backoff: nobody reads the pipe {pipe} of --events; no events are written\n\
+         backoff: attempt 1 exited with 3; all retries were made\n"
+    );
+    assert_eq!(errors(&output), expected);
+}
+
+#[test]
+fn a_pipe_that_is_read_gets_the_events() {
+    let pipe = folder("read_pipe").join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Opens for reading and writing, so that it never waits for the other end.
+    let keeper = fs::File::options().read(true).write(true).open(&pipe).unwrap();
+    let reader = fs::File::open(&pipe).unwrap();
+    let reader = thread::spawn(move || std::io::read_to_string(reader).unwrap());
+    let pipe = pipe.to_str().unwrap();
+    let output = output(run(&[ONCE, "--on-any", "--events", pipe], "exit 3"));
+    assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; all retries were made\n");
+    drop(keeper);
+    assert_eq!(events(&reader.join().unwrap()).len(), 1);
+}
+
+#[test]
+fn a_process_of_the_shell_gets_the_events() {
+    let program = env!("CARGO_BIN_EXE_backoff");
+    // `>( )` is a symbolic link to a pipe.
+    let script = format!("{program} run {ONCE} --on-any -q --events >(cat) -- false");
+    let output = Command::new("setsid").args(["bash", "-c", &script]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    assert_eq!(events(std::str::from_utf8(&output.stdout).unwrap()).len(), 1);
+}
+
+#[test]
+fn messages_are_written_at_once() {
+    for arguments in [&["run"][..], &["run", ONCE, "--on-any", "--", "no-such-command"]] {
+        // Each write is a message of its own.
+        let (ours, theirs) = std::os::unix::net::UnixDatagram::pair().unwrap();
+        let mut command = backoff(arguments);
+        command.stdout(Stdio::null()).stderr(std::os::fd::OwnedFd::from(theirs));
+        assert!(!command.status().unwrap().success());
+        drop(command);
+        let mut first = [0; 10_000];
+        let length = ours.recv(&mut first).unwrap();
+        assert!(first[..length].starts_with(b"error: "));
+        ours.set_nonblocking(true).unwrap();
+        assert!(ours.recv(&mut [0; 10_000]).is_err(), "there is a second write");
+    }
+}
