@@ -96,8 +96,8 @@ fn requests_of(layer: &str) -> usize {
         "retry_after" => usize::from(is_time(&case["now"])),
         "fits" => usize::from(is_time(&case["total"])),
         "draws" | "texts" | "text_errors" | "previews" => 1,
-        "resets" | "http_methods" | "http_responses" | "http_statuses" | "stats"
-        | "resumptions" | "budget_states" | "budget_state_texts" => 0,
+        "resets" | "http_methods" | "http_requests" | "http_responses" | "http_statuses"
+        | "stats" | "resumptions" | "budget_states" | "budget_state_texts" => 0,
         _ => panic!("{layer} is a new file"),
     };
     vectors(layer).iter().map(requests).sum()
@@ -211,6 +211,62 @@ fn a_failure_tells_what_differs() {
     assert_eq!(failure["answer"], r#"{"retry_after":"1000000000"}"#);
     assert_eq!(failure["at"], 15);
     assert_eq!(failure["members"][0], "retry_after");
+}
+
+/// What `verify` says about a port of the delays only.
+fn of_delays(options: &[&str], evaluator: &str) -> Output {
+    let command = ["--", "python3", "cli/tests/wrong_evaluator.py", evaluator];
+    verify(&[&[PATIENT], options, &command].concat())
+}
+
+#[test]
+fn a_port_of_a_part_is_asked_about_its_part() {
+    let output = of_delays(&["--only", "delay_ns"], "delays");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let asked = json(&verify(&["--list", "--json", "--only", "delay_ns"]));
+    assert!(asked.len() > 600, "{}", asked.len());
+    for line in &asked {
+        let expected = line["expected"].as_str().unwrap();
+        assert!(expected.starts_with(r#"{"delay_ns":""#), "{expected}");
+    }
+    let count = asked.len();
+    let end = format!("\npassed: {count} of {count} answers are right\n");
+    assert!(stdout(&output).ends_with(&end), "{output:?}");
+
+    // The right delay in another form is a failure unless only the delay is compared.
+    let output = of_delays(&["--clause=2.1"], "delays");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = of_delays(&["--clause=2.1", "--only=canonical"], "delays");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+
+    let (failures, summary) = of_fault("wrong-delays", &[PATIENT, "--only=delay_ns"]);
+    assert!(failed(&summary).contains(&"5.2") && !failed(&summary).contains(&"2.1"), "{summary}");
+    assert_eq!(
+        (&failures[0]["at"], &failures[0]["members"][0]),
+        (&Value::Null, &"delay_ns".into())
+    );
+    let output = of_delays(&["--only=delay_ns"], "wrong-delays");
+    assert!(stdout(&output).contains("\n    differs (delay_ns)\n"), "{output:?}");
+}
+
+/// The fault is found among what the program does not do.
+#[test]
+fn what_a_program_does_not_answer_hides_no_failure() {
+    let options = ["--clause=5", "--clause=14", "--only=delay_ns", "--only=retry_after"];
+    let output = of_delays(&options, "delays");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.lines().next().unwrap().contains("  unsupported  "), "{text}");
+    assert!(text.contains(" are unsupported\n") && !text.contains("14.1 Retry"), "{text}");
+
+    let arguments = [&[PATIENT, "--limit=1"], &options[..]].concat();
+    let (failures, summary) = of_fault("wrong-delays", &arguments);
+    assert_eq!(failures[0]["clause"], "5.2");
+    assert_eq!(failed(&summary), ["5.2"]);
+    assert!(summary["unsupported"].as_u64() > Some(30), "{summary}");
+
+    let output = of_delays(&["--clause=14"], "delays");
+    assert_eq!(output.status.code(), Some(1), "nothing was checked: {output:?}");
 }
 
 #[test]
@@ -394,6 +450,7 @@ fn wrong_arguments_are_refused() {
     refused(&["--timeout=5", "--", "true"], "5");
     refused(&["--limit=-1", "--", "true"], "-1");
     refused(&["--list", "--limit=1"], "cannot be used with");
+    refused(&["--only=delay", "--", "true"], "[possible values: answers, at, ");
 
     let help = verify(&["--help"]);
     assert!(stdout(&help).contains("`protocol`"), "{help:?}");

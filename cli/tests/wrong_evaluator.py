@@ -183,6 +183,21 @@ def without_empty_lines(lines, answers):
     return [answer for line, answer in pairs if line != b"\n"]
 
 
+def delays_only(wrong):
+    """A port of the delays: it prints no policy, and cannot answer anything else."""
+
+    def answer(line):
+        right = json.loads(evaluate.answer(line))
+        delay = right.get("delay_ns")
+        if delay is None:
+            return b'{"unsupported":true}\n'
+        # One too many where it is wrong.
+        delay = str(int(delay) + (wrong and b"linear" in line))
+        return json.dumps({"delay_ns": delay}).encode() + b"\n"
+
+    return lambda lines, answers: list(map(answer, lines))
+
+
 ANSWERS = {
     "none": lambda lines, answers: answers,
     "last": lambda lines, answers: answers[:-1],
@@ -205,6 +220,8 @@ ANSWERS = {
     "family": hang_with_a_child,
     "status": fail_at_the_end,
     "lines": lambda lines, answers: endless(b"{}\n" * 1000),
+    "delays": delays_only(wrong=False),
+    "wrong-delays": delays_only(wrong=True),
     "line": lambda lines, answers: endless(b"x" * 1000),
 }
 

@@ -32,7 +32,10 @@ fn what_is_exported_is_imported() {
         assert_eq!(text.starts_with("retry_policy:\n"), options.contains(&"--yaml"), "{text}");
         let line = &json(&arguments)[0];
         assert_eq!((&line["format"], &line["text"]), (&"envoy".into(), &text.as_str().into()));
-        assert_eq!((&line["policy"], &line["differences"]), (&POLICY.into(), &Value::Array(vec![])));
+        assert_eq!(
+            (&line["policy"], &line["differences"]),
+            (&POLICY.into(), &Value::Array(vec![]))
+        );
 
         let run = run_on(&text, &["import", "--from", "envoy", "-"]);
         assert_eq!(String::from_utf8(run.stdout).unwrap().lines().collect::<Vec<_>>(), lines);

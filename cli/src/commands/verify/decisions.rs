@@ -70,7 +70,7 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
             format!(r#"{{"canonical":"{canonical}","budget":{budget},"answers":[{answers}]}}"#);
         let request = request.line()?;
         let id = format!("decisions/{}", case.id);
-        plan.cases.push(Case { clause, id, why: case.why, request, expected });
+        plan.cases.push(Case::new(clause, id, case.why, request, expected));
     }
     let statuses = cases::<Ignored>("http_statuses")?.len();
     plan.skip("14.4", statuses, "statuses of HTTP", "the protocol asks for no outcome of a status");
@@ -83,6 +83,8 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     );
     let methods = cases::<Ignored>("http_methods")?.len();
     plan.skip("14.6", methods, "methods of HTTP", "the protocol has no methods");
+    let requests = cases::<Ignored>("http_requests")?.len();
+    plan.skip("19.1", requests, "requests of HTTP clients", "the protocol sends no requests");
     let resumptions = cases::<Ignored>("resumptions")?.len();
     plan.skip("13.7", resumptions, "resumptions", "the protocol resumes no operation");
     let steps = cases::<Ignored>("budget_states")?.len();

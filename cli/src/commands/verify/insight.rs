@@ -82,7 +82,7 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
         let wait = case.retry_after.map_or("null".to_owned(), |ns| format!(r#""{ns}""#));
         let expected = format!(r#"{{"retry_after":{wait}}}"#);
         let id = format!("retry_after/{}", case.id);
-        plan.cases.push(Case { clause, id, why: case.why, request, expected });
+        plan.cases.push(Case::new(clause, id, case.why, request, expected));
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn add_preview(plan: &mut Plan, case: PreviewCase) -> Result<()> {
         Request { policy: Some(&case.policy), preview: Some(preview), ..Request::default() };
     let request = request.line()?;
     let id = format!("previews/{}", case.id);
-    plan.cases.push(Case { clause, id, why: case.why, request, expected });
+    plan.cases.push(Case::new(clause, id, case.why, request, expected));
     Ok(())
 }
 
@@ -128,6 +128,6 @@ fn add_fit(plan: &mut Plan, case: FitCase) -> Result<()> {
     let fit = Fit { field: &case.field, attempts: case.attempts, total: &case.total };
     let request = Request { policy: Some(&case.policy), fit: Some(fit), ..Request::default() };
     let (request, id) = (request.line()?, format!("fits/{}", case.id));
-    plan.cases.push(Case { clause: "16.5", id, why: case.why, request, expected });
+    plan.cases.push(Case::new("16.5", id, case.why, request, expected));
     Ok(())
 }

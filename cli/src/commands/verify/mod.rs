@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
 use crate::arguments;
@@ -49,7 +50,7 @@ order. tests/README.md of the project defines both, under \"Evaluators\". Errors
 error.
 
 Exit codes:
-  0    every answer is right, to the byte
+  0    every answer is right, to the byte; a program of a part may answer {\"unsupported\":true} to some
   1    an answer is wrong or missing, or the command failed, hung or wrote more
   2    invalid arguments
   126  COMMAND cannot be executed
@@ -58,6 +59,7 @@ Exit codes:
 Examples:
   backoff verify -- python3 tests/evaluate.py
   backoff verify --clause 11 -- ./my-port
+  backoff verify --only delay_ns -- ./my-port
   backoff verify --list --clause 2.1";
 
 #[derive(Debug, Args)]
@@ -71,6 +73,10 @@ pub(crate) struct Arguments {
     /// requests; may be repeated
     #[arg(long, value_name = "CLAUSE", value_parser = clauses::argument)]
     clause: Vec<String>,
+
+    /// Compare only this member of the answers, and ask only what has it; may be repeated
+    #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(case::MEMBERS))]
+    only: Vec<String>,
 
     /// Print the requests and their answers, and run nothing
     #[arg(long, conflicts_with = "command")]
@@ -97,6 +103,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let mut plan = Plan::new()?;
     if !arguments.clause.is_empty() {
         plan.only(&arguments.clause);
+    }
+    if !arguments.only.is_empty() {
+        plan.only_members(&arguments.only);
     }
     if arguments.list {
         list(&plan, output)?;

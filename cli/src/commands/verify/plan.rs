@@ -30,6 +30,13 @@ impl Plan {
         self.unchecked.retain(|unchecked| is_kept(unchecked.clause));
     }
 
+    /// Leaves the requests whose answers have some of these members, and compares only those.
+    pub(crate) fn only_members(&mut self, members: &[String]) {
+        let cases = std::mem::take(&mut self.cases);
+        self.cases = cases.into_iter().filter_map(|case| case.part(members)).collect();
+        self.unchecked.clear();
+    }
+
     /// Counts vectors that have no request.
     pub(crate) fn skip(
         &mut self,

@@ -22,7 +22,7 @@ pub(crate) fn add(plan: &mut Plan) {
     });
     let mut add = |id: String, why: &str, request: &[u8], expected: String| {
         let request = request.to_vec();
-        plan.cases.push(Case { clause: PROTOCOL, id, why: why.to_owned(), request, expected });
+        plan.cases.push(Case::new(PROTOCOL, id, why.to_owned(), request, expected));
     };
     for ((number, (why, request)), (after, answer)) in (1..).zip(not_requests::lines()).zip(seeds) {
         let expected = NOT_A_REQUEST.to_owned();

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::case::{Case, RequestText};
 use super::clauses;
-use super::compare::{Checked, Comparison, difference};
+use super::compare::{Checked, Comparison};
 use super::plan::{Plan, Unchecked};
 use crate::output::Output;
 
@@ -29,6 +29,7 @@ pub(super) struct Counts {
     pub(super) passed: usize,
     pub(super) failed: usize,
     pub(super) unanswered: usize,
+    pub(super) unsupported: usize,
 }
 
 #[derive(Serialize)]
@@ -54,6 +55,7 @@ struct Summary<'a> {
     passed: usize,
     failed: usize,
     unanswered: usize,
+    unsupported: usize,
     problems: &'a [String],
     hints: &'a [String],
     clauses: Vec<Counts>,
@@ -86,13 +88,15 @@ impl Report<'_> {
             let clause = case.clause;
             if counts.last().is_none_or(|last| last.clause != clause) {
                 let title = clauses::title(clause);
-                counts.push(Counts { clause, title, passed: 0, failed: 0, unanswered: 0 });
+                let (passed, failed, unanswered, unsupported) = (0, 0, 0, 0);
+                counts.push(Counts { clause, title, passed, failed, unanswered, unsupported });
             }
             let Some(last) = counts.last_mut() else { continue };
             match result {
                 Checked::Passed => last.passed += 1,
                 Checked::Failed(_) => last.failed += 1,
                 Checked::Unanswered => last.unanswered += 1,
+                Checked::Unsupported => last.unsupported += 1,
             }
         }
         counts
@@ -102,7 +106,7 @@ impl Report<'_> {
         let mut written = BTreeMap::new();
         for (case, result) in self.pairs() {
             let answer = match result {
-                Checked::Passed => continue,
+                Checked::Passed | Checked::Unsupported => continue,
                 Checked::Failed(answer) => Some(answer),
                 Checked::Unanswered => None,
             };
@@ -111,7 +115,7 @@ impl Report<'_> {
             if self.limit.is_some_and(|limit| *count > limit) {
                 continue;
             }
-            let (at, members) = answer.map(|answer| difference(&case.expected, answer)).unzip();
+            let (at, members) = answer.map(|answer| case.difference(answer)).unzip();
             output.json(&Failure {
                 r#type: "failure",
                 clause: case.clause,
@@ -120,7 +124,7 @@ impl Report<'_> {
                 request: case.request_text(),
                 expected: &case.expected,
                 answer: answer.map(|answer| String::from_utf8_lossy(answer).into_owned()),
-                at,
+                at: at.flatten(),
                 members: members.unwrap_or_default(),
             })?;
         }
@@ -132,6 +136,7 @@ impl Report<'_> {
             passed: sum(|counts| counts.passed),
             failed: sum(|counts| counts.failed),
             unanswered: sum(|counts| counts.unanswered),
+            unsupported: sum(|counts| counts.unsupported),
             problems: self.problems,
             hints: &self.comparison.hints,
             clauses,

@@ -78,7 +78,7 @@ pub(crate) fn delay(
 ) -> Result<Case> {
     let canonical = policy(request.policy.unwrap_or_default())?;
     let expected = format!(r#"{{"canonical":"{canonical}","delay_ns":"{ns}"}}"#);
-    Ok(Case { clause, id, why, request: request.line()?, expected })
+    Ok(Case::new(clause, id, why, request.line()?, expected))
 }
 
 /// The policy of a string of the vectors.

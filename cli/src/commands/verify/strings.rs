@@ -113,7 +113,7 @@ fn valid(
     }
     let expected =
         format!(r#"{{"canonical":"{ANY_CANONICAL}","budget":"{canonical}","answers":[]}}"#);
-    Ok(Case { clause, id, why, request: of_budget(text).line()?, expected })
+    Ok(Case::new(clause, id, why, of_budget(text).line()?, expected))
 }
 
 fn invalid(
@@ -130,7 +130,7 @@ fn invalid(
         Of::Budget => (of_budget(text), r#","of":"budget""#),
     };
     let expected = format!(r#"{{"error":"{code}","at":{at}{of}}}"#);
-    Ok(Case { clause, id, why, request: request.line()?, expected })
+    Ok(Case::new(clause, id, why, request.line()?, expected))
 }
 
 fn of_budget(text: &str) -> Request<'_> {

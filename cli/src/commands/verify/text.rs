@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Color, Style};
 use anyhow::Result;
 
 use super::case::Case;
-use super::compare::{Checked, difference, has_hint};
+use super::compare::{Checked, has_hint};
 use super::plan::Unchecked;
 use super::report::{Counts, Report};
 use super::shown::{around, printable};
@@ -26,17 +26,24 @@ impl Report<'_> {
     pub(super) fn write_text(&self, output: &mut Output) -> Result<()> {
         let counts = self.counts();
         let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+        let unsupported: usize = counts.iter().map(|counts| counts.unsupported).sum();
         let mut table = Table::new()
             .column("clause", Align::Left)
             .styled_column("passed", Align::Right, GREEN)
             .styled_column("failed", Align::Right, RED)
-            .styled_column("unanswered", Align::Right, RED)
-            .column("what", Align::Left);
-        for Counts { clause, title, passed, failed, unanswered } in &counts {
-            let cells = [passed.to_string(), number(*failed), number(*unanswered)];
-            table.row(
-                [vec![(*clause).to_owned()], cells.into(), vec![(*title).to_owned()]].concat(),
-            );
+            .styled_column("unanswered", Align::Right, RED);
+        if unsupported > 0 {
+            table = table.column("unsupported", Align::Right);
+        }
+        table = table.column("what", Align::Left);
+        for counts in &counts {
+            let mut cells = vec![counts.clause.to_owned(), counts.passed.to_string()];
+            cells.extend([number(counts.failed), number(counts.unanswered)]);
+            if unsupported > 0 {
+                cells.push(number(counts.unsupported));
+            }
+            cells.push(counts.title.to_owned());
+            table.row(cells);
         }
         table.write(output)?;
         let mut is_shown = false;
@@ -58,6 +65,8 @@ impl Report<'_> {
         write!(output, "{style}{verdict}:{style:#} ")?;
         if passed == all && !self.is_right() {
             writeln!(output, "all {all} answers are right, but see above")?;
+        } else if unsupported > 0 {
+            writeln!(output, "{passed} of {all} answers are right, {unsupported} are unsupported")?;
         } else {
             writeln!(output, "{passed} of {all} answers are right")?;
         }
@@ -83,12 +92,16 @@ impl Report<'_> {
                 writeln!(output, "\n{BOLD}{}{BOLD:#} {}", counts.clause, counts.title)?;
             }
             written += 1;
-            let (at, members) = difference(&case.expected, answer);
+            let (at, members) = case.difference(answer);
             let members = members.join(", ");
             let members = if members.is_empty() { String::new() } else { format!(" ({members})") };
-            write_case(output, case, at)?;
-            writeln!(output, "    answer    {}", around(answer, at))?;
-            writeln!(output, "    differs at byte {at}{members}")?;
+            let shown = at.unwrap_or_default();
+            write_case(output, case, shown)?;
+            writeln!(output, "    answer    {}", around(answer, shown))?;
+            match at {
+                Some(at) => writeln!(output, "    differs at byte {at}{members}")?,
+                None => writeln!(output, "    differs{members}")?,
+            }
         }
         if written > 0 && written < counts.failed {
             writeln!(output, "  and {} more", counts.failed - written)?;
