@@ -35,7 +35,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
 }
 
 /// Why two of these options cannot be used together: they name the same file.
-pub(crate) fn conflict<'a>(files: &[(&str, Option<&'a Path>)]) -> Option<String> {
+pub(crate) fn conflict(files: &[(&str, Option<&Path>)]) -> Option<String> {
     let mut seen = Vec::<(&str, PathBuf)>::new();
     for &(option, path) in files {
         let Some(path) = path.filter(|&path| path != Path::new("-")) else { continue };

@@ -75,8 +75,9 @@ fn sections(help: &str) -> String {
         if at == EXAMPLES && !line.is_empty() && !line.starts_with(' ') {
             at = NOTES;
         }
-        let section = sections.iter_mut().find(|(heading, _)| *heading == at);
-        section.map(|(_, lines)| lines.push(line));
+        if let Some((_, lines)) = sections.iter_mut().find(|(heading, _)| *heading == at) {
+            lines.push(line);
+        }
     }
     let mut page = String::new();
     for (heading, lines) in sections {

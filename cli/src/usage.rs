@@ -8,8 +8,12 @@ use std::process::exit;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::command_line;
 use crate::output::message;
-use crate::{command_line, commands};
+
+/// The exit code if `backoff run` itself fails, or cannot be used so, as for `env` and `timeout`. The
+/// usual 2 would be taken for that of its command.
+pub(crate) const FAILURE_OF_RUN: u8 = 125;
 
 /// Prints an error about the arguments of the subcommand, and ends the process.
 pub(crate) fn refuse(kind: ErrorKind, message: impl Display) -> ! {
@@ -28,7 +32,7 @@ pub(crate) fn print(error: &clap::Error) {
 pub(crate) fn code(error: &clap::Error) -> u8 {
     match u8::try_from(error.exit_code()) {
         Ok(0) => 0,
-        _ if is_run() => commands::USAGE_OF_RUN,
+        _ if is_run() => FAILURE_OF_RUN,
         Ok(code) => code,
         Err(_) => 2,
     }

@@ -21,7 +21,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-pub(crate) use self::run::FAILURE as USAGE_OF_RUN;
 use crate::output::Output;
 
 /// The subcommands, in the order of the help.

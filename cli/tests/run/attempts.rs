@@ -95,7 +95,10 @@ fn a_command_whose_reader_left_is_not_repeated() {
          sh -c 'echo attempt >&2; exec yes' | head -n 1"
     );
     let output = Command::new("setsid").args(["sh", "-c", &script]).output().unwrap();
-    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), errors(&output).as_str()), ("y\n", "attempt\n"));
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stdout).as_ref(), errors(&output).as_str()),
+        ("y\n", "attempt\n")
+    );
 }
 
 #[test]
@@ -200,7 +203,10 @@ fn wrong_arguments_run_nothing() {
         (&["default", "--on-any", "--kill-after", "1s"], "--attempt-timeout <DURATION>"),
         (&["default", "--on-any", "--retry-after-fd", "2"], "2 is not in 3..=1023"),
         (&["default", "--on-any", "--seed", "x"], "not a whole number"),
-        (&["default", "--on-any", "--stdout", "success"], "possible values: passthrough, on-success"),
+        (
+            &["default", "--on-any", "--stdout", "success"],
+            "possible values: passthrough, on-success",
+        ),
         (&["default", "--on-any", "--stdin", "again"], "possible values: shared, replay"),
         (
             &["default", "--on-any", "--budget=sre", "--budget-file=./f", "--events=f"],

@@ -80,7 +80,8 @@ fn a_link_to_a_file_gets_no_events() {
     for target in [&file, &nowhere] {
         let link = folder.join("link");
         symlink(target, &link).unwrap();
-        let output = output(run(&[ONCE, "--on-any", "--events", link.to_str().unwrap()], "echo ran"));
+        let output =
+            output(run(&[ONCE, "--on-any", "--events", link.to_str().unwrap()], "echo ran"));
         assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
         assert!(errors(&output).contains(&format!("cannot open the file {}", link.display())));
         fs::remove_file(link).unwrap();

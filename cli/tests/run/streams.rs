@@ -11,6 +11,11 @@ const CAPTURED: [&str; 4] =
     ["constant:base=1ns,max_retries=1", "--on-any", "--stdout", "on-success"];
 const REPLAYED: [&str; 4] = ["constant:base=1ns,max_retries=1", "--on-any", "--stdin", "replay"];
 
+/// What `seq` prints.
+fn numbers(last: u32) -> String {
+    (1..=last).map(|number| number.to_string() + "\n").collect()
+}
+
 #[test]
 fn only_a_success_is_written() {
     let script = "echo attempt $BACKOFF_ATTEMPT; [ $BACKOFF_ATTEMPT = 2 ]";
@@ -26,7 +31,7 @@ fn only_a_success_is_written() {
 #[test]
 fn a_long_output_is_written_as_a_whole() {
     let script = "seq 300000; [ $BACKOFF_ATTEMPT = 2 ]";
-    let expected: String = (1..=300_000).map(|number| format!("{number}\n")).collect();
+    let expected = numbers(300_000);
     let to_pipe = output(run(&CAPTURED, script));
     assert_eq!(String::from_utf8(to_pipe.stdout).unwrap(), expected);
     let file = folder("long").join("file");
@@ -79,7 +84,7 @@ fn a_signal_ends_the_writing() {
 #[test]
 fn each_attempt_reads_all_of_the_input() {
     let script = "cat; [ $BACKOFF_ATTEMPT = 2 ]";
-    let text: String = (1..=50_000).map(|number| format!("{number}\n")).collect();
+    let text = numbers(50_000);
     let mut command = run(&REPLAYED, script);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

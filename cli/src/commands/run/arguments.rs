@@ -116,8 +116,7 @@ pub(super) enum Stdout {
 impl Arguments {
     /// The exit codes that may be repeated, or why these arguments cannot be used.
     pub(super) fn codes(&self) -> Result<Codes, String> {
-        let files =
-            [("--budget-file", &self.budget_file), ("--events", &self.events)];
+        let files = [("--budget-file", &self.budget_file), ("--events", &self.events)];
         if let Some(conflict) = conflict(&files.map(|(option, path)| (option, path.as_deref()))) {
             return Err(conflict);
         }

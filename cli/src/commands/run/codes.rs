@@ -72,7 +72,14 @@ mod tests {
     #[test]
     fn a_code_has_the_outcome_of_its_list() {
         let codes = Codes::new([&[75..=75, 75..=76], &[69..=69], &[28..=28]], false, &[]).unwrap();
-        let table = [(0, Success), (75, Transient), (76, Transient), (69, Throttled), (28, Timeout), (1, Permanent)];
+        let table = [
+            (0, Success),
+            (75, Transient),
+            (76, Transient),
+            (69, Throttled),
+            (28, Timeout),
+            (1, Permanent),
+        ];
         for (code, outcome) in table {
             assert_eq!(codes.outcome(code), outcome, "{code}");
         }
@@ -87,7 +94,10 @@ mod tests {
     fn the_code_of_a_timeout_is_one() {
         assert_eq!(Codes::new(NONE, true, &[]).unwrap().outcome(124), Timeout);
         assert_eq!(Codes::new([&[124..=124], &[], &[]], false, &[]).unwrap().outcome(124), Timeout);
-        assert_eq!(Codes::new([&[], &[124..=124], &[]], false, &[]).unwrap().outcome(124), Throttled);
+        assert_eq!(
+            Codes::new([&[], &[124..=124], &[]], false, &[]).unwrap().outcome(124),
+            Throttled
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::id;
@@ -11,10 +12,13 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, ensure};
 use nix::errno::Errno;
 use nix::libc::{O_NOCTTY, O_NOFOLLOW, O_NONBLOCK};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use super::arguments::Arguments;
-use super::report::{PATIENCE, is_writable};
+
+/// How long a line waits for a reader.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often a pipe is tried again that nobody reads yet.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -49,7 +53,8 @@ impl Events {
     /// Opens the file. It is not opened if it is a pipe that nobody reads, and then returns false.
     pub(super) fn open(&mut self, path: &Path) -> Result<bool> {
         let file = open(path);
-        self.file = file.with_context(|| format!("cannot open the file {} of --events", path.display()))?;
+        self.file =
+            file.with_context(|| format!("cannot open the file {} of --events", path.display()))?;
         Ok(self.file.is_some())
     }
 
@@ -63,6 +68,12 @@ impl Events {
         }
         Some(line)
     }
+}
+
+/// Waits for a reader that is slow, but not for one that never reads: signals must get through.
+pub(super) fn is_writable(file: impl AsFd) -> bool {
+    let patience = Timespec::try_from(PATIENCE).ok();
+    !matches!(poll(&mut [PollFd::new(&file, PollFlags::OUT)], patience.as_ref()), Ok(0))
 }
 
 /// Opens a file to append to it. Nothing if it is a pipe that nobody reads.

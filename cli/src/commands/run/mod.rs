@@ -42,11 +42,7 @@ use clap::error::ErrorKind;
 
 pub(crate) use self::arguments::Arguments;
 use crate::output::Output;
-use crate::usage::refuse;
-
-/// The exit code if `backoff` itself fails or cannot be used so, as for `env` and `timeout`. The
-/// usual 2 would be taken for one of the command.
-pub(crate) const FAILURE: u8 = 125;
+use crate::usage::{FAILURE_OF_RUN, refuse};
 
 #[cfg(unix)]
 #[expect(
@@ -54,13 +50,14 @@ pub(crate) const FAILURE: u8 = 125;
     reason = "as for every command; the errors have a code of their own"
 )]
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let codes = arguments.codes().unwrap_or_else(|error| refuse(ErrorKind::ArgumentConflict, error));
+    let codes =
+        arguments.codes().unwrap_or_else(|error| refuse(ErrorKind::ArgumentConflict, error));
     let mut report = report::Report::new(output.is_json(), arguments);
     Ok(match repeat::repeat(arguments, &codes, &mut report) {
         Ok(end) => end.exit(),
         Err(error) => {
             report.error(&error);
-            ExitCode::from(FAILURE)
+            ExitCode::from(FAILURE_OF_RUN)
         }
     })
 }
@@ -68,5 +65,5 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 #[cfg(not(unix))]
 pub(crate) fn run(_: &Arguments, _: &mut Output) -> Result<ExitCode> {
     anstream::eprintln!("{} `backoff run` needs a Unix system", crate::output::error_label());
-    Ok(ExitCode::from(FAILURE))
+    Ok(ExitCode::from(FAILURE_OF_RUN))
 }

@@ -1,24 +1,18 @@
 //! What `backoff run` says, on standard error: standard output belongs to the command.
 
 use std::io::stderr;
-use std::os::fd::AsFd;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use backoff_core::{Outcome, StopReason};
 use nix::sys::signal::Signal;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::end::End;
-use super::events::Events;
+use super::events::{Events, is_writable};
 use crate::duration::people;
 use crate::output::{error_label, message};
-
-/// How long a line waits for a reader.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Reports as text or as lines of JSON. What cannot be written is lost: the command is worth more.
 pub(super) struct Report {
@@ -66,7 +60,9 @@ impl Report {
     pub(super) fn open(&mut self, path: &Path) -> Result<()> {
         if !self.events.open(path)? {
             let path = path.display();
-            self.warning(&anyhow!("nobody reads the pipe {path} of --events; no events are written"));
+            self.warning(&anyhow!(
+                "nobody reads the pipe {path} of --events; no events are written"
+            ));
         }
         Ok(())
     }
@@ -161,10 +157,4 @@ fn print(line: &str) {
     if is_writable(stderr()) {
         message(line);
     }
-}
-
-/// Waits for a reader that is slow, but not for one that never reads: signals must get through.
-pub(super) fn is_writable(file: impl AsFd) -> bool {
-    let patience = Timespec::try_from(PATIENCE).ok();
-    !matches!(poll(&mut [PollFd::new(&file, PollFlags::OUT)], patience.as_ref()), Ok(0))
 }

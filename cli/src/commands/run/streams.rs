@@ -156,7 +156,9 @@ impl Input {
                     all.write_all(&part[..length]).context(cannot)?;
                 }
                 Err(error) if is_temporary(&error) => {}
-                Err(error) => return Err(anyhow!(error).context("cannot read standard input").into()),
+                Err(error) => {
+                    return Err(anyhow!(error).context("cannot read standard input").into());
+                }
             }
         }
     }
