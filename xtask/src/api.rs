@@ -1,29 +1,31 @@
-//! The public interface of the crates, one line for each item: a change of it shows in a diff.
+//! The public interface of the crates, one line for each item, so that a change of it shows in a diff,
+//! and their pages on docs.rs. Both need a switch that only the compiler of docs.rs has, so they are
+//! made in a folder of their own: cargo compiles dependencies again when the switch changes.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use public_api::Builder;
 
 use crate::shell::{cargo, run, scratch};
 
-/// The crates that programs depend on.
-const CRATES: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
+/// The libraries.
+pub(crate) const CRATES: [&str; 5] =
+    ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
+
+/// Those whose interface is listed.
+const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
 /// The files with the interfaces.
 pub(crate) fn listings() -> Result<Vec<(PathBuf, String)>> {
-    CRATES.iter().map(|name| Ok((format!("docs/api/{name}.txt").into(), listing(name)?))).collect()
+    let folder = rustdoc("-Z unstable-options --output-format json")?;
+    let listing = |name| Ok((format!("docs/api/{name}.txt").into(), listing(&folder, name)?));
+    LISTED.into_iter().map(listing).collect()
 }
 
-fn listing(name: &str) -> Result<String> {
-    let folder = scratch().join("api");
-    // A stable toolchain writes the unstable JSON format only with RUSTC_BOOTSTRAP.
-    run(cargo()
-        .args(["rustdoc", "--locked", "--lib", "--all-features", "--package", name])
-        .args(["--target-dir".as_ref(), folder.as_os_str()])
-        .args(["--", "-Z", "unstable-options", "--output-format", "json"])
-        .env("RUSTC_BOOTSTRAP", "1"))?;
-    let json = folder.join("doc").join(name.replace('-', "_")).with_added_extension("json");
+fn listing(folder: &Path, name: &str) -> Result<String> {
+    let json = folder.join(name.replace('-', "_")).with_added_extension("json");
     let api = Builder::from_rustdoc_json(&json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
@@ -32,4 +34,26 @@ fn listing(name: &str) -> Result<String> {
         .with_context(|| json.display().to_string())?;
     let items: Vec<String> = api.items().map(ToString::to_string).collect();
     Ok(items.join("\n") + "\n")
+}
+
+/// Fails if rustdoc warns, or if the pages do not say which features items need.
+pub(crate) fn docs_rs() -> Result<()> {
+    let folder = rustdoc("--cfg docsrs -D warnings")?;
+    for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {
+        let page = fs::read_to_string(folder.join(item).with_added_extension("html"))?;
+        ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
+    }
+    Ok(())
+}
+
+/// Runs rustdoc with these flags, and returns the folder of what it wrote.
+fn rustdoc(flags: &str) -> Result<PathBuf> {
+    let folder = scratch().join("rustdoc");
+    run(cargo()
+        .args(["doc", "--locked", "--no-deps", "--all-features", "--target-dir"])
+        .arg(&folder)
+        .args(CRATES.iter().flat_map(|name| ["--package", name]))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTDOCFLAGS", flags))?;
+    Ok(folder.join("doc"))
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::api;
 use crate::report::Report;
 use crate::shell::{cargo, command, output, progress, run, scratch};
 
@@ -12,10 +13,6 @@ use crate::shell::{cargo, command, output, progress, run, scratch};
 /// take longer than their work.
 const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 const SEMVER: (&str, &str) = ("cargo-semver-checks", "0.51.0");
-
-/// The crates whose interface users depend on.
-const LIBRARIES: [&str; 5] =
-    ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
 
 /// Checks licenses, sources and bans, and that the interfaces can be compared.
 pub(crate) fn test(report: &mut Report) {
@@ -51,7 +48,7 @@ pub(crate) fn semver() -> Result<()> {
 fn compare(commit: &str) -> Result<()> {
     let mut check = tool(SEMVER)?;
     check.args(["semver-checks", "--all-features", "--baseline-rev", commit]);
-    run(check.args(LIBRARIES.iter().flat_map(|name| ["--package", name])))
+    run(check.args(api::CRATES.iter().flat_map(|name| ["--package", name])))
 }
 
 fn deny() -> Result<Command> {

@@ -44,7 +44,8 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
                 let commands = commands(&block.code);
                 let next = blocks.get(position + 1).filter(|block| block.language == "text");
                 if !commands.is_empty() {
-                    report.check(&what, || shell(&commands, next.map(|block| &*block.code)));
+                    let expected = next.map(|block| &*block.code);
+                    report.check(&what, || shell(&name, &commands, expected));
                 }
             }
             language => report.check(&what, || {
@@ -122,8 +123,8 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
 /// the archives of libbackoff in `DOWNLOADS`, the packaged command and, for those that use pip, a new
 /// virtual environment, and compares what they print. Examples of `backoff` run in a folder of their
 /// own.
-fn shell(commands: &str, expected: Option<&str>) -> Result<()> {
-    let place = scratch().join("docs");
+fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
+    let place = scratch().join("docs").join(document);
     empty(&place)?;
     let mut folders = vec![programs()];
     if commands.lines().any(|line| line.starts_with("pip ")) {

@@ -5,6 +5,7 @@ mod archive;
 mod audit;
 mod bench;
 mod compatibility;
+mod crates;
 mod cross;
 mod debian;
 mod demo;

@@ -1,7 +1,8 @@
 //! `cargo xtask test`: all tests, and those that compare the languages.
 
+use std::collections::VecDeque;
 use std::process::Command;
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Result, anyhow, ensure};
@@ -15,32 +16,31 @@ use crate::{
     workflows,
 };
 
+/// How many parts are tested at once, on a machine with two cores: some wait for servers.
+const AT_ONCE: usize = 3;
+
+/// A part of the tests: its name, and what runs it.
+type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
+
 /// Tests everything.
 pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
-    report.part("shared", test_shared);
-    // The adapters of a language are tested on the artifact that its own tests have built, beside the
-    // tests that follow: they mostly wait for servers and downloads.
-    thread::scope(|scope| {
-        let (tested, languages) = mpsc::channel::<&Language>();
-        let hosts = scope.spawn(move || {
-            let mut report = Report::new(extent);
-            for language in languages {
-                test_hosts(language, extent, &mut report);
-            }
-            report.part("processes", test_processes);
-            report
-        });
-        for language in &ALL {
-            test_alone(language, extent, &mut report);
-            tested.send(language)?;
-        }
-        drop(tested);
-        test_command(extent, &mut report);
-        report.add(hosts.join().map_err(|_| anyhow!("the tests of the adapters panicked"))?);
-        anyhow::Ok(())
-    })?;
-    report.part("shared", test_together);
+    // The first compile with cargo, which does it for one of them at a time and on all cores. So one
+    // thread takes these, one after the other, and the others begin at the end.
+    let mut parts: VecDeque<Part> = VecDeque::new();
+    parts.push_back(("shared", Box::new(test_shared)));
+    parts.push_back(alone("rust", extent)?);
+    parts.push_back(hosts("rust", extent)?);
+    parts.push_back(("command", Box::new(move |report| test_command(extent, report))));
+    for name in ["c", "js", "python", "go"] {
+        parts.push_back(hosts(name, extent)?);
+        parts.push_back(alone(name, extent)?);
+    }
+    run_at_once(parts, &mut report)?;
+    // These use the programs of all languages, which the others have built.
+    let last: [Part; 2] =
+        [("shared", Box::new(test_together)), ("processes", Box::new(test_processes))];
+    run_at_once(last.into(), &mut report)?;
     if extent == Extent::All {
         report.part("bench", bench::test);
         report.part("dist", dist::test);
@@ -48,44 +48,69 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     report.end()
 }
 
+/// Runs parts on some threads. The first thread takes them from the front, the others from the end.
+fn run_at_once(parts: VecDeque<Part>, report: &mut Report) -> Result<()> {
+    let (parts, whole) = (Mutex::new(parts), Mutex::new(report));
+    let next = |number: usize| {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if number == 0 { parts.pop_front() } else { parts.pop_back() }
+    };
+    thread::scope(|scope| {
+        let work = |number| {
+            let (next, whole) = (&next, &whole);
+            scope.spawn(move || {
+                while let Some((name, run)) = next(number) {
+                    let mut report = Report::default();
+                    report.part(name, run);
+                    whole.lock().unwrap_or_else(PoisonError::into_inner).add(report);
+                }
+            })
+        };
+        let threads: Vec<_> = (0..AT_ONCE).map(work).collect();
+        for thread in threads {
+            thread.join().map_err(|_| anyhow!("a part of the tests panicked"))?;
+        }
+        Ok(())
+    })
+}
+
 /// Tests one part: a language, the command, or what is shared.
 pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
-    match name {
-        "shared" => report.part("shared", |report| {
-            test_shared(report);
-            test_together(report);
-        }),
-        "bench" => report.part("bench", bench::test),
+    let parts: Vec<Part> = match name {
+        "shared" => vec![("shared", Box::new(test_shared)), ("shared", Box::new(test_together))],
+        "bench" => vec![("bench", Box::new(bench::test))],
+        "processes" => vec![("processes", Box::new(test_processes))],
+        "dist" => vec![("dist", Box::new(dist::test))],
+        "command" => vec![("command", Box::new(move |report| test_command(extent, report)))],
         "hosts" => {
-            for language in &ALL {
-                test_hosts(language, extent, &mut report);
-            }
-            report.part("processes", test_processes);
+            let all = ALL.iter().map(|language| hosts(language.name, extent));
+            let processes: Part = ("processes", Box::new(test_processes));
+            all.chain([Ok(processes)]).collect::<Result<_>>()?
         }
-        "processes" => report.part("processes", test_processes),
-        "dist" => report.part("dist", dist::test),
-        "command" => test_command(extent, &mut report),
-        part => match part.strip_prefix("hosts-") {
-            Some(language) => test_hosts(named(language)?, extent, &mut report),
-            None => test_alone(named(part)?, extent, &mut report),
-        },
+        part => vec![match part.strip_prefix("hosts-") {
+            Some(language) => hosts(language, extent)?,
+            None => alone(part, extent)?,
+        }],
+    };
+    for (name, run) in parts {
+        report.part(name, run);
     }
     report.end()
 }
 
 fn test_command(extent: Extent, report: &mut Report) {
-    report.part("command", |report| {
-        program::test(report);
-        engines::test(report);
-        if extent == Extent::All {
-            program::test_more(report);
-        }
-    });
+    program::test(report);
+    engines::test(report);
+    if extent == Extent::All {
+        program::test_more(report);
+    }
 }
 
-fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
-    report.part(language.name, |report| {
+/// The tests of a language and of its documents.
+fn alone(name: &str, extent: Extent) -> Result<Part> {
+    let language = named(name)?;
+    let test = move |report: &mut Report| {
         (language.test)(report);
         if extent == Extent::All {
             (language.test_more)(report);
@@ -93,11 +118,14 @@ fn test_alone(language: &Language, extent: Extent, report: &mut Report) {
         for document in language.documents {
             docs::test(report, &root().join(document));
         }
-    });
+    };
+    Ok((language.name, Box::new(test)))
 }
 
-fn test_hosts(language: &Language, extent: Extent, report: &mut Report) {
-    report.part(language.hosts_part, |report| (language.hosts)(extent, report));
+/// The tests of the adapters of a language.
+fn hosts(name: &str, extent: Extent) -> Result<Part> {
+    let language = named(name)?;
+    Ok((language.hosts_part, Box::new(move |report| (language.hosts)(extent, report))))
 }
 
 /// Queues and shared budgets, with processes in several languages.
@@ -145,6 +173,12 @@ fn test_together(report: &mut Report) {
     agree(report, "strings", Differential::of_strings(), &ALL, |language| language.evaluator);
     let decisions = Differential::of_decisions();
     agree(report, "decisions", decisions, &ALL, |language| language.evaluator);
+    for language in &ALL {
+        report
+            .check(&format!("`backoff verify` passes the evaluator of {}", language.name), || {
+                program::verify(&(language.evaluator)()?)
+            });
+    }
     report.check("the demo agrees", demo::check);
     report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
     for document in ["README.md", "docs/migrating.md"] {

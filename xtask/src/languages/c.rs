@@ -9,7 +9,7 @@ mod platforms;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
 
@@ -23,14 +23,15 @@ pub(crate) use hosts::test as hosts;
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    if let Some(prefix) = INSTALLED.get() {
+    static INSTALLED: Mutex<Option<PathBuf>> = Mutex::new(None);
+    let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(prefix) = &*installed {
         return Ok(prefix.clone());
     }
     let prefix = scratch().join("prefix");
     empty(&prefix)?;
     libbackoff::build(&Platform::host()?)?.put(&prefix)?;
-    Ok(INSTALLED.get_or_init(|| prefix).clone())
+    Ok(installed.insert(prefix).clone())
 }
 
 /// The folder of the compiled programs.

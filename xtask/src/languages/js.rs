@@ -13,7 +13,7 @@ use crate::compatibility::Ran;
 use crate::fresh;
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
-use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout, target};
+use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout};
 
 pub(crate) use bench::bench;
 pub(crate) use hosts::{fleet, queues, test as hosts};
@@ -38,7 +38,8 @@ fn folder() -> PathBuf {
 /// npm in the folder of the package.
 fn npm() -> Command {
     let mut npm = command("npm");
-    npm.current_dir(folder()).env("CARGO_TARGET_DIR", target());
+    // Nothing else is built like its modules, so they need not wait for the other builds.
+    npm.current_dir(folder()).env("CARGO_TARGET_DIR", scratch().join("wasm-target"));
     npm
 }
 

@@ -11,7 +11,7 @@ use super::{INPUTS, tool};
 use crate::cross;
 use crate::fresh;
 use crate::languages::Platforms;
-use crate::shell::{add_target, command, progress, root, run, scratch, target};
+use crate::shell::{add_target, command, progress, root, run, scratch};
 
 /// A platform that wheels are built for on Linux.
 pub(crate) struct Platform {
@@ -88,7 +88,8 @@ fn built(
         let _ = fs::remove_dir_all(&folder);
         let mut maturin = tool("maturin")?;
         maturin.args(["build", "--quiet", "--locked", "-m", MANIFEST, "--out"]).arg(&folder);
-        maturin.env("CARGO_TARGET_DIR", target());
+        // Nothing else is built like it, so it need not wait for the other builds.
+        maturin.env("CARGO_TARGET_DIR", scratch().join("wheel-target"));
         // `dist` has its own.
         if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_none() {
             maturin.env("CARGO_ENCODED_RUSTFLAGS", without_paths());

@@ -19,6 +19,10 @@ pub(super) fn test(report: &mut Report) {
             Ok(())
         });
     }
+}
+
+/// Each feature alone, in a user's program.
+pub(super) fn test_more(report: &mut Report) {
     for (name, program) in [("backoff-core", CORE), ("backoff-retry", LOOPS)] {
         let features = match packaged(name).and_then(|folder| features(&folder)) {
             Ok(features) => features,

@@ -5,10 +5,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::crates;
 use crate::languages::rust::packaged::{on, packaged};
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
-use crate::shell::{cargo, command, progress, root, run, scratch, target};
+use crate::shell::{cargo, root, run, scratch};
 
 /// The oldest version of each library. Those of one line are tested together, because reqwest needs
 /// a newer tower.
@@ -40,14 +41,9 @@ struct Oldest {
     versions: &'static [(&'static str, &'static str)],
 }
 
-/// Tests the adapters on the newest versions of their hosts, which `Cargo.lock` has, and with
-/// `Extent::All` also on the oldest ones that they support.
+/// Tests the adapters on servers and over TLS, and with `Extent::All` also on the oldest versions of
+/// their hosts that they support. The tests of the crates ran on the newest ones, which `Cargo.lock` has.
 pub(crate) fn test(extent: Extent, report: &mut Report) {
-    report.suite(
-        "the adapters of Rust, newest hosts",
-        Runner::Summary,
-        cargo().args(["test", "--locked"]).current_dir(root().join("bindings-rust/adapters")),
-    );
     report.suite(
         "the adapters of Rust over TLS",
         Runner::Summary,
@@ -56,9 +52,11 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             .current_dir(root().join("bindings-rust/adapters/tests/tls")),
     );
     report.suite_of("the stores of Rust on their servers", Runner::Summary, || {
-        let mut test = cargo();
-        test.args(["test", "--locked", "--test", "stores"]);
-        test.current_dir(root().join("bindings-rust/adapters"));
+        // A test runs them.
+        for name in ["postgres_budget", "redis_budget"] {
+            crates::example(name)?;
+        }
+        let mut test = crates::tests_named("stores")?;
         with_servers(&mut test)?;
         Ok(test)
     });
@@ -130,11 +128,7 @@ impl Oldest {
     }
 }
 
-/// The program of a fleet. Without optimisation, because it waits most of the time.
+/// The program of a fleet.
 pub(crate) fn fleet() -> Result<Command> {
-    progress("building Rust's fleet");
-    run(cargo()
-        .args(["build", "--locked", "--package", "backoff-adapters", "--example", "fleet"])
-        .args(["--features", "postgres,redis"]))?;
-    Ok(command(target().join("debug/examples/fleet")))
+    crates::example("fleet")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
@@ -50,8 +50,9 @@ pub(super) fn versioned(name: &str) -> String {
 
 /// A crate, packaged and unpacked.
 pub(super) fn packaged(name: &str) -> Result<PathBuf> {
-    static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
-    if UNPACKED.get().is_none() {
+    static UNPACKED: Mutex<Option<PathBuf>> = Mutex::new(None);
+    let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if unpacked.is_none() {
         let folder = scratch().join("rust-crate");
         empty(&folder)?;
         for archive in archives()? {
@@ -64,9 +65,9 @@ pub(super) fn packaged(name: &str) -> Result<PathBuf> {
             let manifest = folder.join(versioned(name)).join("Cargo.toml");
             fs::write(&manifest, fs::read_to_string(&manifest)? + "\n[workspace]\n")?;
         }
-        let _ = UNPACKED.set(folder);
+        *unpacked = Some(folder);
     }
-    Ok(UNPACKED.get().context("no crate")?.join(versioned(name)))
+    Ok(unpacked.as_ref().context("no crate")?.join(versioned(name)))
 }
 
 /// The output of a program that depends on the packaged crates.
@@ -118,6 +119,8 @@ pub(super) fn on(user: &Path, arguments: &[&str]) -> Command {
 pub(super) fn in_user(mut cargo: Command, user: &Path) -> Command {
     cargo.arg("--manifest-path").arg(user.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", scratch().join("rust-user-target"));
+    // It would take more time to write than everything else.
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "0");
     cargo
 }
 

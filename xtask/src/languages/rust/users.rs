@@ -28,6 +28,25 @@ pub(super) fn test(report: &mut Report) {
             run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
         },
     );
+    report.check("the packaged crates compile no crate for one yield", || {
+        let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
+        let tree =
+            stdout(&mut on(&user, &["tree", "--prefix=none", "--target=all", "--edges=normal"]))?;
+        anyhow::ensure!(!tree.contains("rustix"), "{tree}");
+        Ok(())
+    });
+    report.check("the compiler names the feature that `call_async` needs", || {
+        let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
+        let output = on(&user, &["check", "--quiet"]).output()?;
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
+        anyhow::ensure!(!output.status.success() && printed.contains(note), "printed\n{printed}");
+        Ok(())
+    });
+}
+
+/// The oldest Rust.
+pub(super) fn test_more(report: &mut Report) {
     report.check("the packaged crates with the oldest Rust that they promise", || {
         let names = |name| Ok(features(&packaged(name)?)?.into_keys().collect::<Vec<_>>());
         let [of_core, of_loops]: [Result<_>; 2] = [names("backoff-core"), names("backoff-retry")];
@@ -56,21 +75,6 @@ pub(super) fn test(report: &mut Report) {
             Ok(version)
         });
     }
-    report.check("the packaged crates compile no crate for one yield", || {
-        let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
-        let tree =
-            stdout(&mut on(&user, &["tree", "--prefix=none", "--target=all", "--edges=normal"]))?;
-        anyhow::ensure!(!tree.contains("rustix"), "{tree}");
-        Ok(())
-    });
-    report.check("the compiler names the feature that `call_async` needs", || {
-        let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
-        let output = on(&user, &["check", "--quiet"]).output()?;
-        let printed = String::from_utf8_lossy(&output.stderr);
-        let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
-        anyhow::ensure!(!output.status.success() && printed.contains(note), "printed\n{printed}");
-        Ok(())
-    });
 }
 
 /// The cargo of the oldest Rust that a packaged crate promises to support.
