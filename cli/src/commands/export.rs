@@ -45,8 +45,9 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The engine waits and stops as the policy does. If it cannot, each field that has no equivalent is
-named on standard error, and the exit code is 1; with --nearest, the nearest policy is exported. Which
-failures are retried is not part of a policy: the configuration has a common choice, to be edited.
+named on standard error, and the exit code is 1; with --nearest, the nearest policy is exported.
+Which failures are retried is not part of a policy: the configuration has a common choice, to be
+edited.
 
 Examples:
   backoff export --to grpc grpc-retry:retry_after_max=none --budget grpc-retry
@@ -177,7 +178,7 @@ fn write_differences(differences: &[Difference], format: Format) -> Result<()> {
     table.write(&mut lines)?;
     let lines = String::from_utf8_lossy(&lines);
     write_warning(format_args!(
-        "{} does not do what the policy says:\n\n{}",
+        "{} does not do what the policy says:\n\n{}\n",
         format.engine(),
         lines.trim_end()
     ));

@@ -35,14 +35,14 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The first line is the policy string. If the configuration has a budget, the second line is the
-budget string. A setting that is missing has the default of the engine. The file is JSON or YAML, and
-may be a whole manifest with one policy or several; nginx has its directives.
+budget string. A setting that is missing has the default of the engine. The file is JSON or YAML,
+and may be a whole manifest; nginx has its directives.
 
 Examples:
   backoff export --to envoy envoy:retry_after_max=0s | backoff import --from envoy
   echo 'maximumAttempts: 5' | backoff import --from temporal
   echo 'proxy_next_upstream_tries 3;' | backoff import --from nginx --servers 2
-  echo 'http: [{retries: {}}, {retries: {attempts: 2}}]' | backoff import --from istio --at 'http[1]'";
+  echo '[retries: {}, retries: {attempts: 2}]' | backoff import --from istio --at '[1]'";
 
 #[derive(Serialize)]
 struct Printed<'a> {

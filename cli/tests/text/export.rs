@@ -84,6 +84,7 @@ warning: Step Functions does not do what the policy says:
 field                  policy  Step Functions  why
 base                   50ms    1s              IntervalSeconds is a whole number from 1 to 99999999
 retry_after_max_extra  5s      none            no server can ask it to wait
+
 ";
     assert_eq!(stderr(&run), expected);
 
