@@ -19,6 +19,8 @@
 
 #[cfg(feature = "apalis")]
 pub mod apalis;
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub mod http;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backoff_adapters::tower::{RetryBudget, RetryPolicy};
+use backoff_adapters::tower::{MayRepeat, PROXY_STATUSES, RetryBudget, RetryPolicy};
 use backoff_retry::{
     Budget, BudgetStore, Outcome, Retry, RetryStats, SharedBudget, StopReason, StoreError, Stored,
     Verdict,
@@ -169,6 +169,72 @@ async fn http_requests_are_repeated_if_method_and_status_allow() {
         let waited = wait * (calls as u64 - 1);
         assert_eq!(begun.elapsed().as_secs(), waited, "{method} {status}");
     }
+}
+
+/// The lines of a log for a request to a service that answers with these statuses in turn.
+async fn log_of(
+    options: fn(HttpPolicy) -> HttpPolicy,
+    request: http::request::Builder,
+    statuses: &'static [u16],
+) -> Vec<String> {
+    let lines = Arc::<Mutex<Vec<String>>>::default();
+    let (retries, stops) = (lines.clone(), lines.clone());
+    let policy = RetryPolicy::http(retry("constant:base=1s,max_retries=2"), of_error as OfError);
+    let policy = options(policy)
+        .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
+        .on_stop(move |event| {
+            assert_eq!(event.request.uri().query(), Some("secret"));
+            stops.lock().unwrap().push(event.to_string());
+        });
+    let mut statuses = statuses.iter();
+    let service = service_fn(move |_: Request<&'static str>| {
+        let status = *statuses.next().unwrap();
+        let response = Response::builder().status(status.max(100)).body(()).unwrap();
+        std::future::ready(if status < 100 { Err(status) } else { Ok(response) })
+    });
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    let _ = service.oneshot(request.body("text").unwrap()).await;
+    std::mem::take(&mut *lines.lock().unwrap())
+}
+
+type OfError = fn(&u16) -> bool;
+type HttpPolicy = RetryPolicy<backoff_adapters::tower::Http<OfError>>;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the policy passes a reference")]
+fn of_error(error: &u16) -> bool {
+    *error == 1
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_and_stats_see_every_http_request_and_its_name() {
+    let post = || Request::post("http://user:password@host/orders?secret");
+    let get = || Request::get("/orders?secret");
+    let none: fn(HttpPolicy) -> HttpPolicy = |policy| policy;
+    assert_eq!(
+        log_of(none, get(), &[503, 1, 200]).await,
+        [
+            "GET /orders, attempt 1: 503, waiting 1s",
+            "GET /orders, attempt 2: transient, waiting 1s",
+            "GET /orders, attempt 3: 200, stopped: success",
+        ]
+    );
+    let once = "POST http://host/orders, attempt 1: 503, stopped: permanent (sent once: method)";
+    assert_eq!(log_of(none, post(), &[503]).await, [once]);
+    let caller = "GET /orders, attempt 1: 503, stopped: permanent (sent once: caller)";
+    assert_eq!(log_of(none, get().extension(MayRepeat(false)), &[503]).await, [caller]);
+    assert_eq!(log_of(|policy| policy.may_repeat(|_| false), get(), &[503]).await, [caller]);
+    // What the caller allows.
+    for (options, request) in [
+        (none, post().extension(MayRepeat(true))),
+        (none, post().header("X-Idempotency-Key", "7")),
+        (|policy| policy.methods([http::Method::POST]), post()),
+        (|policy| policy.may_repeat(|request| request.uri().path() == "/orders"), post()),
+        (|policy| policy.statuses(PROXY_STATUSES), post().header("Idempotency-Key", "7")),
+    ] {
+        assert_eq!(log_of(options, request, &[503, 200]).await.len(), 2);
+    }
+    assert_eq!(log_of(none, get(), &[529]).await.len(), 1);
+    assert_eq!(log_of(|policy| policy.statuses(PROXY_STATUSES), get(), &[529, 200]).await.len(), 2);
 }
 
 #[tokio::test]

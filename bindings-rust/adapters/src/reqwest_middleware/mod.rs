@@ -1,43 +1,48 @@
 //! Retries of requests of [reqwest-middleware](https://docs.rs/reqwest-middleware), as a middleware.
 
+mod attempt;
+mod handle;
 mod network;
 mod origins;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use ::reqwest_middleware::{Error, Middleware, Next};
-use async_trait::async_trait;
-use backoff_retry::{
-    Clock, Monotonic, ParseError, Retry, RetryEvent, Verdict, is_idempotent_method,
-};
-use http::Extensions;
-use reqwest::{Request, Response, StatusCode};
-use tokio::time::{sleep, timeout};
+use ::reqwest_middleware::Error;
+use backoff_retry::{Monotonic, Outcome, ParseError, Retry, Verdict};
+use reqwest::{Method, Request, Response};
 
+use crate::http::{self, Rules};
 use crate::reqwest_middleware::origins::OriginBudgets;
 
-/// What is read of a response before a retry, so that its connection can be used again.
-const DRAINED: usize = 64 * 1024;
+pub use crate::http::{MayRepeat, PROXY_STATUSES, SentOnce};
+pub use attempt::{Attempt, AttemptTimeout};
 
-/// The result of one attempt, as hooks see it.
-pub type Attempt = Result<StatusCode, Error>;
+/// What a hook receives. `event.request` is the request of reqwest, without its body if that can be sent
+/// only once, and `event.result` the [`Attempt`].
+pub type RequestEvent<'a> = http::RequestEvent<'a, Request, Attempt>;
 
-type Hook = Arc<dyn Fn(&RetryEvent<'_, Attempt>) + Send + Sync>;
+type Hook = Arc<dyn Fn(&RequestEvent<'_>) + Send + Sync>;
+type Predicate = Arc<dyn Fn(&Request) -> bool + Send + Sync>;
+type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdict> + Send + Sync>;
 
-/// A middleware that repeats requests.
+/// A middleware that repeats requests (SPEC 19).
 ///
-/// - A request is repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or if
-///   it has an `Idempotency-Key` that is not empty. Any other request is sent once.
-/// - The status and the header fields of a response decide as
-///   [`Verdict::of_http`] says. Timeouts and errors of the network are
-///   retried; invalid requests, bad certificates, too many redirects and errors of other middlewares
-///   are not.
+/// - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or
+///   if it has an `Idempotency-Key` or `X-Idempotency-Key` that is not empty. Any other request is sent
+///   once, and so is one whose body is a stream. [`methods`](Self::methods),
+///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. A request that was
+///   surely never sent, because there was no connection, is repeated whatever its method.
+/// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
+///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
+///   errors of other middlewares are not. [`statuses`](Self::statuses) and
+///   [`classify`](Self::classify) say otherwise.
 /// - If the retries end, the caller gets the last response, with its body, or the last error.
-/// - Every origin (scheme, host and port) has a budget of its own, the preset `grpc-retry`.
-/// - The body of a response is not part of an attempt: once a response is returned, an error while its
-///   body is read is the caller's.
+/// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`.
+/// - The body of a response is not part of an attempt, unless [`read_body`](Self::read_body) says so:
+///   once a response is returned, an error while its body is read is the caller's.
+/// - Hooks, stats, budgets and the attempt timeout see requests that are sent once, too.
 ///
 /// ```
 /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -52,9 +57,13 @@ type Hook = Arc<dyn Fn(&RetryEvent<'_, Attempt>) + Send + Sync>;
 pub struct RetryMiddleware<C = Monotonic> {
     retry: Retry<'static, C>,
     budgets: Option<Arc<OriginBudgets>>,
+    rules: Rules,
+    may_repeat: Option<Predicate>,
+    classify: Option<Classify>,
     attempt_timeout: Option<Duration>,
-    on_retry: Hook,
-    on_stop: Hook,
+    read_body: bool,
+    on_retry: Option<Hook>,
+    on_stop: Option<Hook>,
 }
 
 impl<C> RetryMiddleware<C> {
@@ -65,14 +74,18 @@ impl<C> RetryMiddleware<C> {
         Self {
             retry,
             budgets: Some(Arc::default()),
+            rules: Rules::default(),
+            may_repeat: None,
+            classify: None,
             attempt_timeout: None,
-            on_retry: Arc::new(|_| {}),
-            on_stop: Arc::new(|_| {}),
+            read_body: false,
+            on_retry: None,
+            on_stop: None,
         }
     }
 
-    /// Gives every origin a budget of this string (SPEC 15) instead of `grpc-retry`. The budgets of
-    /// the 1000 origins that were used last are kept.
+    /// Gives every origin a budget of this string (SPEC 15) instead of `finagle`. The budgets of the
+    /// 1000 origins that were used last are kept.
     ///
     /// # Errors
     /// The first rule of SPEC 11 or 15 that the string breaks.
@@ -106,9 +119,82 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
-    /// Limits the time of one attempt, until the header fields of the response are there. The outcome
-    /// is then `Timeout`, and the error an [`AttemptTimeout`]. Timeouts of the client and of the
-    /// request stay. A request that is sent once is not limited.
+    /// The methods of requests that may be repeated, instead of the idempotent ones.
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_retry::Retry;
+    /// use reqwest::Method;
+    /// let middleware = RetryMiddleware::new(Retry::default()).methods([Method::GET, Method::HEAD]);
+    /// # let _ = middleware;
+    /// ```
+    #[must_use]
+    pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
+        self.rules.methods = Some(methods.into_iter().collect());
+        self
+    }
+
+    /// The outcomes of these statuses, instead of those of
+    /// [`Outcome::from_http_status`].
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::{PROXY_STATUSES, RetryMiddleware};
+    /// use backoff_retry::{Outcome, Retry};
+    /// let statuses = PROXY_STATUSES.into_iter().chain([(409, Outcome::Transient)]);
+    /// let middleware = RetryMiddleware::new(Retry::default()).statuses(statuses);
+    /// # let _ = middleware;
+    /// ```
+    #[must_use]
+    pub fn statuses(mut self, statuses: impl IntoIterator<Item = (u16, Outcome)>) -> Self {
+        self.rules.statuses = statuses.into_iter().collect();
+        self
+    }
+
+    /// Says whether a request may be repeated: `true` whatever its method, and `false` that it is sent
+    /// once. The extension [`MayRepeat`] of a request comes first.
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_retry::Retry;
+    /// let middleware = RetryMiddleware::new(Retry::default())
+    ///     .may_repeat(|request| request.method() == "GET" || request.url().path() == "/search");
+    /// # let _ = middleware;
+    /// ```
+    #[must_use]
+    pub fn may_repeat<P>(mut self, may_repeat: P) -> Self
+    where
+        P: Fn(&Request) -> bool + Send + Sync + 'static,
+    {
+        self.may_repeat = Some(Arc::new(may_repeat));
+        self
+    }
+
+    /// Classifies attempts before the other rules, which apply if it returns `None`. A failure of a
+    /// request that is sent once stays permanent.
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_retry::{Outcome, Retry};
+    /// let middleware = RetryMiddleware::new(Retry::default()).classify(|request, result| match result {
+    ///     Ok(response) if request.method() == "GET" && response.status() == 404 => {
+    ///         Some(Outcome::Transient.into()) // it will be there soon
+    ///     }
+    ///     _ => None,
+    /// });
+    /// # let _ = middleware;
+    /// ```
+    #[must_use]
+    pub fn classify<F>(mut self, classify: F) -> Self
+    where
+        F: Fn(&Request, Result<&Response, &Error>) -> Option<Verdict> + Send + Sync + 'static,
+    {
+        self.classify = Some(Arc::new(classify));
+        self
+    }
+
+    /// Limits the time of each attempt of every request, until the header fields of the response are
+    /// there, or with [`read_body`](Self::read_body) its body. The outcome is then `Timeout`, and the
+    /// error an [`AttemptTimeout`]. Timeouts of the client and of the request stay.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -123,27 +209,41 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
+    /// Makes the body of the response a part of the attempt: it is read into memory, and a body that
+    /// ends early is a failure that may be retried. Not for endless bodies. Trailers are lost.
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_retry::Retry;
+    /// let middleware = RetryMiddleware::new(Retry::default()).read_body();
+    /// # let _ = middleware;
+    /// ```
+    #[must_use]
+    pub fn read_body(mut self) -> Self {
+        self.read_body = true;
+        self
+    }
+
     /// Sets the hook that runs before each wait. It replaces an earlier one.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
     /// use backoff_retry::Retry;
     /// let middleware = RetryMiddleware::new(Retry::default())
-    ///     .on_retry(|event| eprintln!("{:?}, waiting {:?}", event.result, event.delay));
+    ///     .on_retry(|event| eprintln!("{event}")); // GET http://.., attempt 1: 503, waiting 73ms
     /// # let _ = middleware;
     /// ```
     #[must_use]
     pub fn on_retry<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RetryEvent<'_, Attempt>) + Send + Sync + 'static,
+        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
     {
-        self.on_retry = Arc::new(hook);
+        self.on_retry = Some(Arc::new(hook));
         self
     }
 
-    /// Sets the hook that runs once after the last attempt, whatever the reason, also when the
-    /// request's future is dropped. It replaces an earlier one. It does not run for requests that are
-    /// sent once.
+    /// Sets the hook that runs once after the last attempt of every request, whatever the reason, also
+    /// when the request's future is dropped. It replaces an earlier one.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -155,9 +255,9 @@ impl<C> RetryMiddleware<C> {
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RetryEvent<'_, Attempt>) + Send + Sync + 'static,
+        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
     {
-        self.on_stop = Arc::new(hook);
+        self.on_stop = Some(Arc::new(hook));
         self
     }
 }
@@ -167,144 +267,9 @@ impl<C> fmt::Debug for RetryMiddleware<C> {
         f.debug_struct("RetryMiddleware")
             .field("retry", &self.retry)
             .field("budgets", &self.budgets)
+            .field("rules", &self.rules)
             .field("attempt_timeout", &self.attempt_timeout)
+            .field("read_body", &self.read_body)
             .finish_non_exhaustive()
-    }
-}
-
-/// Switches retries off for one request: it is then sent once.
-///
-/// ```
-/// use backoff_adapters::reqwest_middleware::NoRetry;
-/// # let client = reqwest_middleware::ClientWithMiddleware::default();
-/// let request = client.get("http://127.0.0.1/").with_extension(NoRetry);
-/// # let _ = request;
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct NoRetry;
-
-/// The error of a request that may be repeated, but whose body cannot be sent twice. It is in
-/// [`Error::Middleware`]; the request was not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StreamedBody;
-
-impl fmt::Display for StreamedBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the request may be repeated, but its body is a stream or a form of parts, which can be sent \
-             only once: pass the body as bytes, or add the extension NoRetry to the request",
-        )
-    }
-}
-
-impl std::error::Error for StreamedBody {}
-
-/// The error of an attempt that took longer than
-/// [`attempt_timeout`](RetryMiddleware::attempt_timeout). It is in [`Error::Middleware`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AttemptTimeout {
-    /// The limit.
-    pub limit: Duration,
-}
-
-impl fmt::Display for AttemptTimeout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no response within {:?}", self.limit)
-    }
-}
-
-impl std::error::Error for AttemptTimeout {}
-
-/// The response of the last attempt: between the attempt and its classification, then until the wait
-/// begins.
-#[derive(Clone, Default)]
-struct LastResponse(Arc<Mutex<Option<Response>>>);
-
-impl LastResponse {
-    fn lock(&self) -> MutexGuard<'_, Option<Response>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn verdict(&self, attempt: &Attempt) -> Verdict {
-        match (attempt, &*self.lock()) {
-            (Ok(status), Some(response)) => Verdict::of_http(status.as_u16(), response.headers()),
-            (Ok(status), None) => Verdict::of_http(status.as_u16(), [("", ""); 0]),
-            (Err(error), _) => network::outcome(error).into(),
-        }
-    }
-
-    /// Waits, and drains the response meanwhile.
-    async fn wait(self, delay: Duration) {
-        let until = sleep(delay);
-        let response = self.lock().take();
-        if let Some(response) = response {
-            // A server that sends its body slowly does not prolong the wait.
-            let _ = timeout(delay, drain(response)).await;
-        }
-        until.await;
-    }
-}
-
-/// Reads the body of a response if it is short, and closes the connection otherwise.
-async fn drain(mut response: Response) {
-    let mut left = DRAINED;
-    while let Ok(Some(chunk)) = response.chunk().await {
-        let Some(rest) = left.checked_sub(chunk.len()) else { break };
-        left = rest;
-    }
-}
-
-fn may_be_repeated(request: &Request) -> bool {
-    let has_key = || request.headers().get("idempotency-key").is_some_and(|key| !key.is_empty());
-    is_idempotent_method(request.method().as_str()) || has_key()
-}
-
-#[async_trait]
-impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C> {
-    async fn handle(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response, Error> {
-        if !may_be_repeated(&request) || extensions.get::<NoRetry>().is_some() {
-            return next.run(request, extensions).await;
-        }
-        if request.try_clone().is_none() {
-            return Err(Error::middleware(StreamedBody));
-        }
-        let last = LastResponse::default();
-        let mut retry = self.retry.clone();
-        if let Some(budgets) = &self.budgets {
-            retry = retry.budget(budgets.of(request.url()));
-        }
-        // The attempts use it one after another.
-        let extensions = tokio::sync::Mutex::new(extensions);
-        let attempt = async || {
-            let copy = request.try_clone().ok_or(Error::middleware(StreamedBody))?;
-            let mut extensions = extensions.lock().await;
-            let running = next.clone().run(copy, &mut extensions);
-            let response = match self.attempt_timeout {
-                None => running.await?,
-                Some(limit) => timeout(limit, running)
-                    .await
-                    .map_err(|_| Error::middleware(AttemptTimeout { limit }))??,
-            };
-            let status = response.status();
-            *last.lock() = Some(response);
-            Ok(status)
-        };
-        let status = retry
-            .sleep(|delay| last.clone().wait(delay))
-            .classify(|attempt: &Attempt| last.verdict(attempt))
-            .on_retry(|event| (self.on_retry)(event))
-            .on_stop(|event| (self.on_stop)(event))
-            .call_async(attempt)
-            .await?;
-        let response = last.lock().take();
-        Ok(response
-            .unwrap_or_else(|| unreachable!("an attempt with status {status} has a response")))
     }
 }

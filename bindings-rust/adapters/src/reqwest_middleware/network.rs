@@ -22,8 +22,7 @@ pub(super) fn outcome(error: &ClientError) -> Outcome {
     if error.is_dns() {
         return Outcome::Transient;
     }
-    let causes = || successors(error.source(), |&cause| below(cause));
-    let system = causes().filter_map(|cause| cause.downcast_ref::<io::Error>()).last();
+    let system = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).last();
     // To rustls a certificate that is not accepted is invalid data. To other libraries it is no error of
     // the system.
     match system.map(io::Error::kind) {
@@ -33,12 +32,34 @@ pub(super) fn outcome(error: &ClientError) -> Outcome {
         None if error.is_connect() => return Outcome::Permanent,
         _ => {}
     }
-    let hyper = causes().find_map(|cause| cause.downcast_ref::<hyper::Error>());
-    if hyper.is_some_and(|error| error.is_parse() || error.is_user()) {
+    if hyper_error(error).is_some_and(hyper::Error::is_user) {
         return Outcome::Permanent;
     }
     // Other errors are those of a URL, of redirects or of a body.
     if error.is_request() { Outcome::Transient } else { Outcome::Permanent }
+}
+
+/// The outcome of a failure while the body of a response was read.
+pub(super) fn outcome_of_body(error: &ClientError) -> Outcome {
+    match error {
+        ClientError::Reqwest(error) if error.is_timeout() => Outcome::Timeout,
+        ClientError::Reqwest(error) if hyper_error(error).is_some() => Outcome::Transient,
+        // The body came and cannot be decoded.
+        _ => Outcome::Permanent,
+    }
+}
+
+/// Whether the request was surely not sent: there was no connection for it.
+pub(super) fn was_never_sent(error: &ClientError) -> bool {
+    matches!(error, ClientError::Reqwest(error) if error.is_connect())
+}
+
+fn hyper_error(error: &reqwest::Error) -> Option<&hyper::Error> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    successors(error.source(), |&cause| below(cause))
 }
 
 /// What an error wraps. Clients put errors of the system into one another, and `source` leaves out the

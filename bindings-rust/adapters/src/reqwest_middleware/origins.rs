@@ -10,7 +10,7 @@ use reqwest::Url;
 /// The number of origins whose budgets are kept.
 const MOST: usize = 1000;
 
-const DEFAULT: &str = "grpc-retry";
+const DEFAULT: &str = "finagle";
 
 /// Budgets by origin, made from one budget string when they are first needed.
 pub(super) struct OriginBudgets {
@@ -73,7 +73,7 @@ mod tests {
         let budgets = OriginBudgets::default();
         let of = |url: &str| budgets.of(&url.parse().unwrap());
         let (first, second) = (of("http://a/"), of("http://b/"));
-        assert_eq!(first.to_string(), "throttle");
+        assert_eq!(first.to_string(), "ttl");
         assert!(!Arc::ptr_eq(&first, &second));
         for port in 1..MOST {
             assert!(Arc::ptr_eq(&first, &of("http://a:80/other?path")), "{port}");

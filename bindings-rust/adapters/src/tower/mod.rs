@@ -6,6 +6,7 @@ mod judge;
 mod policy;
 mod session;
 
+pub use crate::http::{MayRepeat, PROXY_STATUSES, SentOnce};
 pub use budget::{ConcurrentBudget, RetryBudget};
-pub use judge::{Http, Judge, Results};
-pub use policy::RetryPolicy;
+pub use judge::{About, Http, HttpAttempt, Judge, Kind, Results};
+pub use policy::{RequestEvent, RetryPolicy};

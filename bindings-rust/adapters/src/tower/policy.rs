@@ -3,12 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ::http::{Method, Request};
 use ::tower::retry::Policy;
-use backoff_retry::{Clock, Monotonic, Retry, RetryEvent, Verdict};
+use backoff_retry::{Clock, Monotonic, Outcome, Retry, RetryEvent, Verdict};
 use tokio::time::{Sleep, sleep};
 
-use crate::tower::judge::{Http, Judge, Results};
+use crate::http::{self, Rules};
+use crate::tower::judge::{Http, HttpAttempt, Judge, Kind, Results};
 use crate::tower::session::{Hook, Session};
+
+/// What a hook of [`RetryPolicy::http`] receives. `event.request` is the request without its body.
+pub type RequestEvent<'a> = http::RequestEvent<'a, Request<()>, HttpAttempt>;
 
 /// A policy of tower's [`Retry`](::tower::retry::Retry) and
 /// [`RetryLayer`](::tower::retry::RetryLayer). It waits with tokio's timer.
@@ -29,14 +34,14 @@ use crate::tower::session::{Hook, Session};
 /// # let _ = service;
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
-pub struct RetryPolicy<J, C = Monotonic> {
+pub struct RetryPolicy<J: Kind, C = Monotonic> {
     retry: Retry<'static, C>,
     judge: J,
-    on_retry: Hook,
-    on_stop: Hook,
+    on_retry: Hook<J::Attempt, J::About>,
+    on_stop: Hook<J::Attempt, J::About>,
     /// The operation of a request. `Retry` asks the policy of the service to copy the request, which
     /// begins an operation, and then clones the policy for the request. That clone takes it over.
-    session: Mutex<Option<Session>>,
+    session: Mutex<Option<Session<J::Attempt, J::About>>>,
 }
 
 impl<F, C> RetryPolicy<Results<F>, C> {
@@ -49,17 +54,41 @@ impl<F, C> RetryPolicy<Results<F>, C> {
     {
         Self::of(retry, Results(classify))
     }
+
+    /// Sets the hook that runs before each wait. It replaces an earlier one.
+    #[must_use]
+    pub fn on_retry<H>(mut self, hook: H) -> Self
+    where
+        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
+    {
+        self.on_retry = Arc::new(move |event, ()| hook(event));
+        self
+    }
+
+    /// Sets the hook that runs once after the last attempt, whatever the reason, also when the
+    /// request's future is dropped. It replaces an earlier one.
+    #[must_use]
+    pub fn on_stop<H>(mut self, hook: H) -> Self
+    where
+        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
+    {
+        self.on_stop = Arc::new(move |event, ()| hook(event));
+        self
+    }
 }
 
 impl<F, C> RetryPolicy<Http<F>, C> {
     /// Repeats HTTP requests as this `Retry` says, for services of `http::Request` and
     /// `http::Response`.
     ///
-    /// - A request is repeated if its method is idempotent or it has an `Idempotency-Key` that is not
-    ///   empty. Any other request is sent once.
-    /// - The status and the header fields of a response decide as [`Verdict::of_http`] says.
-    /// - This function decides on errors: `true`, or a retryable
-    ///   [`Outcome`](backoff_retry::Outcome), means retry.
+    /// - A request may be repeated if its method is idempotent or it has an `Idempotency-Key` or
+    ///   `X-Idempotency-Key` that is not empty. Any other request is sent once; hooks, stats and budgets
+    ///   see it, too. [`methods`](Self::methods), [`may_repeat`](Self::may_repeat) and the extension
+    ///   [`MayRepeat`](super::MayRepeat) of a request say otherwise.
+    /// - The status and the header fields of a response decide as [`Verdict::of_http`] says, after
+    ///   [`statuses`](Self::statuses).
+    /// - This function decides on errors: `true`, or a retryable [`Outcome`], means retry. A request that
+    ///   is sent once is not repeated after any error, because tower does not say whether it was sent.
     /// - The body of a request must be `Clone`, which streams are not.
     /// - A response that is followed by a retry is dropped before the wait, with its body unread.
     ///
@@ -78,45 +107,89 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     where
         F: FnMut(&E) -> V,
     {
-        Self::of(retry, Http(classify))
+        Self::of(retry, Http { of_error: classify, rules: Rules::default(), may_repeat: None })
     }
-}
 
-impl<J, C> RetryPolicy<J, C> {
-    fn of(retry: Retry<'static, C>, judge: J) -> Self {
-        let (on_retry, on_stop): (Hook, Hook) = (Arc::new(|_| {}), Arc::new(|_| {}));
-        Self { retry, judge, on_retry, on_stop, session: Mutex::default() }
+    /// The methods of requests that may be repeated, instead of the idempotent ones.
+    #[must_use]
+    pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
+        self.judge.rules.methods = Some(methods.into_iter().collect());
+        self
+    }
+
+    /// The outcomes of these statuses, instead of those of [`Outcome::from_http_status`].
+    ///
+    /// ```
+    /// use backoff_adapters::tower::{PROXY_STATUSES, RetryPolicy};
+    /// use backoff_retry::Retry;
+    /// let policy = RetryPolicy::http(Retry::default(), |_: &std::io::Error| true);
+    /// let policy = policy.statuses(PROXY_STATUSES);
+    /// # let _ = policy;
+    /// ```
+    #[must_use]
+    pub fn statuses(mut self, statuses: impl IntoIterator<Item = (u16, Outcome)>) -> Self {
+        self.judge.rules.statuses = statuses.into_iter().collect();
+        self
+    }
+
+    /// Says whether a request, which is passed without its body, may be repeated: `true` whatever its
+    /// method, and `false` that it is sent once. The extension [`MayRepeat`](super::MayRepeat) of a
+    /// request comes first.
+    #[must_use]
+    pub fn may_repeat<P>(mut self, may_repeat: P) -> Self
+    where
+        P: Fn(&Request<()>) -> bool + Send + Sync + 'static,
+    {
+        self.judge.may_repeat = Some(Arc::new(may_repeat));
+        self
     }
 
     /// Sets the hook that runs before each wait. It replaces an earlier one.
+    ///
+    /// ```
+    /// use backoff_adapters::tower::RetryPolicy;
+    /// use backoff_retry::Retry;
+    /// let policy = RetryPolicy::http(Retry::default(), |_: &std::io::Error| true)
+    ///     .on_retry(|event| eprintln!("{event}")); // GET http://.., attempt 1: 503, waiting 73ms
+    /// # let _ = policy;
+    /// ```
     #[must_use]
     pub fn on_retry<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
+        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
     {
-        self.on_retry = Arc::new(hook);
+        self.on_retry = Arc::new(move |event, about| hook(&about.event(event)));
         self
     }
 
-    /// Sets the hook that runs once after the last attempt, whatever the reason, also when the
-    /// request's future is dropped. It replaces an earlier one.
+    /// Sets the hook that runs once after the last attempt of every request, whatever the reason, also
+    /// when the request's future is dropped. It replaces an earlier one.
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
+        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
     {
-        self.on_stop = Arc::new(hook);
+        self.on_stop = Arc::new(move |event, about| hook(&about.event(event)));
         self
     }
+}
 
-    fn begin(&self) -> Session
+impl<J: Kind, C> RetryPolicy<J, C> {
+    fn of(retry: Retry<'static, C>, judge: J) -> Self {
+        let on_retry: Hook<J::Attempt, J::About> = Arc::new(|_, _| {});
+        let on_stop = Arc::clone(&on_retry);
+        Self { retry, judge, on_retry, on_stop, session: Mutex::default() }
+    }
+
+    fn begin(&self, about: J::About) -> Session<J::Attempt, J::About>
     where
         C: Clock + Clone + Send + 'static,
     {
-        Session::begin(&self.retry, Arc::clone(&self.on_retry), Arc::clone(&self.on_stop))
+        let (on_retry, on_stop) = (Arc::clone(&self.on_retry), Arc::clone(&self.on_stop));
+        Session::begin(&self.retry, about, J::verdict, on_retry, on_stop)
     }
 
-    fn session(&mut self) -> &mut Option<Session> {
+    fn session(&mut self) -> &mut Option<Session<J::Attempt, J::About>> {
         self.session.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,9 +202,10 @@ where
     type Future = Sleep;
 
     fn retry(&mut self, request: &mut Req, result: &mut Result<Res, E>) -> Option<Sleep> {
-        let verdict = self.judge.verdict(request, result);
-        let mut session = self.session().take().unwrap_or_else(|| self.begin());
-        let delay = session.end_attempt(verdict)?;
+        let session = self.session().take();
+        let mut session = session.unwrap_or_else(|| self.begin(self.judge.about(request)));
+        let attempt = self.judge.judge(request, &session.about, result);
+        let delay = session.end_attempt(attempt)?;
         *self.session() = Some(session);
         Some(sleep(delay))
     }
@@ -140,14 +214,14 @@ where
         let copy = self.judge.copy(request)?;
         // Later calls for the same request go on with its operation.
         if !self.session().as_ref().is_some_and(|session| session.has_verdict) {
-            let session = self.begin();
+            let session = self.begin(self.judge.about(request));
             *self.session() = Some(session);
         }
         Some(copy)
     }
 }
 
-impl<J: Clone, C: Clone> Clone for RetryPolicy<J, C> {
+impl<J: Kind + Clone, C: Clone> Clone for RetryPolicy<J, C> {
     fn clone(&self) -> Self {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
         Self {
@@ -160,7 +234,7 @@ impl<J: Clone, C: Clone> Clone for RetryPolicy<J, C> {
     }
 }
 
-impl<J, C> fmt::Debug for RetryPolicy<J, C> {
+impl<J: Kind, C> fmt::Debug for RetryPolicy<J, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RetryPolicy").field("retry", &self.retry).finish_non_exhaustive()
     }

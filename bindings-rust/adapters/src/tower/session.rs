@@ -9,63 +9,78 @@ use std::time::Duration;
 
 use backoff_retry::{Clock, Retry, RetryEvent, Verdict};
 
-pub(super) type Hook = Arc<dyn Fn(&RetryEvent<'_, Verdict>) + Send + Sync>;
+/// Gets the event, whose result is an `A`, and what is about the request, a `B`.
+pub(super) type Hook<A, B> = Arc<dyn Fn(&RetryEvent<'_, A>, &B) + Send + Sync>;
 
-/// A loop that goes on when it gets the verdict on an attempt. It is cancelled when it is dropped.
-pub(super) struct Session {
-    run: Pin<Box<dyn Future<Output = Verdict> + Send>>,
-    exchange: Exchange,
-    /// Whether there was a verdict.
+/// A loop that goes on when it gets the end of an attempt. It is cancelled when it is dropped.
+pub(super) struct Session<A, B> {
+    run: Pin<Box<dyn Future<Output = A> + Send>>,
+    exchange: Exchange<A>,
+    pub(super) about: Arc<B>,
+    /// Whether an attempt has ended.
     pub(super) has_verdict: bool,
 }
 
-/// What the loop and its driver tell each other.
-#[derive(Clone, Default)]
-struct Exchange(Arc<Mutex<(Option<Verdict>, Option<Duration>)>>);
+/// What the loop and its driver tell each other: the end of an attempt, and a wait.
+struct Exchange<A>(Arc<Mutex<(Option<A>, Option<Duration>)>>);
 
-impl Exchange {
-    fn lock(&self) -> MutexGuard<'_, (Option<Verdict>, Option<Duration>)> {
+impl<A> Clone for Exchange<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<A: Send + 'static> Exchange<A> {
+    fn lock(&self) -> MutexGuard<'_, (Option<A>, Option<Duration>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The attempt: over once there is a verdict.
-    fn attempt(&self) -> impl Future<Output = Verdict> + Send + use<> {
+    /// The attempt: over once it has ended.
+    fn attempt(&self) -> impl Future<Output = A> + Send + use<A> {
         let exchange = self.clone();
         poll_fn(move |_| exchange.lock().0.take().map_or(Poll::Pending, Poll::Ready))
     }
 
-    /// The wait: over once there is the verdict on the attempt after it.
-    fn wait(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
+    /// The wait: over once the attempt after it has ended.
+    fn wait(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
         self.lock().1 = Some(delay);
         let exchange = self.clone();
         poll_fn(move |_| if exchange.lock().0.is_some() { Poll::Ready(()) } else { Poll::Pending })
     }
 }
 
-impl Session {
+impl<A: Send + 'static, B: Send + Sync + 'static> Session<A, B> {
     /// Begins an operation and its first attempt.
-    pub(super) fn begin<C>(retry: &Retry<'static, C>, on_retry: Hook, on_stop: Hook) -> Self
+    pub(super) fn begin<C>(
+        retry: &Retry<'static, C>,
+        about: B,
+        verdict: fn(&A) -> Verdict,
+        on_retry: Hook<A, B>,
+        on_stop: Hook<A, B>,
+    ) -> Self
     where
         C: Clock + Clone + Send + 'static,
     {
-        let exchange = Exchange::default();
+        let exchange = Exchange(Arc::default());
+        let about = Arc::new(about);
+        let for_hooks = (Arc::clone(&about), Arc::clone(&about));
         let (waits, attempts) = (exchange.clone(), exchange.clone());
         let run = retry
             .clone()
             .sleep(move |delay| waits.wait(delay))
-            .classify(|verdict: &Verdict| *verdict)
-            .on_retry(move |event| on_retry(event))
-            .on_stop(move |event| on_stop(event))
+            .classify(verdict)
+            .on_retry(move |event| on_retry(event, &for_hooks.0))
+            .on_stop(move |event| on_stop(event, &for_hooks.1))
             .call_async(move || attempts.attempt());
-        let mut session = Self { run: Box::pin(run), exchange, has_verdict: false };
+        let mut session = Self { run: Box::pin(run), exchange, about, has_verdict: false };
         let _ = session.go_on(Waker::noop());
         session
     }
 
     /// Ends an attempt. Returns the wait before the next one, or `None` if there is none.
-    pub(super) fn end_attempt(&mut self, verdict: Verdict) -> Option<Duration> {
+    pub(super) fn end_attempt(&mut self, attempt: A) -> Option<Duration> {
         self.has_verdict = true;
-        self.exchange.lock().0 = Some(verdict);
+        self.exchange.lock().0 = Some(attempt);
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         while self.go_on(&waker).is_pending() {
             let wait = self.exchange.lock().1.take();
@@ -79,7 +94,7 @@ impl Session {
     }
 
     /// Lets the loop go on as far as it can without its driver.
-    fn go_on(&mut self, waker: &Waker) -> Poll<Verdict> {
+    fn go_on(&mut self, waker: &Waker) -> Poll<A> {
         self.run.as_mut().poll(&mut Context::from_waker(waker))
     }
 }

@@ -1,20 +1,23 @@
 //! The middleware on the real client, against a server that fails as a script says.
 
+mod budgets;
+mod nasty;
+mod options;
 mod server;
+mod table;
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backoff_adapters::reqwest_middleware::{
-    AttemptTimeout, NoRetry, RetryMiddleware, StreamedBody,
-};
-use backoff_retry::{Budget, Outcome, Retry, RetryStats, StopReason};
+use backoff_adapters::reqwest_middleware::{AttemptTimeout, MayRepeat, RetryMiddleware};
+use backoff_retry::{Outcome, Retry, RetryStats, StopReason};
 use reqwest::{Body, Client, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
 use tokio::time::timeout;
 
 use crate::server::{Answer, Server, response, status};
+use crate::table::Once;
 
 /// What hooks saw: the outcome and the delay of each retry, and the last reason.
 #[derive(Default)]
@@ -165,11 +168,7 @@ async fn what_a_retry_cannot_fix_is_not_retried() {
         client(middleware).get(url).send().await.unwrap_err();
         assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent)], "{url}");
     }
-    // What is not HTTP, and an endless redirect.
-    let answer = Answer::Last("SMTP\r\n\r\n".to_owned());
-    let (result, seen, log) = get(vec![answer]).await;
-    assert!(result.unwrap_err().is_request());
-    assert_eq!((seen.len(), &*log.lock().unwrap().stops), (1, &[(1, StopReason::Permanent)][..]));
+    // An endless redirect.
     let (result, seen, log) = get(vec![response(302, "Location: /\r\n", "")]).await;
     assert!(result.unwrap_err().is_redirect());
     assert_eq!((seen.len(), &*log.lock().unwrap().stops), (11, &[(1, StopReason::Permanent)][..]));
@@ -238,7 +237,9 @@ async fn only_requests_that_may_be_repeated_are() {
         (client.post(&url).body("order").header("Idempotency-Key", ""), 1),
         (client.post(&url).body("order").header("Idempotency-Key", "7"), 2),
         (client.patch(&url).body("change"), 1),
-        (client.get(&url).with_extension(NoRetry), 1),
+        (client.post(&url).body("order").header("X-Idempotency-Key", "7"), 2),
+        (client.patch(&url).body("change").with_extension(MayRepeat(true)), 2),
+        (client.get(&url).with_extension(MayRepeat(false)), 1),
     ] {
         let shown = format!("{request:?}");
         assert_eq!(request.send().await.unwrap().status(), 503);
@@ -252,69 +253,27 @@ async fn only_requests_that_may_be_repeated_are() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_sent_again_is_refused_before_the_first_attempt() {
-    let server = Server::start(vec![status(503), status(503), status(200)]);
-    let client = client(RetryMiddleware::new(retry("constant:base=1ms,max_retries=1")));
-    let body = || Body::wrap_stream(Once(Some("part")));
-    let error = client.put(server.url()).body(body()).send().await.unwrap_err();
-    let Error::Middleware(error) = error else { panic!("{error:?}") };
-    assert!(error.is::<StreamedBody>(), "{error:?}");
-    assert!(error.to_string().contains("pass the body as bytes"), "{error}");
-    assert!(server.requests().is_empty());
-    // It is sent where it is sent once.
-    let request = client.put(server.url()).body(body()).with_extension(NoRetry);
-    assert_eq!(request.send().await.unwrap().status(), 503);
-    assert_eq!(client.post(server.url()).body(body()).send().await.unwrap().status(), 503);
-    assert_eq!(server.requests().len(), 2);
-}
-
-/// A stream of one part.
-struct Once(Option<&'static str>);
-
-impl futures_core::Stream for Once {
-    type Item = Result<&'static str, std::io::Error>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        _: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        std::task::Poll::Ready(self.0.take().map(Ok))
-    }
-}
-
-#[tokio::test]
-async fn every_origin_has_a_budget() {
-    let (one, two) = (Server::start(vec![status(503)]), Server::start(vec![status(503)]));
-    let policy = "constant:base=0s,max_retries=50";
-    let (middleware, log) = logged(RetryMiddleware::new(retry(policy)));
+async fn a_body_that_cannot_be_sent_again_is_sent_once() {
+    let server = Server::start(vec![status(503)]);
+    let (middleware, log) = logged(RetryMiddleware::new(retry("constant:base=1ms,max_retries=1")));
     let client = client(middleware);
-    for (server, requests) in [(&one, 5), (&one, 6), (&two, 5)] {
-        client.get(server.url()).send().await.unwrap();
-        // gRPC's throttle: ten tokens, and half of them must be left.
-        assert_eq!(server.requests().len(), requests);
+    let body = || Body::wrap_stream(Once(Some("part")));
+    for request in [
+        client.put(server.url()).body(body()),
+        client.put(server.url()).body(body()).with_extension(MayRepeat(true)),
+        client.post(server.url()).body(body()),
+    ] {
+        assert_eq!(request.send().await.unwrap().status(), 503);
     }
-    let budget = StopReason::Budget;
-    assert_eq!(log.lock().unwrap().stops, [(5, budget), (1, budget), (5, budget)]);
+    assert_eq!(server.requests().len(), 3);
+    assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent); 3]);
 }
 
 #[tokio::test]
-async fn budgets_can_be_chosen_or_left_out() {
-    let policy = "constant:base=0s,max_retries=7";
-    let attempts = async |middleware: RetryMiddleware| {
-        let server = Server::start(vec![status(503)]);
-        client(middleware).get(server.url()).send().await.unwrap();
-        server.requests().len()
-    };
-    let two = "quota:max_tokens=2,cost=1";
-    let middleware = || RetryMiddleware::new(retry(policy));
-    assert_eq!(attempts(middleware().origin_budgets(two).unwrap()).await, 3);
-    assert_eq!(attempts(middleware().without_origin_budgets()).await, 8);
-    let shared = Arc::new(Budget::parse(two).unwrap());
-    let middleware = RetryMiddleware::new(retry(policy).budget(shared)).without_origin_budgets();
-    assert_eq!(attempts(middleware.clone()).await, 3);
-    assert_eq!(attempts(middleware).await, 1);
-    let error = RetryMiddleware::new(retry(policy)).origin_budgets("ratio:cost=1").unwrap_err();
-    assert!(error.to_string().contains("cost"), "{error}");
+async fn the_table_over_tcp() {
+    let client = Client::builder().no_proxy().build().unwrap();
+    // This build has no TLS: tests/tls plays the other cases.
+    table::play_all(&client, |target| !target.starts_with("tls")).await;
 }
 
 #[tokio::test]

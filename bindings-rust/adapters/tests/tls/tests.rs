@@ -1,4 +1,9 @@
-//! TLS: HTTP/2 and certificates that are not accepted.
+//! TLS: HTTP/2, certificates that are not accepted, and connections that are cut in the handshake.
+
+#[path = "../reqwest_middleware/nasty.rs"]
+mod nasty;
+#[path = "../reqwest_middleware/table.rs"]
+mod table;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,6 +120,13 @@ async fn the_attempts_use_one_connection_of_http2() {
     assert_eq!((response.status().as_u16(), response.version()), (200, Version::HTTP_2));
     assert_eq!(server.seen(), (1, 3));
     assert_eq!(*stops.lock().unwrap(), [(3, StopReason::Success)]);
+}
+
+#[tokio::test]
+async fn the_table_over_tls() {
+    let _ = default_provider().install_default();
+    let client = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+    table::play_all(&client, |target| target.starts_with("tls")).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,111 @@
+//! The loop of one request.
+
+use ::reqwest_middleware::{Error, Middleware, Next};
+use async_trait::async_trait;
+use backoff_retry::{Clock, RetryEvent, Verdict};
+use http::{Extensions, StatusCode};
+use reqwest::{Request, Response};
+
+use crate::http::{MayRepeat, SentOnce, judged};
+use crate::reqwest_middleware::attempt::{Attempt, AttemptTimeout, Copies, Last, with_whole_body};
+use crate::reqwest_middleware::{Hook, RequestEvent, RetryMiddleware, network};
+
+#[async_trait]
+impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C> {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response, Error> {
+        let copies = Copies::of(request);
+        let sent_once = self.sent_once(&copies, extensions);
+        let last = Last::default();
+        let mut retry = self.retry.clone();
+        if let Some(budgets) = &self.budgets {
+            retry = retry.budget(budgets.of(copies.request.url()));
+        }
+        // The attempts use it one after another.
+        let extensions = tokio::sync::Mutex::new(extensions);
+        let attempt = async || {
+            *last.lock() = (None, false);
+            let mut extensions = extensions.lock().await;
+            let running = next.clone().run(copies.next(), &mut extensions);
+            let reading = async {
+                let response = running.await?;
+                if !self.read_body {
+                    return Ok(response);
+                }
+                let whole = with_whole_body(response).await;
+                last.lock().1 = whole.is_err();
+                Ok(whole?)
+            };
+            let response = AttemptTimeout::within(self.attempt_timeout, reading).await?;
+            let status = response.status();
+            last.lock().0 = Some(response);
+            Ok(status)
+        };
+        let status = retry
+            .sleep(|delay| last.clone().wait(delay))
+            .classify(|attempt: &Attempt| {
+                let never_sent = attempt.as_ref().is_err_and(network::was_never_sent);
+                judged(self.verdict(&copies.request, attempt, &last), sent_once, never_sent)
+            })
+            .on_retry(|event| report(self.on_retry.as_ref(), event, &copies.request, sent_once))
+            .on_stop(|event| report(self.on_stop.as_ref(), event, &copies.request, sent_once))
+            .call_async(attempt)
+            .await?;
+        let response = last.lock().0.take();
+        Ok(response
+            .unwrap_or_else(|| unreachable!("an attempt with status {status} has a response")))
+    }
+}
+
+impl<C> RetryMiddleware<C> {
+    fn sent_once(&self, copies: &Copies, extensions: &Extensions) -> Option<SentOnce> {
+        let request = &copies.request;
+        let switch = match extensions.get::<MayRepeat>() {
+            Some(switch) => Some(switch.0),
+            None => self.may_repeat.as_ref().map(|may_repeat| may_repeat(request)),
+        };
+        let (method, fields) = (request.method(), request.headers());
+        self.rules.sent_once(method, fields, switch, copies.has_body_for_once)
+    }
+
+    /// The verdict on an attempt of a request that may be repeated.
+    fn verdict(&self, request: &Request, attempt: &Attempt, last: &Last) -> Verdict {
+        let (response, body_failed) = &*last.lock();
+        let result = match (response, attempt) {
+            (Some(response), _) => Ok(response),
+            (None, Err(error)) => Err(error),
+            (None, Ok(status)) => unreachable!("an attempt with status {status} has a response"),
+        };
+        if let Some(classify) = &self.classify
+            && let Some(verdict) = classify(request, result)
+        {
+            return verdict;
+        }
+        match result {
+            Ok(response) => self.rules.verdict(response.status(), response.headers()),
+            Err(error) if *body_failed => network::outcome_of_body(error).into(),
+            Err(error) => network::outcome(error).into(),
+        }
+    }
+}
+
+fn report(
+    hook: Option<&Hook>,
+    event: &RetryEvent<'_, Attempt>,
+    request: &Request,
+    sent_once: Option<SentOnce>,
+) {
+    let Some(hook) = hook else { return };
+    let mut url = request.url().clone();
+    // Only a URL without a host has none of these, and there is no such request.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.set_query(None);
+    url.set_fragment(None);
+    let status: Option<StatusCode> = event.value().copied();
+    let (event, method, url) = (*event, request.method(), url.as_str());
+    hook(&RequestEvent { event, method, url, status, sent_once, request });
+}

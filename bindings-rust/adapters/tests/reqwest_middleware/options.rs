@@ -1,0 +1,127 @@
+//! What the caller says about requests, statuses and attempts.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use backoff_adapters::reqwest_middleware::{
+    AttemptTimeout, MayRepeat, PROXY_STATUSES, RetryMiddleware,
+};
+use backoff_retry::{Outcome, RetryStats, StopReason, Verdict};
+use reqwest_middleware::Error;
+use serde_json::Value;
+
+use crate::server::{Answer, Server, response, status};
+use crate::{client, logged, retry};
+
+fn middleware() -> RetryMiddleware {
+    RetryMiddleware::new(retry("constant:base=1ms,max_retries=1,retry_after_max=3ms"))
+}
+
+#[test]
+fn the_statuses_of_proxies_are_those_of_the_reference() {
+    let vectors = include_str!("../../../../tests/vectors/http_statuses.json");
+    let vectors: Value = serde_json::from_str(vectors).unwrap();
+    for case in vectors["cases"].as_array().unwrap() {
+        let found = PROXY_STATUSES.iter().find(|(status, _)| *status == case["status"]);
+        let found = found.map(|(_, outcome)| outcome.name());
+        assert_eq!(found, case["proxy_outcome"].as_str(), "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_predicate_and_a_switch_say_which_requests_may_be_repeated() {
+    let server = Server::start(vec![status(503)]);
+    let client = client(middleware().without_origin_budgets().may_repeat(|request| {
+        request.url().path() == "/search" && request.headers().contains_key("x-tenant")
+    }));
+    let search = format!("{}search", server.url());
+    let mut sent = 0;
+    for (request, attempts) in [
+        (client.post(&search).header("X-Tenant", "7"), 2),
+        (client.get(&search), 1),
+        (client.get(&search).with_extension(MayRepeat(true)), 2),
+        (client.post(&search).header("X-Tenant", "7").with_extension(MayRepeat(false)), 1),
+        (client.post(&search).header("Idempotency-Key", "7"), 1),
+    ] {
+        let shown = format!("{request:?}");
+        request.send().await.unwrap();
+        assert_eq!(server.requests().len() - sent, attempts, "{shown}");
+        sent = server.requests().len();
+    }
+}
+
+#[tokio::test]
+async fn a_function_classifies_before_all_other_rules() {
+    let missing = || response(404, "Retry-After: 1\r\n", "text");
+    let server = Server::start(vec![missing(), Answer::Reset, status(200)]);
+    let middleware = RetryMiddleware::new(retry("constant:base=1ms,max_retries=9"));
+    let (middleware, log) = logged(middleware.classify(|request, result| match result {
+        Ok(response) if response.status() == 404 => {
+            Some(Verdict::from(Outcome::Transient).retry_after(Duration::from_millis(2)))
+        }
+        Ok(_) => None,
+        Err(_) if request.method() == "GET" => Some(Outcome::Throttled.into()),
+        Err(_) => Some(Outcome::Permanent.into()),
+    }));
+    let client = client(middleware);
+    assert_eq!(client.get(server.url()).send().await.unwrap().status(), 200);
+    let ms = Duration::from_millis;
+    let expected = [(Outcome::Transient, ms(2)), (Outcome::Throttled, ms(1))];
+    assert_eq!(log.lock().unwrap().retries, expected);
+    // A failure of a request that is sent once stays one.
+    let server = Server::start(vec![missing()]);
+    assert_eq!(client.post(server.url()).send().await.unwrap().status(), 404);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn the_timeout_of_attempts_limits_requests_that_are_sent_once_and_stats_count_them() {
+    let server = Server::start(vec![Answer::Silence(String::new())]);
+    let stats = Arc::new(RetryStats::new());
+    let retry = retry("constant:base=1ms,max_retries=3").stats(&stats);
+    let limit = Duration::from_millis(50);
+    let (middleware, log) = logged(RetryMiddleware::new(retry).attempt_timeout(limit));
+    let error = client(middleware).post(server.url()).body("order").send().await.unwrap_err();
+    let Error::Middleware(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, limit);
+    assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent)]);
+    assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
+}
+
+#[tokio::test]
+async fn events_name_the_request_also_when_the_network_failed() {
+    let lines = Arc::<Mutex<Vec<String>>>::default();
+    let (retries, stops) = (Arc::clone(&lines), Arc::clone(&lines));
+    let middleware = middleware()
+        .on_retry(move |event| {
+            assert_eq!(event.request.url().query(), Some("secret=1"));
+            retries.lock().unwrap().push(event.to_string());
+        })
+        .on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+    let client = client(middleware);
+    let server = Server::start(vec![Answer::Reset, status(503)]);
+    let url = server.url().replace("//", "//name:password@") + "orders?secret=1#part";
+    client.get(url).send().await.unwrap();
+    client.post(server.url()).send().await.unwrap();
+    let origin = server.url();
+    let expected = [
+        format!("GET {origin}orders, attempt 1: transient, waiting 1ms"),
+        format!("GET {origin}orders, attempt 2: 503, stopped: max_retries"),
+        format!("POST {origin}, attempt 1: 503, stopped: permanent (sent once: method)"),
+    ];
+    assert_eq!(*lines.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_body_that_was_read_is_that_of_the_response() {
+    let server = Server::start(vec![response(200, "X-Own: 7\r\n", "whole")]);
+    let client = client(middleware().read_body());
+    let response = client.get(server.url()).send().await.unwrap();
+    assert_eq!((response.url().as_str(), response.content_length()), (&*server.url(), Some(5)));
+    assert_eq!(
+        (response.status().as_u16(), &response.headers()["x-own"]),
+        (200, &"7".parse().unwrap())
+    );
+    assert!(response.remote_addr().is_some());
+    assert_eq!(response.text().await.unwrap(), "whole");
+}
