@@ -1,24 +1,88 @@
 package backoffhttp
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// verdictOfResponse returns the verdict of a response, permanent for the nil of a broken RoundTripper.
-func verdictOfResponse(response *http.Response) backoff.Verdict {
+// verdict returns the verdict on an attempt, nil if the options of the loop are asked about its error (SPEC 19.3).
+func (e *exchange) verdict(response *http.Response, err error) backoff.Verdict {
+	verdict := e.ofCaller(response, err)
+	switch {
+	case verdict != nil:
+	case err != nil:
+		verdict = verdictOfError(err)
+	default:
+		verdict = e.transport.verdictOfResponse(response)
+	}
+	isSuccess := false
+	if err == nil && verdict != nil {
+		outcome, _, _ := verdict.Verdict()
+		isSuccess = outcome == backoff.OutcomeSuccess
+	}
+	if e.once == "" || isSuccess || e.once == SentOnceMethod && err != nil && e.wasNeverSent(err) {
+		return verdict
+	}
+	return backoff.OutcomePermanent
+}
+
+// ofCaller returns the verdict of the function of WithClassify.
+func (e *exchange) ofCaller(response *http.Response, err error) backoff.Verdict {
+	if e.transport.classify == nil || response == nil && err == nil {
+		return nil
+	}
+	defer e.rewind()
+	return e.transport.classify(e.request, response, err)
+}
+
+// verdictOfResponse returns the verdict on a response, permanent for the nil of a broken RoundTripper.
+func (t *Transport) verdictOfResponse(response *http.Response) backoff.Verdict {
 	if response == nil {
 		return backoff.OutcomePermanent
 	}
-	return backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
+	verdict := backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
+	outcome, isSet := t.statuses[response.StatusCode]
+	if !isSet {
+		return verdict
+	}
+	if _, retryAfter, isAsked := verdict.Verdict(); isAsked {
+		return outcome.WithRetryAfter(retryAfter)
+	}
+	return outcome
+}
+
+// A path is how far an attempt came on its way to the server, by the hooks of net/http/httptrace.
+type path struct{ isAsked, hasConnection atomic.Bool }
+
+// trace returns a context in which the http.Transport says how far it comes.
+func (p *path) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { p.isAsked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { p.hasConnection.Store(true) },
+	})
+}
+
+// wasNeverSent reports whether an attempt failed before it could send anything: it got no connection. An error
+// of a lookup or of a dialer says so, too, for a RoundTripper without hooks, and after a connection that turned out to be
+// closed.
+func (e *exchange) wasNeverSent(err error) bool {
+	var (
+		name      *net.DNSError
+		operation *net.OpError
+	)
+	return errors.As(err, &name) || errors.As(err, &operation) && operation.Op == "dial" ||
+		e.path.isAsked.Load() && !e.path.hasConnection.Load()
 }
 
 // verdictOfError returns the verdict of an error of a RoundTripper, nil if it is neither a timeout nor a failure of
@@ -28,6 +92,7 @@ func verdictOfError(err error) backoff.Verdict {
 		certificate *tls.CertificateVerificationError
 		address     *net.AddrError
 		stream      streamError
+		body        bodyError
 		name        *net.DNSError
 		operation   *net.OpError
 		timeout     net.Error
@@ -37,7 +102,7 @@ func verdictOfError(err error) backoff.Verdict {
 		return nil
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return backoff.OutcomeTimeout
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &stream), errors.As(err, &name):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &stream), errors.As(err, &body), errors.As(err, &name):
 		return backoff.OutcomeTransient
 	case errors.As(err, &operation) && slices.Contains([]string{"dial", "read", "write", "proxyconnect"}, operation.Op):
 		return backoff.OutcomeTransient // other operations are those of TLS
@@ -63,4 +128,5 @@ var lostConnections = []string{
 	"http: server closed idle connection",
 	"http2: client connection lost",
 	"http2: server sent GOAWAY",
+	"http2: Transport received Server's graceful shutdown GOAWAY",
 }

@@ -1,6 +1,7 @@
 package backoffhttp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,33 +11,34 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-const (
-	// drainMost is how much of a body is read so that its connection can be used again.
-	drainMost = 64 << 10
-	// drainTimeout is how long that may take. A new connection is faster.
-	drainTimeout = time.Second
-)
-
 // An exchange is a request and its attempts.
 type exchange struct {
 	transport *Transport
 	request   *http.Request
+	once      SentOnce
 	began     bool                    // an attempt owns the request's body
-	response  *http.Response          // of the last attempt, unless it was drained
+	path      *path                   // of the last attempt, if it matters
 	cancel    context.CancelCauseFunc // ends the last attempt
+	response  *http.Response          // of the last attempt, until it is drained
+	content   []byte                  // of its body, with WithReadBody
+	status    int                     // of the last attempt, 0 after a failure
+	decided   backoff.Verdict         // on the response
 }
 
 // run makes attempts until the loop ends, and returns the last response or error.
-func (e *exchange) run(options []backoff.RetryOption) (*http.Response, error) {
+func (e *exchange) run() (*http.Response, error) {
 	ended := false
 	defer func() {
 		if !ended {
-			_ = e.abandon() // a hook or the RoundTripper panics
-			if e.cancel != nil {
-				e.cancel(nil)
-			}
+			_ = e.abandon() // a function of the caller or the RoundTripper panics
 		}
 	}()
+	e.once = e.transport.sentOnce(e.request)
+	options, err := e.options()
+	if err != nil {
+		ended = true
+		return nil, errors.Join(err, e.closeBody())
+	}
 	response, err := backoff.Retry(e.request.Context(), e.attempt, options...)
 	ended = true
 	gaveUp, isGivenUp := err.(*backoff.RetryError)
@@ -48,12 +50,38 @@ func (e *exchange) run(options []backoff.RetryOption) (*http.Response, error) {
 	case gaveUp.Err != nil:
 		return nil, gaveUp.Err
 	default: // the caller cancelled before the first attempt or in a wait
-		return nil, errors.Join(context.Cause(e.request.Context()), e.closeBody())
+		return nil, errors.Join(context.Cause(e.request.Context()), e.abandon())
 	}
 }
 
-// attempt sends the request.
+// options returns the options of the loop.
+func (e *exchange) options() ([]backoff.RetryOption, error) {
+	t := e.transport
+	options := append(t.options[:len(t.options):len(t.options)],
+		backoff.ClassifyResult(func(*http.Response) backoff.Verdict { return e.decided }),
+		backoff.OnRetry(func(event backoff.Event) {
+			e.callHooks(t.onRetry, event)
+			e.drain()
+		}))
+	if len(t.onStop) > 0 {
+		options = append(options, backoff.OnStop(func(event backoff.Event) { e.callHooks(t.onStop, event) }))
+	}
+	if t.budgets == nil {
+		return options, nil
+	}
+	budget, err := t.budgets.of(e.request.URL)
+	return append(options, backoff.WithBudget(budget)), err
+}
+
+func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {
+	for _, hook := range hooks {
+		hook(e.event(event))
+	}
+}
+
+// attempt sends the request and classifies what comes back.
 func (e *exchange) attempt() (*http.Response, error) {
+	e.end() // what is left of the last attempt
 	body := e.request.Body
 	if e.began && hasBody(e.request) {
 		var err error
@@ -62,53 +90,91 @@ func (e *exchange) attempt() (*http.Response, error) {
 		}
 	}
 	e.began = true
+	response, err := e.send(body)
+	if response != nil {
+		e.response, e.status = response, response.StatusCode
+	}
+	verdict := e.verdict(response, err)
+	if err != nil {
+		return nil, backoff.Mark(err, verdict)
+	}
+	e.decided = verdict
+	return response, nil
+}
+
+// end forgets the last attempt.
+func (e *exchange) end() {
+	if e.cancel != nil {
+		e.cancel(nil)
+	}
+	e.response, e.content, e.status, e.decided = nil, nil, 0, nil
+}
+
+// send sends the request with a body, and returns a response or an error, or neither for a broken RoundTripper.
+func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(e.request.Context())
 	e.cancel = cancel
+	limit := e.transport.attemptTimeout
 	stop := func() bool { return true }
-	if limit := e.transport.attemptTimeout; limit > 0 {
+	if limit > 0 {
 		stop = time.AfterFunc(limit, func() { cancel(attemptTimeout{limit}) }).Stop
 	}
+	if e.once == SentOnceMethod {
+		e.path = new(path)
+		ctx = e.path.trace(ctx)
+	}
 	request := e.request.WithContext(ctx)
+	request.Header = e.request.Header.Clone() // a RoundTripper below may add to it
 	request.Body = body
 	response, err := e.transport.base.RoundTrip(request)
-	switch inTime := stop(); {
-	case !inTime:
-		if response != nil {
-			_ = response.Body.Close() // the headers came too late
-		}
-		return nil, backoff.Mark(attemptTimeout{e.transport.attemptTimeout}, backoff.OutcomeTimeout)
-	case err != nil:
-		cancel(nil)
-		return nil, backoff.Mark(err, verdictOfError(err))
-	case response == nil: // of a broken RoundTripper; http.Client says so
-		cancel(nil)
-		return nil, nil
+	if response != nil && err == nil {
+		err = e.receive(response)
 	}
+	isLate := !stop()
+	switch {
+	case isLate:
+		err = attemptTimeout{limit}
+	case err == nil && response != nil:
+		return response, nil
+	}
+	if response != nil && response.Body != nil {
+		_ = response.Body.Close()
+	}
+	cancel(nil)
+	return nil, err
+}
+
+// receive makes the response of the RoundTripper that of the client, and reads its body if it must.
+func (e *exchange) receive(response *http.Response) error {
 	response.Request = e.request
 	if response.Body == nil {
 		response.Body = http.NoBody // as http.Client does for test doubles
 	}
-	response.Body = bodyOf(response.Body, cancel)
-	e.response = response
-	return response, nil
-}
-
-// drain reads the rest of the last response, if it is short, so that its connection can be used again. It is a hook
-// of the loop.
-func (e *exchange) drain(backoff.Event) {
-	if e.response == nil {
-		return
+	response.Body = bodyOf(response.Body, e.cancel)
+	if !e.transport.readBody || response.StatusCode == http.StatusSwitchingProtocols {
+		return nil
 	}
-	cancel := e.cancel
-	timer := time.AfterFunc(drainTimeout, func() { cancel(nil) })
-	defer timer.Stop()
-	// A body that cannot be read closes its connection, which is all there is to do.
-	_, _ = io.Copy(io.Discard, io.LimitReader(e.response.Body, drainMost))
-	_ = e.abandon()
+	content, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return bodyError{err}
+	}
+	e.content = content
+	response.Body = io.NopCloser(bytes.NewReader(content))
+	return nil
 }
 
-// abandon closes the last response.
+// rewind gives the response its whole body again, after a function of the caller may have read it.
+func (e *exchange) rewind() {
+	if e.response != nil && e.content != nil {
+		e.response.Body = io.NopCloser(bytes.NewReader(e.content))
+	}
+}
+
+// abandon ends the last attempt and closes what is open.
 func (e *exchange) abandon() error {
+	if e.cancel != nil {
+		defer e.cancel(nil)
+	}
 	if e.response == nil {
 		return e.closeBody()
 	}
@@ -129,41 +195,10 @@ func (e *exchange) closeBody() error {
 type attemptTimeout struct{ limit time.Duration }
 
 func (e attemptTimeout) Error() string {
-	return "no response headers within the attempt timeout of " + e.limit.String()
+	return "no response within the attempt timeout of " + e.limit.String()
 }
 func (attemptTimeout) Timeout() bool   { return true }
 func (attemptTimeout) Temporary() bool { return true }
 
 // Is says that it is a deadline that was exceeded, as the timeouts of net/http do.
 func (attemptTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// bodyOf returns a body that frees the context of its attempt at its end.
-func bodyOf(inner io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
-	b := &body{inner, cancel}
-	if writer, ok := inner.(io.Writer); ok { // of 101 Switching Protocols
-		return struct {
-			*body
-			io.Writer
-		}{b, writer}
-	}
-	return b
-}
-
-type body struct {
-	inner  io.ReadCloser
-	cancel context.CancelCauseFunc
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.inner.Read(p)
-	if err != nil {
-		b.cancel(nil)
-	}
-	return n, err
-}
-
-func (b *body) Close() error {
-	err := b.inner.Close()
-	b.cancel(nil)
-	return err
-}

@@ -1,0 +1,63 @@
+package backoffhttp
+
+import (
+	"context"
+	"io"
+)
+
+// drainMost is how much of a body is read so that its connection can be used again.
+const drainMost = 64 << 10
+
+// drain reads the rest of the last response while the loop waits. The next attempt, or the end of the loop, ends it. A
+// body that is not read to its end closes its connection.
+func (e *exchange) drain() {
+	if e.response == nil {
+		return
+	}
+	body := e.response.Body
+	e.response = nil
+	if e.content != nil {
+		return // it was read in the attempt
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, io.LimitReader(body, drainMost))
+		_ = body.Close()
+	}()
+}
+
+// A bodyError is the error of a body that was read in the attempt.
+type bodyError struct{ err error }
+
+func (e bodyError) Error() string { return "reading the body of the response: " + e.err.Error() }
+func (e bodyError) Unwrap() error { return e.err }
+
+// bodyOf returns a body that frees the context of its attempt at its end.
+func bodyOf(inner io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
+	b := &body{inner, cancel}
+	if writer, ok := inner.(io.Writer); ok { // of 101 Switching Protocols
+		return struct {
+			*body
+			io.Writer
+		}{b, writer}
+	}
+	return b
+}
+
+type body struct {
+	inner  io.ReadCloser
+	cancel context.CancelCauseFunc
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.inner.Read(p)
+	if err != nil {
+		b.cancel(nil)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	err := b.inner.Close()
+	b.cancel(nil)
+	return err
+}

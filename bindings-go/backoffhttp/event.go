@@ -1,0 +1,102 @@
+package backoffhttp
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// An Event is what the hooks of a Transport receive: the event of the loop, whose Value is the *http.Response, and the
+// request.
+type Event struct {
+	backoff.Event
+	// Request is the request of the client. A hook must not change it.
+	Request *http.Request
+	// Method is that of the request.
+	Method string
+	// URL is that of the request, without user information, query and fragment.
+	URL string
+	// Status is that of the last response; 0 after a failure.
+	Status int
+	// SentOnce is why the request is sent once; empty if it may be repeated.
+	SentOnce SentOnce
+}
+
+// event returns the event of a request.
+func (e *exchange) event(event backoff.Event) Event {
+	return Event{
+		Event:    event,
+		Request:  e.request,
+		Method:   cmp.Or(e.request.Method, http.MethodGet),
+		URL:      shown(e.request.URL),
+		Status:   e.status,
+		SentOnce: e.once,
+	}
+}
+
+// shown returns a URL without user information, query and fragment.
+func shown(address *url.URL) string {
+	if address.Opaque != "" { // which may have all of them
+		parsed, err := url.Parse(address.Scheme + ":" + address.Opaque)
+		if err != nil || parsed.Opaque != "" {
+			return address.Scheme + "://" + address.Host
+		}
+		address = parsed
+	}
+	return (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawPath: address.RawPath}).String()
+}
+
+// String returns a line for a log, such as
+// "GET http://example.com/a: attempt 1: status 503: throttled, waiting 20ms".
+func (e Event) String() string {
+	text := fmt.Sprintf("%s %s: attempt %d", e.Method, e.URL, e.Attempts)
+	if e.Status != 0 {
+		text += fmt.Sprintf(": status %d", e.Status)
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	if e.Reason == 0 {
+		return fmt.Sprintf("%s: %v, waiting %v", text, e.Outcome, e.Delay)
+	}
+	if e.SentOnce != "" && e.Reason == backoff.StopPermanent {
+		text += ": sent once (" + string(e.SentOnce) + ")"
+	}
+	return fmt.Sprintf("%s: stopped: %v", text, e.Reason)
+}
+
+// LogValue returns the members of the event for slog, without the request and the response, which may be large or
+// secret.
+func (e Event) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("method", e.Method), slog.String("url", e.URL)}
+	if e.Status != 0 {
+		attrs = append(attrs, slog.Int("status", e.Status))
+	}
+	if e.SentOnce != "" {
+		attrs = append(attrs, slog.String("sent_once", string(e.SentOnce)))
+	}
+	return slog.GroupValue(append(attrs, e.Event.LogValue().Group()...)...)
+}
+
+// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds.
+func (e Event) MarshalJSON() ([]byte, error) {
+	request, err := json.Marshal(struct {
+		Method   string   `json:"method"`
+		URL      string   `json:"url"`
+		Status   int      `json:"status,omitempty"`
+		SentOnce SentOnce `json:"sent_once,omitempty"`
+	}{e.Method, e.URL, e.Status, e.SentOnce})
+	if err != nil {
+		return nil, err
+	}
+	loop, err := e.Event.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(request[:len(request)-1], ','), loop[1:]...), nil
+}

@@ -1,0 +1,241 @@
+package backoffhttp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/backoffhttp"
+)
+
+// The caller's predicate is above methods and keys, and the switch for a request is above the predicate. Nothing makes a
+// body repeatable.
+func TestMayRepeat(t *testing.T) {
+	isSearch := func(request *http.Request) bool { return strings.HasSuffix(request.URL.Path, "/_search") }
+	none := func(*http.Request) bool { return false }
+	once, repeated := backoffhttp.WithoutRetries(t.Context()), backoffhttp.WithRetries(t.Context())
+	for name, row := range map[string]struct {
+		ctx          context.Context
+		method, path string
+		predicate    func(*http.Request) bool
+		body         io.Reader
+		want         backoffhttp.SentOnce
+	}{
+		"a search":                 {t.Context(), "POST", "/_search", isSearch, strings.NewReader("text"), ""},
+		"no search":                {t.Context(), "GET", "/", isSearch, nil, backoffhttp.SentOnceCaller},
+		"a stream":                 {t.Context(), "POST", "/_search", isSearch, io.MultiReader(), backoffhttp.SentOnceBody},
+		"once":                     {once, "POST", "/_search", isSearch, nil, backoffhttp.SentOnceCaller},
+		"repeated":                 {repeated, "DELETE", "/", none, nil, ""},
+		"repeated, without a rule": {repeated, "PATCH", "/", nil, nil, ""},
+		"the last switch counts":   {backoffhttp.WithRetries(once), "PATCH", "/", nil, nil, ""},
+		"a method":                 {t.Context(), "PATCH", "/", nil, nil, backoffhttp.SentOnceMethod},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var options []backoffhttp.Option
+			if row.predicate != nil {
+				options = append(options, backoffhttp.WithMayRepeat(row.predicate))
+			}
+			var last backoffhttp.Event
+			options = append(options, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }),
+				backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
+			transport, err := backoffhttp.New(failing{io.EOF}, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request, err := http.NewRequestWithContext(row.ctx, row.method, "http://example.com"+row.path, row.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := transport.RoundTrip(request); err != io.EOF {
+				t.Error(err)
+			}
+			if attempts := map[bool]uint64{true: 2, false: 1}[row.want == ""]; last.SentOnce != row.want || last.Attempts != attempts {
+				t.Errorf("%q after %d attempts", last.SentOnce, last.Attempts)
+			}
+		})
+	}
+}
+
+// A request that got no connection was never sent, so it is repeated whatever its method. One that got a connection may
+// have been sent.
+func TestRequestsThatWereNeverSent(t *testing.T) {
+	end := make(chan struct{}) // http.Transport does not cancel a dial
+	defer close(end)
+	hangs := func(context.Context, string, string) (net.Conn, error) {
+		<-end
+		return nil, errors.New("the test has ended")
+	}
+	server := serve(t, aborted)
+	for name, row := range map[string]struct {
+		base     http.RoundTripper
+		url      string
+		attempts uint64
+		outcome  backoff.Outcome
+	}{
+		"a dial that hangs": {&http.Transport{DialContext: hangs}, "http://example.com", 3, backoff.OutcomeTimeout},
+		"a proxy that is away": {&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+			return url.Parse("http://127.0.0.1:1")
+		}}, "http://example.com", 3, backoff.OutcomeTransient},
+		"another RoundTripper, a lookup":        {failing{&net.DNSError{Name: "example.com", IsNotFound: true}}, "http://example.com", 3, backoff.OutcomeTransient},
+		"another RoundTripper, lost connection": {failing{io.EOF}, "http://example.com", 1, backoff.OutcomePermanent},
+		"a lost connection":                     {&http.Transport{DisableKeepAlives: true}, server.URL, 1, backoff.OutcomePermanent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var last backoffhttp.Event
+			transport, err := backoffhttp.New(row.base, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }),
+				backoffhttp.WithAttemptTimeout(map[bool]time.Duration{true: 20 * time.Millisecond, false: time.Minute}[row.outcome == backoff.OutcomeTimeout]),
+				backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=2")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := &http.Client{Transport: transport}
+			if _, err := client.Post(row.url, "text/plain", strings.NewReader("text")); err == nil {
+				t.Error("no error")
+			}
+			if last.Attempts != row.attempts || last.Outcome != row.outcome || last.SentOnce != backoffhttp.SentOnceMethod {
+				t.Errorf("%v", last)
+			}
+		})
+	}
+}
+
+// A reverse proxy and an SDK that streams work as over any other RoundTripper.
+func TestStreamsGoThrough(t *testing.T) {
+	behind := serve(t, hello)
+	target, err := url.Parse(behind.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := backoffhttp.New(&http.Transport{DisableKeepAlives: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }})
+	defer proxy.Close()
+	request, err := http.NewRequestWithContext(t.Context(), "PUT", proxy.URL, io.NopCloser(strings.NewReader("text")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := read(t, response); status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	if got := behind.bodies(); !slices.Equal(got, []string{"text"}) {
+		t.Errorf("the server got %q", got)
+	}
+}
+
+// Each attempt has the header of the caller, whatever a RoundTripper below adds to it.
+func TestHeadersOfAttempts(t *testing.T) {
+	var got [][]string
+	base := roundTripper(func(request *http.Request) (*http.Response, error) {
+		request.Header.Add("X-Trace", "inner")
+		got = append(got, request.Header["X-Trace"])
+		return nil, io.EOF
+	})
+	transport, err := backoffhttp.New(base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := httptest.NewRequest("GET", "http://example.com", nil)
+	request.Header.Set("X-Trace", "outer")
+	if _, err := transport.RoundTrip(request); err != io.EOF {
+		t.Error(err)
+	}
+	for _, values := range got {
+		if !slices.Equal(values, []string{"outer", "inner"}) {
+			t.Errorf("an attempt has %q", values)
+		}
+	}
+	if len(got) != 2 || !slices.Equal(request.Header["X-Trace"], []string{"outer"}) {
+		t.Errorf("%d attempts, and the caller has %q", len(got), request.Header["X-Trace"])
+	}
+}
+
+// The function of WithClassify sees the request and how the attempt ended, before any rule. With WithReadBody it may read
+// the body, which the caller gets all the same.
+func TestClassify(t *testing.T) {
+	server := serve(t, status(200), status(404), aborted, status(500))
+	wrong := errors.New("no request")
+	var seen []string
+	classify := func(request *http.Request, response *http.Response, err error) backoff.Verdict {
+		if request.URL.Path != "/a" {
+			t.Error(wrong)
+		}
+		if err != nil {
+			seen = append(seen, "error")
+			return nil
+		}
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		seen = append(seen, string(content))
+		return map[int]backoff.Verdict{200: backoff.OutcomeThrottled.WithRetryAfter(2 * time.Millisecond), 404: backoff.OutcomeTransient, 500: backoff.OutcomeSuccess}[response.StatusCode]
+	}
+	client := newClient(t, false, backoffhttp.WithReadBody(), backoffhttp.WithClassify(classify))
+	response, err := client.Get(server.URL + "/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := read(t, response); status != 500 || body != "body of 500" {
+		t.Errorf("%d, %q", status, body)
+	}
+	if want := []string{"body of 200", "body of 404", "error", "body of 500"}; !slices.Equal(seen, want) {
+		t.Errorf("saw %q", seen)
+	}
+	var outcomes []backoff.Outcome
+	for _, event := range client.events {
+		outcomes = append(outcomes, event.Outcome)
+	}
+	if want := []backoff.Outcome{3, 2, 2, 1}; !slices.Equal(outcomes, want) || client.events[0].Delay != 2*time.Millisecond {
+		t.Errorf("outcomes %v, first delay %v", outcomes, client.events[0].Delay)
+	}
+}
+
+// A function of the caller that panics leaves no body open.
+func TestFunctionsThatPanic(t *testing.T) {
+	for name, option := range map[string]backoffhttp.Option{
+		"WithMayRepeat": backoffhttp.WithMayRepeat(func(*http.Request) bool { panic("a bug") }),
+		"WithClassify":  backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict { panic("a bug") }),
+		"OnStop":        backoffhttp.OnStop(func(backoffhttp.Event) { panic("a bug") }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			closed := &stream{Reader: strings.NewReader("text")}
+			base := roundTripper(func(request *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 404, Body: closed}, request.Body.Close()
+			})
+			transport, err := backoffhttp.New(base, option)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := &stream{Reader: strings.NewReader("text")}
+			request := httptest.NewRequest("PUT", "http://example.com", sent)
+			func() {
+				defer func() {
+					if recover() != "a bug" {
+						t.Error("no panic")
+					}
+				}()
+				_, _ = transport.RoundTrip(request)
+			}()
+			if want := map[bool]int64{true: 0, false: 1}[name == "WithMayRepeat"]; sent.closed.Load() != 1 || closed.closed.Load() != want {
+				t.Errorf("closed %d and %d bodies", sent.closed.Load(), closed.closed.Load())
+			}
+		})
+	}
+}
