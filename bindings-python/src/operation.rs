@@ -1,12 +1,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use backoff_core::StopReason;
+use backoff_core::{MAX_NS, StopReason};
 use pyo3::prelude::*;
 
 use crate::arguments::{Began, Clock, Deadline, Instance, Now, Retries, RetryAfter, Time};
 use crate::budget::Budget;
 use crate::decision::Decision;
 use crate::enums::{OutcomeArgument, member};
+use crate::errors;
 use crate::policy::Policy;
 use crate::process;
 use crate::stream::RandomStream;
@@ -236,8 +237,9 @@ pub(crate) fn _checked_time_ns(time_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(time_ns.extract::<Time>()?.0)
 }
 
-/// The retry_after itself if an Operation would accept it with this outcome; 0 if it is negative,
-/// as for a date in the past.
+/// The retry_after itself if an Operation would accept it with this outcome. Whoever makes a verdict is
+/// handling a failure, which must not be lost for a number: a negative one, and one that rounds to
+/// 0 ns, is 0; infinity is the longest there is; NaN is none.
 #[pyfunction]
 pub(crate) fn _checked_retry_after<'py>(
     outcome: &Bound<'py, PyAny>,
@@ -247,8 +249,19 @@ pub(crate) fn _checked_retry_after<'py>(
     if retry_after.is_none() {
         return Ok(retry_after);
     }
-    match RetryAfter::unless_negative(&retry_after)? {
-        Some(_) => Ok(retry_after),
-        None => Ok(0_u32.into_pyobject(retry_after.py())?.into_any()),
-    }
+    let py = retry_after.py();
+    let seconds = match RetryAfter::unless_negative(&retry_after) {
+        Ok(Some(_)) => return Ok(retry_after),
+        Ok(None) => 0,
+        Err(error) if errors::has_code(py, &error, "too_small") => 0,
+        Err(error) if errors::has_code(py, &error, "not_finite") => {
+            match retry_after.extract::<f64>() {
+                Ok(number) if number > 0.0 => MAX_NS / 1_000_000_000 + 1,
+                Ok(number) if number < 0.0 => 0,
+                _ => return Ok(py.None().into_bound(py)),
+            }
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(seconds.into_pyobject(py)?.into_any())
 }

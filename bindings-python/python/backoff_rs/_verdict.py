@@ -8,7 +8,7 @@ from ._backoff import _checked_retry_after, _type_name
 from ._context import MARK
 from ._types import Outcome
 
-E = TypeVar("E", bound=BaseException)
+E = TypeVar("E", bound=Exception)
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Verdict:
     """How a call ended, an Outcome or its name, and optionally how long the server asked to wait,
     a duration as for a policy (SPEC 18.3).
 
-    The policy's retry_after_max (1 h by default) and retry_after_max_extra bound retry_after. A
-    negative one becomes 0, like a date in the past.
+    The policy's retry_after_max (1 h by default) and retry_after_max_extra bound retry_after. No
+    number is an error, because the failure that it is about would be lost: a negative one, and one
+    below 1 ns, becomes 0, like a date in the past; infinity becomes the longest; NaN is none.
 
-    Raises PolicyError for an unknown outcome, and for a retry_after that is not finite or rounds to
-    0 ns; TypeError for other types.
+    Raises PolicyError for an unknown outcome; TypeError for other types.
     """
 
     __module__ = "backoff_rs"
@@ -34,10 +34,11 @@ class Verdict:
             object.__setattr__(self, "retry_after", checked)
 
 
+_OUTCOMES: Final = frozenset(outcome.value for outcome in Outcome)
 _PERMANENT: Final = Verdict(Outcome.PERMANENT)
 
 #: The result of a predicate. For a failure True is transient and False permanent; for a value
-#: True is transient and False a success.
+#: True is transient and False a success. Any other object counts by its truth value.
 VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
@@ -48,7 +49,7 @@ def permanent(error: E) -> E:
     except KeyError as error:
         raise permanent(error)
 
-    Raises TypeError if it is not an exception instance.
+    Raises TypeError if it is not an instance of an Exception.
     """
     return _marked("permanent", error, _PERMANENT)
 
@@ -60,8 +61,7 @@ def retry_after(error: E, delay: Duration | None = None) -> E:
 
     Only the loop that makes the call honours the mark; an enclosing loop ignores it.
 
-    Raises PolicyError and TypeError for the delays that a Verdict rejects; TypeError if it is not
-    an exception instance.
+    Raises TypeError for a delay that is no duration, or if it is not an instance of an Exception.
     """
     return _marked("retry_after", error, Verdict(Outcome.THROTTLED, delay))
 
@@ -72,6 +72,10 @@ def _marked(function: str, error: E, verdict: Verdict) -> E:
     if not isinstance(found, BaseException):
         what = f"the class {found.__name__}" if isinstance(found, type) else _type_name(found)
         raise TypeError(f"{function} takes an exception instance, not {what}")
+    if not isinstance(found, Exception):
+        raise TypeError(
+            f"{function} takes an Exception: no loop repeats a call after {_type_name(found)}"
+        )
     error.__dict__[MARK] = verdict
     return error
 
@@ -110,11 +114,8 @@ def verdict_of_value(result: object) -> Verdict:
 def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
     if isinstance(result, Verdict):
         return result
-    if isinstance(result, bool):
-        return Verdict(Outcome.TRANSIENT if result else if_false)
-    if isinstance(result, str):
-        return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
-    # A bool of numpy is no bool.
-    advice = ": write bool(...)" if type(result).__name__ in {"bool", "bool_"} else ""
-    kinds = "a bool, an Outcome or a Verdict"
-    raise TypeError(f"{argument} must return {kinds}, not {_type_name(result)}{advice}")
+    if isinstance(result, str) and result in _OUTCOMES:
+        return Verdict(Outcome(result))
+    if hasattr(type(result), "__await__"):
+        raise TypeError(f"{argument} returned {_type_name(result)}, which nothing awaits here")
+    return Verdict(Outcome.TRANSIENT if result else if_false)
