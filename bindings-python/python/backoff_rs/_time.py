@@ -18,9 +18,18 @@ if TYPE_CHECKING:
 
 def run(coroutine: Coroutine[Any, Any, object]) -> None:
     """Runs a coroutine that never suspends. It returns nothing: the StopIteration of a result
-    would take longer than a step of a loop."""
-    for _ in coroutine.__await__():
-        raise RuntimeError("a blocking loop has suspended")
+    would take longer than a step of a loop. A StopIteration that a function of the caller raised
+    leaves as itself."""
+    try:
+        for _ in coroutine.__await__():
+            raise RuntimeError("a blocking loop has suspended")
+        return
+    except RuntimeError as error:
+        # A coroutine that raises StopIteration raises this in its place.
+        stopped = error.__cause__
+        if str(error) != "coroutine raised StopIteration" or not isinstance(stopped, StopIteration):
+            raise
+    raise stopped
 
 
 #: Longer sleeps overflow on some platforms.
