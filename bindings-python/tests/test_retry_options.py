@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import copy
 import pickle
+import re
 import time as real_time
 from collections.abc import Coroutine
 from typing import Union
@@ -76,7 +77,13 @@ async def coroutine(*_args):
 @pytest.mark.parametrize(
     ("options", "raised", "message"),
     [
-        ({}, TypeError, "'on'"),
+        ({}, TypeError, r'on is missing, .*: write retry\("default:max_retries=5", on=E\)$'),
+        (
+            {"on": OSError, "max_retries": 5},
+            TypeError,
+            r'max_retries is no option of retry.*: write retry\("default:max_retries=5", on=E\)',
+        ),
+        ({"on": OSError, "tries": 5}, TypeError, "tries is no option of retry.* budget, clock_ns"),
         ({"on": "OSError"}, TypeError, "on must be an exception type, a tuple of them or a"),
         ({"on": (OSError, "E")}, TypeError, "on must be an exception type, a tuple of them or"),
         ({"on": KeyboardInterrupt}, TypeError, "KeyboardInterrupt is never retried"),
@@ -323,21 +330,53 @@ def numpys(name):
 
 
 @pytest.mark.parametrize(
-    ("result", "what"),
+    ("result", "means_yes"),
     [
-        (numpys("bool"), r"numpy\.bool: write bool\(\.\.\.\)"),
-        (numpys("bool_"), r"numpy\.bool_: write bool\(\.\.\.\)"),
-        (numpys("float64"), r"numpy\.float64"),
-        (1, "int"),
-        (None, "NoneType"),
+        (re.search("reset", "connection reset"), True),
+        (1, True),
+        (0, False),
+        (None, False),
+        ("", False),
+        ("ECONNRESET", True),
+        (["why"], True),
+        ([], False),
     ],
 )
-def test_a_predicate_that_returns_no_bool(time, result, what):
-    must = "must return a bool, an Outcome or a Verdict, not"
-    with pytest.raises(TypeError, match=rf"^on_result {must} {what}$"):
-        Retrying(on=(), on_result=lambda _: result).call(lambda: 1)
-    with pytest.raises(TypeError, match=rf"^on {must} {what}$"):
-        Retrying(on=lambda _: result).call(loops.Script(RESET))
+def test_a_predicate_that_returns_no_bool(time, result, means_yes):
+    """Its truth value counts."""
+    script = loops.Script(RESET, "done")
+    call = Retrying("constant:base=1s", on=lambda _: result).call
+    if means_yes:
+        assert call(script) == "done"
+    else:
+        with pytest.raises(ConnectionResetError):
+            call(script)
+    values = loops.Script(1, 2)
+    results = iter([result, False])
+    poll = Retrying("constant:base=1s", on=(), on_result=lambda _: next(results))
+    assert poll.call(values) == (2 if means_yes else 1)
+
+
+def test_a_predicate_that_returns_something_to_be_awaited(time):
+    class Future:
+        def __await__(self):
+            yield
+
+    for options in ({"on": lambda _: Future()}, {"on": (), "on_result": lambda _: Future()}):
+        script = loops.Script(RESET if options["on"] else 1)
+        with pytest.raises(TypeError, match=r"returned .*Future, which nothing awaits here"):
+            Retrying("constant:base=1s", **options).call(script)
+
+
+def test_a_bare_decorator():
+    with pytest.raises(TypeError, match=r"write @retry\(on=E\)$"):
+
+        @retry
+        def fetch():
+            """Has no failures that may be repeated."""
+
+
+def test_reraise_is_a_bool():
     with pytest.raises(TypeError, match=r"^reraise must be a bool, not numpy\.bool$"):
         Retrying(on=(), reraise=numpys("bool"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _wrap
+from ._advice import with_advice
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
 from ._loop import Loop
@@ -84,6 +85,7 @@ class Retrying:
 
     __module__ = "backoff_rs"
 
+    @with_advice
     def __init__(
         self,
         policy: Policy | str = "default",
