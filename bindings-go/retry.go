@@ -23,7 +23,7 @@ import (
 //
 // When ctx is done, a wait ends at once and op is not called again; the reason is StopCancelled. The
 // loop does not interrupt a running call: use the same context inside op. The loop never starts a wait
-// that would end after the deadline of ctx; the reason is then StopDeadline. A timeout can end a loop
+// that would end at the deadline of ctx or later; the reason is then StopDeadline. A timeout can end a loop
 // in both ways, so test errors.Is(err, context.DeadlineExceeded), which finds both.
 //
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or

@@ -327,7 +327,7 @@ func TestRetryWaitsTheDelaysOfItsStream(t *testing.T) {
 	for name, options := range map[string][]backoff.RetryOption{
 		"default policy":  {backoff.WithKey(42, "job-1")},
 		"stream":          {backoff.WithStream(stream)},
-		"last of several": {backoff.WithStream(backoff.StreamFromSeed(7)), backoff.WithPolicyString("none"), backoff.WithPolicy(parsePolicy(t, "default")), backoff.WithKey(42, "job-1")},
+		"last of several": {backoff.WithStream(backoff.StreamFromSeed(7)), backoff.WithPolicyString("immediate"), backoff.WithPolicy(parsePolicy(t, "default")), backoff.WithKey(42, "job-1")},
 	} {
 		clock := new(fakeClock)
 		err := backoff.Do(t.Context(), func() error { return errBusy }, append(options, backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))...)

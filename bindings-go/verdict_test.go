@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestMarks(t *testing.T) {
 		// The loop finds the same mark as errors.As.
 		var seen backoff.Outcome
 		_ = backoff.Do(t.Context(), func() error { return row.err },
-			backoff.WithPolicyString("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { seen = e.Outcome }))
+			backoff.WithPolicyString("immediate:max_retries=0"), backoff.OnStop(func(e backoff.Event) { seen = e.Outcome }))
 		if seen != row.outcome {
 			t.Errorf("the outcome of %v is %v, want %v", row.err, seen, row.outcome)
 		}
@@ -210,10 +211,25 @@ func TestLastErrorHasNoMark(t *testing.T) {
 	for _, row := range rows {
 		var eventErr error
 		err := backoff.Do(t.Context(), func() error { return row.err },
-			backoff.WithPolicyString("none:max_retries=0"), backoff.OnStop(func(e backoff.Event) { eventErr = e.Err }))
+			backoff.WithPolicyString("immediate:max_retries=0"), backoff.OnStop(func(e backoff.Event) { eventErr = e.Err }))
 		var gaveUp *backoff.RetryError
 		if !errors.As(err, &gaveUp) || gaveUp.Err != row.want || eventErr != row.want {
 			t.Errorf("%v: the error is %v, and that of the event %v", row.err, gaveUp.Err, eventErr)
 		}
+	}
+}
+
+// Delays of one's own: the policy adds nothing, and no default limits them.
+func TestDelaysOfOnesOwn(t *testing.T) {
+	own := []time.Duration{3 * time.Hour, 0, 7 * time.Second}
+	clock := new(fakeClock)
+	err := backoff.Do(t.Context(), func() error { return errBusy },
+		backoff.WithPolicyString("immediate:retry_after=exact,retry_after_max=none,max_retries=3"), backoff.WithClock(clock),
+		backoff.Classify(func(error) backoff.Verdict {
+			return backoff.OutcomeTransient.WithRetryAfter(own[len(clock.sleeps)%len(own)])
+		}))
+	checkEnd(t, err, errBusy, backoff.StopMaxRetries, 4)
+	if !slices.Equal(clock.sleeps, own) {
+		t.Errorf("slept %v", clock.sleeps)
 	}
 }

@@ -3,10 +3,10 @@ package backoffhttp_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -25,12 +25,12 @@ func Example() {
 
 	transport, err := backoffhttp.New(nil, // over http.DefaultTransport
 		backoffhttp.WithAttemptTimeout(5*time.Second),
+		backoffhttp.OnRetry(func(event backoffhttp.Event) {
+			fmt.Println(event.Method, event.Status, "attempt", event.Attempts, event.Outcome, event.Delay)
+		}),
 		backoffhttp.WithRetry(
 			backoff.WithPolicyString("full:base=100ms,cap=20s,max_retries=3"),
-			backoff.WithKey(42, "job-1"), // for the same output here; leave it out in production
-			backoff.OnRetry(func(event backoff.Event) {
-				fmt.Println(event.Attempts, event.Outcome, event.Delay)
-			})))
+			backoff.WithKey(42, "job-1"))) // for the same output here; leave it out in production
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,24 +42,29 @@ func Example() {
 	defer func() { _ = response.Body.Close() }()
 	fmt.Println(response.Status)
 	// Output:
-	// 1 throttled 20ms
-	// 2 transient 83.043876ms
+	// GET 503 attempt 1 throttled 20ms
+	// GET 500 attempt 2 transient 83.043876ms
 	// 200 OK
 }
 
-func ExampleWithoutRetries() {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
+func ExampleWithRetries() {
+	busy := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if busy {
+			w.WriteHeader(503)
+		}
+		busy = false
+	}))
 	defer server.Close()
-	transport, err := backoffhttp.New(nil)
+	transport, err := backoffhttp.New(nil, backoffhttp.WithRetry(backoff.WithPolicyString("default:base=1ms")))
 	if err != nil {
 		log.Fatal(err)
 	}
 	client := &http.Client{Transport: transport}
 
-	reader, writer := io.Pipe() // a body that can be read once
-	go func() { _ = writer.Close() }()
-	ctx := backoffhttp.WithoutRetries(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, server.URL, reader)
+	// A search is a POST that may be repeated.
+	ctx := backoffhttp.WithRetries(context.Background())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/_search", strings.NewReader("{}"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,5 +74,5 @@ func ExampleWithoutRetries() {
 	}
 	defer func() { _ = response.Body.Close() }()
 	fmt.Println(response.Status)
-	// Output: 503 Service Unavailable
+	// Output: 200 OK
 }

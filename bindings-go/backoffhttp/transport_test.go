@@ -355,7 +355,7 @@ func TestClassification(t *testing.T) {
 		"half an answer":       {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
 		"an error of the body": {errors.New("the file has gone"), backoff.OutcomePermanent},
 	} {
-		client := newClientOver(t, failing{row.err}, backoffhttp.WithRetry(backoff.WithPolicyString("none:max_retries=0")))
+		client := newClientOver(t, failing{row.err}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=0")))
 		if _, err := client.Get("http://127.0.0.1"); !errors.Is(err, row.err) || client.events[0].Outcome != row.want {
 			t.Errorf("%s: %v, %v", name, err, client.events[0].Outcome)
 		}
@@ -538,7 +538,7 @@ func TestLastResponseIsUnread(t *testing.T) {
 		option   backoffhttp.Option
 		requests int
 	}{
-		"max_retries": {t.Context(), backoffhttp.WithRetry(backoff.WithPolicyString("none:max_retries=1")), 2},
+		"max_retries": {t.Context(), backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")), 2},
 		"max_elapsed": {t.Context(), backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h,max_elapsed=1m")), 1},
 		"deadline":    {ctx, backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h")), 1},
 		"budget":      {t.Context(), backoffhttp.WithBudgets("quota:max_tokens=5,cost=5"), 2},

@@ -34,6 +34,7 @@ func TestClient(t *testing.T) {
 		"no retries":     {"full:base=1ms,max_retries=0", []http.HandlerFunc{answer(500)}, nil},
 		"no limit":       {"full:base=1ms", []http.HandlerFunc{answer(500), answer(500), answer(500), answer(200)}, delays},
 		"Retry-After":    {"full:base=1ms,retry_after_max=9ms", []http.HandlerFunc{answer(500), answer(503, "Retry-After", "1"), answer(429, "Retry-After-Ms", "6"), answer(200)}, []time.Duration{delays[0], 9 * time.Millisecond, 6 * time.Millisecond}},
+		"quotas":         {"full:base=1ms,retry_after_max=9ms", []http.HandlerFunc{answer(429, "RateLimit", `"default";r=0;t=1`), answer(429, "X-RateLimit-Reset", "1"), answer(200)}, []time.Duration{9 * time.Millisecond, 9 * time.Millisecond}},
 		"throttled":      {"full:base=0.5ms,throttled_base=1ms", []http.HandlerFunc{answer(429), answer(503), answer(200)}, delays[:2]},
 		"another status": {"full:base=1ms,retry_after_max=9ms", []http.HandlerFunc{answer(507, "Retry-After-Ms", "6"), answer(507), answer(200)}, []time.Duration{6 * time.Millisecond, delays[1]}},
 	} {
