@@ -1,6 +1,6 @@
 //! `backoff import`: the policy of a configuration of an engine that retries by itself.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,6 +12,9 @@ use serde::Serialize;
 
 use crate::commands::export::{formats, servers_of_another, write_warnings};
 use crate::output::{Output, error_label, message};
+
+/// No configuration is longer.
+const LONGEST: u64 = 1 << 24;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -88,10 +91,15 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    if !is_standard_input(path) {
-        return fs::read_to_string(path);
-    }
+    let source: Box<dyn Read> = if is_standard_input(path) {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path)?)
+    };
     let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text)?;
+    // A device may have no end.
+    if source.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
+        return Err(io::Error::other(format!("it is longer than {LONGEST} bytes")));
+    }
     Ok(text)
 }

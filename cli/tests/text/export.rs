@@ -166,6 +166,17 @@ fn what_cannot_be_read_is_an_error() {
     let run = output(&["import", "--from", "grpc", "/nowhere/config.json"]);
     assert_eq!(run.status.code(), Some(1));
     assert!(stderr(&run).starts_with("error: cannot read /nowhere/config.json: "), "{run:?}");
+    // Neither has an end. What is quoted is cut.
+    let run = output(&["import", "--from", "nginx", "/dev/zero"]);
+    let error = "error: cannot read /dev/zero: it is longer than 16777216 bytes\n";
+    assert_eq!((run.status.code(), &*stderr(&run)), (Some(1), error));
+    let tries = format!("proxy_next_upstream_tries {};", "9".repeat(1 << 20));
+    let run = run_on(&tries, &["import", "--from", "nginx"]);
+    let nines = "9".repeat(32);
+    assert!(
+        stderr(&run).contains(&format!("\"{nines}...\" is not a number from 0 to ")),
+        "{run:?}"
+    );
     for arguments in [
         &["import", "--from", "grcp"][..],
         &["import"],
