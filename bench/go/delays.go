@@ -15,6 +15,7 @@ var (
 	policy      = must(backoff.ParsePolicy("full:base=100ms,cap=20s"))
 	stream      = must(backoff.StreamFromKey(42, "job-1"))
 	correlated  = must(backoff.ParsePolicy("decorrelated:base=100ms,cap=20s"))
+	around      = must(backoff.ParsePolicy("exponential:base=100ms,cap=20s,jitter=50%")) // as cenkalti spreads its delays
 	budget      = must(backoff.ParseBudget("concurrent"))
 	policyText  = "full:base=100ms,cap=20s,max_retries=5"
 	printed     = must(backoff.ParsePolicy(policyText))
@@ -31,11 +32,14 @@ func must[T any](value T, err error) T {
 
 func delayWorks() []work {
 	return []work{
-		{"next", []contestant{{ours, next}, {bySplitMix, nextBySplitMix}, {byMathRand, nextByMathRand}, {byRandV2, nextByRandV2}, {cenkalti4(), nextByCenkalti4}, {cenkalti5(), nextByCenkalti5}, {cenkalti7(), nextByCenkalti7}, {sethvargo(), nextBySethvargo}}},
+		{"next", []contestant{{ours, next}, {bySplitMix, nextBySplitMix}, {byMathRand, nextByMathRand}, {byRandV2, nextByRandV2}, {sethvargo(), nextBySethvargo}}},
+		{"next, proportional", []contestant{{ours, nextAround}, {cenkalti4(), nextByCenkalti4}, {cenkalti5(), nextByCenkalti5}, {cenkalti7(), nextByCenkalti7}}},
 		{"next, decorrelated", []contestant{{ours, nextDecorrelated}, {bySplitMix, nextDecorrelatedByHand}}},
 		{"random access", []contestant{{ours, at}, {bySplitMix, atBySplitMix}, {avast(), atByAvast}}},
 		newAnd("new and 8 delays", 8),
 		newAnd("new and 3 delays", 3),
+		newAroundAnd("new and 8 delays, proportional", 8),
+		newAroundAnd("new and 3 delays, proportional", 3),
 		batch("batch of 16", 16),
 		batch("batch of 1000000", 1_000_000),
 		{"parse", []contestant{{ours, parse}}},
@@ -48,7 +52,11 @@ func delayWorks() []work {
 // The indices are 0 to 7; then a success resets.
 func isLast(i int) bool { return i&7 == 7 }
 
-func next(n int) (sum time.Duration) {
+func next(n int) (sum time.Duration) { return nextOf(policy, n) }
+
+func nextAround(n int) (sum time.Duration) { return nextOf(around, n) }
+
+func nextOf(policy backoff.Policy, n int) (sum time.Duration) {
 	delays := backoff.New(policy, stream)
 	for i := range n {
 		delay, _ := delays.Next()
@@ -158,17 +166,7 @@ func nextBySethvargo(n int) (sum time.Duration) {
 	return sum
 }
 
-func nextDecorrelated(n int) (sum time.Duration) {
-	delays := backoff.New(correlated, stream)
-	for i := range n {
-		delay, _ := delays.Next()
-		sum += delay
-		if isLast(i) {
-			delays.Reset()
-		}
-	}
-	return sum
-}
+func nextDecorrelated(n int) (sum time.Duration) { return nextOf(correlated, n) }
 
 func nextDecorrelatedByHand(n int) (sum time.Duration) {
 	delays := decorrelated{stream.State(), uint64(base)}
@@ -205,16 +203,7 @@ func atByAvast(n int) (sum time.Duration) {
 // newAnd is the work of one operation that waits count times.
 func newAnd(name string, count int) work {
 	return work{name, []contestant{
-		{ours, func(n int) (sum time.Duration) {
-			for range n {
-				delays := backoff.New(policy, stream)
-				for range count {
-					delay, _ := delays.Next()
-					sum += delay
-				}
-			}
-			return sum
-		}},
+		{ours, oursNewAnd(policy, count)},
 		{bySplitMix, func(n int) (sum time.Duration) {
 			for range n {
 				delays := newSplitMix(stream.State())
@@ -224,6 +213,23 @@ func newAnd(name string, count int) work {
 			}
 			return sum
 		}},
+		{sethvargo(), func(n int) (sum time.Duration) {
+			for range n {
+				delays := newSethvargo()
+				for range count {
+					delay, _ := delays.Next()
+					sum += delay
+				}
+			}
+			return sum
+		}},
+	}}
+}
+
+// newAroundAnd is newAnd with the jitter of cenkalti.
+func newAroundAnd(name string, count int) work {
+	return work{name, []contestant{
+		{ours, oursNewAnd(around, count)},
 		{cenkalti4(), func(n int) (sum time.Duration) {
 			for range n {
 				delays := newCenkalti4()
@@ -251,17 +257,20 @@ func newAnd(name string, count int) work {
 			}
 			return sum
 		}},
-		{sethvargo(), func(n int) (sum time.Duration) {
-			for range n {
-				delays := newSethvargo()
-				for range count {
-					delay, _ := delays.Next()
-					sum += delay
-				}
-			}
-			return sum
-		}},
 	}}
+}
+
+func oursNewAnd(policy backoff.Policy, count int) func(n int) time.Duration {
+	return func(n int) (sum time.Duration) {
+		for range n {
+			delays := backoff.New(policy, stream)
+			for range count {
+				delay, _ := delays.Next()
+				sum += delay
+			}
+		}
+		return sum
+	}
 }
 
 func batch(name string, count int) work {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,40 +31,46 @@ type loop struct {
 	run  func(call call) (int, error)
 }
 
-// 6 attempts and no waiting, for ours and for failsafe-go.
-var (
-	zero     = must(backoff.ParsePolicy("constant:base=0s,max_retries=5"))
-	zeroSafe = retrypolicy.NewBuilder[int]().WithMaxRetries(5).Build()
-)
-
-// Every loop makes at most 6 attempts and waits for nothing between them.
-func loops() []loop {
+// Every loop makes at most 6 attempts, with the same wait between them: nothing, or 1 ns, for which all make a timer.
+func loops(wait time.Duration) []loop {
+	policy := must(backoff.ParsePolicy(fmt.Sprintf("constant:base=%dns,max_retries=5", wait)))
+	safe := retrypolicy.NewBuilder[int]().WithMaxRetries(5).WithDelay(wait).Build()
 	return []loop{
 		{ours, func(call call) (int, error) {
-			return backoff.Retry(ctx, call, backoff.WithPolicy(zero), backoff.RetryIf(backoff.AnyError))
+			return backoff.Retry(ctx, call, backoff.WithPolicy(policy), backoff.RetryIf(backoff.AnyError))
 		}},
 		{cenkalti4(), func(call call) (int, error) {
-			return v4.RetryWithData(v4.OperationWithData[int](call), v4.WithContext(v4.WithMaxRetries(&v4.ZeroBackOff{}, 5), ctx))
+			return v4.RetryWithData(v4.OperationWithData[int](call), v4.WithContext(v4.WithMaxRetries(v4.NewConstantBackOff(wait), 5), ctx))
 		}},
 		{cenkalti5(), func(call call) (int, error) {
-			return v5.Retry(ctx, v5.Operation[int](call), v5.WithBackOff(&v5.ZeroBackOff{}), v5.WithMaxTries(6))
+			return v5.Retry(ctx, v5.Operation[int](call), v5.WithBackOff(v5.NewConstantBackOff(wait)), v5.WithMaxTries(6))
 		}},
 		{cenkalti7(), func(call call) (int, error) {
-			return v7.Retry(ctx, v7.Operation[int](call), v7.WithBackOff(&v7.ZeroBackOff{}), v7.WithMaxTries(6))
+			return v7.Retry(ctx, v7.Operation[int](call), v7.WithBackOff(v7.NewConstantBackOff(wait)), v7.WithMaxTries(6))
 		}},
 		{avast(), func(call call) (int, error) {
-			return avastlib.NewWithData[int](avastlib.Attempts(6), avastlib.Delay(0), avastlib.DelayType(avastlib.FixedDelay), avastlib.Context(ctx)).Do(avastlib.RetryableFuncWithData[int](call))
+			return avastlib.NewWithData[int](avastlib.Attempts(6), avastlib.Delay(wait), avastlib.DelayType(avastlib.FixedDelay), avastlib.Context(ctx)).Do(avastlib.RetryableFuncWithData[int](call))
 		}},
 		{sethvargo(), func(call call) (int, error) {
-			return seth.DoValue(ctx, seth.WithMaxRetries(5, seth.NewConstant(1)), func(context.Context) (int, error) {
+			constant := seth.BackoffFunc(func() (time.Duration, bool) { return wait, false })
+			return seth.DoValue(ctx, seth.WithMaxRetries(5, constant), func(context.Context) (int, error) {
 				value, err := call()
 				return value, seth.RetryableError(err)
 			})
 		}},
 		{failsafe(), func(call call) (int, error) {
-			return failsafelib.With(zeroSafe).WithContext(ctx).Get(call)
+			return failsafelib.With(safe).WithContext(ctx).Get(call)
 		}},
 	}
+}
+
+// The loops of which ours has its policy as a string.
+func loopsByString() []loop {
+	loops := loops(0)
+	loops[0].run = func(call call) (int, error) {
+		return backoff.Retry(ctx, call, backoff.WithPolicyString("constant:base=0s,max_retries=5"), backoff.RetryIf(backoff.AnyError))
+	}
+	return loops
 }
 
 // The loops that need no option.
@@ -83,10 +90,12 @@ func loopsByDefault() []loop {
 
 func loopWorks() []work {
 	return []work{
-		failing("loop, success at once", 0, loops()),
+		failing("loop, success at once", 0, loops(0)),
+		failing("loop by policy string, success at once", 0, loopsByString()),
 		failing("loop by default, success at once", 0, loopsByDefault()),
-		failing("loop, one failure", 1, loops()),
-		failing("loop, two failures", 2, loops()),
+		failing("loop, one failure", 1, loops(0)),
+		failing("loop, two failures", 2, loops(0)),
+		failing("loop, two failures, waits of 1 ns", 2, loops(1)),
 		concurrent("1000 loops", 1000, 2),
 	}
 }
@@ -121,7 +130,7 @@ func failing(name string, failures int, loops []loop) work {
 // concurrent is the work of a number of goroutines, each with a loop.
 func concurrent(name string, goroutines, failures int) work {
 	concurrent := work{name: name}
-	for _, loop := range loops() {
+	for _, loop := range loops(0) {
 		concurrent.by = append(concurrent.by, contestant{loop.name, func(n int) time.Duration {
 			for range n {
 				var group sync.WaitGroup
