@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 import vectors
 from backoff_rs import (
+    PROXY_STATUSES,
     Backoff,
     Budget,
     BudgetEvent,
@@ -27,7 +28,8 @@ from backoff_rs import (
 
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 STRINGS = ["texts", "text_errors", "presets"]
-HTTP = ["retry_after", "http_statuses", "http_responses", "http_methods"]
+#: tests/hosts plays the last.
+HTTP = ["retry_after", "http_statuses", "http_responses", "http_methods", "http_requests"]
 BUDGETS = ["resumptions", "budget_states", "budget_state_texts"]
 DECISIONS = ["decisions", *BUDGETS, *HTTP, "previews", "fits", "stats"]
 
@@ -259,19 +261,36 @@ def test_http_status(case):
     outcome = Outcome.of_http_status(case["status"])
     assert type(outcome) is Outcome
     assert outcome == case["outcome"]
+    assert PROXY_STATUSES.get(case["status"]) == case["proxy_outcome"]
+
+
+class Fields(list):
+    def items(self):
+        return self
 
 
 @pytest.mark.parametrize("case", vectors.cases("http_responses"))
 def test_http_response(case):
-    headers = {}
-    for line in case["fields"].split("\n"):
-        name, colon, value = line.removesuffix("\r").partition(":")
-        if colon and name.lower() not in map(str.lower, headers):
-            headers[name] = value
+    fields = [line.removesuffix("\r").partition(":") for line in case["fields"].split("\n")]
+    # As the headers of a client that keeps each field.
+    headers = Fields([(name, value) for name, colon, value in fields if colon])
     verdict = http_verdict(case["status"], headers, now=vectors.seconds(case["now"]))
     assert verdict.outcome is Outcome.of_http_status(case["status"])
     wait_ns = vectors.optional(int, case["retry_after"])
     assert verdict.retry_after == vectors.optional(lambda ns: ns / 10**9, wait_ns)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("\udce9", None), ("caf\xe9", None), ("2, \udce9", 2.0), ("x" * 1023 + "\udce9", None)],
+)
+def test_an_http_response_with_other_bytes_than_ascii(value, seconds):
+    """As aiohttp reads them. They have no meaning."""
+    for name in ("Retry-After", "retry-after-ms", "RateLimit-Reset"):
+        for status in (200, 429, 503):
+            http_verdict(status, {name: value})
+    assert http_verdict(503, {"Retry-After": value}).retry_after == seconds
+    assert parse_retry_after(value) == seconds
 
 
 @pytest.mark.parametrize("case", vectors.cases("http_methods"))

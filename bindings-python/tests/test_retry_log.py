@@ -6,7 +6,7 @@ import sys
 import loops
 import pytest
 import structlog
-from backoff_rs import RetryError, retrying
+from backoff_rs import RetryError, _log, retrying
 from backoff_rs.testing import fake_time
 
 RESET = ConnectionResetError("reset")
@@ -38,7 +38,7 @@ def test_logging(caplog):
         ),
         (
             "backoff_rs",
-            logging.ERROR,
+            logging.WARNING,
             "job: attempt 2: transient, ConnectionResetError('reset'): "
             "gave up after 2 attempts in 2.000 s: max_retries",
         ),
@@ -68,11 +68,43 @@ def test_a_result_is_not_logged(caplog):
 
 
 def test_a_repeated_result_is_information(caplog):
-    """Polling expects it. Giving up is an error as ever."""
+    """Polling expects it, but not to give up."""
     caplog.set_level(logging.INFO)
     with pytest.raises(RetryError):
         loops.called(loops.Script("no", "no"), **{**OPTIONS, "on_result": lambda value: True})
-    assert [record.levelno for record in caplog.records] == [logging.INFO, logging.ERROR]
+    assert [record.levelno for record in caplog.records] == [logging.INFO, logging.WARNING]
+
+
+@pytest.fixture
+def nobody_was_told(monkeypatch):
+    """What is said once was not said yet."""
+    monkeypatch.setattr(_log, "_told", set())
+
+
+@pytest.mark.usefixtures("nobody_was_told")
+def test_a_loop_without_a_limit_says_so_once(caplog):
+    for policy in ["full:base=200ms", "immediate", "default"]:
+        options = {**OPTIONS, "policy": policy}
+        loops.called(loops.Script(RESET, RESET, 1), **options, log=False)
+        loops.called(loops.Script(RESET, 1), **options, deadline_ns=2**64 - 1)
+        loops.called(loops.Script(RESET, RESET, 1), **options)
+    (warned,) = [record for record in caplog.records if "for ever" in record.message]
+    assert (warned.name, warned.levelno, warned.message) == (
+        "backoff_rs",
+        logging.WARNING,
+        'backoff: the policy "exponential:base=200ms,jitter=full" has no limit, so the loop retries for '
+        "ever; add max_retries=3 (or write default:base=200ms to change only the base)",
+    )
+
+
+@pytest.mark.usefixtures("nobody_was_told")
+def test_the_advice_for_a_policy_without_a_base(caplog):
+    with pytest.raises(KeyError):
+        loops.called(loops.Script(RESET, KeyError), **{**OPTIONS, "policy": "immediate"})
+    assert caplog.records[-1].message == (
+        'backoff: the policy "constant:base=0s" has no limit, so the loop retries for ever; '
+        "add max_retries=3"
+    )
 
 
 @pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])
@@ -140,7 +172,7 @@ def test_structlog():
         },
         {
             "event": "gave up",
-            "log_level": "error",
+            "log_level": "warning",
             "loop": "job",
             "attempts": 2,
             "outcome": "transient",
@@ -161,7 +193,7 @@ def test_any_logger_of_structlog(configured, wrapper, capsys):
     )
     with pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), **OPTIONS)
-    assert capsys.readouterr() == ("warning: retry\nerror: gave up\n", "")
+    assert capsys.readouterr() == ("warning: retry\nwarning: gave up\n", "")
 
 
 def raises(*_):

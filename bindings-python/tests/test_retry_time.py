@@ -13,7 +13,7 @@ from unittest import mock
 import loops
 import pytest
 import trio
-from backoff_rs import Policy, PolicyError, RandomStream, RetryStats, retry, retrying
+from backoff_rs import Policy, PolicyError, RandomStream, RetryStats, _log, retry, retrying
 from backoff_rs.testing import FakeTime, fake_time
 
 RESET = ConnectionResetError("reset")
@@ -35,6 +35,26 @@ def test_a_wait_is_never_shorter_than_its_delay(form):
     took = [after - before for before, after in itertools.pairwise(ended)]
     assert all(gap >= event.delay_ns for gap, event in zip(took, events, strict=True))
     assert time.monotonic() - begun < 60
+
+
+def test_a_blocking_loop_in_a_coroutine_says_so_once(caplog, monkeypatch):
+    monkeypatch.setattr(_log, "_told", set())
+    policy = "constant:base=1ns,max_retries=1"
+
+    async def main(log):
+        for _ in range(2):
+            retrying(policy, on=OSError, name="job", log=log).call(loops.Script(RESET, 1))
+
+    loops.called(loops.Script(RESET, 1), policy=policy, on=OSError)
+    asyncio.run(main(log=False))
+    with fake_time():
+        asyncio.run(main(log=True))
+    assert "blocks" not in caplog.text
+    asyncio.run(main(log=True))
+    assert [record.message for record in caplog.records if "blocks" in record.message] == [
+        "backoff: the loop job blocks the event loop as it waits; "
+        "retry an async function, or call it by asyncio.to_thread"
+    ]
 
 
 def of_module(name, function):

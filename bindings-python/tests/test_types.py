@@ -20,7 +20,7 @@ FILES = [
 ]
 
 #: Of the package, so that a checker that skips some is noticed.
-MODULES = 37
+MODULES = 41
 
 
 def run(tmp_path, module, *arguments, env=None):

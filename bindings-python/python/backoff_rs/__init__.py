@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from ._attempts import Attempt
     from ._budget_store import BudgetExchange, BudgetStep, BudgetStore
     from ._event import RetryEvent
-    from ._http import http_verdict
+    from ._http import PROXY_STATUSES, http_verdict
+    from ._http_event import HttpEvent
     from ._policy_error import PolicyError
     from ._retry_error import RetryError
     from ._retrying import Retrying
@@ -58,11 +59,13 @@ if TYPE_CHECKING:
 else:
     #: The modules of the names that are imported when they are used.
     _MODULES = {
+        "PROXY_STATUSES": "_http",
         "Attempt": "_attempts",
         "BudgetEvent": "_types",
         "BudgetExchange": "_budget_store",
         "BudgetStep": "_budget_store",
         "BudgetStore": "_budget_store",
+        "HttpEvent": "_http_event",
         "Outcome": "_types",
         "PolicyError": "_policy_error",
         "RetryError": "_retry_error",
@@ -89,6 +92,7 @@ else:
 
 
 __all__ = [
+    "PROXY_STATUSES",
     "Attempt",
     "Backoff",
     "Budget",
@@ -98,6 +102,7 @@ __all__ = [
     "BudgetStep",
     "BudgetStore",
     "Decision",
+    "HttpEvent",
     "Operation",
     "Outcome",
     "Policy",

@@ -2,14 +2,30 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import SupportsIndex
+from types import MappingProxyType
+from typing import Final, SupportsIndex
 
 from ._aliases import Seconds
 from ._backoff import _http_retry_after_ns, _type_name
 from ._types import Outcome
 from ._verdict import Verdict
 
-_FIELDS = frozenset({"retry-after-ms", "retry-after", "ratelimit-reset"})
+_FIELDS = frozenset(
+    {"retry-after-ms", "retry-after", "ratelimit", "ratelimit-reset", "x-ratelimit-reset"}
+)
+
+#: The outcomes of statuses of proxies and overloaded services that are in no standard (SPEC 14.8),
+#: for the option statuses of HTTP adapters.
+PROXY_STATUSES: Final[Mapping[int, Outcome]] = MappingProxyType(
+    {
+        520: Outcome.TRANSIENT,
+        521: Outcome.TRANSIENT,
+        522: Outcome.TIMEOUT,
+        523: Outcome.TRANSIENT,
+        524: Outcome.TIMEOUT,
+        529: Outcome.THROTTLED,
+    }
+)
 
 
 def http_verdict(
@@ -20,7 +36,7 @@ def http_verdict(
 ) -> Verdict:
     """The verdict on an HTTP response with this status and these headers: Outcome.of_http_status(),
     and the wait that the server asked for, from retry-after-ms, Retry-After or, with status 429,
-    RateLimit-Reset (SPEC 14.5).
+    RateLimit, RateLimit-Reset or X-RateLimit-Reset (SPEC 14.5).
 
     headers are those of any client, or a dict; the case of their names says nothing. now is that
     of parse_retry_after().
@@ -34,8 +50,10 @@ def http_verdict(
         _check("names", name)
         if name.lower() in _FIELDS:
             _check("values", value)
-            # No value of HTTP has a line feed.
-            fields += "" if "\n" in value else f"{name}:{value}\n"
+            # No value of HTTP has a line feed. Clients read other bytes than ASCII in many ways, and
+            # none of them has a meaning.
+            ascii = value.encode("ascii", "replace").decode("ascii")
+            fields += "" if "\n" in value else f"{name}:{ascii}\r\n"
     outcome = Outcome.of_http_status(status)
     wait_ns = _http_retry_after_ns(status, fields, now)
     return Verdict(outcome, None if wait_ns is None else wait_ns / 10**9)

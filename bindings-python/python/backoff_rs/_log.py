@@ -1,31 +1,62 @@
-"""The default log: retries, and loops that gave up."""
+"""The default log: retries, loops that gave up, and what a newcomer may have missed."""
 
 import logging
+import re
 import sys
 import traceback
 from typing import Any
 
+from ._backoff import Policy
 from ._event import RetryEvent, safe_repr
+from ._http_event import HttpEvent
 from ._types import StopReason
 
 _LOGGER = logging.getLogger("backoff_rs")
-_METHODS = {logging.INFO: "info", logging.WARNING: "warning", logging.ERROR: "error"}
+_METHODS = {logging.INFO: "info", logging.WARNING: "warning"}
 _QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
+
+#: What this process was told once.
+_told: set[str] = set()
 
 
 def log_retry(log: bool | logging.Logger, event: RetryEvent) -> None:
-    """Logs a retry: of a failure as a warning, of a result, which polling expects, as information."""
-    level = logging.INFO if event.error is None else logging.WARNING
+    """Logs a retry: of a failure or an HTTP request as a warning, of another result, which polling
+    expects, as information."""
+    is_expected = event.error is None and not isinstance(event, HttpEvent)
+    level = logging.INFO if is_expected else logging.WARNING
     _try_to_log(log, level, "retry", event)
 
 
 def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
-    """Logs that a loop gave up at a limit, as an error. Other ends are the caller's to log."""
+    """Logs that a loop gave up at a limit, as a warning: the caller gets the failure too, and knows
+    whether it is an error. Other ends are the caller's to log."""
     if event.reason not in _QUIET:
-        _try_to_log(log, logging.ERROR, "gave up", event)
+        _try_to_log(log, logging.WARNING, "gave up", event)
 
 
-def _try_to_log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent) -> None:
+def log_unlimited(log: bool | logging.Logger, policy: Policy) -> None:
+    """Warns once of loops without a limit (SPEC 18.1)."""
+    base = re.search(r"[:,](base=(?!0s)[^,]*)", str(policy))
+    advice = f" (or write default:{base[1]} to change only the base)" if base else ""
+    forever = "has no limit, so the loop retries for ever"
+    _tell_once(log, "limit", f'the policy "{policy}" {forever}; add max_retries=3{advice}')
+
+
+def log_blocking(log: bool | logging.Logger, event: RetryEvent) -> None:
+    """Warns once of blocking loops in a coroutine."""
+    advice = "retry an async function, or call it by asyncio.to_thread"
+    _tell_once(log, "blocks", f"the loop {event.name} blocks the event loop as it waits; {advice}")
+
+
+def _tell_once(log: bool | logging.Logger, about: str, what: str) -> None:
+    if about not in _told:
+        _told.add(about)
+        _try_to_log(log, logging.WARNING, f"backoff: {what}", None)
+
+
+def _try_to_log(
+    log: bool | logging.Logger, level: int, message: str, event: RetryEvent | None
+) -> None:
     """A log that fails must not end the loop or hide the failure that it is about. It is reported
     as logging reports a handler that fails."""
     try:
@@ -35,7 +66,7 @@ def _try_to_log(log: bool | logging.Logger, level: int, message: str, event: Ret
             traceback.print_exc()
 
 
-def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent) -> None:
+def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent | None) -> None:
     structlog = sys.modules.get("structlog") if log is True else None
     # Unconfigured, it would print to stdout just because something imported it.
     if structlog is not None and not structlog.is_configured():
@@ -43,20 +74,11 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     logger = _LOGGER if log is True else log
     if logger is False or (structlog is None and not logger.isEnabledFor(level)):
         return
-    error = None if event.error is None else safe_repr(event.error)
-    # The value is left out: it may be large, or a secret.
-    fields = {
-        "name": event.name,
-        "attempts": event.attempts,
-        "outcome": event.outcome and event.outcome.value,
-        "reason": event.reason and event.reason.value,
-        "delay": event.delay,
-        "elapsed": event.elapsed,
-        "error": error,
-    }
+    fields = {} if event is None else _fields(event)
     if structlog is not None:
-        # Applications that render through logging use "name" for the logger.
-        fields["loop"] = fields.pop("name")
+        if fields:
+            # Applications that render through logging use "name" for the logger.
+            fields["loop"] = fields.pop("name")
         # Not each of its loggers has a method log().
         method = _METHODS[level]
         written: Any = getattr(structlog.get_logger("backoff_rs"), method)(message, **fields)
@@ -64,7 +86,31 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
             written.close()
             raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
         return
-    how = f"{event.outcome}" if error is None else f"{event.outcome}, {error}"
+    if event is None:
+        logger.log(level, "%s", message)
+        return
+    loop, how = event.name, f"{event.outcome}"
+    if isinstance(event, HttpEvent):
+        loop = f"{loop}: {event.method} {event.url}"
+        how += "" if event.status is None else f", status {event.status}"
+    if event.error is not None:
+        how += f", {fields['error']}"
     then = event._summary() if event.reason else f"waiting {event.delay:.3f} s"
     extra = {f"backoff_{field}": value for field, value in fields.items()}
-    logger.log(level, "%s: attempt %d: %s: %s", event.name, event.attempts, how, then, extra=extra)
+    logger.log(level, "%s: attempt %d: %s: %s", loop, event.attempts, how, then, extra=extra)
+
+
+def _fields(event: RetryEvent) -> dict[str, Any]:
+    error = None if event.error is None else safe_repr(event.error)
+    # The value is left out: it may be large, or a secret.
+    http = ("method", "url", "status", "sent_once") if isinstance(event, HttpEvent) else ()
+    return {
+        "name": event.name,
+        "attempts": event.attempts,
+        "outcome": event.outcome and event.outcome.value,
+        "reason": event.reason and event.reason.value,
+        "delay": event.delay,
+        "elapsed": event.elapsed,
+        "error": error,
+        **{name: getattr(event, name) for name in http},
+    }

@@ -34,7 +34,8 @@ class Options:
         self.begins_in_full = any(option is not None for option in seen)
         # A budget counts it, and the clock of a caller is read for each decision.
         self.decides_success = any(option is not None for option in (*budgets, self.clock_ns))
-        self.reports_retries = self.log is not False or self.on_retry is not None
+        observers = (self.on_retry, self.drain)
+        self.reports_retries = self.log is not False or any(part is not None for part in observers)
         types = self.on if isinstance(self.on, tuple) else ()
         # A shared budget may have to be awaited.
         is_plain = self.shared_budget is None and all(type(kind) is type for kind in types)
@@ -61,6 +62,9 @@ class Options:
     log: bool | logging.Logger
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
+    #: Of an adapter: what makes its events, and what it does first in a wait of so many seconds.
+    event: Callable[..., RetryEvent] | None = None
+    drain: Callable[[float], Maybe[object]] | None = None
     #: The names of those that are coroutine functions.
     coroutines: tuple[str, ...]
 
@@ -75,6 +79,10 @@ class Options:
     #: and the types of on, if a failure of one needs nothing but a decision: an `__instancecheck__`
     #: of a type could fail.
     types: tuple[type[Exception], ...]
+
+    def changed(self, **changes: Any) -> Options:
+        """The same with these changes."""
+        return Options(**{**vars(self), **changes})
 
     def reject_coroutine_functions(self, but: tuple[str, ...] = ()) -> None:
         """Raises TypeError before a call whose result would be lost: nothing awaits them."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._backoff import Operation
     from ._event import RetryEvent
     from ._options import Options
-    from ._types import StopReason
+    from ._types import Outcome, StopReason
 
     _Reason = StopReason | Literal["success", "cancelled"]
 
@@ -176,10 +176,7 @@ class Steps:
             return
         event = self._event(decision)
         await self._stop(event)
-        is_permanent = event.reason == "permanent"
-        if is_permanent and event.attempts == 1:
-            return
-        if is_permanent or self.options.reraise:
+        if event.reason == "permanent" or self.options.reraise:
             add_note(error, event)
             return
         from ._retry_error import RetryError
@@ -209,11 +206,11 @@ class Steps:
             try:
                 event = self._event(decision)
                 if options.log is not False:
-                    from ._log import log_retry
-
-                    log_retry(options.log, event)
+                    self._log(event)
                 if options.on_retry is not None:
                     await self._call(options.on_retry, event)
+                if options.drain is not None:
+                    decision = await self._drain(decision)
             except BaseException as error:
                 await self._break_off(error)
                 raise
@@ -221,6 +218,26 @@ class Steps:
             await self._suspend(decision)
         else:
             self._block(decision)
+
+    async def _drain(self, decision: Decision) -> Decision:
+        """Begins the wait with what the adapter does. Returns the rest of the wait."""
+        begun_ns = self._now_ns()
+        assert self.options.drain is not None
+        await self._call(self.options.drain, decision.delay)
+        left_ns = decision.delay_ns - max(0, self._now_ns() - begun_ns)
+        return Decision(max(0, left_ns))
+
+    def _log(self, event: RetryEvent) -> None:
+        """Logs the retry, and what a newcomer may have missed."""
+        from ._log import log_blocking, log_retry, log_unlimited
+
+        log = self.options.log
+        log_retry(log, event)
+        policy = self._time.policy or self.options.policy
+        if policy.max_retries is None and policy.max_elapsed is None and self._deadline_ns is None:
+            log_unlimited(log, policy)
+        if not (self.awaits or self._time.is_fake) and _time.asyncio_task() is not None:
+            log_blocking(log, event)
 
     def _suspend(self, decision: Decision) -> Coroutine[Any, Any, object]:
         """Waits in an async loop."""
@@ -311,19 +328,36 @@ class Steps:
 
     def _event(self, decision: Decision) -> RetryEvent:
         """The event of the last decision."""
-        from ._event import RetryEvent
         from ._types import Outcome
 
-        return RetryEvent(
-            self._name,
-            self._attempts,
+        return self._new_event(
             Outcome(self._outcome),
             decision.reason,
             decision.delay_ns,
-            max(0, self._decided_ns - self._begun_ns),
+            self._decided_ns,
+            self._account is not None and self._account.is_local,
+        )
+
+    def _new_event(
+        self,
+        outcome: Outcome | None,
+        reason: StopReason | None,
+        delay_ns: int,
+        now_ns: int,
+        budget_is_local: bool = False,
+    ) -> RetryEvent:
+        from ._event import RetryEvent
+
+        return (self.options.event or RetryEvent)(
+            self._name,
+            self._attempts,
+            outcome,
+            reason,
+            delay_ns,
+            max(0, now_ns - self._begun_ns),
             self._error,
             self._value,
-            self._account is not None and self._account.is_local,
+            budget_is_local,
         )
 
     async def _cancel_because(self, raised: BaseException) -> None:
@@ -343,12 +377,10 @@ class Steps:
             if self.options.on_stop is None:
                 self._end("cancelled")
                 return
-            from ._event import RetryEvent
             from ._types import StopReason
 
-            elapsed_ns = max(0, now_ns - self._begun_ns)
-            how = (None, StopReason.CANCELLED, 0, elapsed_ns, self._error, self._value)
-            await self._stop(RetryEvent(self._name, self._attempts, *how), can_await)
+            event = self._new_event(None, StopReason.CANCELLED, 0, now_ns)
+            await self._stop(event, can_await)
 
     def broken_off(self, raised: Exception) -> None:
         """Ends the loop because a hook or a predicate failed; no other hook is called (SPEC 18.6)."""

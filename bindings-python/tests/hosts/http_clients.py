@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 
 import aiohttp
 import anyio
@@ -9,7 +10,10 @@ import httpx
 import requests
 from backoff_rs.adapters.aiohttp import RetryMiddleware
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
-from backoff_rs.adapters.requests import RetryAdapter
+from backoff_rs.adapters.requests import RetryAdapter, switch
+
+#: It takes longer to make than most tests.
+TLS = httpx.create_ssl_context(trust_env=False)
 
 
 class Client:
@@ -25,46 +29,102 @@ class Client:
     def __init__(self, **options):
         #: The waits.
         self.slept = []
-        self.options = {"sleep": self._sleep, "log": False, **options}
+        self.now_ns = 0
+        self.options = {"sleep": self._sleep, "clock_ns": lambda: self.now_ns, "log": False}
+        self.options |= options
 
     def _sleep(self, seconds):
         self.slept.append(seconds)
+        self.now_ns += round(seconds * 10**9)
 
     async def _sleep_async(self, seconds):
-        self.slept.append(seconds)
+        self._sleep(seconds)
 
-    def fetch(self, *requests):
-        """Sends requests (method, url, options), one after the other, by one client. Returns the
-        status and the body of each."""
+    def fetch(self, *asked, at_once=False):
+        """Sends requests (method, url, options) by one client: one after the other, or all at once.
+        The option retry is the switch of the request. Returns the status and the body of each."""
+        with self._opened() as session:
+            if at_once:
+                with ThreadPoolExecutor(len(asked)) as pool:
+                    return list(pool.map(lambda request: self._send(session, *request), asked))
+            return [self._send(session, *request) for request in asked]
+
+    def _opened(self):
+        """A client with the adapter."""
+        raise NotImplementedError
+
+    def _send(self, session, method, url, rest):
         raise NotImplementedError
 
 
-class Httpx(Client):
-    def fetch(self, *requests):
-        with httpx.Client(
-            transport=RetryTransport(**self.options), follow_redirects=True, trust_env=False
-        ) as client:
-            responses = [client.request(method, url, **rest) for method, url, rest in requests]
-        return [(response.status_code, response.text) for response in responses]
+class AsyncClient(Client):
+    """The same for async code."""
 
-
-class AsyncHttpx(Client):
     is_exact = True
     backend = "asyncio"
 
     def __init__(self, **options):
         super().__init__(**{"sleep": self._sleep_async, **options})
 
-    def fetch(self, *requests):
-        async def run():
-            transport = AsyncRetryTransport(**self.options)
-            async with httpx.AsyncClient(
-                transport=transport, follow_redirects=True, trust_env=False
-            ) as client:
-                return [await client.request(method, url, **rest) for method, url, rest in requests]
+    def fetch(self, *asked, at_once=False):
+        results = [None] * len(asked)
 
-        responses = anyio.run(run, backend=self.backend)
-        return [(response.status_code, response.text) for response in responses]
+        async def send(session, at):
+            results[at] = await self._send(session, *asked[at])
+
+        async def run():
+            async with self._opened() as session:
+                if not at_once:
+                    for at in range(len(asked)):
+                        await send(session, at)
+                    return
+                async with anyio.create_task_group() as group:
+                    for at in range(len(asked)):
+                        group.start_soon(send, session, at)
+
+        anyio.run(run, backend=self.backend)
+        return results
+
+
+def of_httpx(rest):
+    """The options of a request of httpx."""
+    if "retry" in rest:
+        rest = {**rest, "extensions": {"retry": rest["retry"]}}
+        del rest["retry"]
+    return rest
+
+
+def of_others(rest):
+    """Those of a request of requests and aiohttp, with the context to send it in."""
+    rest = dict(rest)
+    if "content" in rest:
+        rest["data"] = rest.pop("content")
+    retry = rest.pop("retry", None)
+    return rest, contextlib.nullcontext() if retry is None else switch(retry=retry)
+
+
+HTTPX = {"follow_redirects": True, "trust_env": False, "timeout": 60}
+
+
+class Httpx(Client):
+    def _opened(self):
+        inner = httpx.HTTPTransport(verify=TLS)
+        return httpx.Client(transport=RetryTransport(**self.options, transport=inner), **HTTPX)
+
+    def _send(self, session, method, url, rest):
+        response = session.request(method, url, **of_httpx(rest))
+        return response.status_code, response.text
+
+
+class AsyncHttpx(AsyncClient):
+    def _opened(self):
+        inner = httpx.AsyncHTTPTransport(verify=TLS)
+        transport = AsyncRetryTransport(**self.options, transport=inner)
+        return httpx.AsyncClient(transport=transport, **HTTPX)
+
+    async def _send(self, session, method, url, rest):
+        response = await session.request(method, url, **of_httpx(rest))
+        return response.status_code, response.text
 
 
 class TrioHttpx(AsyncHttpx):
@@ -76,44 +136,33 @@ class Requests(Client):
     timeout = requests.Timeout
     truncated = requests.exceptions.ChunkedEncodingError
 
-    def fetch(self, *asked):
-        results = []
-        with requests.Session() as session:
-            session.trust_env = False
-            session.mount("http://", RetryAdapter(**self.options))
-            for method, url, rest in asked:
-                if "content" in rest:
-                    rest = {**rest, "data": rest["content"]}
-                    del rest["content"]
-                response = session.request(method, url, **rest)
-                results.append((response.status_code, response.text))
-        return results
+    def _opened(self):
+        session = requests.Session()
+        session.trust_env = False
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, RetryAdapter(**self.options))
+        return session
+
+    def _send(self, session, method, url, rest):
+        options, context = of_others(rest)
+        with context:
+            response = session.request(method, url, **options)
+        return response.status_code, response.text
 
 
-class Aiohttp(Client):
+class Aiohttp(AsyncClient):
     lost = aiohttp.ClientConnectionError
     timeout = asyncio.TimeoutError
     truncated = aiohttp.ClientPayloadError
-    is_exact = True
 
-    def __init__(self, **options):
-        super().__init__(**{"sleep": self._sleep_async, **options})
+    def _opened(self):
+        return aiohttp.ClientSession(middlewares=[RetryMiddleware(**self.options)])
 
-    def fetch(self, *asked):
-        async def run():
-            results = []
-            async with aiohttp.ClientSession(
-                middlewares=[RetryMiddleware(**self.options)]
-            ) as session:
-                for method, url, rest in asked:
-                    if "content" in rest:
-                        rest = {**rest, "data": rest["content"]}
-                        del rest["content"]
-                    async with session.request(method, url, **rest) as response:
-                        results.append((response.status, await response.text()))
-            return results
-
-        return asyncio.run(run())
+    async def _send(self, session, method, url, rest):
+        options, context = of_others(rest)
+        with context:
+            async with session.request(method, url, **options) as response:
+                return response.status, await response.text()
 
 
 CLIENTS = [Httpx, AsyncHttpx, TrioHttpx, Requests, Aiohttp]

@@ -30,6 +30,8 @@ from server import Server, reset, response
 FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
 JOB = {"policy": POLICY, "seed": 42, "key": "job-1"}
+#: Enough time to drain a body. Nothing waits for so long.
+SLOW = {"policy": "constant:base=60s,max_retries=3"}
 OK = response(200, body="ready")
 BUSY = response(503, body="busy")
 
@@ -259,19 +261,27 @@ def one_shot(kind):
 
 
 def test_a_stream_that_can_be_sent_only_once(kind):
-    client = kind(**JOB)
+    """It is sent once, whatever the method."""
+    ends = []
+    client = kind(**JOB, on_stop=ends.append)
     with Server(BUSY) as server:
-        with pytest.raises(TypeError, match="pass bytes or a seekable file"):
-            client.fetch(("PUT", server.url, {"content": one_shot(kind)}))
-        assert server.requests == []
-        # Without retries nothing is different.
-        assert client.fetch(("POST", server.url, {"content": one_shot(kind)})) == [(503, "busy")]
+        assert client.fetch(("PUT", server.url, {"content": one_shot(kind)})) == [(503, "busy")]
         assert [body for _, _, _, body in server.requests] == [b"once"]
+    assert [(end.attempts, end.sent_once) for end in ends] == [(1, "body")]
+
+
+@pytest.mark.parametrize("kind", [Requests, Aiohttp])
+@pytest.mark.parametrize("body", [bytearray(b"bytes"), memoryview(b"bytes"), "text"])
+def test_a_body_of_bytes_is_sent_again(kind, body):
+    with Server(BUSY, OK) as server:
+        assert kind(**JOB).fetch(("PUT", server.url, {"content": body})) == [(200, "ready")]
+        first, second = [body for _, _, _, body in server.requests]
+        assert first == second == (b"text" if body == "text" else b"bytes")
 
 
 @pytest.mark.parametrize(("length", "connections"), [(10, 1), (60_000, 1), (5_000_000, 2)])
 def test_a_connection_is_used_again_after_a_short_body(kind, length, connections):
-    client = kind(**JOB)
+    client = kind(**SLOW)
     with Server(response(503, body="x" * length), OK) as server:
         client.fetch(get(server.url))
         assert server.accepted == connections
@@ -303,9 +313,6 @@ def test_one_budget_for_all_or_none(kind):
         assert (len(first.requests), len(second.requests)) == (2, 1)
         kind(**JOB, budget=None).fetch(*[get(first.url)] * 9)
         assert len(first.requests) == 2 + 9 * 4
-        # By default retries end when half of 10 tokens are used up.
-        kind(**JOB).fetch(*[get(second.url)] * 9)
-        assert len(second.requests) == 1 + 9 + 3
 
 
 def test_hooks_and_functions_of_the_request(kind):
@@ -424,6 +431,24 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
         ({"retries": 5}, TypeError, "retries is no option of this adapter; the options are "),
         # The adapter decides these.
+        (
+            {"methods": "POST"},
+            TypeError,
+            "methods must be a collection of names of methods, not str",
+        ),
+        ({"methods": ["post"]}, ValueError, 'methods has "post": write "POST"'),
+        ({"methods": [5]}, TypeError, "methods must be names of methods, not int"),
+        ({"statuses": 520}, TypeError, "statuses must be a collection of statuses, not int"),
+        ({"statuses": ["520"]}, TypeError, "statuses must be ints, not str"),
+        ({"statuses": [52]}, ValueError, "statuses has 52; a status is from 100 to 999"),
+        (
+            {"statuses": {520: "retry"}},
+            ValueError,
+            "statuses has 'retry' for 520; the outcomes are s",
+        ),
+        ({"may_repeat": True}, TypeError, "may_repeat must be callable, not bool"),
+        ({"classify": "throttled"}, TypeError, "classify must be callable, not str"),
+        ({"read_body": 1}, TypeError, "read_body must be a bool, not int"),
         ({"on": OSError}, TypeError, "on is no option"),
         ({"on_result": print}, TypeError, "on_result is no option"),
         ({"reraise": False}, TypeError, "reraise is no option"),
@@ -439,7 +464,7 @@ def test_a_blocking_client_awaits_nothing(adapter):
     async def hook(_event):
         """Would do nothing."""
 
-    for option in ("on_retry", "on_stop", "sleep"):
+    for option in ("on_retry", "on_stop", "sleep", "may_repeat", "classify"):
         with pytest.raises(TypeError, match=f"{option} is a coroutine function"):
             adapter(**{option: hook})
 
@@ -474,27 +499,20 @@ def other_errors():
 
 @pytest.mark.parametrize(("adapter", "error"), [*certificate_errors(), *other_errors()])
 def test_permanent_errors(adapter, error):
-    assert adapter._verdict_of_error(error).outcome == "permanent"
+    assert adapter._failure(error).outcome == "permanent"
 
 
 def test_the_number_of_origins_is_bounded():
-    functions = dict.fromkeys(["on", "on_result", "before_wait"], lambda _: None)
+    functions = dict.fromkeys(["head", "failure", "drain", "close"], print)
     client = _http.Client("default", {}, **functions, awaits=False)
-    first = client.loop("http://0:1")
+    first = client.budget("http://0:1")
     for number in range(999):
-        client.loop(f"http://{number}:2")
-    assert client.loop("http://0:1") is first
-    client.loop("http://new:1")
-    assert client.loop("http://0:1") is first
-    assert len(client._loops) == 1000
-    assert "http://0:2" not in client._loops
-
-
-def test_httpx_sends_a_request_without_retries():
-    client = Httpx(**JOB)
-    with Server(BUSY) as server:
-        client.fetch(get(server.url, extensions={"retry": False}))
-        assert len(server.requests) == 1
+        client.budget(f"http://{number}:2")
+    assert client.budget("http://0:1") is first
+    client.budget("http://new:1")
+    assert client.budget("http://0:1") is first
+    assert len(client._budgets) == 1000
+    assert "http://0:2" not in client._budgets
 
 
 def test_httpx_rejects_a_transport_of_the_other_kind():
@@ -561,13 +579,17 @@ def test_requests_bounds_a_timeout_of_urllib3():
         assert timeout.total != 2
 
 
-def test_requests_knows_an_origin_by_its_host_and_port():
-    def origin(url):
-        return requests_adapter._origin(requests.Request("GET", url).prepare())
-
-    assert origin("http://me:secret@Example.org/a") == origin("http://example.org:80/b")
-    assert origin("https://example.org/") == "https://example.org:443"
-    assert origin("http://example.org:8080/") == "http://example.org:8080"
+@pytest.mark.parametrize(
+    ("url", "shown", "origin"),
+    [
+        ("http://me:secret@Example.org/a?b#c", "http://Example.org/a", "http://example.org:80"),
+        ("https://example.org", "https://example.org", "https://example.org:443"),
+        ("HTTP://example.org:8080/", "HTTP://example.org:8080/", "http://example.org:8080"),
+        ("http://[::1]:80/a", "http://[::1]:80/a", "http://::1:80"),
+    ],
+)
+def test_the_parts_of_a_url(url, shown, origin):
+    assert _http._parts(url) == (shown.replace("HTTP:", "http:"), origin)
 
 
 def test_aiohttp_sends_a_request_without_retries():

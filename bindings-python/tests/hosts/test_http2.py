@@ -101,7 +101,8 @@ def test_it_repeats_streams(fetch, statuses, waits):
     slept = []
     with Http2Server(*statuses) as server:
         policy = "full:base=100ms,max_retries=3"
-        response = fetch(server.url, slept, policy=policy, seed=42, key="job-1")
+        job = {"policy": policy, "seed": 42, "key": "job-1", "clock_ns": lambda: 0}
+        response = fetch(server.url, slept, **job)
         assert (server.requests, server.connections) == (len(statuses), 1)
     assert (response.status_code, response.text) == (statuses[-1], "ready")
     assert response.http_version == "HTTP/2"

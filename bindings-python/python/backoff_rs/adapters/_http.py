@@ -1,26 +1,37 @@
-"""What the adapters of HTTP clients share: their options, and a loop for each request."""
+"""What the adapters of HTTP clients share: a loop for each request, by the rules of SPEC 19."""
 
 from __future__ import annotations
 
-import ssl
+import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any, Final, SupportsIndex, TypedDict
+from contextvars import ContextVar
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from .._backoff import Budget, Policy, RandomStream, RetryStats, _type_name, is_idempotent_method
-from .._event import RetryEvent
+from .. import _wrap
+from .._backoff import Budget, _type_name, is_idempotent_method
+from .._http import http_verdict
+from .._http_event import HttpEvent
+from .._options import Options
+from .._retry_error import RetryError
 from .._retrying import Retrying
-from .._shared_budget import SharedBudget
-from .._verdict import Verdict
-from .._wrap import is_coroutine_function
+from .._steps import is_lost
+from .._types import Outcome
+from .._verdict import Verdict, verdict_of_error, verdict_of_value
+from ._http_options import HttpRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Final, TypeAlias
 
-    from .._aliases import Maybe
-    from .._options import _Key
+    from .._aliases import Maybe, OutcomeOrName
+    from .._backoff import Policy
+    from .._http_event import SentOnce
+    from ._http_options import HttpOptions
+
+    _Head: TypeAlias = tuple[int, Mapping[str, str]]
 
 #: The origins whose budgets are kept: those that were used last.
 _MOST_ORIGINS: Final = 1000
@@ -28,133 +39,237 @@ _MOST_ORIGINS: Final = 1000
 #: A longer body is not read before a retry: its connection is closed.
 LONGEST_DRAINED: Final = 65_536
 
-ONE_SHOT: Final = (
-    "the body of this request can be sent only once, and the request may be repeated: "
-    "pass bytes or a seekable file, or send the request without retries"
-)
+_KEYS: Final = ("Idempotency-Key", "X-Idempotency-Key")
+_PORTS: Final = {"http": 80, "https": 443}
+
+_SWITCH: ContextVar[bool | None] = ContextVar("backoff_rs_switch", default=None)
 
 
-class Options(TypedDict, total=False):
-    """The options of the adapters of HTTP clients. They are those of retrying(), except:
+@contextlib.contextmanager
+def switch(*, retry: bool) -> Iterator[None]:
+    """A context whose requests may be repeated (retry=True), whatever their methods and headers, or
+    are sent once (retry=False). It holds for this thread or task, above may_repeat."""
+    token = _SWITCH.set(retry)
+    try:
+        yield
+    finally:
+        _SWITCH.reset(token)
 
-    key, deadline_ns  may be functions of the client's request.
-    budget            a budget string, of which each origin (scheme, host and port) has a budget of
-                      its own; a Budget or a SharedBudget for all; or None.
-    attempt_timeout   how long an attempt may take, in seconds.
-    """
 
-    stream: RandomStream | None
-    seed: SupportsIndex | None
-    key: _Key | Callable[..., _Key] | None
-    budget: Budget | SharedBudget | str | None
-    attempt_timeout: float | None
-    stats: RetryStats | None
-    deadline_ns: int | Callable[..., int | None] | None
-    on_retry: Callable[[RetryEvent], Maybe[object]] | None
-    on_stop: Callable[[RetryEvent], Maybe[object]] | None
-    name: str | None
-    log: bool | logging.Logger
-    sleep: Callable[[float], Maybe[object]] | None
-    clock_ns: Callable[[], int] | None
+def switched() -> bool | None:
+    """What the context says of its requests."""
+    return _SWITCH.get()
+
+
+class Failure(NamedTuple):
+    """How an attempt failed (SPEC 19.3, table)."""
+
+    outcome: OutcomeOrName
+    never_sent: bool = False
 
 
 class Client:
-    """The options of an adapter, checked, and the budgets of the origins."""
+    """An adapter: its options, checked, the budgets of the origins, and what it knows of its client:
+
+    head     the status and the headers of a response
+    failure  how an attempt ended that raised an error
+    drain    reads and drops the body of a response, for at most so many seconds
+    close    gives up a response
+    """
 
     def __init__(
         self,
         policy: Policy | str,
-        options: Options,
+        options: HttpOptions,
         *,
-        on: Callable[[Exception], Verdict],
-        on_result: Callable[[Any], Verdict],
-        before_wait: Callable[[RetryEvent], Maybe[object]],
+        head: Callable[[Any], _Head],
+        failure: Callable[[Exception], Failure],
+        drain: Callable[[Any, Any, float], Maybe[None]],
+        close: Callable[[Any], Maybe[None]],
         awaits: bool,
     ) -> None:
-        for name in options:
-            if name not in Options.__annotations__:
-                known = ", ".join(sorted(Options.__annotations__))
-                raise TypeError(f"{name} is no option of this adapter; the options are {known}")
-        arguments: dict[str, Any] = dict(options)
-        self._budget: Budget | SharedBudget | str | None = arguments.pop("budget", "grpc-retry")
-        if not isinstance(self._budget, Budget | SharedBudget | str | None):
-            kinds = "a budget string, a Budget, a SharedBudget or None"
-            raise TypeError(f"budget must be {kinds}, not {_type_name(self._budget)}")
-        self.attempt_timeout: float | None = arguments.pop("attempt_timeout", None)
-        _check_timeout(self.attempt_timeout)
-        #: The hook of the caller; the adapter's own calls it.
-        self.on_retry: Callable[[RetryEvent], Maybe[object]] | None
-        self.on_retry = arguments.pop("on_retry", None)
-        if self.on_retry is not None:
-            # It rejects anything but a function.
-            Retrying(on=(), on_retry=self.on_retry)
-        for argument in ("on_retry", "on_stop", "sleep"):
-            if not awaits and is_coroutine_function(options.get(argument)):
-                raise TypeError(f"{argument} is a coroutine function, which nothing awaits here")
-        defaults = {"name": "request"}
-        self._arguments = {**defaults, **arguments, "on": on, "on_result": on_result}
-        self._policy = policy
-        self._before_wait = before_wait
+        self.rules = rules = HttpRules(options, awaits=awaits)
+        self.head, self.failure, self.drain, self.close = head, failure, drain, close
+        loop = Retrying(policy, on=(), **{"name": "request", **rules.rest})
+        self.options = loop._options
         self._lock = threading.Lock()
-        self._loops: OrderedDict[str, Retrying] = OrderedDict()
-        self._new_loop()
+        self._budgets: OrderedDict[str, Budget] = OrderedDict()
+        if isinstance(rules.budget, str):
+            Budget.parse(rules.budget)
 
-    def _new_loop(self) -> Retrying:
-        budget = self._budget
-        if isinstance(budget, str):
-            budget = Budget.parse(budget)
-        return Retrying(self._policy, on_retry=self._before_wait, budget=budget, **self._arguments)
-
-    def loop(self, origin: str) -> Retrying:
-        """The loops of requests to an origin."""
-        key = origin if isinstance(self._budget, str) else ""
+    def budget(self, origin: str) -> Any:
+        """The budget of requests to an origin."""
+        if not isinstance(self.rules.budget, str):
+            return self.rules.budget
         with self._lock:
-            loop = self._loops.get(key)
-            if loop is None:
-                loop = self._loops[key] = self._new_loop()
-                if len(self._loops) > _MOST_ORIGINS:
-                    self._loops.popitem(last=False)
+            budget = self._budgets.get(origin)
+            if budget is None:
+                budget = self._budgets[origin] = Budget.parse(self.rules.budget)
+                if len(self._budgets) > _MOST_ORIGINS:
+                    self._budgets.popitem(last=False)
             else:
-                self._loops.move_to_end(key)
-        return loop
+                self._budgets.move_to_end(origin)
+        return budget
 
 
-def _check_timeout(timeout: object) -> None:
-    if timeout is None:
-        return
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
-        raise TypeError(f"attempt_timeout must be a number of seconds, not {_type_name(timeout)}")
-    if not 0 < timeout < float("inf"):
-        raise ValueError(f"attempt_timeout {timeout} is not a positive number of seconds")
+class Request:
+    """One request of a client."""
+
+    def __init__(
+        self,
+        client: Client,
+        request: Any,
+        url: str,
+        *,
+        switch: bool | None,
+        can_be_sent_again: bool,
+    ) -> None:
+        self._client = client
+        self._request = request
+        self._method: str = request.method or ""
+        self._url, self._origin = _parts(url)
+        self._sent_once = self._why_once(switch, can_be_sent_again)
+        #: The last response.
+        self._last: Any = None
+
+    def _why_once(self, switch: bool | None, can_be_sent_again: bool) -> SentOnce | None:
+        """SPEC 19.2."""
+        rules, may_repeat = self._client.rules, switch
+        if may_repeat is None and rules.may_repeat is not None:
+            answer = rules.may_repeat(self._request)
+            if is_lost(answer) or hasattr(type(answer), "__await__"):
+                what = _type_name(answer)
+                raise TypeError(f"may_repeat returned {what}, which nothing awaits here")
+            may_repeat = bool(answer)
+        if may_repeat is False:
+            return "caller"
+        if not can_be_sent_again:
+            return "body"
+        if may_repeat or any((self._request.headers.get(key) or "").strip() for key in _KEYS):
+            return None
+        is_listed = (
+            is_idempotent_method(self._method)
+            if rules.methods is None
+            else self._method in rules.methods
+        )
+        return None if is_listed else "method"
+
+    def run(self, attempt: Callable[[], Any]) -> Any:
+        """Makes the attempts of a blocking client. Returns the last response."""
+
+        def attempted(_: Any) -> Any:
+            self._last = None
+            self._last = attempt()
+            return self._last
+
+        try:
+            return _wrap.wrap(self._options(), attempted)(self._request)
+        except RetryError as error:
+            return self._response(error)
+        except BaseException:
+            if self._last is not None:
+                self._client.close(self._last)
+            raise
+
+    async def run_async(self, attempt: Callable[[], Any]) -> Any:
+        """The same for an async client."""
+
+        async def attempted(_: Any) -> Any:
+            self._last = None
+            self._last = await attempt()
+            return self._last
+
+        try:
+            return await _wrap.wrap(self._options(), attempted)(self._request)
+        except RetryError as error:
+            return self._response(error)
+        except BaseException:
+            if self._last is not None and (closing := self._client.close(self._last)) is not None:
+                await closing
+            raise
+
+    def _response(self, error: RetryError) -> Any:
+        """The response after which the loop gave up. Another loop may have raised the error, such
+        as one within the client."""
+        if self._last is None or error.result is not self._last:
+            raise error
+        return self._last
+
+    def _options(self) -> Options:
+        budget = self._client.budget(self._origin)
+        is_own = budget is None or isinstance(budget, Budget)
+        return self._client.options.changed(
+            on=self._verdict_of_error,
+            on_result=self._verdict_of_response,
+            budget=budget if is_own else None,
+            shared_budget=None if is_own else budget,
+            event=self._event,
+            drain=self._drain,
+        )
+
+    def _verdict_of_response(self, response: Any) -> Verdict:
+        status, headers = self._client.head(response)
+        verdict = http_verdict(status, headers)
+        outcome = self._client.rules.statuses.get(status, verdict.outcome)
+        verdict = Verdict(outcome, verdict.retry_after)
+        answer = self._classified(response)
+        if answer is not None:
+            verdict = verdict_of_value(answer)
+        if self._sent_once and verdict.outcome != Outcome.SUCCESS:
+            return Verdict(Outcome.PERMANENT)
+        return verdict
+
+    def _verdict_of_error(self, error: Exception) -> Verdict:
+        failure = self._client.failure(error)
+        answer = self._classified(error)
+        verdict = verdict_of_error(failure.outcome if answer is None else answer)
+        if self._sent_once and not (self._sent_once == "method" and failure.never_sent):
+            return Verdict(Outcome.PERMANENT)
+        return verdict
+
+    def _classified(self, ended: object) -> object:
+        classify = self._client.rules.classify
+        answer = None if classify is None else classify(self._request, ended)
+        if answer is not None and is_lost(answer):
+            raise TypeError("classify returned a coroutine, which nothing awaits here")
+        return answer
+
+    def _event(self, *of_loop: Any) -> HttpEvent:
+        return HttpEvent(
+            *of_loop,
+            method=self._method,
+            url=self._url,
+            status=None if self._last is None else self._client.head(self._last)[0],
+            sent_once=self._sent_once,
+            request=self._request,
+        )
+
+    def _drain(self, seconds: float) -> Maybe[None]:
+        if self._last is None:
+            return None
+        return self._client.drain(self._request, self._last, seconds)
 
 
-def may_be_repeated(method: str, idempotency_key: object) -> bool:
-    """Whether a request with this method and value of its Idempotency-Key is safe to repeat."""
-    return bool(idempotency_key) or is_idempotent_method(method)
+def _parts(url: str) -> tuple[str, str]:
+    """A URL without user information, query and fragment, and its origin."""
+    parts = urlsplit(url)
+    scheme, host = parts.scheme.lower(), parts.hostname or ""
+    port = parts.port or _PORTS.get(scheme)
+    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return shown, f"{scheme}://{host}:{port}"
 
 
-#: A connection that was lost during its handshake. Nothing is wrong with the TLS of either side.
-_LOST: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+def holds_its_bytes(body: Any) -> bool:
+    """Whether each attempt can send this body as it is: text, or what memoryview takes."""
+    if isinstance(body, str):
+        return True
+    try:
+        memoryview(body)
+    except TypeError:
+        return False
+    return True
 
 
-def is_about_tls(error: BaseException, *kinds: type[Exception]) -> bool:
-    """Whether an error says that the TLS of the two sides does not fit, such as a certificate that
-    is not valid: another attempt would fail, too. kinds are such errors of the client."""
-    errors = list(_behind(error))
-    wrong: tuple[type[Exception], ...] = (ssl.SSLError, *kinds)
-    return any(isinstance(part, wrong) for part in errors) and not any(
-        isinstance(part, _LOST) for part in errors
-    )
-
-
-def _behind(error: BaseException) -> Iterator[BaseException]:
-    """An error and those that it holds. Its context may be an error of the caller, which says
-    nothing about the request."""
-    left: list[object] = [error]
-    seen: set[int] = set()
-    while left:
-        part = left.pop()
-        if isinstance(part, BaseException) and id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            left += [part.__cause__, getattr(part, "reason", None), *part.args]
+def is_long(length: str | None) -> bool:
+    """Whether a body of this Content-Length is too long to be drained."""
+    return bool(length and length.isdecimal() and int(length) > LONGEST_DRAINED)

@@ -12,27 +12,22 @@ import copy
 from contextvars import ContextVar
 
 import aiohttp
+from aiohttp import ClientResponse
 
-from .._http import http_verdict
-from .._retry_error import RetryError
-from .._verdict import Verdict
-from ._http import (
-    LONGEST_DRAINED,
-    ONE_SHOT,
-    Client,
-    Options,
-    is_about_tls,
-    may_be_repeated,
-)
+from ._http import LONGEST_DRAINED, Client, Failure, Request, switch, switched
+from ._tls import is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Unpack
 
-    from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
+    from aiohttp import ClientHandlerType, ClientRequest
 
     from .._backoff import Policy
-    from .._event import RetryEvent
+    from ._http_options import HttpOptions
+
+__all__ = ["RetryMiddleware", "switch"]
 
 #: Errors that are about the certificate or the address of the server.
 _PERMANENT = (
@@ -41,62 +36,57 @@ _PERMANENT = (
     aiohttp.InvalidURL,
 )
 
+_LOST = aiohttp.ClientConnectionError | aiohttp.ClientPayloadError
+
 #: aiohttp itself sends a request again, once, that ended with one of these. This is the request
 #: that is to end, by its timer, and how.
 _ENDED: ContextVar[tuple[object, Exception] | None] = ContextVar("ended", default=None)
 _REPEATED_BY_AIOHTTP = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError)
 
 
-def _verdict_of_error(error: Exception) -> Verdict:
+def _failure(error: Exception) -> Failure:
     if isinstance(error, _PERMANENT) or is_about_tls(error):
-        return Verdict("permanent")
+        return Failure("permanent")
     if isinstance(error, TimeoutError):
-        return Verdict("timeout")
-    # Refused, reset, or closed without a response.
-    lost = isinstance(error, aiohttp.ClientConnectionError | ConnectionError)
-    return Verdict("transient" if lost else "permanent")
+        return Failure("timeout", isinstance(error, aiohttp.ConnectionTimeoutError))
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Failure("transient", never_sent=True)
+    # Reset, closed without a response or within a body, or no HTTP.
+    lost = isinstance(error, _LOST | ConnectionError) or isinstance(
+        error.__cause__, aiohttp.http_exceptions.HttpProcessingError
+    )
+    return Failure("transient" if lost else "permanent")
 
 
-def _verdict_of_response(response: ClientResponse) -> Verdict:
-    return http_verdict(response.status, response.headers)
+def _head(response: ClientResponse) -> tuple[int, Mapping[str, str]]:
+    return response.status, response.headers
 
 
 class RetryMiddleware:
-    """A client middleware that repeats requests as a policy says.
+    """A client middleware that repeats requests as a policy says (SPEC 19).
 
     policy   a Policy or a policy string.
-    options  the stream or seed and key, the budget and the hooks of retrying(). key and
-             deadline_ns may be functions of the aiohttp.ClientRequest. budget is a budget string,
-             of which each origin has a budget of its own (default: "grpc-retry"), a Budget for all,
-             or None. attempt_timeout bounds, in seconds, an attempt until the head of the response
-             has arrived.
+    options  see HttpOptions. attempt_timeout bounds, in seconds, a whole attempt.
 
-    A request is repeated if its method is idempotent, or if it has an Idempotency-Key;
-    `session.get(url, middlewares=())` sends it once. When the retries end, the last response is
-    returned with its body unread, or the last error of aiohttp is raised. The session's total
-    timeout holds for all attempts and waits together.
+    A request is repeated if its method is one of methods, or if it has an Idempotency-Key, and if
+    its body can be sent again. `with switch(retry=True):` repeats any request, and
+    `with switch(retry=False):` sends it once. When the retries end, the last response is returned
+    with its body unread, or the last error of aiohttp is raised. The session's total timeout holds
+    for all attempts and waits together.
 
-    Raises PolicyError, ValueError and TypeError for invalid options, and TypeError for a request
-    whose body can be sent only once.
+    Raises PolicyError, ValueError and TypeError for invalid options.
     """
 
-    def __init__(self, policy: Policy | str = "default", **options: Unpack[Options]) -> None:
+    def __init__(self, policy: Policy | str = "default", **options: Unpack[HttpOptions]) -> None:
         self._client = Client(
             policy,
             options,
-            on=_verdict_of_error,
-            on_result=_verdict_of_response,
-            before_wait=self._on_retry,
+            head=_head,
+            failure=_failure,
+            drain=_drain,
+            close=ClientResponse.close,
             awaits=True,
         )
-
-    async def _on_retry(self, event: RetryEvent) -> None:
-        if isinstance(event.value, aiohttp.ClientResponse):
-            await _drain(event.value)
-        if self._client.on_retry is not None:
-            result = self._client.on_retry(event)
-            if hasattr(result, "__await__"):
-                await result
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         timer = getattr(request, "_timer", None)
@@ -104,43 +94,33 @@ class RetryMiddleware:
         _ENDED.set(None)
         if ended is not None and ended[0] is timer:
             raise ended[1]
-        if not may_be_repeated(request.method, request.headers.get("Idempotency-Key")):
-            return await handler(request)
-        if not _can_be_sent_again(request.body):
-            raise TypeError(ONE_SHOT)
-        last: ClientResponse | None = None
-
-        async def attempt(request: ClientRequest) -> ClientResponse:
-            nonlocal last
-            last = None
-            last = await self._send(request, handler)
-            return last
-
+        made = Request(
+            self._client,
+            request,
+            str(request.url),
+            switch=switched(),
+            can_be_sent_again=_can_be_sent_again(request.body),
+        )
         try:
-            return await self._client.loop(str(request.url.origin())).call(attempt, request)
-        except RetryError as error:
-            if last is None or error.result is not last:
-                raise
-            return last
-        except BaseException as error:
-            if last is not None:
-                last.close()
-            if isinstance(error, _REPEATED_BY_AIOHTTP):
-                # Without the traceback, which holds the request.
-                _ENDED.set((timer, copy.copy(error)))
+            return await made.run_async(lambda: self._send(request, handler))  # type: ignore[no-any-return]
+        except _REPEATED_BY_AIOHTTP as error:
+            # Without the traceback, which holds the request.
+            _ENDED.set((timer, copy.copy(error)))
             raise
 
     async def _send(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        limit = self._client.attempt_timeout
-        if limit is None:
-            return await handler(request)
+        rules = self._client.rules
         try:
-            async with asyncio.timeout(limit) as scope:
-                return await handler(request)
+            async with asyncio.timeout(rules.attempt_timeout) as scope:
+                response = await handler(request)
+                if rules.read_body:
+                    await response.read()
+                return response
         except TimeoutError as error:
             if not scope.expired():
                 raise
-            raise aiohttp.ServerTimeoutError(f"no response within {limit} s") from error
+            limit = f"no response within {rules.attempt_timeout} s"
+            raise aiohttp.ServerTimeoutError(limit) from error
 
 
 def _can_be_sent_again(body: Any) -> bool:
@@ -154,14 +134,15 @@ def _can_be_sent_again(body: Any) -> bool:
     return isinstance(body, aiohttp.payload.BytesPayload)
 
 
-async def _drain(response: ClientResponse) -> None:
+async def _drain(_request: object, response: ClientResponse, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
     left = LONGEST_DRAINED
     # A server that ends its body early has failed already.
     with contextlib.suppress(aiohttp.ClientError, TimeoutError):
         if (response.content_length or 0) <= left:
-            while left > 0 and (chunk := await response.content.read(left)):
-                left -= len(chunk)
+            async with asyncio.timeout(seconds):
+                while left > 0 and (chunk := await response.content.read(left)):
+                    left -= len(chunk)
     if response.content.at_eof():
         response.release()
     else:

@@ -7,48 +7,41 @@ with httpx.Client(transport=RetryTransport("full:base=100ms,cap=20s,max_retries=
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from typing import Any
 
 import anyio
 import httpx
 
 from .._backoff import _type_name
-from .._http import http_verdict
-from .._retry_error import RetryError
-from .._verdict import Verdict
-from ._http import (
-    LONGEST_DRAINED,
-    ONE_SHOT,
-    Client,
-    Options,
-    is_about_tls,
-    may_be_repeated,
-)
+from ._http import LONGEST_DRAINED, Client, Failure, Request, is_long
+from ._tls import is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self, Unpack
 
     from .._backoff import Policy
-    from .._event import RetryEvent
+    from ._http_options import HttpOptions
 
 
-def _verdict_of_error(error: Exception) -> Verdict:
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
+        return Failure("timeout", never_sent=True)
     if isinstance(error, httpx.TimeoutException):
-        return Verdict("timeout")
-    # Refused, reset, or closed without a response.
+        return Failure("timeout")
+    if is_about_tls(error):
+        return Failure("permanent")
+    # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
-    return Verdict("transient" if lost and not is_about_tls(error) else "permanent")
+    return Failure("transient" if lost else "permanent", isinstance(error, httpx.ConnectError))
 
 
-def _verdict_of_response(response: httpx.Response) -> Verdict:
-    return http_verdict(response.status_code, response.headers)
-
-
-def _origin(request: httpx.Request) -> str:
-    return f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
+def _head(response: httpx.Response) -> tuple[int, Mapping[str, str]]:
+    return response.status_code, response.headers
 
 
 def _check_transport(transport: object, method: str) -> None:
@@ -57,15 +50,22 @@ def _check_transport(transport: object, method: str) -> None:
         raise TypeError(f"transport has no {method}(): it is {_type_name(transport)}")
 
 
-def _is_repeated(request: httpx.Request) -> bool:
-    """Whether the request has retries at all."""
-    is_on = request.extensions.get("retry", True)
-    return bool(is_on) and may_be_repeated(request.method, request.headers.get("Idempotency-Key"))
+def _request(client: Client, request: httpx.Request) -> tuple[Request, Callable[[], object]]:
+    """The request, and what makes its body ready to be sent."""
+    switch = request.extensions.get("retry")
+    rewind = _rewinder(request)
+    made = Request(
+        client,
+        request,
+        str(request.url),
+        switch=None if switch is None else bool(switch),
+        can_be_sent_again=rewind is not None,
+    )
+    return made, rewind or (lambda: None)
 
 
-def _rewinder(request: httpx.Request) -> Callable[[], object]:
-    """What makes the body ready to be sent again. Raises TypeError for a stream that can be sent
-    only once."""
+def _rewinder(request: httpx.Request) -> Callable[[], object] | None:
+    """What makes the body ready to be sent again; None if it can be sent only once."""
     stream: Any = request.stream
     if isinstance(stream, httpx.ByteStream):
         return lambda: None
@@ -73,54 +73,40 @@ def _rewinder(request: httpx.Request) -> Callable[[], object]:
     if hasattr(stream, "fields"):
         files = [getattr(field, "file", b"") for field in stream.fields]
         # httpx rewinds them.
-        if all(isinstance(file, str | bytes) or _is_seekable(file) for file in files):
-            return lambda: None
-        raise TypeError(ONE_SHOT)
+        are_again = all(isinstance(file, str | bytes) or _is_seekable(file) for file in files)
+        return (lambda: None) if are_again else None
     source: Any = getattr(stream, "_stream", None)
     if _is_seekable(source):
         begin = source.tell()
         return lambda: source.seek(begin)
-    if isinstance(source, list | tuple):
-        return lambda: None
-    raise TypeError(ONE_SHOT)
+    return (lambda: None) if isinstance(source, list | tuple) else None
 
 
 def _is_seekable(file: Any) -> bool:
     return bool(getattr(file, "seekable", lambda: False)())
 
 
-def _is_long(response: httpx.Response) -> bool:
-    length = response.headers.get("Content-Length", "")
-    return length.isdecimal() and int(length) > LONGEST_DRAINED
-
-
-def _with_timeout(request: httpx.Request, limit: float | None) -> None:
-    """Bounds each step of an attempt."""
-    if limit is not None:
-        timeout = request.extensions.get("timeout", {})
-        steps = ("connect", "read", "write", "pool")
-        bounded = {step: min(limit, timeout.get(step) or limit) for step in steps}
-        request.extensions = {**request.extensions, "timeout": bounded}
+def _read_timeout(request: httpx.Request) -> dict[str, float | None]:
+    """The timeouts of the request: those that its connection looks at."""
+    timeouts: dict[str, float | None] = request.extensions.setdefault("timeout", {})
+    return timeouts
 
 
 class RetryTransport(httpx.BaseTransport):
-    """A transport that repeats requests as a policy says.
+    """A transport that repeats requests as a policy says (SPEC 19).
 
     policy     a Policy or a policy string.
     transport  what sends the requests; by default an httpx.HTTPTransport.
-    options    the stream or seed and key, the budget and the hooks of retrying(). key and
-               deadline_ns may be functions of the httpx.Request. budget is a budget string, of
-               which each origin has a budget of its own (default: "grpc-retry"), a Budget for all,
-               or None. attempt_timeout bounds, in seconds, each step of an attempt: to connect, to
-               send, and each wait for a part of the response's head.
+    options    see HttpOptions. attempt_timeout bounds each step of an attempt: to connect, to send,
+               and each wait for a part of the response.
 
-    A request is repeated if its method is idempotent, or if it has an Idempotency-Key;
-    `extensions={"retry": False}` sends it once. When the retries end, the last response is
-    returned with its body unread, or the last error of httpx is raised. Closing this transport
-    closes the other.
+    A request is repeated if its method is one of methods, or if it has an Idempotency-Key, and if
+    its body can be sent again. `extensions={"retry": True}` repeats any request, and
+    `extensions={"retry": False}` sends it once. When the retries end, the last response is returned
+    with its body unread, or the last error of httpx is raised. Closing this transport closes the
+    other.
 
-    Raises PolicyError, ValueError and TypeError for invalid options, and TypeError for a request
-    whose body can be sent only once.
+    Raises PolicyError, ValueError and TypeError for invalid options.
     """
 
     def __init__(
@@ -128,49 +114,39 @@ class RetryTransport(httpx.BaseTransport):
         policy: Policy | str = "default",
         *,
         transport: httpx.BaseTransport | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[HttpOptions],
     ) -> None:
         self._client = Client(
             policy,
             options,
-            on=_verdict_of_error,
-            on_result=_verdict_of_response,
-            before_wait=self._on_retry,
+            head=_head,
+            failure=_failure,
+            drain=_drain,
+            close=httpx.Response.close,
             awaits=False,
         )
         _check_transport(transport, "handle_request")
         self._transport = transport or httpx.HTTPTransport()
 
-    def _on_retry(self, event: RetryEvent) -> None:
-        if isinstance(event.value, httpx.Response):
-            _drain(event.value)
-        if self._client.on_retry is not None:
-            self._client.on_retry(event)
-
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not _is_repeated(request):
-            return self._transport.handle_request(request)
-        rewind = _rewinder(request)
-        _with_timeout(request, self._client.attempt_timeout)
-        last: httpx.Response | None = None
+        made, rewind = _request(self._client, request)
+        rules = self._client.rules
+        limit = rules.attempt_timeout or math.inf
+        if limit < math.inf:
+            timeout = _read_timeout(request)
+            steps = ("connect", "read", "write", "pool")
+            timeout |= {step: min(limit, timeout.get(step) or limit) for step in steps}
 
-        def attempt(request: httpx.Request) -> httpx.Response:
-            nonlocal last
-            last = None
+        def attempt() -> httpx.Response:
+            end = time.monotonic() + limit
             rewind()
-            last = self._transport.handle_request(request)
-            return last
+            response = self._transport.handle_request(request)
+            if rules.read_body:
+                _read(response, request, end)
+            return response
 
-        try:
-            return self._client.loop(_origin(request)).call(attempt, request)
-        except RetryError as error:
-            if last is None or error.result is not last:
-                raise
-            return last
-        except BaseException:
-            if last is not None:
-                last.close()
-            raise
+        response: httpx.Response = made.run(attempt)
+        return response
 
     def __enter__(self) -> Self:
         self._transport.__enter__()
@@ -188,26 +164,46 @@ class RetryTransport(httpx.BaseTransport):
         self._transport.close()
 
 
-def _drain(response: httpx.Response) -> None:
+def _read(response: httpx.Response, request: httpx.Request, end: float) -> None:
+    """Reads the body into memory, until this time."""
+    stream: Any = response.stream
+    chunks = []
+    try:
+        for chunk in stream:
+            chunks.append(chunk)
+            if time.monotonic() > end:
+                raise httpx.ReadTimeout("no whole body in time", request=request)
+    finally:
+        stream.close()
+    response.stream = httpx.ByteStream(b"".join(chunks))
+
+
+def _drain(request: httpx.Request, response: httpx.Response, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
     stream: Any = response.stream
+    timeout = _read_timeout(request)
+    kept = timeout.get("read")
+    # No read begins after half of the wait, or takes longer than the other half.
+    end = time.monotonic() + seconds / 2
+    timeout["read"] = min(seconds / 2, kept or math.inf)
+    left = LONGEST_DRAINED
     # A server that ends its body early has failed already.
     with contextlib.suppress(httpx.TransportError):
         try:
-            left = LONGEST_DRAINED
-            if not _is_long(response):
+            if not is_long(response.headers.get("Content-Length")):
                 for chunk in stream:
                     left -= len(chunk)
-                    if left < 0:
+                    if left < 0 or time.monotonic() > end:
                         break
         finally:
+            timeout["read"] = kept
             stream.close()
 
 
 class AsyncRetryTransport(httpx.AsyncBaseTransport):
     """The same for httpx.AsyncClient, on asyncio and trio: by default over an
-    httpx.AsyncHTTPTransport. attempt_timeout is exact: it bounds an attempt until the head of the
-    response has arrived. Hooks may be coroutine functions.
+    httpx.AsyncHTTPTransport. attempt_timeout is exact: it bounds a whole attempt. Hooks may be
+    coroutine functions.
     """
 
     def __init__(
@@ -215,59 +211,36 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         policy: Policy | str = "default",
         *,
         transport: httpx.AsyncBaseTransport | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[HttpOptions],
     ) -> None:
         self._client = Client(
             policy,
             options,
-            on=_verdict_of_error,
-            on_result=_verdict_of_response,
-            before_wait=self._on_retry,
+            head=_head,
+            failure=_failure,
+            drain=_drain_async,
+            close=_close_async,
             awaits=True,
         )
         _check_transport(transport, "handle_async_request")
         self._transport = transport or httpx.AsyncHTTPTransport()
 
-    async def _on_retry(self, event: RetryEvent) -> None:
-        if isinstance(event.value, httpx.Response):
-            await _drain_async(event.value)
-        if self._client.on_retry is not None:
-            result = self._client.on_retry(event)
-            if hasattr(result, "__await__"):
-                await result
-
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if not _is_repeated(request):
-            return await self._transport.handle_async_request(request)
-        rewind = _rewinder(request)
-        last: httpx.Response | None = None
+        made, rewind = _request(self._client, request)
+        rules = self._client.rules
 
-        async def attempt(request: httpx.Request) -> httpx.Response:
-            nonlocal last
-            last = None
+        async def attempt() -> httpx.Response:
             rewind()
-            last = await self._send(request)
-            return last
+            with anyio.move_on_after(rules.attempt_timeout):
+                response = await self._transport.handle_async_request(request)
+                if rules.read_body:
+                    await _read_async(response)
+                return response
+            limit = f"no response within {rules.attempt_timeout} s"
+            raise httpx.ReadTimeout(limit, request=request)
 
-        try:
-            return await self._client.loop(_origin(request)).call(attempt, request)
-        except RetryError as error:
-            if last is None or error.result is not last:
-                raise
-            return last
-        except BaseException:
-            if last is not None:
-                with anyio.CancelScope(shield=True):
-                    await last.aclose()
-            raise
-
-    async def _send(self, request: httpx.Request) -> httpx.Response:
-        limit = self._client.attempt_timeout
-        if limit is None:
-            return await self._transport.handle_async_request(request)
-        with anyio.move_on_after(limit):
-            return await self._transport.handle_async_request(request)
-        raise httpx.ReadTimeout(f"no response within {limit} s", request=request)
+        response: httpx.Response = await made.run_async(attempt)
+        return response
 
     async def __aenter__(self) -> Self:
         await self._transport.__aenter__()
@@ -285,16 +258,32 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         await self._transport.aclose()
 
 
-async def _drain_async(response: httpx.Response) -> None:
+async def _close_async(response: httpx.Response) -> None:
     stream: Any = response.stream
+    with anyio.CancelScope(shield=True):
+        await stream.aclose()
+
+
+async def _read_async(response: httpx.Response) -> None:
+    stream: Any = response.stream
+    try:
+        chunks = [chunk async for chunk in stream]
+    finally:
+        await _close_async(response)
+    response.stream = httpx.ByteStream(b"".join(chunks))
+
+
+async def _drain_async(_request: object, response: httpx.Response, seconds: float) -> None:
+    stream: Any = response.stream
+    left = LONGEST_DRAINED
     with contextlib.suppress(httpx.TransportError):
         try:
-            left = LONGEST_DRAINED
-            if not _is_long(response):
-                async with contextlib.aclosing(aiter(stream)) as chunks:
-                    async for chunk in chunks:
-                        left -= len(chunk)
-                        if left < 0:
-                            break
+            if not is_long(response.headers.get("Content-Length")):
+                with anyio.move_on_after(seconds):
+                    async with contextlib.aclosing(aiter(stream)) as chunks:
+                        async for chunk in chunks:
+                            left -= len(chunk)
+                            if left < 0:
+                                break
         finally:
-            await stream.aclose()
+            await _close_async(response)

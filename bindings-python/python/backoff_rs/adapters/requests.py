@@ -7,8 +7,9 @@ session.mount("https://", RetryAdapter("full:base=100ms,cap=20s,max_retries=5"))
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 import requests
 import urllib3
@@ -16,66 +17,71 @@ from requests.adapters import HTTPAdapter
 from requests.utils import rewind_body
 
 from .._backoff import _type_name
-from .._http import http_verdict
-from .._retry_error import RetryError
-from .._verdict import Verdict
 from ._http import (
     LONGEST_DRAINED,
-    ONE_SHOT,
     Client,
-    Options,
-    is_about_tls,
-    may_be_repeated,
+    Failure,
+    Request,
+    holds_its_bytes,
+    is_long,
+    switch,
+    switched,
 )
+from ._tls import behind, is_about_tls, is_of_a_handshake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from .._backoff import Policy
-    from .._event import RetryEvent
+    from ._http_options import HttpOptions
+
+__all__ = ["RetryAdapter", "switch"]
 
 
-def _verdict_of_error(error: Exception) -> Verdict:
-    if isinstance(error, requests.Timeout):
-        return Verdict("timeout")
-    # Refused, reset, or closed without a response.
-    lost = isinstance(error, requests.ConnectionError)
-    is_wrong = is_about_tls(error, requests.exceptions.SSLError)
-    return Verdict("transient" if lost and not is_wrong else "permanent")
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, requests.ConnectTimeout):
+        return Failure("timeout", never_sent=True)
+    parts = list(behind(error))
+    late = requests.Timeout | urllib3.exceptions.ReadTimeoutError
+    if any(isinstance(part, late) for part in parts):
+        return Failure("timeout")
+    if is_about_tls(error, requests.exceptions.SSLError):
+        return Failure("permanent")
+    # Reset, closed without a response, or no HTTP.
+    lost = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
+    refused = any(isinstance(part, urllib3.exceptions.NewConnectionError) for part in parts)
+    return Failure("transient" if lost else "permanent", refused or is_of_a_handshake(error))
 
 
-def _verdict_of_response(response: requests.Response) -> Verdict:
-    return http_verdict(response.status_code, response.headers)
+def _head(response: requests.Response) -> tuple[int, Mapping[str, str]]:
+    return response.status_code, response.headers
 
 
-def _may_be_repeated(request: requests.PreparedRequest) -> bool:
-    return may_be_repeated(request.method or "", request.headers.get("Idempotency-Key"))
+def _can_be_sent_again(request: requests.PreparedRequest) -> bool:
+    body: Any = request.body
+    return body is None or holds_its_bytes(body) or isinstance(_begin(request), int)
 
 
-def _origin(request: requests.PreparedRequest) -> str:
-    """Without a name and a password, and with the port."""
-    parts = urlsplit(request.url or "")
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return f"{parts.scheme}://{parts.hostname}:{port}"
+def _begin(request: requests.PreparedRequest) -> Any:
+    """Where the body begins, if it is a file; something else if it cannot be sent again."""
+    return getattr(request, "_body_position", None)
 
 
 class RetryAdapter(HTTPAdapter):
-    """An HTTPAdapter that repeats requests as a policy says.
+    """An HTTPAdapter that repeats requests as a policy says (SPEC 19).
 
     policy   a Policy or a policy string.
     adapter  the options of HTTPAdapter, except max_retries.
-    options  the stream or seed and key, the budget and the hooks of retrying(). key and
-             deadline_ns may be functions of the requests.PreparedRequest. budget is a budget
-             string, of which each origin has a budget of its own (default: "grpc-retry"), a Budget
-             for all, or None. attempt_timeout bounds, in seconds, the time to connect and each wait
-             for a part of the response's head, besides the timeout of the request.
+    options  see HttpOptions. attempt_timeout bounds, in seconds, the time to connect and each wait
+             for a part of the response, besides the timeout of the request.
 
-    A request is repeated if its method is idempotent, or if it has an Idempotency-Key. When the
-    retries end, the last response is returned, or the last error of requests is raised.
+    A request is repeated if its method is one of methods, or if it has an Idempotency-Key, and if
+    its body can be sent again. `with switch(retry=True):` repeats any request, and
+    `with switch(retry=False):` sends it once. When the retries end, the last response is returned,
+    or the last error of requests is raised.
 
-    Raises PolicyError, ValueError and TypeError for invalid options, and TypeError for a request
-    whose body can be sent only once.
+    Raises PolicyError, ValueError and TypeError for invalid options.
     """
 
     def __init__(
@@ -83,7 +89,7 @@ class RetryAdapter(HTTPAdapter):
         policy: Policy | str = "default",
         *,
         adapter: dict[str, Any] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[HttpOptions],
     ) -> None:
         if not isinstance(adapter, Mapping | None):
             raise TypeError(
@@ -96,9 +102,10 @@ class RetryAdapter(HTTPAdapter):
         self._client = Client(
             policy,
             options,
-            on=_verdict_of_error,
-            on_result=_verdict_of_response,
-            before_wait=self._on_retry,
+            head=_head,
+            failure=_failure,
+            drain=_drain,
+            close=requests.Response.close,
             awaits=False,
         )
 
@@ -113,12 +120,6 @@ class RetryAdapter(HTTPAdapter):
         base: Any = super()
         base.__setstate__(state)
 
-    def _on_retry(self, event: RetryEvent) -> None:
-        if isinstance(event.value, requests.Response):
-            _drain(event.value)
-        if self._client.on_retry is not None:
-            self._client.on_retry(event)
-
     def send(
         self,
         request: requests.PreparedRequest,
@@ -130,37 +131,32 @@ class RetryAdapter(HTTPAdapter):
     ) -> requests.Response:
         """Sends a request, and repeats it."""
         rest = (stream, self._bounded(timeout), verify, cert, proxies)
-        if not _may_be_repeated(request):
-            return super().send(request, stream, timeout, verify, cert, proxies)
-        body: Any = request.body
-        begin: Any = getattr(request, "_body_position", None)
-        if not (body is None or isinstance(body, str | bytes) or isinstance(begin, int)):
-            raise TypeError(ONE_SHOT)
-        last: requests.Response | None = None
+        made = Request(
+            self._client,
+            request,
+            request.url or "",
+            switch=switched(),
+            can_be_sent_again=_can_be_sent_again(request),
+        )
+        rules = self._client.rules
         begun = False
 
-        def attempt(request: requests.PreparedRequest) -> requests.Response:
-            nonlocal last, begun
-            last = None
-            if begun and isinstance(begin, int):
+        def attempt() -> requests.Response:
+            nonlocal begun
+            end = time.monotonic() + (rules.attempt_timeout or math.inf)
+            if begun and isinstance(_begin(request), int):
                 rewind_body(request)
             begun = True
-            last = super(RetryAdapter, self).send(request, *rest)
-            return last
+            response = super(RetryAdapter, self).send(request, *rest)
+            if rules.read_body:
+                _read(response, end)
+            return response
 
-        try:
-            return self._client.loop(_origin(request)).call(attempt, request)
-        except RetryError as error:
-            if last is None or error.result is not last:
-                raise
-            return last
-        except BaseException:
-            if last is not None:
-                last.close()
-            raise
+        response: requests.Response = made.run(attempt)
+        return response
 
     def _bounded(self, timeout: Any) -> Any:
-        limit = self._client.attempt_timeout
+        limit = self._client.rules.attempt_timeout
         if limit is None:
             return timeout
         if isinstance(timeout, urllib3.Timeout):
@@ -172,11 +168,48 @@ class RetryAdapter(HTTPAdapter):
         return min(limit, connect or limit), min(limit, read or limit)
 
 
-def _drain(response: requests.Response) -> None:
+def _read(response: requests.Response, end: float) -> None:
+    """Reads the body into memory, until this time."""
+    body, chunks = response.raw, []
+    try:
+        while chunk := body.read1(LONGEST_DRAINED, decode_content=True):
+            chunks.append(chunk)
+            if time.monotonic() > end:
+                raise requests.ReadTimeout("no whole body in time", response=response)
+    except urllib3.exceptions.ProtocolError as error:
+        raise requests.exceptions.ChunkedEncodingError(error) from error
+    except urllib3.exceptions.DecodeError as error:
+        raise requests.exceptions.ContentDecodingError(error) from error
+    except urllib3.exceptions.SSLError as error:
+        raise requests.exceptions.SSLError(error) from error
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise requests.ReadTimeout(error) from error
+    finally:
+        response.close()
+    # As Response.content does.
+    kept: Any = response
+    kept._content, kept._content_consumed = b"".join(chunks), True
+
+
+def _drain(_request: object, response: requests.Response, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
-    # A server that ends its body early has failed already.
-    with contextlib.suppress(urllib3.exceptions.HTTPError, OSError):
-        length = response.headers.get("Content-Length", "")
-        if not (length.isdecimal() and int(length) > LONGEST_DRAINED):
-            response.raw.read(LONGEST_DRAINED + 1, decode_content=False)
+    end, left = time.monotonic() + seconds, LONGEST_DRAINED
+    # A server that ends its body early has failed already. Without the socket, nothing bounds a read.
+    with contextlib.suppress(urllib3.exceptions.HTTPError, OSError, AttributeError):
+        # Not what its types show, but there in all versions.
+        raw: Any = response.raw
+        file = raw._fp.fp
+        connection = None if file is None else file.raw._sock
+        kept = connection and connection.gettimeout()
+        while left > 0 and (rest := end - time.monotonic()) > 0:
+            if connection is not None:
+                connection.settimeout(rest)
+            if is_long(response.headers.get("Content-Length")):
+                break
+            chunk = raw.read1(left, decode_content=False)
+            if not chunk:
+                if connection is not None:
+                    connection.settimeout(kept)
+                break
+            left -= len(chunk)
     response.close()

@@ -6,6 +6,7 @@ HTTPAdapter(max_retries=Retry(...)).
 
 from __future__ import annotations
 
+import sys
 import time
 
 import urllib3
@@ -15,7 +16,8 @@ from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
 from ._decisions import checked_policy, checked_stream, decision_after
-from ._http import is_about_tls
+from ._http import holds_its_bytes
+from ._tls import is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,15 +90,21 @@ class Retry(urllib3.Retry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """urllib3's method. A certificate that is not valid raises MaxRetryError at once."""
+        """urllib3's method. A certificate that is not valid, and the failure of a request whose body
+        can be sent only once, raise MaxRetryError at once."""
         if (
             error is not None
             and _pool is not None
             and self.total is not False
-            and is_about_tls(error, urllib3.exceptions.SSLError)
+            and (is_about_tls(error, urllib3.exceptions.SSLError) or _is_sent_once())
         ):
             raise urllib3.exceptions.MaxRetryError(_pool, url, error) from error
         return super().increment(method, url, response, error, _pool, _stacktrace)
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
+        """urllib3's method."""
+        is_listed = super().is_retry(method, status_code, has_retry_after)
+        return is_listed and not _is_sent_once()
 
     def get_backoff_time(self) -> float:
         """The next wait in seconds, unless the server asks for another."""
@@ -135,3 +143,16 @@ class Retry(urllib3.Retry):
         return decision_after(
             self._policy, stream, retries, 0, Verdict(outcome, verdict.retry_after)
         )
+
+
+def _is_sent_once() -> bool:
+    """Whether urllib3 is sending a body that it cannot send again: the second time it would be
+    empty, and the server would take that for the body. urllib3 tells a Retry only the method."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_name != "urlopen" or "body" not in frame.f_locals:
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    body = frame.f_locals["body"]
+    can_be_rewound = hasattr(body, "tell") or isinstance(body, list | tuple)
+    return not (body is None or can_be_rewound or holds_its_bytes(body))

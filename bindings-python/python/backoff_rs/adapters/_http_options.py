@@ -1,0 +1,141 @@
+"""The options of the adapters of HTTP clients, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, SupportsIndex, TypedDict
+
+from .._aliases import OutcomeOrName
+from .._backoff import Budget, RandomStream, RetryStats, _type_name
+from .._http_event import HttpEvent
+from .._shared_budget import SharedBudget
+from .._types import Outcome
+from .._wrap import is_coroutine_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable
+    from typing import Final
+
+    from .._aliases import Maybe
+    from .._options import _Key
+    from .._verdict import VerdictLike
+
+
+class HttpOptions(TypedDict, total=False):
+    """The options of the adapters of HTTP clients (SPEC 19). They are those of retrying(), except:
+
+    methods          the methods of requests that may be repeated, in place of the idempotent ones.
+    statuses         the outcomes of statuses, above Outcome.of_http_status(); or a collection of
+                     statuses, which are transient. PROXY_STATUSES is such a table.
+    may_repeat       a predicate of the client's request: whether it may be repeated, whatever its
+                     method and headers.
+    classify         a function of the client's request, and of the response or the exception of an
+                     attempt. It returns what a predicate of retrying() returns, or None: then the
+                     adapter decides.
+    attempt_timeout  how long an attempt may take, in seconds, for every request.
+    read_body        whether an attempt reads the whole body of the response.
+    budget           a budget string, of which each origin (scheme, host and port) has a budget of
+                     its own, by default "finagle"; a Budget or a SharedBudget for all; or None.
+    key, deadline_ns may be functions of the client's request.
+    on_retry, on_stop receive an HttpEvent.
+    """
+
+    methods: Collection[str]
+    statuses: Mapping[int, OutcomeOrName] | Collection[int]
+    may_repeat: Callable[[Any], object] | None
+    classify: Callable[[Any, Any], VerdictLike | None] | None
+    attempt_timeout: float | None
+    read_body: bool
+    budget: Budget | SharedBudget | str | None
+    stream: RandomStream | None
+    seed: SupportsIndex | None
+    key: _Key | Callable[..., _Key] | None
+    stats: RetryStats | None
+    deadline_ns: int | Callable[..., int | None] | None
+    on_retry: Callable[[HttpEvent], Maybe[object]] | None
+    on_stop: Callable[[HttpEvent], Maybe[object]] | None
+    name: str | None
+    log: bool | logging.Logger
+    sleep: Callable[[float], Maybe[object]] | None
+    clock_ns: Callable[[], int] | None
+
+
+_PLURAL: Final = {"methods": "names of methods", "statuses": "statuses"}
+
+
+class HttpRules:
+    """Those of the options that are about requests and responses; the others are in rest."""
+
+    def __init__(self, options: HttpOptions, *, awaits: bool) -> None:
+        for name in options:
+            if name not in HttpOptions.__annotations__:
+                known = ", ".join(sorted(HttpOptions.__annotations__))
+                raise TypeError(f"{name} is no option of this adapter; the options are {known}")
+        rest: dict[str, Any] = dict(options)
+        #: None for the idempotent ones.
+        self.methods = _checked_methods(rest.pop("methods", None))
+        self.statuses = _checked_statuses(rest.pop("statuses", ()))
+        self.may_repeat: Callable[[Any], object] | None = rest.pop("may_repeat", None)
+        self.classify: Callable[[Any, Any], object] | None = rest.pop("classify", None)
+        for name in ("may_repeat", "classify"):
+            function = options.get(name)
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be callable, not {_type_name(function)}")
+            if is_coroutine_function(function):
+                raise TypeError(f"{name} is a coroutine function, which nothing awaits here")
+        for name in ("on_retry", "on_stop", "sleep"):
+            if not awaits and is_coroutine_function(options.get(name)):
+                raise TypeError(f"{name} is a coroutine function, which nothing awaits here")
+        self.attempt_timeout = _checked_timeout(rest.pop("attempt_timeout", None))
+        self.read_body: bool = rest.pop("read_body", False)
+        if not isinstance(self.read_body, bool):
+            raise TypeError(f"read_body must be a bool, not {_type_name(self.read_body)}")
+        self.budget: Budget | SharedBudget | str | None = rest.pop("budget", "finagle")
+        if not isinstance(self.budget, Budget | SharedBudget | str | None):
+            kinds = "a budget string, a Budget, a SharedBudget or None"
+            raise TypeError(f"budget must be {kinds}, not {_type_name(self.budget)}")
+        self.rest = rest
+
+
+def _checked_collection(name: str, value: Any) -> Collection[Any]:
+    if isinstance(value, str | bytes) or not isinstance(value, Collection):
+        raise TypeError(f"{name} must be a collection of {_PLURAL[name]}, not {_type_name(value)}")
+    return value
+
+
+def _checked_methods(methods: Any) -> frozenset[str] | None:
+    if methods is None:
+        return None
+    for method in _checked_collection("methods", methods):
+        if not isinstance(method, str):
+            raise TypeError(f"methods must be names of methods, not {_type_name(method)}")
+        if method != method.upper():
+            raise ValueError(f'methods has "{method}": write "{method.upper()}"')
+    return frozenset(methods)
+
+
+def _checked_statuses(statuses: Any) -> dict[int, Outcome]:
+    outcomes: dict[int, Outcome] = {}
+    for status in _checked_collection("statuses", statuses):
+        if isinstance(status, bool) or not isinstance(status, int):
+            raise TypeError(f"statuses must be ints, not {_type_name(status)}")
+        if not 100 <= status <= 999:
+            raise ValueError(f"statuses has {status}; a status is from 100 to 999")
+        outcome = statuses[status] if isinstance(statuses, Mapping) else Outcome.TRANSIENT
+        if outcome not in [*Outcome]:
+            known = ", ".join(Outcome)
+            raise ValueError(f"statuses has {outcome!r} for {status}; the outcomes are {known}")
+        outcomes[status] = Outcome(outcome)
+    return outcomes
+
+
+def _checked_timeout(timeout: Any) -> float | None:
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(f"attempt_timeout must be a number of seconds, not {_type_name(timeout)}")
+    if not 0 < timeout < float("inf"):
+        raise ValueError(f"attempt_timeout {timeout} is not a positive number of seconds")
+    return timeout

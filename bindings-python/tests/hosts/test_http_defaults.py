@@ -1,0 +1,88 @@
+"""The default budget: short failures pass unnoticed, and a dead server is spared (SPEC 19.8)."""
+
+from collections import Counter
+
+import pytest
+from http_clients import CLIENTS
+from server import Server, response
+
+OK, BUSY = response(200, body="ready"), response(503, body="busy")
+#: That of most examples, but quick.
+POLICY = "full:base=1ms,cap=20ms,max_retries=5"
+
+
+class Paths(Server):
+    """Fails the first requests of each path: as many as the path says, /down always."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = Counter()
+
+    def _answer(self, connection, stream):
+        while request := self._read(stream):
+            path = request[1]
+            with self._lock:
+                self.seen[path] += 1
+                failures = int(path.split("-")[1]) if "-" in path else 10**9
+                reply = BUSY if self.seen[path] <= failures else OK
+            connection.sendall(reply)
+
+
+@pytest.fixture
+def server():
+    with Paths() as server:
+        yield server
+
+
+@pytest.fixture(params=CLIENTS, ids=[client.__name__ for client in CLIENTS])
+def kind(request):
+    return request.param
+
+
+def fetch(kind, server, paths, *, at_once=False, **options):
+    """The statuses of requests of one client, whose clock stands still: nothing recovers."""
+    client = kind(**{"policy": POLICY, "clock_ns": lambda: 0, **options})
+    asked = [("GET", f"{server.url}{path}", {}) for path in paths]
+    return [status for status, _ in client.fetch(*asked, at_once=at_once)]
+
+
+def test_20_concurrent_requests_during_a_restart(kind, server):
+    paths = [f"{number}-3" for number in range(20)]
+    assert fetch(kind, server, paths, at_once=True) == [200] * 20
+
+
+def test_100_concurrent_requests_that_fail_once(kind, server):
+    paths = [f"{number}-1" for number in range(100)]
+    assert fetch(kind, server, paths, at_once=True) == [200] * 100
+
+
+def test_one_failure_in_10_is_hidden(kind, server):
+    paths = [f"{number}-{int(number % 10 == 0)}" for number in range(300)]
+    assert fetch(kind, server, paths) == [200] * 300
+
+
+def test_a_url_that_is_always_down_does_not_disarm_the_others(kind, server):
+    paths = [*["down"] * 10, *[f"{number}-1" for number in range(20)]]
+    assert fetch(kind, server, paths) == [503] * 10 + [200] * 20
+
+
+def test_max_retries_is_reached(kind, server):
+    assert fetch(kind, server, ["down"]) == [503]
+    assert server.seen["/down"] == 6
+
+
+def test_a_dead_server_gets_a_fifth_more(kind, server):
+    """Beside the reserve: 10 retries a second for 10 s."""
+    assert fetch(kind, server, ["down"] * 300) == [503] * 300
+    assert 300 < server.seen["/down"] <= 300 * 1.2 + 100
+
+
+def test_time_heals(kind, server):
+    """The reserve is there again 10 s later."""
+    now_ns = [0]
+    client = kind(policy=POLICY, clock_ns=lambda: now_ns[0])
+    for _ in range(3):
+        before = server.seen["/down"]
+        client.fetch(*[("GET", server.url + "down", {})] * 40)
+        assert server.seen["/down"] - before > 120
+        now_ns[0] += 60 * 10**9

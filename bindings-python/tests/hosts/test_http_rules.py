@@ -1,0 +1,192 @@
+"""What the caller says about requests, and what events and logs say about them (SPEC 19)."""
+
+import logging
+import time
+
+import pytest
+from backoff_rs import PROXY_STATUSES, HttpEvent, RetryEvent, RetryStats, Verdict
+from http_clients import CLIENTS, Httpx
+from server import Server, reset, response
+
+POLICY = {"policy": "constant:base=10ms,max_retries=2"}
+OK = response(200, body="ready")
+BUSY = response(503, body="busy")
+
+
+@pytest.fixture(params=CLIENTS, ids=[client.__name__ for client in CLIENTS])
+def kind(request):
+    return request.param
+
+
+def post(server, **rest):
+    return ("POST", server.url, {"content": b"text", **rest})
+
+
+def get(server, path="", **rest):
+    return ("GET", server.url + path, rest)
+
+
+@pytest.mark.parametrize(
+    ("answer", "switch", "count"),
+    [(True, None, 2), (1, None, 2), (None, None, 1), (False, True, 2), (True, False, 1)],
+)
+def test_may_repeat(kind, answer, switch, count):
+    """It is above methods and keys, and a switch of the request is above it."""
+    ends, asked = [], []
+
+    def may_repeat(request):
+        asked.append(request.method)
+        return answer
+
+    rest = {"headers": {"Idempotency-Key": "k"}} | ({} if switch is None else {"retry": switch})
+    with Server(BUSY, OK) as server:
+        kind(**POLICY, may_repeat=may_repeat, on_stop=ends.append).fetch(post(server, **rest))
+        assert len(server.requests) == count
+    assert asked == ([] if switch is not None else ["POST"])
+    assert [end.sent_once for end in ends] == [None if count == 2 else "caller"]
+
+
+def test_what_may_repeat_raises_is_raised_before_anything_is_sent(kind):
+    def may_repeat(_request):
+        raise LookupError("no")
+
+    with Server(OK) as server:
+        with pytest.raises(LookupError, match="no"):
+            kind(**POLICY, may_repeat=may_repeat).fetch(get(server))
+        assert server.requests == []
+
+
+def test_statuses_as_a_collection_and_as_a_table(kind):
+    replies = [response(409), response(520), response(529), OK]
+    for statuses in ([409, 520, 529], {409: "transient", **PROXY_STATUSES}):
+        events = []
+        options = {"policy": "constant:base=10ms,max_retries=9", "on_retry": events.append}
+        with Server(*replies) as server:
+            kind(**options, statuses=statuses).fetch(get(server))
+            assert len(server.requests) == 4
+        assert [event.status for event in events] == [409, 520, 529]
+
+
+def test_classify(kind):
+    """A verdict of the caller comes first; None leaves it to the adapter."""
+    seen = []
+
+    def classify(request, ended):
+        status = getattr(ended, "status_code", None) or getattr(ended, "status", None)
+        seen.append((request.method, status or type(ended).__mro__[-3].__name__))
+        if status == 403:
+            return Verdict("throttled", 2)
+        return {404: "transient", 200: None, 500: "permanent"}.get(status)
+
+    client = kind(policy="constant:base=10ms,max_retries=9", classify=classify)
+    with Server(response(403), response(404), reset, response(500), OK) as server:
+        assert client.fetch(get(server))[0][0] == 500
+    assert client.slept[0] == 2
+    assert len(client.slept) == 3
+    assert [status for _, status in seen if isinstance(status, int)] == [403, 404, 500]
+    # It does not make a request repeatable.
+    with Server(BUSY, OK) as server:
+        assert kind(**POLICY, classify=lambda *_: "transient").fetch(post(server))[0][0] == 503
+
+
+def test_events_name_the_request(kind):
+    events, stats = [], RetryStats()
+    client = kind(**POLICY, on_retry=events.append, on_stop=events.append, stats=stats)
+    with Server(BUSY, reset, OK, BUSY) as server:
+        url = server.url.replace("http://", "http://me:secret@") + "a?token=secret"
+        client.fetch(("GET", url, {}), post(server))
+        shown = server.url + "a"
+    of_get, of_post = events[:3], events[3]
+    assert [event.status for event in of_get] == [503, None, 200]
+    assert all(isinstance(event, HttpEvent) and isinstance(event, RetryEvent) for event in events)
+    assert {(event.method, event.url, event.sent_once) for event in of_get} == {
+        ("GET", shown, None)
+    }
+    assert {event.request.method for event in of_get} == {"GET"}
+    assert of_get[1].error is not None
+    assert (of_post.attempts, of_post.status, of_post.sent_once) == (1, 503, "method")
+    assert (stats.operations, stats.stops["permanent"]) == (2, 1)
+
+
+def test_logs_name_the_request(kind, caplog):
+    client = kind(policy="constant:base=10ms,max_retries=1", log=True)
+    with Server(BUSY) as server:
+        client.fetch(get(server, "a?token=secret"))
+        url = server.url
+    retried, gave_up = caplog.records[-2:]
+    assert (retried.levelno, gave_up.levelno) == (logging.WARNING, logging.WARNING)
+    assert retried.message == (
+        f"request: GET {url}a: attempt 1: throttled, status 503: waiting 0.010 s"
+    )
+    assert gave_up.message == (
+        f"request: GET {url}a: attempt 2: throttled, status 503: "
+        "gave up after 2 attempts in 0.010 s: max_retries"
+    )
+    assert (retried.backoff_method, retried.backoff_status) == ("GET", 503)
+    assert "secret" not in caplog.text
+
+
+def test_a_failure_of_a_request_that_is_sent_once_says_why(kind):
+    with Server(reset) as server:
+        with pytest.raises(kind.lost) as raised:
+            kind(**POLICY).fetch(post(server))
+        assert raised.value.__notes__[-1].endswith(": permanent, sent once (method)")
+
+
+def test_a_body_that_drips_is_drained_for_no_longer_than_the_wait(kind):
+    """Not for the 50 minutes that it lasts. The limits are those of the policy."""
+    sent = []
+
+    def counted(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 60000\r\n\r\n")
+        for _ in range(1200):
+            connection.sendall(b".")
+            sent.append(1)
+            time.sleep(0.05)
+
+    client = kind(policy="constant:base=200ms,max_elapsed=500ms,max_retries=1")
+    del client.options["sleep"], client.options["clock_ns"]
+    with Server(counted, OK) as server:
+        assert client.fetch(get(server)) == [(200, "ready")]
+        server.wait_until_closed()
+    # A minute would be 1200.
+    assert len(sent) < 600
+
+
+def test_draining_is_part_of_the_wait(kind):
+    """A sleep of the caller gets what is left of it."""
+
+    def slow(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 4\r\n\r\n")
+        time.sleep(0.3)
+        connection.sendall(b"busy")
+
+    client = kind(policy="constant:base=60s,max_retries=1")
+    client.options["clock_ns"] = time.monotonic_ns
+    with Server(slow, OK) as server:
+        assert client.fetch(get(server)) == [(200, "ready")]
+    (slept,) = client.slept
+    assert 0 < slept <= 59.7
+
+
+def test_read_body_leaves_a_response_that_can_be_read(kind):
+    import gzip
+
+    packed = gzip.compress(b"packed").decode("latin-1")
+    head = "Content-Encoding: gzip\r\n"
+    reply = response(200, head, "").replace(
+        b"Content-Length: 0", b"Content-Length: %d" % len(packed)
+    )
+    with Server(reply + packed.encode("latin-1"), OK) as server:
+        client = kind(**POLICY, read_body=True)
+        assert client.fetch(get(server), get(server)) == [(200, "packed"), (200, "ready")]
+        assert server.accepted == 1
+
+
+def test_the_raw_body_of_httpx_after_read_body():
+    import httpx
+
+    with Server(OK) as server, Httpx(**POLICY, read_body=True)._opened() as session:
+        with session.stream("GET", server.url) as answer:
+            assert b"".join(answer.iter_raw()) == b"ready"
+        assert isinstance(answer, httpx.Response)
