@@ -133,14 +133,21 @@ impl Running {
         Self { child, lines, seen: Vec::new() }
     }
 
-    /// Reads until a line that contains this text.
+    /// Reads until a line that contains this text, and returns that line.
     pub(crate) fn expect(&mut self, text: &str) -> String {
+        self.until(text).pop().unwrap()
+    }
+
+    /// Reads until a line that contains this text, and returns all lines up to it.
+    pub(crate) fn until(&mut self, text: &str) -> Vec<String> {
+        let mut lines = Vec::new();
         loop {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => {
                     self.seen.push(line.clone());
+                    lines.push(line.clone());
                     if line.contains(text) {
-                        return line;
+                        return lines;
                     }
                 }
                 Err(error) => panic!("{error:?}: no {text:?} in {:#?}", self.seen),

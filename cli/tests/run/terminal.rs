@@ -220,16 +220,26 @@ fn a_terminal_that_closes_ends_the_command() {
     terminal.running.expect("status -1");
 }
 
+/// Runs a script under a shell, which goes on: the end of the terminal's first process would end all
+/// others. The shell prints how the program ended.
+fn under_shell(options: &[&str], script: &str) -> Terminal {
+    let program = env!("CARGO_BIN_EXE_backoff");
+    let options = options.join(" ");
+    let line =
+        format!("trap : INT; {program} run {options} -- sh -c \"$0\"; echo ended $?; read line");
+    Terminal::start(&["bash", "-c", &line, script])
+}
+
 /// Runs a script that prints an id and then takes too long, which is later on a slow machine.
 /// Returns the id.
-fn timed_out(script: &str) -> String {
+fn timed_out(script: &str) -> (Terminal, String) {
     for timeout in ["300ms", "3s", "30s", "100s"] {
         let options = [ONCE, "--on-any", "--attempt-timeout", timeout, "--kill-after", "50ms"];
-        let mut terminal = Terminal::run(&options, script);
-        let lines = terminal.running.rest();
-        assert!(lines.iter().any(|line| line == "status 124"), "{lines:?}");
+        let mut terminal = under_shell(&options, script);
+        let lines = terminal.running.until("ended");
+        assert_eq!(lines.last().unwrap(), "ended 124", "{lines:?}");
         if let Some(id) = lines.iter().find_map(|line| line.strip_prefix("id ")) {
-            return id.to_owned();
+            return (terminal, id.to_owned());
         }
     }
     panic!("it prints nothing");
@@ -245,22 +255,22 @@ fn a_timeout_also_ends_the_processes_of_the_command() {
         // A grandchild whose parent is gone.
         "(sh -c 'echo id $$; exec sleep 1000' &); sleep 1000; echo after",
     ] {
-        let id = timed_out(script);
+        let (_terminal, id) = timed_out(script);
         wait_until("the process has ended", || !is_running(&id));
     }
 }
 
 #[test]
 fn a_second_signal_also_ends_the_processes_of_the_command() {
-    let script = "sh -c 'trap \"\" INT; echo id $PPID $$; while :; do sleep 0.05; done' & \
+    let script = "sh -c 'trap \"\" INT; echo id $$; while :; do sleep 0.05; done' & \
                   trap 'echo interrupted' INT; while :; do wait; done";
-    let mut terminal = Terminal::run(&RETRY, script);
-    let line = terminal.running.expect("id");
+    let mut terminal = under_shell(&RETRY, script);
+    let line = terminal.running.expect("id ");
     let id = line.rsplit(' ').next().unwrap();
     terminal.press(CONTROL_C);
     terminal.running.expect("interrupted");
     terminal.press(CONTROL_C);
-    terminal.running.expect("status -2");
+    terminal.running.expect("ended 130");
     wait_until("the process has ended", || !is_running(id));
 }
 
@@ -269,24 +279,22 @@ fn a_process_that_an_earlier_attempt_left_behind_goes_on() {
     let folder = folder("goes_on");
     let file = folder.join("id");
     let file = file.to_str().unwrap();
-    // The end of the terminal's first process would end it. It is older than the second attempt by
-    // more than the clock of the kernel rounds.
+    // It is older than the second attempt by more than the clock of the kernel rounds.
     let script = format!(
         "if [ $BACKOFF_ATTEMPT = 1 ]; then \
-         (trap '' HUP; exec sleep 1000) > /dev/null 2>&1 < /dev/null & echo $! > {file}; exit 1; \
-         fi; echo second; sleep 1000"
+         sleep 1000 > /dev/null 2>&1 < /dev/null & echo $! > {file}; exit 1; fi; \
+         echo second; sleep 1000"
     );
     for timeout in ["1s", "10s", "100s"] {
         let options =
             ["constant:base=300ms,max_retries=1", "--on", "1", "--attempt-timeout", timeout];
-        let mut terminal = Terminal::run(&options, &script);
-        let lines = terminal.running.rest();
-        assert!(lines.iter().any(|line| line == "status 124"), "{lines:?}");
+        let mut terminal = under_shell(&options, &script);
+        let lines = terminal.running.until("ended");
+        assert_eq!(lines.last().unwrap(), "ended 124", "{lines:?}");
         // On a slow machine the first attempt may take too long, and ends all.
         if lines.iter().any(|line| line == "second") {
-            let id = fs::read_to_string(file).unwrap();
-            assert!(is_running(id.trim()));
-            kill("KILL", id.trim().parse().unwrap());
+            assert!(is_running(fs::read_to_string(file).unwrap().trim()));
+            // The end of the terminal ends it.
             return;
         }
     }
