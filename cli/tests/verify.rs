@@ -451,6 +451,7 @@ fn wrong_arguments_are_refused() {
     refused(&["--limit=-1", "--", "true"], "-1");
     refused(&["--list", "--limit=1"], "cannot be used with");
     refused(&["--only=delay", "--", "true"], "[possible values: answers, at, ");
+    refused(&["--only=rows", "--clause=2", "--", "true"], "no request about these clauses has");
 
     let help = verify(&["--help"]);
     assert!(stdout(&help).contains("`protocol`"), "{help:?}");

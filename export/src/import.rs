@@ -56,7 +56,7 @@ pub fn import_with(
 ) -> Result<Imported, ImportError> {
     if format == Format::Nginx {
         if let Some(at) = options.at {
-            return Err(ImportError::new(at, "directives of nginx have no places"));
+            return Err(ImportError::new(cut(at), "directives of nginx have no places"));
         }
         let ((policy, budget), warning) = nginx::read(text, options.servers)?;
         return Ok(Imported { policy, budget, warnings: warning.into_iter().collect() });

@@ -9,12 +9,14 @@ use anyhow::Result;
 use backoff_export::{Difference, ExportError, ExportOptions, Exported, Format, export_with};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
 use clap::value_parser;
 use serde::Serialize;
 
 use crate::arguments::{BudgetArgument, PolicyArgument};
 use crate::output::{Output, error_label, message};
 use crate::table::{Align, Table};
+use crate::usage::refuse;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -89,11 +91,9 @@ struct Refused<'a> {
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let Arguments { policy, nearest, yaml, servers, .. } = arguments;
     let (budget, format) = (arguments.budget.as_deref(), arguments.to.parse()?);
-    if let Some(wrong) = servers_of_another(format, *servers) {
-        return Ok(wrong);
-    }
+    refuse_servers_of_another(format, *servers);
     if *yaml && format == Format::Nginx {
-        return Ok(wrong_arguments("nginx is not written in YAML; leave --yaml out"));
+        refuse(ErrorKind::ArgumentConflict, "nginx is not written in YAML; leave --yaml out");
     }
     let options = ExportOptions { nearest: *nearest, servers: *servers, yaml: *yaml };
     match export_with(policy, budget, format, options) {
@@ -115,16 +115,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
 }
 
-/// The exit code if the number of servers of nginx is given for another engine.
-pub(crate) fn servers_of_another(format: Format, servers: Option<u32>) -> Option<ExitCode> {
-    let is_wrong = servers.is_some() && format != Format::Nginx;
-    is_wrong.then(|| wrong_arguments("--servers is for nginx only"))
-}
-
-/// The exit code of arguments that are wrong together.
-pub(crate) fn wrong_arguments(what: &str) -> ExitCode {
-    message(format_args!("{} {what}", error_label()));
-    ExitCode::from(2)
+/// Refuses a number of servers for another engine than nginx.
+pub(crate) fn refuse_servers_of_another(format: Format, servers: Option<u32>) {
+    if servers.is_some() && format != Format::Nginx {
+        refuse(ErrorKind::ArgumentConflict, "--servers is for nginx only");
+    }
 }
 
 /// Writes what the user must know.

@@ -10,7 +10,7 @@ use backoff_export::{ImportOptions, Imported, import_with};
 use clap::{Args, value_parser};
 use serde::Serialize;
 
-use crate::commands::export::{formats, servers_of_another, write_warnings};
+use crate::commands::export::{formats, refuse_servers_of_another, write_warnings};
 use crate::output::{Output, error_label, message};
 
 /// No configuration is longer.
@@ -59,9 +59,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let name =
         if is_standard_input(file) { "standard input".into() } else { file.to_string_lossy() };
     let format = arguments.from.parse()?;
-    if let Some(wrong) = servers_of_another(format, arguments.servers) {
-        return Ok(wrong);
-    }
+    refuse_servers_of_another(format, arguments.servers);
     let text = read(file).with_context(|| format!("cannot read {name}"))?;
     let options = ImportOptions { at: arguments.at.as_deref(), servers: arguments.servers };
     let Imported { policy, budget, warnings, .. } = match import_with(&text, format, options) {

@@ -28,11 +28,13 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind as ArgumentError;
 use serde::Serialize;
 
 use crate::arguments;
 use crate::duration::people;
 use crate::output::{self, Output};
+use crate::usage::refuse;
 
 use case::{Case, RequestText};
 use compare::{Checked, Comparison};
@@ -106,6 +108,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
     if !arguments.only.is_empty() {
         plan.only_members(&arguments.only);
+        if plan.cases.is_empty() {
+            let text = "no request about these clauses has these members in its answer";
+            refuse(ArgumentError::ArgumentConflict, text);
+        }
     }
     if arguments.list {
         list(&plan, output)?;
