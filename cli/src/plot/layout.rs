@@ -3,15 +3,15 @@
 use super::axis::Axis;
 use super::labels::spread;
 use super::picture::{Anchor, Paint, Part, Picture, Place, Shape};
-use super::{Chart, Line, mark_step};
+use super::{Chart, Line, bars, mark_step};
 
-const WIDTH: f64 = 720.0;
+pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
-const MARGIN: f64 = 24.0;
+pub(super) const MARGIN: f64 = 24.0;
 const TITLE_SIZE: f64 = 17.0;
-const SIZE: f64 = 13.0;
+pub(super) const SIZE: f64 = 13.0;
 /// The height of a line of text.
-const LINE_HEIGHT: f64 = 19.0;
+pub(super) const LINE_HEIGHT: f64 = 19.0;
 /// The mean width of a character, in heights, in fonts that are rather wide.
 const CHARACTER: f64 = 0.58;
 /// Names of at most this many characters are at the ends of their lines.
@@ -60,6 +60,15 @@ fn part(chart: &Chart, from: f64) -> (Part, f64) {
     shapes.push(text(MARGIN, top, TITLE_SIZE, Paint::Ink, &chart.title));
     top += LINE_HEIGHT + 2.0;
     shapes.push(text(MARGIN, top, SIZE, Paint::Muted, &chart.subtitle));
+    for note in &chart.notes {
+        top += LINE_HEIGHT;
+        shapes.push(text(MARGIN, top, SIZE, Paint::Ink, note));
+    }
+    let (title, description) = (chart.title.clone(), chart.description());
+    if chart.is_bars() {
+        let bottom = bars::draw(chart, top, &mut shapes);
+        return (Part { title, description, shapes }, bottom);
+    }
     let longest = chart.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let has_short_names = longest <= SHORT_NAME;
     if !has_short_names {
@@ -91,17 +100,27 @@ fn part(chart: &Chart, from: f64) -> (Part, f64) {
         names_at_ends(chart, &area, &mut shapes);
     }
     let bottom = area.bottom + 2.0 * LINE_HEIGHT + MARGIN * 0.75;
-    let (title, description) = (chart.title.clone(), chart.description());
     (Part { title, description, shapes }, bottom)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number of characters")]
-fn text_width(characters: usize) -> f64 {
-    characters as f64 * SIZE * CHARACTER
+pub(super) fn text_width(characters: usize) -> f64 {
+    float(characters) * SIZE * CHARACTER
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a number of characters or of lines")]
+fn float(number: usize) -> f64 {
+    number as f64
 }
 
 fn axes(chart: &Chart, area: &Area, shapes: &mut Vec<Shape>) {
     let label = |at, anchor, paint, text| Shape::Text { at, anchor, size: SIZE, paint, text };
+    if let Some((from, until)) = chart.marks.outage {
+        let (from, until) = (area.place(from, 0.0), area.place(until, 0.0));
+        let from = (from.0, area.top);
+        shapes.push(Shape::Box { from, to: until, paint: Paint::Grid });
+        let at = (from.0 + 4.0, area.top + SIZE);
+        shapes.push(label(at, Anchor::Start, Paint::Muted, "outage".to_owned()));
+    }
     for (value, text) in area.y.marks() {
         let (_, y) = area.place(0.0, value);
         let paint = if value > 0.0 { Paint::Grid } else { Paint::Muted };
@@ -113,6 +132,12 @@ fn axes(chart: &Chart, area: &Area, shapes: &mut Vec<Shape>) {
         let (x, y) = area.place(value, 0.0);
         shapes.push(Shape::Rule { from: (x, y), to: (x, y + 5.0), paint: Paint::Muted });
         shapes.push(label((x, y + LINE_HEIGHT), Anchor::Middle, Paint::Muted, text));
+    }
+    if let Some(capacity) = chart.marks.capacity {
+        let (_, y) = area.place(0.0, capacity);
+        shapes.push(Shape::Rule { from: (area.left, y), to: (area.right, y), paint: Paint::Muted });
+        let at = (area.right, y - 4.0);
+        shapes.push(label(at, Anchor::End, Paint::Muted, "capacity".to_owned()));
     }
     let middle = f64::midpoint(area.left, area.right);
     let at = (middle, area.bottom + 2.0 * LINE_HEIGHT);
@@ -130,7 +155,17 @@ fn draw(line: &Line, series: usize, area: &Area, shapes: &mut Vec<Shape>) {
             shapes.push(Shape::Whisker { x, top, bottom, series });
         }
     }
-    shapes.push(Shape::Curve { points: places.clone(), series });
+    if !places.is_empty() {
+        shapes.push(Shape::Curve { points: places.clone(), series });
+    }
+    for &x in &line.beyond {
+        // A cross above all values, a little lower for each line.
+        let (x, _) = area.place(x, 0.0);
+        let y = area.top + 5.0 + 9.0 * float(series);
+        for (left, right) in [(y - 3.5, y + 3.5), (y + 3.5, y - 3.5)] {
+            shapes.push(Shape::Curve { points: vec![(x - 3.5, left), (x + 3.5, right)], series });
+        }
+    }
     let step = mark_step(places.len());
     shapes.extend(places.into_iter().step_by(step).map(|at| Shape::Mark { at, series }));
 }

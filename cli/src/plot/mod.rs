@@ -1,6 +1,7 @@
-//! Line charts, in the terminal, as SVG and as PNG.
+//! Charts of lines or bars, in the terminal, as SVG and as PNG.
 
 mod axis;
+mod bars;
 mod braille;
 mod labels;
 mod layout;
@@ -21,9 +22,21 @@ pub(crate) struct Chart {
     pub(crate) title: String,
     /// What is shown, in one line.
     pub(crate) subtitle: String,
+    /// What the lines cannot show.
+    pub(crate) notes: Vec<String>,
     /// The name of the horizontal axis.
     pub(crate) x: &'static str,
     pub(crate) lines: Vec<Line>,
+    pub(crate) marks: Marks,
+}
+
+/// What is marked beside the lines.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Marks {
+    /// From one x to another, the outage.
+    pub(crate) outage: Option<(f64, f64)>,
+    /// The y that the server can serve.
+    pub(crate) capacity: Option<f64>,
 }
 
 /// A line of a chart.
@@ -32,15 +45,19 @@ pub(crate) struct Line {
     pub(crate) name: String,
     /// From left to right.
     pub(crate) points: Vec<Point>,
+    /// Where there is no value, because it would be beyond all others.
+    pub(crate) beyond: Vec<f64>,
 }
 
-/// A point of a line. Neither number is negative.
-#[derive(Debug, Clone, Copy)]
+/// A point of a line. No number is negative.
+#[derive(Debug, Clone)]
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
     /// How far a whisker reaches above and below.
     pub(crate) whisker: f64,
+    /// The value in words, if that is shown.
+    pub(crate) text: String,
 }
 
 /// The distance between two marks, in points, on a line of this many points. More marks would hide
@@ -55,14 +72,27 @@ impl Chart {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
+    /// Whether each line is one point, which is shown as a bar.
+    pub(crate) fn is_bars(&self) -> bool {
+        let count = |line: &Line| line.points.len() + line.beyond.len();
+        !self.lines.is_empty() && self.lines.iter().all(|line| count(line) == 1)
+    }
+
+    /// Whether there is anything to draw.
+    pub(crate) fn has_points(&self) -> bool {
+        self.lines.iter().any(|line| !line.points.is_empty() || !line.beyond.is_empty())
+    }
+
     /// The largest x.
     fn last_x(&self) -> f64 {
-        self.points().map(|point| point.x).fold(0.0, f64::max)
+        let beyond = self.lines.iter().flat_map(|line| &line.beyond);
+        self.points().map(|point| &point.x).chain(beyond).copied().fold(0.0, f64::max)
     }
 
     /// The largest y, whiskers included.
     fn most(&self) -> f64 {
-        self.points().map(|point| point.y + point.whisker).fold(0.0, f64::max)
+        let points = self.points().map(|point| point.y + point.whisker);
+        points.chain(self.marks.capacity).fold(0.0, f64::max)
     }
 
     /// The chart in words, for those who do not see it.
@@ -72,6 +102,10 @@ impl Chart {
             Some(format!("{}: {} at {} {}", line.name, grouped(point.y), grouped(point.x), self.x))
         };
         let ends: Vec<_> = self.lines.iter().filter_map(end).collect();
-        format!("{}. The lines end at: {}.", self.subtitle, ends.join("; "))
+        let mut text = format!("{}. The lines end at: {}.", self.subtitle, ends.join("; "));
+        for note in &self.notes {
+            text += &format!(" {note}.");
+        }
+        text
     }
 }

@@ -19,6 +19,8 @@ pub(crate) type Place = (f64, f64);
 
 /// What can be drawn.
 pub(crate) enum Shape {
+    /// A filled rectangle, from a corner to the opposite one.
+    Box { from: Place, to: Place, paint: Paint },
     /// A straight line.
     Rule { from: Place, to: Place, paint: Paint },
     /// A line through points, in the colour of a series.
@@ -77,7 +79,9 @@ pub(crate) enum MarkShape {
 
 impl MarkShape {
     pub(crate) fn of(series: usize) -> Self {
-        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond][series % 4]
+        // Where the colours begin again, the shapes are others.
+        let shape = series + series / SERIES.len();
+        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond][shape % 4]
     }
 
     /// The corners of a shape around a place; none for a circle.

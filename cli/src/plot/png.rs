@@ -40,6 +40,11 @@ struct Canvas {
 impl Canvas {
     fn draw(&mut self, shape: &Shape) {
         match shape {
+            Shape::Box { from, to, paint } => {
+                let corners = [*from, (to.0, from.1), *to, (from.0, to.1)];
+                let color = paint_color(*paint);
+                self.fill(lines(&corners, true), color, Transform::identity());
+            }
             Shape::Rule { from, to, paint } => {
                 self.stroke(lines(&[*from, *to], false), paint_color(*paint), 1.0);
             }

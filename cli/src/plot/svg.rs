@@ -39,7 +39,9 @@ fn write_picture(picture: &Picture, svg: &mut String) -> std::fmt::Result {
 /// The number of colours that lines have.
 fn used_colours(picture: &Picture) -> usize {
     let series = |shape: &Shape| match shape {
-        Shape::Curve { series, .. } | Shape::Mark { series, .. } => Some(series + 1),
+        Shape::Curve { series, .. }
+        | Shape::Mark { series, .. }
+        | Shape::Box { paint: Paint::Series(series), .. } => Some(series + 1),
         _ => None,
     };
     let shapes = picture.parts.iter().flat_map(|part| &part.shapes);
@@ -62,6 +64,7 @@ fn write_colours(theme: usize, count: usize, svg: &mut String) -> std::fmt::Resu
     writeln!(svg, ".ink {{ fill: {ink} }}")?;
     writeln!(svg, ".muted {{ fill: {muted} }}")?;
     writeln!(svg, "line.grid {{ stroke: {grid} }}")?;
+    writeln!(svg, "rect.grid {{ fill: {grid} }}")?;
     writeln!(svg, "line.muted {{ stroke: {muted} }}")?;
     for (number, colours) in SERIES.iter().take(count).enumerate() {
         let colour = colours[theme];
@@ -73,6 +76,16 @@ fn write_colours(theme: usize, count: usize, svg: &mut String) -> std::fmt::Resu
 
 fn write_shape(shape: &Shape, svg: &mut String) -> std::fmt::Result {
     match shape {
+        Shape::Box { from: (x1, y1), to: (x2, y2), paint } => {
+            let class = class(*paint);
+            let [x, y] = [x1.min(*x2), y1.min(*y2)].map(decimal);
+            let [width, height] = [(x2 - x1).abs(), (y2 - y1).abs()].map(decimal);
+            writeln!(
+                svg,
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+                 height=\"{height}\"/>"
+            )
+        }
         Shape::Rule { from: (x1, y1), to: (x2, y2), paint } => {
             let class = class(*paint);
             let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(|number| decimal(*number));
@@ -158,15 +171,21 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::plot::{Chart, Line, Point, picture, svg};
+    use crate::plot::{Chart, Line, Marks, Point, picture, svg};
 
     fn chart(name: &str) -> Chart {
-        let point = |x| Point { x, y: x * 3.0, whisker: 1.0 };
+        let point = |x| Point { x, y: x * 3.0, whisker: 1.0, text: String::new() };
         Chart {
             title: "calls".into(),
             subtitle: "one run".into(),
+            notes: Vec::new(),
             x: "clients",
-            lines: vec![Line { name: name.into(), points: vec![point(1.0), point(2.0)] }],
+            lines: vec![Line {
+                name: name.into(),
+                points: vec![point(1.0), point(2.0)],
+                beyond: Vec::new(),
+            }],
+            marks: Marks::default(),
         }
     }
 

@@ -4,16 +4,20 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Color, Style};
 
-use super::Chart;
-use super::axis::Axis;
+use super::axis::{Axis, grouped};
 use super::braille::{Dot, Dots};
+use super::{Chart, Marks};
 use crate::table::HEADER;
 
 /// The lines of text of the area.
 const HEIGHT: usize = 15;
 
 /// The marks of lines, which differ without colours.
-const MARKS: [char; 8] = ['●', '■', '▲', '◆', '○', '□', '△', '◇'];
+const MARKS: [char; 16] =
+    ['●', '■', '▲', '◆', '○', '□', '△', '◇', '▼', '★', '◉', '▣', '▽', '☆', '◍', '◈'];
+
+/// The mark of a value that is beyond all others.
+const BEYOND: char = '×';
 
 const COLOURS: [AnsiColor; 6] = [
     AnsiColor::White,
@@ -40,10 +44,25 @@ pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Res
         write!(to, "{text:>left$} {axis}")?;
         write_row(&dots, row, to)?;
     }
-    writeln!(to, "{:left$} └{}", "", x_axis(x, area))?;
+    writeln!(to, "{:left$} └{}", "", x_axis(x, area, chart.marks.outage))?;
     writeln!(to, "{:left$}  {}", "", x_marks(x, area))?;
     writeln!(to, "{:>width$}", chart.x)?;
-    write_legend(chart, width, to)
+    write_legend(chart, width, to)?;
+    write_marks(chart, to)
+}
+
+/// What is marked, and what the lines cannot show.
+fn write_marks(chart: &Chart, to: &mut impl Write) -> io::Result<()> {
+    let Marks { outage, capacity } = chart.marks;
+    let outage = outage.map(|(from, until)| {
+        format!("━ outage from {} to {} {}", grouped(from), grouped(until), chart.x)
+    });
+    let capacity = capacity.map(|capacity| format!("the capacity is {}", grouped(capacity)));
+    let marked: Vec<_> = outage.into_iter().chain(capacity).collect();
+    if !marked.is_empty() {
+        writeln!(to, "  {}", marked.join("; "))?;
+    }
+    chart.notes.iter().try_for_each(|note| writeln!(to, "  {note}"))
 }
 
 fn draw(chart: &Chart, width: usize, x: Axis, y: Axis) -> Dots {
@@ -64,6 +83,9 @@ fn draw(chart: &Chart, width: usize, x: Axis, y: Axis) -> Dots {
     for (series, line) in lines.iter().enumerate() {
         for at in line.iter().step_by(super::mark_step(line.len())) {
             dots.mark(*at, MARKS[series % MARKS.len()], series);
+        }
+        for &at in &chart.lines[series].beyond {
+            dots.mark((dot(x.part(at), width * 2), 0), BEYOND, series);
         }
     }
     dots
@@ -106,9 +128,15 @@ fn write_row(dots: &Dots, row: usize, to: &mut impl Write) -> io::Result<()> {
     writeln!(to)
 }
 
-fn x_axis(x: Axis, width: usize) -> String {
+fn x_axis(x: Axis, width: usize, outage: Option<(f64, f64)>) -> String {
     let marks: Vec<_> = x.marks().map(|(value, _)| dot(x.part(value), width)).collect();
-    (0..width).map(|at| if marks.contains(&at) { '┴' } else { '─' }).collect()
+    let outage = outage.map(|(from, until)| dot(x.part(from), width)..=dot(x.part(until), width));
+    let character = |at: usize| match &outage {
+        Some(outage) if outage.contains(&at) => '━',
+        _ if marks.contains(&at) => '┴',
+        _ => '─',
+    };
+    (0..width).map(character).collect()
 }
 
 /// The numbers below the marks that have room.
@@ -142,19 +170,26 @@ fn write_legend(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::write;
-    use crate::plot::{Chart, Line, Point};
+    use crate::plot::{Chart, Line, Marks, Point};
 
     fn chart() -> Chart {
         let line = |name: &str, slope: f64| Line {
             name: name.to_owned(),
-            points: [0.0, 5.0, 10.0].map(|x| Point { x, y: x * slope, whisker: 0.0 }).to_vec(),
+            points: [0.0, 5.0, 10.0].map(|x| point(x, x * slope)).to_vec(),
+            beyond: Vec::new(),
         };
         Chart {
             title: "calls".into(),
             subtitle: String::new(),
+            notes: Vec::new(),
             x: "clients",
             lines: vec![line("none", 10.0), line("full", 2.0)],
+            marks: Marks::default(),
         }
+    }
+
+    fn point(x: f64, y: f64) -> Point {
+        Point { x, y, whisker: 0.0, text: String::new() }
     }
 
     fn text(chart: &Chart, width: usize) -> String {

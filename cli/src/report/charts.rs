@@ -1,10 +1,10 @@
 //! The charts of a report.
 
-use backoff_sim::{Experiment, Load, Summary};
+use backoff_sim::{Experiment, Load, Model, Summary};
 
 use super::measure::Measure;
 use crate::duration::people;
-use crate::plot::{Chart, Line, Point, grouped};
+use crate::plot::{Chart, Line, Marks, Point, grouped};
 
 /// A point of a sweep and what was measured there.
 pub(crate) struct Measured {
@@ -28,6 +28,14 @@ pub(crate) fn x_name(measured: &Measured) -> &'static str {
     }
 }
 
+/// Its name in a table.
+pub(crate) fn x_column(measured: &Measured) -> &'static str {
+    match measured.experiment.load {
+        Load::Closed { .. } => "clients",
+        Load::Open { .. } => "arrivals/s",
+    }
+}
+
 /// The points in lines: the points of a line follow each other and have the same clients.
 pub(crate) fn lines_of(points: &[Measured]) -> Vec<&[Measured]> {
     points
@@ -48,16 +56,65 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
         (Some(first), Measure::Load) => {
             let has_loads = points.iter().any(|point| x_of(point).total_cmp(&x_of(first)).is_ne());
             let lines = points.iter().map(|point| load_line(point, has_loads)).collect();
-            let subtitle = subtitle(first);
-            Chart { title, subtitle, x: "seconds", lines }
+            let (subtitle, marks) = (subtitle(first), marks(&first.experiment));
+            Chart { title, subtitle, notes: Vec::new(), x: "seconds", lines, marks }
         }
         (Some(first), _) => {
             let lines = lines_of(points).into_iter().map(|line| measure_line(measure, line));
-            let subtitle = subtitle(first);
-            Chart { title, subtitle, x: x_name(first), lines: lines.collect() }
+            let (lines, x, marks) = (lines.collect(), x_name(first), Marks::default());
+            let notes = if measure == Measure::Recovery { not_recovered(points) } else { vec![] };
+            let mut chart = Chart { title, subtitle: subtitle(first), notes, x, lines, marks };
+            if chart.is_bars() {
+                // The values have their units.
+                chart.title = measure.title().to_owned();
+                chart.subtitle += &format!(", {} {x}", grouped(x_of(first)));
+            }
+            chart
         }
-        (None, _) => Chart { title, subtitle: String::new(), x: "", lines: Vec::new() },
+        (None, _) => Chart {
+            title,
+            subtitle: String::new(),
+            notes: Vec::new(),
+            x: "",
+            lines: Vec::new(),
+            marks: Marks::default(),
+        },
     }
+}
+
+/// The outage, and what the server can serve in a second.
+#[expect(clippy::cast_precision_loss, reason = "a chart")]
+fn marks(experiment: &Experiment) -> Marks {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let outage = experiment.model.outage();
+    let capacity = match &experiment.model {
+        Model::Queue(queue) => {
+            let served = f64::from(queue.workers) / seconds(queue.service.mean_ns());
+            let admitted = queue.limit.map(|limit| 1.0 / seconds(limit.interval_ns));
+            Some(admitted.map_or(served, |admitted| admitted.min(served)))
+        }
+        _ => None,
+    };
+    let outage = outage.map(|outage| (seconds(outage.from_ns), seconds(outage.until_ns)));
+    Marks { outage, capacity }
+}
+
+/// The points at which not all runs recovered.
+fn not_recovered(points: &[Measured]) -> Vec<String> {
+    const MOST: usize = 8;
+    let note = |point: &Measured| {
+        let Summary { name, recovered, runs, .. } = &point.summary;
+        let at = format!("{} {}", grouped(x_of(point)), x_name(point));
+        let mark = if *recovered == 0 { " (\u{d7})" } else { "" };
+        (recovered < runs)
+            .then(|| format!("{name} at {at}: {recovered} of {runs} runs recovered{mark}"))
+    };
+    let mut notes: Vec<_> = points.iter().filter_map(note).collect();
+    if notes.len() > MOST {
+        let rest = notes.split_off(MOST - 1).len();
+        notes.push(format!("... and {rest} more; the mean is that of the runs that recovered"));
+    }
+    notes
 }
 
 fn subtitle(measured: &Measured) -> String {
@@ -71,10 +128,15 @@ fn measure_line(measure: Measure, points: &[Measured]) -> Line {
         let value = measure.value(&measured.summary)?;
         // Two standard errors: the mean is there with a probability of 95%.
         let whisker = value.error.unwrap_or_default() * 2.0;
-        Some(Point { x: x_of(measured), y: value.value, whisker })
+        let text = measure.cell(&measured.summary);
+        Some(Point { x: x_of(measured), y: value.value, whisker, text })
     };
     let name = points.first().map(|point| point.summary.name.clone()).unwrap_or_default();
-    Line { name, points: points.iter().filter_map(point).collect() }
+    let never = |measured: &&Measured| {
+        measure == Measure::Recovery && measured.summary.recovery_ms.is_none()
+    };
+    let beyond = points.iter().filter(never).map(x_of).collect();
+    Line { name, points: points.iter().filter_map(point).collect(), beyond }
 }
 
 /// The load of a point over time. Its name has the number of clients, or the rate, if there are
@@ -86,6 +148,7 @@ fn load_line(measured: &Measured, has_loads: bool) -> Line {
         x: load.from_ms / 1e3 + seconds / 2.0,
         y: load.calls / seconds,
         whisker: 0.0,
+        text: String::new(),
     };
     let points = measured.summary.load.iter().map(point).collect();
     let name = &measured.summary.name;
@@ -95,7 +158,7 @@ fn load_line(measured: &Measured, has_loads: bool) -> Line {
         Load::Open { .. } => format!("{name}, {x}/s"),
         Load::Closed { .. } => format!("{name}, {x} clients"),
     };
-    Line { name, points }
+    Line { name, points, beyond: Vec::new() }
 }
 
 /// What a table says above its rows.

@@ -19,13 +19,13 @@ pub(crate) enum Measure {
     Retries,
     /// Mean wait of an operation before its retries
     Waiting,
-    /// Median latency
+    /// Median latency of the operations that succeed
     P50,
-    /// Latency of 90 of 100 operations
+    /// Latency of 90 of 100 operations that succeed
     P90,
-    /// Latency of 99 of 100 operations
+    /// Latency of 99 of 100 operations that succeed
     P99,
-    /// Longest latency
+    /// Longest latency of the operations that succeed
     Max,
     /// Time from the end of an outage until the service has recovered
     Recovery,
@@ -60,6 +60,19 @@ impl Measure {
         }
     }
 
+    /// The cell of a table.
+    pub(crate) fn cell(self, summary: &Summary) -> String {
+        match self {
+            Self::Recovery => recovery(summary, "never"),
+            _ => self.value(summary).map_or("-".to_owned(), |value| self.text(value.value)),
+        }
+    }
+
+    /// Whether it is of the operations that succeeded.
+    pub(crate) const fn is_of_successes(self) -> bool {
+        matches!(self, Self::P50 | Self::P90 | Self::P99 | Self::Max)
+    }
+
     /// The unit of its axis in a title.
     pub(crate) const fn unit(self) -> &'static str {
         match self {
@@ -77,10 +90,10 @@ impl Measure {
             Self::Success => "Operations that succeed",
             Self::Retries => "Retries for each operation that succeeds",
             Self::Waiting => "Mean wait of an operation",
-            Self::P50 => "Median latency",
-            Self::P90 => "Latency of 90 of 100 operations",
-            Self::P99 => "Latency of 99 of 100 operations",
-            Self::Max => "Longest latency",
+            Self::P50 => "Median latency of the operations that succeed",
+            Self::P90 => "Latency of 90 of 100 operations that succeed",
+            Self::P99 => "Latency of 99 of 100 operations that succeed",
+            Self::Max => "Longest latency of the operations that succeed",
             Self::Recovery => "Time to recover after the outage",
             Self::Load => "Load: calls per second",
         }
@@ -110,6 +123,17 @@ impl Measure {
             Self::Success => percent(value),
             _ => milliseconds(value),
         }
+    }
+}
+
+/// The mean time to recover of the runs that did, and how many did, unless all did. `never` says that
+/// none did.
+pub(crate) fn recovery(summary: &Summary, never: &str) -> String {
+    let Summary { recovered, runs, .. } = summary;
+    let time = summary.recovery_ms.map(|time| milliseconds(time.mean));
+    match time {
+        Some(time) if recovered == runs => time,
+        time => format!("{} ({recovered} of {runs})", time.as_deref().unwrap_or(never)),
     }
 }
 

@@ -13,10 +13,12 @@ use backoff_sim::{Experiment, Load, Totals};
 use clap::Args;
 
 pub(crate) use charts::Measured;
-pub(crate) use measure::Measure;
+pub(crate) use measure::{Measure, recovery};
+pub(crate) use tables::{OF_SUCCESSES, column_name, has_failures};
 
 use crate::bars::terminal_width;
 use crate::output::Output;
+use crate::plot::Chart;
 use crate::{files, plot};
 
 /// Where results go.
@@ -118,9 +120,9 @@ impl<'a> Report<'a> {
         }
         writeln!(output, "{}\n", charts::headline(&points))?;
         tables::write(&points, &measures, output)?;
-        for chart in
-            charts.iter().filter(|chart| chart.lines.iter().any(|line| line.points.len() > 1))
-        {
+        // The table has the numbers of bars.
+        let is_drawn = |chart: &&Chart| !chart.is_bars() && chart.has_points();
+        for chart in charts.iter().filter(is_drawn) {
             plot::terminal(chart, terminal_width(), output)?;
             writeln!(output)?;
         }

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::charts::{Measured, lines_of, x_name, x_of};
+use backoff_sim::Summary;
+
+use super::charts::{Measured, lines_of, x_column, x_of};
 use super::measure::Measure;
 use crate::plot::grouped;
 use crate::table::{Align, HEADER, Table};
@@ -23,6 +25,9 @@ pub(crate) fn write(
         }
     } else {
         by_measure(points).write(to)?;
+        if has_failures(points.iter().map(|point| &point.summary)) {
+            writeln!(to, "{OF_SUCCESSES}")?;
+        }
         writeln!(to)?;
     }
     let cut: u64 = points.iter().map(|point| point.summary.cut).sum();
@@ -36,10 +41,24 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// What the mark of a column means.
+pub(crate) const OF_SUCCESSES: &str = "* of the operations that succeeded";
+
+/// Whether some operations failed, so that it matters which of them a latency is of.
+pub(crate) fn has_failures<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> bool {
+    summaries.into_iter().any(|summary| summary.all.success_rate < 1.0)
+}
+
+/// The name of a column, marked if it is only of the operations that succeeded.
+pub(crate) fn column_name(measure: Measure, fails: bool) -> String {
+    let mark = if fails && measure.is_of_successes() { "*" } else { "" };
+    format!("{}{mark}", measure.name())
+}
+
 /// A row for each number of clients, a column for each line.
 fn by_line(lines: &[&[Measured]], measure: Measure) -> Table {
     let first = lines.iter().find_map(|line| line.first());
-    let mut table = Table::new().column(first.map_or("", x_name), Align::Right);
+    let mut table = Table::new().column(first.map_or("", x_column), Align::Right);
     for line in lines {
         let name = line.first().map_or("", |point| point.summary.name.as_str());
         table = table.column(name, Align::Right);
@@ -58,8 +77,7 @@ fn by_line(lines: &[&[Measured]], measure: Measure) -> Table {
 }
 
 fn text(measure: Measure, point: Option<&Measured>) -> String {
-    let value = point.and_then(|point| measure.value(&point.summary));
-    value.map_or("-".to_owned(), |value| measure.text(value.value))
+    point.map_or("-".to_owned(), |point| measure.cell(&point.summary))
 }
 
 /// A row for each point, a column for each measure.
@@ -73,14 +91,17 @@ fn by_measure(points: &[Measured]) -> Table {
         Measure::P50,
         Measure::P99,
     ];
-    let recovers = points.iter().any(|point| point.summary.recovery_ms.is_some());
-    let columns = COLUMNS.into_iter().chain(recovers.then_some(Measure::Recovery));
-    let columns: Vec<_> = columns.collect();
+    // Where operations arrive by themselves, the last one ends a little after they do.
+    let is_open = points.iter().any(|point| point.summary.rate.is_some());
+    let columns = COLUMNS.into_iter().filter(|measure| !(is_open && *measure == Measure::Time));
+    let has_outage = points.iter().any(|point| point.experiment.model.outage().is_some());
+    let columns: Vec<_> = columns.chain(has_outage.then_some(Measure::Recovery)).collect();
+    let fails = has_failures(points.iter().map(|point| &point.summary));
     let has_errors = points.iter().any(|point| point.summary.runs > 1);
-    let x = points.first().map_or("", x_name);
+    let x = points.first().map_or("", x_column);
     let mut table = Table::new().column("clients with", Align::Left).column(x, Align::Right);
     for measure in &columns {
-        table = table.column(measure.name(), Align::Right);
+        table = table.column(&column_name(*measure, fails), Align::Right);
         if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
             table = table.column("\u{b1} sem", Align::Right);
         }

@@ -11,13 +11,13 @@ use backoff_sim::{Group, Summary};
 use clap::{Args, value_parser};
 use serde::Serialize;
 
-use self::simulation::{Common, simulations};
+use self::simulation::{Common, WATCHED_NS, simulations};
 use crate::arguments::{BudgetArgument, duration, seed};
 use crate::commands::preview::Line;
 use crate::commands::simulate::{Clients, Defaults, Progress};
 use crate::duration::people;
 use crate::output::Output;
-use crate::report::Measure;
+use crate::report::{Measure, OF_SUCCESSES, column_name, has_failures, recovery};
 use crate::rows::default_rows;
 use crate::table::{Align, HEADER, Table};
 
@@ -126,7 +126,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let measures =
         [Measure::Calls, Measure::Retries, Measure::Success, Measure::P99, Measure::Recovery];
     results(&compared, &measures, |compared| &compared.queue).write(output)?;
-    writeln!(output, "\n{} runs, seed {}", arguments.runs, arguments.seed)?;
+    if has_failures(compared.iter().flat_map(|compared| [&compared.occ, &compared.queue])) {
+        writeln!(output, "\n{OF_SUCCESSES}")?;
+    }
+    let runs = arguments.runs;
+    let plural = if runs == 1 { "" } else { "s" };
+    writeln!(output, "\n{runs} run{plural}, seed {}", arguments.seed)?;
     let is_cut = |compared: &&Compared| compared.queue.cut > 0;
     let letters: String = compared.iter().filter(is_cut).map(|compared| compared.letter).collect();
     if !letters.is_empty() {
@@ -166,18 +171,17 @@ fn results(
     summary: impl Fn(&Compared) -> &Summary,
 ) -> Table {
     let mut table = Table::new().column("", Align::Left);
+    let fails = has_failures(compared.iter().map(&summary));
     for measure in measures {
-        table = table.column(measure.name(), Align::Right);
+        table = table.column(&column_name(*measure, fails), Align::Right);
     }
     for compared in compared {
-        let cell = |measure: &Measure| {
-            let summary = summary(compared);
-            let has_recovered = summary.recovered == summary.runs;
-            if *measure == Measure::Recovery && !has_recovered {
-                return "never".to_owned();
+        let cell = |measure: &Measure| match measure {
+            // How it would have gone on is unknown.
+            Measure::Recovery => {
+                recovery(summary(compared), &format!("not within {}", people(WATCHED_NS)))
             }
-            let value = measure.value(summary);
-            value.map_or("-".to_owned(), |value| measure.text(value.value))
+            measure => measure.cell(summary(compared)),
         };
         table.row(std::iter::once(compared.letter.to_string()).chain(measures.iter().map(cell)));
     }

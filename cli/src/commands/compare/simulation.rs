@@ -10,6 +10,9 @@ use crate::scenario::Scenario;
 
 const SECOND: u64 = 1_000_000_000;
 
+/// How long the service is watched after its outage.
+pub(super) const WATCHED_NS: u64 = 60 * SECOND;
+
 /// The competing clients.
 const CLIENTS: u32 = 100;
 
@@ -36,9 +39,10 @@ pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summ
         failure: Probability::ZERO,
         before_ns: 10 * SECOND,
         outage_ns: 10 * SECOND,
-        after_ns: 60 * SECOND,
-        // Enough for ten attempts of every operation: nobody waits for one that never gives up.
-        max_events: 200_000,
+        after_ns: WATCHED_NS,
+        // Enough for ten attempts of every operation, and for those that arrive until the last has
+        // ended: nobody waits for one that never gives up.
+        max_events: 400_000,
         seed,
         runs,
     };

@@ -13,7 +13,7 @@ use crate::report::ReportOptions;
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// A policy to simulate, `[NAME=]POLICY[;budget=B][;processes=N][;deadline=TIME]`; repeat it to
-    /// compare policies [default: none, full, equal and decorrelated]
+    /// compare policies [default: none, exponential, full, equal and decorrelated]
     #[arg(long, value_name = "POLICY", help_heading = "Clients")]
     pub(crate) policy: Vec<Clients>,
 

@@ -3,9 +3,11 @@
 use std::io::{IsTerminal, stdout};
 
 use backoff_sim::{Experiment, Load, Shard};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-const TEMPLATE: &str = "{wide_bar:.cyan/dim} {msg} {human_pos}/{human_len} clients ({per_sec}), \
+use crate::plot::grouped;
+
+const TEMPLATE: &str = "{wide_bar:.cyan/dim} {msg} {human_pos}/{human_len} clients ({speed}), \
                         {eta} left";
 
 /// How many clients were simulated: a run with more takes longer.
@@ -22,7 +24,11 @@ impl Progress {
         let target = if is_hidden { ProgressDrawTarget::hidden() } else { target };
         let bar = ProgressBar::with_draw_target(Some(total), target);
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style);
+            let speed = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+                // To whole clients.
+                let _ = write!(to, "{}/s", grouped(state.per_sec().round()));
+            };
+            bar.set_style(style.with_key("speed", speed));
         }
         Self(bar)
     }

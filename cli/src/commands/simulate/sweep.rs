@@ -9,16 +9,18 @@ use crate::duration::people;
 use crate::report::Measure;
 
 /// The policies of the article: base 5 ms, cap 2 s, and a first window of 2^1 times the base.
-const ARTICLE: [&str; 4] = [
+const ARTICLE: [&str; 5] = [
     "none=none",
+    "exponential=exponential:base=10ms,cap=2s",
     "full=full:base=10ms,cap=2s",
     "equal=equal:base=10ms,cap=2s",
     "decorrelated=decorrelated:base=5ms,cap=2s",
 ];
 
 /// The same kinds for services that fail: without a limit, clients would retry for ever.
-const WITH_LIMIT: [&str; 4] = [
+const WITH_LIMIT: [&str; 5] = [
     "none=none:max_retries=3",
+    "exponential=exponential:base=100ms,cap=20s,max_retries=3",
     "full=full:base=100ms,cap=20s,max_retries=3",
     "equal=equal:base=100ms,cap=20s,max_retries=3",
     "decorrelated=decorrelated:base=100ms,cap=20s,max_retries=3",
