@@ -25,10 +25,10 @@ fn every_field_is_there() {
     let expected = value!({
         "growth": "exponential", "base": "1000000000", "multiplier": "1.6", "offset": "0",
         "cap": "120000000000", "cap_on": "window", "floor": "0", "jitter": "proportional",
-        "jitter_below": "0.2", "jitter_above": "0.2", "max_retries": 4294967296_u64,
-        "max_elapsed": "9223372036854775807", "throttled_base": "1000000000",
+        "jitter_below": "0.2", "jitter_above": "0.2", "max_retries": null,
+        "max_elapsed": null, "throttled_base": "1000000000",
         "retry_after": "at_least", "retry_after_max": "3600000000000",
-        "retry_after_max_extra": "9223372036854775807",
+        "retry_after_max_extra": null,
     });
     assert_eq!(line["fields"], expected);
 }
@@ -69,7 +69,7 @@ fn a_change_keeps_the_rest_of_the_policy() {
     };
     assert_eq!(
         change("gax:retry_after=spread", "no_limit"),
-        "exponential:base=1s,cap=30s,floor=1ns,jitter=full,max_retries=5,retry_after=spread"
+        "exponential:base=1s,cap=30s,floor=1ns,jitter=full,max_retries=3,retry_after=spread"
     );
     assert_eq!(change("polly-v8", "no_jitter"), "constant:base=2s,jitter=full,max_retries=3");
     assert_eq!(
@@ -105,7 +105,7 @@ fn the_sentences_of_a_policy_with_everything() {
         "The window begins at 1s and grows by 500ms with each retry; 250ms are added to it.",
         "The first windows: 1.25s, 1.75s, 2.25s, 2.75s.",
         "Each delay is the window and 0 to 2s more, a range that grows by 1ms with each retry.",
-        "The cap allows no window longer than 10s.",
+        "The cap allows no window longer than 10s, which its retries never reach.",
         "No delay is shorter than the floor, 100ms.",
         "It stops after 4 retries (5 attempts), or when the next wait would end later than 1m \
          after the start.",
@@ -119,7 +119,82 @@ fn the_sentences_of_a_policy_with_everything() {
 }
 
 #[test]
-fn the_longest_wait_may_be_after_a_throttled_failure() {
-    let text = stdout(&["explain", "constant:base=1s,max_retries=3,throttled_base=10s,cap=15s"]);
-    assert!(text.contains("no retry waits longer than 10s."), "{text}");
+fn the_policy_of_the_tool_itself_gets_no_warning() {
+    let text = stdout(&["explain", "default"]);
+    assert!(!text.contains("warning"), "{text}");
+    assert_eq!(advice(&["default", "--budget", "sre"]), []);
+}
+
+/// The first line of the warnings, with what to write.
+#[test]
+fn a_policy_without_a_limit_is_the_first_warning() {
+    for (policy, words) in [
+        ("full:base=200ms", "or write default:base=200ms, which keeps the limit of `default`."),
+        ("immediate", "it retries for ever, at once. Add max_retries=3; `off` makes no retries."),
+        ("constant:base=1s,jitter=full", "it retries for ever. Add max_retries=3."),
+    ] {
+        let text = stdout(&["explain", policy]);
+        let first = text.lines().find(|line| line.starts_with("warning: ")).unwrap();
+        let expected = "warning: It has no limit: while the calls fail, it retries for ever";
+        assert!(first.starts_with(expected) && first.ends_with(words), "{text}");
+        assert!(advice(&[policy])[0].1["policy"].as_str().unwrap().contains("max_retries=3"));
+    }
+    assert!(!stdout(&["explain", "off"]).contains("for ever"));
+    assert!(!stdout(&["explain", "default:base=200ms"]).contains("for ever"));
+}
+
+/// No note takes back what a warning asks for.
+#[test]
+fn warnings_have_one_policy_together() {
+    let line = json(&["explain", "exponential:base=100ms", "--budget", "sre"]).remove(0);
+    let combined = text(&line, "combined");
+    assert_eq!(combined, "exponential:base=100ms,jitter=full,max_retries=3");
+    assert_eq!(advice(&[combined, "--budget", "sre"]), []);
+    let shown = stdout(&["explain", "exponential:base=100ms", "--budget", "sre"]);
+    assert!(shown.ends_with(&format!("\nFor all warnings together, use {combined}\n")), "{shown}");
+    assert_eq!(json(&["explain", "default"]).remove(0)["combined"], Value::Null);
+}
+
+#[test]
+fn a_limit_of_time_cuts_retries_and_the_cap() {
+    let policy = "full:base=1s,cap=10s,max_elapsed=1s,max_retries=5";
+    let text = stdout(&["explain", policy]);
+    assert!(!text.contains("can reach"), "{text}");
+    let note = "note: max_elapsed, 1s, ends most operations before max_retries, 5, does: so many \
+                waits take 12.5s on average, and up to 25s.";
+    assert!(text.contains(note), "{text}");
+    let more = stdout(&["explain", "full:base=1s,cap=10s,max_elapsed=30s,max_retries=5"]);
+    assert!(more.contains("which retry 5 can reach") && !more.contains("max_elapsed,"), "{more}");
+}
+
+#[test]
+fn waits_that_are_too_short_are_named() {
+    let text = stdout(&["explain", "full:base=1ns,max_retries=3"]);
+    assert!(text.contains("Its waits are too short: none is longer than 4ns, so"), "{text}");
+    assert!(!stdout(&["explain", "full:base=1ms,max_retries=3"]).contains("too short"));
+}
+
+#[test]
+fn the_budget_of_the_same_system_is_proposed() {
+    let budget = |policy| advice(&[policy]).into_iter().find(|(code, _)| code == "no_budget");
+    let proposed = |policy| budget(policy).map(|(_, change)| change["budget"].clone());
+    assert_eq!(proposed("aws-sdk-2026"), Some(value!("aws-sdk-2026")));
+    assert_eq!(proposed("gax"), Some(value!("sre")));
+    // A job that a budget refuses is lost.
+    assert_eq!(proposed("sidekiq"), None);
+}
+
+#[test]
+fn shares_are_percent() {
+    let sentence = |budget| {
+        let line = json(&["explain", "default", "--budget", budget]).remove(0);
+        text(&line["budget"], "sentence").to_owned()
+    };
+    assert!(
+        sentence("concurrent").contains("20% of the running ones"),
+        "{}",
+        sentence("concurrent")
+    );
+    assert!(sentence("ratio").starts_with("Each operation earns 10% of a retry"));
+    assert!(sentence("finagle").starts_with("Each operation earns 20% of a retry for 10s"));
 }

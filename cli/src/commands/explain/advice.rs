@@ -7,6 +7,7 @@ use crate::arguments::SeedAndKey;
 use crate::commands::explain::budget;
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::{Level, RULES, Rule};
+use crate::presets::{Preset, preset_of};
 
 /// A piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,15 +31,46 @@ pub(crate) enum Change {
     Option(String),
 }
 
+/// What a policy is used with, and the name that it was given by.
+pub(crate) struct Use<'a> {
+    pub(crate) preset: Option<&'static Preset>,
+    pub(crate) budget: Option<&'a Budget>,
+    pub(crate) stream: &'a SeedAndKey,
+}
+
 /// All advice, the most important first.
-pub(crate) fn advice(facts: &Facts, budget: Option<&Budget>, stream: &SeedAndKey) -> Vec<Advice> {
+pub(crate) fn advice(facts: &Facts, used: &Use<'_>) -> Vec<Advice> {
+    let Use { preset, budget, stream } = *used;
     let of_policy = RULES.iter().filter_map(|rule| by_rule(rule, facts));
     let mut all: Vec<_> = of_policy.collect();
-    all.extend(without_budget(facts, budget));
+    all.extend(without_budget(facts, preset).filter(|_| budget.is_none()));
     all.extend(budget.and_then(never_earns));
     all.extend(seed_without_key(stream));
     all.sort_by_key(|advice| advice.level != Level::Warning);
     all
+}
+
+/// The policy with what all warnings propose, if there are several.
+pub(crate) fn combined(policy: &Policy) -> Option<Policy> {
+    let mut policy = *policy;
+    let warnings = || RULES.iter().filter(|rule| rule.level == Level::Warning);
+    let next = |policy: &Policy| {
+        let facts = Facts::of(policy);
+        let advice = warnings().find_map(|rule| by_rule(rule, &facts))?;
+        match advice.change {
+            Change::Policy(text) => Policy::parse(&text).ok(),
+            Change::Budget(_) | Change::Option(_) => None,
+        }
+    };
+    let mut changes = 0;
+    // One change can be the reason for another.
+    while changes < 2 * RULES.len()
+        && let Some(changed) = next(&policy)
+    {
+        policy = changed;
+        changes += 1;
+    }
+    (changes > 1).then_some(policy)
 }
 
 fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
@@ -55,10 +87,18 @@ fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
 const LAYERS: u32 = 3;
 
 /// The budget that is proposed: retries add at most a tenth to the load.
-pub(crate) const BUDGET: &str = "sre";
+const BUDGET: &str = "sre";
 
-fn without_budget(facts: &Facts, budget: Option<&Budget>) -> Option<Advice> {
-    if budget.is_some() || facts.never_retries() {
+/// The retries of `default`: what multiplies the load no more than that may be intended.
+const FEW_RETRIES: u64 = 3;
+
+/// Nobody waits so long for an answer: these are jobs of a queue, and a job that a budget refuses
+/// is lost.
+const JOB_NS: u64 = 600_000_000_000;
+
+fn without_budget(facts: &Facts, preset: Option<&Preset>) -> Option<Advice> {
+    let is_job = facts.longest_total().is_some_and(|longest| longest > JOB_NS);
+    if facts.never_retries() || is_job {
         return None;
     }
     let message = match facts.retries {
@@ -74,8 +114,12 @@ fn without_budget(facts: &Facts, budget: Option<&Budget>) -> Option<Advice> {
                  retry like this multiply it."
             .to_owned(),
     };
-    let change = Change::Budget(BUDGET.to_owned());
-    Some(Advice { code: "no_budget", level: Level::Warning, message, change })
+    let is_few = facts.retries.is_some_and(|retries| retries <= FEW_RETRIES);
+    let level = if is_few { Level::Note } else { Level::Warning };
+    // Some systems have both a policy and a budget.
+    let own = preset.and_then(|preset| preset_of("budget", preset.name));
+    let change = Change::Budget(own.map_or(BUDGET, |own| own.name).to_owned());
+    Some(Advice { code: "no_budget", level, message, change })
 }
 
 fn never_earns(budget: &Budget) -> Option<Advice> {
@@ -98,12 +142,16 @@ fn seed_without_key(stream: &SeedAndKey) -> Option<Advice> {
 mod tests {
     use backoff_core::{Budget, Policy};
 
-    use super::{Advice, BUDGET, Change, advice};
+    use super::{Advice, BUDGET, Change, Use, combined};
     use crate::arguments::SeedAndKey;
     use crate::commands::explain::facts::Facts;
     use crate::presets::presets;
 
     const NO_STREAM: SeedAndKey = SeedAndKey { seed: None, key: None };
+
+    fn advice(facts: &Facts, budget: Option<&Budget>, stream: &SeedAndKey) -> Vec<Advice> {
+        super::advice(facts, &Use { preset: None, budget, stream })
+    }
 
     fn of(policy: &str) -> Vec<Advice> {
         let budget = Budget::parse(BUDGET).unwrap();
@@ -120,11 +168,13 @@ mod tests {
             ("full:base=100ms,max_retries=5", &[]),
             ("full:base=100ms,cap=1s,max_retries=5", &[]),
             ("full:base=1s,max_retries=0", &[]),
-            ("full:base=100ms,cap=20s,max_retries=3", &["cap_not_reached"]),
+            ("default", &[]),
             ("full:base=100ms", &["no_limit", "no_cap"]),
             ("full:base=100ms,max_elapsed=30s", &[]),
-            ("full:base=100ms,cap=20s", &["no_limit", "cap_reached"]),
-            ("full:base=100ms,cap=1s,max_retries=6", &["cap_reached"]),
+            ("full:base=100ms,cap=20s", &["no_limit"]),
+            ("full:base=1ns,max_retries=3", &["no_wait"]),
+            ("full:base=1s,cap=10s,max_elapsed=1s,max_retries=5", &["elapsed_cuts_retries"]),
+            ("full:base=1s,cap=10s,max_elapsed=30s,max_retries=5", &[]),
             ("exponential:base=100ms,max_retries=5", &["no_jitter"]),
             ("constant:base=1s,max_retries=5", &["no_jitter"]),
             ("constant:base=1s,jitter=0,max_retries=5", &["no_jitter"]),
@@ -136,10 +186,10 @@ mod tests {
             ("exponential:base=1s,cap=1s,floor=1s,jitter=full,max_retries=2", &["no_jitter"]),
             (
                 "exponential:base=1s,cap=4s,cap_on=delay,jitter=additive,jitter_max=1s,max_retries=4",
-                &["jitter_ends_at_cap", "cap_reached"],
+                &["jitter_ends_at_cap"],
             ),
             ("full:base=10s,max_retries=5", &["long_wait"]),
-            ("full:base=10s,max_retries=5,max_elapsed=1m", &[]),
+            ("full:base=10s,max_retries=5,max_elapsed=1m", &["elapsed_cuts_retries"]),
             ("equal:base=1s,max_retries=5,max_elapsed=400ms", &["elapsed_too_short"]),
         ];
         for (policy, expected) in table {
@@ -209,13 +259,65 @@ mod tests {
     }
 
     #[test]
-    fn an_unreached_cap_is_removed_without_changing_a_delay() {
-        let facts = Facts::of(&Policy::parse("default").unwrap());
-        let found = advice(&facts, Some(&Budget::parse(BUDGET).unwrap()), &NO_STREAM);
-        let Change::Policy(changed) = &found[0].change else { panic!("{found:?}") };
-        assert_eq!(changed, "exponential:base=100ms,jitter=full,max_retries=3");
-        let rows = |policy: &str| Policy::parse(policy).unwrap().preview().collect::<Vec<_>>();
-        assert_eq!(rows("default"), rows(changed));
+    fn a_policy_without_a_limit_is_told_what_to_write() {
+        let message = |policy: &str| {
+            let first = of(policy).remove(0);
+            assert_eq!(first.code, "no_limit", "{policy}");
+            let Change::Policy(changed) = first.change else { panic!("{policy}") };
+            assert!(changed.contains("max_retries=3"), "{policy}: {changed}");
+            first.message
+        };
+        assert_eq!(
+            message("full:base=200ms"),
+            "It has no limit: while the calls fail, it retries for ever. Add max_retries=3, or \
+             write default:base=200ms, which keeps the limit of `default`."
+        );
+        let none = "It has no limit: while the calls fail, it retries for ever, at once. Add \
+                    max_retries=3; `off` makes no retries.";
+        assert_eq!(message("none"), none);
+        assert!(message("constant:base=1s").ends_with("for ever. Add max_retries=3."));
+    }
+
+    #[test]
+    fn several_warnings_have_one_change() {
+        let combined = |text: &str| {
+            let changed = combined(&Policy::parse(text).unwrap());
+            changed.map(|changed| {
+                let changed = changed.to_string();
+                assert_eq!(codes(&changed), Vec::<&str>::new(), "{text}: {changed}");
+                changed
+            })
+        };
+        assert_eq!(combined("full:base=100ms,max_retries=5"), None);
+        assert_eq!(combined("full:base=100ms,cap=20s"), None, "one");
+        assert_eq!(
+            combined("exponential:base=100ms").as_deref(),
+            Some("exponential:base=100ms,jitter=full,max_retries=3")
+        );
+        assert_eq!(
+            combined("none").as_deref(),
+            Some("exponential:base=100ms,cap=20s,jitter=full,max_retries=3")
+        );
+    }
+
+    #[test]
+    fn a_budget_is_proposed_where_it_helps() {
+        let proposed = |text: &str| {
+            let facts = Facts::of(&Policy::parse(text).unwrap());
+            let preset = crate::presets::preset_of("policy", text);
+            let used = Use { preset, budget: None, stream: &NO_STREAM };
+            let found = super::advice(&facts, &used);
+            let found = found.into_iter().find(|advice| advice.code == "no_budget")?;
+            let Change::Budget(budget) = found.change else { panic!("{text}") };
+            Some((found.level, budget))
+        };
+        use crate::commands::explain::rules::Level::{Note, Warning};
+        assert_eq!(proposed("default"), Some((Note, "sre".to_owned())));
+        assert_eq!(proposed("full:base=1s,max_retries=4"), Some((Warning, "sre".to_owned())));
+        assert_eq!(proposed("aws-sdk-2026"), Some((Note, "aws-sdk-2026".to_owned())));
+        let changed = "aws-sdk-2026:max_retries=9";
+        assert_eq!(proposed(changed), Some((Warning, "aws-sdk-2026".to_owned())));
+        assert_eq!(proposed("sidekiq"), None, "jobs of a queue");
     }
 
     #[test]

@@ -3,12 +3,14 @@
 use backoff_core::ffi::{budget_value, kind_name, value_text};
 use backoff_core::{Budget, Field};
 
+use crate::commands::explain::percent::percent;
 use crate::duration::people;
 
 /// What the budget allows.
 pub(crate) fn sentence(budget: &Budget) -> String {
     let value = |field| budget_value(budget, field).unwrap_or(0);
     let text = |field| value_text(field, value(field)).to_string();
+    let share = |field| percent(value(field)).unwrap_or_else(|| text(field));
     let tokens = text(Field::MaxTokens);
     match kind(budget) {
         "quota" => format!(
@@ -24,7 +26,7 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         ),
         "ratio" => format!(
             "Each operation earns {} of a retry, and at most {tokens} retries are saved up.",
-            text(Field::Ratio)
+            share(Field::Ratio)
         ),
         "rate" => format!(
             "It allows {tokens} retries at once, and as many more in {}.",
@@ -33,14 +35,14 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         "ttl" => format!(
             "Each operation earns {} of a retry for {}, and {} retries per second are always \
              allowed.",
-            text(Field::Ratio),
+            share(Field::Ratio),
             people(value(Field::Ttl)),
             text(Field::MinPerSecond)
         ),
         _ => format!(
             "As many operations can retry at the same time as {} of the running ones, or {} if that \
              is more.",
-            text(Field::Ratio),
+            share(Field::Ratio),
             text(Field::MinConcurrent)
         ),
     }

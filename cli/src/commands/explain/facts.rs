@@ -53,6 +53,11 @@ impl Facts {
             cap_reach: CapReach::NoCap,
         };
         facts.cap_reach = facts.find_cap();
+        if let CapReach::At(index) = facts.cap_reach
+            && !facts.has_time_for_cap(index)
+        {
+            facts.cap_reach = CapReach::Never;
+        }
         facts
     }
 
@@ -63,7 +68,8 @@ impl Facts {
 
     /// The longest wait of the retries that were looked at.
     pub(crate) fn longest(&self) -> u64 {
-        self.rows.iter().map(|row| row.max_ns).max().unwrap_or(0)
+        let longest = self.rows.iter().map(|row| row.max_ns).max().unwrap_or(0);
+        longest.min(self.max_elapsed.unwrap_or(u64::MAX))
     }
 
     /// The longest time that all retries together can wait, if there is a bound.
@@ -93,6 +99,14 @@ impl Facts {
     /// Whether the delays are random: some delay has more than one possible value.
     pub(crate) fn has_jitter(&self) -> bool {
         self.rows.iter().any(|row| row.min_ns < row.max_ns)
+    }
+
+    /// Whether a wait as long as the cap can end within `max_elapsed`, at this index or later.
+    fn has_time_for_cap(&self, index: u64) -> bool {
+        let (Some(elapsed), Some(cap)) = (self.max_elapsed, self.cap) else { return true };
+        let row = usize::try_from(index).ok().and_then(|index| self.rows.get(index));
+        let shortest = row.map_or(0, |row| row.total_min_ns - row.min_ns);
+        shortest.saturating_add(cap) <= elapsed
     }
 
     fn find_cap(&self) -> CapReach {

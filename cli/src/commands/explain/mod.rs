@@ -3,6 +3,7 @@
 mod advice;
 mod budget;
 mod facts;
+mod percent;
 mod rules;
 mod sentences;
 
@@ -12,17 +13,19 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use backoff_core::ffi::{POLICY_FIELDS, Unit, field_unit, value_text};
+use backoff_core::{Field, MAX_NS};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey};
-use crate::commands::explain::advice::{Advice, Change};
+use crate::commands::explain::advice::{Advice, Change, Use};
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::Level;
 use crate::fields::Fields;
 use crate::output::Output;
 use crate::presets::{Preset, preset_of};
+use crate::rows::NO_LIMIT;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -52,6 +55,8 @@ struct Explanation<'a> {
     sentences: &'a [String],
     budget: Option<BudgetExplanation>,
     advice: &'a [Advice],
+    /// The policy that all warnings together propose, if there are several.
+    combined: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -65,8 +70,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let Arguments { policy, budget, stream } = arguments;
     let facts = Facts::of(policy);
     let sentences = sentences::sentences(&facts);
-    let advice = advice::advice(&facts, budget.as_deref(), stream);
     let preset = preset_of("policy", &policy.text);
+    let advice = advice::advice(&facts, &Use { preset, budget: budget.as_deref(), stream });
+    let combined = advice::combined(policy).map(|policy| policy.to_string());
     let budget = budget.as_ref().map(|budget| BudgetExplanation {
         canonical: budget.budget.to_string(),
         preset: preset_of("budget", &budget.text),
@@ -80,6 +86,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
             sentences: &sentences,
             budget,
             advice: &advice,
+            combined,
         })?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -94,6 +101,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
     for advice in &advice {
         write_advice(output, advice)?;
+    }
+    if let Some(policy) = combined {
+        writeln!(output, "\nFor all warnings together, use {policy}")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -127,12 +137,24 @@ fn write_advice(output: &mut Output, advice: &Advice) -> Result<()> {
     Ok(())
 }
 
+/// Whether it is the value of a limit that is `none`.
+fn is_no_limit(field: Field, value: u64) -> bool {
+    match field {
+        Field::MaxRetries => value >= NO_LIMIT,
+        Field::MaxElapsed | Field::Cap | Field::RetryAfterMax | Field::RetryAfterMaxExtra => {
+            value >= MAX_NS
+        }
+        _ => false,
+    }
+}
+
 /// The fields that the policy uses: kinds by name, durations in nanoseconds, counts as numbers and
-/// ratios as text, as in `tests/README.md`.
+/// ratios as text, as in `tests/README.md`, and null for a limit that is `none`.
 fn fields(fields: &Fields) -> Map<String, Value> {
     let used = POLICY_FIELDS.into_iter().filter_map(|field| Some((field, fields.get(field)?)));
     used.map(|(field, value)| {
         let value = match field_unit(field) {
+            _ if is_no_limit(field, value) => Value::Null,
             Unit::Count => Value::from(value),
             Unit::Duration => Value::from(value.to_string()),
             _ => Value::from(value_text(field, value).as_str()),

@@ -1,9 +1,10 @@
 //! The rules behind the advice about a policy.
 
-use backoff_core::{Field, MAX_NS};
+use backoff_core::ffi::duration_text;
+use backoff_core::{Field, MAX_NS, PreviewRow};
 use serde::Serialize;
 
-use crate::commands::explain::facts::{CapReach, Facts};
+use crate::commands::explain::facts::Facts;
 use crate::duration::people;
 use crate::fields::{Fields, without_limits};
 
@@ -47,15 +48,12 @@ pub(crate) const RULES: &[Rule] = &[
         vec![facts.fields.without(&[Field::CapOn])]
     }),
     rule("no_cap", Level::Warning, no_cap, capped),
-    rule("cap_not_reached", Level::Note, cap_not_reached, |facts| {
-        vec![facts.fields.without(&[Field::Cap, Field::CapOn])]
-    }),
-    rule("cap_reached", Level::Note, cap_reached, |facts| match facts.cap_reach {
-        CapReach::At(index) => vec![facts.fields.with(Field::MaxRetries, index + 1)],
-        _ => vec![],
-    }),
+    rule("elapsed_cuts_retries", Level::Note, elapsed_cuts_retries, elapsed_or_fewer_retries),
     rule("long_wait", Level::Note, long_wait, |facts| {
-        vec![facts.fields.with(Field::MaxElapsed, LONG_WAIT)]
+        let rows = facts.rows.iter().take_while(|row| row.total_max_ns <= LONG_WAIT);
+        let fewer = rows.count().max(1) as u64;
+        let (retries, elapsed) = (Field::MaxRetries, Field::MaxElapsed);
+        vec![facts.fields.with(retries, fewer), facts.fields.with(elapsed, LONG_WAIT)]
     }),
 ];
 
@@ -69,9 +67,15 @@ const JITTER_FIELDS: [Field; 5] = [
 ];
 
 /// The retries that are proposed where there is no limit.
-const RETRIES: u64 = 5;
+const RETRIES: u64 = 3;
+
+/// More retries than anybody counts on.
+const MOST_RETRIES: usize = 1_000;
 
 const SECOND: u64 = 1_000_000_000;
+
+/// Shorter than a call to another machine takes.
+const SHORT_WAIT: u64 = SECOND / 1_000;
 
 /// Longer than a caller waits for an answer.
 const LONG_WAIT: u64 = 60 * SECOND;
@@ -81,8 +85,26 @@ const CAP: u64 = 20 * SECOND;
 const BASE: u64 = SECOND / 10;
 
 fn no_limit(facts: &Facts) -> Option<String> {
-    (facts.retries.is_none() && facts.max_elapsed.is_none())
-        .then(|| "It has no limit: while the calls fail, it retries for ever.".to_owned())
+    if facts.retries.is_some() || facts.max_elapsed.is_some() {
+        return None;
+    }
+    let message = format!(
+        "It has no limit: while the calls fail, it retries for ever{}. Add max_retries={RETRIES}",
+        if facts.longest() == 0 { ", at once" } else { "" }
+    );
+    // `default` and this policy differ in nothing else that matters.
+    let base = facts.fields.get(Field::Base).filter(|_| {
+        facts.fields.kind(Field::Growth) == "exponential"
+            && facts.fields.kind(Field::Jitter) == "full"
+    });
+    Some(match base {
+        Some(base) => format!(
+            "{message}, or write default:base={}, which keeps the limit of `default`.",
+            duration_text(base)
+        ),
+        None if facts.longest() == 0 => format!("{message}; `off` makes no retries."),
+        None => format!("{message}."),
+    })
 }
 
 fn elapsed_too_short(facts: &Facts) -> Option<String> {
@@ -103,8 +125,18 @@ fn longer_elapsed(facts: &Facts) -> Vec<Fields> {
 }
 
 fn no_wait(facts: &Facts) -> Option<String> {
-    (!facts.never_retries() && facts.longest() == 0)
-        .then(|| "It does not wait: a server that fails gets the retries at once.".to_owned())
+    if facts.never_retries() {
+        return None;
+    }
+    match facts.longest() {
+        0 => Some("It does not wait: a server that fails gets the retries at once.".to_owned()),
+        longest if longest < SHORT_WAIT => Some(format!(
+            "Its waits are too short: none is longer than {}, so a server that fails gets the \
+             retries at once.",
+            people(longest)
+        )),
+        _ => None,
+    }
 }
 
 fn waits(facts: &Facts) -> Vec<Fields> {
@@ -166,30 +198,36 @@ fn capped(facts: &Facts) -> Vec<Fields> {
     vec![facts.fields.with(Field::Cap, cap)]
 }
 
-fn cap_not_reached(facts: &Facts) -> Option<String> {
-    let cap = facts.cap.filter(|_| !facts.never_retries())?;
-    // After a throttled failure the waits may be longer.
-    let throttled = facts.fields.get(Field::ThrottledBase)?;
-    let throttled = Facts::of(&facts.fields.with(Field::Base, throttled).policy()?);
-    let is_reached = |reach| reach != CapReach::Never;
-    if is_reached(facts.cap_reach) || is_reached(throttled.cap_reach) {
-        return None;
-    }
-    Some(format!(
-        "The cap of {} is never reached: no retry waits longer than {}.",
-        people(cap),
-        people(facts.longest().max(throttled.longest()))
-    ))
+/// The retries that operations are promised, and that the time does not allow.
+fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
+    let (elapsed, retries) = (facts.max_elapsed?, facts.retries?);
+    let total = total_without_elapsed(facts)?;
+    (!facts.never_retries() && total.total_mean_ns > elapsed).then(|| {
+        format!(
+            "max_elapsed, {}, ends most operations before max_retries, {retries}, does: so many \
+             waits take {} on average, and up to {}.",
+            people(elapsed),
+            people(total.total_mean_ns),
+            people(total.total_max_ns)
+        )
+    })
 }
 
-fn cap_reached(facts: &Facts) -> Option<String> {
-    let (cap, CapReach::At(index)) = (facts.cap?, facts.cap_reach) else { return None };
-    let first = index + 1;
-    // A window that does not grow is at its cap from the start.
-    let is_followed = facts.retries.is_none_or(|retries| retries > first);
-    (index > 0 && is_followed && !facts.never_retries()).then(|| {
-        format!("Retry {first} reaches the cap of {}, and later waits are no longer.", people(cap))
-    })
+fn elapsed_or_fewer_retries(facts: &Facts) -> Vec<Fields> {
+    let longest = total_without_elapsed(facts).map(|total| total.total_max_ns);
+    let longer = longest.filter(|&longest| longest <= LONG_WAIT);
+    let longer = longer.map(|longest| facts.fields.with(Field::MaxElapsed, longest));
+    let rows = without_limits(&facts.policy).preview();
+    let fits = rows.take_while(|row| facts.max_elapsed.is_some_and(|ns| row.total_mean_ns <= ns));
+    let fewer = fits.take(MOST_RETRIES).count().max(1) as u64;
+    longer.into_iter().chain([facts.fields.with(Field::MaxRetries, fewer)]).collect()
+}
+
+/// The last row of the preview of all retries, if they are not too many.
+fn total_without_elapsed(facts: &Facts) -> Option<PreviewRow> {
+    let retries =
+        usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MOST_RETRIES)?;
+    without_limits(&facts.policy).preview().take(retries).last()
 }
 
 fn long_wait(facts: &Facts) -> Option<String> {

@@ -1,9 +1,10 @@
 //! What a policy means, in sentences.
 
-use backoff_core::ffi::{ratio_from_value, value_text};
+use backoff_core::ffi::value_text;
 use backoff_core::{Field, MAX_NS};
 
 use crate::commands::explain::facts::{CapReach, Facts};
+use crate::commands::explain::percent;
 use crate::duration::people;
 
 /// The sentences, each about one part of the policy.
@@ -132,16 +133,10 @@ fn proportional(facts: &Facts) -> String {
     }
 }
 
-/// A ratio of a window in percent, or as it is written if that is no whole number.
+/// A ratio of a window in percent, or as it is written.
 fn percent(facts: &Facts, field: Field) -> String {
-    let value = facts.fields.get(field).unwrap_or(1);
-    let ratio = ratio_from_value(value);
-    let (hundredfold, denominator) =
-        (u64::from(ratio.numerator()) * 100, u64::from(ratio.denominator()));
-    match hundredfold.checked_rem(denominator) {
-        Some(0) => format!("{}%", hundredfold / denominator),
-        _ => format!("{} of it", text(facts, field)),
-    }
+    let ratio = facts.fields.get(field).unwrap_or(1);
+    percent::percent(ratio).unwrap_or_else(|| format!("{} of it", text(facts, field)))
 }
 
 fn cap(facts: &Facts) -> Option<String> {
@@ -154,6 +149,7 @@ fn cap(facts: &Facts) -> Option<String> {
     };
     let reached = match facts.cap_reach {
         CapReach::At(index) => format!(", which retry {} can reach", index + 1),
+        CapReach::Never => ", which its retries never reach".to_owned(),
         _ => String::new(),
     };
     let beyond = match facts.longest() {
