@@ -15,11 +15,54 @@ pub(crate) fn terminal_width() -> usize {
     width.unwrap_or(DEFAULT_WIDTH).clamp(20, 200)
 }
 
-/// A range on a line from 0 to `most`, which is `width` characters long: `├──●──┤`, where the mean
-/// is the dot.
-pub(crate) fn range((min, mean, max): (u64, u64, u64), most: u64, width: usize) -> String {
+/// How a value becomes a place on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// From 0 to this value.
+    Linear(u64),
+    /// From a value, or below, to another one, with equal lengths for equal factors.
+    Logarithmic(u64, u64),
+}
+
+impl Scale {
+    /// The scale for longest values from the shortest to the longest of these: one on which all of
+    /// them can be seen.
+    pub(crate) fn of(longest: impl Iterator<Item = u64> + Clone) -> Self {
+        const MOST_FACTOR: u64 = 1000;
+        let most = longest.clone().max().unwrap_or(0);
+        let least = longest.filter(|&value| value > 0).min().unwrap_or(most);
+        if most / least.max(1) < MOST_FACTOR {
+            return Self::Linear(most);
+        }
+        // A range that begins at 0 begins at the left end; that of the shortest has some length.
+        Self::Logarithmic(least / 10, most)
+    }
+
+    /// The nearest place, from 0 to `width`.
+    fn place(self, value: u64, width: usize) -> usize {
+        match self {
+            Self::Linear(most) => scale(value, most, width),
+            Self::Logarithmic(least, most) => {
+                let [value, least, most] = [value, least, most].map(logarithm);
+                scale(value.saturating_sub(least), most.saturating_sub(least), width)
+            }
+        }
+    }
+}
+
+/// The logarithm to the base of 2, in 65536ths, with straight lines between whole numbers.
+fn logarithm(value: u64) -> u64 {
+    let value = value.max(1);
+    let whole = value.ilog2();
+    // The bits after the first, 16 of them.
+    let fraction = ((u128::from(value) << 16) >> whole) & 0xffff;
+    u64::from(whole) << 16 | u64::try_from(fraction).unwrap_or(0)
+}
+
+/// A range on a line of `width` characters: `├──●──┤`, where the mean is the dot.
+pub(crate) fn range((min, mean, max): (u64, u64, u64), on: Scale, width: usize) -> String {
     let last = width.saturating_sub(1);
-    let [from, dot, to] = [min, mean, max].map(|value| scale(value, most, last));
+    let [from, dot, to] = [min, mean, max].map(|value| on.place(value, last));
     let mark = |at: usize| match at {
         at if at == dot => '●',
         at if at < from || at > to => ' ',
@@ -40,15 +83,29 @@ fn scale(value: u64, most: u64, width: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::range;
+    use super::{Scale, range};
 
     #[test]
     fn ranges_have_ends_and_a_mean() {
+        let range = |values, most, width| range(values, Scale::Linear(most), width);
         assert_eq!(range((0, 50, 100), 100, 11), "├────●────┤");
         assert_eq!(range((50, 75, 100), 100, 9), "    ├─●─┤");
         assert_eq!(range((50, 50, 50), 100, 9), "    ●", "no jitter");
         assert_eq!(range((0, 0, 0), 0, 9), "●");
         assert_eq!(range((0, u64::MAX / 2, u64::MAX), u64::MAX, 3), "├●┤");
         assert_eq!(range((0, 1, 2), 2, 0), "●");
+    }
+
+    #[test]
+    fn equal_factors_have_equal_lengths_on_a_logarithmic_scale() {
+        let on = |longest: &[u64]| Scale::of(longest.iter().copied());
+        assert_eq!(on(&[10, 9_000]), Scale::Linear(9_000));
+        assert_eq!(on(&[0, 0]), Scale::Linear(0));
+        let scale = on(&[0, 10, 10_000]);
+        assert_eq!(scale, Scale::Logarithmic(1, 10_000));
+        let ends = [1, 10, 100, 1_000, 10_000].map(|value| scale.place(value, 40));
+        assert_eq!(ends, [0, 10, 20, 30, 40]);
+        assert_eq!(range((0, 5, 10), scale, 41), "├──────●──┤");
+        assert_eq!(Scale::Logarithmic(0, u64::MAX).place(u64::MAX, 64), 64);
     }
 }

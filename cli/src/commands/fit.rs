@@ -4,7 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use backoff_core::{Field, Policy, PolicyError};
+use backoff_core::ffi::{duration_text, parse_duration_ns};
+use backoff_core::{ErrorCode, Field, MAX_NS, Policy, PolicyError};
 use clap::{Args, ValueEnum, value_parser};
 use serde::Serialize;
 
@@ -20,8 +21,8 @@ pub(crate) struct Arguments {
     /// Policy string or preset
     policy: PolicyArgument,
 
-    /// Number of attempts that must fit: one more than the retries
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=65_536))]
+    /// Number of attempts that must fit, at least 2: one more than the retries
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=65_536))]
     attempts: u64,
 
     /// Longest total wait, such as 1500ms or 30s
@@ -35,7 +36,9 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The policy is printed on standard output and the explanation on standard error. The time counts
-waits, not attempts. The limits of the policy stay as they are.
+waits, not attempts. The limits of the policy stay as they are. The base or cap is rounded down to
+three digits; with --json, `canonical` has the longest that fits, to the nanosecond, and `rounded`
+what is printed without it.
 
 Examples:
   backoff fit full:base=1s,cap=20s,max_retries=3 --attempts 4 --within 700ms
@@ -48,9 +51,19 @@ enum FieldToFit {
     Cap,
 }
 
+impl FieldToFit {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Cap => "cap",
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Fitted {
     canonical: String,
+    rounded: String,
     total_max_ns: String,
 }
 
@@ -71,13 +84,18 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     };
     match fitted {
         Ok(fitted) => {
-            let total = longest_total(&fitted, *attempts);
+            let rounded = rounded(&fitted, field.name());
             if output.is_json() {
-                let (canonical, total_max_ns) = (fitted.to_string(), total.to_string());
-                output.json(&Fitted { canonical, total_max_ns })?;
+                let total = longest_total(&fitted, *attempts);
+                output.json(&Fitted {
+                    canonical: fitted.to_string(),
+                    rounded: rounded.to_string(),
+                    total_max_ns: total.to_string(),
+                })?;
             } else {
-                writeln!(output, "{fitted}")?;
-                message(explanation(&fitted, arguments, total));
+                writeln!(output, "{rounded}")?;
+                let total = longest_total(&rounded, *attempts);
+                message(explanation(&rounded, arguments, total));
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -85,11 +103,47 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
             if output.is_json() {
                 output.json(&refused(&error))?;
             } else {
-                message(format_args!("{} {error}", error_label()));
+                message(format_args!("{} {}", error_label(), why(&error, arguments)));
             }
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// The policy with its base or cap rounded down to three digits, which fits as well: a shorter one
+/// waits no longer. If that breaks a rule, it stays as it is.
+fn rounded(fitted: &Policy, field: &str) -> Policy {
+    let text = fitted.to_string();
+    // The field is the first of the string, or comes after a comma.
+    let Some((before, after)) =
+        text.split_once(&format!(":{field}=")).or_else(|| text.split_once(&format!(",{field}=")))
+    else {
+        return *fitted;
+    };
+    let (value, rest) = after.split_at(after.find(',').unwrap_or(after.len()));
+    let Ok(ns) = parse_duration_ns(value) else { return *fitted };
+    let unit = 10_u64.pow(ns.max(1).ilog10().saturating_sub(2));
+    let separator = &text[before.len()..=before.len()];
+    let value = duration_text(ns / unit * unit);
+    let text = format!("{before}{separator}{field}={value}{rest}");
+    Policy::parse(&text).unwrap_or(*fitted)
+}
+
+/// Why nothing fits.
+fn why(error: &PolicyError, arguments: &Arguments) -> String {
+    if error.code() != ErrorCode::DoesNotFit {
+        return error.to_string();
+    }
+    let Arguments { policy, attempts, within, field } = arguments;
+    let name = field.name();
+    // The total of the shortest, or the largest number if there is none (SPEC 16.5).
+    let total = if error.value() < MAX_NS { people(error.value()) } else { "too long".to_owned() };
+    format!(
+        "nothing fits: even with the shortest {name}, {attempts} attempts of {} can wait {total}, \
+         and that is above {}; allow fewer --attempts or a longer --within",
+        policy.policy,
+        people(*within),
+    )
 }
 
 fn refused(error: &PolicyError) -> Refused {
@@ -111,9 +165,10 @@ fn longest_total(policy: &Policy, attempts: u64) -> u64 {
 
 fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
     let Arguments { policy, attempts, within, field } = arguments;
-    let (field, name) = match field {
-        FieldToFit::Base => (Field::Base, "base"),
-        FieldToFit::Cap => (Field::Cap, "cap"),
+    let name = field.name();
+    let field = match field {
+        FieldToFit::Base => Field::Base,
+        FieldToFit::Cap => Field::Cap,
     };
     let shown = |policy: &Policy| {
         // Only a cap can be missing.
@@ -121,12 +176,8 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
         let value = if field == Field::Cap { fields.limit(field) } else { fields.get(field) };
         value.map_or("none".to_owned(), people)
     };
-    let attempts = match attempts {
-        1 => "1 attempt waits".to_owned(),
-        _ => format!("{attempts} attempts wait"),
-    };
     let mut lines = vec![format!(
-        "{attempts} at most {} in total, within {}; the {name} was {} and is {}",
+        "{attempts} attempts wait at most {} in total, within {}; the {name} was {} and is {}",
         people(total),
         people(*within),
         shown(policy),

@@ -10,7 +10,7 @@ use clap::{Args, value_parser};
 use serde::Serialize;
 
 use crate::arguments::PolicyArgument;
-use crate::bars::{range, terminal_width};
+use crate::bars::{Scale, range, terminal_width};
 use crate::duration::people;
 use crate::fields::Fields;
 use crate::output::Output;
@@ -120,14 +120,17 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
         plain.write(output)?;
         return Ok(());
     }
-    let most = rows.iter().map(|(_, row)| row.max_ns).max().unwrap_or(0);
+    let scale = Scale::of(rows.iter().map(|(_, row)| row.max_ns));
     let color = Style::new().fg_color(Some(AnsiColor::Cyan.into()));
     let mut with_bars = table().styled_column("", Align::Left, color);
     for (index, row) in rows {
-        let bar = range((row.min_ns, row.mean_ns, row.max_ns), most, left);
+        let bar = range((row.min_ns, row.mean_ns, row.max_ns), scale, left);
         with_bars.row(cells(*index, row).chain([bar]));
     }
     with_bars.write(output)?;
+    if matches!(scale, Scale::Logarithmic(..)) {
+        writeln!(output, "\nThe scale of the bars is logarithmic.")?;
+    }
     Ok(())
 }
 

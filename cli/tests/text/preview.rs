@@ -76,6 +76,18 @@ fn bars_have_the_scale_of_the_longest_delay() {
     assert_eq!(column(bars[0], '┤'), column(bars[1], '├'));
 }
 
+/// On a linear scale most of them would be dots at the left end.
+#[test]
+fn bars_of_very_different_lengths_have_a_logarithmic_scale() {
+    let shown = stdout(&["preview", "sidekiq"]);
+    assert!(shown.contains("\nThe scale of the bars is logarithmic.\n"), "{shown}");
+    let place = |line: &str| line.chars().position(|character| character == '●');
+    let rows: Vec<_> = shown.lines().filter_map(place).collect();
+    let places: std::collections::BTreeSet<_> = rows.iter().collect();
+    assert!(rows.len() == 25 && places.len() >= 15 && rows.is_sorted(), "{shown}");
+    assert!(!stdout(&["preview", "default"]).contains("logarithmic"));
+}
+
 #[test]
 fn the_means_of_decorrelated_jitter_are_estimates_from_the_cap_on() {
     let note = "From the row that can reach the cap on, the mean is an upper estimate.\n";
