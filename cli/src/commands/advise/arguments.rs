@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) unbounded: bool,
 
+    #[command(flatten)]
+    pub(super) goals: Goals,
+
     /// Number of runs of each policy
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1000))]
     pub(super) runs: u32,
@@ -63,6 +66,23 @@ pub(crate) struct Arguments {
     pub(super) quiet: bool,
 }
 
+/// What a policy must reach in normal operation.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Goals")]
+pub(crate) struct Goals {
+    /// Longest latency of 99 of 100 operations that succeed
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) p99: Option<u64>,
+
+    /// Fewest operations that succeed, such as 99.9% or 0.999
+    #[arg(long, value_name = "P", value_parser = share)]
+    pub(super) success: Option<f64>,
+
+    /// How long after its beginning an operation may retry
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) deadline: Option<u64>,
+}
+
 const EXAMPLES: &str = "\
 Each policy is simulated in normal operation, where single calls fail, and with an outage, during
 which the service does not serve. Its queue has room for the calls that it can serve before their
@@ -70,8 +90,12 @@ clients give up, and it rejects the next. With --unbounded it has no limit: then
 calls that have come together, of which many have no client any more. If no safe policy is better
 than no retries, nothing is recommended, and the exit code is 1.
 
+A service whose capacity and latency are those of less than one worker limits the rate of its calls,
+as most third-party APIs do: it answers in the latency, and rejects the calls above its capacity.
+
 Examples:
   backoff advise --clients 50 --capacity 200 --latency 20ms
+  backoff advise --clients 10 --capacity 10 --latency 10ms --success 99.9% --p99 1s
   backoff advise --clients 500 --capacity 1000 --latency 5ms --rate 600 --outage 5s";
 
 /// A time that leaves room for a simulation of many of them.
@@ -84,6 +108,15 @@ fn short_duration(text: &str) -> Result<u64, String> {
     } else {
         Err(format!("{text} is not from {} to {}", people(SHORTEST), people(LONGEST)))
     }
+}
+
+/// A share, as a number from 0 to 1 or in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let is_decimal = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let share = number.parse::<f64>().ok().filter(|_| is_decimal).map(|share| share / unit);
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("`{text}` is not a number from 0 to 1, or from 0% to 100%"))
 }
 
 /// A probability at which a service can count as recovered, which it does while at most one attempt

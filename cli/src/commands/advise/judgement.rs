@@ -7,7 +7,7 @@ use super::verdict::Verdict;
 pub(crate) const RULE: &str = "A policy is safe if the service recovers in every run, in at most \
 the time that it needs without retries and the length of the outage, with at most two calls for \
 each operation, and if it has jitter. Of the safe policies, the one with the most successes in \
-normal operation is recommended. Those within two standard errors of it are as good: of them, the \
+normal operation is recommended, if it meets the goals that are given. Those within two standard errors of it are as good: of them, the \
 one with the fewest calls in the outage; of those within one percent, the one with the shortest \
 p99. It is recommended only if it is better than no retries, by more than two standard errors.";
 
@@ -21,13 +21,29 @@ fn is_better(this: &Trial, other: &Trial) -> bool {
     this.success_rate - other.success_rate > STANDARD_ERRORS * error
 }
 
+/// What a policy must reach in normal operation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Limits {
+    pub(crate) p99_ms: Option<f64>,
+    pub(crate) success_rate: Option<f64>,
+}
+
+impl Limits {
+    pub(crate) fn are_met(&self, trial: &Trial) -> bool {
+        let p99_ms = trial.p99_ms.unwrap_or(f64::INFINITY);
+        self.p99_ms.is_none_or(|most| p99_ms <= most)
+            && self.success_rate.is_none_or(|least| trial.success_rate >= least)
+    }
+}
+
 /// Judges the trials, and returns the number of the recommended one. The first trial is that
 /// without retries.
-pub(crate) fn judge(trials: &mut [Trial], outage_ms: f64) -> Option<usize> {
+pub(crate) fn judge(trials: &mut [Trial], outage_ms: f64, limits: &Limits) -> Option<usize> {
     let no_retries = trials.first()?.clone();
     for trial in trials.iter_mut() {
         trial.verdict = safety(trial, &no_retries, outage_ms).unwrap_or(Verdict::AsGood);
     }
+    lose(trials, Verdict::MissesGoal, |trial| !limits.are_met(trial));
     let most = |trials: &[Trial], verdict| {
         (trials.iter().filter(|trial| trial.verdict == verdict))
             .max_by(|a, b| a.success_rate.total_cmp(&b.success_rate))
@@ -82,7 +98,7 @@ fn lose(trials: &mut [Trial], verdict: Verdict, loses: impl Fn(&Trial) -> bool) 
 
 #[cfg(test)]
 mod tests {
-    use super::{Trial, Verdict, judge};
+    use super::{Limits, Trial, Verdict, judge};
 
     fn trial(success_rate: f64, calls_per_operation: f64, recovery_ms: Option<f64>) -> Trial {
         Trial {
@@ -93,6 +109,9 @@ mod tests {
             p99_ms: Some(10.0),
             calls_per_operation,
             recovery_ms,
+            name: String::new(),
+            recovered: 5,
+            recovery: String::new(),
             verdict: Verdict::default(),
             has_jitter: true,
         }
@@ -103,7 +122,7 @@ mod tests {
         let no_retries = Trial { has_jitter: false, ..trial(0.9, 1.0, Some(10e3)) };
         let mut all = vec![no_retries];
         all.extend(trials);
-        let chosen = judge(&mut all, 10e3);
+        let chosen = judge(&mut all, 10e3, &Limits::default());
         assert_eq!(chosen, all.iter().position(|trial| trial.verdict == Verdict::Recommended));
         assert_eq!(all[0].verdict, Verdict::NoRetries);
         std::array::from_fn(|number| all[number + 1].verdict)
@@ -158,7 +177,25 @@ mod tests {
         assert_eq!(verdicts([trial(0.9027, 1.1, recovery)]), [Verdict::MoreCalls]);
         assert_eq!(verdicts([trial(0.9029, 1.1, recovery)]), [Verdict::Recommended]);
         let mut overloaded = [trial(0.9, 1.0, None), trial(0.99, 1.4, Some(5.0))];
-        assert_eq!(judge(&mut overloaded, 10e3), None);
-        assert_eq!(judge(&mut [], 10e3), None);
+        assert_eq!(judge(&mut overloaded, 10e3, &Limits::default()), None);
+        assert_eq!(judge(&mut [], 10e3, &Limits::default()), None);
+    }
+
+    #[test]
+    fn a_policy_that_misses_a_goal_is_not_recommended() {
+        let slow = Trial { p99_ms: Some(47e3), ..trial(0.999, 1.0, Some(10e3)) };
+        let mut all = vec![
+            Trial { has_jitter: false, ..trial(0.9, 1.0, Some(10e3)) },
+            slow,
+            trial(0.99, 1.5, Some(10e3)),
+        ];
+        let none = Limits::default();
+        assert_eq!(judge(&mut all, 10e3, &none), Some(1));
+        let p99 = Limits { p99_ms: Some(9e3), ..none };
+        assert_eq!(judge(&mut all, 10e3, &p99), Some(2));
+        assert_eq!(all[1].verdict, Verdict::MissesGoal);
+        let both = Limits { success_rate: Some(0.995), ..p99 };
+        assert_eq!(judge(&mut all, 10e3, &both), None);
+        assert_eq!(all[2].verdict, Verdict::MissesGoal);
     }
 }

@@ -14,7 +14,8 @@ use anyhow::Result;
 use serde::Serialize;
 
 pub(crate) use self::arguments::Arguments;
-use self::judgement::{RULE, judge};
+use self::arguments::Goals;
+use self::judgement::{Limits, RULE, judge};
 use self::service::Service;
 use self::trial::{Trial, trials};
 use crate::commands::simulate::invalid;
@@ -30,6 +31,8 @@ struct Advice<'a> {
     failure: f64,
     outage_ms: f64,
     unbounded: bool,
+    limits_rate: bool,
+    goals: GoalsOfAdvice,
     runs: u32,
     seed: String,
     recommended: Option<&'a Trial>,
@@ -37,15 +40,25 @@ struct Advice<'a> {
     trials: &'a [Trial],
 }
 
+/// Null where nothing is asked for.
+#[derive(Serialize)]
+struct GoalsOfAdvice {
+    p99_ms: Option<f64>,
+    success_rate: Option<f64>,
+    deadline_ms: Option<f64>,
+}
+
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let service = service(arguments);
     let simulated = service.simulated().unwrap_or_else(|error| invalid(&error));
     let mut trials = trials(arguments, &service, &simulated, output)?;
-    let chosen = judge(&mut trials, milliseconds(service.outage_ns));
+    let goals = &arguments.goals;
+    let limits = Limits { p99_ms: goals.p99.map(milliseconds), success_rate: goals.success };
+    let chosen = judge(&mut trials, milliseconds(service.outage_ns), &limits);
     if output.is_json() {
-        output.json(&advice(&service, &trials, chosen))?;
+        output.json(&advice(&service, goals, &trials, chosen))?;
     } else {
-        text::write(output, (&service, &simulated), (&trials, chosen), arguments.all)?;
+        text::write(output, (&service, &simulated), goals, (&trials, chosen), arguments.all)?;
     }
     Ok(if chosen.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -83,7 +96,12 @@ fn milliseconds(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-fn advice<'a>(service: &Service, trials: &'a [Trial], chosen: Option<usize>) -> Advice<'a> {
+fn advice<'a>(
+    service: &Service,
+    goals: &Goals,
+    trials: &'a [Trial],
+    chosen: Option<usize>,
+) -> Advice<'a> {
     let ms = milliseconds;
     Advice {
         clients: service.clients,
@@ -94,6 +112,12 @@ fn advice<'a>(service: &Service, trials: &'a [Trial], chosen: Option<usize>) -> 
         failure: service.failure.value(),
         outage_ms: ms(service.outage_ns),
         unbounded: service.is_unbounded,
+        limits_rate: service.limits_rate(),
+        goals: GoalsOfAdvice {
+            p99_ms: goals.p99.map(ms),
+            success_rate: goals.success,
+            deadline_ms: goals.deadline.map(ms),
+        },
         runs: service.runs,
         seed: service.seed.to_string(),
         recommended: chosen.and_then(|number| trials.get(number)),

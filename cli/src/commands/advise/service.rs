@@ -9,8 +9,13 @@ use crate::scenario::Scenario;
 /// as one of several equal parts.
 const MOST_OPERATIONS: f64 = 20_000.0;
 
-/// The fewest workers of a part of a service that has as many.
-const FEWEST_WORKERS: f64 = 20.0;
+/// The fewest workers of a part of a service that has as many, or the fewest calls in a second of
+/// one that limits them.
+const FEWEST_UNITS: f64 = 20.0;
+
+/// A service that could serve fewer calls at a time than this limits their rate: one worker would
+/// be slower than the service is. (Somewhat less than 1, because users round.)
+const LEAST_WORKERS: f64 = 0.9;
 
 /// The most operations of a run in any case.
 const LARGEST: f64 = 700_000.0;
@@ -53,13 +58,54 @@ pub(crate) struct Simulated {
 }
 
 impl Service {
+    /// The calls that it serves at a time, at its capacity.
+    #[expect(clippy::cast_precision_loss, reason = "a time below an hour")]
+    fn calls_at_a_time(&self) -> f64 {
+        self.capacity * self.latency_ns as f64 / 1e9
+    }
+
+    /// Whether it limits the rate of calls, as most services of third parties do: it is quick, but
+    /// rejects what is above its capacity.
+    pub(crate) fn limits_rate(&self) -> bool {
+        self.calls_at_a_time() < LEAST_WORKERS
+    }
+
+    /// Why there is nothing to simulate.
+    fn contradiction(&self) -> Option<String> {
+        if self.timeout_ns < self.latency_ns {
+            return Some(format!(
+                "--timeout {} is shorter than --latency {}: clients give up before the service can \
+                 answer",
+                people(self.timeout_ns),
+                people(self.latency_ns)
+            ));
+        }
+        // From a nanosecond to 12 days.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is in range"
+        )]
+        let call_ns = (1e9 / self.capacity).round() as u64;
+        (self.is_unbounded && self.limits_rate()).then(|| {
+            format!(
+                "--unbounded is about a queue, and a service that answers {} calls per second in \
+                 {} each limits their rate instead; if it serves one call after another, \
+                 --latency is {}",
+                self.capacity,
+                people(self.latency_ns),
+                people(call_ns)
+            )
+        })
+    }
+
     /// The service, or a part of it that is small enough.
     ///
     /// Calls wait longer at few workers than at many with the same load, so a part has at least
-    /// [`FEWEST_WORKERS`], or all. Where that is too many operations, less time is simulated.
+    /// [`FEWEST_UNITS`], or all. Where that is too many operations, less time is simulated.
     ///
     /// # Errors
-    /// Even that is too large.
+    /// Even that is too large, or the numbers contradict each other.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -67,6 +113,9 @@ impl Service {
         reason = "the numbers are estimates, and the conversion saturates"
     )]
     pub(crate) fn simulated(&self) -> Result<Simulated, String> {
+        if let Some(error) = self.contradiction() {
+            return Err(error);
+        }
         let operations = |ns: u64, times: f64| self.rate / times * (ns as f64 / 1e9);
         let some_operations = (FEWEST_OPERATIONS / self.rate * 1e9) as u64;
         // Long enough for what the outage leaves to be worked off, and then to be sure.
@@ -77,11 +126,14 @@ impl Service {
         };
         let length_ns = |after_ns: u64| before_ns + self.outage_ns + after_ns;
 
-        let all_workers = (self.capacity * self.latency_ns as f64 / 1e9).round().max(1.0);
-        let least_workers = all_workers.min(FEWEST_WORKERS);
+        let limits_rate = self.limits_rate();
+        let all_units =
+            if limits_rate { self.capacity } else { self.calls_at_a_time().round().max(1.0) };
         let wanted = operations(length_ns(after_ns(6)), 1.0) / MOST_OPERATIONS;
-        let workers = (all_workers / wanted.max(1.0)).round().max(least_workers);
-        let times = all_workers / workers;
+        let least_units = all_units.min(FEWEST_UNITS);
+        let units = all_units / wanted.max(1.0);
+        let units = if limits_rate { units } else { units.round() }.max(least_units);
+        let times = all_units / units;
         let after_ns = [6, 4, 2]
             .map(after_ns)
             .into_iter()
@@ -89,23 +141,30 @@ impl Service {
         let after_ns = after_ns.ok_or_else(|| {
             format!(
                 "{} operations per second with an outage of {} and a timeout of {} are too many \
-                 to simulate: even a part of the service with {workers} workers has more than \
-                 {LARGEST} operations in a run; use a shorter --outage or --timeout",
+                 to simulate: even a part of the service with {units} {} has more than {LARGEST} \
+                 operations in a run; use a shorter --outage or --timeout",
                 self.rate,
                 people(self.outage_ns),
                 people(self.timeout_ns),
+                if limits_rate { "calls per second" } else { "workers" },
             )
         })?;
 
         let (capacity, rate) = (self.capacity / times, self.rate / times);
-        // What it can serve before the first of the waiting clients gives up.
-        let held = (capacity * self.timeout_ns as f64 / 1e9).round().clamp(workers, 1e9);
+        let (workers, service_ns, held) = if limits_rate {
+            (u32::MAX, self.latency_ns, None)
+        } else {
+            // What it can serve before the first of the waiting clients gives up.
+            let held = (capacity * self.timeout_ns as f64 / 1e9).round().clamp(units, 1e9);
+            let service_ns = (units / capacity * 1e9).round().max(1.0) as u64;
+            (units as u32, service_ns, (!self.is_unbounded).then_some(held as u32))
+        };
         let outage = Scenario {
             rate,
-            workers: workers as u32,
-            service_ns: (all_workers / self.capacity * 1e9).round().max(1.0) as u64,
-            capacity: (!self.is_unbounded).then_some(held as u32),
-            limit: None,
+            workers,
+            service_ns,
+            capacity: held,
+            limit: limits_rate.then_some(capacity),
             timeout_ns: self.timeout_ns,
             failure: self.failure,
             before_ns,
@@ -172,6 +231,42 @@ mod tests {
         // would wait ten times as long.
         let ratio = median(&part) / median(&whole);
         assert!((0.9..1.4).contains(&ratio), "{ratio}");
+    }
+
+    /// The usual service of a third party: 10 calls per second, 10 ms each.
+    #[test]
+    fn a_service_that_limits_the_rate_is_quick() {
+        let api = Service {
+            capacity: 10.0,
+            rate: 7.0,
+            latency_ns: 10 * MS,
+            timeout_ns: 100 * MS,
+            failure: "0.01".parse().unwrap(),
+            ..service()
+        };
+        let normal = api.simulated().unwrap().normal;
+        assert_eq!((normal.limit, normal.service_ns, normal.capacity), (Some(10.0), 10 * MS, None));
+        let experiment = normal.experiment(Group::new("none:max_retries=0".parse().unwrap()));
+        let all = experiment.summary(&experiment.run(Shard::WHOLE, &|| ()).unwrap()).all;
+        // One in a hundred fails by itself, and hardly any is above the limit.
+        assert!((0.985..0.992).contains(&all.success_rate), "{}", all.success_rate);
+        assert!(all.latency_ms.unwrap().p50 < 10.0);
+        // A part of it admits as large a part of the calls.
+        let large = Service { capacity: 100_000.0, rate: 70_000.0, latency_ns: 1_000, ..api };
+        let part = large.simulated().unwrap();
+        assert!((part.outage.limit.unwrap() * part.times - 100_000.0).abs() < 1e-3);
+        assert!((part.outage.rate * part.times - 70_000.0).abs() < 1e-3);
+        let error = Service { is_unbounded: true, ..api }.simulated().err().unwrap();
+        assert!(
+            error.ends_with("if it serves one call after another, --latency is 100ms"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn clients_that_give_up_too_early_are_a_mistake() {
+        let error = Service { timeout_ns: 4 * MS, ..service() }.simulated().err().unwrap();
+        assert!(error.starts_with("--timeout 4ms is shorter than --latency 5ms: "), "{error}");
     }
 
     #[test]

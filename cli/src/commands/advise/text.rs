@@ -4,68 +4,123 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use super::arguments::Goals;
 use super::judgement::RULE;
 use super::service::{Service, Simulated};
 use super::trial::Trial;
 use super::verdict::Verdict;
+use crate::bars::terminal_width;
 use crate::duration::people;
 use crate::output::Output;
 use crate::plot::grouped;
-use crate::report::Measure;
+use crate::report::{Measure, OF_SUCCESSES};
 use crate::table::{Align, HEADER, Table};
 
 pub(crate) fn write(
     output: &mut Output,
     (service, simulated): (&Service, &Simulated),
+    goals: &Goals,
     (trials, chosen): (&[Trial], Option<usize>),
     shows_all: bool,
 ) -> Result<()> {
-    writeln!(
-        output,
-        "{} clients begin {} operations per second; the service can serve {}, each in {}.\nOf the \
-         calls {} fail by themselves. Clients wait {} for an answer. The outage takes {}.\n{} runs \
-         of each, seed {}.",
-        service.clients,
-        grouped(service.rate),
-        grouped(service.capacity),
-        people(service.latency_ns),
-        percent(service.failure.value()),
-        people(service.timeout_ns),
-        people(service.outage_ns),
-        service.runs,
-        service.seed,
-    )?;
-    if simulated.times > 1.0 {
-        let times = grouped(simulated.times);
-        writeln!(
-            output,
-            "A part of the service is simulated; the whole is {times} times as large."
-        )?;
+    writeln!(output, "{}\n", wrapped(&described(service, simulated)))?;
+    if let Some(goals) = asked(goals) {
+        writeln!(output, "{}\n", wrapped(&goals))?;
     }
-    writeln!(output)?;
     write_table(output, trials, shows_all)?;
     writeln!(output)?;
     let Some(no_retries) = trials.first() else { return Ok(()) };
-    if no_retries.recovery_ms.is_none() {
-        writeln!(
-            output,
-            "Nothing is recommended. The service does not recover even without retries. No retry \
-             policy helps:\nit needs more capacity, or a limit on its queue."
-        )?;
-        return Ok(());
-    }
     match chosen.and_then(|number| trials.get(number)) {
         Some(best) => write_recommended(output, best, no_retries)?,
-        None => writeln!(
-            output,
-            "Nothing is recommended. No safe policy has more successes than no retries, {}, by more \
-             than\ntwo standard errors.",
-            percent(no_retries.success_rate)
-        )?,
+        None => {
+            writeln!(output, "{}", wrapped(&nothing(service, trials, no_retries)))?;
+            if no_retries.recovery_ms.is_none() {
+                return Ok(());
+            }
+        }
     }
     write_lost(output, trials)?;
     writeln!(output, "\n{}", wrapped(RULE))?;
     Ok(())
+}
+
+/// The service and what is simulated.
+fn described(service: &Service, simulated: &Simulated) -> String {
+    let counted = |count: u32, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let rate = grouped(service.rate);
+    let operations = if rate == "1" { "operation" } else { "operations" };
+    let begin = if service.clients == 1 { "begins" } else { "begin" };
+    let mut text =
+        format!("{} {begin} {rate} {operations} per second. ", counted(service.clients, "client"));
+    let latency = people(service.latency_ns);
+    let capacity = grouped(service.capacity);
+    let capacity = format!("{capacity} {}", if capacity == "1" { "call" } else { "calls" });
+    if service.limits_rate() {
+        text += &format!(
+            "The service limits the rate: it admits {capacity} per second, as many at once, \
+             answers each in {latency}, and rejects the others. "
+        );
+    } else {
+        text += &format!("The service can serve {capacity} per second, each in {latency}. ");
+    }
+    text += &format!(
+        "Of the calls {} fail by themselves. Clients wait {} for an answer. The outage takes {}. ",
+        percent(service.failure.value()),
+        people(service.timeout_ns),
+        people(service.outage_ns)
+    );
+    if simulated.times > 1.0 {
+        let times = grouped(simulated.times);
+        text +=
+            &format!("A part of the service is simulated; the whole is {times} times as large. ");
+    }
+    text + &format!("{} of each policy, seed {}.", counted(service.runs, "run"), service.seed)
+}
+
+/// The goals in words.
+fn asked(goals: &Goals) -> Option<String> {
+    let p99 = goals.p99.map(|ns| format!("a p99 of at most {}", people(ns)));
+    let success = goals.success.map(|share| format!("a success of at least {}", percent(share)));
+    let deadline = goals.deadline.map(|ns| format!("a deadline of {}", people(ns)));
+    let goals: Vec<_> = [p99, success, deadline].into_iter().flatten().collect();
+    (!goals.is_empty()).then(|| format!("The goals: {}.", goals.join(", and ")))
+}
+
+/// Why nothing is recommended.
+fn nothing(service: &Service, trials: &[Trial], no_retries: &Trial) -> String {
+    if no_retries.recovery_ms.is_none() {
+        let more = if service.rate >= service.capacity {
+            "it gets more calls than it can serve, and needs more capacity"
+        } else if service.is_unbounded {
+            "it needs more capacity, or a limit on its queue"
+        } else {
+            "it needs more capacity, or clients that wait longer"
+        };
+        return format!(
+            "Nothing is recommended. The service does not recover even without retries. No retry \
+             policy helps: {more}."
+        );
+    }
+    let misses = || trials.iter().filter(|trial| trial.verdict == Verdict::MissesGoal);
+    let is_any_safe = trials.iter().any(|trial| trial.verdict > Verdict::MissesGoal);
+    let most = misses().max_by(|a, b| a.success_rate.total_cmp(&b.success_rate));
+    let p99 = misses().filter_map(|trial| trial.p99_ms).min_by(f64::total_cmp);
+    match (most, p99) {
+        (Some(most), Some(p99)) if !is_any_safe => format!(
+            "Nothing is recommended. No safe policy meets the goals: of those that miss them, the \
+             most successes are {}, and the shortest p99 is {}.",
+            percent(most.success_rate),
+            Measure::P99.text(p99)
+        ),
+        _ => format!(
+            "Nothing is recommended. No safe policy has more successes than no retries, {}, by more \
+             than two standard errors.",
+            percent(no_retries.success_rate)
+        ),
+    }
 }
 
 /// The rows of a table, unless the user wants all.
@@ -79,28 +134,27 @@ fn write_table(output: &mut Output, trials: &[Trial], shows_all: bool) -> Result
     });
     let mut table = Table::new()
         .column("policy", Align::Left)
-        .column("budget", Align::Left)
         .column("success", Align::Right)
-        .column("p99", Align::Right)
-        .column("calls in outage", Align::Right)
+        .column("p99*", Align::Right)
+        .column("calls", Align::Right)
         .column("recovery", Align::Right)
         .column("", Align::Left);
     let rows = if shows_all { order.len() } else { BEST };
     for trial in order.iter().take(rows) {
         table.row([
-            trial.policy.clone(),
-            trial.budget.clone().unwrap_or_default(),
+            trial.name.clone(),
             percent(trial.success_rate),
             trial.p99_ms.map_or("-".to_owned(), |ms| Measure::P99.text(ms)),
             grouped(trial.calls_per_operation),
-            recovery(trial),
-            trial.verdict.text().to_owned(),
+            trial.recovery.clone(),
+            trial.verdict.short().to_owned(),
         ]);
     }
     table.write(output)?;
     if rows < order.len() {
         writeln!(output, "... and {} more, with --all", order.len() - rows)?;
     }
+    writeln!(output, "{OF_SUCCESSES}")?;
     Ok(())
 }
 
@@ -108,32 +162,36 @@ fn percent(part: f64) -> String {
     Measure::Success.text(part * 100.0)
 }
 
-fn recovery(trial: &Trial) -> String {
-    trial.recovery_ms.map_or("never".to_owned(), |ms| Measure::Recovery.text(ms))
-}
-
 fn write_recommended(output: &mut Output, best: &Trial, no_retries: &Trial) -> Result<()> {
     writeln!(output, "{HEADER}Recommended{HEADER:#}")?;
-    writeln!(output, "  policy  {}", best.policy)?;
-    writeln!(output, "  budget  {}\n", best.budget.as_deref().unwrap_or("none"))?;
+    let (policy, budget) = best.name.split_once(";budget=").unwrap_or((&best.name, "none"));
+    writeln!(output, "  policy  {policy}")?;
+    writeln!(output, "  budget  {budget}\n")?;
     let gain = best.success_rate - no_retries.success_rate;
-    writeln!(
-        output,
-        "- In normal operation {} of the operations succeed, and {} without retries:\n  a gain of \
+    let normal = format!(
+        "- In normal operation {} of the operations succeed, and {} without retries: a gain of \
          {:.3} percent, with a standard error of {:.3}.",
         percent(best.success_rate),
         percent(no_retries.success_rate),
         gain * 100.0,
         best.success_sem.hypot(no_retries.success_sem) * 100.0,
-    )?;
-    writeln!(
-        output,
-        "- With the outage the service receives {} calls for each operation, and it recovers in {}\n  \
+    );
+    let p99 = |trial: &Trial| trial.p99_ms.map_or("-".to_owned(), |ms| Measure::P99.text(ms));
+    let latency = format!(
+        "- Of those that succeed, 99 of 100 take at most {}, and {} without retries.",
+        p99(best),
+        p99(no_retries)
+    );
+    let outage = format!(
+        "- With the outage the service receives {} calls for each operation, and it recovers in {} \
          after it, {} without retries.",
         grouped(best.calls_per_operation),
-        recovery(best),
-        recovery(no_retries),
-    )?;
+        best.recovery,
+        no_retries.recovery,
+    );
+    for line in [normal, latency, outage] {
+        writeln!(output, "{}", wrapped(&line))?;
+    }
     Ok(())
 }
 
@@ -147,10 +205,9 @@ fn write_lost(output: &mut Output, trials: &[Trial]) -> Result<()> {
     for reason in Verdict::LOST {
         let mut lost = trials.iter().filter(|trial| trial.verdict == reason);
         if let Some(first) = lost.next() {
-            let budget = first.budget.as_ref().map(|budget| format!(" with {budget}"));
-            let example = format!("{}{}", first.policy, budget.unwrap_or_default());
+            let example = &first.name;
             let value = match reason {
-                Verdict::LateRecovery => format!(": {}", recovery(first)),
+                Verdict::NoRecovery | Verdict::LateRecovery => format!(": {}", first.recovery),
                 Verdict::TooManyCalls | Verdict::MoreCalls => {
                     format!(": {}", grouped(first.calls_per_operation))
                 }
@@ -171,20 +228,25 @@ fn write_lost(output: &mut Output, trials: &[Trial]) -> Result<()> {
     Ok(())
 }
 
-/// The text in lines of at most 100 characters.
+/// The text in lines that the terminal has room for, but not in very long ones. Those of an item of a
+/// list are indented.
 fn wrapped(text: &str) -> String {
+    let width = terminal_width().min(100);
+    let indent = if text.starts_with("- ") { "  " } else { "" };
     let mut lines = String::new();
     let mut length = 0;
     for word in text.split(' ') {
-        if length > 0 && length + 1 + word.len() > 100 {
+        let word_length = word.chars().count();
+        if length > 0 && length + 1 + word_length > width {
             lines.push('\n');
-            length = 0;
+            lines.push_str(indent);
+            length = indent.len();
         } else if length > 0 {
             lines.push(' ');
             length += 1;
         }
         lines.push_str(word);
-        length += word.len();
+        length += word_length;
     }
     lines
 }

@@ -9,11 +9,16 @@ use super::grid::{Candidate, candidates};
 use super::service::{Service, Simulated};
 use super::verdict::Verdict;
 use crate::commands::simulate::{Progress, invalid, pool, simulate};
+use crate::duration::people;
 use crate::output::Output;
+use crate::report;
 
 /// A policy, and what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Trial {
+    /// The policy and its budget, as `simulate` reads them.
+    #[serde(skip)]
+    pub(crate) name: String,
     pub(crate) policy: String,
     pub(crate) budget: Option<String>,
     /// Operations that succeed in normal operation, from 0 to 1.
@@ -26,6 +31,11 @@ pub(crate) struct Trial {
     pub(crate) calls_per_operation: f64,
     /// From the end of the outage to the recovery, if the service recovered in every run.
     pub(crate) recovery_ms: Option<f64>,
+    /// The runs in which it recovered.
+    pub(crate) recovered: u64,
+    /// The recovery in words.
+    #[serde(skip)]
+    pub(crate) recovery: String,
     pub(crate) verdict: Verdict,
     #[serde(skip)]
     pub(crate) has_jitter: bool,
@@ -33,13 +43,15 @@ pub(crate) struct Trial {
 
 impl Trial {
     #[expect(clippy::cast_precision_loss, reason = "at most 1,000 runs")]
-    fn new(normal: &Summary, outage: &Summary, has_jitter: bool) -> Self {
+    fn new([normal, outage]: [&Summary; 2], simulated: &Simulated, has_jitter: bool) -> Self {
+        let watched = people(simulated.outage.after_ns);
         let recovery = outage.recovery_ms.filter(|_| outage.recovered == outage.runs);
         let success_rate = normal.all.success_rate;
         let operations = normal.all.operations.mean * normal.runs as f64;
         let success_variance = success_rate * (1.0 - success_rate) / operations.max(1.0);
         let outage_operations = outage.all.operations.mean.max(f64::MIN_POSITIVE);
         Self {
+            name: normal.name.clone(),
             policy: normal.policy.clone().unwrap_or_default(),
             budget: normal.budget.clone(),
             success_rate,
@@ -47,6 +59,8 @@ impl Trial {
             p99_ms: normal.all.latency_ms.map(|latency| latency.p99),
             calls_per_operation: outage.all.calls.mean / outage_operations,
             recovery_ms: recovery.map(|recovery| recovery.mean),
+            recovered: outage.recovered,
+            recovery: report::recovery(outage, &format!("not within {watched}")),
             verdict: Verdict::default(),
             has_jitter,
         }
@@ -60,7 +74,7 @@ pub(crate) fn trials(
     simulated: &Simulated,
     output: &Output,
 ) -> Result<Vec<Trial>> {
-    let candidates = candidates(service.latency_ns, simulated.processes)?;
+    let candidates = candidates(service.latency_ns, simulated.processes, arguments.goals.deadline)?;
     let pair = |candidate: &Candidate| {
         [&simulated.normal, &simulated.outage].map(|scenario| {
             let experiment = scenario.experiment(candidate.group.clone());
@@ -79,7 +93,8 @@ pub(crate) fn trials(
     };
     let mut trials = Vec::new();
     for (pair, candidate) in experiments.chunks_exact(2).zip(&candidates) {
-        trials.push(Trial::new(&run(&pair[0])?, &run(&pair[1])?, candidate.has_jitter));
+        let (normal, outage) = (run(&pair[0])?, run(&pair[1])?);
+        trials.push(Trial::new([&normal, &outage], simulated, candidate.has_jitter));
     }
     progress.finish();
     Ok(trials)

@@ -12,7 +12,9 @@ pub(crate) enum Verdict {
     LateRecovery,
     TooManyCalls,
     NoJitter,
-    /// Of the safe policies: not among those with the most successes.
+    /// Of the safe policies: one that misses a goal.
+    MissesGoal,
+    /// Of those that meet the goals: not among those with the most successes.
     FewerSuccesses,
     MoreCalls,
     LongerLatency,
@@ -25,16 +27,30 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// In the order in which the rule decides.
-    pub(crate) const LOST: [Self; 8] = [
+    pub(crate) const LOST: [Self; 9] = [
         Self::NoRecovery,
         Self::LateRecovery,
         Self::TooManyCalls,
         Self::NoJitter,
+        Self::MissesGoal,
         Self::FewerSuccesses,
         Self::MoreCalls,
         Self::LongerLatency,
         Self::AsGood,
     ];
+
+    /// In a row of a table.
+    pub(crate) const fn short(self) -> &'static str {
+        match self {
+            Self::NoRecovery => "no recovery",
+            Self::LateRecovery => "late recovery",
+            Self::TooManyCalls => "too many calls",
+            Self::MissesGoal => "misses a goal",
+            Self::MoreCalls => "more calls",
+            Self::LongerLatency => "longer p99",
+            other => other.text(),
+        }
+    }
 
     pub(crate) const fn text(self) -> &'static str {
         match self {
@@ -42,6 +58,7 @@ impl Verdict {
             Self::LateRecovery => "the service recovers late",
             Self::TooManyCalls => "more than two calls for each operation",
             Self::NoJitter => "no jitter",
+            Self::MissesGoal => "safe, but misses a goal",
             Self::FewerSuccesses => "fewer successes",
             Self::MoreCalls => "as many successes, more calls",
             Self::LongerLatency => "as many successes and calls, a longer p99",
