@@ -1,7 +1,14 @@
 """nginx: its directives, parsed with crossplane, and with nginx itself if it is installed."""
 
 import shutil
+import socket
 import subprocess
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from time import sleep
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import crossplane
 import pytest
@@ -82,13 +89,67 @@ def tries(limit, servers):
     return min(limit, servers) if limit else servers
 
 
+class Failing(BaseHTTPRequestHandler):
+    """A server that fails each request, and counts them all."""
+
+    attempts = 0
+
+    def do_GET(self):
+        Failing.attempts += 1
+        self.send_response(503)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def failing(count):
+    """The addresses of servers that fail."""
+    servers = [ThreadingHTTPServer(("127.0.0.1", 0), Failing) for _ in range(count)]
+    for server in servers:
+        Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield [f"127.0.0.1:{server.server_port}" for server in servers]
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+def attempts(text, servers, folder):
+    """How often nginx itself tries a request under these directives."""
+    with failing(servers) as addresses, socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        path = file(folder, text)
+        config = path.read_text().replace(":8080", f":{port}")
+        names = "; server ".join(f"{address} max_fails=0" for address in addresses)
+        config = config.replace("127.0.0.1:1; server 127.0.0.1:2", names)
+        path.write_text(config)
+        free.close()
+        nginx = subprocess.Popen([NGINX, "-c", path, "-g", "daemon off;"])
+        try:
+            while not (folder / "pid").exists() or not (folder / "pid").read_text():
+                assert nginx.poll() is None
+                sleep(0.01)
+            Failing.attempts = 0
+            with pytest.raises(HTTPError, match="503"):
+                urlopen(f"http://127.0.0.1:{port}/", timeout=60)
+            return Failing.attempts
+        finally:
+            nginx.terminate()
+            nginx.wait()
+
+
 @pytest.mark.parametrize("servers", [1, 2, 3, 4])
 @pytest.mark.parametrize("retries", [0, 1, 2, 3])
-def test_servers_limit_the_retries(retries, servers):
+def test_servers_limit_the_retries(retries, servers, tmp_path):
     policy = f"constant:base=0s,max_retries={retries}{REST}"
     text = run("export", "--to=nginx", f"--servers={servers}", policy).stdout
     assert bool(text) == (tries(retries + 1, servers) == retries + 1)
     text = text or exported("nginx", policy)
+    if NGINX:
+        assert attempts(text, servers, tmp_path) == tries(retries + 1, servers)
     for text, limit in [(text, retries + 1), ("proxy_next_upstream error;", 0)]:
         read = run("import", "--from=nginx", f"--servers={servers}", text=text).stdout
         assert f"max_retries={tries(limit, servers) - 1}," in read
