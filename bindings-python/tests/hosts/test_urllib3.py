@@ -1,12 +1,16 @@
 """The Retry of urllib3, alone and below requests."""
 
+import io
 import time
 
 import pytest
 import requests
 import urllib3
 from backoff_rs import PolicyError, RandomStream
+from backoff_rs.adapters import urllib3 as urllib3_adapter
 from backoff_rs.adapters.urllib3 import Retry
+from nasty import CASES, Nasty
+from nasty import POLICY as CASE_POLICY
 from processes import FULL_100MS_NS
 from requests.adapters import HTTPAdapter
 from server import Server, reset, response
@@ -85,6 +89,21 @@ def test_a_post_is_not_repeated(slept):
         assert (slept, len(server.requests)) == ([], 1)
 
 
+@pytest.mark.parametrize("reply", [response(503), reset])
+def test_a_body_that_can_be_sent_only_once_is_sent_once(slept, reply):
+    """The second time it would be empty."""
+    with Server(reply, OK) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
+        try:
+            assert http.request("PUT", server.url, body=iter([b"once"])).status == 503
+        except urllib3.exceptions.MaxRetryError:
+            assert reply is reset
+        assert [body for _, _, _, body in server.requests] == [b"once"]
+    for body in (b"again", bytearray(b"again"), [b"again"], io.BytesIO(b"again")):
+        with Server(reply, OK) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
+            assert http.request("PUT", server.url, body=body).status == 200
+            assert [body for _, _, _, body in server.requests] == [b"again"] * 2
+
+
 def test_redirects_are_limited(slept):
     loop = response(302, "Location: /\r\n")
     with Server(loop) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
@@ -133,3 +152,61 @@ def test_requests(slept):
 def test_invalid_options(options, error, message):
     with pytest.raises(error, match=message):
         Retry(**options)
+
+
+#: Cases of SPEC 19 in which urllib3 does something else with a Retry, and why.
+DIFFERENT = {
+    "key": "urllib3 tells a Retry no headers",
+    "key-x": "urllib3 tells a Retry no headers",
+    "methods-none": "urllib3 takes no methods for all methods",
+}
+#: Cases that take as long as the server likes: urllib3 bounds each read, and not a body.
+UNBOUNDED = {"drain-drip", "drain-hang", "read-body-drip"}
+PLAYED = [case for case in CASES if case["id"] not in UNBOUNDED]
+
+
+@pytest.fixture(scope="module")
+def nasty():
+    server = Nasty()
+    yield server
+    server.close()
+
+
+def play(case, nasty):
+    """Sends the request of a case. Returns the status and the body, or the error."""
+    options, request = dict(case["options"]), case["request"]
+    rules = {"raise_on_status": False}
+    if "statuses" in options:
+        outcomes = {int(status): outcome for status, outcome in options["statuses"].items()}
+        wanted = {status for status, outcome in outcomes.items() if outcome != "permanent"}
+        rules["status_forcelist"] = (urllib3_adapter._STATUSES - {*outcomes}) | wanted
+    if "methods" in options:
+        rules["allowed_methods"] = options["methods"]
+    if request["switch"]:
+        rules["allowed_methods"] = None
+    retries = Retry(CASE_POLICY.format(options["max_retries"]), **rules)
+    bodies = {None: None, "empty": b"", "text": b"text", "once": iter([b"once"])}
+    with urllib3.PoolManager(retries=False if request["switch"] is False else retries) as http:
+        try:
+            answer = http.request(
+                request["method"],
+                nasty.url(case, "urllib3"),
+                body=bodies[request["body"]],
+                headers=dict(line.split(": ", 1) for line in request["fields"]),
+                preload_content="read_body" in options,
+                timeout=options.get("attempt_timeout_ms", 60_000) / 1000,
+            )
+            return answer.status, answer.read().decode() or answer.data.decode()
+        except urllib3.exceptions.HTTPError as error:
+            return None, error
+
+
+@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case["id"])
+def test_a_case(case, slept, nasty):
+    status, text = play(case, nasty)
+    done = (len(slept) + 1, [str(round(seconds * 10**9)) for seconds in slept], status)
+    is_as_expected = done == (case["attempts"], case["delays"], case["status"])
+    assert is_as_expected is (case["id"] not in DIFFERENT), (done, text)
+    if is_as_expected and case["target"] == "http" and "attempt_timeout_ms" not in case["options"]:
+        assert len(nasty.seen(case, "urllib3")) == case["attempts"]
+        assert {body for _, body in nasty.seen(case, "urllib3")} <= {"", "text", "once"}
