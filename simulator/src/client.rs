@@ -1,6 +1,8 @@
 //! The clients, small enough for ten million of them.
 
-use backoff_core::ffi::{OPERATION_WORDS, operation_from_words, operation_to_words};
+use backoff_core::ffi::{
+    OPERATION_WORDS, limits_elapsed, operation_from_words, operation_to_words,
+};
 use backoff_core::{Operation, Policy, RandomStream};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +29,13 @@ impl Group {
     pub fn new(policy: Policy) -> Self {
         let name = policy.to_string();
         Self { name, weight: 1, policy, budget: None, processes: 1, deadline_ns: None }
+    }
+
+    /// Whether an operation ends in a server that never answers.
+    pub(crate) fn gives_up(&self) -> bool {
+        let has_limit =
+            self.policy.max_retries() <= u32::MAX.into() || limits_elapsed(&self.policy);
+        has_limit || self.deadline_ns.is_some()
     }
 }
 

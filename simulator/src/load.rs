@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::client::Group;
 use crate::model::outage::Outage;
 use crate::random::distribution::Distribution;
 
@@ -28,7 +29,8 @@ pub enum Load {
     /// Those that arrive in the first quarter of the duration are not measured, unless an outage
     /// begins earlier: a server that begins idle is no server under load. After the duration others
     /// go on arriving, unmeasured, until the measured ones have ended: a server that nobody else
-    /// calls would serve their retries.
+    /// calls would serve their retries. If a group retries without a limit, none arrive after the
+    /// duration: its operations may never end under load, and all of them succeed in the end.
     Open {
         /// The time between two arrivals.
         interval: Distribution,
@@ -37,8 +39,7 @@ pub enum Load {
     },
 }
 
-/// How many times as long as the duration operations can arrive: those of clients that retry for
-/// ever may never end under load.
+/// How many times as long as the duration operations can arrive, if clients give up very late.
 const LONGEST_ARRIVALS: u64 = 10;
 
 impl Load {
@@ -54,8 +55,14 @@ impl Load {
     }
 
     /// Until when operations can arrive, if they do by themselves.
-    pub(crate) fn longest_ns(duration_ns: u64) -> u64 {
-        duration_ns.saturating_mul(LONGEST_ARRIVALS)
+    pub(crate) fn arrivals_end_ns(&self, groups: &[Group]) -> u64 {
+        match *self {
+            Self::Closed { .. } => 0,
+            Self::Open { duration_ns, .. } if groups.iter().all(Group::gives_up) => {
+                duration_ns.saturating_mul(LONGEST_ARRIVALS)
+            }
+            Self::Open { duration_ns, .. } => duration_ns,
+        }
     }
 
     /// The number of clients, if it does not depend on what happens.

@@ -30,6 +30,7 @@ impl Experiment {
         let setting = Setting {
             load: self.load,
             measured: &measured,
+            arrivals_end_ns: self.load.arrivals_end_ns(&self.groups),
             load_groups: &self.groups,
             groups: &groups,
             max_time_ns: self.max_time_ns,

@@ -58,8 +58,8 @@ fn the_operations_of_an_outage_are_measured() {
     assert_near("successes", summary.all.successes, 1800.0, 0.005);
 }
 
-/// Others arrive until the last measured operation has ended, even if that retries for ever; none is
-/// counted, and none is waited for.
+/// Others arrive until the last measured operation has ended; none is counted, and none is waited
+/// for.
 #[test]
 fn what_arrives_later_is_only_load() {
     let policy = "constant:base=1s,max_retries=100";
@@ -75,12 +75,12 @@ fn what_arrives_later_is_only_load() {
     assert!((40e3..52e3).contains(&of.time_ms.mean), "{:?}", of.time_ms);
     assert_eq!(of.load.len(), 20, "the load is that of the duration");
 
-    // A server that cannot serve all, and clients that never give up: in the end nobody arrives.
+    // A server that cannot serve all, and clients that never give up: nobody arrives later.
     let queue = Queue { capacity: Some(50), ..Queue::default() };
     let group = group("constant:base=1s", None, 1);
     let of = summary(&experiment(Model::Queue(queue), group, poisson(200.0, 5), 2));
     assert_eq!((of.all.success_rate, of.cut), (1.0, 0));
-    assert!((50e3..200e3).contains(&of.time_ms.mean), "{:?}", of.time_ms);
+    assert!((8e3..20e3).contains(&of.time_ms.mean), "{:?}", of.time_ms);
 }
 
 #[test]

@@ -61,10 +61,10 @@ impl World<'_> {
     }
 
     fn schedule_arrival(&mut self) {
-        if let Load::Open { interval, duration_ns } = self.setting.load {
+        if let Load::Open { interval, .. } = self.setting.load {
             let delay_ns = interval.sample(&mut self.draws);
             let arrives_ns = self.now_ns.saturating_add(delay_ns);
-            if arrives_ns < Load::longest_ns(duration_ns) {
+            if arrives_ns < self.setting.arrivals_end_ns {
                 self.unfinished += u64::from(self.is_measured(arrives_ns));
                 self.schedule(delay_ns, NOBODY, ARRIVE, 0);
             }

@@ -42,6 +42,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) load: Load,
     /// When the operations that are measured begin, if not all are.
     pub(crate) measured: &'a Option<Range<u64>>,
+    /// Until when operations can arrive by themselves.
+    pub(crate) arrivals_end_ns: u64,
     /// The groups of the load.
     pub(crate) load_groups: &'a [Group],
     /// The groups that are measured. A model may add some to those of the load.
