@@ -29,10 +29,10 @@ static int restart(void *context) {
   return 0;
 }
 
-static void on_retry(void *context, const backoff_event *event) {
+static void on_retry(void *context, const struct curl_retry *transfer, const backoff_event *event) {
   (void)context;
-  printf("attempt %" PRIu64 ": %s, waiting %" PRIu64 " ns\n", event->attempts,
-         backoff_outcome_name(event->outcome), event->delay_ns);
+  printf("%s %s, attempt %" PRIu64 ": %s, waiting %" PRIu64 " ns\n", transfer->sent_method, transfer->url,
+         event->attempts, backoff_outcome_name(event->outcome), event->delay_ns);
 }
 
 static int send_request(char **arguments, int count, const backoff_policy *policy) {
@@ -48,7 +48,7 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
                                 .context = &body};
   backoff_budget budget; /* of the one server */
   backoff_event end;
-  backoff_budget_parse(&budget, "grpc-retry", strlen("grpc-retry"), NULL);
+  backoff_budget_parse(&budget, "finagle", strlen("finagle"), NULL);
   transfer.budget = &budget;
   backoff_stream_from_key(strtoull(arguments[4], NULL, 10), arguments[5], strlen(arguments[5]),
                           &transfer.stream);

@@ -1,14 +1,16 @@
-/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program; curl.c uses it. It is C,
- * for systems with clock_nanosleep, which macOS has not.
+/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program; curl.c uses it. It is C99
+ * and C++11, for systems with clock_nanosleep, which macOS has not.
  *
- * - A request is repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
- *   header fields have an Idempotency-Key that is not empty. Any other request is sent once.
+ * - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
+ *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
+ *   A request that was surely never sent, because there was no connection, is repeated whatever its method.
  * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
  *   libcurl: timeouts and failures of the network are retried, also a body that is cut off. Bad URLs and
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
- * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body.
+ * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
+ *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
 
 #ifndef CURL_RETRY_H
@@ -26,8 +28,21 @@
 #include <strings.h>
 #include <time.h>
 
+/* The outcome of a status. */
+struct curl_retry_status {
+  long status; /* 0 ends a list of them */
+  uint32_t outcome;
+};
+
+/* Statuses of proxies and of overloaded services that no standard has. They are permanent unless `statuses` has
+ * them. */
+static const struct curl_retry_status curl_retry_proxy_statuses[] = {
+    {520, BACKOFF_OUTCOME_TRANSIENT}, {521, BACKOFF_OUTCOME_TRANSIENT}, {522, BACKOFF_OUTCOME_TIMEOUT},
+    {523, BACKOFF_OUTCOME_TRANSIENT}, {524, BACKOFF_OUTCOME_TIMEOUT},   {529, BACKOFF_OUTCOME_THROTTLED},
+    {0, 0}};
+
 struct curl_retry {
-  CURL *curl;                       /* ready for curl_easy_perform, and used by nobody else */
+  CURL *curl; /* ready for curl_easy_perform, and used by nobody else */
   /* The method of the request. NULL: the one that libcurl reports. It reports the method of the last redirect,
    * so a request that was redirected is then sent once. */
   const char *method;
@@ -35,79 +50,167 @@ struct curl_retry {
   const backoff_policy *policy;     /* NULL is the preset `default` */
   uint64_t stream;
   uint64_t deadline_ns; /* a time of CLOCK_MONOTONIC, or BACKOFF_NONE */
-  backoff_budget *budget; /* one for each server, such as "grpc-retry", or NULL */
+  backoff_budget *budget; /* one for each server, such as "finagle", or NULL */
   backoff_stats *stats;   /* NULL: none */
+  /* What the caller says about this request: 1 that it may be repeated whatever its method, -1 that it is sent
+   * once, 0 nothing. */
+  int may_repeat;
+  int has_body_for_once;                    /* not 0: `restart` cannot rewind the body that a read function sends */
+  const char *const *methods;               /* the methods that may be repeated, then NULL; NULL: see above */
+  const struct curl_retry_status *statuses; /* come before backoff_http_outcome; NULL: none */
+  /* Returns the outcome of an attempt, or 0 where the other rules decide. `code` and `status` say how the attempt
+   * ended. NULL: the other rules decide. */
+  uint32_t (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
    * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. NULL: nothing to do,
    * as with CURLOPT_POSTFIELDS and a write function that keeps nothing. */
   int (*restart)(void *context);
-  void (*on_retry)(void *context, const backoff_event *event); /* before each wait, or NULL */
-  uint32_t (*cancelled)(void *context);                        /* not 0 to give up, or NULL */
+  /* Runs before each wait. The results below are those of the attempt. NULL: none. */
+  void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_event *event);
+  /* Returns not 0 to give up. It is called between attempts, and ten times a second in a wait. NULL: never. */
+  uint32_t (*cancelled)(void *context);
   void *context;
   /* Results, of the last attempt. */
   CURLcode code;
-  long status; /* 0 if there was no response */
+  long status;             /* 0 if there was no response */
+  const char *sent_method; /* the method */
+  char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
+  const char *sent_once;   /* why the request is sent once: "caller", "body", "method"; NULL if it is not */
 };
 
 /* The outcome of a transfer without a whole response. */
-static uint32_t curl_retry_outcome(CURLcode code) {
-  switch (code) {
+static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long request_size) {
+  switch (transfer->code) {
     case CURLE_OPERATION_TIMEDOUT:
       return BACKOFF_OUTCOME_TIMEOUT;
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR: /* the connection was cut, or the versions of TLS do not fit */
+    case CURLE_QUIC_CONNECT_ERROR:
+    case CURLE_PROXY:
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
+    case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_PARTIAL_FILE:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
+    case CURLE_HTTP3:
       return BACKOFF_OUTCOME_TRANSIENT;
+    case CURLE_UNSUPPORTED_PROTOCOL: /* of the URL, or the answer is not HTTP */
+      return request_size > 0 && transfer->status == 0 ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_PERMANENT;
     default:
       return BACKOFF_OUTCOME_PERMANENT;
   }
 }
 
-static int curl_retry_is_idempotent(const char *method) {
-  return method != NULL && backoff_is_idempotent_method(method, strlen(method)) != 0;
+/* Whether there was no connection on which the request could be sent. */
+static int curl_retry_was_never_sent(CURLcode code, long request_size) {
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_QUIC_CONNECT_ERROR:
+    case CURLE_PROXY:
+      return request_size == 0;
+    default:
+      return 0;
+  }
 }
 
-static int curl_retry_may_repeat(const struct curl_retry *transfer) {
+static int curl_retry_has_key(const struct curl_slist *line) {
   static const char name[] = "idempotency-key:";
-  char *sent = NULL;
-  long redirects = 0;
-  const struct curl_slist *line = transfer->headers;
   for (; line != NULL; line = line->next) {
-    if (strncasecmp(line->data, name, sizeof name - 1) != 0) continue;
-    const char *value = line->data + sizeof name - 1;
-    if (value[strspn(value, " \t")] != '\0') return 1;
+    const char *field = strncasecmp(line->data, "x-", 2) == 0 ? line->data + 2 : line->data;
+    if (strncasecmp(field, name, sizeof name - 1) != 0) continue;
+    field += sizeof name - 1;
+    if (field[strspn(field, " \t")] != '\0') return 1;
   }
-  curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &sent);
+  return 0;
+}
+
+static int curl_retry_allows(const struct curl_retry *transfer, const char *method) {
+  const char *const *allowed = transfer->methods;
+  if (method == NULL) return 0;
+  if (allowed == NULL) return backoff_is_idempotent_method(method, strlen(method)) != 0;
+  for (; *allowed != NULL; allowed++) {
+    if (strcmp(*allowed, method) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Why the request is sent once (SPEC 19.2), or NULL. */
+static const char *curl_retry_sent_once(const struct curl_retry *transfer, const char *last_method) {
+  long redirects = 0;
+  if (transfer->may_repeat < 0) return "caller";
+  if (transfer->has_body_for_once != 0) return "body";
+  if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return NULL;
   curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_COUNT, &redirects);
-  if (!curl_retry_is_idempotent(sent)) return 0;
-  return transfer->method == NULL ? redirects == 0 : curl_retry_is_idempotent(transfer->method);
+  if (!curl_retry_allows(transfer, last_method)) return "method";
+  if (transfer->method == NULL) return redirects == 0 ? NULL : "method";
+  return curl_retry_allows(transfer, transfer->method) ? NULL : "method";
+}
+
+/* Writes a URL without user information, query and fragment. */
+static void curl_retry_write_url(char *text, size_t size, const char *url) {
+  const char *host = strstr(url, "://");
+  host = host == NULL ? url : host + 3;
+  const char *path = host + strcspn(host, "/?#");
+  const char *end = path + strcspn(path, "?#");
+  const char *part = host;
+  for (; part < path; part++) {
+    if (*part == '@') host = part + 1;
+  }
+  /* A URL too long is cut. */
+  snprintf(text, size, "%.*s%.*s", (int)(strstr(url, "://") == NULL ? 0 : strcspn(url, ":") + 3), url,
+           (int)(end - host), host);
 }
 
 /* Reads how long the server asked to wait. Fields longer than any valid one are left out. */
 static void curl_retry_read_wait(const struct curl_retry *transfer, uint64_t *retry_after_ns) {
-  static const char *const names[] = {"retry-after-ms", "retry-after", "ratelimit-reset"};
-  char fields[3 * 1100];
+  static const char *const names[] = {"retry-after-ms", "retry-after", "ratelimit-reset", "x-ratelimit-reset",
+                                      "ratelimit"};
+  char fields[16 * 1100];
   size_t length = 0;
-  struct curl_header *field;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (curl_easy_header(transfer->curl, names[i], 0, CURLH_HEADER, -1, &field) != CURLHE_OK) continue;
-    if (strlen(field->value) > 1024) continue;
-    length += (size_t)sprintf(fields + length, "%s:%s\n", names[i], field->value);
+    struct curl_header *field;
+    for (size_t n = 0; length + 1100 < sizeof fields; n++) {
+      if (curl_easy_header(transfer->curl, names[i], n, CURLH_HEADER, -1, &field) != CURLHE_OK) break;
+      int is_long = strlen(field->value) > 1024;
+      length += (size_t)snprintf(fields + length, 1100, "%s:%s\n", names[i], is_long ? "" : field->value);
+      if (i < 4) break; /* of RateLimit all lines count */
+    }
   }
   uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
   /* Without such a field nothing is written. */
   backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, retry_after_ns);
 }
 
+/* The outcome of an attempt of a request that may be repeated (SPEC 19.3). */
+static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request_size, uint64_t *retry_after_ns) {
+  const struct curl_retry_status *known = transfer->statuses;
+  if (transfer->classify != NULL) {
+    uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
+    if (outcome != 0) return outcome;
+  }
+  if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
+    return curl_retry_outcome(transfer, request_size);
+  }
+  if (transfer->status == 0) return BACKOFF_OUTCOME_SUCCESS; /* of a protocol without a status, such as file */
+  curl_retry_read_wait(transfer, retry_after_ns);
+  for (; known != NULL && known->status != 0; known++) {
+    if (known->status == transfer->status) return known->outcome;
+  }
+  return backoff_http_outcome((uint32_t)transfer->status);
+}
+
 static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
-  struct curl_retry *transfer = context;
-  uint32_t outcome;
+  struct curl_retry *transfer = (struct curl_retry *)context;
+  char *method = NULL, *url = NULL;
+  long request_size = 0;
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
     if (transfer->code == CURLE_OK && transfer->status == 0) transfer->code = CURLE_SEND_FAIL_REWIND;
     return BACKOFF_OUTCOME_PERMANENT;
@@ -115,15 +218,17 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   transfer->status = 0;
   transfer->code = curl_easy_perform(transfer->curl);
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
-  if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
-    outcome = curl_retry_outcome(transfer->code);
-  } else if (transfer->status == 0) {
-    outcome = BACKOFF_OUTCOME_SUCCESS; /* of a protocol without a status, such as file */
-  } else {
-    outcome = backoff_http_outcome((uint32_t)transfer->status);
-    curl_retry_read_wait(transfer, retry_after_ns);
+  curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &request_size);
+  curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);
+  curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_URL, &url);
+  transfer->sent_method = transfer->method != NULL ? transfer->method : method;
+  transfer->sent_once = curl_retry_sent_once(transfer, method);
+  curl_retry_write_url(transfer->url, sizeof transfer->url, url != NULL ? url : "");
+  uint32_t outcome = curl_retry_judge(transfer, request_size, retry_after_ns);
+  if (outcome == BACKOFF_OUTCOME_SUCCESS || transfer->sent_once == NULL) return outcome;
+  if (strcmp(transfer->sent_once, "method") == 0 && curl_retry_was_never_sent(transfer->code, request_size)) {
+    return outcome;
   }
-  if (outcome == BACKOFF_OUTCOME_SUCCESS || curl_retry_may_repeat(transfer)) return outcome;
   return BACKOFF_OUTCOME_PERMANENT;
 }
 
@@ -134,37 +239,45 @@ static uint64_t curl_retry_now(void *context) {
   return (uint64_t)time.tv_sec * BACKOFF_SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Sleeps until a time, not for a duration, so that signals do not change the wait. */
+static uint32_t curl_retry_cancelled(void *context) {
+  const struct curl_retry *transfer = (const struct curl_retry *)context;
+  return transfer->cancelled == NULL ? 0 : transfer->cancelled(transfer->context);
+}
+
+/* Sleeps until a time, not for a duration, so that signals do not change the wait, and looks whether it is
+ * cancelled meanwhile. */
 static uint32_t curl_retry_wait(void *context, uint64_t delay_ns) {
-  uint64_t until_ns = curl_retry_now(context) + delay_ns;
-  struct timespec until = {(time_t)(until_ns / BACKOFF_SECOND), (long)(until_ns % BACKOFF_SECOND)};
-  const struct curl_retry *transfer = context;
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
-    if (transfer->cancelled != NULL && transfer->cancelled(transfer->context) != 0) return 1;
+  const uint64_t slice_ns = 100 * BACKOFF_MILLISECOND;
+  uint64_t until_ns = curl_retry_now(context) + delay_ns, now_ns;
+  while ((now_ns = curl_retry_now(context)) < until_ns) {
+    uint64_t next_ns = until_ns - now_ns > slice_ns ? now_ns + slice_ns : until_ns;
+    struct timespec next = {(time_t)(next_ns / BACKOFF_SECOND), (long)(next_ns % BACKOFF_SECOND)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+    if (curl_retry_cancelled(context) != 0) return 1;
   }
   return 0;
 }
 
-static uint32_t curl_retry_cancelled(void *context) {
-  const struct curl_retry *transfer = context;
-  return transfer->cancelled == NULL ? 0 : transfer->cancelled(transfer->context);
-}
-
 static void curl_retry_event(void *context, const backoff_event *event) {
-  const struct curl_retry *transfer = context;
-  if (transfer->on_retry != NULL) transfer->on_retry(transfer->context, event);
+  const struct curl_retry *transfer = (const struct curl_retry *)context;
+  if (transfer->on_retry != NULL) transfer->on_retry(transfer->context, transfer, event);
 }
 
-/* Performs the transfer. Returns what backoff_retry returns; `code` and `status` say how the last attempt
- * ended, and `end` why it was the last. */
+/* Performs the transfer. Returns what backoff_retry returns; `code`, `status` and the other results say how the
+ * last attempt ended, and `end` why it was the last. */
 static uint32_t curl_retry_perform(struct curl_retry *transfer, backoff_event *end) {
-  static const backoff_callbacks callbacks = {.attempt = curl_retry_attempt,
-                                              .now = curl_retry_now,
-                                              .wait = curl_retry_wait,
-                                              .cancelled = curl_retry_cancelled,
-                                              .on_retry = curl_retry_event};
+  backoff_callbacks callbacks;
+  memset(&callbacks, 0, sizeof callbacks);
+  callbacks.attempt = curl_retry_attempt;
+  callbacks.now = curl_retry_now;
+  callbacks.wait = curl_retry_wait;
+  callbacks.cancelled = curl_retry_cancelled;
+  callbacks.on_retry = curl_retry_event;
   transfer->code = CURLE_OK;
   transfer->status = 0;
+  transfer->sent_method = transfer->method;
+  transfer->sent_once = NULL;
+  transfer->url[0] = '\0';
   return backoff_retry(transfer->policy, transfer->stream, transfer->deadline_ns, transfer->budget,
                        transfer->stats, &callbacks, transfer, end);
 }

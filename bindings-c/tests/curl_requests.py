@@ -1,0 +1,144 @@
+"""curl_retry.h plays the cases of tests/vectors/http_requests.json (SPEC 19), as C and as C++.
+
+Usage: curl_requests.py BUILD_FOLDER
+"""
+
+import json
+import subprocess
+import sys
+import traceback
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TESTS = Path(__file__).parents[2] / "tests"
+PROGRAMS = ["curl_requests", "sanitized-curl_requests", "curl_requests-c++11"]
+
+UNSUPPORTED_PROTOCOL = 1
+
+# libcurl reads the body of every answer in the attempt. A timeout has to end an endless one.
+ENDLESS = ["drain-drip", "drain-hang"]
+
+
+def options(case: dict) -> list[str]:
+    """The case as options of the program."""
+    request, given = case["request"], case["options"]
+    words = [f"field={field}" for field in request["fields"]]
+    if request["body"] is not None:
+        text = "" if request["body"] == "empty" else request["body"]
+        words.append(f"{'once' if text == 'once' else 'text'}={text}")
+    if request["switch"] is not None:
+        words.append(f"may_repeat={1 if request['switch'] else -1}")
+    if "methods" in given:
+        words += ["methods", *(f"method={method}" for method in given["methods"])]
+    words += [f"status={status}:{outcome}" for status, outcome in given.get("statuses", {}).items()]
+    timeout = 1500 if case["id"] in ENDLESS else given.get("attempt_timeout_ms")
+    return words if timeout is None else [*words, f"timeout={timeout}"]
+
+
+def expected(case: dict) -> dict:
+    answers, attempts, request = case["answers"], case["attempts"], case["request"]
+    last = answers[min(attempts, len(answers)) - 1] if answers else {"fault": "no server"}
+    has_body = "fault" not in last and request["method"] != "HEAD"
+    body = {None: "", "empty": ""}.get(request["body"], request["body"])
+    seen = [{"method": request["method"], "body": body}] * attempts
+    counts = case["target"] == "http" and "attempt_timeout_ms" not in case["options"]
+    names = ["attempts", "delays", "outcome", "reason", "sent_once"]
+    return {name: case[name] for name in names} | {
+        "method": request["method"],
+        "status": case["status"],
+        # The program keeps 199 bytes.
+        "body": last["body"][:199] if has_body else "",
+        "requests": seen if counts else None,
+    }
+
+
+class Player:
+    def __init__(self, build: Path) -> None:
+        self.build = build
+        server = [sys.executable, str(TESTS / "nasty_server.py")]
+        pipe = subprocess.PIPE
+        self.server = subprocess.Popen(server, stdin=pipe, stdout=pipe, text=True)
+        self.urls = json.loads(self.server.stdout.readline())
+
+    def run(self, name: str, case: dict, words: list[str], base: str = "1ms") -> dict:
+        """What the program says."""
+        path = f"/{case['id']}/{name}{len(words)}"
+        url = self.urls[case["target"]] + path
+        retries = case["options"]["max_retries"]
+        policy = f"constant:base={base},retry_after_max=3ms,max_retries={retries}"
+        secret = url.replace("://", "://user:pass%40word@") + "?secret=a@b#part"
+        command = [str(self.build / name), secret, case["request"]["method"], policy, *words]
+        output = subprocess.run(command, capture_output=True, text=True, encoding="latin-1", timeout=60)
+        assert output.returncode == 0 and not output.stderr, output
+        lines = [line.partition(" ") for line in output.stdout.splitlines()]
+        found = {name: value for name, _, value in lines}
+        assert found["url"] == url, found
+        events = [value.split(" ") for name, _, value in lines if name == "event"]
+        for number, (attempt, method, _, event_url) in enumerate(events, start=1):
+            assert (attempt, method, event_url) == (str(number), found["method"], url), events
+        ours = {name: found[name] for name in ["outcome", "reason", "method"]}
+        code, status = int(found["code"]), int(found["status"])
+        return ours | {
+            "code": code,
+            "attempts": int(found["attempts"]),
+            "delays": [value for name, _, value in lines if name == "delay"],
+            "sent_once": found["sent_once"] or None,
+            # A response whose body failed has a status, too.
+            "status": status if code == 0 else None,
+            "body": found["body"] if code == 0 else "",
+            "path": f"{path}?secret=a@b",
+        }
+
+    def seen(self, path: str) -> list[dict]:
+        with urllib.request.urlopen(f"{self.urls['http']}/seen{path}", timeout=60) as answer:
+            return json.load(answer)
+
+    def play(self, name: str, case: dict) -> None:
+        found = self.run(name, case, options(case))
+        code, path = found.pop("code"), found.pop("path")
+        wanted = expected(case)
+        if case["target"].startswith("tls") and code == UNSUPPORTED_PROTOCOL:
+            # A libcurl without TLS, such as that of tests/curl: the URL is wrong, and nothing is sent.
+            assert (found["attempts"], found["outcome"]) == (1, "permanent"), found
+            return
+        found["requests"] = self.seen(path) if wanted["requests"] is not None else None
+        assert found == wanted, f"{case}\nfound    {found}\nexpected {wanted}"
+
+    def proxy_statuses(self, name: str, cases: dict) -> None:
+        """The table of the header has the outcomes of SPEC 14.8."""
+        statuses = json.loads((TESTS / "vectors/http_statuses.json").read_text())["cases"]
+        proxy = {case["status"]: case["proxy_outcome"] for case in statuses if case["proxy_outcome"]}
+        found = self.run(name, cases["status-520"], ["proxy_statuses"])
+        assert (found["outcome"], found["attempts"]) == ("success", 2), found
+        header = (Path(__file__).parents[1] / "examples/curl_retry.h").read_text()
+        for status, outcome in proxy.items():
+            assert f"{{{status}, BACKOFF_OUTCOME_{outcome.upper()}}}" in header, status
+
+    def cancel(self, name: str, cases: dict) -> None:
+        """`cancelled` is asked three times before a wait, and then in the wait of an hour."""
+        found = self.run(name, cases["method-get"], ["cancel_at_call=5"], base="1h")
+        assert (found["reason"], found["attempts"]) == ("cancelled", 1), found
+
+
+def passes(test: tuple) -> bool:
+    play, name, case = test
+    try:
+        play(name, case)
+    except Exception:
+        print(f"FAIL {play.__name__} {name} {case.get('id', '')}\n{traceback.format_exc()}")
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    player = Player(Path(sys.argv[1]))
+    cases = json.loads((TESTS / "vectors/http_requests.json").read_text())["cases"]
+    by_id = {case["id"]: case for case in cases}
+    tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
+    tests += [(test, name, by_id) for name in PROGRAMS for test in [player.proxy_statuses, player.cancel]]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(passes, tests))
+    player.server.communicate()
+    print(f"{results.count(True)} passed, {results.count(False)} failed")
+    sys.exit(results.count(False) > 0)
