@@ -128,6 +128,9 @@ def test_an_eager_task_is_retried_without_waiting(here):
         ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
         ({"on": KeyboardInterrupt}, TypeError, "never retried"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
+        ({"polcy": "default"}, TypeError, "polcy is no option of RetryingTask: write policy"),
+        ({"retry_backoff": True}, TypeError, "retry_backoff is of Celery's own retries"),
+        ({"autoretry_for": (OSError,)}, TypeError, "autoretry_for is of Celery's own retries"),
     ],
 )
 def test_invalid_options(options, error, message):
@@ -138,6 +141,18 @@ def test_invalid_options(options, error, message):
     with pytest.raises(error, match=message) as raised:
         app.task(base=RetryingTask, lazy=False, name="send", **options)(function)
     assert raised.value.__notes__ == ["in the options of the task send"]
+
+
+def test_options_of_a_subclass_and_of_the_caller():
+    class Wrong(RetryingTask):
+        retry_jitter = True
+
+    app = Celery("invalid", set_as_current=False)
+    with pytest.raises(TypeError, match="retry_jitter is of Celery's own retries"):
+        app.task(base=Wrong, lazy=False, name="send")(print)
+    options = {"tenant": "acme", "queue": "mail", "priority": 3, "acks_late": True}
+    task = app.task(base=RetryingTask, lazy=False, name="other", **options)(lambda: None)
+    assert task.tenant == "acme"
 
 
 def start(jobs, hang):

@@ -6,6 +6,9 @@ def deliver(message): ...
 
 from __future__ import annotations
 
+import difflib
+from typing import Final
+
 import celery
 from celery.exceptions import TaskPredicate
 
@@ -24,6 +27,20 @@ if TYPE_CHECKING:
     _Task: TypeAlias = celery.Task[..., Any]
 else:
     _Task = celery.Task
+
+
+#: Celery's own retries, which would be made besides those of the policy, or do nothing.
+_OF_CELERY: Final = frozenset(
+    {
+        "autoretry_for",
+        "dont_autoretry_for",
+        "retry_kwargs",
+        "retry_backoff",
+        "retry_backoff_max",
+        "retry_jitter",
+        "default_retry_delay",
+    }
+)
 
 
 class RetryingTask(_Task):
@@ -56,6 +73,7 @@ class RetryingTask(_Task):
         super().__init__()
         kind = type(self)
         try:
+            _check_options(kind)
             # A predicate of the class, not a method of this instance.
             self._jobs = Jobs(kind.policy, kind.on, kind.seed)
         except (TypeError, ValueError) as error:
@@ -106,6 +124,19 @@ class RetryingTask(_Task):
         if error is not None:
             raise error
         raise self.MaxRetriesExceededError(f"Can't retry {self.name}[{self.request.id}]")
+
+
+def _check_options(kind: type[RetryingTask]) -> None:
+    """Raises TypeError for options that would do nothing. Celery makes an attribute of any option of
+    a task, so others are the caller's own."""
+    # Not those of Celery's Task and of RetryingTask.
+    classes = kind.__mro__[: kind.__mro__.index(RetryingTask)]
+    for option in {option: None for one in classes for option in vars(one)}:
+        if option in _OF_CELERY:
+            raise TypeError(f"{option} is of Celery's own retries: the option policy replaces it")
+        near = difflib.get_close_matches(option, ["policy", "seed"], cutoff=0.75)
+        if near and option not in near:
+            raise TypeError(f"{option} is no option of RetryingTask: write {near[0]}")
 
 
 def _id_of(request: Any) -> str:
