@@ -11,7 +11,7 @@ output: an attempt reads what the earlier ones left, and what a failed one print
 
 Examples:
   backoff run full:base=100ms,cap=20s,max_retries=5 --on-any -- make deploy
-  backoff run aws-sdk-2026 --on-any --never 22 --stdout on-success -- curl -fsS https://example.com
+  backoff run aws-sdk-2026 --on-any --stdout on-success -- curl -fsS https://example.com > page
 
 Exit codes:
   the exit code of the last attempt, or:
