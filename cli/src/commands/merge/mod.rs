@@ -34,8 +34,8 @@ Examples:
   backoff simulate occ --shard 2/2 --out second.part
   backoff merge first.part second.part --svg occ.svg";
 
-/// The longest part, which has a load of 2^20 intervals.
-const MAX_LINE: u64 = 1 << 28;
+/// Longer than any part: one with the load of 2^20 intervals has some 40 MB.
+const MAX_LINE: u64 = 1 << 30;
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     if let Some(error) = arguments.report.contradiction() {

@@ -37,12 +37,14 @@ mod streams;
 use std::process::ExitCode;
 
 use anyhow::Result;
-
+#[cfg(unix)]
 use clap::error::ErrorKind;
 
 pub(crate) use self::arguments::Arguments;
 use crate::output::Output;
-use crate::usage::{FAILURE_OF_RUN, refuse};
+use crate::usage::FAILURE_OF_RUN;
+#[cfg(unix)]
+use crate::usage::refuse;
 
 #[cfg(unix)]
 #[expect(
