@@ -19,7 +19,6 @@ use wheels::{holds_no_path, sdist};
 
 pub(crate) use bench::bench;
 pub(crate) use hosts::{fleet, queues, test as hosts};
-pub(crate) use platforms::test as test_more;
 pub(crate) use wheels::{packages, wheel};
 
 /// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
@@ -106,6 +105,22 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     stdout(python()?.args(["-c", code]))
 }
 
+/// The test that compiles the sdist.
+const BUILDS_SDIST: &str = "tests/test_packaging.py::test_the_sdist_needs_only_rust";
+
+/// Tests that take longer.
+pub(crate) fn test_more(report: &mut Report) {
+    let results = scratch().join("python-sdist-results.xml");
+    report.suite_of("pytest: the sdist", Runner::Junit(results.clone()), || {
+        let mut python = python()?;
+        python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
+        python.arg(root().join("bindings-python").join(BUILDS_SDIST));
+        python.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
+        Ok(python)
+    });
+    platforms::test(report);
+}
+
 /// Lints, and tests through the installed wheel.
 pub(crate) fn test(report: &mut Report) {
     for (what, arguments) in
@@ -127,7 +142,7 @@ pub(crate) fn test(report: &mut Report) {
     report.suite_of("pytest", Runner::Junit(results.clone()), || {
         let mut python = python()?;
         python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
-        python.arg(root().join("bindings-python/tests"));
+        python.arg(root().join("bindings-python/tests")).args(["--deselect", BUILDS_SDIST]);
         python.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
         Ok(python)
     });
