@@ -68,6 +68,12 @@ inline uint64_t ns(clock::time_point of) {
   if (of == (clock::time_point::max)()) return BACKOFF_NONE;
   return ns(std::chrono::duration_cast<nanoseconds>(of.time_since_epoch()));
 }
+// A time too long for nanoseconds, such as 300 years, is the longest of C.
+template <class Rep, class Period> uint64_t ns(std::chrono::duration<Rep, Period> of) {
+  const double seconds = std::chrono::duration<double>(of).count();
+  if (!(seconds < 9223372036)) return BACKOFF_MAX_NS;
+  return seconds > 0 ? ns(std::chrono::duration_cast<nanoseconds>(of)) : 0;
+}
 inline nanoseconds time(uint64_t ns) { return nanoseconds(nanoseconds::rep(ns)); }
 // A struct of C that can be printed.
 template <class Raw, uint32_t (*print)(const Raw *, char *, uint64_t), std::size_t size>
@@ -203,7 +209,9 @@ struct verdict {
   backoff::outcome outcome;
   uint64_t retry_after_ns;
   verdict(backoff::outcome of) : outcome(of), retry_after_ns(BACKOFF_NONE) {}
-  verdict(backoff::outcome of, nanoseconds time) : outcome(of), retry_after_ns(detail::ns(time)) {}
+  template <class Rep, class Period>
+  verdict(backoff::outcome of, std::chrono::duration<Rep, Period> time)
+      : outcome(of), retry_after_ns(detail::ns(time)) {}
 };
 
 // The state of a loop before a wait, or at its end (backoff_event).

@@ -3,6 +3,7 @@
 
 #include <backoff.hpp>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 #include <type_traits>
@@ -189,7 +190,7 @@ void check_retry() {
 }
 
 void check_ends() {
-  const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=9").value();
   const auto fails = [] { return backoff::outcome::transient; };
   {
     Loop loop;
@@ -223,7 +224,7 @@ void check_ends() {
   };
   check_equal("no sleep", "code", backoff_code_name(no_sleep().code()), "null_pointer");
   // The clock and the sleep that are the defaults.
-  const auto quick = backoff::policy::parse("none:base=1ms,max_retries=2").value();
+  const auto quick = backoff::policy::parse("constant:base=1ms,max_retries=2").value();
   check_number("defaults", "attempts", backoff::retry(quick, fails).value().attempts, 3);
 }
 
@@ -235,7 +236,7 @@ void check_negative_times() {
   for (const auto time : past) {
     Loop loop;
     const auto attempt = [time] { return backoff::verdict(backoff::outcome::throttled, time); };
-    const auto exact = backoff::policy::parse("none:base=5ns,retry_after=exact,max_retries=1");
+    const auto exact = backoff::policy::parse("constant:base=5ns,retry_after=exact,max_retries=1");
     check_equal("a Retry-After in the past", "log",
                 (ignore(backoff::retry(exact.value(), attempt, loop.options)), loop.log.str()),
                 "1 throttled 0\n2 max_retries 0\n");
@@ -249,20 +250,36 @@ void check_negative_times() {
   }
 }
 
+// The time of a header may have any unit, and be longer than nanoseconds can hold.
+void check_long_times() {
+  const auto ns = [](backoff::verdict of) { return of.retry_after_ns; };
+  const auto throttled = backoff::outcome::throttled;
+  using seconds = std::chrono::duration<double>;
+  const uint64_t most = BACKOFF_MAX_NS;
+  check_number("10^10 s", "ns", ns({throttled, std::chrono::seconds(10000000000)}), most);
+  check_number("long hours", "ns", ns({throttled, (std::chrono::hours::max)()}), most);
+  check_number("infinite", "ns", ns({throttled, seconds(HUGE_VAL)}), most);
+  check_number("the last second", "ns", ns({throttled, std::chrono::seconds(9223372035)}),
+               9223372035000000000u);
+  check_number("half a second", "ns", ns({throttled, seconds(0.5)}), 500000000);
+  check_number("the least hours", "ns", ns({throttled, (std::chrono::hours::min)()}), 0);
+  check_number("minus infinity", "ns", ns({throttled, seconds(-HUGE_VAL)}), 0);
+}
+
 // A loop needs neither hooks nor a cancellation.
 void check_empty_functions() {
   Loop loop;
   loop.options.cancelled = nullptr;
   loop.options.on_retry = nullptr;
   loop.options.on_stop = std::function<void(const backoff::event &)>();
-  const auto policy = backoff::policy::parse("none:base=1s,max_retries=2").value();
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=2").value();
   const auto fails = [] { return backoff::outcome::transient; };
   check_number("empty functions", "attempts",
                backoff::retry(policy, fails, loop.options).value().attempts, 3);
 }
 
 void check_printing() {
-  const auto policy = backoff::policy::parse("none:base=1s").value();
+  const auto policy = backoff::policy::parse("constant:base=1s").value();
   check_equal("printed", "a policy", printed(policy), "constant:base=1s");
   check_equal("printed", "no error", printed(backoff::error()), "no error");
   check_equal("printed", "a type of a user", printed(user::Own<backoff::policy>()), "<own>");
@@ -270,7 +287,7 @@ void check_printing() {
 }
 
 void check_results() {
-  const auto made = backoff::policy::parse("none:base=1s");
+  const auto made = backoff::policy::parse("constant:base=1s");
   check_equal("a constant result", "value", printed(made.value()), "constant:base=1s");
   check_true("a constant result", "is the same again", made.value() == made.value());
   auto long_one = backoff::result<std::string>(std::string(99, 'x'), backoff::error());
@@ -305,7 +322,7 @@ void check_exceptions() {
   check_equal("value", "of an error",
               thrown<backoff::exception>([] { ignore(backoff::policy::parse("full:base=5").value()); }),
               "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
-  const auto policy = backoff::policy::parse("none:base=1s,max_retries=9").value();
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=9").value();
   const auto throws = []() -> backoff::verdict { throw std::out_of_range("mine"); };
   const auto fails = [] { return backoff::outcome::transient; };
   backoff::retry_stats stats;
@@ -353,6 +370,7 @@ int main() {
   check_retry();
   check_ends();
   check_negative_times();
+  check_long_times();
   check_empty_functions();
   check_printing();
   check_results();

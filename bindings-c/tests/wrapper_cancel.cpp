@@ -15,7 +15,7 @@ namespace {
 bool is_busy(backoff::budget &budget) {
   backoff::options options;
   options.budget = &budget;
-  const auto policy = backoff::policy::parse("none:max_retries=1").value();
+  const auto policy = backoff::policy::parse("constant:max_retries=1").value();
   const auto fails = [] { return backoff::outcome::transient; };
   return backoff::retry(policy, fails, options).value().attempts > 1;
 }
@@ -42,7 +42,7 @@ void *wait_an_hour(void *argument) {
   options.budget = &shared.budget;
   options.stats = &shared.stats;
   options.on_stop = [&](const backoff::event &event) { shared.log << event.reason; };
-  const auto policy = backoff::policy::parse("none:base=1h").value();
+  const auto policy = backoff::policy::parse("constant:base=1h").value();
   auto waits = [] {
     sleep(3600);
     return backoff::outcome::transient;
