@@ -15,7 +15,7 @@ namespace {
 bool is_busy(backoff::budget &budget) {
   backoff::options options;
   options.budget = &budget;
-  const auto policy = backoff::policy::parse("constant:max_retries=1").value();
+  const auto policy = backoff::policy::parse("immediate:max_retries=1").value();
   const auto fails = [] { return backoff::outcome::transient; };
   return backoff::retry(policy, fails, options).value().attempts > 1;
 }
@@ -55,7 +55,7 @@ void check_exceptions() {
   Shared shared;
   backoff::options options;
   options.budget = &shared.budget;
-  const auto policy = backoff::policy::parse("none").value();
+  const auto policy = backoff::policy::parse("immediate").value();
   const auto throws = [&]() -> backoff::verdict {
     check_true("an attempt", "is counted by the budget", is_busy(shared.budget));
     throw 1;
