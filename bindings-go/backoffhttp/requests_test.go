@@ -211,7 +211,7 @@ func vectorsFolder(t *testing.T) string {
 	if folder == "" {
 		folder = "../../tests/vectors"
 		if _, err := os.Stat(folder); err != nil {
-			t.Skip("the vectors are not here")
+			t.Skip("the vectors are in the repository, not in the module: BACKOFF_VECTORS may name their folder")
 		}
 	}
 	return folder
