@@ -1,12 +1,9 @@
 """HttpEvent, which the hooks of HTTP adapters receive."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from ._event import RetryEvent
-
-#: Why a request is sent once (SPEC 19.2).
-SentOnce: TypeAlias = Literal["caller", "body", "method"]
 
 
 @dataclass(frozen=True, init=False)
@@ -28,7 +25,7 @@ class HttpEvent(RetryEvent):
     method: str
     url: str
     status: int | None
-    sent_once: SentOnce | None
+    sent_once: Literal["caller", "body", "method"] | None
     request: Any
 
     def __init__(
@@ -37,7 +34,7 @@ class HttpEvent(RetryEvent):
         method: str,
         url: str,
         status: int | None,
-        sent_once: SentOnce | None,
+        sent_once: Literal["caller", "body", "method"] | None,
         request: Any,
     ) -> None:
         super().__init__(*of_loop)

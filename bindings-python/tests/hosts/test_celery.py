@@ -149,7 +149,7 @@ def test_options_of_a_subclass_and_of_the_caller():
 
     app = Celery("invalid", set_as_current=False)
     with pytest.raises(TypeError, match="retry_jitter is of Celery's own retries"):
-        app.task(base=Wrong, lazy=False, name="send")(print)
+        app.task(base=Wrong, lazy=False, name="send")(lambda: None)
     options = {"tenant": "acme", "queue": "mail", "priority": 3, "acks_late": True}
     task = app.task(base=RetryingTask, lazy=False, name="other", **options)(lambda: None)
     assert task.tenant == "acme"

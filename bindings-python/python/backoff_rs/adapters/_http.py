@@ -24,13 +24,13 @@ from ._http_options import HttpRules
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Final, TypeAlias
+    from typing import Any, Final, Literal, TypeAlias
 
     from .._aliases import Maybe, OutcomeOrName
     from .._backoff import Policy
-    from .._http_event import SentOnce
     from ._http_options import HttpOptions
 
+    _SentOnce: TypeAlias = Literal["caller", "body", "method"] | None
     _Head: TypeAlias = tuple[int, Mapping[str, str]]
 
 #: The origins whose budgets are kept: those that were used last.
@@ -132,7 +132,7 @@ class Request:
         #: The last response.
         self._last: Any = None
 
-    def _why_once(self, switch: bool | None, can_be_sent_again: bool) -> SentOnce | None:
+    def _why_once(self, switch: bool | None, can_be_sent_again: bool) -> _SentOnce:
         """SPEC 19.2."""
         rules, may_repeat = self._client.rules, switch
         if may_repeat is None and rules.may_repeat is not None:

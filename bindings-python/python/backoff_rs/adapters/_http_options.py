@@ -77,17 +77,10 @@ class HttpRules:
         #: None for the idempotent ones.
         self.methods = _checked_methods(rest.pop("methods", None))
         self.statuses = _checked_statuses(rest.pop("statuses", ()))
-        self.may_repeat: Callable[[Any], object] | None = rest.pop("may_repeat", None)
-        self.classify: Callable[[Any, Any], object] | None = rest.pop("classify", None)
-        for name in ("may_repeat", "classify"):
-            function = options.get(name)
-            if function is not None and not callable(function):
-                raise TypeError(f"{name} must be callable, not {_type_name(function)}")
-            if is_coroutine_function(function):
-                raise TypeError(f"{name} is a coroutine function, which nothing awaits here")
-        for name in ("on_retry", "on_stop", "sleep"):
-            if not awaits and is_coroutine_function(options.get(name)):
-                raise TypeError(f"{name} is a coroutine function, which nothing awaits here")
+        self.may_repeat = _checked_function(rest, "may_repeat")
+        self.classify = _checked_function(rest, "classify")
+        for name in () if awaits else ("on_retry", "on_stop", "sleep"):
+            _reject_coroutine_function(rest, name)
         self.attempt_timeout = _checked_timeout(rest.pop("attempt_timeout", None))
         self.read_body: bool = rest.pop("read_body", False)
         if not isinstance(self.read_body, bool):
@@ -97,6 +90,20 @@ class HttpRules:
             kinds = "a budget string, a Budget, a SharedBudget or None"
             raise TypeError(f"budget must be {kinds}, not {_type_name(self.budget)}")
         self.rest = rest
+
+
+def _checked_function(rest: dict[str, Any], name: str) -> Callable[..., object] | None:
+    _reject_coroutine_function(rest, name)
+    function: Any = rest.pop(name, None)
+    if not (function is None or callable(function)):
+        raise TypeError(f"{name} must be callable, not {_type_name(function)}")
+    checked: Callable[..., object] | None = function
+    return checked
+
+
+def _reject_coroutine_function(rest: dict[str, Any], name: str) -> None:
+    if is_coroutine_function(rest.get(name)):
+        raise TypeError(f"{name} is a coroutine function, which nothing awaits here")
 
 
 def _checked_collection(name: str, value: Any) -> Collection[Any]:
