@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::languages::fleet;
@@ -23,8 +23,9 @@ const PROCESSES: usize = 2;
 const OUTAGE: Duration = Duration::from_secs(10);
 /// How many exchanges each process has recorded before that.
 const BEFORE: usize = 5;
-/// The processes look at the clock of the store, not at ours, so this only bounds a run that hangs.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// How long all processes together may record nothing. They look at the clock of the store, not at
+/// ours, so this only bounds a run that hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
 /// A store, and how many retries all processes together request of it.
@@ -113,7 +114,7 @@ fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
     if plan.stops {
         // Each process is held when it has begun, so that none ends before the store stops.
         let mut running: Vec<_> = processes.iter_mut().collect();
-        wait_until(|| {
+        wait_until(&folder, || {
             let mut slow = Vec::new();
             for process in running.drain(..) {
                 if !process.is_held()? {
@@ -199,7 +200,8 @@ impl Process {
 
     /// Waits for its end.
     fn end(&mut self) -> Result<Summary> {
-        wait_until(|| Ok(self.child.try_wait()?.is_some()))?;
+        let folder = self.log.parent().context("a folder")?;
+        wait_until(folder, || Ok(self.child.try_wait()?.is_some()))?;
         let printed = fs::read_to_string(&self.output)?;
         let status = self.child.wait()?;
         ensure!(status.success(), "{} ended with {status}:\n{printed}", self.program);
@@ -232,15 +234,22 @@ fn recorded(log: &Path) -> usize {
     fs::read_to_string(log).map_or(0, |text| text.lines().count())
 }
 
-fn wait_until(mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
-    let polls = PATIENCE.as_millis() / POLL.as_millis();
-    for _ in 0..polls {
-        if holds()? {
-            return Ok(());
+/// Waits until something holds, as long as the fleet records anything in this folder.
+fn wait_until(folder: &Path, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+    let (mut size, mut since) = (0, Instant::now());
+    while !holds()? {
+        let now = size_of_files(folder)?;
+        if now != size {
+            (size, since) = (now, Instant::now());
         }
+        ensure!(since.elapsed() < PATIENCE, "the fleet recorded nothing for {PATIENCE:?}");
         thread::sleep(POLL);
     }
-    bail!("the fleet did not end within {PATIENCE:?}")
+    Ok(())
+}
+
+fn size_of_files(folder: &Path) -> Result<u64> {
+    fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum()
 }
 
 fn replay(store: &str, server: &Server, processes: &[Process]) -> Result<Replay> {

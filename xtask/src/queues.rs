@@ -11,12 +11,14 @@ use serde::Deserialize;
 use crate::languages::{Queue, queues};
 use crate::report::Report;
 use crate::servers::Server;
-use crate::shell::{progress, stdout};
+use crate::shell::progress;
 
 const POLICY: &str = "full:base=1s,cap=8s,max_retries=3";
 const SEED: u64 = 42;
 const JOB: &str = "job-1";
 const RETRIES: usize = 3;
+/// The delays are some seconds.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What the program of a queue prints.
 #[derive(Deserialize)]
@@ -78,10 +80,11 @@ fn schedule(queue: &mut Queue) -> Result<Scheduled> {
     progress(&format!("{}: a job that fails", queue.name));
     let server = Server::start(queue.server)?;
     queue.program.args([server.address(), POLICY, &SEED.to_string(), JOB, &RETRIES.to_string()]);
-    let printed = stdout(&mut queue.program)?;
-    // npm may have printed what it installed.
-    let last = printed.lines().last().unwrap_or_default();
-    serde_json::from_str(last).with_context(|| format!("{} printed {printed}", queue.name))
+    let output = scenario::output_within(&mut queue.program, PATIENCE)?;
+    let (printed, error) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "{} ended with {}:\n{error}", queue.name, output.status);
+    serde_json::from_str(&printed).with_context(|| format!("{} printed {printed}", queue.name))
 }
 
 /// What is wrong with the delays of a queue.

@@ -143,7 +143,11 @@ fn run_client(steps: &[Step], command: &mut Command) -> Result<()> {
 }
 
 /// Runs a program that prints little, and kills it after some time.
-fn output_within(command: &mut Command, limit: Duration) -> Result<Output> {
+///
+/// # Errors
+///
+/// The program cannot be run.
+pub fn output_within(command: &mut Command, limit: Duration) -> Result<Output> {
     let began = Instant::now();
     let mut child = command
         .stdout(Stdio::piped())

@@ -16,7 +16,7 @@ use crate::compatibility::Ran;
 use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
-use crate::shell::{output, root, run, scratch};
+use crate::shell::{command, output, root, run, scratch};
 
 /// An adapter: its folder, the module whose version the README shows, other modules of the host, and
 /// their newest version.
@@ -96,8 +96,9 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
 pub(crate) fn queues() -> Result<Vec<Queue>> {
     let queue = |name: &'static str, server, resolution| -> Result<Queue> {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.name == name).context("no adapter")?;
-        let mut program = adapter.on_newest()?;
-        program.args(["run", "./internal/queue"]);
+        let path = scratch().join("go-hosts").join(format!("{name}-queue"));
+        run(adapter.on_newest()?.args(["build", "-o"]).arg(&path).arg("./internal/queue"))?;
+        let program = command(path);
         Ok(Queue { name, server, resolution, program })
     };
     Ok(vec![

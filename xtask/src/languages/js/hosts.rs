@@ -73,18 +73,21 @@ fn on(version: &str) -> Result<Command> {
 
 /// The queue, on its newest version.
 pub(crate) fn queues() -> Result<Vec<Queue>> {
-    let mut program = on("newest")?;
-    program.args(["--program", "bullmq.mjs"]);
     // A delay is rounded up to milliseconds.
     let resolution = Duration::from_millis(1);
-    Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program }])
+    Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program: program("bullmq.mjs")? }])
 }
 
-/// A process of the fleet that shares a budget. The hosts are installed before, because several
-/// processes would install over each other.
+/// A process of the fleet that shares a budget.
 pub(crate) fn fleet() -> Result<Command> {
+    program("fleet.mjs")
+}
+
+/// A program of `tests/queues` on the newest hosts. They are installed before, because several processes
+/// would install over each other.
+fn program(name: &str) -> Result<Command> {
     let printed = stdout(on("newest")?.args(["--program", "-p", "process.execPath"]))?;
     let mut node = command(printed.lines().last().context("no Node.js")?);
-    node.current_dir(scratch().join("npm-hosts-newest")).arg("fleet.mjs");
+    node.current_dir(scratch().join("npm-hosts-newest")).arg(name);
     Ok(node)
 }
