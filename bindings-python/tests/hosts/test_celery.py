@@ -144,14 +144,17 @@ def test_invalid_options(options, error, message):
 
 
 def test_options_of_a_subclass_and_of_the_caller():
+    def function():
+        """Would be a task."""
+
     class Wrong(RetryingTask):
         retry_jitter = True
 
     app = Celery("invalid", set_as_current=False)
     with pytest.raises(TypeError, match="retry_jitter is of Celery's own retries"):
-        app.task(base=Wrong, lazy=False, name="send")(lambda: None)
+        app.task(base=Wrong, lazy=False, name="send")(function)
     options = {"tenant": "acme", "queue": "mail", "priority": 3, "acks_late": True}
-    task = app.task(base=RetryingTask, lazy=False, name="other", **options)(lambda: None)
+    task = app.task(base=RetryingTask, lazy=False, name="other", **options)(function)
     assert task.tenant == "acme"
 
 
