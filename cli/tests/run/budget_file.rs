@@ -17,22 +17,24 @@ fn shared(policy: &str, budget: &str, file: &Path, script: &str) -> Command {
 
 #[test]
 fn processes_together_get_what_the_budget_has() {
-    // The budget and the number of retries that it grants when nothing succeeds.
+    // The budget, the retries that a process may make, and those that the budget grants when nothing
+    // succeeds.
     let table = [
-        ("quota:max_tokens=97,cost=4", 24),
-        ("ratio:max_tokens=31,ratio=0", 31),
-        ("rate:max_tokens=17,per=1d", 17),
+        ("quota:max_tokens=97,cost=4", 20, 24),
+        ("ratio:max_tokens=31,ratio=0", 20, 31),
+        ("rate:max_tokens=17,per=1d", 20, 17),
         // Each of the 24 operations adds half a retry.
-        ("ratio:max_tokens=1000,ratio=0.5", 24 * 20),
-        // gRPC's: it stops when half of the tokens are gone, and every failure takes one.
-        ("throttle:max_tokens=100,ratio=0.1", 49),
+        ("ratio:max_tokens=1000,ratio=0.5", 20, 24 * 20),
+        // gRPC's: it stops when half of the tokens are gone, and every failure takes one, also one
+        // after which no retry is left.
+        ("throttle:max_tokens=100,ratio=0.1", 100, 49),
     ];
-    for (number, (budget, granted)) in table.into_iter().enumerate() {
+    for (number, (budget, max_retries, granted)) in table.into_iter().enumerate() {
         let folder = folder(&format!("together{number}"));
         let (file, attempts) = (folder.join("budget"), folder.join("attempts"));
         let script = format!("echo >> {}; exit 1", attempts.display());
-        let policy = "constant:base=1ns,max_retries=20";
-        let start = |_| shared(policy, budget, &file, &script).spawn().unwrap();
+        let policy = format!("constant:base=1ns,max_retries={max_retries}");
+        let start = |_| shared(&policy, budget, &file, &script).spawn().unwrap();
         let children: Vec<_> = (0..24).map(start).collect();
         for child in children {
             let output = child.wait_with_output().unwrap();
