@@ -1,8 +1,9 @@
-"""Loops, and the start of an interpreter. Nobody waits or logs."""
+"""Loops, and the start of an interpreter. Nobody waits, and only the loops that are called so log."""
 
 from works import LITL, STAMINA, TENACITY, Work  # isort: split
 
 import asyncio
+import logging
 import subprocess
 import sys
 import time
@@ -43,6 +44,40 @@ DECORATORS: list[tuple[str, Decorator]] = [
     (
         STAMINA,
         stamina.retry(on=ValueError, attempts=6, timeout=None, wait_initial=0, wait_jitter=0),
+    ),
+]
+
+
+#: Makes records and writes nothing.
+LOGGER = logging.getLogger("bench")
+LOGGER.addHandler(logging.NullHandler())
+LOGGER.propagate = False
+
+#: The same with a warning before each retry, which ours has by default. Those of stamina are the same
+#: for all its loops.
+LOGGED: list[tuple[str, Decorator]] = [
+    ("ours", retry("constant:base=0s,max_retries=5", on=ValueError, log=LOGGER)),
+    (
+        LITL,
+        backoff.on_exception(
+            backoff.constant,
+            ValueError,
+            max_tries=6,
+            interval=0,
+            jitter=None,
+            logger=LOGGER,
+            backoff_log_level=logging.WARNING,
+        ),
+    ),
+    (
+        TENACITY,
+        tenacity.retry(
+            retry=tenacity.retry_if_exception_type(ValueError),
+            stop=tenacity.stop_after_attempt(6),
+            wait=tenacity.wait_none(),
+            before_sleep=tenacity.before_sleep_log(LOGGER, logging.WARNING),
+            reraise=True,
+        ),
     ),
 ]
 
@@ -110,6 +145,7 @@ WORKS = [
     *(Work("loop, success at once", by, 1, success(with_)) for by, with_ in DECORATORS),
     *(Work("loop, one failure", by, 1, failures(with_, 1)) for by, with_ in DECORATORS),
     *(Work("loop, two failures", by, 1, failures(with_, 2)) for by, with_ in DECORATORS),
+    *(Work("loop, two failures, logged", by, 1, failures(with_, 2)) for by, with_ in LOGGED),
     *(Work("1000 loops", by, 1, concurrent(with_)) for by, with_ in DECORATORS),
     Work("import", "ours", 1, interpreter("import backoff_rs")),
     Work("import", "bare Python", 1, interpreter("pass")),
