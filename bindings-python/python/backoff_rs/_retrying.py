@@ -49,10 +49,11 @@ class Retrying:
         retrying(on=ConnectionError).call(fetch, url)
 
     policy     a Policy or a policy string. Without max_retries and max_elapsed it has no limit:
-               the loop retries for ever.
+               the loop retries for ever, and the first such loop of a process logs a warning.
     on         the failures that may be repeated: an exception type, a tuple or union (A | B) of
                them, () for none, or a predicate of the exception that returns a bool (True: transient, False:
-               permanent), an Outcome, its name, or a Verdict. Nothing else is repeated.
+               permanent), an Outcome, its name, or a Verdict; any other result counts by its truth
+               value. Nothing else is repeated.
     on_result  a predicate of the returned value, with the same results; False is a success, and a
                permanent value raises a RetryError at once. In an attempt, set attempt.value.
     stream     the RandomStream of every loop; or
@@ -67,10 +68,11 @@ class Retrying:
     on_retry   called with a RetryEvent before each wait.
     on_stop    called with a RetryEvent once, when the loop ends for any reason.
     reraise    True: giving up raises the last exception, with a note. False: it raises a
-               RetryError from it. A permanent failure is always raised itself.
+               RetryError from it. A permanent failure is always raised itself, with a note.
     name       the loop's name in events and logs; by default that of the function.
     log        False, or a logger; True is structlog if it is configured, otherwise the logger
-               "backoff_rs". Retries of failures are warnings, those of results are information.
+               "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
+               information.
     sleep      called with a number of seconds instead of the platform's sleep.
     clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits take a wait
                into account only if this clock advances during the sleep.
