@@ -585,9 +585,15 @@ export function parseRetryAfterNs(
 export function httpOutcome(status: number): Outcome;
 
 /**
+ * The statuses of proxies and of overloaded services, which are in no standard, with their outcomes (SPEC 14.8): 520 to
+ * 524 and 529. The option `statuses` of HTTP adapters takes them: `{ ...proxyStatuses, 423: "transient" }`.
+ */
+export const proxyStatuses: { readonly [status: number]: Outcome };
+
+/**
  * The verdict on a response: {@link httpOutcome} of its status, and how long the server asked to wait, in ms, by
- * `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit-Reset` (SPEC 14.5). A verdict of `shouldRetry` may
- * be that of a response.
+ * `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit`, `RateLimit-Reset` or `X-RateLimit-Reset` (SPEC
+ * 14.5). A verdict of `shouldRetry` may be that of a response.
  *
  * @param response a response of `fetch` or of an HTTP client: an object with `status` and `headers`.
  * @param now ms since 1970. Default: `Date.now()`.
@@ -631,20 +637,20 @@ export interface Verdict {
 	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** A verdict or a short form of it: `true` is `transient`, `false` ends the loop. */
-export type VerdictLike = boolean | Outcome | Verdict;
+/** A verdict or a short form of it: `true` is `transient`; `false`, `null` and `undefined` end the loop. */
+export type VerdictLike = boolean | null | undefined | Outcome | Verdict;
 
 /**
- * The JSON of an event has `delayNs` as decimal digits and an error as `{ name, message }`. What JSON cannot
- * write, such as a value with a cycle or with a bigint inside, is its type: `[object Object]`.
+ * The JSON of an event has an error as `{ name, message }`. What JSON cannot write, such as a value with a cycle or
+ * with a bigint inside, is its type: `[object Object]`.
  */
 interface EventBase {
 	/** The number of calls so far. */
 	readonly attempts: number;
 	/** The wait that follows, in ms, or the one that was not started (SPEC 13.4). */
 	readonly delay: number;
-	/** The same in ns, exactly. */
-	readonly delayNs: bigint;
+	/** The same in ns, exactly, as decimal digits: `JSON.stringify({ message, ...event })` would refuse a bigint. */
+	readonly delayNs: string;
 	/** Whether the local budget of a {@link SharedBudget} decided this retry, because the store was away. */
 	readonly budgetIsLocal: boolean;
 	/** The time since the loop began, in ms. */
@@ -692,7 +698,10 @@ export interface Clock {
 	sleep(delay: number, signal: AbortSignal): unknown;
 }
 
-type ShouldRetry = (error: unknown, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
+/** A method, so that a predicate may name the type of its errors: `(error: HttpError) => error.status === 503`. */
+type ShouldRetry = {
+	classify(error: unknown, context: RetryContext): VerdictLike | PromiseLike<VerdictLike>;
+}["classify"];
 type ShouldRetryResult<T> = (value: T, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
 
 /** The options that {@link retry} and {@link makeRetriable} share. */
@@ -701,10 +710,14 @@ interface LoopOptions<T> {
 	readonly shouldRetry?: ShouldRetry | undefined;
 	/** Classifies a returned value. Without it every value is a success. */
 	readonly shouldRetryResult?: ShouldRetryResult<T> | undefined;
-	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
+	/**
+	 * The waits and the limits: a policy or a policy string, such as `full:base=100ms,cap=20s,max_retries=5`, or
+	 * `default:max_retries=5` to change one field of a preset. A policy without `max_retries` and `max_elapsed` retries
+	 * for ever. Default: `default`, three retries.
+	 */
 	readonly policy?: Policy | string | undefined;
-	/** The budget for the retries, shared by all callers of one server, or by many processes. */
-	readonly budget?: Budget | SharedBudget | undefined;
+	/** The budget for the retries, shared by all callers of one server, or by many processes. `null` is none. */
+	readonly budget?: Budget | SharedBudget | null | undefined;
 	/** Counts the attempts and the stop reason of the loop. */
 	readonly stats?: RetryStats | undefined;
 	/**
@@ -730,6 +743,80 @@ interface LoopOptions<T> {
 	readonly stream?: RandomStream | undefined;
 	/** The seed of the stream. Without a `key`, all callers with this seed get the same delays. */
 	readonly seed?: bigint | number | undefined;
+}
+
+/** What the events of a request have in addition (SPEC 19.9). Copies and the JSON of the event lack `request`. */
+export interface HttpEventFacts<Request = unknown> {
+	/** The method of the request. */
+	readonly method: string;
+	/** Its URL without user information, query and fragment. */
+	readonly url: string;
+	/** The status of the last response; `undefined` after a failure. */
+	readonly status: number | undefined;
+	/** Why the request is sent once; `undefined` if it may be repeated. */
+	readonly sentOnce: "caller" | "body" | "method" | undefined;
+	/** The request of the client. */
+	readonly request: Request;
+}
+
+/** How an attempt ended: with a response, with an error, or with an error that holds a response. */
+export interface HttpEnd<Response = unknown> {
+	readonly response?: Response | undefined;
+	readonly error?: unknown;
+}
+
+/** The options that the adapters of HTTP clients share (SPEC 19). */
+export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
+	/**
+	 * The waits and the limits: a policy or a policy string, such as `full:base=100ms,cap=20s,max_retries=5`. A policy
+	 * without `max_retries` and `max_elapsed` retries for ever. Default: `default`, three retries.
+	 */
+	readonly policy?: Policy | string | undefined;
+	/**
+	 * The budget for the retries: a budget string for a budget of each origin, or one budget for all origins, or `null`
+	 * for none. Default: `finagle` for each origin. It keeps the budgets of the last 1000 origins.
+	 */
+	readonly budget?: Budget | SharedBudget | string | null | undefined;
+	/** The time in ms after which an attempt without an answer has the outcome `timeout`. Default: none. */
+	readonly attemptTimeout?: number | undefined;
+	/** Whether an attempt also reads the whole body into memory, so that a body that is cut off is repeated. */
+	readonly readBody?: boolean | undefined;
+	/** The methods that may be repeated. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and `DELETE`. */
+	readonly methods?: readonly string[] | undefined;
+	/** The outcomes of statuses that are not those of {@link httpOutcome}: of an array, `transient`. */
+	readonly statuses?: { readonly [status: number]: Outcome } | readonly number[] | undefined;
+	/** Whether a request may be repeated, whatever its method: `true` that it is, `false` that it is sent once. */
+	readonly mayRepeat?: HttpMayRepeat<Request> | undefined;
+	/** The verdict on how an attempt ended, which comes before the statuses; `undefined` leaves it to them. */
+	readonly classify?: HttpClassify<Request, Response> | undefined;
+	/** The stream of every request, instead of `seed` and `key`. Default: a unique stream for each. */
+	readonly stream?: RandomStream | undefined;
+	/** The seed of the stream of every request. */
+	readonly seed?: bigint | number | undefined;
+	/** The key under the seed. */
+	readonly key?: string | Uint8Array;
+	/** Counts the attempts and the stop reason of each request. */
+	readonly stats?: RetryStats | undefined;
+	/** Called and awaited before each wait. A body that it does not read is closed then. */
+	readonly onRetry?: ((event: RetryEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
+	/** Called and awaited once for each request, at its end. */
+	readonly onStop?: ((event: StopEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
+	/** The time after which no wait may end, for all requests. */
+	readonly deadline?: Deadline | undefined;
+}
+
+/** Methods, so that a function may name types of its own. */
+type HttpMayRepeat<Request> = { ask(request: Request): unknown }["ask"];
+type HttpClassify<Request, Response> = {
+	ask(request: Request, end: HttpEnd<Response>): VerdictLike | PromiseLike<VerdictLike>;
+}["ask"];
+
+/** The options of adapters that wait themselves. */
+export interface HttpWaitOptions {
+	/** Whether Node.js may exit during a wait. Default: `false`. */
+	readonly unref?: boolean | undefined;
+	/** The clock of the waits. Default: `performance.now()` and `setTimeout`. */
+	readonly clock?: Clock | undefined;
 }
 
 /** A type that the function determines: the compiler does not infer it from the options. */

@@ -5,6 +5,7 @@ import {
 	isIdempotentMethod,
 	parseRetryAfter,
 	parseRetryAfterNs,
+	proxyStatuses,
 } from "./core/http.js";
 import { define } from "./core/show.js";
 import { makeRetriable, retry } from "./retry/retry.js";
@@ -28,6 +29,7 @@ export {
 	makeRetriable,
 	parseRetryAfter,
 	parseRetryAfterNs,
+	proxyStatuses,
 	retry,
 };
 

@@ -142,7 +142,10 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 			const throws = () => Promise.reject(own);
 			assert.equal(await rejection(retry(() => 1, { shouldRetryResult: throws })), own);
 			assert.equal(await rejection(retry(() => Promise.reject(1), { shouldRetry: throws })), own);
-			for (const verdict of [5, { x: 1 }, { outcome: "timeout", retryAfter: "5" }]) {
+			for (const verdict of [
+				{ outcome: "timeout", x: 1 },
+				{ outcome: "timeout", retryAfter: "5" },
+			]) {
 				const error = await rejection(retry(() => 1, { shouldRetryResult: () => verdict }));
 				assert.ok(error instanceof api.TypeError);
 			}

@@ -17,6 +17,7 @@ import {
 	isIdempotentMethod,
 	Policy,
 	project,
+	proxyStatuses,
 	RandomStream,
 	source,
 } from "./installed.mjs";
@@ -24,18 +25,23 @@ import { endOf } from "./loop.mjs";
 import { vectors } from "./vectors.mjs";
 
 describe("http_statuses", () => {
-	for (const { id, status, outcome } of vectors("http_statuses")) {
-		test(id, () => assert.equal(httpOutcome(status), outcome));
+	for (const { id, status, outcome, proxy_outcome } of vectors("http_statuses")) {
+		test(id, () => {
+			assert.equal(httpOutcome(status), outcome);
+			assert.equal(proxyStatuses[status] ?? null, proxy_outcome);
+		});
 	}
 });
 
 describe("http_responses", () => {
 	for (const { id, status, fields, now, retry_after } of vectors("http_responses")) {
 		test(id, () => {
+			// As Node.js has fields that come more than once.
 			const headers = {};
-			for (const [, name, value] of fields.matchAll(/^([^:\n]*):(.*?)\r?$/gm)) {
-				const isKnown = Object.keys(headers).some((known) => known.toLowerCase() === name.toLowerCase());
-				headers[name] = isKnown ? headers[name] : value;
+			for (const line of fields.split("\n").filter((line) => line.includes(":"))) {
+				const [, name, value] = /^(.*?):(.*?)\r?$/s.exec(line);
+				const known = Object.keys(headers).find((known) => known.toLowerCase() === name.toLowerCase()) ?? name;
+				headers[known] = known in headers ? [headers[known], value].flat() : value;
 			}
 			const verdict = httpVerdict({ status, headers }, { nanoseconds: BigInt(now) });
 			const retryAfter = retry_after === null ? {} : { retryAfter: Number(retry_after) / 1e6 };

@@ -38,5 +38,6 @@ export const {
 	retry,
 	parseRetryAfter,
 	parseRetryAfterNs,
+	proxyStatuses,
 	RandomStream,
 } = esm;

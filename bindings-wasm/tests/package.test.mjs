@@ -93,18 +93,20 @@ describe("contents", () => {
 	// TextEncoder, and the codes of network errors needed 1,500 more, messages that name the place of a mistake 600,
 	// loops whose core cannot start 600; the text in front saves 350. Loops that make nothing before the first failure
 	// needed 800. States of budgets needed 1,600 bytes of the module, and shared budgets 2,100 more, which a bundler leaves
-	// out unless they are used. The rest is room. The pair for workerd has the names of functions.
-	test("the single file is below 38.3 kB gzipped, and the pair for workerd is hardly larger", () => {
+	// out unless they are used. The quotas of RateLimit needed 600 bytes of the module, and 600 more the line about a
+	// policy without a limit and the messages that say what to write. The rest is room. The pair for workerd has the names
+	// of functions.
+	test("the single file is below 40 kB gzipped, and the pair for workerd is hardly larger", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
-		assert.ok(sizes.single < 38_300 && sizes.workerd < 38_300, JSON.stringify(sizes));
+		assert.ok(sizes.single < 40_000 && sizes.workerd < 40_000, JSON.stringify(sizes));
 	});
 
-	// The translated module is 40,000 bytes, the rest 17,000: it has the names of its functions and is for older engines.
-	test("the single file without WebAssembly is below 57.5 kB gzipped", () => {
+	// The translated module is 41,000 bytes, the rest 18,000: it has the names of its functions and is for older engines.
+	test("the single file without WebAssembly is below 60 kB gzipped", () => {
 		const bytes = size("dist/js/index.js");
 		console.log({ bytes });
-		assert.ok(bytes < 57_500, `${bytes}`);
+		assert.ok(bytes < 60_000, `${bytes}`);
 	});
 
 	test("a bundler leaves out shared budgets that are not used", async () => {
@@ -303,7 +305,7 @@ describe("loads", () => {
 
 		test("has no copy of the core", () => {
 			for (const name of ADAPTERS) {
-				assert.ok(read(`dist/adapters/${name}.js`).length < 20_000, name);
+				assert.ok(read(`dist/adapters/${name}.js`).length < 25_000, name);
 				const imports = /from "backoff-wasm"/.test(read(`dist/adapters/${name}.js`));
 				assert.equal(imports, !STORES.includes(name), name);
 			}
@@ -494,7 +496,7 @@ test("the exports, by import and by require", async () => {
 	const imported = await import(pathToFileURL(join(installed, "dist/node.js")).href);
 	const noWasm = await import(pathToFileURL(join(installed, "dist/js/index.js")).href);
 	for (const exported of [esm, imported, noWasm, ...ENTRIES.map((entry) => requireThere(entry))]) {
-		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions]);
+		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions, "proxyStatuses"].sort());
 		const names = [...classes, ...functions];
 		assert.deepEqual(
 			names.map((name) => exported[name].name),

@@ -85,7 +85,15 @@ describe("events", () => {
 		assert.deepEqual(events, [
 			[
 				"retry",
-				{ attempts: 1, outcome: "timeout", ...retried, delay: first, delayNs: DELAYS_NS[0], elapsed: 0, error: busy },
+				{
+					attempts: 1,
+					outcome: "timeout",
+					...retried,
+					delay: first,
+					delayNs: `${DELAYS_NS[0]}`,
+					elapsed: 0,
+					error: busy,
+				},
 			],
 			[
 				"retry",
@@ -94,7 +102,7 @@ describe("events", () => {
 					outcome: "transient",
 					...retried,
 					delay: second,
-					delayNs: DELAYS_NS[1],
+					delayNs: `${DELAYS_NS[1]}`,
 					elapsed: first,
 					value: "no",
 				},
@@ -106,7 +114,7 @@ describe("events", () => {
 					outcome: "success",
 					reason: "success",
 					delay: 0,
-					delayNs: 0n,
+					delayNs: "0",
 					budgetIsLocal: false,
 					elapsed: first + second,
 					value: "yes",
@@ -120,7 +128,19 @@ describe("events", () => {
 		const { stop } = await run(script(busy), { ...job, policy: "constant:base=3s", deadline: 2000 });
 		assert.deepEqual(
 			[stop.attempts, stop.outcome, stop.delay, stop.delayNs, stop.elapsed],
-			[1, "transient", 3000, 3_000_000_000n, 0],
+			[1, "transient", 3000, "3000000000", 0],
+		);
+	});
+
+	test("a copy of an event is JSON, too", async () => {
+		const { events } = await run(script(busy, "no", "yes"), {
+			...job,
+			shouldRetry: () => true,
+			shouldRetryResult: (value) => value === "no",
+		});
+		assert.deepEqual(
+			events.map(([, event]) => JSON.parse(JSON.stringify({ message: "a log line", ...event })).delayNs),
+			[`${DELAYS_NS[0]}`, `${DELAYS_NS[1]}`, "0"],
 		);
 	});
 

@@ -143,7 +143,7 @@ describe("makeRetriable", () => {
 
 	test("checks its options when it is made", () => {
 		assert.throws(() => makeRetriable(script("ok"), { retries: 5, ...job }), {
-			message: /^retries is unknown; the options of makeRetriable are /,
+			message: /^retries is unknown; it is part of the policy: write policy: "default:max_retries=5"$/,
 		});
 		assert.throws(() => makeRetriable(script("ok"), {}), /shouldRetry is missing/);
 		for (const refused of [{ policy: 5 }, { budget: "quota" }, { deadline: -1 }, { stream: 42 }, { stats: {} }]) {
@@ -202,7 +202,7 @@ describe("options", () => {
 		[() => retry(script("ok"), null), /^options of retry must be a plain object, got null$/],
 		[
 			() => withOption({ retries: 5 }),
-			/^retries is unknown; the options of retry are shouldRetry, shouldRetryResult, /,
+			/^retries is unknown; it is part of the policy: write policy: "default:max_retries=5"$/,
 		],
 		[() => withOption({ shouldRetry: true }), /^shouldRetry must be a function, got boolean$/],
 		[() => withOption({ shouldRetryResult: 1 }), /^shouldRetryResult must be a function, got number$/],
@@ -213,7 +213,10 @@ describe("options", () => {
 			() => withOption({ policy: { growth: "constant", base: 1 } }),
 			/^policy must be a Policy or a policy string, got object; make it with new Policy\(options\)$/,
 		],
-		[() => withOption({ budget: "quota" }), /^budget must be a Budget, got string$/],
+		[
+			() => withOption({ budget: "quota" }),
+			/^budget must be a Budget, got string; share one Budget\.parse\("quota"\) among the loops of a server$/,
+		],
 		[() => withOption({ stats: {} }), /^stats must be a RetryStats, got object$/],
 		[() => withOption({ signal: {} }), /^signal must be an AbortSignal, got object$/],
 		[() => withOption({ signal: null }), /^signal must be an AbortSignal, got null$/],

@@ -180,7 +180,7 @@ const asNumber = retry(() => 5, {
 			same<typeof event.outcome, Exclude<Outcome, "success">>(true);
 			new RetryStats().record(event.attempts, event.reason);
 		}
-		same<typeof event.delayNs, bigint>(true);
+		same<typeof event.delayNs, string>(true);
 	},
 });
 same<typeof asNumber, Promise<number>>(true);
@@ -313,3 +313,10 @@ load("url");
 new RetryError();
 // @ts-expect-error a status is a number
 httpOutcome("503");
+
+// A predicate may name the type of its errors, and may answer with what is falsy.
+class HttpError extends Error {
+	readonly status: number | undefined;
+}
+void retry(async () => 1, { shouldRetry: (error: HttpError) => error.status !== undefined && error.status >= 500 });
+void retry(async () => 1, { shouldRetry: () => undefined, budget: null });

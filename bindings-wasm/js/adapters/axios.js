@@ -1,42 +1,79 @@
 // axios: an adapter around its own one, so that interceptors and transformations see a request once.
 
 import axios from "axios";
-import { checkBody, isRepeatable, originOf, readHttpOptions } from "./http.js";
-import { OF_A_LOOP, request } from "./loop.js";
+import { drain } from "./drain.js";
+import { isBeforeSending, isOneShot, KEYS, whySentOnce } from "./http.js";
+import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
+import { request } from "./loop.js";
+import { withTimeout } from "./timeout.js";
+
+/** The adapters of this file, with what each calls where the default of axios is one of them. */
+const natives = new WeakMap();
 
 /** The option `adapter` of an axios instance. */
 export function retryingAdapter(options = {}) {
-	const { adapter, ...read } = readHttpOptions("retryingAdapter", options, ...OF_A_LOOP, "adapter");
+	const { adapter, ...settings } = readHttpOptions("retryingAdapter", options, ...OF_A_WAIT, "adapter");
 	for (const each of adapter === undefined ? [] : [adapter].flat()) {
 		if (typeof each !== "string" && typeof each !== "function") {
 			throw new TypeError(`adapter must be a name, a function or an array of them, got ${String(each)}`);
 		}
 	}
-	return async (config) => {
-		const send = axios.getAdapter(adapter ?? axios.defaults.adapter, config);
-		const { headers, data, method, signal } = config;
-		if (!isRepeatable(method, headers.get("idempotency-key"))) {
-			return send(config);
-		}
-		checkBody(data);
-		const timeout = shorter(config.timeout, read.attemptTimeout);
-		const attempt = () => send({ ...config, timeout, headers: headers.concat() });
-		const origin = originOf(axios.getUri(config));
-		return request(attempt, { ...read, signal: signal ?? undefined, origin }, bodyOf, responseOf);
+	const present = axios.defaults.adapter;
+	const native = adapter ?? natives.get(present) ?? present;
+	const retrying = async (config) => {
+		const { defaults } = axios;
+		const send = axios.getAdapter(adapter ?? natives.get(defaults.adapter) ?? defaults.adapter, config);
+		return repeat(send, settings, config);
 	};
+	natives.set(retrying, native);
+	return retrying;
 }
 
-/** The shorter of two times; 0 and undefined are none. */
-function shorter(first, second) {
-	return first > 0 && second > 0 ? Math.min(first, second) : second || first;
+async function repeat(send, settings, config) {
+	const { beforeRedirect, data, headers, method, retry, signal } = config;
+	let isRedirected = false;
+	const described = {
+		request: config,
+		own: retry,
+		method: `${method ?? "GET"}`.toUpperCase(),
+		keys: KEYS.map((key) => headers.get(key)),
+		isOneShot: isOneShot(data),
+	};
+	const client = {
+		...described,
+		sentOnce: whySentOnce(settings, described),
+		url: axios.getUri(config),
+		signal: signal ?? undefined,
+		headOf: (response) => response,
+		drain: (response) => drain(response?.data),
+		responseOf,
+		// Only the adapter for Node.js has these codes in the error itself, and tells of redirects.
+		wasNeverSent: ({ code, message, syscall }) => !isRedirected && isBeforeSending({ code, message, syscall }),
+	};
+	const attempt = (signal) => {
+		isRedirected = false;
+		return send({
+			...config,
+			signal,
+			headers: headers.concat(),
+			beforeRedirect(...given) {
+				isRedirected = true;
+				return beforeRedirect?.(...given);
+			},
+		});
+	};
+	return request(() => withTimeout(settings.attemptTimeout, client.signal, attempt, late), settings, client);
+
+	/** As a `timeout` of axios that is over. */
+	function late(timeout) {
+		const code = config.transitional?.clarifyTimeoutError ? "ETIMEDOUT" : "ECONNABORTED";
+		return new axios.AxiosError(`timeout of ${timeout}ms exceeded`, code, config);
+	}
 }
 
-/** The body is a stream if the request asked for one. */
-function bodyOf(response) {
-	return response?.data;
-}
-
-/** An error has a response if its status is not wanted, and also if its body was cut off. */
+/** The response of an error that axios made of a status. An error has one, too, if its body was cut off. */
 function responseOf(error) {
-	return error?.response;
+	const { message, response } = Object(error);
+	const isOfStatus = response?.status >= 400 || message === `Request failed with status code ${response?.status}`;
+	return isOfStatus ? response : undefined;
 }

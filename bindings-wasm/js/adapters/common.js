@@ -1,6 +1,8 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
 import { AbortError, Budget, makeRetriable, Operation, Policy, RandomStream, SharedBudget } from "backoff-wasm";
+import { checkNames } from "../retry/advice.js";
+import { isVerdict } from "../retry/is-verdict.js";
 
 /** The options that an operation needs. */
 export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
@@ -19,6 +21,7 @@ export function checkOptions(what, options) {
 /** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
 export function readOptions(what, options, known) {
 	checkOptions(what, options);
+	checkNames(options);
 	for (const option of Object.keys(options)) {
 		if (!known.includes(option)) {
 			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
@@ -31,12 +34,10 @@ export function readOptions(what, options, known) {
 	return read;
 }
 
-/** Throws for a shared budget, which only the loops of `retry` can ask. */
+/** Throws for a shared budget. */
 export function checkNotShared({ budget }) {
 	if (budget instanceof SharedBudget) {
-		throw new TypeError(
-			"budget must be a Budget, got a SharedBudget: the retries of this library cannot wait for a store",
-		);
+		throw new TypeError("budget must be a Budget, got a SharedBudget: this adapter takes a budget of one process");
 	}
 }
 
@@ -61,13 +62,13 @@ export async function judge(shouldRetry, error, context) {
 	return verdictOf(await shouldRetry(error, context));
 }
 
-/** The verdict that a return value of `shouldRetry` stands for. */
-export function verdictOf(returned) {
-	if (typeof returned === "boolean") {
-		return { outcome: returned ? "transient" : "permanent" };
+/** The verdict that a return value of a predicate stands for: what is falsy means no, and what is truthy yes. */
+export function verdictOf(returned, name = "shouldRetry") {
+	if (typeof returned?.then === "function") {
+		throw new TypeError(`${name} returned a promise, for which nothing waits here: it must answer at once`);
 	}
-	if (typeof returned !== "string" && Object(returned) !== returned) {
-		throw new TypeError(`shouldRetry returned ${returned}: it must return a boolean, an outcome or a verdict`);
+	if (!returned || !isVerdict(returned)) {
+		return { outcome: returned ? "transient" : "permanent" };
 	}
 	return typeof returned === "string" ? { outcome: returned } : returned;
 }

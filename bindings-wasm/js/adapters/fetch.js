@@ -1,82 +1,105 @@
 // fetch, with retries.
 
-import { checkBody, isRepeatable, originOf, readHttpOptions } from "./http.js";
-import { OF_A_LOOP, request } from "./loop.js";
+import { drain } from "./drain.js";
+import { isBeforeSending, isOneShot, KEYS, whySentOnce } from "./http.js";
+import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
+import { request } from "./loop.js";
+import { withTimeout } from "./timeout.js";
+
+/** The functions of this file, with what each calls where the global `fetch` is one of them. */
+const natives = new WeakMap();
 
 /** A function with the signature of `fetch`. */
 export function retryingFetch(options = {}) {
-	const { fetch: given, ...read } = readHttpOptions("retryingFetch", options, ...OF_A_LOOP, "fetch");
+	const { fetch: given, ...settings } = readHttpOptions("retryingFetch", options, ...OF_A_WAIT, "fetch");
 	if (given !== undefined && typeof given !== "function") {
 		throw new TypeError(`fetch must be a function, got ${typeof given}`);
 	}
-	return async (input, init) => {
-		const fetch = given ?? globalThis.fetch;
-		const { method, signal, headers } = settings(input, init);
-		if (!isRepeatable(method, new Headers(headers).get("idempotency-key"))) {
-			return fetch(input, init);
+	const native = given ?? natives.get(globalThis.fetch) ?? globalThis.fetch;
+	let isInside = false;
+	/** A fetch of another library around this one, which is the global one then, calls this one in turn. */
+	const send = (input, init) => {
+		const { fetch } = globalThis;
+		if (given || natives.has(fetch)) {
+			return native(input, init);
 		}
-		const body = await bodyOf(input, init, method);
-		const attempt = (signal) => fetch(input, signal === init?.signal && !body ? init : { ...init, ...body, signal });
-		const { attemptTimeout } = read;
-		const limited = attemptTimeout ? () => withTimeout(attemptTimeout, signal, attempt) : () => attempt(signal);
-		return request(
-			limited,
-			{ ...read, signal: signal ?? undefined, origin: originOf(isRequest(input) ? input.url : input) },
-			(last) => last?.body,
-		);
+		isInside = true;
+		try {
+			return fetch(input, init);
+		} finally {
+			isInside = false;
+		}
 	};
+	const retrying = async (input, init) => (isInside ? native(input, init) : repeat(send, settings, input, init));
+	natives.set(retrying, native);
+	return retrying;
+}
+
+/** The response of the last attempt of a request. */
+async function repeat(send, settings, input, given) {
+	// To read the headers of an iterator is to take them.
+	const isTaken = typeof given?.headers?.next === "function";
+	const init = isTaken ? { ...given, headers: new Headers(given.headers) } : given;
+	const { method, signal, headers, redirect } = settingsOf(input, init);
+	const described = {
+		request: { input, init, method, url: isRequest(input) ? input.url : `${input}`, headers },
+		own: init?.retry,
+		method,
+		keys: KEYS.map((key) => headers.get(key)),
+		isOneShot: isOneShot(init?.body),
+	};
+	const client = {
+		...described,
+		sentOnce: whySentOnce(settings, described),
+		url: isRequest(input) ? input.url : input,
+		signal: signal ?? undefined,
+		headOf: (response) => response,
+		drain: (response) => drain(response?.body),
+		// The failure may be that of a redirect, whose first request was sent.
+		wasNeverSent: (error) => redirect !== "follow" && isBeforeSending(error),
+	};
+	const body = client.sentOnce === undefined ? await bodyOf(input, init, method) : undefined;
+	const attempt = async (signal) => {
+		const isAsGiven = signal === init?.signal && !body;
+		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
+		return settings.readBody ? inMemory(response) : response;
+	};
+	return request(() => withTimeout(settings.attemptTimeout, client.signal, attempt), settings, client);
 }
 
 const isRequest = (input) => typeof input?.url === "string";
 
 /** What `fetch` takes from its second argument, or else from a request. */
-function settings(input, init) {
-	const { method = "GET", signal, headers } = isRequest(input) ? input : {};
+function settingsOf(input, init) {
+	const { method = "GET", signal, headers, redirect = "follow" } = isRequest(input) ? input : {};
 	return {
-		method: init?.method ?? method,
+		method: `${init?.method ?? method}`.toUpperCase(),
 		// An explicit null removes the signal.
 		signal: init?.signal === undefined ? signal : init.signal,
-		headers: init?.headers ?? headers,
+		headers: new Headers(init?.headers ?? headers),
+		redirect: init?.redirect ?? redirect,
 	};
 }
 
 /** The body of a request as bytes, which can be sent again; undefined if there is none, or `fetch` has it already. */
 async function bodyOf(input, init, method) {
-	if (init?.body !== undefined && init.body !== null) {
-		checkBody(init.body);
-		return undefined;
-	}
+	const isElsewhere = init?.body !== undefined && init.body !== null;
 	// Some browsers do not tell whether a request has a body.
-	if (!isRequest(input) || input.body === null || /^(?:get|head)$/i.test(method)) {
+	if (isElsewhere || !isRequest(input) || input.body === null || /^(?:get|head)$/i.test(method)) {
 		return undefined;
 	}
 	const body = await input.arrayBuffer();
-	return body.byteLength > 0 ? { body } : undefined;
+	// A request with an empty body is used up, too.
+	return body.byteLength > 0 || input.bodyUsed ? { body } : undefined;
 }
 
-/** A signal that aborts with either. It stays, because the caller may abort while the body arrives. */
-function either(signal, controller) {
-	// Not in React Native, nor in Node.js before 20.3.
-	if (AbortSignal.any) {
-		return AbortSignal.any([signal, controller.signal]);
+/** A response whose body has arrived. */
+async function inMemory(response) {
+	if (response.body === null) {
+		return response;
 	}
-	const abort = () => controller.abort(signal.reason);
-	signal.addEventListener("abort", abort, { once: true });
-	if (signal.aborted) {
-		abort();
-	}
-	return controller.signal;
-}
-
-/** The result of an attempt, whose headers must arrive within this many milliseconds. */
-async function withTimeout(timeout, signal, attempt) {
-	const controller = new AbortController();
-	const message = `the attempt took longer than ${timeout} ms`;
-	const abort = () => controller.abort(Object.assign(new Error(message), { name: "TimeoutError" }));
-	const timer = setTimeout(abort, timeout);
-	try {
-		return await attempt(signal ? either(signal, controller) : controller.signal);
-	} finally {
-		clearTimeout(timer);
-	}
+	const { status, statusText, headers, url, redirected, type } = response;
+	const read = new Response(await response.arrayBuffer(), { status, statusText, headers });
+	const as = (value) => ({ value, enumerable: true, configurable: true });
+	return Object.defineProperties(read, { url: as(url), redirected: as(redirected), type: as(type) });
 }

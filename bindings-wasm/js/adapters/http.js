@@ -1,124 +1,129 @@
-// What the adapters of HTTP clients share: which requests may be repeated, a budget for each origin, and bodies that
-// nobody reads.
+// What the adapters of HTTP clients share: which requests may be repeated, what an attempt means, and the events.
 
-import { Budget, fetchOutcome, httpVerdict, isIdempotentMethod, StartError } from "backoff-wasm";
-import { checkOptions, OF_AN_OPERATION, readOptions, timeoutOf } from "./common.js";
+import { fetchOutcome, httpVerdict, isIdempotentMethod } from "backoff-wasm";
+import { define, withJSON } from "../core/show.js";
+import { verdictOf } from "./common.js";
 
-const DEFAULT_BUDGET = "grpc-retry";
-const MAX_ORIGINS = 1000;
-/** To read so much lets a connection be used again; to read more costs more than a new connection. */
-export const MAX_DRAINED = 64 * 1024;
+/** The fields by which a server knows a request again. */
+export const KEYS = ["idempotency-key", "x-idempotency-key"];
 
-/** The options of a function: those of its loops, the budget of an origin, and the timeout of an attempt in ms. */
-export function readHttpOptions(what, options, ...others) {
-	checkOptions(what, options);
-	const known = [...OF_AN_OPERATION, "budget", "stats", "attemptTimeout", ...others];
-	const { budget = DEFAULT_BUDGET } = options;
-	const isText = typeof budget === "string";
-	const one = isText ? ifStarted(() => Budget.parse(budget)) : (budget ?? undefined);
-	const { attemptTimeout, ...read } = readOptions(what, { ...options, budget: one }, known);
-	const isTime = Number.isFinite(attemptTimeout) && attemptTimeout > 0;
-	if (attemptTimeout !== undefined && !isTime) {
-		throw new TypeError(`attemptTimeout must be a positive number of milliseconds, got ${String(attemptTimeout)}`);
+/**
+ * Why a request is sent once, or undefined if it may be repeated (SPEC 19.2). `own` is the caller's switch for this
+ * request, `request` what the caller's predicate gets, and `keys` are the values of the fields of `KEYS`.
+ */
+export function whySentOnce({ mayRepeat, methods }, { own, request, method, keys, isOneShot }) {
+	if (own !== undefined && own !== null && typeof own !== "boolean") {
+		throw new TypeError(`retry of a request must be true (it may be repeated) or false (it is sent once), got ${own}`);
 	}
-	return {
-		...read,
-		attemptTimeout: attemptTimeout && timeoutOf(attemptTimeout),
-		budgetOf: isText ? budgets(budget) : () => one,
-	};
+	const isAllowed = own ?? (mayRepeat && verdictOf(mayRepeat(request), "mayRepeat").outcome !== "permanent");
+	if (isAllowed === false) {
+		return "caller";
+	}
+	if (isOneShot) {
+		return "body";
+	}
+	const hasKey = keys.some((key) => `${key ?? ""}`.trim() !== "");
+	const isListed = methods ? methods.includes(method) : isIdempotentMethod(method);
+	return isAllowed || hasKey || isListed ? undefined : "method";
 }
 
-/** The result of a function; undefined if the core cannot start (SPEC 18.7). */
-function ifStarted(act) {
+/** Whether a body can be sent only once. */
+export function isOneShot(body) {
+	return (
+		Object(body) === body &&
+		(Symbol.asyncIterator in body || ["getReader", "pipe", "next"].some((name) => typeof body[name] === "function"))
+	);
+}
+
+/** The URL of a request as it is shown: without user information, query and fragment. Empty for an invalid one. */
+export function shownUrl(url) {
+	const { protocol, host, pathname } = parsed(url) ?? {};
+	return protocol === undefined ? "" : `${protocol}//${host}${pathname}`;
+}
+
+/** The origin of a URL, by which it gets a budget. */
+export function originOf(url) {
+	return parsed(url)?.origin ?? "";
+}
+
+function parsed(url) {
 	try {
-		return act();
-	} catch (error) {
-		if (!(error instanceof StartError)) {
-			throw error;
-		}
+		return new URL(url, globalThis.location?.href);
+	} catch {
 		return undefined;
 	}
 }
 
-/** A budget for each origin; those that were not used for the longest time are forgotten. */
-function budgets(text) {
-	const kept = new Map();
-	return (origin) => {
-		const budget = kept.get(origin) ?? ifStarted(() => Budget.parse(text));
-		kept.delete(origin);
-		kept.set(origin, budget);
-		if (kept.size > MAX_ORIGINS) {
-			kept.delete(kept.keys().next().value);
+/** A request, and how its attempts end. */
+export class Classifier {
+	/** The status of the last response, if the last attempt ended with one. */
+	status = undefined;
+
+	/**
+	 * `client` says what only its adapter knows: `request` is the caller's, with its `method` and its `url`, `sentOnce`
+	 * is why it is sent once, `headOf(response)` has the status and the headers, `wasNeverSent(error)` is true if the client is sure of that, and `endsWithResponse` if it repeats nothing
+	 * but failures.
+	 */
+	constructor(settings, client) {
+		this.settings = settings;
+		this.client = client;
+		this.sentOnce = client.sentOnce;
+	}
+
+	/** The verdict on how an attempt ended (SPEC 19.3): with a `response`, or with an `error` that may hold one. */
+	async judge(end) {
+		const { classify } = this.settings;
+		const { request, headOf } = this.client;
+		const { response, error } = end;
+		const head = response && headOf(response);
+		this.status = head?.status;
+		const own = await classify?.(request, end);
+		const verdict = own === undefined || own === null ? this.#verdictOf(head, error) : verdictOf(own, "classify");
+		const isAllowed = this.sentOnce === undefined || this.#wasNeverSent(end);
+		const isPossible = error !== undefined || !this.client.endsWithResponse;
+		return verdict.outcome === "success" || (isAllowed && isPossible) ? verdict : { outcome: "permanent" };
+	}
+
+	#verdictOf(head, error) {
+		if (!head) {
+			return { outcome: (this.client.outcomeOf ?? fetchOutcome)(error) };
 		}
-		return budget;
-	};
-}
+		const outcome = this.settings.statuses.get(head.status);
+		return outcome ? { ...httpVerdict(head), outcome } : httpVerdict(head);
+	}
 
-/** Whether a request may be repeated: its method is idempotent, or it has a key by which the server knows it again. */
-export function isRepeatable(method, idempotencyKey) {
-	return isIdempotentMethod(`${method ?? "GET"}`.toUpperCase()) || Boolean(idempotencyKey);
-}
+	#wasNeverSent({ response, error }) {
+		return this.sentOnce === "method" && !response && this.client.wasNeverSent(error);
+	}
 
-/** The origin of a URL, by which it gets a budget; empty for one that the client will refuse, or that it knows itself. */
-export function originOf(url) {
-	try {
-		return new URL(url, globalThis.location?.href).origin;
-	} catch {
-		return "";
+	/** The event of a hook, with what is known of the request. A log line has no response and no request. */
+	eventOf({ value, ...event }) {
+		const { method, request, url } = this.client;
+		const shown = withJSON({ ...event, method, url: shownUrl(url), status: this.status, sentOnce: this.sentOnce });
+		return Object.freeze(define(define(shown, "value", value), "request", request));
 	}
 }
 
-/** Throws for a body that can be sent only once. */
-export function checkBody(body) {
-	const isOneShot =
-		Object(body) === body &&
-		(Symbol.asyncIterator in body || ["getReader", "pipe", "next"].some((name) => typeof body[name] === "function"));
-	if (isOneShot) {
-		throw new TypeError(
-			"the body of this request is a stream, which cannot be sent again: pass bytes or text, or send it without retries",
-		);
-	}
-}
+const NEVER_SENT = new RegExp(
+	"^(?:ENOTFOUND|ESERVFAIL|EAI_\\w+|E(?:CONNREFUSED|HOST(?:UNREACH|DOWN)|NET(?:UNREACH|DOWN))|UND_ERR_CONNECT_TIMEOUT" +
+		"|ConnectionRefused|FailedToOpenSocket) ",
+);
+/** Of Node.js: the connection ended in the TLS handshake. */
+const CUT_IN_HANDSHAKE = /^ECONNRESET .* before secure TLS connection was established/;
+const DENO = /client error \(Connect\)/;
+const MAX_CAUSES = 5;
 
-/** The verdict on the error of a client, which may hold a response. */
-export function verdictOfError(error, response) {
-	return response?.status >= 400 ? httpVerdict(response) : fetchOutcome(error);
-}
-
-/** Reads the rest of a body, or closes it if that is long. Returns a function that closes it now. */
-export function drain(body) {
-	if (typeof body?.getReader === "function") {
-		return drainWebStream(body);
-	}
-	return typeof body?.resume === "function" && typeof body.destroy === "function" ? drainStream(body) : () => {};
-}
-
-function drainWebStream(body) {
-	if (body.locked) {
-		return () => {};
-	}
-	const reader = body.getReader();
-	// Nobody wants to know how a body ends that nobody reads.
-	const close = () => void reader.cancel().catch(() => {});
-	const read = async (left) => {
-		const { done, value } = await reader.read();
-		if (!done) {
-			return value.byteLength > left ? close() : read(left - value.byteLength);
+/** Whether an error is a failure before a request is sent. After a redirect that the client followed it says nothing. */
+export function isBeforeSending(error) {
+	for (let depth = 0, each = error; each && depth < MAX_CAUSES; depth++, each = each.cause) {
+		const { code, message, syscall } = each;
+		const text = `${code} ${message}`;
+		if (NEVER_SENT.test(text) || CUT_IN_HANDSHAKE.test(text) || DENO.test(message)) {
+			return true;
 		}
-	};
-	read(MAX_DRAINED).catch(() => {});
-	return close;
-}
-
-function drainStream(body) {
-	let left = MAX_DRAINED;
-	const close = () => void body.destroy();
-	body.on("error", () => {});
-	body.on("data", ({ length }) => {
-		left -= length;
-		if (left < 0) {
-			close();
+		if (code === "ETIMEDOUT" && syscall === "connect") {
+			return true;
 		}
-	});
-	return close;
+	}
+	return false;
 }

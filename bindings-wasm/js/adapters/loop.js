@@ -1,25 +1,22 @@
-// The loop of a request, for HTTP clients that leave the loop to their adapter.
+// The loop of a request.
 
-import { httpVerdict, RetryError, retry, StartError } from "backoff-wasm";
-import { drain, verdictOfError } from "./http.js";
+import { RetryError, retry, StartError } from "backoff-wasm";
+import { warnOnce } from "../warning.js";
+import { Classifier, originOf } from "./http.js";
 
-/** The options of such an adapter, beside those of every HTTP adapter. */
-export const OF_A_LOOP = ["deadline", "onRetry", "onStop", "unref", "clock"];
+const OF_RETRY = ["policy", "stream", "seed", "key", "stats", "deadline", "onRetry", "onStop", "unref", "clock"];
 
 /**
- * The last response of `attempt`, which is called until the options stop it. `bodyOf` is the unread body of a response,
- * and `responseOf` what an error says of one.
+ * The last response of `attempt`, which is called until the options stop it. `client` describes the request: see
+ * `Classifier`. Its `drain(response)` reads an unread body and returns a function that closes it, and
+ * `responseOf(error)` is the response of an error that stands for one.
  */
-export async function request(
-	attempt,
-	{ attemptTimeout: _, budgetOf, origin, signal, ...options },
-	bodyOf,
-	responseOf,
-) {
-	const { onRetry } = options;
+export async function request(attempt, settings, client) {
+	const { onRetry, onStop } = settings;
+	const { signal, url, drain = () => () => {}, responseOf = () => undefined } = client;
+	const classifier = new Classifier(settings, client);
 	let unread;
 	let close = () => {};
-	const ofError = (error) => responseOf?.(error);
 	try {
 		return await retry(
 			async () => {
@@ -28,32 +25,37 @@ export async function request(
 					unread = await attempt();
 					return unread;
 				} catch (error) {
-					unread = ofError(error);
+					unread = responseOf(error);
 					throw error;
 				}
 			},
 			{
-				...options,
-				budget: budgetOf(origin),
+				...Object.fromEntries(OF_RETRY.filter((name) => name in settings).map((name) => [name, settings[name]])),
+				budget: settings.budgetOf(originOf(url)),
 				signal,
-				shouldRetry: (error) => verdictOfError(error, ofError(error)),
-				shouldRetryResult: (response) => httpVerdict(response),
+				shouldRetry: (error) => classifier.judge({ error, response: responseOf(error) }),
+				shouldRetryResult: (response) => classifier.judge({ response }),
+				onStop: onStop && ((event) => onStop(classifier.eventOf(event))),
 				async onRetry(event) {
-					await onRetry?.(event);
-					close = drain(bodyOf(unread));
+					await onRetry?.(classifier.eventOf(event));
+					close = drain(unread);
 					unread = undefined;
 				},
 			},
 		);
 	} catch (error) {
 		// Without the core the attempt was the only one, and it ends as it ended.
-		const end = error instanceof StartError && error.code === "not_retried" ? error.cause : error;
-		if (end instanceof RetryError) {
-			return end.result;
+		const isNotRetried = error instanceof StartError && error.code === "not_retried";
+		if (isNotRetried) {
+			warnOnce("start", () => `backoff: requests are sent once, without retries: ${error.message}`);
+		}
+		const end = isNotRetried ? error.cause : error;
+		if (end instanceof RetryError && end.result === unread) {
+			return unread;
 		}
 		close();
-		if (ofError(end) === undefined) {
-			drain(bodyOf(unread))();
+		if (unread !== undefined && responseOf(end) === undefined) {
+			drain(unread)();
 		}
 		throw end;
 	}

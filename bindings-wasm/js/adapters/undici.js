@@ -1,184 +1,294 @@
-// undici: its own retry interceptor, with the decisions of an operation for each request.
+// undici: an interceptor, which holds the head of each response back until the loop has decided.
 
-import { errors, interceptors } from "undici";
-import { checkNotShared, operations, policyOf, timeoutOf, verdictOf } from "./common.js";
-import { checkBody, isRepeatable, MAX_DRAINED, originOf, readHttpOptions, verdictOfError } from "./http.js";
-
-const KEY = "idempotency-key";
+import { errors } from "undici";
+import { MAX_DRAINED } from "./drain.js";
+import { isOneShot, KEYS, whySentOnce } from "./http.js";
+import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
+import { request } from "./loop.js";
 
 /** An interceptor for `compose`. */
 export function retries(options = {}) {
-	const { attemptTimeout, budgetOf, stats, ...read } = readHttpOptions("retries", options);
-	checkNotShared(options);
-	const policy = policyOf(read.policy);
-	return (dispatch) => (request, handler) => {
-		const { body, headers, method, origin } = request;
-		if (!isRepeatable(method, keyOf(headers))) {
-			return dispatch(request, handler);
-		}
-		checkBody(body);
-		// undici would send it twice, and then give up.
-		if (typeof body === "object" && body?.[Symbol.iterator] && !ArrayBuffer.isView(body) && !body.append) {
-			throw new TypeError(
-				"the body of this request is an iterable, which undici cannot send again: pass bytes or text, or send it without retries",
-			);
-		}
-		const begin = operations({ ...read, policy, budget: budgetOf(originOf(origin)) });
-		const state = new State(begin(performance.now()), stats);
-		// These are the defaults of undici, of which the operation decides.
-		const retry = interceptors.retry({ retry: (...given) => state.retry(...given), throwOnError: false });
-		const attempt = (each, own) => dispatch(limited(each, attemptTimeout), new Attempt(own, state));
-		return retry(attempt)(request, new Observer(handler, state));
-	};
+	const settings = readHttpOptions("retries", options, ...OF_A_WAIT);
+	return (dispatch) => (given, handler) => new Call(settings, dispatch, given, handler).dispatch();
 }
 
-/** A request whose answer must begin within this many milliseconds. */
-function limited(request, headersTimeout) {
-	const { headersTimeout: own } = request;
-	return headersTimeout
-		? { ...request, headersTimeout: own ? Math.min(own, headersTimeout) : headersTimeout }
-		: request;
-}
-
-/** The value of an `Idempotency-Key` among the headers of a request: names and values in turn, pairs or an object. */
-function keyOf(headers) {
+/** The field `Idempotency-Key` and its like among headers: names and values in turn, pairs or an object. */
+function keysOf(headers) {
 	const isFlat = Array.isArray(headers) && !Array.isArray(headers[0]);
-	const pairs = typeof headers?.[Symbol.iterator] === "function" ? [...headers] : Object.entries(headers ?? {});
-	const position = pairs.findIndex((each) => `${isFlat ? each : each[0]}`.toLowerCase() === KEY);
-	return isFlat ? pairs[position + 1] : pairs[position]?.[1];
+	const given = typeof headers?.[Symbol.iterator] === "function" ? [...headers] : Object.entries(headers ?? {});
+	const pairs = isFlat ? given.map((name, at) => [at % 2 ? "" : name, given[at + 1]]) : given;
+	return KEYS.map((key) => pairs.find(([name]) => `${name}`.toLowerCase() === key)?.[1]);
 }
 
-/** What is known of a request. */
-class State {
-	hasStarted = false;
-	isRetrying = false;
-	/** Ends a wait. Only the latest versions of undici do it. */
-	cancel = () => {};
+/** A request of the caller, with all of its attempts. It is the controller that the caller's handler gets. */
+class Call {
+	#canceller = new AbortController();
+	/** The controller of the running attempt. */
+	#target;
+	#isPaused = false;
+	#hasStarted = false;
 
-	constructor(operation, stats) {
-		this.operation = operation;
-		this.stats = stats;
-	}
-
-	/** The option `retry` of the interceptor: calls back with an error to stop. */
-	retry(error, _, callback) {
-		const { headers, statusCode: status } = error;
-		// A body that was cut off: the caller has a part of it.
-		if (this.hasStarted || (status < 400 && status > 0)) {
-			return callback(error);
-		}
-		const { outcome, retryAfter } = verdictOf(verdictOfError(error, status && { status, headers }));
-		const { delay, reason } = this.operation.decide(outcome, { now: performance.now(), retryAfter });
-		if (reason !== undefined) {
-			return callback(error);
-		}
-		const act = () => {
-			this.isRetrying = true;
-			callback(null);
-		};
-		const timer = setTimeout(act, timeoutOf(delay));
-		this.cancel = (reason) => {
-			clearTimeout(timer);
-			// An abort ends a response that waits; after a failure of the network nothing is left to abort.
-			if (status === undefined) {
-				callback(reason ?? new errors.RequestAbortedError());
-			}
-		};
-		return timer;
-	}
-
-	end(outcome) {
-		if (!this.hasStarted) {
-			this.hasStarted = true;
-			const { operation } = this;
-			const isSuccess = outcome === "success";
-			// An operation that has stopped has its reason already.
-			const reason = isSuccess ? operation.decide(outcome, { now: performance.now() }).reason : operation.cancel();
-			this.stats?.record(operation.attempts, reason);
-		}
-	}
-}
-
-/** A handler that passes all on. */
-class Handler {
-	constructor(handler, state) {
+	constructor(settings, dispatch, given, handler) {
+		// To look at the headers of an iterator is to take them.
+		const isTaken = typeof given.headers?.next === "function";
+		this.given = isTaken ? { ...given, headers: [...given.headers].flat() } : given;
+		this.settings = settings;
+		this.send = dispatch;
 		this.handler = handler;
-		this.state = state;
 	}
-}
-for (const name of [
-	"onRequestStart",
-	"onRequestUpgrade",
-	"onResponseStart",
-	"onResponseData",
-	"onResponseEnd",
-	"onResponseError",
-	"onBodySent",
-	"onRequestSent",
-]) {
-	Handler.prototype[name] = function (...given) {
-		return this.handler[name]?.(...given);
-	};
-}
 
-/** The handler of the caller: what it gets is the end of the operation. */
-class Observer extends Handler {
-	onRequestStart(controller, ...others) {
-		const { state } = this;
-		const abort = (reason) => {
-			controller.abort(reason);
-			state.cancel(reason);
+	/** What `dispatch` returns: whether undici takes more requests. */
+	dispatch() {
+		const { body, headers, method, origin, path, retry } = this.given;
+		let last;
+		let takesMore;
+		const attempt = () =>
+			new Promise((resolve, reject) => {
+				last = new Attempt(this, resolve, reject);
+				const answer = this.send(this.given, last);
+				takesMore ??= answer;
+			});
+		const described = {
+			request: this.given,
+			own: retry,
+			method: `${method ?? "GET"}`.toUpperCase(),
+			keys: keysOf(headers),
+			isOneShot: isOneShot(body),
 		};
-		const observed = new Proxy(controller, {
-			get(target, name) {
-				const value = target[name];
-				return name === "abort" ? abort : typeof value === "function" ? value.bind(target) : value;
-			},
-			set: (target, name, value) => Reflect.set(target, name, value),
-		});
-		return super.onRequestStart(observed, ...others);
+		const client = {
+			...described,
+			sentOnce: whySentOnce(this.settings, described),
+			url: /^https?:/.test(path) ? path : `${origin ?? ""}`.replace(/\/$/, "") + path,
+			signal: this.#canceller.signal,
+			headOf: ({ headers, statusCode: status }) => ({ headers, status }),
+			drain: () => last.drain(),
+			wasNeverSent: () => !last.hasStarted && !last.isLate,
+		};
+		request(attempt, this.settings, client).then(
+			() => last.pass(),
+			(error) => last.fail(error),
+		);
+		return takesMore ?? true;
 	}
 
-	onResponseStart(controller, status, ...others) {
-		if (status >= 200) {
-			this.state.end("success");
+	/** An attempt has begun. The caller's handler learns of the first one. */
+	start(controller, context) {
+		this.#target = controller;
+		if (!this.#hasStarted) {
+			this.#hasStarted = true;
+			this.handler.onRequestStart?.(this, context);
 		}
-		return super.onResponseStart(controller, status, ...others);
 	}
 
-	onResponseError(...given) {
-		this.state.end();
-		return super.onResponseError(...given);
+	abort(reason = new errors.RequestAbortedError()) {
+		this.#target?.abort(reason);
+		this.#canceller.abort(reason);
+	}
+
+	pause() {
+		this.#isPaused = true;
+		this.#target?.pause();
+	}
+
+	resume() {
+		this.#isPaused = false;
+		this.#target?.resume();
+	}
+
+	get paused() {
+		return this.#isPaused;
+	}
+
+	get aborted() {
+		return this.#canceller.signal.aborted;
+	}
+
+	get reason() {
+		return this.#canceller.signal.reason ?? null;
+	}
+
+	get rawHeaders() {
+		return this.#target?.rawHeaders ?? null;
+	}
+
+	set rawHeaders(headers) {
+		Object.assign(this.#target ?? {}, { rawHeaders: headers });
+	}
+
+	get rawTrailers() {
+		return this.#target?.rawTrailers ?? null;
+	}
+
+	set rawTrailers(trailers) {
+		Object.assign(this.#target ?? {}, { rawTrailers: trailers });
 	}
 }
 
-/** The handler of an attempt. The body before a retry is read, so that the connection can be used again, or closed. */
-class Attempt extends Handler {
-	left = MAX_DRAINED;
-	isClosed = false;
+/**
+ * The handler of an attempt. It keeps what arrives until the loop has decided: then the caller's handler gets it, or it
+ * is drained.
+ */
+class Attempt {
+	/** Whether undici has begun to send it. */
+	hasStarted = false;
+	#call;
+	#resolve;
+	#reject;
+	#controller;
+	#head;
+	/** What has arrived: the methods of the handler and their arguments; undefined once it is passed on. */
+	#kept = [];
+	/** How much may be read of a body that nobody wants. */
+	#toDrain;
+	#isOver = false;
+	/** The error of an attempt that took too long. */
+	#late;
+	#timer;
 
-	onRequestStart(...given) {
-		this.state.isRetrying = false;
-		return super.onRequestStart(...given);
-	}
-
-	onResponseData(controller, chunk) {
-		if (!this.state.isRetrying) {
-			return super.onResponseData(controller, chunk);
+	constructor(call, resolve, reject) {
+		this.#call = call;
+		this.#resolve = resolve;
+		this.#reject = reject;
+		const { attemptTimeout } = call.settings;
+		if (attemptTimeout) {
+			this.#timer = setTimeout(() => this.#timeOut(attemptTimeout), attemptTimeout);
 		}
-		this.left -= chunk.length;
-		if (this.left < 0 && !this.isClosed) {
-			this.isClosed = true;
-			controller.abort(new Error("the body before a retry is long"));
-			super.onResponseEnd(controller, {});
+	}
+
+	onRequestStart(controller, context) {
+		// A redirect below this interceptor begins again.
+		this.#controller = controller;
+		if (this.#late) {
+			controller.abort(this.#late);
+			return;
+		}
+		this.hasStarted = true;
+		this.#call.start(controller, context);
+	}
+
+	onResponseStarted() {
+		return this.#call.handler.onResponseStarted?.();
+	}
+
+	onBodySent(...given) {
+		return this.#call.handler.onBodySent?.(...given);
+	}
+
+	onRequestSent(...given) {
+		return this.#call.handler.onRequestSent?.(...given);
+	}
+
+	onRequestUpgrade(_, statusCode, headers, ...others) {
+		this.#kept = undefined;
+		this.#call.handler.onRequestUpgrade?.(this.#call, statusCode, headers, ...others);
+		this.#isOver = true;
+		this.#end(this.#resolve, { statusCode, headers });
+	}
+
+	onResponseStart(controller, statusCode, headers, statusText) {
+		if (statusCode < 200) {
+			this.#call.handler.onResponseStart?.(this.#call, statusCode, headers, statusText);
+			return;
+		}
+		this.#head = { statusCode, statusText, headers };
+		this.#keepOrPass("onResponseStart", statusCode, headers, statusText);
+		if (!this.#call.settings.readBody) {
+			controller?.pause();
+			this.#end(this.#resolve, this.#head);
 		}
 	}
 
-	onResponseEnd(...given) {
-		return this.isClosed ? undefined : super.onResponseEnd(...given);
+	onResponseData(_, chunk) {
+		if (this.#toDrain === undefined) {
+			this.#keepOrPass("onResponseData", chunk);
+			return;
+		}
+		this.#toDrain -= chunk.length;
+		if (this.#toDrain < 0) {
+			this.#close();
+		}
 	}
 
-	onResponseError(...given) {
-		return this.isClosed ? undefined : super.onResponseError(...given);
+	onResponseEnd(_, trailers) {
+		this.#isOver = true;
+		this.#keepOrPass("onResponseEnd", trailers);
+		this.#end(this.#resolve, this.#head);
+	}
+
+	onResponseError(_, error) {
+		this.#isOver = true;
+		this.#keepOrPass("onResponseError", error);
+		this.#end(this.#reject, this.#late ?? error);
+	}
+
+	#keepOrPass(method, ...given) {
+		if (this.#kept) {
+			this.#kept.push([method, given]);
+		} else {
+			this.#call.handler[method]?.(this.#call, ...given);
+		}
+	}
+
+	/** The attempt has ended for the loop. Later ends change nothing. */
+	#end(settle, result) {
+		clearTimeout(this.#timer);
+		settle(result);
+	}
+
+	#timeOut(timeout) {
+		const Late = this.#head ? errors.BodyTimeoutError : errors.HeadersTimeoutError;
+		this.#late = new Late(`the attempt took longer than ${timeout} ms`);
+		this.#controller?.abort(this.#late);
+		this.#reject(this.#late);
+	}
+
+	get isLate() {
+		return this.#late !== undefined;
+	}
+
+	/** Lets the caller's handler have the response: what has arrived and what will. */
+	pass() {
+		const kept = this.#kept ?? [];
+		let failure;
+		try {
+			// The handler may want more while it gets this. That is kept, too, and comes after it.
+			for (const [method, given] of kept) {
+				this.#call.handler[method]?.(this.#call, ...given);
+			}
+		} catch (error) {
+			failure = { error };
+		}
+		this.#kept = undefined;
+		if (failure) {
+			this.#controller.abort(failure.error);
+		} else if (!this.#isOver && !this.#call.paused) {
+			this.#controller.resume();
+		}
+	}
+
+	/** Lets the caller's handler have an error. */
+	fail(error) {
+		this.#call.handler.onResponseError?.(this.#call, error);
+	}
+
+	/** Reads the rest of the body, for nobody. Returns a function that closes it now. */
+	drain() {
+		const chunks = this.#kept.filter(([method]) => method === "onResponseData").map(([, [chunk]]) => chunk);
+		this.#kept = [];
+		this.#toDrain = MAX_DRAINED;
+		for (const chunk of chunks) {
+			this.onResponseData(undefined, chunk);
+		}
+		if (!this.#isOver) {
+			this.#controller?.resume();
+		}
+		return () => this.#close();
+	}
+
+	#close() {
+		if (!this.#isOver) {
+			this.#isOver = true;
+			this.#controller?.abort(new errors.RequestAbortedError("the body before a retry is long or late"));
+		}
 	}
 }

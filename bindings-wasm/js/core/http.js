@@ -7,10 +7,11 @@ import { wrongType } from "./errors.js";
 
 const MAX_STATUS = 2 ** 16 - 1;
 const RETRY_AFTER = "retry-after";
-/** The fields of a response that ask for a wait. */
-const FIELDS = ["retry-after-ms", RETRY_AFTER, "ratelimit-reset"];
-/** Values with other characters ask for nothing. A line feed would begin another field. */
-const VALUE = /^[\t -~]+$/;
+const RATE_LIMIT = "ratelimit";
+/** The fields of a response that ask for a wait, in the order in which they count (SPEC 14.5). */
+const FIELDS = ["retry-after-ms", RETRY_AFTER, RATE_LIMIT, "ratelimit-reset", "x-ratelimit-reset"];
+/** Values with a control character ask for nothing. A line feed would begin another field. */
+const VALUE = /^[\t -~\u0080-\uffff]+$/;
 
 /** Pairs of a status and the outcome from there on: the text of the core's own table, which build.mjs puts here. */
 const OUTCOMES = JSON.parse(HTTP_OUTCOMES);
@@ -20,6 +21,16 @@ export function httpOutcome(status) {
 	checkIndex("status", status, MAX_STATUS);
 	return OUTCOMES.find(([first]) => first <= status)[1];
 }
+
+/** The statuses of proxies and of overloaded services, which are in no standard (SPEC 14.8). */
+export const proxyStatuses = /* @__PURE__ */ Object.freeze({
+	520: "transient",
+	521: "transient",
+	522: "timeout",
+	523: "transient",
+	524: "timeout",
+	529: "throttled",
+});
 
 /** The idempotent methods among those of RFC 9110: what the core says of each, which build.mjs puts here. */
 const METHODS = JSON.parse(IDEMPOTENT_METHODS);
@@ -37,10 +48,13 @@ export function httpVerdict(response, now = Date.now()) {
 	const outcome = httpOutcome(Object(response).status);
 	// One at a time, in the order of the rules: the core refuses a longer field than the bytes hold, also when it is cut.
 	for (const name of FIELDS) {
-		const value = firstOf(headerOf(response, name));
-		if (typeof value === "string" && VALUE.test(value)) {
+		const found = headerOf(response, name);
+		// All lines of this field count, and of every other field the first one.
+		const values = name === RATE_LIMIT ? [found].flat() : [firstOf(found)];
+		const lines = values.filter((value) => typeof value === "string" && VALUE.test(value));
+		if (lines.length > 0) {
 			const time = toNanoseconds("now", now);
-			const { written } = writeText(`${name}:${value}`);
+			const { written } = writeText(lines.map((value) => `${name}:${value}`).join("\n"));
 			const ns = unsigned(module().exports.http_retry_after(response.status, written, time));
 			if (ns !== MAX_UINT64) {
 				return { outcome, retryAfter: toMilliseconds(ns) };
@@ -75,7 +89,7 @@ const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad por
  */
 const NETWORK_CODE = new RegExp(
 	"^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|SERVFAIL|AI_(?:AGAIN|FAIL)|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)" +
-		"|HPE_INVALID_EOF_STATE|UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)" +
+		"|HPE_(?!HEADER_OVERFLOW )\\w+|UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)" +
 		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_GOAWAY_SESSION)" +
 		"|Connection(?:Refused|Closed|Reset)|FailedToOpenSocket" +
 		"|ERR_BAD_RESPONSE stream has been aborted|ERR_HTTP2_STREAM_ERROR .*NGHTTP2_REFUSED_STREAM) ",
@@ -99,6 +113,10 @@ export function fetchOutcome(error) {
 		const text = `${coded.code} ${messageOf(coded)} `;
 		return TIMEOUT_CODE.test(text) ? "timeout" : NETWORK_CODE.test(text) ? "transient" : "permanent";
 	}
+	// Of undici, for an answer that is not HTTP.
+	if (name === "HTTPParserError") {
+		return "transient";
+	}
 	const isNetwork = WORKERD.test(message) || (name === "TypeError" && NETWORK.test(message));
 	return isNetwork && !LASTING.test(messageOf(read(error, "cause")) ?? message) ? "transient" : "permanent";
 }
@@ -109,15 +127,22 @@ function messageOf(error) {
 	return typeof message === "string" ? message : undefined;
 }
 
+/** The code of axios for any failure of a `fetch`. The cause says more. */
+const ANY_FAILURE = "ERR_NETWORK";
+
 /** An error, or its nearest cause, that has a code. The code of a `DOMException` is a number. */
 function withCode(error) {
+	let any;
 	for (let depth = 0, current = error; depth < MAX_CAUSES; depth++) {
-		if (typeof read(current, "code") === "string") {
+		const code = read(current, "code");
+		if (code === ANY_FAILURE) {
+			any = current;
+		} else if (typeof code === "string") {
 			return current;
 		}
 		current = read(current, "cause");
 	}
-	return undefined;
+	return any;
 }
 
 /** A property of an error or of a response, which a class may define, but not `Object.prototype`. */

@@ -7,6 +7,7 @@ import { toMilliseconds, toNanoseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
+import { warnOnce } from "../warning.js";
 import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
@@ -272,7 +273,22 @@ export class Loop {
 
 	sleep() {
 		const { clock, hasClock, signal } = this.options;
+		if (this.attempts === 1) {
+			this.warnIfUnlimited();
+		}
 		return clock.sleep(toMilliseconds(this.delayNs), hasClock ? this.someSignal() : signal);
+	}
+
+	warnIfUnlimited() {
+		const { policy } = this.operation;
+		const { maxRetries, maxElapsed } = policy.params;
+		if (maxRetries === Infinity && maxElapsed === Infinity && this.deadlineNs === MAX_UINT64) {
+			warnOnce("limit", () => {
+				const [base] = /base=\w+/.exec(policy.text);
+				const advice = `add max_retries=3 (or write default:${base} to change only the base)`;
+				return `backoff: the policy "${policy.text}" has no limit, so the loop retries for ever; ${advice}`;
+			});
+		}
 	}
 
 	/** What a step returns, or `ABORTED` once the signal aborts. */
@@ -299,8 +315,10 @@ export class Loop {
 	}
 
 	event() {
-		const { attempts, outcome, reason, delayNs, budgetIsLocal } = this;
-		const [delay, elapsed] = [toMilliseconds(delayNs), this.now - this.start];
+		const { attempts, outcome, reason, budgetIsLocal } = this;
+		const [delay, elapsed] = [toMilliseconds(this.delayNs), this.now - this.start];
+		// Digits: JSON.stringify would refuse a bigint in a copy of the event, such as { message, ...event }.
+		const delayNs = `${this.delayNs}`;
 		return Object.freeze(
 			withJSON({ attempts, outcome, reason, delay, delayNs, budgetIsLocal, elapsed, ...this.endOfCall() }),
 		);

@@ -9,6 +9,7 @@ import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { RandomStream, stateOf } from "../core/stream.js";
 import { ifStarted } from "../wasm/module.js";
+import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
 
 /** In place of a key: `undefined` is a key that RandomStream refuses. */
@@ -30,6 +31,7 @@ const ABSENT = {
  * (SPEC 18.7).
  */
 export function resolveRetryOptions(caller, options = {}) {
+	checkNames(options);
 	const picked = pickOptions(caller, options, ABSENT);
 	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed, key } = picked;
 	const { policy, deadline, budget, stats, signal, clock, unref } = picked;
@@ -44,7 +46,10 @@ export function resolveRetryOptions(caller, options = {}) {
 		checkPolicy(policy, "a Policy or a policy string");
 	}
 	const checkedPolicy = typeof policy === "string" ? ifStarted(() => parsePolicy(policy)) : policy;
-	if (budget !== undefined && typeof budget?.[OPEN] !== "function") {
+	if (typeof budget === "string") {
+		wrongType("budget", "a Budget", budget, `; share one Budget.parse("${budget}") among the loops of a server`);
+	}
+	if (budget !== undefined && budget !== null && typeof budget[OPEN] !== "function") {
 		checkBudget(budget);
 	}
 	if (stats !== undefined) {
@@ -74,7 +79,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		seed,
 		key,
 		deadline,
-		budget,
+		budget: budget ?? undefined,
 		stats,
 		signal,
 		policy: checkedPolicy,

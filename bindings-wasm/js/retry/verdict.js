@@ -1,32 +1,25 @@
 // Classifying how a call ended, with the caller's predicates (SPEC 18.3).
 
 import { noOptions, pickOptions } from "../core/arguments.js";
-import { typeName } from "../core/errors.js";
 import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { ifStarted } from "../wasm/module.js";
+import { isVerdict } from "./is-verdict.js";
 
 const VERDICT = noOptions("outcome", "retryAfter");
 
-/** The verdict that a predicate's return value stands for; `false` ends the loop. The Retry-After is in nanoseconds. */
+/**
+ * The verdict that a predicate's return value stands for. What is falsy ends the loop, and what is truthy and says
+ * nothing else means yes. The Retry-After is in nanoseconds.
+ */
 export function readVerdict(name, returned) {
 	const end = name === "shouldRetry" ? "permanent" : "success";
-	if (typeof returned === "boolean") {
+	if (!returned || !isVerdict(returned)) {
 		return { outcome: returned ? "transient" : end, retryAfter: undefined };
 	}
-	const { outcome, retryAfter } = read(name, returned);
+	const verdict = typeof returned === "object" ? returned : { outcome: returned };
+	const { outcome, retryAfter } = pickOptions(`a verdict of ${name}`, verdict, VERDICT);
 	// Only the core knows the outcomes.
 	ifStarted(() => readOutcome(outcome, `${name}: `));
 	// A failed call has no value to return, so it cannot be a success.
 	return { outcome: outcome === "success" ? end : outcome, retryAfter: readRetryAfter(retryAfter, `${name}: `) };
-}
-
-function read(name, returned) {
-	if (typeof returned === "string") {
-		return { outcome: returned, retryAfter: undefined };
-	}
-	if (typeof returned !== "object" || returned === null || Array.isArray(returned)) {
-		const wanted = "it must return a boolean, an outcome or a verdict";
-		throw new TypeError(`${name} returned ${typeName(returned)}: ${wanted}`);
-	}
-	return pickOptions(`a verdict of ${name}`, returned, VERDICT);
 }

@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import axios from "axios";
 import { RetryStats } from "backoff-wasm";
 import { retryingAdapter } from "backoff-wasm/axios";
-import { testClient } from "./faults.mjs";
+import { refusedOrigin, testClient } from "./faults.mjs";
+import { testRequests } from "./requests.mjs";
 
 const FAST = "constant:base=1ms,max_retries=3";
 
@@ -53,6 +55,45 @@ const { play } = testClient("axios, any status accepted, the body as a stream", 
 		};
 		return { send };
 	},
+});
+
+const FOLLOWED = "the failure may be that of a redirect, whose first request was sent";
+const READ = "axios reads the body within the attempt";
+const ofAxios = (adapter, config = {}) => ({
+	make(options) {
+		const instance = axios.create({ ...config, adapter: retryingAdapter({ ...options, adapter }) });
+		return {
+			async send({ body, own, ...request }) {
+				const given = { ...request, data: body, responseType: "text", retry: own, ...config };
+				const { status, data } = await instance(given).catch((error) => {
+					if (error.response?.status >= 400) {
+						return error.response;
+					}
+					throw error;
+				});
+				let text = typeof data === "string" ? data : "";
+				for await (const chunk of typeof data === "string" ? [] : data) {
+					text += chunk;
+				}
+				return { status, text };
+			},
+		};
+	},
+	streamOf: (text) => Readable.from([text]),
+});
+
+testRequests("axios, http", ofAxios("http"), { except: { "drain-drip": READ, "drain-hang": READ } });
+testRequests("axios, fetch", ofAxios("fetch"), {
+	except: {
+		"drain-drip": READ,
+		"drain-hang": READ,
+		"unknown-host-post": FOLLOWED,
+		"refused-post": FOLLOWED,
+		"tls-cut-post": FOLLOWED,
+	},
+});
+testRequests("axios, a stream", ofAxios("http", { responseType: "stream" }), {
+	only: (id) => !id.startsWith("read-body"),
 });
 
 test("interceptors and transformations see a request once", async () => {
@@ -103,6 +144,34 @@ test("a base URL", async () => {
 	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }), baseURL: origin });
 	assert.equal((await instance.get(pathname)).status, 200);
 	assert.equal(requests.length, 2);
+});
+
+test("as the default adapter of axios: it calls the one that axios had", async (t) => {
+	const own = axios.defaults.adapter;
+	t.after(() => {
+		axios.defaults.adapter = own;
+	});
+	for (let turn = 0; turn < 2; turn++) {
+		axios.defaults.adapter = retryingAdapter({ policy: FAST, budget: null });
+		const { url, requests } = play([503], [200]);
+		assert.equal((await axios.get(url)).status, 200);
+		assert.equal(requests.length, 2);
+	}
+});
+
+test("a POST that reached a server is not sent again after a redirect to nowhere", async () => {
+	const stops = [];
+	const adapter = retryingAdapter({ policy: FAST, onStop: (event) => void stops.push(event) });
+	const { url, requests } = play([303, { location: await refusedOrigin() }]);
+	await assert.rejects(axios.create({ adapter }).post(url, "text"), { code: "ECONNREFUSED" });
+	assert.deepEqual([requests.length, stops[0].attempts, stops[0].reason], [1, 1, "permanent"]);
+});
+
+test("a form of postForm is sent once", async () => {
+	const { url, requests } = play([503]);
+	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }), validateStatus: () => true });
+	assert.equal((await instance.putForm(url, { a: "1" })).status, 503);
+	assert.equal(requests.length, 1);
 });
 
 test("by require", () => {

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { PolicyError, RetryStats } from "backoff-wasm";
+import { PolicyError, proxyStatuses, RetryStats, SharedBudget } from "backoff-wasm";
 
 const MB = 2 ** 20;
 
@@ -244,14 +244,18 @@ export function testClient(
 		});
 
 		if (streams) {
-			test("a stream as a body is refused before the first attempt", async () => {
-				const { url, requests } = server.play(BUSY);
-				const { error } = await run(UNLIMITED, { url, method: "PUT", body: Readable.from(["text"]) });
-				assert.match(error.message, /is a stream, which cannot be sent again: pass bytes or text/);
-				assert.equal(requests.length, 0);
-				const post = server.play(OK);
-				const { status } = await run(UNLIMITED, { url: post.url, method: "POST", body: Readable.from(["text"]) });
-				assert.deepEqual([status, post.requests[0].body], [200, "text"]);
+			test("a stream as a body is sent once, whatever the method", async () => {
+				for (const method of ["PUT", "POST"]) {
+					for (const script of [OK, BUSY]) {
+						const { url, requests } = server.play(script);
+						const { status } = await run(UNLIMITED, { url, method, body: Readable.from(["text"]) });
+						assert.deepEqual({ status }, ofStatus(script[0]));
+						assert.deepEqual(
+							requests.map(({ body }) => body),
+							["text"],
+						);
+					}
+				}
 			});
 		}
 
@@ -289,13 +293,139 @@ export function testClient(
 			};
 			assert.deepEqual(await requestsOf("quota:max_tokens=4,cost=1"), [4, 2, 4]);
 			assert.deepEqual(await requestsOf(null), [4, 4, 4]);
-			// The half of ten tokens, of which every failure takes one.
-			assert.deepEqual(await requestsOf(), [4, 1, 4]);
+			// Ten retries in a second are always allowed.
+			assert.deepEqual(await requestsOf(), [4, 4, 4]);
 			other.stop();
+		});
+
+		test("with its defaults: a short restart, and one failure for each request", async () => {
+			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=5" });
+			// The server answers 503 to the first 30 requests of 20 clients, each of which needs one answer.
+			const restart = server.play(...Array(30).fill(BUSY), OK);
+			const ends = await Promise.all(Array.from({ length: 20 }, () => send({ url: restart.url })));
+			assert.ok(ends.every(({ status }) => status === 200));
+			const { send: another, close: closeOther } = await open({ policy: "constant:base=1ms,max_retries=3" });
+			const ones = Array.from({ length: 100 }, () => server.play(BUSY, OK));
+			const statuses = await Promise.all(ones.map(async ({ url }) => (await another({ url })).status));
+			assert.equal(statuses.filter((status) => status === 200).length, 100);
+			await close?.();
+			await closeOther?.();
+		});
+
+		test("with its defaults: a URL that was down for a while leaves retries to the others of its host", async () => {
+			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=3" });
+			const down = server.play(BUSY);
+			for (let turn = 0; turn < 100; turn++) {
+				await send({ url: down.url }).catch(() => {});
+			}
+			// Successes are not needed for it: the time alone heals the budget.
+			let status;
+			for (let turn = 0; status !== 200 && turn < 200; turn++) {
+				await wait(100);
+				({ status } = await send({ url: server.play(BUSY, OK).url }).catch(() => ({})));
+			}
+			await close?.();
+			assert.equal(status, 200);
+		});
+
+		test("with its defaults: the load on a dead server is bounded", async () => {
+			const start = performance.now();
+			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=10" });
+			const { url, requests } = server.play(BUSY);
+			for (let turn = 0; turn < 20; turn++) {
+				await Promise.all(Array.from({ length: 25 }, () => send({ url }).catch(() => {})));
+			}
+			await close?.();
+			const seconds = Math.ceil((performance.now() - start) / 1000);
+			// finagle: a fifth of all operations, and ten in each second, of which some are kept.
+			assert.ok(requests.length <= 500 * 1.2 + 100 * (1 + seconds), `${requests.length} in ${seconds} s`);
+		});
+
+		test("a POST and a body that is sent once: their timeout, their hooks and their stats", async () => {
+			for (const request of [{ method: "POST", body: "text" }, ...(streams ? [{ method: "PUT", stream: true }] : [])]) {
+				const { stream, ...given } = request;
+				const stats = new RetryStats();
+				const stops = [];
+				const onStop = (event) => void stops.push(event);
+				const { url } = server.play("silence");
+				const body = stream ? Readable.from(["text"]) : given.body;
+				const { error } = await run({ ...UNLIMITED, stats, onStop, attemptTimeout: 100 }, { ...given, url, body });
+				assert.match(`${error.name} ${error.code}`, /[tT]imeout|ECONNABORTED|ETIMEDOUT/);
+				assert.equal(stats.counts().stops.permanent, 1);
+				assert.deepEqual(
+					stops.map(({ method, sentOnce, url }) => [method, sentOnce, url]),
+					[[given.method, stream ? "body" : "method", url]],
+				);
+			}
+		});
+
+		test("classify, mayRepeat, and what they may return", async () => {
+			const seen = [];
+			const classify = (request, { response, error }) => {
+				seen.push([typeof request, response !== undefined, error !== undefined]);
+				return seen.length === 1 ? "transient" : undefined;
+			};
+			const { url, requests } = server.play([404], OK);
+			assert.equal((await run({ ...UNLIMITED, classify }, { url })).status, 200);
+			assert.equal(requests.length, 2);
+			assert.deepEqual(seen[0].slice(0, 2), ["object", true]);
+			const never = server.play(BUSY, OK);
+			const end = await run({ ...UNLIMITED, classify: () => false }, { url: never.url });
+			assert.deepEqual([never.requests.length, { status: end.status }], [1, ofStatus(503)]);
+			for (const [answer, count] of [
+				[true, 2],
+				["yes", 2],
+				[undefined, 1],
+				[0, 1],
+			]) {
+				const asked = server.play(BUSY, OK);
+				await run({ ...UNLIMITED, mayRepeat: () => answer }, { url: asked.url, method: "POST", body: "text" });
+				assert.equal(asked.requests.length, count, `${answer}`);
+			}
+			const promised = await run({ ...UNLIMITED, mayRepeat: async () => true }, { url });
+			assert.match(promised.error.message, /mayRepeat returned a promise/);
+		});
+
+		test("a shared budget", async () => {
+			const asked = [];
+			const store = {
+				load: async (key) => {
+					asked.push(key);
+					return { text: null, now: 0n };
+				},
+				swap: async () => true,
+			};
+			const budget = new SharedBudget(store, "http", "sre");
+			const { url, requests } = server.play(BUSY, OK);
+			assert.equal((await run({ policy: FAST, budget }, { url })).status, 200);
+			assert.deepEqual([requests.length, asked[0]], [2, budget.key]);
+		});
+
+		test("the error of a hook ends the request", async () => {
+			const { url, requests } = server.play(BUSY);
+			const onRetry = () => Promise.reject(new Error("hook"));
+			const { error } = await run({ ...UNLIMITED, onRetry }, { url });
+			// got has it as the cause, as it does with its own hooks.
+			assert.ok([error.message, error.cause?.message].includes("hook"), error.message);
+			assert.equal(requests.length, 1);
 		});
 
 		test("bad options are errors at once", () => {
 			assert.throws(() => make({ polcy: FAST }), /^TypeError: polcy is unknown; the options of \w+ are policy, stream/);
+			assert.throws(() => make({ retries: 5 }), /write policy: "default:max_retries=5"$/);
+			assert.throws(() => make({ statuses: { "5xx": true } }), /5xx must be a status from 100 to 999/);
+			assert.throws(
+				() => make({ statuses: { 409: "temporary" } }),
+				/temporary of 409 must be one of success, transient/,
+			);
+			assert.throws(() => make({ statuses: 409 }), /such as \{ 409: "transient" \}, or an array, got 409$/);
+			assert.throws(() => make({ methods: "GET" }), /^TypeError: methods must be an array of methods, such as/);
+			assert.throws(() => make({ mayRepeat: true }), /^TypeError: mayRepeat must be a function, got true$/);
+			assert.throws(() => make({ classify: {} }), TypeError);
+			assert.throws(() => make({ readBody: 1 }), /^TypeError: readBody must be a boolean, got 1$/);
+			for (const statuses of [proxyStatuses, [520], { 520: "transient" }, {}]) {
+				make({ statuses });
+			}
 			assert.throws(() => make({ policy: "full:base=1" }), PolicyError);
 			assert.throws(() => make({ budget: "quotas" }), PolicyError);
 			assert.throws(() => make({ budget: 5 }), TypeError);

@@ -1,11 +1,13 @@
 // fetch with retries: the fetch of Node.js on a server that fails.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Budget } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
-import { testClient } from "./faults.mjs";
+import { refusedOrigin, testClient } from "./faults.mjs";
+import { testRequests } from "./requests.mjs";
 
 const FAST = "constant:base=1ms,max_retries=3";
 
@@ -24,6 +26,27 @@ const { run, play } = testClient("fetch", {
 	},
 });
 
+/** `fetch` does not tell whether it followed a redirect. */
+const FOLLOWED = "the failure may be that of a redirect, whose first request was sent";
+const ofFetch = (init) => ({
+	make(options) {
+		const fetch = retryingFetch(options);
+		return {
+			send: async ({ url, own, ...given }) => {
+				const duplex = given.body instanceof ReadableStream && { duplex: "half" };
+				const response = await fetch(url, { ...given, ...init, ...duplex, retry: own });
+				return { status: response.status, text: await response.text() };
+			},
+		};
+	},
+	streamOf: (text) => new Blob([text]).stream(),
+});
+
+testRequests("fetch", ofFetch({}), {
+	except: { "unknown-host-post": FOLLOWED, "refused-post": FOLLOWED, "tls-cut-post": FOLLOWED },
+});
+testRequests("fetch that follows no redirect", ofFetch({ redirect: "manual" }));
+
 test("the delays of a stream", async () => {
 	const delays = [];
 	const fetch = retryingFetch({
@@ -35,9 +58,9 @@ test("the delays of a stream", async () => {
 	});
 	await fetch(play([500]).url);
 	assert.deepEqual(delays, [
-		[500, 11399434n],
-		[500, 83043876n],
-		[500, 229309811n],
+		[500, "11399434"],
+		[500, "83043876"],
+		[500, "229309811"],
 	]);
 });
 
@@ -135,10 +158,124 @@ test("hooks that throw, and no body is left", async () => {
 	assert.equal((await run({ policy: FAST, ...stop }, play([200, {}, Buffer.alloc(2 ** 24)]))).error.message, "hook");
 });
 
-test("a request is sent once as it is: the same arguments, and what fetch returns", async () => {
+test("a request is sent as it is: the same arguments, and what fetch returns", async () => {
 	const seen = [];
-	const fetch = retryingFetch({ attemptTimeout: 1, fetch: (...given) => seen.push(given) });
-	const init = { method: "POST", body: "text" };
-	assert.equal(await fetch("http://127.0.0.1/", init), 1);
-	assert.equal(seen[0][1], init);
+	const response = new Response("text");
+	const fetch = retryingFetch({
+		fetch: async (...given) => {
+			seen.push(given);
+			return response;
+		},
+	});
+	for (const method of ["POST", "GET"]) {
+		const init = { method, body: "text" };
+		assert.equal(await fetch("http://127.0.0.1/", init), response);
+		assert.equal(seen.pop()[1], init);
+	}
+});
+
+/** Runs a program beside this one; what it prints, if it ends. */
+function output(program) {
+	const options = { cwd: import.meta.dirname, encoding: "utf8", timeout: 60_000 };
+	const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], options);
+	assert.deepEqual([status, stderr], [0, ""]);
+	return stdout;
+}
+
+test("as the global fetch: it calls the native one, also where another library has wrapped it", () => {
+	const program = `
+		import { createServer } from "node:http";
+		import { retryingFetch } from "backoff-wasm/fetch";
+		let requests = 0;
+		const server = createServer((_, response) => response.writeHead(++requests % 3 ? 503 : 200).end());
+		await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+		const url = "http://127.0.0.1:" + server.address().port;
+		const options = { policy: "constant:base=1ms,max_retries=3", budget: null };
+		const statuses = [];
+		const get = async () => statuses.push((await fetch(url)).status);
+		globalThis.fetch = retryingFetch(options);
+		await get();
+		const first = globalThis.fetch;
+		globalThis.fetch = (...given) => first(...given);
+		await get();
+		globalThis.fetch = retryingFetch(options);
+		globalThis.fetch = retryingFetch(options);
+		await get();
+		console.log(statuses.join(), requests);
+		server.close();
+		server.closeAllConnections();
+	`;
+	assert.equal(output(program), "200,200,200 9\n");
+});
+
+test("a Request with an empty body", async () => {
+	for (const method of ["PUT", "DELETE"]) {
+		const { url, requests } = play([503], [200]);
+		const fetch = retryingFetch({ policy: FAST });
+		assert.equal((await fetch(new Request(url, { method, body: "" }))).status, 200);
+		assert.deepEqual(
+			requests.map((request) => [request.method, request.body]),
+			Array(2).fill([method, ""]),
+		);
+	}
+});
+
+test("headers of an iterator reach the server", async () => {
+	const { url, requests } = play([503], [200]);
+	const headers = new Map([["idempotency-key", "7"]]).entries();
+	const fetch = retryingFetch({ policy: FAST });
+	assert.equal((await fetch(url, { method: "POST", body: "text", headers })).status, 200);
+	assert.deepEqual(
+		requests.map(({ headers }) => headers["idempotency-key"]),
+		["7", "7"],
+	);
+});
+
+test("readBody: the response is that of fetch, with its body in memory", async () => {
+	const fetch = retryingFetch({ policy: FAST, readBody: true });
+	const target = play([200, { "x-a": "1" }, "text"]);
+	const { url } = play([302, { location: target.path }]);
+	const response = await fetch(url);
+	assert.deepEqual([response.url, response.redirected, response.type], [target.url, true, "basic"]);
+	assert.deepEqual([response.headers.get("x-a"), await response.text()], ["1", "text"]);
+	assert.equal((await fetch(play([204, {}, ""]).url)).status, 204);
+	assert.equal((await fetch(play([200]).url, { method: "HEAD" })).status, 200);
+});
+
+test("a POST that was never sent is repeated only if no redirect can have been followed", async () => {
+	const refused = await refusedOrigin();
+	const { url, requests } = play([303, { location: refused }]);
+	for (const [redirect, attempts] of [
+		["follow", 1],
+		["error", 1],
+		["manual", 1],
+	]) {
+		let stop;
+		const fetch = retryingFetch({ policy: FAST, budget: null, onStop: (event) => (stop = event) });
+		await fetch(url, { method: "POST", body: "text", redirect }).catch(() => {});
+		assert.equal(stop.attempts, attempts, redirect);
+	}
+	assert.equal(requests.length, 3);
+});
+
+test("a page that refuses to start the core is told once that there are no retries", () => {
+	const program = `
+		WebAssembly.Instance = class { constructor() { throw new EvalError("refused by the policy of the page"); } };
+		const { retryingFetch } = await import("backoff-wasm/fetch");
+		const said = [];
+		process.emitWarning = (...given) => said.push(given);
+		const ends = [];
+		const fetch = retryingFetch({
+			fetch: async () => new Response("", { status: 503 }),
+			onStop: ({ attempts, reason, status }) => ends.push([attempts, reason, status]),
+		});
+		for (const turn of [1, 2]) {
+			ends.push((await fetch("http://127.0.0.1/")).status);
+		}
+		console.log(JSON.stringify([said, ends]));
+	`;
+	const [said, ends] = JSON.parse(output(program));
+	assert.equal(said.length, 1);
+	assert.match(said[0][0], /^backoff: requests are sent once, without retries: .*cannot start.*refused by the policy/);
+	assert.deepEqual(ends, [[1, "max_retries", 503], 503, [1, "max_retries", 503], 503]);
 });

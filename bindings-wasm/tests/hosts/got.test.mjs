@@ -1,11 +1,13 @@
 // got with retries, on a server that fails.
 
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { RetryStats } from "backoff-wasm";
 import { retries } from "backoff-wasm/got";
 import got from "got";
-import { testClient } from "./faults.mjs";
+import { refusedOrigin, testClient } from "./faults.mjs";
+import { testRequests } from "./requests.mjs";
 
 const FAST = "constant:base=1ms,max_retries=3";
 
@@ -32,6 +34,26 @@ const { play } = testClient("got, any status accepted", {
 	readsBody: true,
 	open: (options) => ({ send: sendWith(got.extend(retries(options), { throwHttpErrors: false })) }),
 });
+
+const READ = "got reads the body within the attempt";
+
+testRequests(
+	"got",
+	{
+		make(options) {
+			const send = sendWith(got.extend(retries(options)));
+			return { send: ({ own, ...request }) => send({ ...request, context: { retry: own } }) };
+		},
+		streamOf: (text) => Readable.from([text]),
+	},
+	{
+		except: {
+			"drain-drip": READ,
+			"drain-hang": READ,
+			"statuses-success": "got asks only about failures",
+		},
+	},
+);
 
 test("the delays of a stream", async () => {
 	const times = [];
@@ -96,4 +118,22 @@ test("max_elapsed", async () => {
 	const { url, requests } = play([500]);
 	await assert.rejects(client(url), { name: "HTTPError" });
 	assert.deepEqual([requests.length, stats.counts().stops.max_elapsed], [2, 1]);
+});
+
+test("a POST that reached a server is not sent again after a redirect to nowhere", async () => {
+	const stops = [];
+	const client = got.extend(retries({ policy: FAST, onStop: (event) => void stops.push(event) }));
+	const { url, requests } = play([303, { location: await refusedOrigin() }]);
+	await assert.rejects(client.post(url, { body: "text" }), { code: "ECONNREFUSED" });
+	assert.deepEqual([requests.length, stops[0].attempts, stops[0].reason], [1, 1, "permanent"]);
+});
+
+test("a form never hangs", { timeout: 60_000 }, async () => {
+	const form = new FormData();
+	form.set("a", "1");
+	const { url, requests } = play([503]);
+	const client = got.extend(retries({ policy: FAST, budget: null }));
+	await assert.rejects(client.put(url, { body: form }), { name: "HTTPError" });
+	// got 14 cannot send it again.
+	assert.ok([1, 4].includes(requests.length));
 });

@@ -3,7 +3,7 @@
 
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import axios from "axios";
-import { Policy, RandomStream, SharedBudget } from "backoff-wasm";
+import { Policy, proxyStatuses, RandomStream, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
 import { retryingAdapter } from "backoff-wasm/axios";
 import { jobRetries } from "backoff-wasm/bullmq";
@@ -14,7 +14,7 @@ import { retries as gotRetries } from "backoff-wasm/got";
 import { retryOptions as pRetryOptions } from "backoff-wasm/p-retry";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
-import { retries as undiciRetries } from "backoff-wasm/undici";
+import { type RetrySwitch, retries as undiciRetries } from "backoff-wasm/undici";
 import { Queue, Worker } from "bullmq";
 import { handleAll, retry } from "cockatiel";
 import { Effect } from "effect";
@@ -24,7 +24,7 @@ import ky from "ky";
 import pRetry from "p-retry";
 import pg from "pg";
 import { createClient, createCluster } from "redis";
-import { Agent, fetch as undiciFetch } from "undici";
+import { Agent, fetch as undiciFetch, request as undiciRequest } from "undici";
 
 const policy = Policy.parse("default");
 const connection = { host: "127.0.0.1", port: 6379, maxRetriesPerRequest: null };
@@ -95,5 +95,27 @@ postgresStore(new Redis());
 export const budget = new SharedBudget(stores[0] ?? postgresStore(new pg.Pool()), "mail", "sre-process");
 retryingFetch({ budget });
 axios.create({ adapter: retryingAdapter({ budget }) });
-// @ts-expect-error: its operations have a budget of this process.
 gotRetries({ budget });
+undiciRetries({
+	budget,
+	classify: (request, { response }) => request.method === "GET" && response?.statusCode === 409,
+});
+export const once: Promise<Response> = retrying("http://127.0.0.1", { retry: false, method: "PUT" });
+// @ts-expect-error: the switch is a boolean.
+retrying("http://127.0.0.1", { retry: 5 });
+axios.get("http://127.0.0.1", { retry: false });
+// @ts-expect-error: the switch is a boolean.
+axios.get("http://127.0.0.1", { retry: 5 });
+const search: RetrySwitch = { retry: true };
+undiciRequest("http://127.0.0.1", { method: "POST", ...search });
+got("http://127.0.0.1", { context: { retry: true } });
+retryingFetch({
+	statuses: { ...proxyStatuses, 409: "transient" },
+	methods: ["GET", "POST"],
+	mayRepeat: ({ url, headers }) => url.endsWith("/search") && headers.has("x-search"),
+	classify: async (_request, { response, error }) => (error ? undefined : response?.status === 404),
+	onRetry: ({ method, url, status, sentOnce, attempts }) => console.log(method, url, status, sentOnce, attempts),
+});
+retryingFetch({ statuses: [409, 423] });
+// @ts-expect-error: no outcome.
+retryingFetch({ statuses: { 409: "temporary" } });

@@ -1,17 +1,28 @@
 // undici with retries, over HTTP/1.1 and HTTP/2, on a server that fails.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import http2 from "node:http2";
-import { createRequire } from "node:module";
+import { Readable } from "node:stream";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries } from "backoff-wasm/undici";
-import { Agent, Client, fetch, H2CClient, request, FormData as UndiciFormData } from "undici";
+import {
+	Agent,
+	Client,
+	fetch,
+	getGlobalDispatcher,
+	H2CClient,
+	request,
+	setGlobalDispatcher,
+	FormData as UndiciFormData,
+} from "undici";
 import { selfSigned } from "./certificate.mjs";
-import { testClient } from "./faults.mjs";
+import { refusedOrigin, testClient } from "./faults.mjs";
+import { testRequests } from "./requests.mjs";
 
-const { version } = createRequire(import.meta.url)("undici/package.json");
 const FAST = "constant:base=1ms,max_retries=3";
 
 const { play } = testClient("undici", {
@@ -39,6 +50,34 @@ testClient("undici's fetch, with retryingFetch", {
 		};
 		return { send };
 	},
+});
+
+testRequests("undici", {
+	make(options) {
+		const agent = new Agent();
+		const dispatcher = agent.compose(retries(options));
+		const send = async ({ url, own, ...given }) => {
+			const { statusCode: status, body } = await request(url, { ...given, dispatcher, retry: own });
+			return { status, text: await body.text() };
+		};
+		return { send, agent };
+	},
+	streamOf: (text) => Readable.from([text]),
+	close: ({ agent }) => agent.destroy(),
+});
+
+testRequests("undici's fetch, with retryingFetch", {
+	make(options) {
+		const retrying = retryingFetch({ ...options, fetch });
+		const send = async ({ url, own, ...given }) => {
+			const duplex = given.body instanceof ReadableStream && { duplex: "half" };
+			const init = { ...given, ...duplex, redirect: "manual", retry: own };
+			const response = await retrying(url, init);
+			return { status: response.status, text: await response.text() };
+		};
+		return { send };
+	},
+	streamOf: (text) => new Blob([text]).stream(),
 });
 
 test("the delays of a stream, and the stats", async () => {
@@ -85,24 +124,93 @@ test("headers as an array, as pairs and as a Headers object", async () => {
 	}
 });
 
-test("an iterable as a body is refused before the first attempt, and bytes are sent again", async () => {
+test("bodies that are sent again, and those that are sent once", async () => {
 	const client = new Agent();
 	const dispatcher = client.compose(retries({ policy: FAST, budget: null }));
-	const { url, requests } = play([503]);
-	const refused = request(url, { method: "PUT", body: ["a", "b"], dispatcher });
-	await assert.rejects(refused, /is an iterable, which undici cannot send again: pass bytes or text/);
 	const form = new UndiciFormData();
 	form.set("a", "1");
-	for (const body of [Buffer.from("ab"), new Uint8Array([97, 98]), form]) {
-		const before = requests.length;
-		const sent = request(url, { method: "PUT", body, dispatcher });
-		if (body === form && version.startsWith("7.")) {
-			await assert.rejects(sent, TypeError);
-		} else {
-			await (await sent).body.dump();
-			assert.equal(requests.length - before, 4);
-		}
+	function* generated() {
+		yield "a";
+		yield "b";
 	}
+	for (const [body, count] of [
+		[Buffer.from("ab"), 4],
+		[new Uint8Array([97, 98]), 4],
+		[["a", "b"], 4],
+		[new Blob(["ab"]), 4],
+		[form, 4],
+		[generated(), 1],
+		[Readable.from(["a", "b"]), 1],
+	]) {
+		const { url, requests } = play([503]);
+		await (await request(url, { method: "PUT", body, dispatcher })).body.dump();
+		assert.equal(requests.length, count);
+		assert.ok(requests.every(({ body: sent }) => (body === form ? sent.startsWith("--") : sent === "ab")));
+	}
+	await client.close();
+});
+
+test("HEAD, and a CONNECT", async () => {
+	const client = new Agent();
+	const dispatcher = client.compose(retries({ policy: FAST, budget: null }));
+	const { url, requests } = play([503], [429], [500], [200]);
+	const { statusCode, body } = await request(url, { method: "HEAD", dispatcher });
+	assert.deepEqual([statusCode, await body.text(), requests.length], [200, "", 4]);
+	const server = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 200 Connected\r\n\r\nhello"));
+	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const proxy = new Client(`http://127.0.0.1:${server.address().port}`).compose(retries({ policy: FAST }));
+	const { socket } = await proxy.connect({ path: "example.com:443" });
+	let text = "";
+	for await (const chunk of socket) {
+		text += chunk;
+	}
+	assert.equal(text, "hello");
+	server.close();
+	await client.close();
+});
+
+test("as the global dispatcher: the bodies of fetch are sent once, and a GET is repeated", async (t) => {
+	const own = getGlobalDispatcher();
+	t.after(() => setGlobalDispatcher(own));
+	setGlobalDispatcher(new Agent().compose(retries({ policy: FAST, budget: null })));
+	for (const send of [fetch, globalThis.fetch]) {
+		const put = play([200]);
+		assert.equal((await send(put.url, { method: "PUT", body: "abc" })).status, 200);
+		assert.deepEqual(
+			put.requests.map(({ body }) => body),
+			["abc"],
+		);
+		const got = play([503], [503, {}, Buffer.alloc(100_000)], [200, {}, Buffer.alloc(3_000_000, "a")]);
+		const response = await send(got.url);
+		assert.deepEqual([response.status, (await response.text()).length, got.requests.length], [200, 3_000_000, 3]);
+	}
+});
+
+test("a large body arrives whole, in order, at a slow reader", async () => {
+	const client = new Agent();
+	const dispatcher = client.compose(retries({ policy: FAST }));
+	const text = Array.from({ length: 500_000 }, (_, line) => `${line}\n`).join("");
+	const { body } = await request(play([503], [200, {}, text]).url, { dispatcher });
+	const chunks = [];
+	for await (const chunk of body) {
+		chunks.push(chunk);
+		await wait(chunks.length < 20 ? 5 : 0);
+	}
+	assert.ok(Buffer.concat(chunks).toString() === text);
+	await client.close();
+});
+
+test("a redirect below the retries: a POST that reached a server is not sent again", async () => {
+	const { interceptors } = await import("undici");
+	const stops = [];
+	const client = new Agent();
+	const dispatcher = client.compose(
+		interceptors.redirect({ maxRedirections: 3 }),
+		retries({ policy: FAST, onStop: (event) => void stops.push(event) }),
+	);
+	const { url, requests } = play([303, { location: await refusedOrigin() }]);
+	await assert.rejects(request(url, { method: "POST", body: "text", dispatcher }), { code: "ECONNREFUSED" });
+	assert.deepEqual([requests.length, stops[0].attempts, stops[0].reason], [1, 1, "permanent"]);
 	await client.close();
 });
 

@@ -1,0 +1,41 @@
+// The time for one attempt of a client that takes a signal.
+
+/** A signal that aborts with either. It stays, because the caller may abort while the body arrives. */
+function either(signal, controller) {
+	// Not in React Native, nor in Node.js before 20.3.
+	if (AbortSignal.any) {
+		return AbortSignal.any([signal, controller.signal]);
+	}
+	const abort = () => controller.abort(signal.reason);
+	signal.addEventListener("abort", abort, { once: true });
+	if (signal.aborted) {
+		abort();
+	}
+	return controller.signal;
+}
+
+/** What an attempt rejects with that takes longer than this many milliseconds. */
+function timeoutError(timeout) {
+	return Object.assign(new Error(`the attempt took longer than ${timeout} ms`), { name: "TimeoutError" });
+}
+
+/** The result of an attempt, which gets a signal, and must end within this many milliseconds, if there is a timeout. */
+export async function withTimeout(timeout, signal, attempt, errorOf = timeoutError) {
+	if (!timeout) {
+		return attempt(signal);
+	}
+	const controller = new AbortController();
+	let late;
+	const abort = () => {
+		late = errorOf(timeout);
+		controller.abort(late);
+	};
+	const timer = setTimeout(abort, timeout);
+	try {
+		return await attempt(signal ? either(signal, controller) : controller.signal);
+	} catch (error) {
+		throw late ?? error;
+	} finally {
+		clearTimeout(timer);
+	}
+}

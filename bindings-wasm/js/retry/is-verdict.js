@@ -1,0 +1,9 @@
+// What a predicate may return in place of yes and no (SPEC 18.3).
+
+/** The outcomes of attempts. */
+export const OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"];
+
+/** Whether a value that is not falsy says more than yes. */
+export function isVerdict(returned) {
+	return typeof returned === "object" ? "outcome" in returned : OUTCOMES.includes(returned);
+}

@@ -1,0 +1,58 @@
+// The one line about a policy without a limit.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { installed } from "./installed.mjs";
+
+const { BACKOFF_WASM_ENTRY = "backoff-wasm" } = process.env;
+const file = { "backoff-wasm": "dist/index.js", "backoff-wasm/js": "dist/js/index.js" }[BACKOFF_WASM_ENTRY];
+
+/** What a program with `retry` and `loop(policy, options)`, which fails three times, writes as errors. */
+function errors(code) {
+	const program = `
+		import { retry } from ${JSON.stringify(pathToFileURL(join(installed, file)).href)};
+		const clock = { now: () => 0, sleep() {} };
+		const fn = ({ attempt }) => (attempt < 4 ? Promise.reject(new Error("busy")) : attempt);
+		const loop = (policy, options) => retry(fn, { policy, clock, shouldRetry: () => true, ...options });
+		${code}`;
+	const words = ["--input-type=module", "--eval", program];
+	const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", timeout: 60_000 });
+	assert.equal(status, 0, stderr);
+	return stderr;
+}
+
+const LINE =
+	'backoff: the policy "exponential:base=200ms,jitter=full" has no limit, so the loop retries for ever; ' +
+	"add max_retries=3 (or write default:base=200ms to change only the base)";
+
+describe("a policy without a limit", () => {
+	test("the first loop that waits says so, once", () => {
+		const said = errors(`
+			await loop("full:base=200ms");
+			await loop("full:base=200ms");
+			await loop("immediate");`);
+		assert.deepEqual(said.match(/^.*BackoffWarning: (.*)$/m)?.[1], LINE);
+		assert.equal(said.match(/has no limit/g).length, 1);
+	});
+
+	test("on the console, where there is no process", () => {
+		const said = errors(`
+			delete globalThis.process;
+			await loop("full:base=200ms");`);
+		assert.equal(said, `${LINE}\n`);
+	});
+
+	test("not with a limit, and not before a wait", () => {
+		const said = errors(`
+			await loop("full:base=200ms,max_retries=5");
+			await loop("full:base=200ms,max_elapsed=1m");
+			await loop("full:base=200ms", { deadline: 5000 });
+			await loop("default");
+			await retry(() => 1, { policy: "full:base=200ms", shouldRetry: () => true });
+			await loop("full:base=200ms", { shouldRetry: () => false }).catch(() => {});`);
+		assert.equal(said, "");
+	});
+});
