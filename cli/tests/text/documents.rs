@@ -63,7 +63,7 @@ PATH="$folder:$PATH"
 cd "$folder"
 "#;
     for (subcommand, count) in
-        [("simulate", 5), ("compare", 2), ("advise", 2), ("merge", 3), ("verify", 4), ("run", 2)]
+        [("simulate", 5), ("compare", 2), ("advise", 3), ("merge", 3), ("verify", 4), ("run", 2)]
     {
         let help = stdout(&[subcommand, "--help"]);
         let (_, examples) = help.split_once("Examples:\n").unwrap();
