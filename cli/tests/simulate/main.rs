@@ -6,9 +6,18 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+mod advise;
+mod recovery;
+mod width;
+
 fn backoff(arguments: &[&str]) -> Output {
+    within("80", arguments)
+}
+
+/// In a terminal of so many columns.
+fn within(columns: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_backoff"));
-    command.args(arguments).env("COLUMNS", "80").env_remove("CLICOLOR_FORCE").output().unwrap()
+    command.args(arguments).env("COLUMNS", columns).env_remove("CLICOLOR_FORCE").output().unwrap()
 }
 
 fn output(arguments: &[&str]) -> String {
@@ -154,10 +163,10 @@ fn tables_and_charts_are_for_people() {
     let text = output(&["simulate", "occ", "--runs=2", "--clients=5-15:5"]);
     for expected in [
         "model occ, mean of 2 runs, seed 1",
-        "clients  none  full  equal  decorrelated",
+        "clients  none  exponential  full  equal  decorrelated",
         "Work: number of calls",
         "Completion time, in milliseconds",
-        "● none  ■ full  ▲ equal  ◆ decorrelated",
+        "● none  ■ exponential  ▲ full  ◆ equal  ○ decorrelated",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -235,7 +244,7 @@ fn compared_policies_differ_in_an_outage() {
 fn a_rate_is_printed_as_it_was_given() {
     let all = ["simulate", "queue", "--rate=70,70.5", "--duration=1s", "--runs=1", "--json"];
     let lines = lines(&output(&all));
-    assert!(lines.iter().map(|line| line["rate"].as_f64().unwrap()).eq([70.0, 70.5].repeat(4)));
+    assert!(lines.iter().map(|line| line["rate"].as_f64().unwrap()).eq([70.0, 70.5].repeat(5)));
 }
 
 #[test]
@@ -277,85 +286,4 @@ fn compared_policies_have_previews_and_simulations() {
     assert_eq!(lines[1]["preview"][1]["max_ns"], "200000000");
     assert_eq!(lines[0]["occ"]["success_rate"], 1.0);
     assert_eq!(lines[0]["queue"]["model"], "queue");
-}
-
-fn advice(arguments: &[&str]) -> Value {
-    let all = [&["advise", "--json", "--runs=2"], arguments].concat();
-    serde_json::from_slice(&backoff(&all).stdout).unwrap()
-}
-
-/// Whatever the service, the verdicts agree with the numbers beside them.
-#[test]
-fn advice_agrees_with_its_numbers() {
-    for arguments in [
-        ["--clients=50", "--capacity=200", "--latency=20ms", "--outage=10s"],
-        ["--clients=1", "--capacity=1", "--latency=1s", "--outage=5s"],
-        ["--clients=100000", "--capacity=50000", "--latency=1ms", "--outage=200ms"],
-        ["--clients=10", "--capacity=100", "--latency=50ms", "--unbounded"],
-    ] {
-        let advice = advice(&arguments);
-        let trials = advice["trials"].as_array().unwrap();
-        let number = |trial: &Value, name: &str| trial[name].as_f64().unwrap();
-        let best = &advice["recommended"];
-        let gain = |this: &Value, other: &Value| {
-            let error = number(this, "success_sem").hypot(number(other, "success_sem"));
-            (number(this, "success_rate") - number(other, "success_rate")) / error.max(1e-12)
-        };
-        let safe = |trial: &&Value| {
-            let unsafe_verdicts = ["no_recovery", "late_recovery", "too_many_calls", "no_jitter"];
-            !unsafe_verdicts.contains(&trial["verdict"].as_str().unwrap())
-        };
-        if best.is_null() {
-            // A service of one call per second is too small for any retry.
-            assert_eq!(advice["capacity"], 1.0, "{advice}");
-            assert!(trials.iter().filter(safe).all(|trial| gain(trial, &trials[0]) <= 2.0));
-            continue;
-        }
-        assert!(trials.contains(best), "{arguments:?}: {advice}");
-        assert_eq!(best["verdict"], "recommended");
-        // Without retries one call in a hundred fails, and perhaps some time out.
-        assert_eq!(trials[0]["verdict"], "no_retries");
-        assert!(number(&trials[0], "success_rate") < 0.9935, "{arguments:?}: {}", trials[0]);
-        assert!(gain(best, &trials[0]) > 2.0, "{arguments:?}");
-        let longest = number(&trials[0], "recovery_ms") + number(&advice, "outage_ms");
-        assert!(number(best, "recovery_ms") <= longest);
-        assert!(number(best, "calls_per_operation") <= 2.0);
-        for trial in &trials[1..] {
-            let has_recovered = !trial["recovery_ms"].is_null();
-            let holds = match trial["verdict"].as_str().unwrap() {
-                "no_recovery" => !has_recovered,
-                "late_recovery" => number(trial, "recovery_ms") > longest,
-                "too_many_calls" => number(trial, "calls_per_operation") > 2.0,
-                "no_jitter" => !trial["policy"].as_str().unwrap().contains("jitter=full"),
-                "fewer_successes" => has_recovered,
-                _ => gain(trial, best) <= 2.0 && has_recovered,
-            };
-            assert!(holds, "{arguments:?}: {trial}");
-        }
-    }
-}
-
-/// Without failures there is nothing to gain in normal operation.
-#[test]
-fn nothing_is_recommended_if_retries_gain_nothing() {
-    let arguments = ["--clients=50", "--capacity=200", "--latency=20ms", "--rate=20"];
-    let arguments = [&arguments[..], &["--failure=0"]].concat();
-    assert_eq!(advice(&arguments)["recommended"], Value::Null);
-    let output = backoff(&[&["advise", "--runs=1"], &arguments[..]].concat());
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("Nothing is recommended. No safe policy has more successes"), "{text}");
-    assert_eq!(advice(&arguments), advice(&[&arguments[..], &["--threads=3"]].concat()));
-}
-
-#[test]
-fn no_policy_is_recommended_for_a_service_that_is_overloaded_without_retries() {
-    let arguments =
-        ["--clients=10", "--capacity=100", "--rate=200", "--latency=10ms", "--unbounded"];
-    assert_eq!(advice(&arguments)["recommended"], Value::Null);
-    let all = [&["advise", "--runs=1"], &arguments[..]].concat();
-    let output = backoff(&all);
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("The service does not recover even without retries."), "{text}");
 }
