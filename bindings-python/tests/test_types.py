@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parents[1]
 FILES = [
     "tests/typing_cases.py",
     "tests/typing_retry.py",
+    "tests/typing_http.py",
     "examples/retry.py",
     "examples/http_httpx.py",
     "examples/http_requests.py",

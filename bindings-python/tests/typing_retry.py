@@ -158,6 +158,7 @@ assert_type(permanent(KeyError("a")), KeyError)
 assert_type(retry_after(OSError("a"), 1.5), OSError)
 permanent(KeyError)  # type: ignore[type-var]
 permanent("a")  # type: ignore[type-var]
+permanent(KeyboardInterrupt())  # type: ignore[type-var]
 Verdict("slow")  # type: ignore[arg-type]
 Verdict(Outcome.TIMEOUT, retry_after="1s")  # type: ignore[arg-type]
 assert_type(Outcome.of_http_status(503), Outcome)
