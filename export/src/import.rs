@@ -1,6 +1,7 @@
 //! Importing from any format.
 
 use backoff_core::{Budget, Policy};
+use serde_json::Value;
 
 use crate::error::ImportError;
 use crate::format::Format;
@@ -54,26 +55,27 @@ pub fn import_with(
     format: Format,
     options: ImportOptions<'_>,
 ) -> Result<Imported, ImportError> {
-    if format == Format::Nginx {
-        if let Some(at) = options.at {
-            return Err(ImportError::new(cut(at), "directives of nginx have no places"));
-        }
-        let ((policy, budget), warning) = nginx::read(text, options.servers)?;
-        return Ok(Imported { policy, budget, warnings: warning.into_iter().collect() });
-    }
-    let value = json::parse(text)?;
-    let root = json::root(&value);
     let found = match format {
-        Format::Grpc => grpc::find(&root)?,
-        Format::Envoy => envoy::find(&root)?,
-        Format::Istio => istio::find(&root)?,
-        Format::Temporal => temporal::find(&root),
-        Format::StepFunctions => step_functions::find(&root)?,
-        Format::K8sJob => k8s_job::find(&root)?,
-        Format::Nginx => Vec::new(),
+        Format::Nginx => nginx::find(text, options.servers)?,
+        _ => find(&json::parse(text)?, format)?,
     };
-    let (policy, budget) = choose(found, options.at)?;
-    Ok(Imported { policy, budget, warnings: Vec::new() })
+    let Found { read, warning, .. } = choose(found, options.at)?;
+    let (policy, budget) = read?;
+    Ok(Imported { policy, budget, warnings: warning.into_iter().collect() })
+}
+
+/// The policies of a text in JSON or YAML.
+fn find(value: &Value, format: Format) -> Result<Vec<Found>, ImportError> {
+    let root = json::root(value);
+    match format {
+        Format::Grpc => grpc::find(&root),
+        Format::Envoy => envoy::find(&root),
+        Format::Istio => istio::find(&root),
+        Format::Temporal => Ok(temporal::find(&root)),
+        Format::StepFunctions => step_functions::find(&root),
+        Format::K8sJob => k8s_job::find(&root),
+        Format::Nginx => Ok(Vec::new()),
+    }
 }
 
 /// The policy of a text of ours.
@@ -86,10 +88,7 @@ pub(crate) fn read(
 }
 
 /// The one policy at a place or inside it. Places that say the same are one.
-fn choose(
-    mut found: Vec<Found>,
-    at: Option<&str>,
-) -> Result<(Policy, Option<Budget>), ImportError> {
+fn choose(mut found: Vec<Found>, at: Option<&str>) -> Result<Found, ImportError> {
     let at = at.unwrap_or_default();
     let is_chosen = |found: &Found| is_within(&found.at, at);
     if !found.iter().any(is_chosen) {
@@ -114,10 +113,7 @@ fn choose(
         let reason = format!("{count} places have policies, which differ:{lines}");
         return Err(ImportError::new(at, reason).ambiguous());
     }
-    match found.into_iter().next() {
-        Some(found) => found.read,
-        None => Err(ImportError::new(at, "no policy is there")),
-    }
+    found.pop().ok_or_else(|| ImportError::new(at, "no policy is there"))
 }
 
 /// Whether a place is another one or inside it. Every place is inside the text, which is the empty one.

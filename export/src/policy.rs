@@ -9,11 +9,13 @@ use crate::error::ImportError;
 pub(crate) struct Found {
     pub(crate) at: String,
     pub(crate) read: Result<(Policy, Option<Budget>), ImportError>,
+    /// What the user must know.
+    pub(crate) warning: Option<String>,
 }
 
 impl Found {
     pub(crate) fn new(at: &str, read: Result<(Policy, Option<Budget>), ImportError>) -> Self {
-        Self { at: at.to_owned(), read }
+        Self { at: at.to_owned(), read, warning: None }
     }
 }
 

@@ -1,0 +1,213 @@
+//! Reading directives, which blocks inherit from those around them.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use backoff_core::{Field, MAX_NS, Policy};
+
+use super::blocks::{Block, parse, shown};
+use super::names::{NEXT, TIMEOUT, TRIES};
+use crate::error::ImportError;
+use crate::policy::{Found, Read};
+use crate::source::NO_RETRY_LIMIT;
+use crate::text::{MS, cut};
+
+/// The directives in force in a block: their values.
+#[derive(Clone, Copy, Default)]
+struct Settings<'a> {
+    next: Option<&'a [String]>,
+    tries: Option<&'a [String]>,
+    timeout: Option<&'a [String]>,
+}
+
+/// The policy of each block that passes requests on, or if there is none, that has a directive.
+pub(crate) fn find(text: &str, servers: Option<u32>) -> Result<Vec<Found>, ImportError> {
+    let root = parse(text)?;
+    let mut search = Search { servers, ..Search::default() };
+    search.find_upstreams(&root);
+    search.find_policies(&root, "", Settings::default())?;
+    let found = if search.passing.is_empty() { search.others } else { search.passing };
+    if found.is_empty() {
+        return Err(ImportError::new("", format!("no directive {NEXT}, {TRIES} or {TIMEOUT}")));
+    }
+    Ok(found)
+}
+
+#[derive(Default)]
+struct Search<'a> {
+    /// How many servers the user says there are.
+    servers: Option<u32>,
+    /// How many servers each upstream has.
+    upstreams: HashMap<&'a str, Option<u32>>,
+    /// Blocks that pass requests on.
+    passing: Vec<Found>,
+    /// Blocks whose directives others inherit, perhaps in another file.
+    others: Vec<Found>,
+}
+
+impl<'a> Search<'a> {
+    fn find_upstreams(&mut self, block: &'a Block) {
+        if let [first, name] = block.words.as_slice()
+            && first == "upstream"
+        {
+            self.upstreams.insert(name, servers_of(block));
+        }
+        for inside in &block.blocks {
+            self.find_upstreams(inside);
+        }
+    }
+
+    fn find_policies(
+        &mut self,
+        block: &'a Block,
+        at: &str,
+        outer: Settings<'a>,
+    ) -> Result<(), ImportError> {
+        let (next, tries, timeout) = (block.one(NEXT)?, block.one(TRIES)?, block.one(TIMEOUT)?);
+        let settings = Settings {
+            next: next.or(outer.next),
+            tries: tries.or(outer.tries),
+            timeout: timeout.or(outer.timeout),
+        };
+        let passes = block.one("proxy_pass")?.is_some();
+        let is_set = |settings: Settings<'_>| {
+            settings.next.is_some() || settings.tries.is_some() || settings.timeout.is_some()
+        };
+        if is_set(if passes { settings } else { Settings { next, tries, timeout } }) {
+            let servers = self.servers_of(block)?;
+            let (read, warning) = match read(settings, servers) {
+                Ok((policy, warning)) => (Ok((policy, None)), warning),
+                Err(error) => (Err(error), None),
+            };
+            let list = if passes { &mut self.passing } else { &mut self.others };
+            list.push(Found { warning, ..Found::new(at, read) });
+        }
+        // Blocks with the same words have a number.
+        let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
+        for inside in &block.blocks {
+            let (all, _) = counts.entry(&inside.words).or_default();
+            *all = all.saturating_add(1);
+        }
+        for inside in &block.blocks {
+            let (all, count) = counts.entry(&inside.words).or_default();
+            let number = if *all == 1 { String::new() } else { format!("[{count}]") };
+            let dot = if at.is_empty() { "" } else { "." };
+            let place = format!("{at}{dot}{}{number}", shown(&inside.words));
+            *count = count.saturating_add(1);
+            self.find_policies(inside, &place, settings)?;
+        }
+        Ok(())
+    }
+
+    /// How many servers the `proxy_pass` of a block can try, if that is known.
+    fn servers_of(&self, block: &Block) -> Result<Option<u32>, ImportError> {
+        let Some([url, ..]) = block.one("proxy_pass")? else { return Ok(self.servers) };
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        let name = rest.split('/').next().unwrap_or_default();
+        Ok(self.servers.or_else(|| self.upstreams.get(name).copied().flatten()))
+    }
+}
+
+/// The servers of an upstream that are not `down`; none if a name may stand for several.
+fn servers_of(upstream: &Block) -> Option<u32> {
+    let mut count = 0_u32;
+    for words in &upstream.directives {
+        let [first, address, parameters @ ..] = words.as_slice() else { continue };
+        if first != "server" || parameters.iter().any(|word| word == "down") {
+            continue;
+        }
+        let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+        let is_one = |host: &str| {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            host.parse::<IpAddr>().is_ok()
+        };
+        if !address.starts_with("unix:") && !is_one(host) && !is_one(address) {
+            return None;
+        }
+        count = count.saturating_add(1);
+    }
+    Some(count).filter(|&count| count > 0)
+}
+
+/// The policy of a block, and a warning.
+fn read(
+    settings: Settings<'_>,
+    servers: Option<u32>,
+) -> Result<(Policy, Option<String>), ImportError> {
+    let tries = settings.tries.map(read_tries).transpose()?.unwrap_or(0);
+    let timeout = settings.timeout.map(read_timeout).transpose()?.unwrap_or(0);
+    let is_off = settings.next.is_some_and(|values| values.iter().any(|value| value == "off"));
+    let limit = if is_off { Some(0) } else { tries.checked_sub(1) };
+    let others = servers.map(|servers| u64::from(servers.saturating_sub(1)));
+    let retries = match (limit, others) {
+        (Some(limit), Some(others)) => limit.min(others),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => {
+            let reason = "without a limit, each server of the upstream is tried once; say how many \
+                          servers there are";
+            return Err(ImportError::new(TRIES, reason));
+        }
+    };
+    let warning = (others.is_none() && retries > 0).then(|| {
+        let servers = retries.saturating_add(1);
+        format!("with fewer than {servers} servers in the upstream, nginx retries less often")
+    });
+    let policy = Read::default()
+        .kind(Field::Growth, "constant")
+        .with(Field::Base, 0)
+        .with(Field::MaxRetries, retries)
+        .with(Field::MaxElapsed, if timeout == 0 { MAX_NS } else { timeout })
+        .with(Field::RetryAfterMax, 0)
+        .policy(TRIES)?;
+    Ok((policy, warning))
+}
+
+/// The number of tries; 0 is no limit.
+fn read_tries(values: &[String]) -> Result<u64, ImportError> {
+    let number = match values {
+        [number] if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().ok(),
+        _ => None,
+    };
+    number.filter(|&tries| tries <= NO_RETRY_LIMIT).ok_or_else(|| {
+        let values = cut(&values.join(" "));
+        let reason = format!("\"{values}\" is not a number from 0 to {NO_RETRY_LIMIT}");
+        ImportError::new(TRIES, reason)
+    })
+}
+
+/// The nanoseconds of a time such as `10s`, `1m30s`, `500ms` or `10`, which is seconds.
+fn read_timeout(values: &[String]) -> Result<u64, ImportError> {
+    let time = match values {
+        [time] => read_time(time).filter(|&ns| ns < MAX_NS),
+        _ => None,
+    };
+    time.ok_or_else(|| {
+        let values = cut(&values.join(" "));
+        ImportError::new(TIMEOUT, format!("\"{values}\" is not a time such as 10s or 1m30s"))
+    })
+}
+
+fn read_time(text: &str) -> Option<u64> {
+    const UNITS: [(&str, u64); 7] = [
+        ("ms", 1),
+        ("w", 604_800_000),
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("m", 60_000),
+        ("s", 1_000),
+        ("", 1_000),
+    ];
+    let (mut total, mut rest) = (0_u64, text);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at_checked(end)?;
+        let (unit, after) = UNITS.iter().find_map(|(name, unit)| {
+            // A number without a unit can only be the last part.
+            let after = after.strip_prefix(name)?;
+            (!name.is_empty() || after.is_empty()).then_some((*unit, after))
+        })?;
+        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
+        rest = after;
+    }
+    total.checked_mul(MS).filter(|_| !text.is_empty())
+}
