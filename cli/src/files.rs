@@ -1,9 +1,8 @@
 //! Files that are written as a whole.
 //!
-//! A new file appears under its name when it is complete, so a failure leaves the old one. A
-//! symbolic link to a file is refused: in a folder that others may write, it may lead to a file that
-//! only this user can overwrite. What is not a file, such as a pipe or `/dev/null`, is written as it
-//! is.
+//! A new file appears under its name when it is complete, so a failure leaves the old one. A link
+//! to a file is refused: in a folder that others can write to, it may lead to a file that only
+//! this user can overwrite. Anything else, such as a pipe or `/dev/null`, is written in place.
 
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Write};

@@ -182,7 +182,7 @@ fn a_file_that_another_user_could_have_put_there_is_refused() {
     let mut table = vec![
         (&link, "it is a symbolic link; name the file itself"),
         (&to_missing, "it is a symbolic link; name the file itself"),
-        (&one, "it has 2 names (hard links)"),
+        (&one, "it has 2 hard links, not 1"),
     ];
     let foreign = name("foreign");
     fs::write(&foreign, "").unwrap();
@@ -274,8 +274,9 @@ fn a_process_that_holds_the_lock_keeps_nobody_for_long() {
     assert_eq!(output.status.code(), Some(125));
     assert!(output.stdout.is_empty());
     let file = file.display();
-    let expected =
-        format!("error: cannot lock budget file {file}: process {id} has held the lock for 2 s\n");
+    let expected = format!(
+        "error: cannot lock budget file {file}: process {id} holds the lock; gave up after 2 s\n"
+    );
     assert_eq!(errors(&output), expected);
 }
 
@@ -294,7 +295,7 @@ fn a_process_that_takes_the_lock_later_does_not_lose_the_result() {
     let id: u32 = String::from_utf8(output.stdout.clone()).unwrap().trim().parse().unwrap();
     kill("KILL", id);
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let expected = format!("process {id} has held the lock for 2 s\n");
+    let expected = format!("process {id} holds the lock; gave up after 2 s\n");
     assert!(errors(&output).ends_with(&expected), "{}", errors(&output));
 }
 

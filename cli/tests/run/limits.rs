@@ -19,7 +19,7 @@ fn a_timeout_that_is_not_repeated_is_not_silent() {
     let options = ["constant:base=1ns", "--on", "1", "--attempt-timeout", "50ms"];
     let output = output(run(&options, "exec sleep 1000"));
     assert_eq!(output.status.code(), Some(124));
-    let expected = "backoff: attempt 1 took too long; no option allows to repeat exit code 124\n";
+    let expected = "backoff: attempt 1 took too long; exit code 124 may not be repeated\n";
     assert_eq!(errors(&output), expected);
 }
 

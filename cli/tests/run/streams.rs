@@ -150,14 +150,14 @@ fn a_file_that_the_attempts_share_is_a_warning() {
     let [output] = &warnings("", prints, "> $FILE")[..] else { panic!() };
     assert_eq!(
         output,
-        "backoff: attempt 1 failed; what it printed stays in standard output; --stdout on-success \
-         writes only what a successful attempt printed"
+        "backoff: attempt 1 failed, but its output stays in standard output; with --stdout \
+         on-success only the output of a successful attempt is written"
     );
     let [input] = &warnings("", reads, "< $FILE")[..] else { panic!() };
     assert_eq!(
         input,
-        "backoff: attempt 1 failed; it has read standard input, so the next attempt reads only the \
-         rest; --stdin replay gives all of it to each attempt"
+        "backoff: attempt 1 failed after it read standard input, so the next one reads only the \
+         rest; with --stdin replay each attempt reads all of it"
     );
     for (options, script, redirections) in [
         ("", "exit 1", "> $FILE"),

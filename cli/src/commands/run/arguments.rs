@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(value_delimiter = ',', value_parser = exit_codes)]
     on_timeout: Vec<Range>,
 
-    /// Run the command again after any failure but death by SIGPIPE
+    /// Run the command again after any failure except death by SIGPIPE
     #[arg(long, group = "repeatable", conflicts_with = "on")]
     on_any: bool,
 

@@ -50,7 +50,7 @@ Files:
   of --budget-file
         Created with mode 0600, because whoever may read it can lock it: then there are no retries,
         and no command begins. It must belong to the user or to root, and is never a symbolic link.
-        Its folder should be one that nobody else can write.
+        Keep it in a folder that nobody else can write to.
   of --events
         Created if it is missing. A symbolic link to a file is refused. A pipe that nobody reads
         for a second gets no events.
@@ -61,8 +61,8 @@ Events:
   time, pid, label, command
         When, and whose: the process of backoff, --label or else --key, and the name of the command.
   event
-        retry, before a wait; stop, at the end; warning or error, which have a message and no other
-        member of this list.
+        retry, before a wait; stop, at the end; warning or error, with message instead of the
+        members below.
   attempts
         The attempts so far.
   code, signal

@@ -77,14 +77,14 @@ impl Report {
     }
 
     /// At the end. A success, and a failure that may not be repeated, speak for themselves; a
-    /// timeout does not, which is no failure of the command.
+    /// timeout does not: the command did not fail by itself.
     pub(super) fn stop(&self, event: &Event, reason: StopReason) {
         let why = match reason {
             StopReason::MaxRetries => "all retries were made",
             StopReason::MaxElapsed => "the wait would end after max_elapsed",
             StopReason::Budget => "the budget allows no retry",
             StopReason::Permanent if event.end == End::TimedOut => {
-                "no option allows to repeat exit code 124"
+                "exit code 124 may not be repeated"
             }
             _ => "",
         };

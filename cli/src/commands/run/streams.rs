@@ -51,14 +51,14 @@ impl Streams {
         };
         let mut watched = Vec::new();
         if arguments.stdin.is_none() {
-            let advice = "it has read standard input, so the next attempt reads only the rest; \
-                          --stdin replay gives all of it to each attempt";
+            let advice = "failed after it read standard input, so the next one reads only the \
+                          rest; with --stdin replay each attempt reads all of it";
             watched.extend(Watched::new(copy(stdin())?, advice)?);
         }
         let file = copy(stdout())?;
         if arguments.stdout.is_none() && !is_log(&file)? {
-            let advice = "what it printed stays in standard output; --stdout on-success writes \
-                          only what a successful attempt printed";
+            let advice = "failed, but its output stays in standard output; with --stdout \
+                          on-success only the output of a successful attempt is written";
             watched.extend(Watched::new(file, advice)?);
         }
         let is_captured = arguments.stdout == Some(Stdout::OnSuccess);
@@ -91,7 +91,7 @@ impl Streams {
         self.watched.retain_mut(|Watched { file, at, advice }| {
             let is_unmoved = file.stream_position().is_ok_and(|now| now == *at);
             if !is_unmoved {
-                report.warning(&anyhow!("attempt {attempt} failed; {advice}"));
+                report.warning(&anyhow!("attempt {attempt} {advice}"));
             }
             is_unmoved
         });

@@ -170,10 +170,11 @@ impl<'a> BudgetFile<'a> {
             }
             if until.is_none_or(|until| until <= Instant::now()) {
                 let holder = match MAIN.holder(&self.file).with_context(name)? {
-                    None | Some(0) => "other processes have".to_owned(),
-                    Some(id) => format!("process {id} has"),
+                    None | Some(0) => "another process".to_owned(),
+                    Some(id) => format!("process {id}"),
                 };
-                let error = anyhow!("{holder} held the lock for {} s", patience.as_secs());
+                let error =
+                    anyhow!("{holder} holds the lock; gave up after {} s", patience.as_secs());
                 return Err(error.context(name()).into());
             }
             let until = Instant::now().checked_add(pause);
@@ -206,7 +207,7 @@ fn open(path: &Path) -> Result<File> {
 fn check(metadata: &Metadata) -> Result<()> {
     ensure!(!metadata.is_symlink(), "it is a symbolic link; name the file itself");
     ensure!(metadata.is_file(), "it is not a regular file");
-    ensure!(metadata.nlink() <= 1, "it has {} names (hard links)", metadata.nlink());
+    ensure!(metadata.nlink() <= 1, "it has {} hard links, not 1", metadata.nlink());
     let (owner, user) = (metadata.uid(), geteuid().as_raw());
     ensure!(
         owner == user || owner == 0,
