@@ -56,7 +56,7 @@ pub(crate) fn example(name: &str) -> Result<Command> {
 }
 
 /// A verb of cargo on packages, where a warning of Clippy is an error.
-fn linted(verb: &str, packages: &[&str]) -> Result<Command> {
+pub(crate) fn linted(verb: &str, packages: &[&str]) -> Result<Command> {
     let sysroot = PathBuf::from(stdout(command("rustc").args(["--print", "sysroot"]))?.trim());
     let mut cargo = cargo();
     cargo.args([verb, "--locked"]).args(packages.iter().flat_map(|name| ["--package", name]));

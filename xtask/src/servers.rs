@@ -1,5 +1,6 @@
 //! Real Redis and `PostgreSQL` servers for the tests of hosts, from wheels that carry them.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,7 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::fresh;
-use crate::shell::{command, line, progress, root, run, scratch, stdout};
+use crate::report::Report;
+use crate::shell::{command, empty, line, progress, root, run, scratch, stdout};
 use crate::venv;
 
 const REQUIREMENTS: &str = "tests/hosts/requirements.txt";
@@ -71,6 +73,23 @@ fn program() -> Result<Command> {
     let mut program = command(python);
     program.arg(script);
     Ok(program)
+}
+
+/// Checks that the servers run where only their owner may enter the folders of the project and of
+/// temporary files.
+pub(crate) fn test(report: &mut Report) {
+    report.check("the servers run in folders that only root may enter", || {
+        let folder = scratch().join("only-its-owner-may-enter");
+        empty(&folder)?;
+        #[cfg(unix)]
+        fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        // Without input they stop at once.
+        let printed = stdout(program()?.args(["redis", "postgres"]).env("TMPDIR", &folder))?;
+        ensure!(printed.contains("redis://") && printed.contains("postgres://"), "{printed}");
+        let left = fs::read_dir(&folder)?.count();
+        ensure!(left == 0, "{left} files are left in {}", folder.display());
+        Ok(())
+    });
 }
 
 /// The version of a server.

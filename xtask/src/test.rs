@@ -12,8 +12,8 @@ use crate::languages::{ALL, Language, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
 use crate::{
-    bench, demo, dist, docs, engines, fleet, generate, languages, program, queues, version,
-    workflows,
+    bench, demo, dist, docs, engines, fleet, generate, languages, program, queues, servers,
+    version, workflows,
 };
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
@@ -130,6 +130,7 @@ fn hosts(name: &str, extent: Extent) -> Result<Part> {
 
 /// Queues and shared budgets, with processes in several languages.
 fn test_processes(report: &mut Report) {
+    servers::test(report);
     queues::test(report);
     fleet::test(report);
 }

@@ -10,6 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::compatibility::Ran;
+use crate::crates::linted;
 use crate::fresh;
 use crate::languages::Platforms;
 use crate::report::{Report, Runner};
@@ -38,9 +39,14 @@ fn folder() -> PathBuf {
 /// npm in the folder of the package.
 fn npm() -> Command {
     let mut npm = command("npm");
-    // Nothing else is built like its modules, so they need not wait for the other builds.
-    npm.current_dir(folder()).env("CARGO_TARGET_DIR", scratch().join("wasm-target"));
+    npm.current_dir(folder()).env("CARGO_TARGET_DIR", target());
     npm
+}
+
+/// Where cargo builds the modules. Nothing else is built like them, so they need not wait for the other
+/// builds.
+fn target() -> PathBuf {
+    scratch().join("wasm-target")
 }
 
 /// The tarball that npm would publish.
@@ -122,8 +128,12 @@ pub(crate) fn test(report: &mut Report) {
         cargo()
             .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
             .args(["--package", "bindings-wasm", "--package", "bindings-wasm-delay"])
-            .args(["--", "-D", "warnings"]),
+            .args(["--", "-D", "warnings"])
+            .env("CARGO_TARGET_DIR", target()),
     );
+    report.check("clippy: what runs wasm-bindgen", || {
+        run(linted("build", &["bindings-wasm-glue"])?.env("CARGO_TARGET_DIR", target()))
+    });
     for entry in ["backoff-wasm", "backoff-wasm/js"] {
         let results = scratch().join("npm-test.xml");
         report.suite_of(&format!("npm test: {entry}"), Runner::Junit(results.clone()), || {
