@@ -1,11 +1,13 @@
 //! The options that all loops of a client have in common.
 
 use std::fmt;
+use std::future::Ready;
 use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 
 use crate::classify::{ByResult, Classify, WhenError};
+use crate::event::Report;
 use crate::loops::Loop;
 use crate::plan::Settings;
 use crate::shared::Shared;
@@ -21,8 +23,8 @@ use crate::verdict::IntoVerdict;
 /// time.
 ///
 /// **A policy without `max_retries`, `max_attempts` or `max_elapsed` retries for ever**, unless a
-/// deadline or a budget stops it. The preset `none` is such a policy, without a wait; one with
-/// `max_retries=0` makes no retries.
+/// deadline or a budget stops it. `default:base=200ms` changes the base of the default and keeps its
+/// limit of 3 retries. The policy `off` makes no retries.
 ///
 /// ```
 /// use backoff_retry::Retry;
@@ -37,7 +39,7 @@ use crate::verdict::IntoVerdict;
 ///
 /// A loop without `when` or `classify` does not compile:
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
 #[derive(Clone)]
@@ -279,6 +281,59 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
         Loop::new(self.settings.clone(), classify)
     }
 }
+
+/// The calls of a [`Loop`]. On a `Retry` they do not compile, and the message says what is missing.
+#[doc(hidden)]
+impl<C, S> Retry<'_, C, S> {
+    pub fn call<F, R>(&self, _: F) -> R
+    where
+        Self: SaysWhatToRetry,
+        F: FnMut() -> R,
+    {
+        unreachable!("no `Retry` says what to retry")
+    }
+
+    pub fn run<F, R>(&self, _: F) -> Report<R>
+    where
+        Self: SaysWhatToRetry,
+        F: FnMut() -> R,
+    {
+        unreachable!("no `Retry` says what to retry")
+    }
+
+    pub fn run_until<G, F, R>(&self, _: G, _: F) -> Option<Report<R>>
+    where
+        Self: SaysWhatToRetry,
+        F: FnMut() -> R,
+    {
+        unreachable!("no `Retry` says what to retry")
+    }
+
+    pub fn call_async<F, R>(&self, _: F) -> Ready<R>
+    where
+        Self: SaysWhatToRetry,
+        F: AsyncFnMut() -> R,
+    {
+        unreachable!("no `Retry` says what to retry")
+    }
+
+    pub fn run_async<F, R>(&self, _: F) -> Ready<Report<R>>
+    where
+        Self: SaysWhatToRetry,
+        F: AsyncFnMut() -> R,
+    {
+        unreachable!("no `Retry` says what to retry")
+    }
+}
+
+/// Nothing implements it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a `Retry` does not say which failures to retry",
+    label = "write `when` or `classify` before this call",
+    note = "for example `retry.when(|error: &Error| error.is_busy()).call(..)`"
+)]
+pub trait SaysWhatToRetry {}
 
 impl<C, S> fmt::Debug for Retry<'_, C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
