@@ -32,8 +32,8 @@ pub struct Verdict {
 
 impl Verdict {
     /// The verdict on an HTTP response: [`Outcome::from_http_status`], and the wait that its header
-    /// fields ask for, `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit-Reset` (SPEC
-    /// 14.5). A date is compared with the system's clock; with a clock of your own use
+    /// fields ask for, `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit`,
+    /// `RateLimit-Reset` or `X-RateLimit-Reset` (SPEC 14.5). A date is compared with the system's clock; with a clock of your own use
     /// [`http_retry_after_ns`](crate::http_retry_after_ns).
     ///
     /// `fields` is a `HeaderMap` of the crate `http`, or other pairs of names and values.

@@ -127,7 +127,8 @@ impl SharedBudget {
     }
 
     /// Sends what is noted to the store now. Returns whether the store has it. It waits in this
-    /// thread, at most for the timeout.
+    /// thread, at most for the timeout. Do not call it in
+    /// [`on_exchange`](SharedBudgetBuilder::on_exchange), whose thread it would wait for.
     #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]
     pub fn flush(&self) -> bool {
         self.inner().flush()
