@@ -73,8 +73,9 @@ func (c *requestCase) play(t *testing.T, urls map[string]string) {
 	if c.Options.Methods != nil {
 		options = append(options, backoffhttp.WithMethods(*c.Options.Methods...))
 	}
-	if c.Options.AttemptTimeoutMs > 0 {
-		options = append(options, backoffhttp.WithAttemptTimeout(time.Duration(c.Options.AttemptTimeoutMs)*time.Millisecond))
+	if limit := time.Duration(c.Options.AttemptTimeoutMs) * time.Millisecond; limit > 0 {
+		// Ten times as long, because a slow machine must get a connection within it. A request that got none is repeated.
+		options = append(options, backoffhttp.WithAttemptTimeout(10*limit))
 	}
 	if c.Options.ReadBody {
 		options = append(options, backoffhttp.WithReadBody())
