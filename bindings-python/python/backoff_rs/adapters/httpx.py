@@ -86,8 +86,8 @@ def _is_seekable(file: Any) -> bool:
     return bool(getattr(file, "seekable", lambda: False)())
 
 
-def _read_timeout(request: httpx.Request) -> dict[str, float | None]:
-    """The timeouts of the request: those that its connection looks at."""
+def _timeouts(request: httpx.Request) -> dict[str, float | None]:
+    """The timeouts of the request, as its connection sees them."""
     timeouts: dict[str, float | None] = request.extensions.setdefault("timeout", {})
     return timeouts
 
@@ -133,7 +133,7 @@ class RetryTransport(httpx.BaseTransport):
         rules = self._client.rules
         limit = rules.attempt_timeout or math.inf
         if limit < math.inf:
-            timeout = _read_timeout(request)
+            timeout = _timeouts(request)
             steps = ("connect", "read", "write", "pool")
             timeout |= {step: min(limit, timeout.get(step) or limit) for step in steps}
 
@@ -181,7 +181,7 @@ def _read(response: httpx.Response, request: httpx.Request, end: float) -> None:
 def _drain(request: httpx.Request, response: httpx.Response, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
     stream: Any = response.stream
-    timeout = _read_timeout(request)
+    timeout = _timeouts(request)
     kept = timeout.get("read")
     # No read begins after half of the wait, or takes longer than the other half.
     end = time.monotonic() + seconds / 2

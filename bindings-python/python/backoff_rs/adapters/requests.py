@@ -193,23 +193,26 @@ def _read(response: requests.Response, end: float) -> None:
 
 def _drain(_request: object, response: requests.Response, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
-    end, left = time.monotonic() + seconds, LONGEST_DRAINED
-    # A server that ends its body early has failed already. Without the socket, nothing bounds a read.
-    with contextlib.suppress(urllib3.exceptions.HTTPError, OSError, AttributeError):
-        # Not what its types show, but there in all versions.
-        raw: Any = response.raw
-        file = raw._fp.fp
-        connection = None if file is None else file.raw._sock
-        kept = connection and connection.gettimeout()
-        while left > 0 and (rest := end - time.monotonic()) > 0:
-            if connection is not None:
-                connection.settimeout(rest)
-            if is_long(response.headers.get("Content-Length")):
-                break
-            chunk = raw.read1(left, decode_content=False)
-            if not chunk:
-                if connection is not None:
-                    connection.settimeout(kept)
-                break
-            left -= len(chunk)
+    if not is_long(response.headers.get("Content-Length")):
+        # A server that ends its body early has failed already. Nothing bounds a read without a socket.
+        with contextlib.suppress(urllib3.exceptions.HTTPError, OSError, AttributeError):
+            _read_and_drop(response.raw, time.monotonic() + seconds)
     response.close()
+
+
+def _read_and_drop(body: Any, end: float) -> None:
+    """Reads until this time. The types of urllib3 do not show the socket."""
+    file, left = body._fp.fp, LONGEST_DRAINED
+    if file is None:
+        # There is no body, but the connection goes back to its pool only after a read.
+        body.read1(1)
+        return
+    connection = file.raw._sock
+    kept = connection.gettimeout()
+    while left > 0 and (rest := end - time.monotonic()) > 0:
+        connection.settimeout(rest)
+        chunk = body.read1(left, decode_content=False)
+        if not chunk:
+            connection.settimeout(kept)
+            return
+        left -= len(chunk)
