@@ -312,33 +312,28 @@ export function testClient(
 			await closeOther?.();
 		});
 
-		test("with its defaults: a URL that was down for a while leaves retries to the others of its host", async () => {
+		test("with its defaults: a URL that is down leaves retries to the others of its host", async () => {
 			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=3" });
 			const down = server.play(BUSY);
-			for (let turn = 0; turn < 100; turn++) {
+			for (let turn = 0; turn < 20; turn++) {
 				await send({ url: down.url }).catch(() => {});
-			}
-			// Successes are not needed for it: the time alone heals the budget.
-			let status;
-			for (let turn = 0; status !== 200 && turn < 200; turn++) {
-				await wait(100);
-				({ status } = await send({ url: server.play(BUSY, OK).url }).catch(() => ({})));
+				assert.equal((await send({ url: server.play(BUSY, OK).url })).status, 200);
 			}
 			await close?.();
-			assert.equal(status, 200);
+			assert.equal(down.requests.length, 80);
 		});
 
 		test("with its defaults: the load on a dead server is bounded", async () => {
 			const start = performance.now();
 			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=10" });
 			const { url, requests } = server.play(BUSY);
-			for (let turn = 0; turn < 20; turn++) {
-				await Promise.all(Array.from({ length: 25 }, () => send({ url }).catch(() => {})));
+			for (let turn = 0; turn < 10; turn++) {
+				await Promise.all(Array.from({ length: 20 }, () => send({ url }).catch(() => {})));
 			}
 			await close?.();
 			const seconds = Math.ceil((performance.now() - start) / 1000);
-			// finagle: a fifth of all operations, and ten in each second, of which some are kept.
-			assert.ok(requests.length <= 500 * 1.2 + 100 * (1 + seconds), `${requests.length} in ${seconds} s`);
+			// finagle: a fifth of the operations, and ten in each second of the last ten.
+			assert.ok(requests.length <= 200 * 1.2 + 100 + 10 * seconds, `${requests.length} in ${seconds} s`);
 		});
 
 		test("a POST and a body that is sent once: their timeout, their hooks and their stats", async () => {

@@ -48,7 +48,7 @@ async function play({ urls }, { make, streamOf, close }, { id, target, options, 
 		method,
 		headers: headersOf(fields),
 		...(body !== null && { body: body === "once" ? streamOf("once") : TEXTS[body] }),
-		signal: AbortSignal.timeout(20_000),
+		signal: AbortSignal.timeout(60_000),
 		own: own ?? undefined,
 	};
 	const client = await make(chosen, given.own);
@@ -97,7 +97,7 @@ export function testRequests(name, client, { except = {}, only = () => true } = 
 		for (const each of cases.filter(({ id }) => only(id))) {
 			const reason = except[each.id];
 			test(each.id + (reason ? `: not, because ${reason}` : ""), { timeout: 60_000 }, async () => {
-				const late = new Promise((resolve) => setTimeout(resolve, reason ? 2000 : 50_000, "late").unref());
+				const late = new Promise((resolve) => setTimeout(resolve, reason ? 2000 : 55_000, "late").unref());
 				const result = await Promise.race([play(server, client, each), late]);
 				const run = () => {
 					assert.notEqual(result, "late");
