@@ -87,6 +87,28 @@ fn max_elapsed_and_max_retries_end_it() {
 }
 
 #[test]
+fn a_policy_without_a_limit_is_a_warning() {
+    let script = "[ $BACKOFF_ATTEMPT = 3 ]";
+    let warning = "policy constant:base=1ns has no limit, so the command may run for ever; add \
+                   max_retries=3 or max_elapsed=10m";
+    let text = output(run(&["constant:base=1ns", "--on-any"], script));
+    let mut lines = vec![format!("backoff: {warning}")];
+    lines.extend([1, 2].map(|n| format!("backoff: attempt {n} exited with 1; retry in 1ns")));
+    assert_eq!(errors(&text), lines.join("\n") + "\n");
+    let quiet = output(run(&["constant:base=1ns", "--on-any", "--quiet"], script));
+    assert_eq!(errors(&quiet), "");
+    let json = output(run(&["constant:base=1ns", "--on-any", "--json"], script));
+    assert_eq!(errors(&json).matches(warning).count(), 1, "{}", errors(&json));
+    for limited in ["constant:base=1ns,max_retries=9", "constant:base=1ns,max_elapsed=1d"] {
+        let output = output(run(&[limited, "--on-any"], script));
+        assert!(!errors(&output).contains("no limit"), "{}", errors(&output));
+    }
+    // It is no news before there is a wait.
+    let once = output(run(&["constant:base=1ns", "--on-any"], "true"));
+    assert_eq!(errors(&once), "");
+}
+
+#[test]
 fn the_wait_is_at_least_as_long_as_the_delay() {
     let begun = Instant::now();
     output(run(&["constant:base=300ms,max_retries=1", "--on-any"], "exit 3"));
@@ -145,7 +167,8 @@ fn a_descriptor_that_is_in_use_is_refused() {
 fn a_budget_limits_one_process() {
     let budget = "quota:max_tokens=10,cost=5,cost_throttled=3,cost_timeout=2";
     for (list, retries) in [("--on", 2), ("--on-throttled", 3), ("--on-timeout", 5)] {
-        let mut command = backoff(&["--json", "run", "constant:base=1ns", list, "9"]);
+        let policy = "constant:base=1ns,max_retries=100";
+        let mut command = backoff(&["--json", "run", policy, list, "9"]);
         command.args(["--budget", budget, "--", "sh", "-c", "exit 9"]);
         let output = output(command);
         let errors = errors(&output);

@@ -19,6 +19,7 @@ use super::report::{Event, Report};
 use super::retry_after::RetryAfter;
 use super::signals::Signals;
 use super::streams::Streams;
+use crate::fields::without_limits;
 
 /// The exit codes of a command that does not run, as for a shell.
 const NOT_EXECUTABLE: u8 = 126;
@@ -111,6 +112,9 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
             return last(end, outcome, &mut streams, &signals);
         }
         streams.warn(number, report);
+        if number == 1 && without_limits(&arguments.policy) == *arguments.policy {
+            report.no_limit(&arguments.policy.text);
+        }
         report.retry(&event);
         let until = Instant::now().checked_add(Duration::from_nanos(event.delay_ns));
         let received = signals.sleep(until).inspect_err(|_| ledger.cancel())?;

@@ -110,6 +110,18 @@ impl Report {
         }
     }
 
+    /// Before the first wait under a policy without a limit (SPEC 18.1).
+    pub(super) fn no_limit(&self, policy: &str) {
+        let message = format!(
+            "policy {policy} has no limit, so the command may run for ever; add max_retries=3 or \
+             max_elapsed=10m"
+        );
+        self.json(!self.quiet, &Message { event: "warning", message: message.clone() });
+        if !self.json && !self.quiet {
+            print(&format!("backoff: {message}"));
+        }
+    }
+
     /// What went wrong without changing the result, quiet or not.
     pub(super) fn warning(&self, error: &anyhow::Error) {
         self.json(true, &Message { event: "warning", message: format!("{error:#}") });
