@@ -1,9 +1,16 @@
-//! Any bytes as a policy string, a budget string, a ratio and a `Retry-After` header: each gives a
-//! value or an error, and a printed value parses to the same value.
+//! Any bytes as a policy string, a budget string, the state of a budget, a ratio, a `Retry-After`
+//! header and the header fields of a response: each gives a value or an error, and a printed value
+//! parses to the same value.
 
 use backoff_core::{
-    Budget, MAX_NS, ParseError, Policy, RandomStream, Ratio, ffi, parse_retry_after_ns,
+    Budget, BudgetState, MAX_NS, ParseError, Policy, RandomStream, Ratio, ffi, http_retry_after_ns,
+    parse_retry_after_ns,
 };
+
+/// A time in 1994.
+const NOW: u64 = 784_111_777_000_000_000;
+
+const BUDGETS: [&str; 5] = ["aws-sdk-2026", "grpc-retry", "sre", "sre-process", "finagle"];
 
 /// Checks one input of the fuzzer.
 pub(crate) fn check(bytes: &[u8]) {
@@ -35,7 +42,14 @@ pub(crate) fn check(bytes: &[u8]) {
     if let Ok(text) = core::str::from_utf8(bytes) {
         let _ = Ratio::parse(text);
     }
-    let _ = parse_retry_after_ns(bytes, 784_111_777_000_000_000);
+    for budget in BUDGETS.map(|preset| Budget::parse(preset).expect("a preset")) {
+        if let Some(state) = BudgetState::parse(&budget, bytes) {
+            assert_eq!(state.text().as_str().as_bytes(), bytes, "{budget}");
+        }
+    }
+    for time in [parse_retry_after_ns(bytes, NOW), http_retry_after_ns(429, bytes, NOW)] {
+        assert!(time.is_none_or(|time| time <= MAX_NS));
+    }
 }
 
 /// The error's position and excerpt are in the string, and its message is complete.
