@@ -103,7 +103,6 @@ pub(crate) fn backoff() -> Result<Command> {
 
 /// Tests the command as its users have it. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
-    report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     report.check("the command is one static binary", is_static);
     for tests in ["cli/tests", "examples"] {
         let results = scratch().join("command-results.xml");
@@ -120,8 +119,9 @@ pub(crate) fn test(report: &mut Report) {
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
 }
 
-/// Runs the published binaries of all platforms.
+/// Runs the published binaries of all platforms, and the simulator in WebAssembly.
 pub(crate) fn test_more(report: &mut Report) {
+    report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     for (platform, name, runner) in PLATFORMS {
         report.runs_on(("Command", "platforms", name), || {
             let folder = packed(platform)?.with_extension("").with_extension("");

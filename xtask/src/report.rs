@@ -31,6 +31,7 @@ pub(crate) struct Report {
     extent: Extent,
     /// What runs now: the name that `cargo xtask test` takes to run it alone.
     part: &'static str,
+    begun: Option<Instant>,
     times: Vec<Time>,
 }
 
@@ -76,7 +77,7 @@ struct Results {
 
 impl Report {
     pub(crate) fn new(extent: Extent) -> Self {
-        Self { extent, ..Self::default() }
+        Self { extent, begun: Some(Instant::now()), ..Self::default() }
     }
 
     /// Runs the checks of a part.
@@ -196,6 +197,11 @@ impl Report {
         for Failure { what, part, why } in &self.failures {
             println!("\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}");
         }
+        if let Some(begun) = self.begun {
+            let processor =
+                processor_seconds().map(|seconds| format!(", {seconds} s of processors"));
+            eprintln!("{} s{}", begun.elapsed().as_secs(), processor.unwrap_or_default());
+        }
         println!("{} passed, {} failed", self.counts.passed, self.counts.failed);
         if self.counts.failed > 0 {
             bail!("{} of the checks failed; their output is above", self.failures.len());
@@ -219,6 +225,17 @@ impl Report {
             }
         }
     }
+}
+
+/// The time of processors that this program and those that it ran have used, where Linux says so. On a
+/// busy machine it says more than the time that passed.
+fn processor_seconds() -> Option<u64> {
+    const TICKS_PER_SECOND: u64 = 100;
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program may hold anything. Then come the state and ten numbers.
+    let (_, numbers) = stat.rsplit_once(')')?;
+    let ticks = numbers.split_whitespace().skip(11).take(4).map(|ticks| ticks.parse::<u64>().ok());
+    Some(ticks.sum::<Option<u64>>()? / TICKS_PER_SECOND)
 }
 
 /// How many checks of a part are shown with their time.

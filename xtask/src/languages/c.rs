@@ -84,13 +84,6 @@ pub(crate) fn test(report: &mut Report) {
         make.arg("check");
         Ok(make)
     });
-    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
-    // static library needs no linker for the target.
-    report.check("C: the library builds where u64 is aligned to 4 bytes", || {
-        add_target(I686)?;
-        let build = ["rustc", "--locked", "--release", "--package", "bindings-c"];
-        run(cargo().args(build).args(["--crate-type", "staticlib", "--target", I686]))
-    });
     report.check("C: an installed folder can be moved, with DESTDIR and spaces", || {
         let staged = scratch().join("staged");
         let moved = scratch().join("moved folder");
@@ -132,6 +125,13 @@ pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
 
 /// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
+    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
+    // static library needs no linker for the target.
+    report.check("C: the library builds where u64 is aligned to 4 bytes", || {
+        add_target(I686)?;
+        let build = ["rustc", "--locked", "--release", "--package", "bindings-c"];
+        run(cargo().args(build).args(["--crate-type", "staticlib", "--target", I686]))
+    });
     consumers::test_more(report);
     platforms::compilers(report);
     platforms::valgrind(report);

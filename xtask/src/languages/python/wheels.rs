@@ -11,7 +11,7 @@ use super::{INPUTS, tool};
 use crate::cross;
 use crate::fresh;
 use crate::languages::Platforms;
-use crate::shell::{add_target, command, progress, root, run, scratch};
+use crate::shell::{add_target, cargo, command, progress, root, run, scratch};
 
 /// A platform that wheels are built for on Linux.
 pub(crate) struct Platform {
@@ -50,11 +50,14 @@ pub(crate) fn all() -> Result<Vec<(&'static Platform, PathBuf)>> {
 
 /// The wheel for this machine.
 pub(crate) fn wheel() -> Result<PathBuf> {
-    let is_host = |platform: &&Platform| platform.target == format!("{ARCH}-unknown-{OS}-gnu");
-    match PLATFORMS.iter().find(is_host) {
+    match of_this_machine() {
         Some(platform) => platform.wheel(),
         None => built("host", "", |maturin| Ok(maturin.args(["--compatibility", "pypi"]))),
     }
+}
+
+fn of_this_machine() -> Option<&'static Platform> {
+    PLATFORMS.iter().find(|platform| platform.target == format!("{ARCH}-unknown-{OS}-gnu"))
 }
 
 impl Platform {
@@ -88,13 +91,7 @@ fn built(
         let _ = fs::remove_dir_all(&folder);
         let mut maturin = tool("maturin")?;
         maturin.args(["build", "--quiet", "--locked", "-m", MANIFEST, "--out"]).arg(&folder);
-        // Nothing else is built like it, so it need not wait for the other builds.
-        maturin.env("CARGO_TARGET_DIR", scratch().join("wheel-target"));
-        // `dist` has its own.
-        if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_none() {
-            maturin.env("CARGO_ENCODED_RUSTFLAGS", without_paths());
-        }
-        run(options(&mut maturin)?)
+        run(options(built_by(&mut maturin))?)
     })?;
     let wheel = the_file(&folder)?;
     // Under a free-threaded interpreter maturin drops abi3 without a word, and the wheel of a
@@ -105,6 +102,28 @@ fn built(
         "{name} is not the wheel of {tag}"
     );
     Ok(wheel)
+}
+
+/// Clippy on the extension, which shares what the macros of `PyO3` need with the wheel of this machine.
+pub(crate) fn clippy() -> Result<()> {
+    let mut clippy = cargo();
+    clippy.args(["clippy", "--locked", "--quiet", "--profile", "wheel"]);
+    if let Some(platform) = of_this_machine() {
+        clippy.args(["--target", platform.target]);
+    }
+    built_by(&mut clippy).args(["--package", "bindings-python", "--", "-D", "warnings"]);
+    run(&mut clippy)
+}
+
+/// Where and how this command builds. Nothing else is built like a wheel, so it need not wait for the
+/// other builds.
+fn built_by(command: &mut Command) -> &mut Command {
+    command.env("CARGO_TARGET_DIR", scratch().join("wheel-target"));
+    // `dist` has its own.
+    if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_none() {
+        command.env("CARGO_ENCODED_RUSTFLAGS", without_paths());
+    }
+    command
 }
 
 const MANIFEST: &str = "bindings-python/Cargo.toml";
