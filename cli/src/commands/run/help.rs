@@ -40,7 +40,7 @@ Signals:
 
 Environment:
   BACKOFF_ATTEMPT
-        Of the command: which attempt it is in, 1, 2, and so on.
+        Set for the command: the number of the attempt, 1, 2, and so on.
   TMPDIR
         The folder of the copies that --stdin replay and --stdout on-success need, instead of /tmp.
   NO_COLOR, CLICOLOR_FORCE
@@ -48,16 +48,16 @@ Environment:
 
 Files:
   of --budget-file
-        Created with mode 0600, because whoever may read it can lock it: then there are no retries,
-        and no command begins. It must belong to the user or to root, and is never a symbolic link.
+        Created with mode 0600, because whoever may read it can lock it. While it is locked no
+        command begins, and there are no retries. It must belong to the user or to root, and is never a symbolic link.
         Keep it in a folder that nobody else can write to.
   of --events
         Created if it is missing. A symbolic link to a file is refused. A pipe that nobody reads
         for a second gets no events.
 
 Events:
-  With --json on standard error, and in the file of --events, each line is a JSON object with the
-  members:
+With --json on standard error, and in the file of --events, each line is a JSON object with these
+members:
   time, pid, label, command
         When, and whose: the process of backoff, --label or else --key, and the name of the command.
   event
