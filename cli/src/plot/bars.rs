@@ -2,8 +2,8 @@
 
 use super::Chart;
 use super::axis::Axis;
-use super::layout::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, text_width};
 use super::picture::{Anchor, Paint, Shape};
+use super::sizes::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, text_width};
 
 /// The height of a bar.
 const HEIGHT: f64 = 14.0;

@@ -3,17 +3,11 @@
 use super::axis::Axis;
 use super::labels::spread;
 use super::picture::{Anchor, Paint, Part, Picture, Place, Shape};
+use super::sizes::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, float, text_width};
 use super::{Chart, Line, bars, mark_step};
 
-pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
-pub(super) const MARGIN: f64 = 24.0;
 const TITLE_SIZE: f64 = 17.0;
-pub(super) const SIZE: f64 = 13.0;
-/// The height of a line of text.
-pub(super) const LINE_HEIGHT: f64 = 19.0;
-/// The mean width of a character, in heights, in fonts that are rather wide.
-const CHARACTER: f64 = 0.58;
 /// Names of at most this many characters are at the ends of their lines.
 const SHORT_NAME: usize = 16;
 
@@ -101,15 +95,6 @@ fn part(chart: &Chart, from: f64) -> (Part, f64) {
     }
     let bottom = area.bottom + 2.0 * LINE_HEIGHT + MARGIN * 0.75;
     (Part { title, description, shapes }, bottom)
-}
-
-pub(super) fn text_width(characters: usize) -> f64 {
-    float(characters) * SIZE * CHARACTER
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a number of characters or of lines")]
-fn float(number: usize) -> f64 {
-    number as f64
 }
 
 fn axes(chart: &Chart, area: &Area, shapes: &mut Vec<Shape>) {

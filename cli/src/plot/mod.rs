@@ -7,6 +7,7 @@ mod labels;
 mod layout;
 mod picture;
 mod png;
+mod sizes;
 mod svg;
 mod terminal;
 
@@ -102,10 +103,8 @@ impl Chart {
             Some(format!("{}: {} at {} {}", line.name, grouped(point.y), grouped(point.x), self.x))
         };
         let ends: Vec<_> = self.lines.iter().filter_map(end).collect();
-        let mut text = format!("{}. The lines end at: {}.", self.subtitle, ends.join("; "));
-        for note in &self.notes {
-            text += &format!(" {note}.");
-        }
-        text
+        let lines = format!("{}. The lines end at: {}", self.subtitle, ends.join("; "));
+        let sentences = std::iter::once(&lines).chain(&self.notes);
+        sentences.map(|sentence| format!("{sentence}.")).collect::<Vec<_>>().join(" ")
     }
 }

@@ -66,8 +66,8 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
             let mut chart = Chart { title, subtitle: subtitle(first), notes, x, lines, marks };
             if chart.is_bars() {
                 // The values have their units.
-                chart.title = measure.title().to_owned();
-                chart.subtitle += &format!(", {} {x}", grouped(x_of(first)));
+                measure.title().clone_into(&mut chart.title);
+                chart.subtitle = format!("{}, {} {x}", chart.subtitle, grouped(x_of(first)));
             }
             chart
         }

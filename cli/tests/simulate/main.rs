@@ -133,8 +133,8 @@ fn merged_parts_print_what_the_whole_prints() {
 fn wrong_parts_are_refused() {
     let folder = folder("wrong");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let [first, second, other, short, damaged, empty] =
-        ["first", "second", "other", "short", "damaged", "empty"].map(path);
+    let [first, second, other, short, damaged, empty, foreign] =
+        ["first", "second", "other", "short", "damaged", "empty", "foreign"].map(path);
     output(&occ(&["--shard=1/2", "--out", &first]));
     output(&occ(&["--shard=2/2", "--out", &second]));
     output(&["simulate", "occ", "--clients=10", "--runs=7", "--shard=2/2", "--out", &other]);
@@ -142,6 +142,7 @@ fn wrong_parts_are_refused() {
     fs::write(&short, text.lines().next().unwrap()).unwrap();
     fs::write(&damaged, text.replacen("\"sum\":\"1", "\"sum\":\"2", 1)).unwrap();
     fs::write(&empty, "").unwrap();
+    fs::write(&foreign, "{}").unwrap();
     for (parts, expected) in [
         (vec![&first], "point 1 of 2: expected each of the 2 shards once, found 1/2"),
         (vec![&first, &first], "found 1/2, 1/2"),
@@ -149,6 +150,7 @@ fn wrong_parts_are_refused() {
         (vec![&first, &short], "point 2 of 2: expected each of the 2 shards once, found 1/2"),
         (vec![&first, &damaged], "damaged, line 1: the checksum is wrong"),
         (vec![&first, &empty], "empty has no parts"),
+        (vec![&foreign], "foreign, line 1: not a part: missing field `part` at line 1 column 2\n"),
         (vec![&path("missing")], "cannot read"),
     ] {
         let arguments: Vec<_> =

@@ -30,13 +30,12 @@ pub(crate) fn write(
     write_table(output, trials, shows_all)?;
     writeln!(output)?;
     let Some(no_retries) = trials.first() else { return Ok(()) };
-    match chosen.and_then(|number| trials.get(number)) {
-        Some(best) => write_recommended(output, best, no_retries)?,
-        None => {
-            writeln!(output, "{}", wrapped(&nothing(service, trials, no_retries)))?;
-            if no_retries.recovery_ms.is_none() {
-                return Ok(());
-            }
+    if let Some(best) = chosen.and_then(|number| trials.get(number)) {
+        write_recommended(output, best, no_retries)?;
+    } else {
+        writeln!(output, "{}", wrapped(&nothing(service, trials, no_retries)))?;
+        if no_retries.recovery_ms.is_none() {
+            return Ok(());
         }
     }
     write_lost(output, trials)?;
@@ -53,31 +52,32 @@ fn described(service: &Service, simulated: &Simulated) -> String {
     let rate = grouped(service.rate);
     let operations = if rate == "1" { "operation" } else { "operations" };
     let begin = if service.clients == 1 { "begins" } else { "begin" };
-    let mut text =
-        format!("{} {begin} {rate} {operations} per second. ", counted(service.clients, "client"));
+    let clients = counted(service.clients, "client");
     let latency = people(service.latency_ns);
     let capacity = grouped(service.capacity);
     let capacity = format!("{capacity} {}", if capacity == "1" { "call" } else { "calls" });
-    if service.limits_rate() {
-        text += &format!(
-            "The service limits the rate: it admits {capacity} per second, as many at once, \
-             answers each in {latency}, and rejects the others. "
-        );
+    let served = if service.limits_rate() {
+        format!(
+            "The service limits the rate: it admits {capacity} per second, as many at once, answers \
+             each in {latency}, and rejects the others."
+        )
     } else {
-        text += &format!("The service can serve {capacity} per second, each in {latency}. ");
-    }
-    text += &format!(
-        "Of the calls {} fail by themselves. Clients wait {} for an answer. The outage takes {}. ",
+        format!("The service can serve {capacity} per second, each in {latency}.")
+    };
+    let failures = format!(
+        "Of the calls {} fail by themselves. Clients wait {} for an answer. The outage takes {}.",
         percent(service.failure.value()),
         people(service.timeout_ns),
         people(service.outage_ns)
     );
-    if simulated.times > 1.0 {
+    let part = (simulated.times > 1.0).then(|| {
         let times = grouped(simulated.times);
-        text +=
-            &format!("A part of the service is simulated; the whole is {times} times as large. ");
-    }
-    text + &format!("{} of each policy, seed {}.", counted(service.runs, "run"), service.seed)
+        format!("A part of the service is simulated; the whole is {times} times as large.")
+    });
+    let runs = format!("{} of each policy, seed {}.", counted(service.runs, "run"), service.seed);
+    let begin = format!("{clients} {begin} {rate} {operations} per second.");
+    let sentences = [Some(begin), Some(served), Some(failures), part, Some(runs)];
+    sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The goals in words.

@@ -145,6 +145,7 @@ mod tests {
     use super::{Advice, BUDGET, Change, Use, combined};
     use crate::arguments::SeedAndKey;
     use crate::commands::explain::facts::Facts;
+    use crate::commands::explain::rules::Level::{Note, Warning};
     use crate::presets::presets;
 
     const NO_STREAM: SeedAndKey = SeedAndKey { seed: None, key: None };
@@ -311,7 +312,6 @@ mod tests {
             let Change::Budget(budget) = found.change else { panic!("{text}") };
             Some((found.level, budget))
         };
-        use crate::commands::explain::rules::Level::{Note, Warning};
         assert_eq!(proposed("default"), Some((Note, "sre".to_owned())));
         assert_eq!(proposed("full:base=1s,max_retries=4"), Some((Warning, "sre".to_owned())));
         assert_eq!(proposed("aws-sdk-2026"), Some((Note, "aws-sdk-2026".to_owned())));

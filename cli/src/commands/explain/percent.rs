@@ -31,7 +31,7 @@ mod tests {
             ("0.125", "12.5%"),
             ("0.000001", "0.0001%"),
         ] {
-            let budget = Budget::parse(&format!("ratio:ratio={ratio}")).unwrap();
+            let budget = Budget::parse(format!("ratio:ratio={ratio}")).unwrap();
             let value = backoff_core::ffi::budget_value(&budget, Field::Ratio).unwrap();
             assert_eq!(percent(value).as_deref(), Some(expected));
         }
