@@ -29,7 +29,7 @@ pub(super) fn outcome(error: &ClientError) -> Outcome {
         Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => {
             return Outcome::Permanent;
         }
-        None if error.is_connect() => return Outcome::Permanent,
+        None if error.is_connect() && !was_cut_in_handshake(error) => return Outcome::Permanent,
         _ => {}
     }
     if hyper_error(error).is_some_and(hyper::Error::is_user) {
@@ -52,6 +52,11 @@ pub(super) fn outcome_of_body(error: &ClientError) -> Outcome {
 /// Whether the request was surely not sent: there was no connection for it.
 pub(super) fn was_never_sent(error: &ClientError) -> bool {
     matches!(error, ClientError::Reqwest(error) if error.is_connect())
+}
+
+/// What OpenSSL says of a connection that ends during its handshake; it has no error of the system.
+fn was_cut_in_handshake(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.to_string().to_ascii_lowercase().contains("unexpected eof"))
 }
 
 fn hyper_error(error: &reqwest::Error) -> Option<&hyper::Error> {

@@ -23,6 +23,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
+use tower::BoxError;
+use tower::util::MapErrLayer;
 
 /// The attempts and the reasons of the requests that ended.
 type Stops = Arc<Mutex<Vec<(u64, StopReason)>>>;
@@ -127,6 +129,33 @@ async fn the_table_over_tls() {
     let _ = default_provider().install_default();
     let client = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     table::play_all(&client, |target| target.starts_with("tls")).await;
+}
+
+/// The errors of connections are those of OpenSSL, whose libraries not every machine has.
+#[tokio::test]
+async fn a_handshake_that_openssl_calls_cut_is_retried() {
+    let _ = default_provider().install_default();
+    for (message, attempts) in [
+        ("unexpected EOF", 4),
+        ("error:0A000126:SSL routines::unexpected eof while reading:../ssl/record.c:317:", 4),
+        (
+            "error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed",
+            1,
+        ),
+    ] {
+        let stops = Stops::default();
+        let seen = Arc::clone(&stops);
+        let retry = Retry::new("constant:base=1ms,max_retries=3".parse().unwrap());
+        let middleware = RetryMiddleware::new(retry).on_stop(move |event| {
+            seen.lock().unwrap().push((event.attempts, event.reason.unwrap()));
+        });
+        let fails = MapErrLayer::new(move |_: BoxError| BoxError::from(message));
+        let client = Client::builder().no_proxy().tls_certs_only([]).connector_layer(fails);
+        let client = ClientBuilder::new(client.build().unwrap()).with(middleware).build();
+        // Nobody listens at this port.
+        client.get("https://127.0.0.1:1/").send().await.unwrap_err();
+        assert_eq!(stops.lock().unwrap()[0].0, attempts, "{message}");
+    }
 }
 
 #[tokio::test]
