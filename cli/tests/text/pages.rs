@@ -188,28 +188,3 @@ fn other_shells_complete_presets() {
     let of_run = lines.filter(|line| line.contains("__fish_backoff_using_subcommand run; "));
     assert_eq!(of_run.count(), 1, "{fish}");
 }
-
-#[test]
-fn fish_completes() {
-    let file = folder("fish").join("backoff.fish");
-    fs::write(&file, stdout(&["completions", "fish"])).unwrap();
-    for (line, expected) in [
-        ("backoff explain aws-sdk-20", &["aws-sdk-2026"][..]),
-        ("backoff run aws-sdk-20", &["aws-sdk-2026"]),
-        ("backoff compare default aws-sdk-20", &["aws-sdk-2026"]),
-        ("backoff completions fi", &["fish"]),
-        ("backoff man expl", &["explain"]),
-        ("backoff run default --on-any -- aws-sdk-20", &[]),
-        ("backoff pre", &["presets", "preview"]),
-    ] {
-        let mut fish = Command::new("fish");
-        let question = r#"source $argv[1]; complete -C "$argv[2]""#;
-        fish.args(["--no-config", "-c", question]).arg(&file).arg(line);
-        // Not every machine has it.
-        let Ok(run) = fish.output() else { return };
-        let answer = String::from_utf8(run.stdout).unwrap();
-        let words: BTreeSet<_> =
-            answer.lines().map(|line| line.split('\t').next().unwrap()).collect();
-        assert_eq!(words.into_iter().collect::<Vec<_>>(), expected, "{line}");
-    }
-}
