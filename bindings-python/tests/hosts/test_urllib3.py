@@ -201,6 +201,7 @@ def play(case, nasty):
             return None, error
 
 
+@pytest.mark.filterwarnings("ignore:Using an empty collection:FutureWarning")
 @pytest.mark.parametrize("case", PLAYED, ids=lambda case: case["id"])
 def test_a_case(case, slept, nasty):
     status, text = play(case, nasty)
