@@ -32,7 +32,7 @@ def options(case: dict) -> list[str]:
     if "methods" in given:
         words += ["methods", *(f"method={method}" for method in given["methods"])]
     words += [f"status={status}:{outcome}" for status, outcome in given.get("statuses", {}).items()]
-    timeout = 1500 if case["id"] in ENDLESS else given.get("attempt_timeout_ms")
+    timeout = 3000 if case["id"] in ENDLESS else given.get("attempt_timeout_ms")
     return words if timeout is None else [*words, f"timeout={timeout}"]
 
 

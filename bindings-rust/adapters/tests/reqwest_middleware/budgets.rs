@@ -101,15 +101,22 @@ async fn every_origin_has_a_budget() {
 
 #[tokio::test]
 async fn requests_that_are_sent_once_count_in_the_budget() {
-    let server = Server::start(vec![status(200), status(200), status(503)]);
+    let server = Server::start(vec![status(503)]);
     let middleware = RetryMiddleware::new(retry("constant:base=0s,max_retries=9"));
-    // It begins with one token, and each operation adds half a one.
-    let client = client(middleware.origin_budgets("ratio:ratio=50%,max_tokens=3").unwrap());
-    for _ in 0..2 {
-        client.post(server.url()).send().await.unwrap();
+    // It begins full, and each operation adds a quarter of a retry.
+    let client = client(middleware.origin_budgets("ratio:ratio=25%,max_tokens=3").unwrap());
+    let mut expected = 0;
+    for (request, attempts) in [
+        (client.get(server.url()), 4),
+        (client.get(server.url()), 1),
+        (client.post(server.url()), 1),
+        (client.post(server.url()), 1),
+        (client.get(server.url()), 2),
+    ] {
+        request.send().await.unwrap();
+        expected += attempts;
+        assert_eq!(server.requests().len(), expected);
     }
-    client.get(server.url()).send().await.unwrap();
-    assert_eq!(server.requests().len(), 2 + 1 + 3);
 }
 
 #[tokio::test]
