@@ -13,17 +13,19 @@ pub const ENTRIES: &[(&str, &str, fn(u64))] = &[
     ("next", "ours", |times| next(FULL, times, Backoff::next)),
     ("next", "by hand (fastrand)", |times| next_by_hand(times, Duration::from_nanos)),
     ("next", "by hand (Duration and fastrand)", next_by_hand_of_durations),
-    ("next", "backon", |times| repeat(times, backon)),
     ("next", "tokio-retry", |times| repeat(times, tokio_retry)),
-    ("next", "exponential-backoff", next_of_exponential_backoff),
+    ("next, proportional", "ours", |times| next(PROPORTIONAL, times, Backoff::next)),
+    ("next, proportional", "backon", |times| repeat(times, backon)),
+    ("next, proportional", "exponential-backoff", next_of_exponential_backoff),
     ("next in ns", "ours", |times| next(FULL, times, Backoff::next_ns)),
     ("next in ns", "by hand (fastrand)", |times| next_by_hand(times, |ns| ns)),
     ("next, decorrelated", "ours", |times| next(DECORRELATED, times, Backoff::next)),
     ("random access", "ours", random_access),
     ("random access", "by hand (SplitMix64)", random_access_by_hand),
     ("new and 8 delays", "ours", |times| eight(times, ours)),
-    ("new and 8 delays", "backon", |times| eight(times, backon)),
     ("new and 8 delays", "tokio-retry", |times| eight(times, tokio_retry)),
+    ("new and 8 delays, proportional", "ours", |times| eight(times, ours_proportional)),
+    ("new and 8 delays, proportional", "backon", |times| eight(times, backon)),
     ("batch of 16", "ours", |times| batch(16, times)),
     ("batch of 16", "memset", |times| memset(16, times)),
     ("batch of 1000000", "ours", |times| batch(1_000_000, times)),
@@ -31,6 +33,9 @@ pub const ENTRIES: &[(&str, &str, fn(u64))] = &[
 ];
 
 const FULL: &str = "full:base=100ms,cap=20s";
+/// The jitter of backon. That of exponential-backoff has another range.
+const PROPORTIONAL: &str =
+    "exponential:base=100ms,cap=20s,jitter=proportional,jitter_below=0,jitter_above=1";
 const DECORRELATED: &str = "decorrelated:base=100ms,cap=20s";
 const BASE: Duration = Duration::from_millis(100);
 const CAP: Duration = Duration::from_secs(20);
@@ -81,6 +86,11 @@ fn next_by_hand_of_durations(times: u64) {
 
 fn ours() -> impl Iterator<Item = Duration> {
     Backoff::new(full(), RandomStream::from_seed(black_box(42)))
+}
+
+fn ours_proportional() -> impl Iterator<Item = Duration> {
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(PROPORTIONAL));
+    Backoff::new(*POLICY, RandomStream::from_seed(black_box(42)))
 }
 
 fn backon() -> impl Iterator<Item = Duration> {
