@@ -745,7 +745,10 @@ interface LoopOptions<T> {
 	readonly seed?: bigint | number | undefined;
 }
 
-/** What the events of a request have in addition (SPEC 19.9). Copies and the JSON of the event lack `request`. */
+/**
+ * What the events of a request have in addition (SPEC 19.9). Copies of the event lack its `request`, its `value` and its
+ * `error`, which may hold secrets; its JSON has the name and the message of the error.
+ */
 export interface HttpEventFacts<Request = unknown> {
 	/** The method of the request. */
 	readonly method: string;

@@ -217,6 +217,14 @@ describe("fetchOutcome", () => {
 		// ky and got
 		[named("TimeoutError", "Request timed out: GET http://localhost/"), "timeout"],
 		[said("ERR_NON_2XX_3XX_RESPONSE", "Request failed with status code 500"), "permanent"],
+		// An answer that is not HTTP, in Node.js and in undici; a head that is too long
+		[coded("HPE_INVALID_CONSTANT"), "transient"],
+		[coded("HPE_INVALID_EOF_STATE"), "transient"],
+		[coded("HPE_HEADER_OVERFLOW"), "permanent"],
+		[named("HTTPParserError", "Response does not match the HTTP/1.1 protocol"), "transient"],
+		// axios over fetch: the cause says more than the code
+		[Object.assign(coded("ERR_NETWORK"), { cause: coded("DEPTH_ZERO_SELF_SIGNED_CERT") }), "permanent"],
+		[Object.assign(coded("ERR_NETWORK"), { cause: new TypeError("Failed to fetch") }), "transient"],
 		// A code counts from its beginning to its end.
 		[coded("XECONNRESET"), "permanent"],
 		[coded("ECONNRESETS"), "permanent"],

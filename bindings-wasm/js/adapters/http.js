@@ -1,7 +1,7 @@
 // What the adapters of HTTP clients share: which requests may be repeated, what an attempt means, and the events.
 
 import { fetchOutcome, httpVerdict, isIdempotentMethod } from "backoff-wasm";
-import { define, withJSON } from "../core/show.js";
+import { define, toJSON } from "../core/show.js";
 import { verdictOf } from "./common.js";
 
 /** The fields by which a server knows a request again. */
@@ -96,11 +96,21 @@ export class Classifier {
 		return this.sentOnce === "method" && !response && this.client.wasNeverSent(error);
 	}
 
-	/** The event of a hook, with what is known of the request. A log line has no response and no request. */
-	eventOf({ value, ...event }) {
+	/**
+	 * The event of a hook, with what is known of the request. A copy, such as a log line, has nothing of the client: its
+	 * errors, responses and requests may hold secrets, and JSON cannot write some of them.
+	 */
+	eventOf(event) {
+		const { status, sentOnce } = this;
 		const { method, request, url } = this.client;
-		const shown = withJSON({ ...event, method, url: shownUrl(url), status: this.status, sentOnce: this.sentOnce });
-		return Object.freeze(define(define(shown, "value", value), "request", request));
+		const ofClient = ["error", "value"].filter((name) => name in event).map((name) => [name, event[name]]);
+		const { error: _, value: __, ...others } = event;
+		const shown = { ...others, method, url: shownUrl(url), status, sentOnce };
+		for (const [name, value] of [...ofClient, ["request", request]]) {
+			define(shown, name, value);
+		}
+		define(shown, "toJSON", () => toJSON("error" in event ? { ...shown, error: event.error } : { ...shown }));
+		return Object.freeze(shown);
 	}
 }
 

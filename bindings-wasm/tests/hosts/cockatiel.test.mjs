@@ -58,7 +58,7 @@ describe("cockatiel", () => {
 
 	test("bad options are errors at once", () => {
 		assert.throws(() => retryOptions({ maxAttempts: 3 }), {
-			message: "maxAttempts is unknown; the options of retryOptions are policy, stream, seed, key, retryAfter",
+			message: 'maxAttempts is unknown; it is part of the policy: write policy: "default:max_attempts=6"',
 		});
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
 		assert.throws(() => retryOptions({ policy: `${POLICY},max_elapsed=1m` }), /cannot stop after a max_elapsed/);

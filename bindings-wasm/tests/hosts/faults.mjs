@@ -396,6 +396,35 @@ export function testClient(
 			assert.deepEqual([requests.length, asked[0]], [2, budget.key]);
 		});
 
+		test("the events name the request, and a copy has no secret", async () => {
+			const events = [];
+			const hook = (event) => void events.push(event);
+			const headers = { authorization: "Bearer secret" };
+			const { url } = server.play(BUSY, "reset", OK);
+			const options = { ...UNLIMITED, onRetry: hook, onStop: hook };
+			await run(options, { url: `${url}?token=secret#secret`, headers });
+			// got tells of its end when it has ended.
+			while (events.at(-1)?.reason === undefined) {
+				await wait(1);
+			}
+			assert.deepEqual(
+				events.map(({ attempts, method, url, status, sentOnce }) => [attempts, method, url, status, sentOnce]),
+				[
+					[1, "GET", url, 503, undefined],
+					[2, "GET", url, undefined, undefined],
+					[3, "GET", url, 200, undefined],
+				],
+			);
+			assert.ok(events[1].error instanceof Error);
+			assert.ok(events.every(({ request }) => typeof request === "object"));
+			assert.equal(JSON.parse(JSON.stringify(events[1])).error.name, events[1].error.name);
+			for (const event of events) {
+				const line = JSON.stringify({ message: "a log line", ...event });
+				assert.doesNotMatch(line, /secret|"(?:error|value|request)"/);
+				assert.match(line, /"delayNs":"\d+"/);
+			}
+		});
+
 		test("the error of a hook ends the request", async () => {
 			const { url, requests } = server.play(BUSY);
 			const onRetry = () => Promise.reject(new Error("hook"));
