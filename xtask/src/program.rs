@@ -113,9 +113,9 @@ pub(crate) fn test(report: &mut Report) {
             Ok(pytest)
         });
     }
-    docs::test(report, &root().join("cli/README.md"));
-    docs::test(report, &root().join("docs/export.md"));
-    docs::test(report, &root().join("simulator/README.md"));
+    for document in ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"] {
+        docs::test(report, &root().join(document));
+    }
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
 }
 

@@ -30,11 +30,13 @@ const CGO: &str = "-tags=backoff_cgo";
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
 
 /// The libraries that programs in the documents use beside ours, with their versions.
-const PEERS: [(&str, &str); 4] = [
+const PEERS: [(&str, &str); 6] = [
     ("github.com/cenkalti/backoff/v4", "v4.3.0"),
     ("github.com/cenkalti/backoff/v5", "v5.0.3"),
     ("github.com/cenkalti/backoff/v6", "v6.0.1"),
     ("github.com/cenkalti/backoff/v7", "v7.0.3"),
+    ("github.com/avast/retry-go/v5", "v5.1.1"),
+    ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
 
 /// The go command, as in a fresh installation of Go.
