@@ -337,7 +337,6 @@ def numpys(name):
         (0, False),
         (None, False),
         ("", False),
-        ("ECONNRESET", True),
         (["why"], True),
         ([], False),
     ],
@@ -355,6 +354,13 @@ def test_a_predicate_that_returns_no_bool(time, result, means_yes):
     results = iter([result, False])
     poll = Retrying("constant:base=1s", on=(), on_result=lambda _: next(results))
     assert poll.call(values) == (2 if means_yes else 1)
+
+
+def test_a_predicate_that_returns_the_name_of_no_outcome(time):
+    for options in ({"on": lambda _: "permanant"}, {"on": (), "on_result": lambda _: "permanant"}):
+        script = loops.Script(RESET if options["on"] else 1)
+        with pytest.raises(PolicyError, match="permanant"):
+            Retrying("constant:base=1s", **options).call(script)
 
 
 def test_a_predicate_that_returns_something_to_be_awaited(time):

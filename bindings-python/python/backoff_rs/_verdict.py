@@ -34,11 +34,11 @@ class Verdict:
             object.__setattr__(self, "retry_after", checked)
 
 
-_OUTCOMES: Final = frozenset(outcome.value for outcome in Outcome)
 _PERMANENT: Final = Verdict(Outcome.PERMANENT)
 
 #: The result of a predicate. For a failure True is transient and False permanent; for a value
-#: True is transient and False a success. Any other object counts by its truth value.
+#: True is transient and False a success. Any other object counts by its truth value, but a text
+#: that is no outcome is an error.
 VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
@@ -114,8 +114,8 @@ def verdict_of_value(result: object) -> Verdict:
 def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
     if isinstance(result, Verdict):
         return result
-    if isinstance(result, str) and result in _OUTCOMES:
-        return Verdict(Outcome(result))
+    if isinstance(result, str) and result:
+        return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
     if hasattr(type(result), "__await__"):
         raise TypeError(f"{argument} returned {_type_name(result)}, which nothing awaits here")
     return Verdict(Outcome.TRANSIENT if result else if_false)
