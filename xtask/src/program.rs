@@ -113,7 +113,9 @@ pub(crate) fn test(report: &mut Report) {
             Ok(pytest)
         });
     }
-    for document in ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"] {
+    for document in
+        ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"]
+    {
         docs::test(report, &root().join(document));
     }
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
