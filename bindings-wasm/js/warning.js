@@ -12,6 +12,6 @@ export function warnOnce(name, say) {
 	if (typeof process?.emitWarning === "function") {
 		process.emitWarning(say(), "BackoffWarning");
 	} else {
-		console?.warn(say());
+		console?.warn?.(say());
 	}
 }

@@ -6,7 +6,7 @@ export const NAMES = "Policy, RandomStream, httpOutcome, retry";
 
 /** @param {object} api the package; @param {() => Promise<string>} load a call that fails with a status at first. */
 export async function check({ Policy, RandomStream, httpOutcome, retry }, load) {
-	const policy = Policy.parse("full:base=100ms,cap=20s");
+	const policy = Policy.parse("full:base=100ms,cap=20s,max_retries=5");
 	const stream = new RandomStream(42, "job-1");
 	const waits = [];
 	const start = Date.now();

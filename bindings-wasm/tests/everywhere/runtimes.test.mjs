@@ -159,7 +159,7 @@ const HERMES = `
 	const run = async () => {
 		const api = require("backoff-wasm");
 		const controller = new AbortController();
-		const options = { policy: "constant:base=1h", shouldRetry: () => true };
+		const options = { policy: "constant:base=1h,max_retries=5", shouldRetry: () => true };
 		const hangs = api.retry(() => { controller.abort(); throw 1; }, { ...options, signal: controller.signal });
 		const aborted = await hangs.catch(({ name }) => name);
 		return { ...await check(api, loadAlone()), aborted, unkeyed: await api.retry(loadAlone(), options) };
