@@ -136,9 +136,9 @@ def failures():
     yield case("fault-always", "the last error is returned", fault("close"), fault("close"), fault("close"))
     yield case("fault-hang", "an attempt ends at its timeout", fault("hang"), max_retries=1, attempt_timeout_ms=100)
     yield case("fault-hang-post", "a request that is sent once ends at its timeout", fault("hang"), method="POST",
-               body="text", attempt_timeout_ms=100)  # fmt: skip
+               body="text", attempt_timeout_ms=1000)  # fmt: skip
     yield case("fault-hang-once", "a body that is sent once ends at its timeout", fault("hang"), method="PUT",
-               body="once", attempt_timeout_ms=100)  # fmt: skip
+               body="once", attempt_timeout_ms=1000)  # fmt: skip
     yield case("fault-hang-off", "a request without retries ends at its timeout", fault("hang"), switch=False,
                attempt_timeout_ms=100)  # fmt: skip
     yield case("tls-untrusted", "a certificate that is not trusted", target="tls_untrusted")
