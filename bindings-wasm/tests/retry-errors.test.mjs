@@ -188,7 +188,7 @@ describe("a predicate that returns", () => {
 			}
 		});
 	}
-	for (const returned of [1, true, "yes", [], {}, /x/, 1n, () => {}, Symbol("yes")]) {
+	for (const returned of [1, true, [], {}, /x/, 1n, () => {}, Symbol("yes")]) {
 		test(`${typeof returned} ${String(returned)} says yes`, async () => {
 			const { error, stop } = await run(script(busy), { ...job, policy, shouldRetry: () => returned });
 			assert.deepEqual([error, stop.attempts, stop.outcome], [busy, 3, "transient"]);
@@ -212,6 +212,7 @@ describe("a failure outside the function ends the loop", () => {
 		["shouldRetryResult", { fn: script("no"), shouldRetryResult: breaks }, broken, []],
 		["a clock that cannot wait", { clock: clock("sleep") }, broken, ["retry"]],
 		["an unknown outcome", { shouldRetry: () => ({ outcome: "failed" }) }, PolicyError, []],
+		["a text that is no outcome", { shouldRetry: () => "permanant" }, PolicyError, []],
 		["an invalid Retry-After", { shouldRetry: () => ({ outcome: "timeout", retryAfter: 1e-7 }) }, PolicyError, []],
 		["a verdict with an unknown option", { shouldRetry: () => ({ outcome: "timeout", delay: 5 }) }, TypeError, []],
 	];

@@ -3,7 +3,7 @@
 /** The outcomes of attempts. */
 export const OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"];
 
-/** Whether a value that is not falsy says more than yes. */
+/** Whether a value that is not falsy says more than yes. A text that is no outcome is an error, which its reader reports. */
 export function isVerdict(returned) {
-	return typeof returned === "object" ? "outcome" in returned : OUTCOMES.includes(returned);
+	return typeof returned === "object" ? "outcome" in returned : typeof returned === "string";
 }
