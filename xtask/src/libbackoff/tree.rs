@@ -24,12 +24,20 @@ const FILES: [(&str, &str); 3] = [
     ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
 ];
 
+/// The folder whose files are installed as examples, and where.
+const EXAMPLES: (&str, &str) = ("bindings-c/examples", "share/backoff/examples");
+
 impl Built {
     /// Puts the headers, the libraries, and the files for pkg-config and CMake into the destination.
     /// No file holds the path, so the folder can be moved.
     pub(crate) fn put(&self, destination: &Path) -> Result<()> {
         for (from, to) in FILES {
             copy(&root().join(from), &destination.join(to))?;
+        }
+        let (from, to) = EXAMPLES;
+        for example in fs::read_dir(root().join(from))? {
+            let example = example?;
+            copy(&example.path(), &destination.join(to).join(example.file_name()))?;
         }
         for (from, to) in TEMPLATES {
             let path = root().join("bindings-c").join(from);
