@@ -99,7 +99,7 @@ impl Oldest {
              backoff-retry = {{ version = \"*\", features = [\"shared-budget\"] }}\n\
              backoff-adapters = {{ path = {adapters:?}, features = {features:?} }}\n\
              backon = {{ version = \"1\", default-features = false, features = [\"tokio-sleep\"] }}\n\
-             futures-core = \"0.3\"\nhttp = \"1\"\n\
+             futures-core = \"0.3\"\nhttp = \"1\"\nserde_json = \"1\"\n\
              tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\", \"test-util\"] }}\n",
             core?, loops?
         );
