@@ -206,7 +206,7 @@ http {
     proxy_next_upstream_timeout 5s;
     upstream two { server 10.0.0.1:80 weight=5; server [::1]:80; server unix:/a down; }
     upstream name { server example.org; server 10.0.0.1; }
-    upstream three { server 10.0.0.1; server 10.0.0.2; server unix:/tmp/a backup; }
+    upstream three { server 10.0.0.1; server 10.0.0.2; server unix:/run/a backup; }
     server {
         location / { proxy_pass http://two/$1; proxy_next_upstream_tries 3; }
         location /a { proxy_pass http://three; proxy_next_upstream error; }
