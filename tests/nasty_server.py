@@ -53,7 +53,11 @@ class Runs:
         """The answer to a request."""
         if path.startswith("/seen/"):
             seen = self.seen.get(path.removeprefix("/seen"), [])
-            return {"status": 200, "fields": ["Content-Type: application/json"], "body": json.dumps(seen)}
+            return {
+                "status": 200,
+                "fields": ["Content-Type: application/json"],
+                "body": json.dumps(seen),
+            }
         seen = self.seen.setdefault(path, [])
         seen.append({"method": method, "body": body.decode("latin-1")})
         answers = self.answers[path.split("/")[1]]
@@ -67,7 +71,9 @@ async def read_request(reader):
     except asyncio.IncompleteReadError:
         return None
     request, *lines = head.split("\r\n")
-    fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    fields = {
+        name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+    }
     method, path, _ = request.split(" ")
     body = b""
     if fields.get("transfer-encoding") == "chunked":
@@ -92,7 +98,11 @@ async def play(answer, method, reader, writer):
     fault = answer.get("fault")
     body = answer.get("body", "").encode("latin-1")
     length = 1000 if fault in ("cut_body", "hang_body", "drip") else len(body)
-    lines = [f"HTTP/1.1 {answer.get('status', 200)} Said", *answer.get("fields", []), f"Content-Length: {length}"]
+    lines = [
+        f"HTTP/1.1 {answer.get('status', 200)} Said",
+        *answer.get("fields", []),
+        f"Content-Length: {length}",
+    ]
     head = "\r\n".join([*lines, "", ""]).encode("latin-1")
     if fault == "reset":
         reset(writer)
@@ -145,7 +155,9 @@ async def main():
         pair.flush()
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(pair.name)
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)  # of handshakes that clients refuse
+    asyncio.get_running_loop().set_exception_handler(
+        lambda *_: None
+    )  # of handshakes that clients refuse
     servers = {
         "http": await asyncio.start_server(http, "127.0.0.1", 0),
         "tls_cut": await asyncio.start_server(cut, "127.0.0.1", 0),

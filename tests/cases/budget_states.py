@@ -136,16 +136,20 @@ def at_the_limits():
         f"0 9 {most} {most} {least} 0 0 0 0 0 0 0",
     ).retry(0)
     yield Steps(
-        "ttl-sum-low", "the sum of the levels is below 64 bits", "ttl:min_per_second=0", f"0 9 {least} {least} 0 0 0 0 0 0 0 9"
+        "ttl-sum-low",
+        "the sum of the levels is below 64 bits",
+        "ttl:min_per_second=0",
+        f"0 9 {least} {least} 0 0 0 0 0 0 0 9",
     ).retry(0)
-    yield Steps(
-        "ttl-before", "slices before 0 have places", "ttl:min_per_second=0", "0 0 0 0 0 0 0 5 0 0 0 0"
-    ).retry(0)
+    yield Steps("ttl-before", "slices before 0 have places", "ttl:min_per_second=0", "0 0 0 0 0 0 0 5 0 0 0 0").retry(0)
     yield Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {most}").events(
         "operation_began"
     )
     yield Steps(
-        "ttl-lowest", "a level stays at the lowest, and the version with it", "ttl", f"7 9 0 0 0 0 0 0 0 0 {most} {least}"
+        "ttl-lowest",
+        "a level stays at the lowest, and the version with it",
+        "ttl",
+        f"7 9 0 0 0 0 0 0 0 0 {most} {least}",
     ).retry(0)
 
 

@@ -40,7 +40,11 @@ def methods():
     for method in ("POST", "PATCH"):
         yield case(f"method-{method.lower()}", "another method is sent once", BUSY, OK, method=method, body="text")
         yield case(
-            f"method-{method.lower()}-success", "a success of a request that is sent once", OK, method=method, body="text"
+            f"method-{method.lower()}-success",
+            "a success of a request that is sent once",
+            OK,
+            method=method,
+            body="text",
         )
     yield case("key", "a key by which the server knows a request again", BUSY, OK, method="POST", body="text",
                fields=["Idempotency-Key: 7"])  # fmt: skip
@@ -120,7 +124,9 @@ def headers():
         ("quota-high", "a byte above 0x7f", 'RateLimit: "caf\u00e9";r=0;t=2'),
     ):
         yield case(f"header-{id}", why, answer(429, *fields), OK)
-    yield case("header-ok", "a success may have a header that is junk", answer(200, "Retry-After: caf\u00e9", body="fine"))
+    yield case(
+        "header-ok", "a success may have a header that is junk", answer(200, "Retry-After: caf\u00e9", body="fine")
+    )
 
 
 def failures():

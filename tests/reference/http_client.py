@@ -28,7 +28,11 @@ def sent_once(request, options):
     if request["switch"] is True:
         return None
     fields = [line.partition(":") for line in request["fields"]]
-    keys = [value.strip() for name, _, value in fields if name.lower().removeprefix("x-") == "idempotency-key"]
+    keys = [
+        value.strip()
+        for name, _, value in fields
+        if name.lower().removeprefix("x-") == "idempotency-key"
+    ]
     is_method = request["method"] in options.get("methods", []) or (
         "methods" not in options and retry_after.is_idempotent(request["method"])
     )

@@ -94,7 +94,9 @@ def of_quotas(value, now):
     times = []
     for member in split_unquoted(value, ","):
         _, *parameters = split_unquoted(member, ";")
-        named = dict(parameter.strip(" \t").split("=", 1) for parameter in parameters if "=" in parameter)
+        named = dict(
+            parameter.strip(" \t").split("=", 1) for parameter in parameters if "=" in parameter
+        )
         left, time = named.get("r", ""), of_seconds(named.get("t", ""), now)
         if is_digits(left) and int(left) == 0 and time is not None:
             times.append(time)

@@ -150,8 +150,8 @@ def test_servers_limit_the_retries(retries, servers, tmp_path):
     text = text or exported("nginx", policy)
     if NGINX:
         assert attempts(text, servers, tmp_path) == tries(retries + 1, servers)
-    for text, limit in [(text, retries + 1), ("proxy_next_upstream error;", 0)]:
-        read = run("import", "--from=nginx", f"--servers={servers}", text=text).stdout
+    for other, limit in [(text, retries + 1), ("proxy_next_upstream error;", 0)]:
+        read = run("import", "--from=nginx", f"--servers={servers}", text=other).stdout
         assert f"max_retries={tries(limit, servers) - 1}," in read
 
 
