@@ -1155,8 +1155,9 @@ uint32_t backoff_http_outcome(uint32_t status);
 uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
 
 // Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
-// which has `length` bytes: a number of seconds, or a date. `now_ns` is the current time in ns
-// since 1970 (UTC), for the date; a date in the past gives 0. The result may be as long as
+// which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in seconds
+// since 1970. `now_ns` is the current time in ns since 1970 (UTC), for a time or a date; one in the
+// past gives 0. The result may be as long as
 // BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
 // nothing else does.
 //
@@ -1171,9 +1172,9 @@ uint32_t backoff_parse_retry_after(const char *text,
 
 // Writes the time that a server asked to wait, in ns, from the status and the header fields of its
 // response, which have `length` bytes: a field in a line, as in HTTP/1.1. `retry-after-ms` is in
-// milliseconds, Retry-After is that of backoff_parse_retry_after, and RateLimit-Reset is in seconds
-// and counts with status 429 only; the first that is valid decides, in this order (SPEC 14.5).
-// `now_ns` and the result are those of backoff_parse_retry_after.
+// milliseconds, Retry-After is that of backoff_parse_retry_after; with status 429 also RateLimit,
+// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order (SPEC
+// 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if there is no
 // such field with a valid value.
