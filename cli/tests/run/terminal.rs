@@ -262,13 +262,18 @@ fn a_timeout_also_ends_the_processes_of_the_command() {
 
 #[test]
 fn a_second_signal_also_ends_the_processes_of_the_command() {
-    let script = "sh -c 'trap \"\" INT; echo id $$; while :; do sleep 0.05; done' & \
-                  trap 'echo interrupted' INT; while :; do wait; done";
+    let script = "trap 'echo interrupted' INT; echo ready $PPID; \
+                  sh -c 'trap \"\" INT; echo id $$; while :; do sleep 0.05; done' & \
+                  while :; do wait; done";
     let mut terminal = under_shell(&RETRY, script);
+    let line = terminal.running.expect("ready ");
+    let parent = line.rsplit(' ').next().unwrap().parse().unwrap();
     let line = terminal.running.expect("id ");
     let id = line.rsplit(' ').next().unwrap();
     terminal.press(CONTROL_C);
     terminal.running.expect("interrupted");
+    // The command may get the signal first.
+    wait_until_settled(parent);
     terminal.press(CONTROL_C);
     terminal.running.expect("ended 130");
     wait_until("the process has ended", || !is_running(id));
