@@ -25,12 +25,6 @@ func (e *exchange) drain() {
 	}()
 }
 
-// A bodyError is the error of a body that was read in the attempt.
-type bodyError struct{ err error }
-
-func (e bodyError) Error() string { return "reading the body of the response: " + e.err.Error() }
-func (e bodyError) Unwrap() error { return e.err }
-
 // bodyOf returns a body that frees the context of its attempt at its end.
 func bodyOf(inner io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
 	b := &body{inner, cancel}

@@ -122,11 +122,22 @@ type streamError struct {
 
 func (streamError) Error() string { return "stream error" }
 
-// The errors of lost connections that net/http does not export.
+// The errors of lost connections, and of answers that are not HTTP, that net/http does not export. It decorates the
+// second ones as those of a broken connection only if it has already closed the connection, which is a matter of time.
 var lostConnections = []string{
 	"net/http: HTTP/1.x transport connection broken",
 	"http: server closed idle connection",
 	"http2: client connection lost",
 	"http2: server sent GOAWAY",
 	"http2: Transport received Server's graceful shutdown GOAWAY",
+	"http: persistConn.readLoop exiting",
+	"readLoopPeekFailLocked", // an answer before the request
+	"malformed HTTP",
+	"malformed MIME header",
+	"malformed response from server", // of HTTP/2
+	"bad Content-Length",
+	"invalid empty Content-Length",
+	"message cannot contain multiple Content-Length headers",
+	"unsupported transfer encoding",
+	"net/http: server response headers exceeded",
 }

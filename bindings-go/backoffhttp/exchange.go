@@ -37,21 +37,29 @@ func (e *exchange) run() (*http.Response, error) {
 	options, err := e.options()
 	if err != nil {
 		ended = true
-		return nil, errors.Join(err, e.closeBody())
+		return nil, joined(err, e.closeBody())
 	}
 	response, err := backoff.Retry(e.request.Context(), e.attempt, options...)
 	ended = true
 	gaveUp, isGivenUp := err.(*backoff.RetryError)
 	switch {
 	case err != nil && !isGivenUp:
-		return nil, errors.Join(err, e.abandon())
+		return nil, joined(err, e.abandon())
 	case !isGivenUp || e.response != nil:
 		return response, nil
-	case gaveUp.Err != nil:
+	case gaveUp.Err == nil: // the caller cancelled before the first attempt or in a wait
+		return nil, joined(context.Cause(e.request.Context()), e.abandon())
+	case gaveUp.Reason == backoff.StopCancelled && !e.isCancelled(gaveUp.Err):
+		return nil, cancelledAfter{context.Cause(e.request.Context()), gaveUp.Err}
+	default:
 		return nil, gaveUp.Err
-	default: // the caller cancelled before the first attempt or in a wait
-		return nil, errors.Join(context.Cause(e.request.Context()), e.abandon())
 	}
+}
+
+// isCancelled reports whether an error already says that the caller cancelled.
+func (e *exchange) isCancelled(err error) bool {
+	ctx := e.request.Context()
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
 }
 
 // options returns the options of the loop.
@@ -87,6 +95,9 @@ func (e *exchange) attempt() (*http.Response, error) {
 		var err error
 		if body, err = e.request.GetBody(); err != nil {
 			return nil, backoff.Permanent(err)
+		}
+		if body == nil {
+			return nil, backoff.Permanent(errNoBody)
 		}
 	}
 	e.began = true
@@ -155,7 +166,7 @@ func (e *exchange) receive(response *http.Response) error {
 		return nil
 	}
 	content, err := io.ReadAll(response.Body)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
+	if err := joined(err, response.Body.Close()); err != nil {
 		return bodyError{err}
 	}
 	e.content = content
@@ -190,15 +201,3 @@ func (e *exchange) closeBody() error {
 	}
 	return e.request.Body.Close()
 }
-
-// An attemptTimeout is the error of an attempt that took too long.
-type attemptTimeout struct{ limit time.Duration }
-
-func (e attemptTimeout) Error() string {
-	return "no response within the attempt timeout of " + e.limit.String()
-}
-func (attemptTimeout) Timeout() bool   { return true }
-func (attemptTimeout) Temporary() bool { return true }
-
-// Is says that it is a deadline that was exceeded, as the timeouts of net/http do.
-func (attemptTimeout) Is(target error) bool { return target == context.DeadlineExceeded }

@@ -98,7 +98,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch {
 	case t == nil || t.base == nil:
 		err := &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "transport", Rule: "was not made by backoffhttp.New"}
-		return nil, errors.Join(err, exchange.closeBody())
+		return nil, joined(err, exchange.closeBody())
 	case request.URL == nil:
 		return t.base.RoundTrip(request) // which says what is wrong
 	}

@@ -617,7 +617,7 @@ func TestCancel(t *testing.T) {
 		server := serve(t, status(503))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		client := newClient(t, true, backoffhttp.WithRetry(
-			backoff.WithPolicyString("constant:base=1h"), backoff.OnRetry(func(backoff.Event) { time.AfterFunc(time.Millisecond, func() { cancel(reason) }) })))
+			backoff.WithPolicyString("constant:base=1h,max_retries=1"), backoff.OnRetry(func(backoff.Event) { time.AfterFunc(time.Millisecond, func() { cancel(reason) }) })))
 		request, err := http.NewRequestWithContext(ctx, "GET", server.URL, nil)
 		if err != nil {
 			t.Fatal(err)
