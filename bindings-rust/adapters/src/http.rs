@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use ::http::{HeaderMap, Method, StatusCode};
-use backoff_retry::{Outcome, RetryEvent, Verdict, is_idempotent_method};
+use backoff_retry::{Outcome, RetryEvent, StopReason, Verdict, is_idempotent_method};
 
 /// The outcomes of statuses that proxies and overloaded services send and no standard has (SPEC 14.8).
 /// They are permanent unless a client gets this table: `statuses(PROXY_STATUSES)`.
@@ -55,7 +55,9 @@ impl fmt::Display for SentOnce {
 }
 
 /// What a hook receives: the [`RetryEvent`] of the loop, and its request. It is printed as a line of a
-/// log: `GET http://127.0.0.1/orders, attempt 1: 503, waiting 73ms`.
+/// log: `GET http://127.0.0.1/orders, attempt 1: 503, waiting 73ms`. Without a status the line has the
+/// error of the attempt, or its outcome if hooks do not get the error. The line of a failure that is not
+/// repeated because of the request says so: `stopped: permanent, not repeatable (method)`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RequestEvent<'a, Q, R> {
@@ -71,6 +73,8 @@ pub struct RequestEvent<'a, Q, R> {
     pub sent_once: Option<SentOnce>,
     /// The request.
     pub request: &'a Q,
+    /// What [`Display`](fmt::Display) prints of the error of the attempt.
+    pub(crate) error: Option<String>,
 }
 
 impl<'a, Q, R> Deref for RequestEvent<'a, Q, R> {
@@ -84,18 +88,20 @@ impl<'a, Q, R> Deref for RequestEvent<'a, Q, R> {
 impl<Q, R> fmt::Display for RequestEvent<'_, Q, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}, attempt {}", self.method, self.url, self.attempts)?;
-        match (self.status, self.outcome) {
-            (Some(status), _) => write!(f, ": {}", status.as_u16())?,
-            (None, Some(outcome)) => write!(f, ": {outcome}")?,
-            (None, None) => {}
+        match (self.status, &self.error, self.outcome) {
+            (Some(status), _, _) => write!(f, ": {}", status.as_u16())?,
+            (None, Some(error), _) => write!(f, ": {error}")?,
+            (None, None, Some(outcome)) => write!(f, ": {outcome}")?,
+            (None, None, None) => {}
         }
         match self.reason {
             Some(reason) => write!(f, ", stopped: {reason}")?,
             None => write!(f, ", waiting {:?}", self.delay)?,
         }
-        match self.sent_once {
-            Some(why) => write!(f, " (sent once: {why})"),
-            None => Ok(()),
+        // A request that was never sent is repeated, whatever its method.
+        match (self.reason, self.sent_once) {
+            (Some(StopReason::Permanent), Some(why)) => write!(f, ", not repeatable ({why})"),
+            _ => Ok(()),
         }
     }
 }

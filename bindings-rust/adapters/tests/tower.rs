@@ -218,9 +218,9 @@ async fn hooks_and_stats_see_every_http_request_and_its_name() {
             "GET /orders, attempt 3: 200, stopped: success",
         ]
     );
-    let once = "POST http://host/orders, attempt 1: 503, stopped: permanent (sent once: method)";
+    let once = "POST http://host/orders, attempt 1: 503, stopped: permanent, not repeatable (method)";
     assert_eq!(log_of(none, post(), &[503]).await, [once]);
-    let caller = "GET /orders, attempt 1: 503, stopped: permanent (sent once: caller)";
+    let caller = "GET /orders, attempt 1: 503, stopped: permanent, not repeatable (caller)";
     assert_eq!(log_of(none, get().extension(MayRepeat(false)), &[503]).await, [caller]);
     assert_eq!(log_of(|policy| policy.may_repeat(|_| false), get(), &[503]).await, [caller]);
     // What the caller allows.

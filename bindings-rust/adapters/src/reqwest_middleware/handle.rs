@@ -106,6 +106,7 @@ fn report(
     url.set_query(None);
     url.set_fragment(None);
     let status: Option<StatusCode> = event.value().copied();
+    let error = event.error().map(network::text);
     let (event, method, url) = (*event, request.method(), url.as_str());
-    hook(&RequestEvent { event, method, url, status, sent_once, request });
+    hook(&RequestEvent { event, method, url, status, sent_once, request, error });
 }

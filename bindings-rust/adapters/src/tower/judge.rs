@@ -107,6 +107,8 @@ impl About {
             status: event.result.and_then(|attempt| attempt.status),
             sent_once: self.sent_once,
             request: &self.request,
+            // An error of a service may have no text.
+            error: None,
         }
     }
 }

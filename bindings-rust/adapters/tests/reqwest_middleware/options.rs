@@ -1,5 +1,6 @@
 //! What the caller says about requests, statuses and attempts.
 
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -104,12 +105,41 @@ async fn events_name_the_request_also_when_the_network_failed() {
     client.get(url).send().await.unwrap();
     client.post(server.url()).send().await.unwrap();
     let origin = server.url();
+    let lines = lines.lock().unwrap();
+    let error = format!("GET {origin}orders, attempt 1: error sending request: ");
+    let found = lines[0].strip_prefix(&error).unwrap_or_else(|| panic!("{lines:?}"));
+    assert!(found.ends_with(", waiting 1ms") && !found.contains("secret"), "{found}");
     let expected = [
-        format!("GET {origin}orders, attempt 1: transient, waiting 1ms"),
         format!("GET {origin}orders, attempt 2: 503, stopped: max_retries"),
-        format!("POST {origin}, attempt 1: 503, stopped: permanent (sent once: method)"),
+        format!("POST {origin}, attempt 1: 503, stopped: permanent, not repeatable (method)"),
     ];
-    assert_eq!(*lines.lock().unwrap(), expected);
+    assert_eq!(lines[1..], expected);
+}
+
+#[tokio::test]
+async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
+    let lines = Arc::<Mutex<Vec<String>>>::default();
+    let (retries, stops) = (Arc::clone(&lines), Arc::clone(&lines));
+    let client = client(
+        middleware()
+            .attempt_timeout(Duration::from_millis(50))
+            .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
+            .on_stop(move |event| stops.lock().unwrap().push(event.to_string())),
+    );
+    let silent = Server::start(vec![Answer::Silence(String::new())]);
+    let error = client.post(silent.url()).send().await.unwrap_err();
+    assert!(matches!(&error, Error::Middleware(error) if error.is::<AttemptTimeout>()), "{error:?}");
+    let expected = format!(
+        "POST {}, attempt 1: no response within 50ms, stopped: permanent, not repeatable (method)",
+        silent.url()
+    );
+    assert_eq!(std::mem::take(&mut *lines.lock().unwrap()), [expected]);
+    // A request that was never sent is repeated, so the line does not say that it is not repeatable.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    client.post(format!("http://{closed}/")).send().await.unwrap_err();
+    let lines = lines.lock().unwrap();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains("not repeatable")), "{lines:?}");
 }
 
 #[tokio::test]
