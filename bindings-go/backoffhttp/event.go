@@ -65,7 +65,7 @@ func (e Event) String() string {
 		return fmt.Sprintf("%s: %v, waiting %v", text, e.Outcome, e.Delay)
 	}
 	if e.SentOnce != "" && e.Reason == backoff.StopPermanent {
-		text += ": sent once (" + string(e.SentOnce) + ")"
+		text += ": not repeatable (" + string(e.SentOnce) + ")"
 	}
 	return fmt.Sprintf("%s: stopped: %v", text, e.Reason)
 }

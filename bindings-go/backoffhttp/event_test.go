@@ -77,7 +77,7 @@ func TestEventsNameTheRequest(t *testing.T) {
 		`{"method":"GET","url":"http://example.com/a%2Fb/c","status":503,"attempts":2,"outcome":"throttled","reason":"none","delay":1,"elapsed":0}`,
 		"GET http://example.com/a%2Fb/c: attempt 3: status 404: stopped: permanent",
 		`{"method":"GET","url":"http://example.com/a%2Fb/c","status":404,"attempts":3,"outcome":"permanent","reason":"permanent","delay":0,"elapsed":0}`,
-		"POST https://example.com/: attempt 1: EOF: sent once (method): stopped: permanent",
+		"POST https://example.com/: attempt 1: EOF: not repeatable (method): stopped: permanent",
 		`{"method":"POST","url":"https://example.com/","sent_once":"method","attempts":1,"outcome":"permanent","reason":"permanent","delay":0,"elapsed":0,"err":"EOF"}`,
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
