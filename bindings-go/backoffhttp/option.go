@@ -40,9 +40,11 @@ func WithRetry(options ...backoff.RetryOption) Option {
 // budgets of the 1000 origins used last are kept.
 func WithBudgets(text string) Option {
 	return func(t *Transport) error {
-		_, err := backoff.ParseBudget(text)
 		t.budgets = newOrigins(text)
-		return err
+		if _, err := backoff.ParseBudget(text); err != nil {
+			return fmt.Errorf("the budget string of WithBudgets: %w", err)
+		}
+		return nil
 	}
 }
 
@@ -90,7 +92,7 @@ func WithMayRepeat(mayRepeat func(*http.Request) bool) Option {
 func WithStatuses(statuses map[int]backoff.Outcome) Option {
 	return func(t *Transport) error {
 		for status, outcome := range statuses {
-			if _, err := outcome.MarshalText(); err != nil {
+			if _, err := outcome.MarshalText(); err != nil || outcome == 0 {
 				return &backoff.ArgumentError{Code: backoff.ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: fmt.Sprintf("of status %d is unknown", status)}
 			}
 		}
@@ -134,7 +136,9 @@ func OnRetry(hook func(Event)) Option {
 }
 
 // OnStop adds a hook that is called once for each request when its loop has stopped, like backoff.OnStop and after its
-// hooks, also for a request that is sent once.
+// hooks, also for a request that is sent once. A panic of the RoundTripper or of the function of WithClassify ends an
+// attempt, so the hooks are called, with backoff.StopCancelled. They are not called after a panic of another hook or of
+// the function of WithMayRepeat.
 func OnStop(hook func(Event)) Option {
 	return func(t *Transport) error {
 		t.onStop = append(t.onStop, hook)

@@ -219,7 +219,9 @@ func TestFunctionsThatPanic(t *testing.T) {
 			base := roundTripper(func(request *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 404, Body: closed}, request.Body.Close()
 			})
-			transport, err := backoffhttp.New(base, option)
+			var stops []backoff.StopReason
+			hook := backoff.OnStop(func(event backoff.Event) { stops = append(stops, event.Reason) })
+			transport, err := backoffhttp.New(base, option, backoffhttp.WithRetry(hook))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,6 +235,9 @@ func TestFunctionsThatPanic(t *testing.T) {
 				}()
 				_, _ = transport.RoundTrip(request)
 			}()
+			if want := map[string][]backoff.StopReason{"WithClassify": {backoff.StopCancelled}, "OnStop": {backoff.StopPermanent}}[name]; !slices.Equal(stops, want) {
+				t.Errorf("stopped with %v", stops)
+			}
 			if want := map[bool]int64{true: 0, false: 1}[name == "WithMayRepeat"]; sent.closed.Load() != 1 || closed.closed.Load() != want {
 				t.Errorf("closed %d and %d bodies", sent.closed.Load(), closed.closed.Load())
 			}

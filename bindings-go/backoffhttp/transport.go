@@ -5,6 +5,7 @@ package backoffhttp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -53,8 +54,8 @@ type Transport struct {
 //	transport, err := backoffhttp.New(nil, backoffhttp.WithRetry(backoff.WithPolicyString("default:max_retries=5")))
 //	client := &http.Client{Transport: transport}
 //
-// It fails for an invalid option as backoff.Retry does: with a *backoff.PolicyError, a *backoff.ArgumentError or
-// backoff.ErrNoPolicy. The zero Budget fails each request, with backoff.ErrNoBudget.
+// It fails for an invalid option as backoff.Retry does: with an error that errors.As finds to be a *backoff.PolicyError
+// or a *backoff.ArgumentError, or with backoff.ErrNoPolicy. The zero Budget fails each request, with backoff.ErrNoBudget.
 func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 	if base == nil {
 		base = http.DefaultTransport
@@ -79,8 +80,10 @@ func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 func (t *Transport) checkRetryOptions() error {
 	type unknown struct{}
 	_, err := backoff.Retry[unknown](context.Background(), nil, t.options...)
-	invalid := (*backoff.ArgumentError)(nil)
+	invalid, wrong := (*backoff.ArgumentError)(nil), (*backoff.PolicyError)(nil)
 	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("the policy of WithRetry: %w", err)
 	case !errors.As(err, &invalid):
 		return err
 	case invalid.Code == backoff.ErrWrongType:

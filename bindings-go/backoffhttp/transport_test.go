@@ -879,17 +879,18 @@ func TestInvalidOptions(t *testing.T) {
 		return []backoffhttp.Option{backoffhttp.WithRetry(options...)}
 	}
 	for want, options := range map[string][]backoffhttp.Option{
-		"at 11: base has no unit; the units are d, h, m, s, ms, us, ns":          retry(backoff.WithPolicyString("full:base=1")),
-		"RetryResult has no effect on requests: use backoffhttp.WithClassify":    retry(backoff.RetryResult(func(*http.Response) bool { return true })),
-		"ClassifyResult has no effect on requests: use backoffhttp.WithClassify": retry(backoff.ClassifyResult(func(int) backoff.Verdict { return nil })),
-		"outcome 9 of status 404 is unknown":                                     {backoffhttp.WithStatuses(map[int]backoff.Outcome{404: 9})},
-		"argument of WithMayRepeat is nil":                                       {backoffhttp.WithMayRepeat(nil)},
-		"argument of WithClassify is nil":                                        {backoffhttp.WithClassify(nil)},
-		"argument of OnRetry is nil":                                             {backoffhttp.OnRetry(nil)},
-		"argument of OnStop is nil":                                              {backoffhttp.OnStop(nil)},
-		"option is nil":                                                          {nil},
-		"attempt timeout 0s is not above 0":                                      {backoffhttp.WithAttemptTimeout(0)},
-		`at 0: unknown name "rato"`:                                              {backoffhttp.WithBudgets("rato")},
+		"the policy of WithRetry: at 11: base has no unit; the units are d, h, m, s, ms, us, ns": retry(backoff.WithPolicyString("full:base=1")),
+		"RetryResult has no effect on requests: use backoffhttp.WithClassify":                    retry(backoff.RetryResult(func(*http.Response) bool { return true })),
+		"ClassifyResult has no effect on requests: use backoffhttp.WithClassify":                 retry(backoff.ClassifyResult(func(int) backoff.Verdict { return nil })),
+		"outcome 0 of status 404 is unknown":                                                     {backoffhttp.WithStatuses(map[int]backoff.Outcome{404: 0})},
+		"outcome 9 of status 404 is unknown":                                                     {backoffhttp.WithStatuses(map[int]backoff.Outcome{404: 9})},
+		"argument of WithMayRepeat is nil":                                                       {backoffhttp.WithMayRepeat(nil)},
+		"argument of WithClassify is nil":                                                        {backoffhttp.WithClassify(nil)},
+		"argument of OnRetry is nil":                                                             {backoffhttp.OnRetry(nil)},
+		"argument of OnStop is nil":                                                              {backoffhttp.OnStop(nil)},
+		"option is nil":                                                                          {nil},
+		"attempt timeout 0s is not above 0":                                                      {backoffhttp.WithAttemptTimeout(0)},
+		`the budget string of WithBudgets: at 0: unknown name "rato"`:                            {backoffhttp.WithBudgets("rato")},
 	} {
 		transport, err := backoffhttp.New(nil, options...)
 		if transport != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
