@@ -218,7 +218,8 @@ async fn hooks_and_stats_see_every_http_request_and_its_name() {
             "GET /orders, attempt 3: 200, stopped: success",
         ]
     );
-    let once = "POST http://host/orders, attempt 1: 503, stopped: permanent, not repeatable (method)";
+    let once =
+        "POST http://host/orders, attempt 1: 503, stopped: permanent, not repeatable (method)";
     assert_eq!(log_of(none, post(), &[503]).await, [once]);
     let caller = "GET /orders, attempt 1: 503, stopped: permanent, not repeatable (caller)";
     assert_eq!(log_of(none, get().extension(MayRepeat(false)), &[503]).await, [caller]);

@@ -128,7 +128,10 @@ async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
     );
     let silent = Server::start(vec![Answer::Silence(String::new())]);
     let error = client.post(silent.url()).send().await.unwrap_err();
-    assert!(matches!(&error, Error::Middleware(error) if error.is::<AttemptTimeout>()), "{error:?}");
+    assert!(
+        matches!(&error, Error::Middleware(error) if error.is::<AttemptTimeout>()),
+        "{error:?}"
+    );
     let expected = format!(
         "POST {}, attempt 1: no response within 50ms, stopped: permanent, not repeatable (method)",
         silent.url()
