@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"context"
+	"errors"
 	"iter"
 )
 
@@ -57,6 +58,12 @@ func (l *Loop) Attempts() iter.Seq[uint64] {
 		if l.err = l.inner.begin(); l.err != nil {
 			return
 		}
+		ended := false
+		defer func() {
+			if !ended {
+				l.panicked()
+			}
+		}()
 		defer l.inner.close()
 		for l.inner.next() {
 			l.inBody, l.verdict, l.failure = true, OutcomeSuccess, nil
@@ -65,14 +72,31 @@ func (l *Loop) Attempts() iter.Seq[uint64] {
 			if outcome, _, _ := verdictOf(l.verdict); !more && outcome != OutcomeSuccess {
 				l.inner.lastErr = l.failure
 				l.inner.cancel()
-				return
+				break
 			}
 			l.inner.callEnded(l.verdict, l.failure)
 			if !more {
-				return
+				break
 			}
 		}
+		ended = true
 	}
+}
+
+// errPanicked is the cause of the end of a loop whose caller recovers.
+var errPanicked = errors.New("the loop ended with a panic")
+
+// panicked sets the error of a loop whose body, hook or classification panics.
+func (l *Loop) panicked() {
+	gaveUp := &RetryError{
+		Err:       unmarked(l.failure),
+		Reason:    StopCancelled,
+		Attempts:  l.inner.calls,
+		cause:     errPanicked,
+		permanent: isPermanent(markOf(l.failure)),
+	}
+	l.err = gaveUp
+	gaveUp.Elapsed = l.inner.elapsed(l.inner.clock.Now()) // which may panic, too
 }
 
 // Report reports the error of the attempt, or its success with nil, and returns whether it succeeded. Whether the loop
@@ -101,8 +125,9 @@ func (l *Loop) ReportVerdict(verdict Verdict) {
 	}
 }
 
-// Err returns the error that Retry would return: nil after a success, and before the loop has stopped. A Loop that
-// NewLoop did not make returns an *ArgumentError.
+// Err returns the error that Retry would return: nil after a success, and before the loop has stopped. If the body, a
+// hook or a classification panicked and the caller recovered, it is a *RetryError that says so, with the last failure if
+// the attempt had one. A Loop that NewLoop did not make returns an *ArgumentError.
 func (l *Loop) Err() error {
 	switch {
 	case l == nil || l.err == nil && l.inner.ctx == nil:

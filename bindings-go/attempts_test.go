@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -183,6 +184,49 @@ func TestLoopsThatPanic(t *testing.T) {
 	checkCounted(t, &stats, 2, backoff.StopCancelled)
 	if want := (eventLog{"retry 1 transient none 1s after 0s: <nil> busy", "stop 2 none cancelled 0s after 1s: <nil> <nil>"}); !slices.Equal(got, want) {
 		t.Errorf("events %q", got)
+	}
+}
+
+// A loop whose caller recovers from a panic has not succeeded, whatever panicked. The last failure is kept.
+func TestErrAfterAPanic(t *testing.T) {
+	bug := func(backoff.Event) { panic("a bug") }
+	for name, row := range map[string]struct {
+		option backoff.RetryOption
+		report error // nil for none
+		want   string
+	}{
+		"the body":             {backoff.RetryIf(backoff.AnyError), nil, "gave up after 1 attempt: cancelled: the loop ended with a panic"},
+		"the body, reported":   {backoff.RetryIf(backoff.AnyError), errBusy, "gave up after 1 attempt: cancelled: the loop ended with a panic: busy"},
+		"OnRetry":              {backoff.OnRetry(bug), backoff.Transient(errBusy), "gave up after 1 attempt: cancelled: the loop ended with a panic: busy"},
+		"OnStop":               {backoff.OnStop(bug), errWrong, "gave up after 1 attempt: cancelled: the loop ended with a panic: wrong"},
+		"OnStop for a success": {backoff.OnStop(bug), nil, "gave up after 1 attempt: cancelled: the loop ended with a panic"},
+		"Classify":             {backoff.Classify(func(error) backoff.Verdict { panic("a bug") }), errBusy, "gave up after 1 attempt: cancelled: the loop ended with a panic: busy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loop := backoff.NewLoop(t.Context(), row.option, backoff.WithClock(new(fakeClock)))
+			func() {
+				defer func() {
+					if recover() != "a bug" {
+						t.Error("no panic")
+					}
+				}()
+				for range loop.Attempts() {
+					if row.report != nil {
+						loop.Report(row.report)
+					}
+					if strings.HasPrefix(name, "the body") {
+						panic("a bug")
+					}
+				}
+			}()
+			err := loop.Err()
+			if err == nil || err.Error() != row.want || !errors.Is(err, backoff.ErrCancelled) {
+				t.Errorf("failed with %v", err)
+			}
+			for range loop.Attempts() {
+				t.Error("another attempt")
+			}
+		})
 	}
 }
 
