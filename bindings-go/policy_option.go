@@ -90,5 +90,21 @@ func (l *loop) warnOfNoLimit() {
 	}
 	_, base, _ := strings.Cut(text, "base=")
 	base, _, _ = strings.Cut(base, ",")
-	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write default:base=%s to change only the base)", text, base)
+	instead := "default:base=" + base + " to change only the base"
+	if base == "0s" {
+		instead = "off for no retries"
+	}
+	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven(l.policy), instead)
+}
+
+// asGiven returns the string whose policy is kept, otherwise that of the policy.
+func asGiven(policy *Policy) string {
+	if known := kept.Load(); known != nil {
+		for text, its := range *known {
+			if its == policy {
+				return text
+			}
+		}
+	}
+	return policy.String()
 }

@@ -38,23 +38,24 @@ func TestManyPolicyStrings(t *testing.T) {
 	group.Wait()
 }
 
-// limits are policies with a limit, and at the end two without one.
+// limits are policies with a limit.
 var limits = []string{
 	"default", "off", "immediate:max_retries=2", "constant:base=1ns,max_elapsed=0s", "constant:base=1ns,max_attempts=2",
-	"exponential:base=200ms,jitter=full", "full:base=100ms",
 }
 
-// unlimited is a program whose loops have these policies, and then one with the deadline of its context.
-func unlimited() {
-	for i, policy := range limits {
-		if i == 5 {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-			defer cancel()
-			twice(ctx, "full:base=1ns")
-			fmt.Fprintln(os.Stderr, "from here on there is no limit")
-		}
+// unlimited is a program whose loops have these policies, then one with the deadline of its context, and then two
+// without a limit.
+func unlimited(policy string) {
+	for _, limited := range limits {
+		twice(context.Background(), limited)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	twice(ctx, "full:base=1ns")
+	fmt.Fprintln(os.Stderr, "from here on there is no limit")
+	for range 2 {
 		twice(context.Background(), policy)
-		twice(context.Background(), policy)
+		twice(context.Background(), "full:base=100ms")
 	}
 }
 
@@ -69,22 +70,28 @@ func twice(ctx context.Context, policy string) {
 	}, backoff.WithPolicyString(policy), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
 }
 
-// The first loop of a process that retries for ever says so, once.
+// The first loop of a process that retries for ever says so, once. It quotes the policy as it was given.
 func TestALoopWithoutALimitSaysSo(t *testing.T) {
-	if os.Getenv("BACKOFF_TEST_UNLIMITED") != "" {
-		unlimited()
+	const variable = "BACKOFF_TEST_UNLIMITED"
+	if policy := os.Getenv(variable); policy != "" {
+		unlimited(policy)
 		return
 	}
-	program := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestALoopWithoutALimitSaysSo$")
-	program.Env = append(os.Environ(), "BACKOFF_TEST_UNLIMITED=1")
-	var said strings.Builder
-	program.Stderr = &said
-	if err := program.Run(); err != nil {
-		t.Fatal(err, said.String())
-	}
-	before, after, _ := strings.Cut(said.String(), "from here on there is no limit\n")
-	const want = ` backoff: the policy "exponential:base=200ms,jitter=full" has no limit, so the loop retries for ever; add max_retries=3 (or write default:base=200ms to change only the base)` + "\n"
-	if before != "" || !strings.HasSuffix(after, want) || strings.Count(after, "\n") != 1 {
-		t.Errorf("said %q and %q", before, after)
+	for policy, instead := range map[string]string{
+		"exponential:jitter=full,base=200ms": "default:base=200ms to change only the base",
+		"immediate":                          "off for no retries",
+	} {
+		program := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestALoopWithoutALimitSaysSo$")
+		program.Env = append(os.Environ(), variable+"="+policy)
+		var said strings.Builder
+		program.Stderr = &said
+		if err := program.Run(); err != nil {
+			t.Fatal(err, said.String())
+		}
+		before, after, _ := strings.Cut(said.String(), "from here on there is no limit\n")
+		want := fmt.Sprintf(" backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)\n", policy, instead)
+		if before != "" || !strings.HasSuffix(after, want) || strings.Count(after, "\n") != 1 {
+			t.Errorf("said %q and %q", before, after)
+		}
 	}
 }
