@@ -28,6 +28,7 @@ mod defaults;
 mod event;
 mod guard;
 mod loops;
+mod misplaced;
 mod plan;
 mod retry;
 mod run;

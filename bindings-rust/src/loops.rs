@@ -34,6 +34,14 @@ use crate::verdict::IntoVerdict;
 /// assert_eq!(plan.call(|| Ok(())), Ok(()));
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
+///
+/// The options of a `Retry` are set before `when` or `classify`. After it they do not compile:
+///
+/// ```compile_fail,E0277
+/// let budget = backoff_retry::Budget::parse("sre").unwrap();
+/// let plan = backoff_retry::Retry::default().when(|()| true).budget(&budget);
+/// # let _ = plan.call(|| Err::<(), _>(()));
+/// ```
 #[must_use = "a loop does nothing until it is called"]
 pub struct Loop<
     'a,

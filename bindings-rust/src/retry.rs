@@ -1,13 +1,11 @@
 //! The options that all loops of a client have in common.
 
 use std::fmt;
-use std::future::Ready;
 use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 
 use crate::classify::{ByResult, Classify, WhenError};
-use crate::event::Report;
 use crate::loops::Loop;
 use crate::plan::Settings;
 use crate::shared::Shared;
@@ -41,6 +39,20 @@ use crate::verdict::IntoVerdict;
 ///
 /// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
+/// ```
+///
+/// The hooks and the deadline are those of a loop, so they come after `when` or `classify`. Before it
+/// they do not compile:
+///
+/// ```compile_fail,E0277
+/// let retry = backoff_retry::Retry::default().on_retry(|event| println!("{:?}", event.delay));
+/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
+/// ```
+///
+/// ```compile_fail,E0277
+/// let deadline = std::time::Instant::now();
+/// let retry = backoff_retry::Retry::default().deadline(deadline);
+/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
 /// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
@@ -236,7 +248,7 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
     /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
     ///
-    /// A closure needs the type of its argument: `|error: &Error| ..`.
+    /// A closure that uses its argument often has to name the type: `|error: &Error| ..`.
     ///
     /// ```
     /// use backoff_retry::{Outcome, Retry, StopReason};
@@ -257,7 +269,7 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
     /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
     ///
-    /// A closure needs the type of its argument: `|result: &Option<i32>| ..`.
+    /// A closure that uses its argument often has to name the type: `|result: &Option<i32>| ..`.
     ///
     /// ```
     /// use backoff_retry::Retry;
@@ -281,59 +293,6 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
         Loop::new(self.settings.clone(), classify)
     }
 }
-
-/// The calls of a [`Loop`]. On a `Retry` they do not compile, and the message says what is missing.
-#[doc(hidden)]
-impl<C, S> Retry<'_, C, S> {
-    pub fn call<F, R>(&self, _: F) -> R
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run<F, R>(&self, _: F) -> Report<R>
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run_until<G, F, R>(&self, _: G, _: F) -> Option<Report<R>>
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn call_async<F, R>(&self, _: F) -> Ready<R>
-    where
-        Self: SaysWhatToRetry,
-        F: AsyncFnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run_async<F, R>(&self, _: F) -> Ready<Report<R>>
-    where
-        Self: SaysWhatToRetry,
-        F: AsyncFnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-}
-
-/// Nothing implements it.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "a `Retry` does not say which failures to retry",
-    label = "write `when` or `classify` before this call",
-    note = "for example `retry.when(|error: &Error| error.is_busy()).call(..)`"
-)]
-pub trait SaysWhatToRetry {}
 
 impl<C, S> fmt::Debug for Retry<'_, C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
