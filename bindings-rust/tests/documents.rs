@@ -59,6 +59,15 @@ fn an_invalid_policy_is_rejected_before_a_loop_exists() {
     let error = "full:base=1s, cap=20s".parse::<Policy>().map(Retry::new).unwrap_err();
     let reason = r#"at 13: unknown key "\x20cap" (spaces are not allowed); "#;
     assert!(error.to_string().starts_with(reason), "{error}");
+    // The field, not its short form.
+    let error = "full:base=1s,jitter=1.5".parse::<Policy>().map(Retry::new).unwrap_err();
+    assert!(error.to_string().contains("jitter_below"), "{error}");
+}
+
+#[test]
+fn the_default_waits_at_most_as_long_as_the_page_says() {
+    let last = Policy::parse("default").unwrap().preview().last().unwrap();
+    assert_eq!((last.total_mean_ns, last.total_max_ns), (350_000_000, 700_000_000));
 }
 
 #[test]
