@@ -15,7 +15,8 @@ const DRAINED: usize = 64 * 1024;
 pub type Attempt = Result<StatusCode, Error>;
 
 /// The error of an attempt that took longer than
-/// [`attempt_timeout`](super::RetryMiddleware::attempt_timeout). It is in [`Error::Middleware`].
+/// [`attempt_timeout`](super::RetryMiddleware::attempt_timeout). It is in [`Error::Middleware`]:
+/// `Error::Middleware(e)` with `e.is::<AttemptTimeout>()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttemptTimeout {

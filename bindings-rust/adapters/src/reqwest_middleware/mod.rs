@@ -33,16 +33,19 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 ///   if it has an `Idempotency-Key` or `X-Idempotency-Key` that is not empty. Any other request is sent
 ///   once, and so is one whose body is a stream. [`methods`](Self::methods),
 ///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. A request that was
-///   surely never sent, because there was no connection, is repeated whatever its method.
+///   surely never sent, because there was no connection, is repeated whatever its method, unless its
+///   body can be sent only once or the caller said no.
 /// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
 ///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
 ///   errors of other middlewares are not. [`statuses`](Self::statuses) and
 ///   [`classify`](Self::classify) say otherwise.
 /// - If the retries end, the caller gets the last response, with its body, or the last error.
-/// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`.
+/// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`: up to 100
+///   retries at once, then ten a second and a fifth of the requests. All paths of an origin share it. A
+///   path that always fails can use up the hundred, and the others then have ten retries a second.
 /// - The body of a response is not part of an attempt, unless [`read_body`](Self::read_body) says so:
 ///   once a response is returned, an error while its body is read is the caller's.
-/// - Hooks, stats, budgets and the attempt timeout see requests that are sent once, too.
+/// - Hooks, stats and budgets cover requests that are sent once, and so does the attempt timeout.
 ///
 /// ```
 /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -193,15 +196,22 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Limits the time of each attempt of every request, until the header fields of the response are
-    /// there, or with [`read_body`](Self::read_body) its body. The outcome is then `Timeout`, and the
-    /// error an [`AttemptTimeout`]. Timeouts of the client and of the request stay.
+    /// there, or with [`read_body`](Self::read_body) its body. Without it there is no limit, unless the
+    /// client has a timeout. Timeouts of the client and of the request stay.
+    ///
+    /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
+    /// [`AttemptTimeout`] in [`Error::Middleware`]:
     ///
     /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_adapters::reqwest_middleware::{AttemptTimeout, RetryMiddleware};
     /// use backoff_retry::Retry;
+    /// use reqwest_middleware::Error;
     /// use std::time::Duration;
     /// let middleware = RetryMiddleware::new(Retry::default()).attempt_timeout(Duration::from_secs(5));
     /// # let _ = middleware;
+    /// fn is_attempt_timeout(error: &Error) -> bool {
+    ///     matches!(error, Error::Middleware(e) if e.is::<AttemptTimeout>())
+    /// }
     /// ```
     #[must_use]
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {

@@ -47,7 +47,8 @@ pub struct RetryPolicy<J: Kind, C = Monotonic> {
 impl<F, C> RetryPolicy<Results<F>, C> {
     /// Repeats requests as this `Retry` says, if this function returns `true`, a retryable
     /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`] with one. `true` stands for `Transient`,
-    /// and `false` for a success.
+    /// and `false` for a success, also for an `Err`. For a failure that is not repeated return
+    /// [`Outcome::Permanent`].
     pub fn new<Req, Res, E, V>(retry: Retry<'static, C>, classify: F) -> Self
     where
         F: FnMut(&Req, &Result<Res, E>) -> V,
