@@ -25,8 +25,11 @@ func HTTPOutcome(status int) Outcome {
 }
 
 // HTTPVerdict returns the verdict on a response: the HTTPOutcome of its status, and the wait that its header
-// asks for, in milliseconds as Retry-After-Ms, as Retry-After, or, with status 429, as a used up quota of RateLimit, as
-// RateLimit-Reset or as X-RateLimit-Reset (SPEC 14.5). Now is compared with dates and with times in seconds since 1970.
+// asks for (SPEC 14.5). The first of these fields that has a wait counts: Retry-After-Ms in milliseconds, Retry-After,
+// and with status 429 also RateLimit, RateLimit-Reset and X-RateLimit-Reset. RateLimit has the syntax of the draft
+// draft-ietf-httpapi-ratelimit-headers-10, such as "default";r=0;t=7: the quota named default has 0 requests left for 7
+// seconds. The older syntax limit=10, remaining=0, reset=7 gives nothing. If a field occurs twice, its first value counts,
+// but all values of RateLimit do. Now is compared with dates and with times in seconds since 1970.
 //
 //	verdict := backoff.HTTPVerdict(response.StatusCode, response.Header, time.Now())
 //
@@ -63,9 +66,10 @@ func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict 
 // OPTIONS, TRACE, PUT or DELETE (RFC 9110, 9.2.2; SPEC 14.6). Methods are case-sensitive.
 func IsIdempotentMethod(method string) bool { return engine.IsIdempotentMethod(method) }
 
-// ParseRetryAfter returns the wait that a Retry-After header asks for, as seconds or as a date to
-// compare with now. A date in the past is 0. It reports false for any other value, and for a value
-// above 1024 bytes (SPEC 14).
+// ParseRetryAfter returns the wait that a Retry-After header asks for, as seconds, or as a date to compare with now. A
+// number above 10^9 is a time in seconds since 1970, which some servers send. A time in the past is a wait of 0. If the
+// value is a list, as of fields that were joined with commas, its first member counts. ParseRetryAfter reports false for
+// any other value, and for a value above 1024 bytes (SPEC 14.1).
 //
 //	retryAfter, ok := backoff.ParseRetryAfter(response.Header.Get("Retry-After"), time.Now())
 //
