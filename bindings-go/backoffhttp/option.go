@@ -118,8 +118,9 @@ func ProxyStatuses() map[int]backoff.Outcome {
 }
 
 // WithClassify sets a function that returns the verdict on an attempt, or nil to leave it to the rules of Transport. It
-// gets the request and either the response or the error. It may read the body of the response only with WithReadBody;
-// the caller of the client then gets the whole body all the same.
+// gets the request and either the response or the error. It cannot allow the repetition of a request that is sent once:
+// WithMayRepeat does that. It may read the body of the response only with WithReadBody; the caller of the client then
+// gets the whole body all the same.
 func WithClassify(classify func(*http.Request, *http.Response, error) backoff.Verdict) Option {
 	return func(t *Transport) error {
 		t.classify = classify

@@ -17,7 +17,7 @@ import (
 // A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if it has an
 // Idempotency-Key or X-Idempotency-Key. WithMethods, WithMayRepeat, WithRetries and WithoutRetries change that. Every
 // other request is sent once (see SentOnce), but a request that never reached the server, because its name or its
-// connection failed, is repeated whatever its method.
+// connection failed, is repeated whatever its method, unless its body cannot be sent again.
 //
 // A response is classified by backoff.HTTPVerdict, so the wait that a server asks for counts. An error is a timeout, a
 // transient one if the network failed (DNS, connections that were refused, reset or closed, streams of HTTP/2, an answer
@@ -25,7 +25,7 @@ import (
 // WithClassify change that.
 //
 // When retries end, the last response is returned, with its whole body, or the error of the RoundTripper, as without
-// retries. A redirect is a success: the http.Client follows it with another request.
+// retries. If the context ends a wait, its error is returned, with that of the last attempt if it had one. A redirect is a success: the http.Client follows it with another request.
 //
 // A body is sent again from GetBody, which http.NewRequest sets for a bytes.Reader, bytes.Buffer and
 // strings.Reader. A request with another body is sent once.
