@@ -200,7 +200,9 @@ func answerAtOnce(t *testing.T, answer string) string {
 func TestGetBodyReturnsNothing(t *testing.T) {
 	sent := 0
 	base := roundTripper(func(request *http.Request) (*http.Response, error) {
-		sent++
+		if sent++; request.Body == nil {
+			return nil, errors.New("no body")
+		}
 		return &http.Response{StatusCode: 503}, request.Body.Close()
 	})
 	request, err := http.NewRequestWithContext(t.Context(), "PUT", "http://example.com", strings.NewReader("text"))

@@ -30,8 +30,8 @@ import (
 // A body is sent again from GetBody, which http.NewRequest sets for a bytes.Reader, bytes.Buffer and
 // strings.Reader. A request with another body is sent once.
 //
-// Before a retry the rest of the response is read, up to 64 KiB and during the wait, so that its connection can be used
-// again.
+// Before a retry the rest of the response is read, up to 64 KiB and during the wait. If its end comes in time, its
+// connection is used again; otherwise it is closed, as after most waits of 0.
 //
 // The http.Transport of net/http sends some requests again by itself, when a connection that it used again was
 // closed before an answer. This counts as one attempt.
