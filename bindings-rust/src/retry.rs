@@ -248,7 +248,8 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
     /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
     ///
-    /// A closure that uses its argument often has to name the type: `|error: &Error| ..`.
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|error: &Error| ..`.
     ///
     /// ```
     /// use backoff_retry::{Outcome, Retry, StopReason};
@@ -269,7 +270,8 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
     /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
     ///
-    /// A closure that uses its argument often has to name the type: `|result: &Option<i32>| ..`.
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|result: &Option<i32>| ..`.
     ///
     /// ```
     /// use backoff_retry::Retry;
