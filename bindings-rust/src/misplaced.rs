@@ -165,3 +165,28 @@ pub trait SaysWhatToRetry {}
     note = "for example `Retry::default().budget(&budget).when(|error: &Error| error.is_busy())`"
 )]
 pub trait HasOptionsOfRetry {}
+
+/// These compile only while each method exists, because a method that does not exist has another message.
+#[cfg(test)]
+mod tests {
+    use super::{HasOptionsOfRetry, Loop, Retry, SaysWhatToRetry};
+
+    #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
+    fn before_when<C, S>(retry: Retry<'_, C, S>)
+    where
+        for<'a> Retry<'a, C, S>: SaysWhatToRetry,
+    {
+        let retry = retry.on_retry(|event| assert!(event.delay.is_zero()));
+        let retry = retry.on_stop(|event| assert!(event.error().is_none()));
+        let _ = retry.deadline(()).deadline_at(()).when_value(());
+    }
+
+    #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
+    fn after_when<R, V, C, S>(plan: Loop<'_, R, V, C, S>)
+    where
+        for<'a> Loop<'a, R, V, C, S>: HasOptionsOfRetry,
+    {
+        let plan = plan.budget(()).shared_budget(()).stats(()).stream(()).seed_and_key((), ());
+        drop(plan.clock(|| std::time::Duration::ZERO).sleep(|_| {}));
+    }
+}
