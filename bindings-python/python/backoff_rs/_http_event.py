@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ._event import RetryEvent
+from ._types import StopReason
 
 
 @dataclass(frozen=True, init=False)
@@ -43,5 +44,6 @@ class HttpEvent(RetryEvent):
         )
 
     def _summary(self) -> str:
-        once = f", sent once ({self.sent_once})" if self.sent_once else ""
-        return super()._summary() + once
+        # A request that was never sent is repeated all the same.
+        is_why = self.sent_once and self.reason == StopReason.PERMANENT
+        return super()._summary() + (f", not repeatable ({self.sent_once})" if is_why else "")

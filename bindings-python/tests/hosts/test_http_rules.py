@@ -130,7 +130,7 @@ def test_a_failure_of_a_request_that_is_sent_once_says_why(kind):
     with Server(reset) as server:
         with pytest.raises(kind.lost) as raised:
             kind(**POLICY).fetch(post(server))
-        assert raised.value.__notes__[-1].endswith(": permanent, sent once (method)")
+        assert raised.value.__notes__[-1].endswith(": permanent, not repeatable (method)")
 
 
 def test_a_body_that_drips_is_drained_for_no_longer_than_the_wait(kind):

@@ -48,7 +48,8 @@ _SWITCH: ContextVar[bool | None] = ContextVar("backoff_rs_switch", default=None)
 @contextlib.contextmanager
 def switch(*, retry: bool) -> Iterator[None]:
     """A context whose requests may be repeated (retry=True), whatever their methods and headers, or
-    are sent once (retry=False). It holds for this thread or task, above may_repeat."""
+    are sent once (retry=False). It holds for this thread or task, and takes precedence over
+    may_repeat."""
     token = _SWITCH.set(retry)
     try:
         yield
