@@ -52,14 +52,14 @@ class Attempts {
 	#loop;
 
 	constructor(settings, given) {
-		const { body, context, headers, method, retry, url } = given;
+		const { body, context, headers, method, url } = given;
 		const described = {
 			request: given,
 			own: context.retry,
 			method: method.toUpperCase(),
 			keys: KEYS.map((key) => headers[key]),
-			// got 14 hangs if it sends a form a second time.
-			isOneShot: isOneShot(body) || (typeof body?.append === "function" && !("enforceRetryRules" in retry)),
+			// Versions 14 of got hang if they send a form a second time.
+			isOneShot: isOneShot(body) || typeof body?.append === "function",
 		};
 		const client = {
 			...described,

@@ -128,12 +128,11 @@ test("a POST that reached a server is not sent again after a redirect to nowhere
 	assert.deepEqual([requests.length, stops[0].attempts, stops[0].reason], [1, 1, "permanent"]);
 });
 
-test("a form never hangs", { timeout: 60_000 }, async () => {
+test("a form is sent once, because versions of got hang if they send it again", { timeout: 60_000 }, async () => {
 	const form = new FormData();
 	form.set("a", "1");
 	const { url, requests } = play([503]);
 	const client = got.extend(retries({ policy: FAST, budget: null }));
 	await assert.rejects(client.put(url, { body: form }), { name: "HTTPError" });
-	// got 14 cannot send it again.
-	assert.ok([1, 4].includes(requests.length));
+	assert.equal(requests.length, 1);
 });
