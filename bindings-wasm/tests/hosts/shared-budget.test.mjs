@@ -168,7 +168,7 @@ test("an adapter whose library retries by itself refuses a shared budget", () =>
 	const budget = new SharedBudget({ load() {}, swap() {} }, "name", "sre");
 	assert.throws(
 		() => new PolicyRetryStrategy({ budget }),
-		/^TypeError: budget must be a Budget, got a SharedBudget: the retries of this/,
+		/^TypeError: budget must be a Budget, got a SharedBudget: this adapter takes a budget of one process$/,
 	);
 });
 
