@@ -66,7 +66,7 @@ impl Scenario {
     }
 }
 
-/// A limit of so many calls in a second, and as many at once, but at least one.
+/// A limit of calls in a second. As many are admitted at once, but at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 pub(crate) fn rate_limit(per_second: f64) -> RateLimit {
     let interval_ns = (1e9 / per_second).round().max(1.0) as u64;

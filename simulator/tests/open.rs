@@ -97,7 +97,7 @@ fn a_run_that_ends_before_its_load_is_cut() {
     assert_eq!(summary(&run).cut, 0);
 }
 
-/// A service that answers quickly, but admits only so many calls in a second.
+/// A service that answers quickly, but limits the calls in a second.
 #[test]
 fn a_rate_limit_rejects_what_is_above_it() {
     let limit = Some(RateLimit { interval_ns: SECOND / 10, burst: 10 });

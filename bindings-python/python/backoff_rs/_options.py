@@ -62,7 +62,7 @@ class Options:
     log: bool | logging.Logger
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
-    #: Of an adapter: what makes its events, and what it does first in a wait of so many seconds.
+    #: Of an adapter: what makes its events, and what it does first in a wait of N seconds.
     event: Callable[..., RetryEvent] | None = None
     drain: Callable[[float], Maybe[object]] | None = None
     #: The names of those that are coroutine functions.

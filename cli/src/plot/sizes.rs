@@ -11,7 +11,7 @@ pub(super) const LINE_HEIGHT: f64 = 19.0;
 /// The mean width of a character, in heights, in fonts that are rather wide.
 const CHARACTER: f64 = 0.58;
 
-/// The width of so many characters, or somewhat more.
+/// An upper bound for the width of a number of characters.
 pub(super) fn text_width(characters: usize) -> f64 {
     float(characters) * SIZE * CHARACTER
 }

@@ -85,7 +85,7 @@ fn no_policy_is_recommended_for_a_service_that_is_overloaded_without_retries() {
     assert!(text.contains("The service does not recover even without retries."), "{text}");
 }
 
-/// The usual service of a third party: it is quick, and admits so many calls in a second.
+/// The usual service of a third party: it is quick, and limits the calls in a second.
 #[test]
 fn a_rate_limited_service_is_not_a_slow_one() {
     for (capacity, latency) in [("10", "10ms"), ("50", "10ms")] {

@@ -74,7 +74,7 @@ class Client:
 
     head     the status and the headers of a response
     failure  how an attempt ended that raised an error
-    drain    reads and drops the body of a response, for at most so many seconds
+    drain    reads and drops the body of a response, for at most N seconds
     close    gives up a response
     """
 

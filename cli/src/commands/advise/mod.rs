@@ -40,7 +40,7 @@ struct Advice<'a> {
     trials: &'a [Trial],
 }
 
-/// Null where nothing is asked for.
+/// A goal that is not set is null.
 #[derive(Serialize)]
 struct GoalsOfAdvice {
     p99_ms: Option<f64>,
