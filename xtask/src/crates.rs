@@ -13,7 +13,7 @@ use crate::report::{Report, Runner};
 use crate::shell::{cargo, command, progress, run, stdout, target};
 
 /// The crates that are published.
-const PUBLISHED: &[&str] = if cfg!(windows) {
+pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
     &["backoff-core", "backoff-retry"]
 } else {
     &[

@@ -2,13 +2,14 @@
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
 
 use crate::archive::tar_gz;
+use crate::crates::{PUBLISHED, linted};
 use crate::cross;
 use crate::docs;
 use crate::drivers::reference_evaluator;
@@ -20,19 +21,23 @@ use crate::shell::{
     add_target, cargo, command, empty, programs, progress, root, run, scratch, stdout, target,
 };
 
-/// Builds the binary. On Linux it contains its C library, so that it runs on any distribution.
+/// The binary that the tests run: the one that cargo builds for the tests of the crates.
 pub(crate) fn binary() -> Result<PathBuf> {
     static BUILT: Mutex<Option<PathBuf>> = Mutex::new(None);
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(path) = &*built {
         return Ok(path.clone());
     }
-    let path = build()?;
+    progress("building the command");
+    run(linted("build", PUBLISHED)?.args(["--bin", "backoff"]))?;
+    let path = offered(&target().join("debug"))?;
     Ok(built.insert(path).clone())
 }
 
-fn build() -> Result<PathBuf> {
-    progress("building the command");
+/// The binary for this machine as it is published. On Linux it contains its C library, so that it runs on
+/// any distribution.
+fn published() -> Result<PathBuf> {
+    progress("building the command as it is published");
     let mut build = cargo();
     build.args(["build", "--locked", "--release", "--package", "backoff-cli"]);
     let mut folder = target();
@@ -43,12 +48,17 @@ fn build() -> Result<PathBuf> {
         folder.push(musl);
     }
     run(&mut build)?;
+    Ok(folder.join("release").join(format!("backoff{EXE_SUFFIX}")))
+}
+
+/// Copies the binary to where documents find it.
+fn offered(folder: &Path) -> Result<PathBuf> {
     let name = format!("backoff{EXE_SUFFIX}");
     fs::create_dir_all(programs())?;
     let path = programs().join(&name);
     // A running program cannot be overwritten, but it can be replaced.
     let _ = fs::remove_file(&path);
-    fs::copy(folder.join("release").join(name), &path)?;
+    fs::copy(folder.join(name), &path)?;
     Ok(path)
 }
 
@@ -63,7 +73,7 @@ const PLATFORMS: [(&str, &str, &str); 3] = [
 /// The files that are published: the binary for this machine, or an archive for each platform.
 pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
     match platforms {
-        Platforms::Host => Ok(vec![binary()?]),
+        Platforms::Host => Ok(vec![published()?]),
         Platforms::All if OS == "linux" => {
             PLATFORMS.iter().map(|(platform, ..)| packed(platform)).collect()
         }
@@ -101,18 +111,10 @@ pub(crate) fn backoff() -> Result<Command> {
     Ok(command(binary()?))
 }
 
-/// Tests the command as its users have it. Its tests in Rust are those of the crates.
+/// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
-    report.check("the command is one static binary", is_static);
-    for tests in ["cli/tests", "examples"] {
-        let results = scratch().join("command-results.xml");
-        report.suite_of(&format!("pytest {tests}"), Runner::Junit(results.clone()), || {
-            let mut pytest = python::tool("pytest")?;
-            pytest.args(["-q", "-p", "no:cacheprovider", tests, "--junitxml"]).arg(results);
-            pytest.env("BACKOFF", binary()?);
-            Ok(pytest)
-        });
-    }
+    pytest(report, "cli/tests", binary);
+    pytest(report, "examples", binary);
     for document in
         ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"]
     {
@@ -121,8 +123,21 @@ pub(crate) fn test(report: &mut Report) {
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
 }
 
-/// Runs the published binaries of all platforms, and the simulator in WebAssembly.
+/// Tests in Python of a binary.
+fn pytest(report: &mut Report, tests: &str, binary: fn() -> Result<PathBuf>) {
+    let results = scratch().join("command-results.xml");
+    report.suite_of(&format!("pytest {tests}"), Runner::Junit(results.clone()), || {
+        let mut pytest = python::tool("pytest")?;
+        pytest.args(["-q", "-p", "no:cacheprovider", tests, "--junitxml"]).arg(results);
+        pytest.env("BACKOFF", binary()?);
+        Ok(pytest)
+    });
+}
+
+/// Tests the binary as it is published, runs those of all platforms, and the simulator in WebAssembly.
 pub(crate) fn test_more(report: &mut Report) {
+    report.check("the published command is one static binary", is_static);
+    pytest(report, "cli/tests", published);
     report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     for (platform, name, runner) in PLATFORMS {
         report.runs_on(("Command", "platforms", name), || {
@@ -141,8 +156,7 @@ pub(crate) fn test_more(report: &mut Report) {
 }
 
 fn is_static() -> Result<()> {
-    let binary = binary()?;
-    let headers = stdout(command("readelf").arg("--program-headers").arg(&binary))?;
+    let headers = stdout(command("readelf").arg("--program-headers").arg(published()?))?;
     ensure!(!headers.contains("INTERP"), "it needs an interpreter:\n{headers}");
     Ok(())
 }
