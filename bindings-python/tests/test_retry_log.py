@@ -6,7 +6,7 @@ import sys
 import loops
 import pytest
 import structlog
-from backoff_rs import RetryError, _log, retrying
+from backoff_rs import Policy, RetryError, _log, retrying
 from backoff_rs.testing import fake_time
 
 RESET = ConnectionResetError("reset")
@@ -92,19 +92,38 @@ def test_a_loop_without_a_limit_says_so_once(caplog):
     assert (warned.name, warned.levelno, warned.message) == (
         "backoff_rs",
         logging.WARNING,
-        'backoff: the policy "exponential:base=200ms,jitter=full" has no limit, so the loop retries for '
-        "ever; add max_retries=3 (or write default:base=200ms to change only the base)",
+        'backoff: the policy "full:base=200ms" has no limit, so the loop retries for ever; '
+        "add max_retries=3 (or write default:base=200ms to change only the base)",
     )
 
 
 @pytest.mark.usefixtures("nobody_was_told")
-def test_the_advice_for_a_policy_without_a_base(caplog):
+@pytest.mark.parametrize(
+    ("policy", "shown", "instead"),
+    [
+        ("immediate", "immediate", "off for no retries"),
+        (Policy.parse("immediate"), "constant:base=0s", "off for no retries"),
+        (
+            "full:base=1.5s,cap=9s",
+            "full:base=1.5s,cap=9s",
+            "default:base=1500ms to change only the base",
+        ),
+    ],
+)
+def test_the_advice_quotes_the_policy_as_it_was_given(caplog, policy, shown, instead):
     with pytest.raises(KeyError):
-        loops.called(loops.Script(RESET, KeyError), **{**OPTIONS, "policy": "immediate"})
+        loops.called(loops.Script(RESET, KeyError), **{**OPTIONS, "policy": policy})
     assert caplog.records[-1].message == (
-        'backoff: the policy "constant:base=0s" has no limit, so the loop retries for ever; '
-        "add max_retries=3"
+        f'backoff: the policy "{shown}" has no limit, so the loop retries for ever; '
+        f"add max_retries=3 (or write {instead})"
     )
+
+
+@pytest.mark.usefixtures("nobody_was_told")
+def test_the_advice_quotes_the_policy_of_fake_time(caplog):
+    with fake_time(policy="full:base=3s"), pytest.raises(KeyError):
+        loops.called(loops.Script(RESET, KeyError), **{**OPTIONS, "policy": "full:base=1s"})
+    assert '"exponential:base=3s,jitter=full" has no limit' in caplog.text
 
 
 @pytest.mark.parametrize("result", [KeyError, KeyboardInterrupt])

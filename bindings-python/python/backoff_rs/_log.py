@@ -34,12 +34,13 @@ def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
         _try_to_log(log, logging.WARNING, "gave up", event)
 
 
-def log_unlimited(log: bool | logging.Logger, policy: Policy) -> None:
-    """Warns once of loops without a limit (SPEC 18.1)."""
+def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None) -> None:
+    """Warns once of loops without a limit (SPEC 18.1). given is the policy string, if there is one."""
     base = re.search(r"[:,](base=(?!0s)[^,]*)", str(policy))
-    advice = f" (or write default:{base[1]} to change only the base)" if base else ""
+    instead = f"default:{base[1]} to change only the base" if base else "off for no retries"
     forever = "has no limit, so the loop retries for ever"
-    _tell_once(log, "limit", f'the policy "{policy}" {forever}; add max_retries=3{advice}')
+    advice = f"add max_retries=3 (or write {instead})"
+    _tell_once(log, "limit", f'the policy "{given or policy}" {forever}; {advice}')
 
 
 def log_blocking(log: bool | logging.Logger, event: RetryEvent) -> None:

@@ -42,6 +42,8 @@ class Options:
         self.types = types if is_plain else ()
 
     policy: Policy
+    #: The policy string, if the caller passed one.
+    policy_text: str | None
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
     on_result: Callable[[Any], Maybe[object]] | None
     stream: RandomStream | None

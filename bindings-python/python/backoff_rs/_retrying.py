@@ -163,6 +163,7 @@ class Retrying:
             RandomStream(seed)
         self._options = Options(
             policy=policy if isinstance(policy, Policy) else Policy.parse(policy),
+            policy_text=None if isinstance(policy, Policy) else policy,
             on=_checked_failures(on),
             on_result=on_result,
             stream=stream,

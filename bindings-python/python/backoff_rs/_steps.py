@@ -235,7 +235,7 @@ class Steps:
         log_retry(log, event)
         policy = self._time.policy or self.options.policy
         if policy.max_retries is None and policy.max_elapsed is None and self._deadline_ns is None:
-            log_unlimited(log, policy)
+            log_unlimited(log, policy, None if self._time.policy else self.options.policy_text)
         if not (self.awaits or self._time.is_fake) and _time.asyncio_task() is not None:
             log_blocking(log, event)
 
