@@ -29,6 +29,27 @@ pub(crate) fn people(ns: u64) -> String {
     }
 }
 
+/// Two durations that are compared: with all digits if they are so close that rounding could hide
+/// which one is longer.
+pub(crate) fn compared(a: u64, b: u64) -> (String, String) {
+    let shown = if a.abs_diff(b) < a.max(b) / 20 { exact } else { people };
+    (shown(a), shown(b))
+}
+
+/// A duration with all its digits, in one unit.
+fn exact(ns: u64) -> String {
+    let Some((name, unit)) = unit(ns) else { return "0s".to_owned() };
+    let digits = decimal(ns, unit.ilog10());
+    let digits =
+        if unit > 1 { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    format!("{digits}{name}")
+}
+
+/// The largest unit that a duration is not shorter than.
+fn unit(ns: u64) -> Option<(&'static str, u64)> {
+    UNITS.into_iter().find(|(_, unit)| ns >= *unit)
+}
+
 fn with_two_units(ns: u64, (large, name): (u64, &str), (small, rest): (u64, &str)) -> String {
     match ns % large / small {
         0 => format!("{}{name}", ns / large),
@@ -37,13 +58,10 @@ fn with_two_units(ns: u64, (large, name): (u64, &str), (small, rest): (u64, &str
 }
 
 fn with_one_unit(ns: u64) -> String {
-    let Some((name, unit)) = UNITS.into_iter().find(|(_, unit)| ns >= *unit) else {
-        return "0s".to_owned();
-    };
-    let exact = decimal(ns, unit.ilog10());
-    let exact = if unit > 1 { exact.trim_end_matches('0').trim_end_matches('.') } else { &exact };
+    let exact = exact(ns);
+    let Some((name, unit)) = unit(ns) else { return exact };
     if exact.bytes().filter(u8::is_ascii_digit).count() <= 4 {
-        return format!("{exact}{name}");
+        return exact;
     }
     let decimals = match ns / unit {
         0..10 => 2,
@@ -70,7 +88,7 @@ fn decimal(steps: u64, decimals: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DAY, HOUR, MINUTE, SECOND, people};
+    use super::{DAY, HOUR, MINUTE, SECOND, compared, people};
 
     #[test]
     fn durations_read_well() {
@@ -110,6 +128,21 @@ mod tests {
         ];
         for (ns, expected) in table {
             assert_eq!(people(ns), expected, "{ns}");
+        }
+    }
+
+    #[test]
+    fn durations_that_are_compared_are_not_rounded_to_the_same() {
+        let table = [
+            ((2_000_400_000, 2 * SECOND), ("2.0004s", "2s")),
+            ((60_200_000_000, MINUTE), ("60.2s", "60s")),
+            ((25 * HOUR + 1, 25 * HOUR), ("90000.000000001s", "90000s")),
+            ((2 * DAY + HOUR, 2 * DAY), ("176400s", "172800s")),
+            ((3 * SECOND, 1_999_900_000), ("3s", "2.00s")),
+            ((1, 0), ("1ns", "0s")),
+        ];
+        for ((a, b), (first, second)) in table {
+            assert_eq!(compared(a, b), (first.to_owned(), second.to_owned()), "{a} {b}");
         }
     }
 

@@ -11,6 +11,11 @@ const FEW: u64 = 10;
 /// The most rows that nobody asked for.
 const MANY: u64 = 100;
 
+/// A number of retries in words.
+pub(crate) fn retries(count: u64) -> String {
+    if count == 1 { "1 retry".to_owned() } else { format!("{count} retries") }
+}
+
 /// The number of rows from an index on: all retries of the policy that are left, or the first ones
 /// if it has too many or no limit.
 pub(crate) fn default_rows(policy: &Policy, first: u32) -> u64 {

@@ -5,15 +5,17 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use backoff_core::ffi::{duration_text, parse_duration_ns};
-use backoff_core::{ErrorCode, Field, MAX_NS, Policy, PolicyError};
+use backoff_core::{ErrorCode, Field, MAX_NS, Policy, PolicyError, PreviewRow};
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
 use serde::Serialize;
 
 use crate::arguments::{PolicyArgument, duration};
-use crate::duration::people;
+use crate::duration::{compared, people};
 use crate::fields::{Fields, without_limits};
 use crate::output::{Output, error_label, message};
-use crate::rows::NO_LIMIT;
+use crate::rows::{NO_LIMIT, retries};
+use crate::usage::refuse;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,9 +38,9 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The policy is printed on standard output and the explanation on standard error. The time counts
-waits, not attempts. The limits of the policy stay as they are. The base or cap is rounded down to
-three digits; with --json, `canonical` has the longest that fits, to the nanosecond, and `rounded`
-what is printed without it.
+waits, not attempts. The limits of the policy stay as they are, and must allow the attempts. The
+base or cap is rounded down to three digits; with --json, `canonical` has the longest that fits, to
+the nanosecond, and `rounded` what is printed without it.
 
 Examples:
   backoff fit full:base=1s,cap=20s,max_retries=3 --attempts 4 --within 700ms
@@ -78,6 +80,9 @@ struct Refused {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let Arguments { policy, attempts, within, field } = arguments;
+    if policy.max_retries() < attempts - 1 {
+        refuse(ErrorKind::ArgumentConflict, too_few_retries(policy.max_retries(), *attempts));
+    }
     let fitted = match field {
         FieldToFit::Base => policy.fit_base(*attempts, *within),
         FieldToFit::Cap => policy.fit_cap(*attempts, *within),
@@ -96,6 +101,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
                 writeln!(output, "{rounded}")?;
                 let total = longest_total(&rounded, *attempts);
                 message(explanation(&rounded, arguments, total));
+            }
+            for warning in warnings(&[fitted, rounded], arguments) {
+                message(format_args!("warning: {warning}"));
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -129,6 +137,53 @@ fn rounded(fitted: &Policy, field: &str) -> Policy {
     Policy::parse(&text).unwrap_or(*fitted)
 }
 
+/// Why the policy never makes that many attempts.
+fn too_few_retries(most: u64, attempts: u64) -> String {
+    let stops = match most {
+        0 => "allows no retries".to_owned(),
+        most => format!("stops after {}", retries(most)),
+    };
+    let needed = attempts - 1;
+    let fewer = if most > 0 { format!(", or --attempts {}", most + 1) } else { String::new() };
+    format!(
+        "--attempts {attempts} needs {}, but the policy {stops}; set max_retries={needed}{fewer}",
+        retries(needed)
+    )
+}
+
+/// What the fit has cost: the longest that fits, and the one that is printed.
+fn warnings(fitted: &[Policy; 2], arguments: &Arguments) -> Vec<String> {
+    let Arguments { policy, attempts, field, .. } = arguments;
+    let fields = Fields::of(&fitted[0]);
+    let cap = fields.limit(Field::Cap).filter(|cap| fields.get(Field::Base) == Some(*cap));
+    let is_lost = |has: fn(&Policy, u64) -> bool| {
+        has(policy, *attempts) && !fitted.iter().all(|fitted| has(fitted, *attempts))
+    };
+    let met = cap.map(|cap| match field {
+        FieldToFit::Base => {
+            format!("the cap, {}, allows no longer base; set a longer cap", people(cap))
+        }
+        FieldToFit::Cap => {
+            format!("the cap is as short as the base, {}; set a shorter base", people(cap))
+        }
+    });
+    let growth = is_lost(grows).then(|| "the waits no longer grow".to_owned());
+    let jitter = is_lost(has_jitter).then(|| {
+        "the waits no longer have jitter: clients that fail together retry together".to_owned()
+    });
+    [met, growth, jitter].into_iter().flatten().collect()
+}
+
+fn grows(policy: &Policy, attempts: u64) -> bool {
+    let mut rows = rows(policy, attempts).map(|row| row.max_ns);
+    let first = rows.next();
+    rows.last() > first
+}
+
+fn has_jitter(policy: &Policy, attempts: u64) -> bool {
+    rows(policy, attempts).any(|row| row.min_ns < row.max_ns)
+}
+
 /// Why nothing fits.
 fn why(error: &PolicyError, arguments: &Arguments) -> String {
     if error.code() != ErrorCode::DoesNotFit {
@@ -137,12 +192,12 @@ fn why(error: &PolicyError, arguments: &Arguments) -> String {
     let Arguments { policy, attempts, within, field } = arguments;
     let name = field.name();
     // The total of the shortest, or the largest number if there is none (SPEC 16.5).
-    let total = if error.value() < MAX_NS { people(error.value()) } else { "too long".to_owned() };
+    let (total, limit) = compared(error.value(), *within);
+    let total = if error.value() < MAX_NS { total } else { "too long".to_owned() };
     format!(
         "nothing fits: even with the shortest {name}, {attempts} attempts of {} can wait {total}, \
-         and that is above {}; allow fewer --attempts or a longer --within",
+         and that is above {limit}; allow fewer --attempts or a longer --within",
         policy.policy,
-        people(*within),
     )
 }
 
@@ -158,9 +213,13 @@ fn refused(error: &PolicyError) -> Refused {
 
 /// The longest total wait of the attempts.
 fn longest_total(policy: &Policy, attempts: u64) -> u64 {
+    rows(policy, attempts).last().map_or(0, |row| row.total_max_ns)
+}
+
+/// The waits of the attempts.
+fn rows(policy: &Policy, attempts: u64) -> impl Iterator<Item = PreviewRow> {
     let retries = usize::try_from(attempts - 1).unwrap_or(usize::MAX);
-    let rows = without_limits(policy).preview();
-    rows.take(retries).last().map_or(0, |row| row.total_max_ns)
+    without_limits(policy).preview().take(retries)
 }
 
 fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
@@ -183,26 +242,22 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
         shown(policy),
         shown(fitted),
     )];
-    let retries = arguments.attempts - 1;
+    let needed = attempts - 1;
     match policy.max_retries() {
         NO_LIMIT => lines.push(format!(
             "the policy does not limit the number of its retries; to stop it, add \
-             max_retries={retries}"
+             max_retries={needed}"
         )),
-        limit if limit > retries => lines.push(format!(
-            "the policy retries {limit} times; to stop it earlier, set max_retries={retries}"
-        )),
-        limit if limit < retries => lines.push(format!(
-            "the policy stops after {limit} retries; to let it go on, set max_retries={retries}"
+        limit if limit > needed => lines.push(format!(
+            "the policy retries {limit} times; to stop it earlier, set max_retries={needed}"
         )),
         _ => {}
     }
     let max_elapsed = Fields::of(fitted).limit(Field::MaxElapsed);
     if let Some(max_elapsed) = max_elapsed.filter(|&limit| limit < total) {
+        let (max_elapsed, total) = compared(max_elapsed, total);
         lines.push(format!(
-            "max_elapsed={} can stop it earlier; the waits alone take up to {}",
-            people(max_elapsed),
-            people(total)
+            "max_elapsed={max_elapsed} can stop it earlier; the waits alone take up to {total}"
         ));
     }
     lines.join("\n")

@@ -14,7 +14,7 @@ use crate::bars::{Scale, range, terminal_width};
 use crate::duration::people;
 use crate::fields::Fields;
 use crate::output::Output;
-use crate::rows::{NO_LIMIT, default_rows};
+use crate::rows::{NO_LIMIT, default_rows, retries};
 use crate::table::{Align, Table};
 
 #[derive(Debug, Args)]
@@ -149,7 +149,7 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
     match (is_last, limit) {
         (true, 0) => "This policy never retries.".to_owned(),
         (true, limit) if next < limit => "No later wait can end within max_elapsed.".to_owned(),
-        (true, _) => format!("The policy stops after {limit} retries."),
+        (true, _) => format!("The policy stops after {}.", retries(limit)),
         (false, NO_LIMIT) => match Fields::of(policy).limit(Field::MaxElapsed) {
             Some(limit) => format!(
                 "Only max_elapsed={} limits the retries; `--retries N` shows more.",
@@ -158,7 +158,7 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
             None => "The policy does not limit its retries; `--retries N` shows more.".to_owned(),
         },
         (false, _) => {
-            format!("The policy stops after {limit} retries; `--retries N` shows more.")
+            format!("The policy stops after {}; `--retries N` shows more.", retries(limit))
         }
     }
 }

@@ -35,6 +35,14 @@ fn every_field_is_there() {
     assert_eq!(line["fields"], expected);
 }
 
+#[test]
+fn one_retry_is_no_retries() {
+    for policy in ["full:base=1s,max_retries=1", "full:base=1s,max_retries=1,max_elapsed=9s"] {
+        let text = stdout(&["explain", policy]);
+        assert!(text.contains("\n- It stops after 1 retry (2 attempts)"), "{text}");
+    }
+}
+
 /// The code of each advice, and what to change.
 fn advice(arguments: &[&str]) -> Vec<(String, Value)> {
     let line = json(&[&["explain"], arguments].concat()).remove(0);
@@ -198,5 +206,7 @@ fn shares_are_percent() {
         sentence("concurrent")
     );
     assert!(sentence("ratio").starts_with("Each operation earns 10% of a retry"));
+    assert!(sentence("ratio:max_tokens=1").ends_with(", and at most 1 retry is saved up."));
+    assert!(sentence("rate:max_tokens=1").starts_with("It allows 1 retry at once"));
     assert!(sentence("finagle").starts_with("Each operation earns 20% of a retry for 10s"));
 }

@@ -44,6 +44,7 @@ fn a_policy_without_a_limit_shows_ten_rows_and_says_so() {
 fn the_end_of_a_policy() {
     let end = |policy| stdout(&["preview", policy]).lines().last().unwrap().to_owned();
     assert_eq!(end("constant:base=1s,max_retries=2"), "The policy stops after 2 retries.");
+    assert_eq!(end("constant:base=1s,max_retries=1"), "The policy stops after 1 retry.");
     assert_eq!(end("constant:base=1s,max_retries=0"), "This policy never retries.");
     let elapsed = end("constant:base=1s,max_elapsed=3s");
     assert_eq!(elapsed, "No later wait can end within max_elapsed.");

@@ -5,6 +5,7 @@ use backoff_core::{Budget, Field};
 
 use crate::commands::explain::percent::percent;
 use crate::duration::people;
+use crate::rows::retries;
 
 /// What the budget allows.
 pub(crate) fn sentence(budget: &Budget) -> String {
@@ -25,11 +26,16 @@ pub(crate) fn sentence(budget: &Budget) -> String {
             text(Field::Ratio)
         ),
         "ratio" => format!(
-            "Each operation earns {} of a retry, and at most {tokens} retries are saved up.",
-            share(Field::Ratio)
+            "Each operation earns {} of a retry, and at most {} saved up.",
+            share(Field::Ratio),
+            match value(Field::MaxTokens) {
+                1 => "1 retry is".to_owned(),
+                count => format!("{count} retries are"),
+            }
         ),
         "rate" => format!(
-            "It allows {tokens} retries at once, and as many more in {}.",
+            "It allows {} at once, and as many more in {}.",
+            retries(value(Field::MaxTokens)),
             people(value(Field::Per))
         ),
         "ttl" => format!(
@@ -62,7 +68,8 @@ pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
              budget allows no retry ever again."
         )),
         "ratio" => Some(format!(
-            "Operations earn nothing: the budget allows {tokens} retries, and none ever after."
+            "Operations earn nothing: the budget allows {}, and none ever after.",
+            retries(value(Field::MaxTokens))
         )),
         "ttl" if value(Field::MinPerSecond) == 0 => Some(NEVER.to_owned()),
         "concurrent" if value(Field::MinConcurrent) == 0 => Some(NEVER.to_owned()),

@@ -6,6 +6,7 @@ use backoff_core::{Field, MAX_NS};
 use crate::commands::explain::facts::{CapReach, Facts};
 use crate::commands::explain::percent;
 use crate::duration::people;
+use crate::rows::retries;
 
 /// The sentences, each about one part of the policy.
 pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
@@ -170,17 +171,17 @@ fn limit(facts: &Facts) -> String {
     let elapsed = facts.max_elapsed.map(people);
     match (facts.retries, elapsed) {
         (None, None) => "It has no limit: it retries for ever.".to_owned(),
-        (Some(1), None) => "It stops after 1 retry (2 attempts).".to_owned(),
-        (Some(retries), None) => {
-            format!("It stops after {retries} retries ({} attempts).", retries + 1)
+        (Some(count), None) => {
+            format!("It stops after {} ({} attempts).", retries(count), count + 1)
         }
         (None, Some(elapsed)) => {
             format!("It stops when the next wait would end later than {elapsed} after the start.")
         }
-        (Some(retries), Some(elapsed)) => format!(
-            "It stops after {retries} retries ({} attempts), or when the next wait would end later \
-             than {elapsed} after the start.",
-            retries + 1
+        (Some(count), Some(elapsed)) => format!(
+            "It stops after {} ({} attempts), or when the next wait would end later than {elapsed} \
+             after the start.",
+            retries(count),
+            count + 1
         ),
     }
 }
