@@ -8,6 +8,7 @@ use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::json::{Node, Object};
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::{MS, percent, read_seconds, seconds};
@@ -145,10 +146,25 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
         let read = policy.object().and_then(|policy| {
             Ok((read(&policy)?, breakers_budget(breakers_of(&objects, route)?.as_ref())?))
         });
-        Some(Found::new(&policy.at, read))
+        Some(Found::new(&policy.at, read).warn(warnings(route, &policy)))
     });
     let found: Vec<_> = found.collect();
     if found.is_empty() { Err(root.error("retry_policy is missing")) } else { Ok(found) }
+}
+
+/// The limits of time of a route and of its policy.
+fn warnings(route: &Object<'_>, policy: &Node<'_>) -> Vec<String> {
+    let mut all =
+        limits::of(route, ["timeout", "idle_timeout"].map(|name| (name, Ends::Operation)));
+    let stream = route.get("max_stream_duration").and_then(|node| node.object().ok());
+    if let Some(stream) = stream {
+        all.extend(limits::of(&stream, [("max_stream_duration", Ends::Operation)]));
+    }
+    if let Ok(policy) = policy.object() {
+        let names = ["per_try_timeout", "per_try_idle_timeout"];
+        all.extend(limits::of(&policy, names.map(|name| (name, Ends::Attempt))));
+    }
+    all
 }
 
 /// The circuit breakers beside a route, or those of its cluster if the text has it.

@@ -86,17 +86,17 @@ impl std::error::Error for ExportError {}
 pub struct ImportError {
     at: String,
     reason: String,
-    is_ambiguous: bool,
+    places: Vec<String>,
 }
 
 impl ImportError {
     pub(crate) fn new(at: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { at: at.into(), reason: reason.into(), is_ambiguous: false }
+        Self { at: at.into(), reason: reason.into(), places: Vec::new() }
     }
 
-    /// The same error as one of a text with several policies.
-    pub(crate) fn ambiguous(self) -> Self {
-        Self { is_ambiguous: true, ..self }
+    /// The same error as one of a text with policies at several places.
+    pub(crate) fn ambiguous(self, places: Vec<String>) -> Self {
+        Self { places, ..self }
     }
 
     /// The place in the text, such as `retryPolicy.maxAttempts`; empty for the text as a whole.
@@ -109,7 +109,13 @@ impl ImportError {
     /// chooses one.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
+        !self.places.is_empty()
+    }
+
+    /// The places of the policies, if the text has several.
+    #[must_use]
+    pub fn places(&self) -> &[String] {
+        &self.places
     }
 
     /// What is wrong there.

@@ -8,6 +8,7 @@ use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::json::{Node, Object};
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::{MS, decimal, read_seconds, seconds, with_point};
@@ -124,7 +125,8 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
                 let reason = "a policy waits for a failure before it retries";
                 found.push(Found::new(&hedging.at, Err(hedging.error(reason))));
             } else if let Some(policy) = method.get("retryPolicy") {
-                found.push(Found::new(&policy.at, read(&policy, &config)));
+                let limits = limits::of(&method, [("timeout", Ends::Operation)]);
+                found.push(Found::new(&policy.at, read(&policy, &config)).warn(limits));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Importing from any format.
 
+use std::collections::HashSet;
+
 use backoff_core::{Budget, Policy};
 use serde_json::Value;
 
@@ -37,7 +39,8 @@ pub struct Imported {
 ///
 /// The text is JSON or YAML, or for nginx its directives. It may have the policy anywhere inside it,
 /// as whole manifests do, but only one. Which failures are retried, timeouts and deadlines are not part
-/// of a policy, and are not read. A setting that is not there has the default of the engine.
+/// of a policy, and are not imported; [`import_with`] warns of each timeout and deadline. A setting that
+/// is not there has the default of the engine.
 ///
 /// # Errors
 /// The place in the text, and what is wrong there.
@@ -56,12 +59,12 @@ pub fn import_with(
     options: ImportOptions<'_>,
 ) -> Result<Imported, ImportError> {
     let found = match format {
-        Format::Nginx => nginx::find(text, options.servers)?,
+        Format::Nginx => nginx::find(text, options)?,
         _ => find(&json::parse(text)?, format)?,
     };
-    let Found { read, warning, .. } = choose(found, options.at)?;
+    let Found { read, warnings, .. } = choose(found, options.at)?;
     let (policy, budget) = read?;
-    Ok(Imported { policy, budget, warnings: warning.into_iter().collect() })
+    Ok(Imported { policy, budget, warnings })
 }
 
 /// The policies of a text in JSON or YAML.
@@ -87,10 +90,12 @@ pub(crate) fn read(
     Ok(import_with(text, format, ImportOptions { at: None, servers })?.policy)
 }
 
-/// The one policy at a place or inside it. Places that say the same are one.
+/// The one policy at a place, or if there is none, inside it. Places that say the same are one.
 fn choose(mut found: Vec<Found>, at: Option<&str>) -> Result<Found, ImportError> {
     let at = at.unwrap_or_default();
-    let is_chosen = |found: &Found| is_within(&found.at, at);
+    let is_exact = found.iter().any(|found| found.at == at);
+    let is_chosen =
+        |found: &Found| if is_exact { found.at == at } else { is_within(&found.at, at) };
     if !found.iter().any(is_chosen) {
         let places = listed(found.iter().map(|found| found.at.clone()).collect(), ", ");
         return Err(ImportError::new(
@@ -111,19 +116,35 @@ fn choose(mut found: Vec<Found>, at: Option<&str>) -> Result<Found, ImportError>
         let lines = listed(lines.collect(), "");
         let count = found.len();
         let reason = format!("{count} places have policies, which differ:{lines}");
-        return Err(ImportError::new(at, reason).ambiguous());
+        let places = found.into_iter().map(|found| found.at).collect();
+        return Err(ImportError::new(at, reason).ambiguous(places));
     }
-    found.pop().ok_or_else(|| ImportError::new(at, "no policy is there"))
+    let warnings = warnings(&found);
+    let one = found.pop().ok_or_else(|| ImportError::new(at, "no policy is there"))?;
+    Ok(one.warn(warnings))
+}
+
+/// The warnings of all places, each once.
+fn warnings(found: &[Found]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let all = found.iter().flat_map(|found| &found.warnings);
+    let mut all: Vec<_> = all.filter(|warning| seen.insert(*warning)).cloned().collect();
+    let more = all.len().saturating_sub(LISTED);
+    all.truncate(LISTED);
+    if more > 0 {
+        all.push(format!("there are {more} more warnings, about other places with this policy"));
+    }
+    all
 }
 
 /// Whether a place is another one or inside it. Every place is inside the text, which is the empty one.
-fn is_within(place: &str, outer: &str) -> bool {
+pub(crate) fn is_within(place: &str, outer: &str) -> bool {
     let rest = place.strip_prefix(outer);
     rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The first of some items.
-fn listed(mut items: Vec<String>, between: &str) -> String {
+pub(crate) fn listed(mut items: Vec<String>, between: &str) -> String {
     let more = items.len().saturating_sub(LISTED);
     items.truncate(LISTED);
     let items = items.join(between);

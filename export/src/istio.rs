@@ -8,6 +8,7 @@ use backoff_core::{Budget, Field, Policy};
 use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
 use crate::error::ImportError;
 use crate::json::{Node, Object};
+use crate::limits::{self, Ends};
 use crate::policy::Found;
 use crate::source::Source;
 use crate::text::{MS, read_go_duration, seconds};
@@ -85,7 +86,11 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
         objects.iter().filter(|object| is_kind(object, "DestinationRule")).collect();
     let found = objects.iter().filter_map(|route| {
         let retries = route.get("retries")?;
-        Some(Found::new(&retries.at, read(route, &rules)))
+        let mut warnings = limits::of(route, [("timeout", Ends::Operation)]);
+        if let Ok(retries) = retries.object() {
+            warnings.extend(limits::of(&retries, [("per_try_timeout", Ends::Attempt)]));
+        }
+        Some(Found::new(&retries.at, read(route, &rules)).warn(warnings))
     });
     let found: Vec<_> = found.collect();
     if found.is_empty() { Err(root.error("retries is missing")) } else { Ok(found) }

@@ -77,6 +77,11 @@ impl<'a> Node<'a> {
         self.error(format!("{} is not {expected}", cut(&self.value.to_string())))
     }
 
+    /// The value as a warning shows it.
+    pub(crate) fn shown(&self) -> String {
+        cut(&self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned))
+    }
+
     pub(crate) fn object(&self) -> Result<Object<'a>, ImportError> {
         let members = self.value.as_object().ok_or_else(|| self.unexpected("an object"))?;
         Ok(Object { members, at: self.at.clone() })
@@ -150,6 +155,11 @@ impl<'a> Object<'a> {
     /// The object of a member that must be there.
     pub(crate) fn need_object(&self, name: &str) -> Result<Object<'a>, ImportError> {
         self.need(name)?.object()
+    }
+
+    /// The names of all members, as an error shows them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.members.keys().map(|name| cut(name)).collect()
     }
 
     /// Refuses members that may change the delays, because nobody here knows them.

@@ -4,6 +4,7 @@ use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::json::{Node, Object};
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::{Hints, Source};
 use crate::text::SECOND;
@@ -66,7 +67,18 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
              k8s-crashloop says",
         ));
     }
-    Ok(specs.iter().map(|spec| Found::new(&spec.at, read(spec))).collect())
+    Ok(specs.iter().map(|spec| Found::new(&spec.at, read(spec)).warn(warnings(spec))).collect())
+}
+
+/// The deadlines of a Job and of its pods.
+fn warnings(spec: &Object<'_>) -> Vec<String> {
+    let mut all = limits::of(spec, [("activeDeadlineSeconds", Ends::Operation)]);
+    let template = spec.get("template").and_then(|node| node.object().ok());
+    let pod = template.and_then(|template| template.get("spec"));
+    if let Some(pod) = pod.and_then(|node| node.object().ok()) {
+        all.extend(limits::of(&pod, [("activeDeadlineSeconds", Ends::Attempt)]));
+    }
+    all
 }
 
 fn read(spec: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {

@@ -21,6 +21,7 @@ mod import;
 mod istio;
 mod json;
 mod k8s_job;
+mod limits;
 mod nearest;
 mod nginx;
 mod policy;

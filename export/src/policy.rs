@@ -9,13 +9,17 @@ use crate::error::ImportError;
 pub(crate) struct Found {
     pub(crate) at: String,
     pub(crate) read: Result<(Policy, Option<Budget>), ImportError>,
-    /// What the user must know.
-    pub(crate) warning: Option<String>,
+    /// What the user must know, a sentence each.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Found {
     pub(crate) fn new(at: &str, read: Result<(Policy, Option<Budget>), ImportError>) -> Self {
-        Self { at: at.to_owned(), read, warning: None }
+        Self { at: at.to_owned(), read, warnings: Vec::new() }
+    }
+
+    pub(crate) fn warn(self, warnings: Vec<String>) -> Self {
+        Self { warnings, ..self }
     }
 }
 

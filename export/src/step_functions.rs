@@ -7,7 +7,9 @@ use backoff_core::ffi::kind_number;
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
+use crate::import::is_within;
 use crate::json::{Node, Object};
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::{Hints, Source, next_multiple};
 use crate::text::{SECOND, with_point};
@@ -19,6 +21,13 @@ const MAX_DELAY: u64 = 31_622_399;
 /// The defaults.
 const INTERVAL: u64 = 1;
 const ATTEMPTS: u64 = 3;
+/// The limits of a state. An attempt that they end has failed, and may be retried.
+const LIMITS: [(&str, Ends); 4] = [
+    ("TimeoutSeconds", Ends::Attempt),
+    ("TimeoutSecondsPath", Ends::Attempt),
+    ("HeartbeatSeconds", Ends::Attempt),
+    ("HeartbeatSecondsPath", Ends::Attempt),
+];
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let rate = with_point(source.decimal_multiplier());
@@ -80,18 +89,24 @@ fn whole_seconds(ns: u64, max: u64) -> Option<u64> {
 
 /// Each retrier of each state.
 pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
-    let states: Vec<_> =
-        root.objects().into_iter().filter_map(|state| state.get("Retry")).collect();
-    let mut found = Vec::new();
-    for state in &states {
-        for node in state.array()? {
-            let read = node.object().and_then(|retrier| read(&retrier));
-            found.push(Found::new(&node.at, read));
+    let objects = root.objects();
+    let machines: Vec<_> = objects.iter().filter(|object| object.get("States").is_some()).collect();
+    let (mut found, mut empty) = (Vec::new(), None);
+    for state in &objects {
+        let Some(retry) = state.get("Retry") else { continue };
+        let mut warnings = limits::of(state, LIMITS);
+        for machine in machines.iter().filter(|machine| is_within(&state.at, &machine.at)) {
+            warnings.extend(limits::of(machine, [("TimeoutSeconds", Ends::Operation)]));
         }
+        for node in retry.array()? {
+            let read = node.object().and_then(|retrier| read(&retrier));
+            found.push(Found::new(&node.at, read).warn(warnings.clone()));
+        }
+        empty = Some(retry);
     }
-    match (found.is_empty(), states.first()) {
+    match (found.is_empty(), empty) {
         (true, None) => Err(root.error("Retry is missing")),
-        (true, Some(state)) => Err(state.error("found no retrier")),
+        (true, Some(retry)) => Err(retry.error("found no retrier")),
         _ => Ok(found),
     }
 }

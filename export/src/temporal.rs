@@ -5,7 +5,9 @@
 use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::json::{Node, Object};
+use crate::import::listed;
+use crate::json::Node;
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::{Hints, NO_RETRY_LIMIT, Source};
 use crate::text::{SECOND, read_seconds, seconds, with_point};
@@ -16,6 +18,23 @@ const MAX_INTERVALS: u64 = 100;
 /// The server shortens longer intervals to 100 years.
 const LONGEST_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
 const MAX_ATTEMPTS: u64 = i32::MAX as u64;
+/// The settings of a policy.
+const SETTINGS: [&str; 5] = [
+    "initial_interval",
+    "backoff_coefficient",
+    "maximum_interval",
+    "maximum_attempts",
+    "non_retryable_error_types",
+];
+/// The limits beside the policy of an activity or a workflow.
+const LIMITS: [(&str, Ends); 6] = [
+    ("schedule_to_close_timeout", Ends::Operation),
+    ("schedule_to_start_timeout", Ends::Attempt),
+    ("start_to_close_timeout", Ends::Attempt),
+    ("heartbeat_timeout", Ends::Attempt),
+    ("workflow_execution_timeout", Ends::Operation),
+    ("workflow_run_timeout", Ends::Attempt),
+];
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let coefficient = with_point(source.decimal_multiplier());
@@ -54,21 +73,23 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 
 /// Each `retryPolicy` of a text, or if it has none, the policy that the text is.
 pub(crate) fn find(root: &Node<'_>) -> Vec<Found> {
-    let nodes = root.objects().into_iter().filter_map(|object| object.get("retry_policy"));
-    let nodes: Vec<_> = nodes.collect();
-    let nodes = if nodes.is_empty() { vec![root.clone()] } else { nodes };
-    let read = |node: &Node<'_>| node.object().and_then(|policy| read(&policy));
-    nodes.iter().map(|node| Found::new(&node.at, read(node))).collect()
+    let found = |node: &Node<'_>| Found::new(&node.at, read(node));
+    let objects = root.objects();
+    let policies = objects.iter().filter_map(|options| {
+        Some(found(&options.get("retry_policy")?).warn(limits::of(options, LIMITS)))
+    });
+    let policies: Vec<_> = policies.collect();
+    if policies.is_empty() { vec![found(root)] } else { policies }
 }
 
-fn read(policy: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
-    policy.only(&[
-        "initial_interval",
-        "backoff_coefficient",
-        "maximum_interval",
-        "maximum_attempts",
-        "non_retryable_error_types",
-    ])?;
+fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
+    let other = |found: String| node.error(format!("not a retry policy: found {found}"));
+    let policy = node.object().map_err(|_| other(node.shown()))?;
+    let names = policy.names();
+    if !names.is_empty() && SETTINGS.iter().all(|name| policy.get(name).is_none()) {
+        return Err(other(listed(names, ", ")));
+    }
+    policy.only(&SETTINGS)?;
     let interval = |name| {
         let node = policy.get(name);
         let ns = node.map(|node| node.duration(read_seconds)).transpose();

@@ -367,6 +367,19 @@ fn a_text_of_another_engine_is_refused_with_its_place() {
             "maximumInterval is below initialInterval",
         ),
         (Format::Temporal, r#"{"backoffCoefficient": 0.5}"#, "multiplier 0.5 is below 1"),
+        (
+            Format::Temporal,
+            "apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: 3}",
+            "not a retry policy: found apiVersion, kind, spec",
+        ),
+        (
+            Format::Temporal,
+            r#"{"retryPolicy": {"attempts": 3}}"#,
+            "retryPolicy: not a retry policy: found attempts",
+        ),
+        (Format::Temporal, r#"{"retryPolicy": "5s"}"#, "retryPolicy: not a retry policy: found 5s"),
+        (Format::Temporal, "[{}, {}]", "not a retry policy: found [{},{}]"),
+        (Format::Temporal, r#"{"maximumAttempts": 3, "jitter": 1}"#, "jitter: unknown setting"),
         (Format::StepFunctions, r#"{"Retry": []}"#, "Retry: found no retrier"),
         (
             Format::StepFunctions,

@@ -181,68 +181,6 @@ fn a_retry_policy_of_temporal_may_be_inside_a_request() {
     assert_eq!(imported(text, Format::Temporal, None), expected);
 }
 
-/// The servers of an upstream, each of which nginx tries once, limit the retries.
-#[test]
-fn nginx_tries_each_server_once() {
-    let retries = |text: &str, servers| {
-        let options = ImportOptions { servers, ..ImportOptions::default() };
-        let found = import_with(text, Format::Nginx, options).map_err(|error| error.to_string())?;
-        Ok::<_, String>((found.policy.max_retries(), found.warnings.len()))
-    };
-    let three = "proxy_next_upstream_tries 3;";
-    assert_eq!(retries(three, None), Ok((2, 1)));
-    assert_eq!(retries(three, Some(3)), Ok((2, 0)));
-    assert_eq!(retries(three, Some(2)), Ok((1, 0)));
-    assert_eq!(retries("proxy_next_upstream error;", Some(4)), Ok((3, 0)));
-    assert_eq!(retries("proxy_next_upstream off;", None), Ok((0, 0)));
-    assert!(retries("proxy_next_upstream_tries 0;", None).is_err());
-}
-
-/// Blocks inherit directives, and an upstream of addresses says how many servers there are.
-#[test]
-fn a_location_of_nginx_has_the_servers_of_its_upstream() {
-    let text = r#"
-http {
-    proxy_next_upstream_timeout 5s;
-    upstream two { server 10.0.0.1:80 weight=5; server [::1]:80; server unix:/a down; }
-    upstream name { server example.org; server 10.0.0.1; }
-    upstream three { server 10.0.0.1; server 10.0.0.2; server unix:/run/a backup; }
-    server {
-        location / { proxy_pass http://two/$1; proxy_next_upstream_tries 3; }
-        location /a { proxy_pass http://three; proxy_next_upstream error; }
-        location /a { set $b "${host}}"; if ($b = ${c}d) { return 1; }
-            proxy_next_upstream off; proxy_pass http://name; }
-        location /b { proxy_pass http://name; proxy_next_upstream_tries 2; }
-        location /c { proxy_pass http://two; }
-    }
-    server { location / { proxy_pass http://three; proxy_next_upstream_tries 2; } }
-}"#;
-    let read = |at| {
-        let options = ImportOptions { at: Some(at), ..ImportOptions::default() };
-        let found = import_with(text, Format::Nginx, options).map_err(|error| error.to_string())?;
-        assert_eq!(found.policy.to_string().matches(",max_elapsed=5s,").count(), 1);
-        Ok::<_, String>((found.policy.max_retries(), found.warnings.len()))
-    };
-    let table = [
-        ("http.server[0].location /", (1, 0)),
-        ("http.server[0].location /a[0]", (2, 0)),
-        ("http.server[0].location /a[1]", (0, 0)),
-        // A name may have several addresses.
-        ("http.server[0].location /b", (1, 1)),
-        ("http.server[0].location /c", (1, 0)),
-        ("http.server[1]", (1, 0)),
-    ];
-    for (at, expected) in table {
-        assert_eq!(read(at), Ok(expected), "{at}");
-    }
-    let options = ImportOptions { servers: Some(9), at: Some("http.server[0].location /") };
-    assert_eq!(import_with(text, Format::Nginx, options).unwrap().policy.max_retries(), 2);
-    assert!(import(text, Format::Nginx).unwrap_err().is_ambiguous());
-    let deep = "a {".repeat(1 << 20);
-    let error = imported(&deep, Format::Nginx, None).unwrap_err();
-    assert_eq!(error, "more than 64 blocks are in one another");
-}
-
 #[test]
 fn yaml_that_says_two_things_is_refused() {
     let bomb = (1..30).fold("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1]\n".to_owned(), |text, n| {

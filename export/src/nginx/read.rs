@@ -6,8 +6,10 @@ use std::net::IpAddr;
 use backoff_core::{Field, MAX_NS, Policy};
 
 use super::blocks::{Block, parse, shown};
-use super::names::{NEXT, TIMEOUT, TRIES};
+use super::names::{ATTEMPT_TIMEOUTS, NEXT, TIMEOUT, TRIES};
 use crate::error::ImportError;
+use crate::import::{ImportOptions, is_within, listed};
+use crate::limits::{self, Ends};
 use crate::policy::{Found, Read};
 use crate::source::NO_RETRY_LIMIT;
 use crate::text::{MS, cut};
@@ -18,17 +20,38 @@ struct Settings<'a> {
     next: Option<&'a [String]>,
     tries: Option<&'a [String]>,
     timeout: Option<&'a [String]>,
+    attempt_timeouts: [Option<&'a [String]>; ATTEMPT_TIMEOUTS.len()],
 }
 
-/// The policy of each block that passes requests on, or if there is none, that has a directive.
-pub(crate) fn find(text: &str, servers: Option<u32>) -> Result<Vec<Found>, ImportError> {
+/// The policy of each block that passes requests on under a directive; if there is none, that has a
+/// directive; if there is none either, that passes requests on.
+pub(crate) fn find(text: &str, options: ImportOptions<'_>) -> Result<Vec<Found>, ImportError> {
     let root = parse(text)?;
-    let mut search = Search { servers, ..Search::default() };
+    let mut search = Search { servers: options.servers, ..Search::default() };
     search.find_upstreams(&root);
     search.find_policies(&root, "", Settings::default())?;
-    let found = if search.passing.is_empty() { search.others } else { search.passing };
-    if found.is_empty() {
-        return Err(ImportError::new("", format!("no directive {NEXT}, {TRIES} or {TIMEOUT}")));
+    let Search { passing, others, defaults, .. } = search;
+    let at = options.at.unwrap_or_default();
+    let is_chosen = |found: &Found| is_within(&found.at, at);
+    let mut found = if passing.iter().any(is_chosen) {
+        passing
+    } else if others.iter().any(is_chosen) {
+        others
+    } else if defaults.iter().any(is_chosen) {
+        return Ok(defaults);
+    } else {
+        let all: Vec<_> = [passing, others, defaults].into_iter().flatten().collect();
+        let error = || ImportError::new("", format!("no directive {NEXT}, {TRIES} or {TIMEOUT}"));
+        return if all.is_empty() { Err(error()) } else { Ok(all) };
+    };
+    let left: Vec<_> = defaults.into_iter().filter(is_chosen).map(|found| found.at).collect();
+    if !left.is_empty() {
+        let note = format!(
+            "not imported, because no directive is set there: {}; nginx tries each server of such an \
+             upstream once",
+            listed(left, ", "),
+        );
+        found.iter_mut().for_each(|found| found.warnings.push(note.clone()));
     }
     Ok(found)
 }
@@ -43,6 +66,8 @@ struct Search<'a> {
     passing: Vec<Found>,
     /// Blocks whose directives others inherit, perhaps in another file.
     others: Vec<Found>,
+    /// Blocks that pass requests on without a directive.
+    defaults: Vec<Found>,
 }
 
 impl<'a> Search<'a> {
@@ -64,35 +89,48 @@ impl<'a> Search<'a> {
         outer: Settings<'a>,
     ) -> Result<(), ImportError> {
         let (next, tries, timeout) = (block.one(NEXT)?, block.one(TRIES)?, block.one(TIMEOUT)?);
-        let settings = Settings {
+        let mut settings = Settings {
             next: next.or(outer.next),
             tries: tries.or(outer.tries),
             timeout: timeout.or(outer.timeout),
+            attempt_timeouts: outer.attempt_timeouts,
         };
-        let passes = block.one("proxy_pass")?.is_some();
-        let is_set = |settings: Settings<'_>| {
-            settings.next.is_some() || settings.tries.is_some() || settings.timeout.is_some()
-        };
-        if is_set(if passes { settings } else { Settings { next, tries, timeout } }) {
-            let servers = self.servers_of(block)?;
-            let (read, warning) = match read(settings, servers) {
-                Ok((policy, warning)) => (Ok((policy, None)), warning),
-                Err(error) => (Err(error), None),
-            };
-            let list = if passes { &mut self.passing } else { &mut self.others };
-            list.push(Found { warning, ..Found::new(at, read) });
+        for (name, own) in ATTEMPT_TIMEOUTS.into_iter().zip(&mut settings.attempt_timeouts) {
+            *own = block.one(name)?.or(*own);
         }
-        // Blocks with the same words have a number.
+        let passes = block.one("proxy_pass")?.is_some();
+        let servers = self.servers_of(block)?;
+        let is_set = [settings.next, settings.tries, settings.timeout].iter().any(Option::is_some);
+        let has_own = next.is_some() || tries.is_some() || timeout.is_some();
+        if passes || has_own {
+            let list = match (passes, is_set) {
+                (true, true) => &mut self.passing,
+                (true, false) => &mut self.defaults,
+                (false, _) => &mut self.others,
+            };
+            let (read, mut warnings) = match read(settings, servers) {
+                Ok((policy, warning)) => (Ok((policy, None)), Vec::from_iter(warning)),
+                Err(error) => (Err(error), Vec::new()),
+            };
+            for (name, value) in ATTEMPT_TIMEOUTS.into_iter().zip(settings.attempt_timeouts) {
+                let value = value.map(|value| cut(&value.join(" ")));
+                warnings
+                    .extend(value.map(|value| limits::warning(name, &value, None, Ends::Attempt)));
+            }
+            list.push(Found::new(at, read).warn(warnings));
+        }
+        // Blocks that are shown alike have a number.
         let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
         for inside in &block.blocks {
-            let (all, _) = counts.entry(&inside.words).or_default();
+            let (all, _) = counts.entry(shown(&inside.words)).or_default();
             *all = all.saturating_add(1);
         }
         for inside in &block.blocks {
-            let (all, count) = counts.entry(&inside.words).or_default();
+            let words = shown(&inside.words);
+            let (all, count) = counts.entry(words.clone()).or_default();
             let number = if *all == 1 { String::new() } else { format!("[{count}]") };
             let dot = if at.is_empty() { "" } else { "." };
-            let place = format!("{at}{dot}{}{number}", shown(&inside.words));
+            let place = format!("{at}{dot}{words}{number}");
             *count = count.saturating_add(1);
             self.find_policies(inside, &place, settings)?;
         }
