@@ -429,7 +429,12 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"attempt_timeout": True}, TypeError, "attempt_timeout must be a number of seconds"),
         ({"attempt_timeout": 0}, ValueError, "attempt_timeout 0 is not a positive number"),
         ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
-        ({"retries": 5}, TypeError, "retries is no option of this adapter; the options are "),
+        (
+            {"max_retries": 5},
+            TypeError,
+            r"^max_retries is no option of this adapter\. The policy has the limits and the delays: "
+            r'write "default:max_retries=5"\. The options are attempt_timeout, budget, ',
+        ),
         # The adapter decides these.
         (
             {"methods": "POST"},
@@ -437,10 +442,18 @@ def test_a_budget_of_many_processes(kind, redis):
             "methods must be a collection of names of methods, not str",
         ),
         ({"methods": ["post"]}, ValueError, 'methods has "post": write "POST"'),
+        ({"methods": ["GET "]}, ValueError, 'methods has "GET ": write "GET"$'),
+        ({"methods": [""]}, ValueError, 'methods has "": write one such as "GET"$'),
+        ({"methods": ["GÉT"]}, ValueError, 'methods has "GÉT": write one such as "GET"$'),
         ({"methods": [5]}, TypeError, "methods must be names of methods, not int"),
         ({"statuses": 520}, TypeError, "statuses must be a collection of statuses, not int"),
         ({"statuses": ["520"]}, TypeError, "statuses must be ints, not str"),
         ({"statuses": [52]}, ValueError, "statuses has 52; a status is from 100 to 999"),
+        (
+            {"statuses": [409, 200]},
+            ValueError,
+            'statuses has 200, which is a success: write {200: "transient"} if it is to be repeated',
+        ),
         (
             {"statuses": {520: "retry"}},
             ValueError,
@@ -525,6 +538,31 @@ def test_httpx_rejects_a_transport_of_the_other_kind():
             adapter(transport=other)
 
 
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_httpx_says_which_transport_a_client_takes(backend):
+    blocking, waiting = httpx_adapter.RetryTransport(), httpx_adapter.AsyncRetryTransport()
+    wrong = r"^AsyncRetryTransport is no transport of httpx\.Client: pass it a RetryTransport$"
+    for use in (httpx.Client.__enter__, httpx.Client.close, lambda each: each.get("http://0:1")):
+        with pytest.raises(TypeError, match=wrong):
+            use(httpx.Client(transport=waiting))
+
+    async def uses():
+        wrong = r"^RetryTransport is no transport of httpx\.AsyncClient: pass it an AsyncRetryTransport$"
+        for use in (
+            httpx.AsyncClient.__aenter__,
+            httpx.AsyncClient.aclose,
+            lambda each: each.get("http://0:1"),
+        ):
+            with pytest.raises(TypeError, match=wrong):
+                await use(httpx.AsyncClient(transport=blocking))
+
+    anyio.run(uses, backend=backend)
+    with pytest.raises(TypeError, match=r"transport has no handle_request\(\): it is .*AsyncRetry"):
+        httpx_adapter.RetryTransport(transport=waiting)
+    with pytest.raises(TypeError, match=r"no handle_async_request\(\): it is .*RetryTransport"):
+        httpx_adapter.AsyncRetryTransport(transport=blocking)
+
+
 def test_httpx_closes_the_other_transport():
     class Inner(httpx.BaseTransport):
         closed = 0
@@ -541,13 +579,22 @@ def test_httpx_closes_the_other_transport():
 @pytest.mark.parametrize(
     ("adapter", "message"),
     [
-        ({"max_retries": 3}, "adapter has max_retries, but the policy says how often"),
+        (
+            {"max_retries": 3},
+            'which is part of the policy: write RetryAdapter\\("default:max_retries=5"\\)$',
+        ),
         (5, "adapter must be a dict of options of HTTPAdapter, not int"),
     ],
 )
 def test_requests_rejects_options_of_its_adapter(adapter, message):
     with pytest.raises(TypeError, match=message):
         requests_adapter.RetryAdapter(adapter=adapter)
+
+
+def test_requests_says_where_an_option_of_its_adapter_goes():
+    wanted = r'^pool_maxsize is an option of HTTPAdapter: write adapter=\{"pool_maxsize": \.\.\.\}$'
+    with pytest.raises(TypeError, match=wanted):
+        requests_adapter.RetryAdapter(pool_maxsize=20)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,11 @@ def slept(monkeypatch):
     return slept
 
 
+def test_the_limit_is_part_of_the_policy():
+    with pytest.raises(TypeError, match=r'policy: write Retry\("default:max_retries=5"\)$'):
+        Retry(max_retries=3)
+
+
 @pytest.mark.parametrize(
     ("replies", "waits", "status"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, SupportsIndex, TypedDict
 
@@ -26,15 +27,21 @@ if TYPE_CHECKING:
 class HttpOptions(TypedDict, total=False):
     """The options of the adapters of HTTP clients (SPEC 19). They are those of retrying(), except:
 
-    methods          the methods of requests that may be repeated, in place of the idempotent ones.
+    methods          the methods of requests that may be repeated, in place of the idempotent ones,
+                     in capital letters.
     statuses         the outcomes of statuses, above Outcome.of_http_status(); or a collection of
-                     statuses, which are transient. PROXY_STATUSES is such a table.
+                     statuses of failures, which are transient. PROXY_STATUSES is such a table.
     may_repeat       a predicate of the client's request: whether it may be repeated, whatever its
                      method and headers.
     classify         a function of the client's request, and of the response or the exception of an
                      attempt. It returns what a predicate of retrying() returns, or None: then the
-                     adapter decides.
-    attempt_timeout  how long an attempt may take, in seconds, for every request.
+                     adapter decides. It cannot allow the repetition of a request that is sent once:
+                     may_repeat does that.
+    attempt_timeout  how long an attempt may take, in seconds, besides the timeouts of the client: of
+                     every request, also of one that is sent once. The outcome is a timeout. An async
+                     adapter ends the attempt then. A blocking one cannot: it limits each step, such
+                     as to connect, and each wait for a part of the response. An attempt ends with
+                     the head of the response, or with read_body after its body.
     read_body        whether an attempt reads the whole body of the response.
     budget           a budget string, of which each origin (scheme, host and port) has a budget of
                      its own, by default "finagle"; a Budget or a SharedBudget for all; or None.
@@ -62,6 +69,10 @@ class HttpOptions(TypedDict, total=False):
     clock_ns: Callable[[], int] | None
 
 
+#: A token of HTTP without lower case. Methods are case-sensitive, and all that are in use are in
+#: capital letters.
+_METHOD: Final = re.compile(r"[A-Z0-9!#$%&'*+.^_`|~-]+")
+
 _PLURAL: Final = {"methods": "names of methods", "statuses": "statuses"}
 
 
@@ -72,7 +83,10 @@ class HttpRules:
         for name in options:
             if name not in HttpOptions.__annotations__:
                 known = ", ".join(sorted(HttpOptions.__annotations__))
-                raise TypeError(f"{name} is no option of this adapter; the options are {known}")
+                raise TypeError(
+                    f"{name} is no option of this adapter. The policy has the limits and the "
+                    f'delays: write "default:max_retries=5". The options are {known}'
+                )
         rest: dict[str, Any] = dict(options)
         #: None for the idempotent ones.
         self.methods = _checked_methods(rest.pop("methods", None))
@@ -118,8 +132,10 @@ def _checked_methods(methods: Any) -> frozenset[str] | None:
     for method in _checked_collection("methods", methods):
         if not isinstance(method, str):
             raise TypeError(f"methods must be names of methods, not {_type_name(method)}")
-        if method != method.upper():
-            raise ValueError(f'methods has "{method}": write "{method.upper()}"')
+        if not _METHOD.fullmatch(method):
+            meant = method.strip().upper()
+            advice = f'write "{meant}"' if _METHOD.fullmatch(meant) else 'write one such as "GET"'
+            raise ValueError(f'methods has "{method}": {advice}')
     return frozenset(methods)
 
 
@@ -130,7 +146,13 @@ def _checked_statuses(statuses: Any) -> dict[int, Outcome]:
             raise TypeError(f"statuses must be ints, not {_type_name(status)}")
         if not 100 <= status <= 999:
             raise ValueError(f"statuses has {status}; a status is from 100 to 999")
-        outcome = statuses[status] if isinstance(statuses, Mapping) else Outcome.TRANSIENT
+        if isinstance(statuses, Mapping):
+            outcome = statuses[status]
+        elif Outcome.of_http_status(status) == Outcome.SUCCESS:
+            advice = f'write {{{status}: "transient"}} if it is to be repeated'
+            raise ValueError(f"statuses has {status}, which is a success: {advice}")
+        else:
+            outcome = Outcome.TRANSIENT
         if outcome not in [*Outcome]:
             known = ", ".join(Outcome)
             raise ValueError(f"statuses has {outcome!r} for {status}; the outcomes are {known}")

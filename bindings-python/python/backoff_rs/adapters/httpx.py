@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
-    from typing import Self, Unpack
+    from typing import Never, Self, Unpack
 
     from .._backoff import Policy
     from ._http_options import HttpOptions
@@ -44,9 +44,10 @@ def _head(response: httpx.Response) -> tuple[int, Mapping[str, str]]:
     return response.status_code, response.headers
 
 
-def _check_transport(transport: object, method: str) -> None:
+def _check_transport(transport: object, method: str, other: type) -> None:
     # One of the other kind would fail at the first request.
-    if transport is not None and not callable(getattr(transport, method, None)):
+    is_other = isinstance(transport, other)
+    if transport is not None and (is_other or not callable(getattr(transport, method, None))):
         raise TypeError(f"transport has no {method}(): it is {_type_name(transport)}")
 
 
@@ -125,7 +126,7 @@ class RetryTransport(httpx.BaseTransport):
             close=httpx.Response.close,
             awaits=False,
         )
-        _check_transport(transport, "handle_request")
+        _check_transport(transport, "handle_request", AsyncRetryTransport)
         self._transport = transport or httpx.HTTPTransport()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -162,6 +163,16 @@ class RetryTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         self._transport.close()
+
+    def handle_async_request(self, *_: object) -> Never:
+        """Says that an httpx.AsyncClient needs the other transport."""
+        wanted = "pass it an AsyncRetryTransport"
+        raise TypeError(f"RetryTransport is no transport of httpx.AsyncClient: {wanted}")
+
+    def aclose(self) -> Never:
+        self.handle_async_request()
+
+    __aenter__ = handle_async_request
 
 
 def _read(response: httpx.Response, request: httpx.Request, end: float) -> None:
@@ -222,7 +233,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
             close=_close_async,
             awaits=True,
         )
-        _check_transport(transport, "handle_async_request")
+        _check_transport(transport, "handle_async_request", RetryTransport)
         self._transport = transport or httpx.AsyncHTTPTransport()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -256,6 +267,16 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._transport.aclose()
+
+    def handle_request(self, *_: object) -> Never:
+        """Says that an httpx.Client needs the other transport."""
+        wanted = "pass it a RetryTransport"
+        raise TypeError(f"AsyncRetryTransport is no transport of httpx.Client: {wanted}")
+
+    def close(self) -> Never:
+        self.handle_request()
+
+    __enter__ = handle_request
 
 
 async def _close_async(response: httpx.Response) -> None:

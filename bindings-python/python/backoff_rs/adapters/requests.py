@@ -31,12 +31,14 @@ from ._tls import behind, is_about_tls, is_of_a_handshake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any, Final, Unpack
 
     from .._backoff import Policy
     from ._http_options import HttpOptions
 
 __all__ = ["RetryAdapter", "switch"]
+
+_OF_HTTP_ADAPTER: Final = {"pool_connections", "pool_maxsize", "pool_block"}
 
 
 def _failure(error: Exception) -> Failure:
@@ -96,7 +98,11 @@ class RetryAdapter(HTTPAdapter):
                 f"adapter must be a dict of options of HTTPAdapter, not {_type_name(adapter)}"
             )
         if adapter is not None and "max_retries" in adapter:
-            raise TypeError("adapter has max_retries, but the policy says how often to repeat")
+            advice = 'write RetryAdapter("default:max_retries=5")'
+            raise TypeError(f"adapter has max_retries, which is part of the policy: {advice}")
+        if theirs := sorted(_OF_HTTP_ADAPTER & options.keys()):
+            advice = f'write adapter={{"{theirs[0]}": ...}}'
+            raise TypeError(f"{theirs[0]} is an option of HTTPAdapter: {advice}")
         super().__init__(**(adapter or {}))
         self._made = policy, options
         self._client = Client(

@@ -63,6 +63,9 @@ class Retry(urllib3.Retry):
         key: str | bytes | None = None,
         **options: Any,
     ) -> None:
+        if "max_retries" in options:
+            advice = 'write Retry("default:max_retries=5")'
+            raise TypeError(f"max_retries is part of the policy: {advice}")
         defaults = {"total": None, "redirect": 10, "status_forcelist": _STATUSES}
         super().__init__(**{**defaults, **options})
         self._policy = checked_policy(policy)
