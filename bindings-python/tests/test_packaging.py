@@ -58,7 +58,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     """And nothing else: no tests, nothing of other languages."""
     needed = {
         *("Cargo.lock", "Cargo.toml", "PKG-INFO", "pyproject.toml"),
-        *("README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES"),
+        *("README.md", "ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES"),
     }
     for folder, patterns in {
         "core": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
@@ -74,6 +74,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
             needed.add(name)
             assert files[name] == path.read_bytes() or name.endswith("Cargo.toml"), name
     assert files.keys() == needed
+    assert files["ADAPTERS.md"] == (ROOT / "bindings-python/ADAPTERS.md").read_bytes()
     # Without it a panic would end the interpreter.
     assert b'[profile.wheel]\ninherits = "release"\npanic = "unwind"' in files["Cargo.toml"]
     assert b'profile = "wheel"' in files["pyproject.toml"]

@@ -77,6 +77,9 @@ class Retrying:
     clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits take a wait
                into account only if this clock advances during the sleep.
 
+    In a `for` over attempts, a StopIteration of on_retry or sleep becomes a RuntimeError, because
+    it would end the `for` as if the attempts had ended; likewise StopAsyncIteration in `async for`.
+
     An async loop also awaits the results of on, on_result, on_retry, on_stop and sleep;
     elsewhere coroutine functions raise TypeError. An on_stop that nothing can await, as after a
     `break` outside `with attempt:`, warns (RuntimeWarning).
