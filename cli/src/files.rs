@@ -51,11 +51,11 @@ fn try_write(path: &Path, bytes: &[u8]) -> Result<()> {
     match target(path)? {
         Target::File(permissions) => {
             let mut file = new_file(path)?;
-            file.write_all(bytes)?;
+            file.as_file_mut().write_all(bytes)?;
             if let Some(permissions) = permissions {
                 file.as_file().set_permissions(permissions)?;
             }
-            file.persist(path)?;
+            file.persist(path).map_err(|error| error.error)?;
         }
         Target::Stream => {
             let mut stream = File::options().write(true).open(path)?;
@@ -84,13 +84,10 @@ fn target(path: &Path) -> Result<Target> {
     }
 }
 
-/// An empty file beside the one that it may replace.
+/// An empty file beside the one that it may replace. `tempfile` would put its random name into the
+/// error of opening it, and of writing it.
 fn new_file(path: &Path) -> Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".backoff-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    Ok(builder.tempfile_in(folder(path))?)
+    Ok(Builder::new().prefix(".backoff-").make_in(folder(path), |new| File::create_new(new))?)
 }
 
 fn folder(path: &Path) -> &Path {

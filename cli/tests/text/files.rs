@@ -51,6 +51,28 @@ fn a_file_is_replaced_as_a_whole() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
 }
 
+/// The file is first written under a random name, which the user does not know.
+#[test]
+fn an_error_names_the_file_that_the_user_gave() {
+    let folder = folder("no_room");
+    let run = |limit: &str, file: &std::path::Path| {
+        // A limit of the size of files stands for a full disk.
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, BACKOFF]).args(SIMULATE).arg("--csv").arg(file);
+        stderr(&command.output().unwrap())
+    };
+    for (limit, name, why) in [
+        ("unlimited", "missing/file", "No such file or directory (os error 2)"),
+        ("0", "file", "File too large (os error 27)"),
+    ] {
+        let file = folder.join(name);
+        let expected = format!("error: cannot write {}: {why}\n", file.display());
+        assert_eq!(run(limit, &file), expected);
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
 #[test]
 fn a_process_of_the_shell_gets_the_output() {
     // `>( )` is a symbolic link to a pipe.
