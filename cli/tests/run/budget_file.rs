@@ -188,7 +188,7 @@ fn a_file_that_another_user_could_have_put_there_is_refused() {
     fs::write(&foreign, "").unwrap();
     // Only root may give a file away.
     if chown(&foreign, Some(65_534), None).is_ok() {
-        table.push((&foreign, "it belongs to user 65534, not to user 0 or root"));
+        table.push((&foreign, "it belongs to user nobody, not to root"));
     }
     for (file, message) in table {
         let output = output(shared(ONCE, "quota", file, "echo ran"));
@@ -265,6 +265,12 @@ fn holder(file: &Path) -> (Running, String) {
     (holder, id)
 }
 
+/// The name of this user.
+fn user() -> String {
+    let name = Command::new("id").arg("-un").output().unwrap();
+    String::from_utf8(name.stdout).unwrap().trim().to_owned()
+}
+
 #[test]
 fn a_process_that_holds_the_lock_keeps_nobody_for_long() {
     let file = folder("held").join("budget");
@@ -275,7 +281,9 @@ fn a_process_that_holds_the_lock_keeps_nobody_for_long() {
     assert!(output.stdout.is_empty());
     let file = file.display();
     let expected = format!(
-        "error: cannot lock budget file {file}: process {id} holds the lock; gave up after 2 s\n"
+        "error: cannot lock budget file {file}: process {id} of user {user} holds the lock; gave up \
+         after 2 s\n",
+        user = user()
     );
     assert_eq!(errors(&output), expected);
 }
@@ -295,7 +303,8 @@ fn a_process_that_takes_the_lock_later_does_not_lose_the_result() {
     let id: u32 = String::from_utf8(output.stdout.clone()).unwrap().trim().parse().unwrap();
     kill("KILL", id);
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let expected = format!("process {id} holds the lock; gave up after 2 s\n");
+    let user = user();
+    let expected = format!("process {id} of user {user} holds the lock; gave up after 2 s\n");
     assert!(errors(&output).ends_with(&expected), "{}", errors(&output));
 }
 

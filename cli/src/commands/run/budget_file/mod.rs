@@ -10,7 +10,7 @@ mod locks;
 mod pages;
 mod state;
 
-use std::fs::{File, Metadata, OpenOptions, symlink_metadata};
+use std::fs::{File, Metadata, OpenOptions, metadata, symlink_metadata};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use backoff_core::ffi::{Field, kind_number};
 use backoff_core::{Budget, Operation, Policy, RandomStream};
-use nix::libc::O_NOFOLLOW;
+use nix::libc::{O_NOFOLLOW, pid_t};
+use nix::unistd::{Uid, User};
 use rustix::process::geteuid;
 
 use self::clock::Reading;
@@ -171,7 +172,7 @@ impl<'a> BudgetFile<'a> {
             if until.is_none_or(|until| until <= Instant::now()) {
                 let holder = match MAIN.holder(&self.file).with_context(name)? {
                     None | Some(0) => "another process".to_owned(),
-                    Some(id) => format!("process {id}"),
+                    Some(id) => format!("process {id}{}", of_its_user(id)),
                 };
                 let error =
                     anyhow!("{holder} holds the lock; gave up after {} s", patience.as_secs());
@@ -202,6 +203,18 @@ fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
+/// Whose process it is, if this system says so.
+fn of_its_user(process: pid_t) -> String {
+    let metadata = metadata(format!("/proc/{process}"));
+    metadata.map_or(String::new(), |process| format!(" of {}", named(process.uid())))
+}
+
+/// A user by name, or by number if it has none.
+fn named(id: u32) -> String {
+    let user = User::from_uid(Uid::from_raw(id)).ok().flatten();
+    format!("user {}", user.map_or_else(|| id.to_string(), |user| user.name))
+}
+
 /// Refuses what another user may have put in the place of the file, so that this user overwrites a
 /// file that the other may not write, or reads what the other writes.
 fn check(metadata: &Metadata) -> Result<()> {
@@ -211,7 +224,9 @@ fn check(metadata: &Metadata) -> Result<()> {
     let (owner, user) = (metadata.uid(), geteuid().as_raw());
     ensure!(
         owner == user || owner == 0,
-        "it belongs to user {owner}, not to user {user} or root; use a file of your own"
+        "it belongs to {}, not to {}; use a file of your own",
+        named(owner),
+        if user == 0 { "root".to_owned() } else { format!("{} or root", named(user)) }
     );
     let length = metadata.len();
     ensure!(length <= MAX_BYTES, "it has {length} bytes, above {MAX_BYTES}");
