@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, group = "repeatable", conflicts_with = "on")]
     on_any: bool,
 
-    /// Exit codes after which the command never runs again, whatever the other options say
+    /// Exceptions from --on-any and from ranges: exit codes after which the command never runs again
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = exit_codes)]
     never: Vec<Range>,
 
@@ -128,7 +128,15 @@ impl Arguments {
 /// Reads an exit code, or two and all between them.
 fn exit_codes(text: &str) -> Result<Range, String> {
     let text = text.trim();
+    if text.is_empty() {
+        return Err("an exit code is missing; write codes such as 75 or 64-78".to_owned());
+    }
     let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim(), last.trim()) {
+        ("", _) => return Err(format!("{text} has no first exit code, as 64-78 has")),
+        (_, "") => return Err(format!("{text} has no last exit code, as 64-78 has")),
+        _ => {}
+    }
     let (first, last) = (exit_code(first)?, exit_code(last)?);
     if last < first {
         return Err(format!("{text} ends before it begins"));
@@ -140,7 +148,10 @@ fn exit_code(text: &str) -> Result<u8, String> {
     let text = text.trim();
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let code = text.parse().ok().filter(|&code| is_number && code != 0);
-    code.ok_or_else(|| format!("{text} is not in 1..=255"))
+    code.ok_or_else(|| match text {
+        "0" => "0 is success, and the codes of failures are 1 to 255".to_owned(),
+        _ => format!("{text} is not a number from 1 to 255"),
+    })
 }
 
 fn positive_duration(text: &str) -> Result<u64, String> {

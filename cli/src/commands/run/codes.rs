@@ -22,7 +22,7 @@ pub(super) struct Codes([Outcome; 256]);
 impl Codes {
     /// `lists` are the codes with the outcomes `transient`, `throttled` and `timeout`. Other codes
     /// are `transient` if any failure may be repeated, and `permanent` if not. Those of `never` are
-    /// `permanent`, whatever list they are in.
+    /// `permanent`: they are exceptions from ranges and from `any`.
     pub(super) fn new(lists: [&[Range]; 3], any: bool, never: &[Range]) -> Result<Self, String> {
         let mut codes = [if any { Outcome::Transient } else { Outcome::Permanent }; 256];
         codes[0] = Outcome::Success;
@@ -35,6 +35,11 @@ impl Codes {
             ("--on-timeout", Outcome::Timeout, lists[2]),
         ];
         for (option, outcome, list) in lists {
+            let is_never = |code: &u8| never.iter().any(|range| range.contains(code));
+            if let Some(range) = list.iter().find(|range| (*range).clone().all(|it| is_never(&it)))
+            {
+                return Err(format!("exit code {} is in both {option} and --never", range.start()));
+            }
             for code in list.iter().cloned().flatten() {
                 let code = usize::from(code);
                 if let Some(earlier) = origin[code].replace(option)
@@ -107,7 +112,19 @@ mod tests {
     }
 
     #[test]
-    fn never_is_stronger_than_any_list() {
+    fn a_code_that_is_never_repeated_is_no_other() {
+        for (never, code) in [(75..=75, 75), (70..=80, 75), (3..=4, 3)] {
+            let error = Codes::new([&[3..=4, 75..=75], &[], &[]], false, &[never]).unwrap_err();
+            assert_eq!(error, format!("exit code {code} is in both --on and --never"));
+        }
+        let error = Codes::new([&[], &[], &[28..=28]], true, &[28..=28]).unwrap_err();
+        assert_eq!(error, "exit code 28 is in both --on-timeout and --never");
+        // Two ranges together.
+        assert!(Codes::new([&[1..=2], &[], &[]], false, &[1..=1, 2..=2]).is_err());
+    }
+
+    #[test]
+    fn never_makes_exceptions_from_ranges() {
         let codes = Codes::new([&[1..=9], &[], &[]], false, &[2..=3, 22..=22]).unwrap();
         for (code, outcome) in [(1, Transient), (2, Permanent), (3, Permanent), (4, Transient)] {
             assert_eq!(codes.outcome(code), outcome, "{code}");
