@@ -100,7 +100,7 @@ fn a_pipe_that_nobody_reads_keeps_nobody() {
     assert_eq!(output.stdout, b"ran\n");
     let expected = format!(
         "backoff: nobody reads the pipe {pipe} of --events; no events are written\n\
-         backoff: attempt 1 exited with 3; all retries were made\n"
+         backoff: attempt 1 exited with 3; the policy allows no retries\n"
     );
     assert_eq!(errors(&output), expected);
 }
@@ -115,7 +115,7 @@ fn a_pipe_that_is_read_gets_the_events() {
     let reader = thread::spawn(move || std::io::read_to_string(reader).unwrap());
     let pipe = pipe.to_str().unwrap();
     let output = output(run(&[ONCE, "--on-any", "--events", pipe], "exit 3"));
-    assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; all retries were made\n");
+    assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; the policy allows no retries\n");
     drop(keeper);
     assert_eq!(events(&reader.join().unwrap()).len(), 1);
 }

@@ -14,12 +14,12 @@ use crate::support::{
 const COUNT: &str = "trap 'echo int' INT; trap 'echo term' TERM; trap 'echo hup' HUP; \
                      echo ready; while :; do sleep 0.05; done";
 
-/// The output ends, without another attempt or retry.
-fn assert_is_over(running: &mut Running) {
+/// The output ends with this line, without another attempt or retry.
+fn assert_is_over(running: &mut Running, last: &str) {
     let mut rest = running.rest();
     // Shells say this about a command of the same group.
     rest.retain(|line| line != "Terminated" && line != "Hangup");
-    assert_eq!(rest, Vec::<String>::new());
+    assert_eq!(rest.join("\n"), last);
 }
 
 #[test]
@@ -30,19 +30,23 @@ fn a_signal_during_the_command_is_passed_on_and_ends_it() {
         running.expect("ready 1");
         kill(name, running.child.id());
         assert_eq!(running.end(), -number, "{name}");
-        assert_is_over(&mut running);
+        let last = format!(
+            "backoff: attempt 1 was killed by SIG{name}; there is no retry after SIG{name}"
+        );
+        assert_is_over(&mut running, &last);
     }
 }
 
 #[test]
 fn a_command_that_handles_the_signal_has_the_last_word() {
-    for (script, code) in [("exit 0", 0), ("exit 75", 75)] {
+    let no_retry = "backoff: attempt 1 exited with 75; there is no retry after SIGTERM";
+    for (script, code, last) in [("exit 0", 0, ""), ("exit 75", 75, no_retry)] {
         let script = format!("trap '{script}' TERM; echo ready; while :; do sleep 0.05; done");
         let mut running = Running::start(run(&["constant:base=1ns", "--on-any"], &script));
         running.expect("ready");
         kill("TERM", running.child.id());
         assert_eq!(running.end(), code);
-        assert_is_over(&mut running);
+        assert_is_over(&mut running, last);
     }
 }
 
@@ -76,7 +80,8 @@ fn a_second_signal_ends_it_at_once() {
     kill("TERM", running.child.id());
     assert_eq!(running.end(), -15);
     // The command cannot say anything any more, and its output ends.
-    assert_is_over(&mut running);
+    let last = "backoff: attempt 1 was killed by SIGTERM; there is no retry after SIGINT";
+    assert_is_over(&mut running, last);
 }
 
 #[test]
@@ -89,7 +94,8 @@ fn a_signal_for_a_whole_group_reaches_the_command_once() {
     running.expect("int");
     kill("HUP", running.child.id());
     assert_eq!(running.end(), -1);
-    assert_is_over(&mut running);
+    let last = "backoff: attempt 1 was killed by SIGHUP; there is no retry after SIGINT";
+    assert_is_over(&mut running, last);
 }
 
 #[test]
@@ -113,6 +119,21 @@ fn a_signal_is_not_lost_between_quick_attempts() {
         kill("TERM", running.child.id());
         // The attempt was killed, or ended by itself, or there was none.
         assert_eq!(running.end(), -15);
+    }
+}
+
+/// Whatever the signal meets, the last line is not a promise of another attempt.
+#[test]
+fn the_last_line_says_that_a_signal_ended_it() {
+    for _ in 0..50 {
+        let mut running = Running::start(run(&["immediate", "--on-any"], "exit 1"));
+        running.expect("; retry in 0s");
+        kill("TERM", running.child.id());
+        assert_eq!(running.end(), -15);
+        let last = running.rest().pop().unwrap_or_default();
+        let ends =
+            ["; ended by SIGTERM", "; there is no retry after SIGTERM", "; there is no retry"];
+        assert!(ends.iter().any(|end| last.ends_with(end)), "{last}");
     }
 }
 

@@ -81,7 +81,9 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
             // command would run again, so only the signal ends the loop.
             let is_answer = interruption.is_handled || outcome == Outcome::Permanent;
             let last = if is_answer { end } else { End::Killed(interruption.signal as i32) };
-            if last != end {
+            if last == end {
+                report.no_retry_after(&event, interruption.signal);
+            } else {
                 report.ended_by(&event, interruption.signal);
             }
             return Ok(last);

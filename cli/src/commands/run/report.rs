@@ -80,6 +80,7 @@ impl Report {
     /// timeout does not: the command did not fail by itself.
     pub(super) fn stop(&self, event: &Event, reason: StopReason) {
         let why = match reason {
+            StopReason::MaxRetries if event.attempts == 1 => "the policy allows no retries",
             StopReason::MaxRetries => "all retries were made",
             StopReason::MaxElapsed => "the wait would end after max_elapsed",
             StopReason::Budget => "the budget allows no retry",
@@ -95,7 +96,15 @@ impl Report {
         }
     }
 
-    /// At the end, if the exit code of the last attempt does not say why there is no retry.
+    /// At the end, if the last attempt was made and a signal is why there is no other.
+    pub(super) fn no_retry_after(&self, event: &Event, signal: Signal) {
+        let Event { attempts, end, .. } = event;
+        if !self.json && !self.quiet {
+            print(&format!("backoff: attempt {attempts} {end}; there is no retry after {signal}"));
+        }
+    }
+
+    /// At the end, if `backoff` ends by a signal that is not the end of the last attempt.
     pub(super) fn ended_by(&self, event: &Event, signal: Signal) {
         let Event { attempts, end, .. } = event;
         if !self.json && !self.quiet {
