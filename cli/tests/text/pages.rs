@@ -188,3 +188,17 @@ fn other_shells_complete_presets() {
     let of_run = lines.filter(|line| line.contains("__fish_backoff_using_subcommand run; "));
     assert_eq!(of_run.count(), 1, "{fish}");
 }
+
+#[test]
+fn each_option_of_advise_has_the_heading_that_it_belongs_to() {
+    let help = stdout(&["advise", "--help"]);
+    let of = |heading: &str| {
+        let section = help.split(&format!("\n{heading}:\n")).nth(1).unwrap();
+        let section = section.split("\n\n").next().unwrap();
+        let words = section.split_whitespace().filter(|word| word.starts_with("--"));
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(of("Goals"), ["--p99", "--success", "--deadline"]);
+    assert_eq!(of("Runs"), ["--runs", "--seed", "--threads"]);
+    assert!(of("Options").contains(&"--all".to_owned()) && help.contains("--quiet"));
+}

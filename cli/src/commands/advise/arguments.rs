@@ -42,21 +42,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) unbounded: bool,
 
-    #[command(flatten)]
-    pub(super) goals: Goals,
-
-    /// Number of runs of each policy
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1000))]
-    pub(super) runs: u32,
-
-    /// Seed: equal seeds give equal advice
-    #[arg(long, default_value = "1", value_parser = seed)]
-    pub(super) seed: u64,
-
-    /// Threads; the advice does not depend on them [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(super) threads: Option<u16>,
-
     /// Show all policies that were tried
     #[arg(long)]
     pub(super) all: bool,
@@ -64,6 +49,23 @@ pub(crate) struct Arguments {
     /// Show no progress
     #[arg(long)]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) goals: Goals,
+
+    /// Number of runs of each policy
+    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 5)]
+    #[arg(value_parser = value_parser!(u32).range(1..=1000))]
+    pub(super) runs: u32,
+
+    /// Seed: equal seeds give equal advice
+    #[arg(long, help_heading = "Runs", default_value = "1", value_parser = seed)]
+    pub(super) seed: u64,
+
+    /// Threads; the advice does not depend on them [default: as many as there are cores]
+    #[arg(long, value_name = "N", help_heading = "Runs")]
+    #[arg(value_parser = value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
 }
 
 /// What a policy must reach in normal operation.
@@ -86,9 +88,9 @@ pub(crate) struct Goals {
 const EXAMPLES: &str = "\
 Each policy is simulated in normal operation, where single calls fail, and with an outage, during
 which the service does not serve. Its queue has room for the calls that it can serve before their
-clients give up, and it rejects the next. With --unbounded it has no limit: then it must work off all
-calls that have come together, of which many have no client any more. If no safe policy is better
-than no retries, nothing is recommended, and the exit code is 1.
+clients give up, and it rejects the next. With --unbounded it has no limit: then it must work off
+all calls that have come together, of which many have no client any more. If no safe policy is
+better than no retries, nothing is recommended, and the exit code is 1.
 
 A service whose capacity and latency are those of less than one worker limits the rate of its calls,
 as most third-party APIs do: it answers in the latency, and rejects the calls above its capacity.

@@ -4,12 +4,13 @@ use super::trial::Trial;
 use super::verdict::Verdict;
 
 /// The rule in words.
-pub(crate) const RULE: &str = "A policy is safe if the service recovers in every run, in at most \
-the time that it needs without retries and the length of the outage, with at most two calls for \
-each operation, and if it has jitter. Of the safe policies, the one with the most successes in \
-normal operation is recommended, if it meets the goals that are given. Those within two standard errors of it are as good: of them, the \
-one with the fewest calls in the outage; of those within one percent, the one with the shortest \
-p99. It is recommended only if it is better than no retries, by more than two standard errors.";
+pub(crate) const RULE: &str = "A policy is safe if it has jitter, the service recovers in every \
+run, its recovery takes at most as long as without retries plus the length of the outage, and it \
+gets at most two calls for each operation. Of the safe policies that meet the goals, the one with \
+the most successes in normal operation is recommended. Those within two standard errors of it are \
+as good: of them, the one with the fewest calls in the outage; of those within one percent, the \
+one with the shortest p99. A policy is recommended only if it has more successes than no retries, \
+by more than two standard errors.";
 
 const MOST_CALLS: f64 = 2.0;
 const SAME_CALLS: f64 = 1.01;
