@@ -145,6 +145,21 @@ fn literal(line: &str) -> String {
 mod tests {
     use super::sections;
 
+    /// `clap` would break a longer line into a long and a short one.
+    #[test]
+    fn no_line_of_a_help_is_wider_than_the_help() {
+        let mut commands = vec![crate::command_line()];
+        while let Some(command) = commands.pop() {
+            for text in [command.get_after_help(), command.get_after_long_help()] {
+                let text = text.map(ToString::to_string).unwrap_or_default();
+                for line in text.lines() {
+                    assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+                }
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
+
     #[test]
     fn the_help_becomes_sections() {
         let help = "\

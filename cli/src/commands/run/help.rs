@@ -49,8 +49,8 @@ Environment:
 Files:
   of --budget-file
         Created with mode 0600, because whoever may read it can lock it. While it is locked no
-        command begins, and there are no retries. It must belong to the user or to root, and is never a symbolic link.
-        Keep it in a folder that nobody else can write to.
+        command begins, and there are no retries. It must belong to the user or to root, and is
+        never a symbolic link. Keep it in a folder that nobody else can write to.
   of --events
         Created if it is missing. A symbolic link to a file is refused. A pipe that nobody reads
         for a second gets no events.
