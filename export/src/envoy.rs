@@ -32,7 +32,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     let cap = source.cap_or_last_window("a max_interval", LONGEST_NS);
     let limit = budget.and_then(|budget| limit(source, budget));
     let breakers = limit.map(|limit| breakers(source, &limit)).unwrap_or_default();
-    if breakers.is_empty() {
+    if breakers.is_empty() && source.policy.max_retries() > 0 {
         // Without a word the text would leave the limit, or with one remove it.
         source.warn(
             "the policy does not limit how many retries run at once, but Envoy does: by default 3 for \
@@ -103,7 +103,7 @@ pub(crate) fn check(source: &mut Source<'_>, max_retries: u64) {
              jitter=slotted,jitter_slot=1ms",
         );
     }
-    source.retries_within(0, max_retries, &format!("it counts from 0 to {max_retries}"));
+    source.retries_at_most(max_retries, &format!("it counts from 0 to {max_retries}"));
     source.hints(&Hints::Ignored);
 }
 

@@ -20,7 +20,33 @@ pub(crate) struct Exact {
 }
 
 /// The configuration, if the engine does exactly what the policy says.
+///
+/// Without retries no delay matters: if the engine does not have those of the policy, it gets others.
 pub(crate) fn exact(
+    policy: &Policy,
+    budget: Option<&Budget>,
+    format: Format,
+    servers: Option<u32>,
+) -> Result<Exact, ExportError> {
+    match (write(policy, budget, format, servers), Policy::parse(without_retries(format))) {
+        (Err(_), Ok(other)) if policy.max_retries() == 0 => write(&other, budget, format, servers),
+        (written, _) => written,
+    }
+}
+
+/// A policy without retries whose delays the engine has.
+const fn without_retries(format: Format) -> &'static str {
+    match format {
+        Format::Grpc => "grpc-retry:max_retries=0,retry_after_max=none",
+        Format::Envoy | Format::Istio => "envoy:max_retries=0,retry_after_max=0s",
+        Format::Temporal => "temporal:max_retries=0",
+        Format::StepFunctions => "exponential:base=1s,max_retries=0",
+        Format::K8sJob => "exponential:base=10s,cap=10m,max_retries=0",
+        Format::Nginx => "off:retry_after_max=0s",
+    }
+}
+
+fn write(
     policy: &Policy,
     budget: Option<&Budget>,
     format: Format,

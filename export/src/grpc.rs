@@ -48,11 +48,14 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         let reason = "each delay is up to 20% shorter or longer; set jitter=0.2";
         source.replace_all(Field::Jitter, &instead, reason);
     }
-    source.retries_within(
-        1,
+    if source.max_retries() == Some(0) {
+        // Nothing is near: one retry is what was forbidden.
+        let reason = "its maxAttempts is at least 2; leave retryPolicy out, and it does not retry";
+        source.refuse(Field::MaxRetries, reason);
+    }
+    source.retries_at_most(
         MAX_ATTEMPTS - 1,
-        "maxAttempts is 2 to 5, which is max_retries 1 to 4; to switch retries off, leave the \
-         retryPolicy out; more than 5 needs an option of each channel",
+        "maxAttempts is 2 to 5, which is max_retries 1 to 4; more needs an option of each channel",
     );
     source.no_max_elapsed("the timeout of a methodConfig");
     source.hints(&Hints::Exact("grpc-retry-pushback-ms"));

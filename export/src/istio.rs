@@ -33,18 +33,19 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         Some(policy) => format!(",\n  \"trafficPolicy\": {policy}"),
         None => String::new(),
     };
-    format!(
-        r#"{{
-  "retries": {{
-    "attempts": {},
+    let retries = match source.policy.max_retries() {
+        // Its validation refuses conditions beside it.
+        0 => r#"{"attempts": 0}"#.to_owned(),
+        attempts => format!(
+            r#"{{
+    "attempts": {attempts},
     "backoff": "{}",
     "retryOn": "connect-failure,refused-stream,reset,408,429,500,502,503,504"
-  }}{policy}
-}}
-"#,
-        source.policy.max_retries(),
-        seconds(source.get(Field::Base)),
-    )
+  }}"#,
+            seconds(source.get(Field::Base)),
+        ),
+    };
+    format!("{{\n  \"retries\": {retries}{policy}\n}}\n")
 }
 
 /// The traffic policy that says a budget. Without one, Istio has no limit.

@@ -20,7 +20,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.multiplier();
     source.only_common_fields();
     source.no_jitter();
-    source.retries_within(0, MAX, &format!("backoffLimit is from 0 to {MAX}"));
+    source.retries_at_most(MAX, &format!("backoffLimit is from 0 to {MAX}"));
     source.no_max_elapsed("activeDeadlineSeconds");
     source.hints(&Hints::Never);
     source.no_budget(budget);

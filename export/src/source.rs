@@ -231,13 +231,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Refuses a number of retries outside this range, or no limit.
-    pub(crate) fn retries_within(&mut self, min: u64, max: u64, reason: &str) {
-        match self.max_retries().unwrap_or(NO_RETRY_LIMIT) {
-            // Without retries nothing is near: an engine that retries once does what was forbidden.
-            0 if min > 0 => self.refuse(Field::MaxRetries, reason),
-            retries if retries > max => self.replace(Field::MaxRetries, max, reason),
-            _ => {}
+    /// Refuses a larger number of retries, or no limit.
+    pub(crate) fn retries_at_most(&mut self, max: u64, reason: &str) {
+        if self.policy.max_retries() > max {
+            self.replace(Field::MaxRetries, max, reason);
         }
     }
 
@@ -265,12 +262,14 @@ impl<'a> Source<'a> {
         // Some engines count milliseconds, and a longer cap has no effect either.
         let window =
             window.checked_next_multiple_of(MS).filter(|&ns| ns < MAX_NS).unwrap_or(window);
-        self.warn(format!(
-            "the policy has no cap, but {} needs {setting}: it is {}, the longest that the retries \
-             reach; raise it if you raise their number",
-            self.format.engine(),
-            duration_text(window),
-        ));
+        if self.policy.max_retries() > 0 {
+            self.warn(format!(
+                "the policy has no cap, but {} needs {setting}: it is {}, the longest that the \
+                 retries reach; raise it if you raise their number",
+                self.format.engine(),
+                duration_text(window),
+            ));
+        }
         window
     }
 

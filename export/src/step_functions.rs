@@ -56,8 +56,8 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
             ""
         }
     };
-    source.retries_within(0, MAX, &format!("MaxAttempts is from 0 to {MAX}"));
-    source.no_max_elapsed("the TimeoutSeconds of a state");
+    source.retries_at_most(MAX, &format!("MaxAttempts is from 0 to {MAX}"));
+    source.no_max_elapsed("the TimeoutSeconds of a state machine");
     source.hints(&Hints::Never);
     source.no_budget(budget);
     let seconds = |ns: u64| ns.div_euclid(SECOND);

@@ -42,6 +42,17 @@ def test_the_delays_are_those_of_envoy():
     assert count > 100, count
 
 
+def test_a_policy_without_retries_is_valid():
+    retry = json_format.ParseDict(
+        json.loads(exported("envoy", "off"))["retry_policy"], RetryPolicy()
+    )
+    # Without `num_retries` Envoy retries once.
+    assert retry.HasField("num_retries")
+    assert retry.num_retries.value == 0
+    interval = retry.retry_back_off
+    assert 0 < interval.base_interval.ToMilliseconds() <= interval.max_interval.ToMilliseconds()
+
+
 def test_an_interval_that_envoy_skips_is_refused():
     """A policy goes from 100 ms to 200 ms to 201 ms, Envoy from 100 ms to 201 ms."""
     policy = f"exponential:base=25ms,cap=201ms,max_retries=4{JITTER}{REST}"

@@ -64,11 +64,20 @@ def test_the_delays_are_those_of_envoy_with_ten_times_the_backoff(validators):
             continue
         retries = check(validators, text)["retries"]
         ours = ranges(policy)
+        if retries["attempts"] == 0:
+            assert (retries, ours) == ({"attempts": 0}, [])
+            continue
         base = round(float(retries["backoff"].removesuffix("s")) * 1000)
         agree(ours, delays(base, 10 * base, len(ours)), 1)
         assert min(retries["attempts"], 40) == len(ours)
         count += 1
     assert count > 100, count
+
+
+def test_a_policy_without_retries_is_valid(validators):
+    config = check(validators, exported("istio", "off"))
+    # `validateHTTPRetry` in pkg/config/validation/validation.go refuses `retryOn` beside it.
+    assert config == {"retries": {"attempts": 0}}
 
 
 @pytest.mark.parametrize(

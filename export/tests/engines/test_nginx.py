@@ -83,6 +83,15 @@ def test_the_directives_say_the_limits(policy, tmp_path):
     assert read_back("nginx", text) == (policy, None)
 
 
+@pytest.mark.parametrize("policy", ["off", "default:max_retries=0"])
+def test_a_policy_without_retries_is_one_try(policy, tmp_path):
+    text = exported("nginx", policy)
+    assert directives(file(tmp_path, text))["proxy_next_upstream_tries"] == ["1"]
+    assert read_back("nginx", text) == ("constant:base=0s,max_retries=0,retry_after_max=0s", None)
+    if NGINX:
+        assert attempts(text, 3, tmp_path) == 1
+
+
 def tries(limit, servers):
     """`ngx_http_upstream_init_request` in src/http/ngx_http_upstream.c: `peer.tries` counts the
     servers, and `next_upstream_tries` lowers it."""

@@ -67,6 +67,12 @@ def test_the_delays_are_those_of_step_functions():
     assert valid(states)
 
 
+def test_a_policy_without_retries_is_valid():
+    state = json.loads(export("step-functions", "off"))
+    assert [retrier["MaxAttempts"] for retrier in state["Retry"]] == [0]
+    assert valid([state])
+
+
 def test_the_validator_refuses_what_is_wrong():
     (retrier,) = json.loads(export("step-functions", "full:base=1s,max_retries=3"))["Retry"]
     assert valid([{"Retry": [retrier]}])

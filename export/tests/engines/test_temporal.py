@@ -53,4 +53,5 @@ def test_the_delays_are_those_of_temporal():
 
 def test_no_limit_is_zero_attempts():
     assert parsed(exported("temporal", "temporal")).maximum_attempts == 0
-    assert parsed(exported("temporal", "temporal:max_retries=0")).maximum_attempts == 1
+    for policy in ["temporal:max_retries=0", "off", "default:max_retries=0"]:
+        assert parsed(exported("temporal", policy)).maximum_attempts == 1
