@@ -103,7 +103,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         }
         Err(error) => {
             write_refusals(&error, output)?;
-            if !nearest && !output.is_json() {
+            let near = ExportOptions { nearest: true, ..options };
+            let has_nearest = !nearest && export_with(policy, budget, format, near).is_ok();
+            if has_nearest && !output.is_json() {
                 let engine = format.engine();
                 message(format_args!(
                     "  tip: --nearest exports the nearest policy that {engine} has, and lists the \

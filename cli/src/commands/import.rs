@@ -39,7 +39,8 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 The first line is the policy string. If the configuration has a budget, the second line is the
 budget string. A setting that is missing has the default of the engine. The file is JSON or YAML,
-and may be a whole manifest; nginx has its directives.
+and may be a whole manifest; nginx has its directives. A limit of time beside the policy is not
+imported, and is named on standard error.
 
 Examples:
   backoff export --to envoy envoy:retry_after_max=0s | backoff import --from envoy
@@ -66,7 +67,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         Ok(imported) => imported,
         Err(error) if error.is_ambiguous() => {
             message(format_args!("{} {name}: {error}", error_label()));
-            message("  tip: --at chooses a place, such as --at 'spec.http[0]'");
+            if let Some(place) = error.places().iter().find(|place| !place.is_empty()) {
+                let place = place.replace('\'', r"'\''");
+                message(format_args!("  tip: --at chooses a place, such as --at '{place}'"));
+            }
             return Ok(ExitCode::FAILURE);
         }
         Err(error) => return Err(error).with_context(|| name.into_owned()),

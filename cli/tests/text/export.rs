@@ -1,11 +1,11 @@
 //! `backoff export` and `backoff import`. The tests of the crate `backoff-export` cover the formats.
 
 use std::io::Write;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{backoff, json, output, stderr, stdout};
+use crate::support::{BACKOFF, backoff, json, output, stderr, stdout};
 
 const POLICY: &str = "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=3,\
                       retry_after_max=0s";
@@ -13,7 +13,12 @@ const POLICY: &str = "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot
 /// A run with this standard input.
 fn run_on(text: &str, arguments: &[&str]) -> Output {
     let mut command = backoff();
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments);
+    run_with(command, text)
+}
+
+fn run_with(mut command: Command, text: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     child.wait_with_output().unwrap()
@@ -149,11 +154,64 @@ error: standard input: 2 places have policies, which differ:
 max_retries=1,retry_after_max=0s
   spec.http[1].retries  exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,\
 max_retries=2,retry_after_max=0s
-  tip: --at chooses a place, such as --at 'spec.http[0]'
+  tip: --at chooses a place, such as --at 'spec.http[0].retries'
 ";
     assert_eq!(stderr(&run), expected);
     let run = run_on(text, &["import", "--from=istio", "--at=spec.http[1]"]);
     assert_eq!(run.stdout, format!("{}\n", POLICY.replace("=3", "=2")).as_bytes(), "{run:?}");
+}
+
+/// The place of the tip is one of the file, in the words of a shell.
+#[test]
+fn the_tip_names_a_place_of_the_file() {
+    let text = r#"server { location "~ it's" { proxy_pass http://a; proxy_next_upstream_tries 2; }
+        location /b { proxy_pass http://a; proxy_next_upstream_tries 3; } }"#;
+    let error = stderr(&run_on(text, &["import", "--from=nginx"]));
+    let (_, option) = error.split_once("such as --at ").unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec \"$BACKOFF\" import --from=nginx --at {option}")]);
+    shell.env("BACKOFF", BACKOFF);
+    let run = run_with(shell, text);
+    assert_eq!(run.status.code(), Some(0), "{error}");
+    assert!(run.stdout.starts_with(b"constant:base=0s,max_retries=1,"), "{run:?}");
+}
+
+/// What the policy does not take over is told, and goes to standard error.
+#[test]
+fn a_limit_of_time_is_named() {
+    let text = "kind: Job\nspec: {activeDeadlineSeconds: 600, backoffLimit: 3}\n";
+    let run = run_on(text, &["import", "--from=k8s-job"]);
+    assert_eq!(run.stdout, b"exponential:base=10s,cap=10m,max_retries=3\n");
+    let warning = "spec.activeDeadlineSeconds 600 is not imported: it limits all attempts together; \
+                   add max_elapsed=10m, which ends no attempt that is under way, or a deadline in the \
+                   caller";
+    assert_eq!(stderr(&run), format!("warning: {warning}\n"));
+    let run = run_on(text, &["import", "--from=k8s-job", "--json"]);
+    let line: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&line["warnings"][0], &*stderr(&run)), (&warning.into(), ""));
+}
+
+#[test]
+fn no_retries_are_exported_where_they_can_be_said() {
+    for format in ["envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"] {
+        let to = format!("--to={format}");
+        let run = output(&["export", &to, "off"]);
+        assert_eq!((run.status.code(), &*stderr(&run)), (Some(0), ""), "{format}");
+        let text = String::from_utf8(run.stdout).unwrap();
+        let from = format!("--from={format}");
+        let run = run_on(&text, &["import", &from]);
+        let read = String::from_utf8(run.stdout).unwrap();
+        assert!(read.lines().next().unwrap().contains("max_retries=0"), "{format}: {read}");
+    }
+    // Nothing is near: there is no tip.
+    for options in [&[][..], &["--nearest"]] {
+        let run = output(&[&["export", "--to=grpc", "off"], options].concat());
+        let error = "error: max_retries 0 has no equivalent in gRPC: its maxAttempts is at least 2; \
+                     leave retryPolicy out, and it does not retry\n";
+        assert_eq!((run.status.code(), &*stderr(&run)), (Some(1), error));
+    }
+    let run = output(&["export", "--to=nginx", "none:retry_after_max=0s"]);
+    assert!(!stderr(&run).contains("--nearest"), "{run:?}");
 }
 
 #[test]
