@@ -264,9 +264,43 @@ fn what_a_program_does_not_answer_hides_no_failure() {
     assert_eq!(failures[0]["clause"], "5.2");
     assert_eq!(failed(&summary), ["5.2"]);
     assert!(summary["unsupported"].as_u64() > Some(30), "{summary}");
+}
 
+/// Nothing was checked.
+#[test]
+fn a_program_that_supports_nothing_fails() {
+    const PROBLEM: &str = "every answer is unsupported; at least one must be right";
     let output = of_delays(&["--clause=14"], "delays");
-    assert_eq!(output.status.code(), Some(1), "nothing was checked: {output:?}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.contains(&format!("\nproblem: {PROBLEM}\nfailed: 0 of ")), "{text}");
+    let (failures, summary) = of_fault("delays", &[PATIENT, "--clause=14"]);
+    assert_eq!((failures.len(), &summary["problems"][0]), (0, &PROBLEM.into()));
+    // One answer is enough, in the first run or in the second.
+    let options = ["--only=delay_ns", "--only=retry_after"];
+    assert_eq!(of_delays(&options, "delays").status.code(), Some(0));
+    let help = verify(&["--help"]);
+    assert!(
+        stdout(&help).contains("or {\"unsupported\":true}, and at least one is right\n"),
+        "{help:?}"
+    );
+    assert!(
+        stdout(&help).contains("an answer is wrong or missing, none is right, or "),
+        "{help:?}"
+    );
+}
+
+/// A member of another type is a mistake of the program, which is told once.
+#[test]
+fn unsupported_must_be_true() {
+    let output = of_delays(&["--clause=14"], "unsupported-1");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    assert!(
+        text.contains(" answers whose \"unsupported\" must be true, and the only member\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("    answer    {\"unsupported\":1}").count(), 1, "{text}");
 }
 
 #[test]
@@ -278,7 +312,7 @@ fn wrong_lines_are_found_for_what_they_are() {
         ("banner", "a line before the answer to protocol/not-a-request-1: ready"),
         ("farewell", "a line after the last answer: bye"),
         ("mark", "a byte order mark (\u{feff}) before the first answer"),
-        ("one-more", "a line feed at the end of the input begins no further line: a line after"),
+        ("one-more", "in the second run, on one request that ends in a line feed: a line after"),
         ("unterminated", "does not end in a line feed"),
         ("silent", "answers without content"),
         ("bytes", "1 answer not in UTF-8"),
@@ -308,8 +342,12 @@ fn answers_that_are_missing_are_counted() {
     assert_eq!((failed(&summary), failures.len()), (vec!["protocol"], 2));
     assert_eq!(failures[0]["answer"], Value::Null);
     assert_eq!(failures[0]["why"], "a last line without a line feed counts");
-    let rule = "a line feed at the end of the input begins no further line";
-    assert_eq!(failures[1]["why"], rule);
+    let why = failures[1]["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("the command runs a second time, on one request that ends in "),
+        "{why}"
+    );
+    assert!(why.ends_with(": a line feed at the end of the input does not start another line"));
 
     let (failures, summary) = of_fault("nothing", &[PATIENT]);
     assert_eq!(summary["unanswered"], failures.len());

@@ -209,6 +209,7 @@ ANSWERS = {
     "unterminated": lambda lines, answers: [*answers[:-1], answers[-1][:-1]],
     "silent": lambda lines, answers: [b"\n" for _ in answers],
     "bytes": lambda lines, answers: [b"\xff\x1b[31m\n", *answers[1:]],
+    "unsupported-1": lambda lines, answers: [b'{"unsupported":1}\n' for _ in answers],
     "nothing": lambda lines, answers: [],
     "half": crash_after_half,
     "hang": hang_after_half,

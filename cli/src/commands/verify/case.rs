@@ -71,6 +71,12 @@ impl Case {
         object(answer) == Some(unsupported)
     }
 
+    /// Whether an answer was meant to say that.
+    pub(crate) fn is_almost_unsupported(answer: &[u8]) -> bool {
+        object(answer).is_some_and(|object| object.contains_key("unsupported"))
+            && !Self::is_unsupported(answer)
+    }
+
     /// The first byte that differs, and the members that do. Parts of answers have no bytes to compare.
     pub(crate) fn difference(&self, answer: &[u8]) -> (Option<usize>, Vec<String>) {
         let pairs = self.expected.bytes().zip(answer);

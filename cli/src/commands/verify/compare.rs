@@ -78,6 +78,12 @@ impl Comparison {
         Self { results, hints }
     }
 
+    /// Whether there are answers, all of which are unsupported.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        let is_unsupported = |result: &Checked| *result == Checked::Unsupported;
+        !self.results.is_empty() && self.results.iter().all(is_unsupported)
+    }
+
     /// Whether every answer was right or unsupported, one at least was right, and nothing else was
     /// written.
     pub(crate) fn is_right(&self) -> bool {
@@ -121,6 +127,8 @@ fn add_hints(hints: &mut Vec<String>, cases: &[Case], results: &[Checked], is_cr
     count(invalid, "not in UTF-8");
     let returns = failed().filter(|(_, answer)| !is_crlf && answer.ends_with(b"\r")).count();
     count(returns, "with CRLF at the end; it must be a line feed alone");
+    let almost = failed().filter(|(_, answer)| Case::is_almost_unsupported(answer)).count();
+    count(almost, "whose \"unsupported\" must be true, and the only member");
     let same = failed().filter(|(case, answer)| is_same_json(&case.expected, answer)).count();
     count(same, "with the right JSON in other bytes: no spaces, and the order of members is fixed");
 }
@@ -131,7 +139,7 @@ fn json(bytes: &[u8]) -> Option<Value> {
 
 /// Whether a hint tells what is wrong with a wrong answer.
 pub(crate) fn has_hint(expected: &str, answer: &[u8]) -> bool {
-    answer.is_empty() || is_same_json(expected, answer)
+    answer.is_empty() || Case::is_almost_unsupported(answer) || is_same_json(expected, answer)
 }
 
 fn is_same_json(expected: &str, answer: &[u8]) -> bool {
@@ -196,7 +204,21 @@ mod tests {
         assert!(some.is_right());
         assert!(!compared(&["0", NO, "x", "3", "4", "5", "6", NO]).is_right());
         assert!(!compared(&[NO; 8]).is_right(), "nothing was checked");
-        let other = compared(&["0", r#"{"unsupported":false}"#, "2", "3", "4", "5", "6", "7"]);
-        assert!(!other.is_right());
+        assert!(compared(&[NO; 8]).is_unsupported() && !some.is_unsupported());
+    }
+
+    #[test]
+    fn unsupported_is_true_and_nothing_else() {
+        for answer in [
+            r#"{"unsupported":1}"#,
+            r#"{"unsupported":false}"#,
+            r#"{"unsupported":"true"}"#,
+            r#"{"unsupported":true,"why":"later"}"#,
+        ] {
+            let other = compared(&["0", answer, "2", "3", "4", "5", "6", "7"]);
+            assert_eq!(other.results[1], Checked::Failed(answer.as_bytes().to_vec()));
+            let hint = r#"1 answer whose "unsupported" must be true, and the only member"#;
+            assert_eq!(other.hints, [hint]);
+        }
     }
 }

@@ -43,6 +43,9 @@ use lines::LineTooLong;
 use plan::Plan;
 use report::Report;
 
+/// The beginning of what is wrong there.
+const IN_SECOND_RUN: &str = "in the second run, on one request that ends in a line feed";
+
 /// Lines that are read although no request is left, to show them.
 const MORE_LINES: usize = 16;
 
@@ -52,8 +55,8 @@ order. tests/README.md of the project defines both, under \"Evaluators\". Errors
 error.
 
 Exit codes:
-  0    every answer is right, to the byte; a program of a part may answer {\"unsupported\":true} to some
-  1    an answer is wrong or missing, or the command failed, hung or wrote more
+  0    every answer is right, to the byte, or {\"unsupported\":true}, and at least one is right
+  1    an answer is wrong or missing, none is right, or the command failed, hung or wrote more
   2    invalid arguments
   126  COMMAND cannot be executed
   127  COMMAND was not found
@@ -165,10 +168,14 @@ fn play(plan: &mut Plan, arguments: &Arguments) -> Result<Played> {
         let second = ask(case)?;
         played.comparison.results.extend(second.comparison.results);
         if played.comparison.hints.is_empty() {
-            let about = |text: String| format!("{}: {text}", case[0].why);
+            let about = |text: String| format!("{IN_SECOND_RUN}: {text}");
             played.comparison.hints.extend(second.comparison.hints.into_iter().map(about));
             played.problems.extend(second.problems.into_iter().map(about));
         }
+    }
+    if played.comparison.is_unsupported() {
+        let problem = "every answer is unsupported; at least one must be right";
+        played.problems.push(problem.to_owned());
     }
     Ok(played)
 }

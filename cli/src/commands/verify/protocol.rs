@@ -33,7 +33,8 @@ pub(crate) fn add(plan: &mut Plan) {
     for (number, (why, request, expected)) in (1..).zip(requests::lines()) {
         add(format!("protocol/request-{number}"), why, request.as_bytes(), expected.to_owned());
     }
-    let why = "a line feed at the end of the input begins no further line";
+    let why = "the command runs a second time, on one request that ends in a line feed, and must give \
+               one answer: a line feed at the end of the input does not start another line";
     let request = b"{\"policy\":\"constant:base=1s\"}\n";
     let expected = r#"{"canonical":"constant:base=1s","delay_ns":"1000000000"}"#;
     add("protocol/last-line-feed".to_owned(), why, request, expected.to_owned());
