@@ -51,7 +51,9 @@ pub(crate) fn find(text: &str, options: ImportOptions<'_>) -> Result<Vec<Found>,
              upstream once",
             listed(left, ", "),
         );
-        found.iter_mut().for_each(|found| found.warnings.push(note.clone()));
+        for found in &mut found {
+            found.warnings.push(note.clone());
+        }
     }
     Ok(found)
 }
