@@ -13,7 +13,7 @@ const file = { "backoff-wasm": "dist/index.js", "backoff-wasm/js": "dist/js/inde
 /** What a program with `retry` and `loop(policy, options)`, which fails three times, writes as errors. */
 function errors(code) {
 	const program = `
-		import { retry } from ${JSON.stringify(pathToFileURL(join(installed, file)).href)};
+		import { Policy, retry } from ${JSON.stringify(pathToFileURL(join(installed, file)).href)};
 		const clock = { now: () => 0, sleep() {} };
 		const fn = ({ attempt }) => (attempt < 4 ? Promise.reject(new Error("busy")) : attempt);
 		const loop = (policy, options) => retry(fn, { policy, clock, shouldRetry: () => true, ...options });
@@ -24,9 +24,9 @@ function errors(code) {
 	return stderr;
 }
 
-const LINE =
-	'backoff: the policy "exponential:base=200ms,jitter=full" has no limit, so the loop retries for ever; ' +
-	"add max_retries=3 (or write default:base=200ms to change only the base)";
+const line = (policy, instead) =>
+	`backoff: the policy "${policy}" has no limit, so the loop retries for ever; add max_retries=3 (or write ${instead})`;
+const LINE = line("full:base=200ms", "default:base=200ms to change only the base");
 
 describe("a policy without a limit", () => {
 	test("the first loop that waits says so, once", () => {
@@ -36,6 +36,17 @@ describe("a policy without a limit", () => {
 			await loop("immediate");`);
 		assert.deepEqual(said.match(/^.*BackoffWarning: (.*)$/m)?.[1], LINE);
 		assert.equal(said.match(/has no limit/g).length, 1);
+	});
+
+	test("it quotes the policy as it was given, and names off where there is no base", () => {
+		for (const [policy, shown, instead] of [
+			['"immediate"', "immediate", "off for no retries"],
+			['"full:base=1ns,cap=1s"', "full:base=1ns,cap=1s", "default:base=1ns to change only the base"],
+			['Policy.parse("full:base=2s")', "exponential:base=2s,jitter=full", "default:base=2s to change only the base"],
+		]) {
+			const said = errors(`await loop(${policy});`);
+			assert.equal(said.match(/^.*BackoffWarning: (.*)$/m)?.[1], line(shown, instead));
+		}
 	});
 
 	test("on the console, where there is no process", () => {

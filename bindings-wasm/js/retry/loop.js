@@ -12,7 +12,7 @@ import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { parsePolicy, readDeadline, streamOf } from "./options.js";
+import { asGiven, parsePolicy, readDeadline, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
 const NOW = { name: "now", option: "clock.now():" };
@@ -284,9 +284,10 @@ export class Loop {
 		const { maxRetries, maxElapsed } = policy.params;
 		if (maxRetries === Infinity && maxElapsed === Infinity && this.deadlineNs === MAX_UINT64) {
 			warnOnce("limit", () => {
-				const [base] = /base=\w+/.exec(policy.text);
-				const advice = `add max_retries=3 (or write default:${base} to change only the base)`;
-				return `backoff: the policy "${policy.text}" has no limit, so the loop retries for ever; ${advice}`;
+				const [, base] = /base=([^,]*)/.exec(policy.text);
+				const instead = base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
+				const advice = `add max_retries=3 (or write ${instead})`;
+				return `backoff: the policy "${asGiven(policy)}" has no limit, so the loop retries for ever; ${advice}`;
 			});
 		}
 	}

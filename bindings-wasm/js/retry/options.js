@@ -116,6 +116,12 @@ export function parsePolicy(text) {
 	return policy;
 }
 
+/** The policy string that a policy was parsed from for a loop, otherwise its own text. */
+export function asGiven(policy) {
+	const [text = policy.text] = [...parsed].find(([, each]) => each === policy) ?? [];
+	return text;
+}
+
 /** Checks the stream, or makes it from a seed and a key. Without a seed each loop has a stream of its own. */
 function resolveStream(picked, isPerCall) {
 	const { key, seed, stream } = picked;
