@@ -1,6 +1,6 @@
 // The options of the adapters of HTTP clients.
 
-import { Budget, StartError } from "backoff-wasm";
+import { Budget, httpOutcome, StartError } from "backoff-wasm";
 import { OUTCOMES } from "../retry/is-verdict.js";
 import { checkOptions, OF_AN_OPERATION, readOptions, timeoutOf } from "./common.js";
 
@@ -33,17 +33,11 @@ export function readHttpOptions(what, options, ...others) {
 	check("readBody", readBody, "a boolean", (each) => typeof each === "boolean");
 	check("mayRepeat", mayRepeat, "a function", (each) => typeof each === "function");
 	check("classify", classify, "a function", (each) => typeof each === "function");
-	check(
-		"methods",
-		methods,
-		'an array of methods, such as ["GET", "POST"]',
-		(all) => Array.isArray(all) && all.every((each) => typeof each === "string"),
-	);
 	return {
 		...read,
 		attemptTimeout: attemptTimeout && timeoutOf(attemptTimeout),
 		readBody,
-		methods: methods?.map((method) => method.toUpperCase()),
+		methods: readMethods(methods),
 		statuses: readStatuses(statuses),
 		mayRepeat,
 		classify,
@@ -53,28 +47,57 @@ export function readHttpOptions(what, options, ...others) {
 
 function check(name, value, wanted, isRight) {
 	if (value !== undefined && !isRight(value)) {
-		throw new TypeError(`${name} must be ${wanted}, got ${String(value)}`);
+		const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+		throw new TypeError(`${name} must be ${wanted}, got ${shown}`);
 	}
+}
+
+/** A token of HTTP in capital letters: methods are case-sensitive, and all that are in use are in capital letters. */
+const METHOD = /^[A-Z\d!#$%&'*+.^_`|~-]+$/;
+
+function readMethods(methods) {
+	const isRight = (all) => Array.isArray(all) && all.every((each) => typeof each === "string");
+	check("methods", methods, 'an array of methods, such as ["GET", "POST"]', isRight);
+	const wrong = methods?.find((each) => !METHOD.test(each));
+	if (wrong !== undefined) {
+		const meant = wrong.trim().toUpperCase();
+		throw new RangeError(`methods has "${wrong}": write ${METHOD.test(meant) ? `"${meant}"` : 'one such as "GET"'}`);
+	}
+	return methods?.slice();
 }
 
 /** The outcomes of statuses: of an object, or of an array of statuses that are transient. */
 function readStatuses(statuses = {}) {
 	const isList = Array.isArray(statuses);
-	if (typeof statuses !== "object" || statuses === null) {
-		throw new TypeError(
-			`statuses must be an object, such as { 409: "transient" }, or an array, got ${String(statuses)}`,
-		);
+	const isTable = typeof statuses === "object" && statuses !== null && !(Symbol.iterator in statuses);
+	const wanted = 'an object, such as { 409: "transient" }, or an array';
+	check("statuses", statuses, wanted, () => isList || isTable);
+	return new Map(isList ? statuses.map(readFailure) : Object.entries(statuses).map(readOutcome));
+}
+
+/** A status that is transient. */
+function readFailure(status) {
+	check("each of statuses", status, "a number", (each) => typeof each === "number");
+	checkStatus(status);
+	if (httpOutcome(status) === "success") {
+		const advice = `write { ${status}: "transient" } if it is to be repeated`;
+		throw new RangeError(`statuses has ${status}, which is a success: ${advice}`);
 	}
-	const entries = isList ? statuses.map((status) => [status, "transient"]) : Object.entries(statuses);
-	for (const [status, outcome] of entries) {
-		if (!/^[1-9]\d\d$/.test(status)) {
-			throw new TypeError(`statuses: ${String(status)} must be a status from 100 to 999, such as 409`);
-		}
-		if (!OUTCOMES.includes(outcome)) {
-			throw new TypeError(`statuses: ${String(outcome)} of ${status} must be one of ${OUTCOMES.join(", ")}`);
-		}
+	return [status, "transient"];
+}
+
+function readOutcome([status, outcome]) {
+	checkStatus(status);
+	if (!OUTCOMES.includes(outcome)) {
+		throw new TypeError(`statuses: ${String(outcome)} of ${status} must be one of ${OUTCOMES.join(", ")}`);
 	}
-	return new Map(entries.map(([status, outcome]) => [Number(status), outcome]));
+	return [Number(status), outcome];
+}
+
+function checkStatus(status) {
+	if (!/^[1-9]\d\d$/.test(status)) {
+		throw new RangeError(`statuses has ${status}; a status is from 100 to 999`);
+	}
 }
 
 /** The result of a function; undefined if the core cannot start (SPEC 18.7). */

@@ -437,24 +437,45 @@ export function testClient(
 		test("bad options are errors at once", () => {
 			assert.throws(() => make({ polcy: FAST }), /^TypeError: polcy is unknown; the options of \w+ are policy, stream/);
 			assert.throws(() => make({ retries: 5 }), /write policy: "default:max_retries=5"$/);
-			assert.throws(() => make({ statuses: { "5xx": true } }), /5xx must be a status from 100 to 999/);
+			for (const [statuses, message] of [
+				[{ "5xx": true }, /^RangeError: statuses has 5xx; a status is from 100 to 999$/],
+				[{ 99: "transient" }, /^RangeError: statuses has 99; a status is from 100 to 999$/],
+				[[99], /^RangeError: statuses has 99; a status is from 100 to 999$/],
+				[[1000], /^RangeError: statuses has 1000; a status is from 100 to 999$/],
+				[[503.5], /^RangeError: statuses has 503.5; a status is from 100 to 999$/],
+				[["503"], /^TypeError: each of statuses must be a number, got "503"$/],
+				[[409, 200], /^RangeError: statuses has 200, which is a success: write \{ 200: "transient" \} if it is to /],
+				[new Set([409]), /such as \{ 409: "transient" \}, or an array, got \[object Set\]$/],
+				[null, /^TypeError: statuses must be an object, .* got null$/],
+			]) {
+				assert.throws(() => make({ statuses }), message);
+			}
 			assert.throws(
 				() => make({ statuses: { 409: "temporary" } }),
 				/temporary of 409 must be one of success, transient/,
 			);
 			assert.throws(() => make({ statuses: 409 }), /such as \{ 409: "transient" \}, or an array, got 409$/);
-			assert.throws(() => make({ methods: "GET" }), /^TypeError: methods must be an array of methods, such as/);
+			for (const [methods, message] of [
+				["GET", /^TypeError: methods must be an array of methods, such as \["GET", "POST"\], got "GET"$/],
+				[[5], /^TypeError: methods must be an array of methods/],
+				[["GET", "get"], /^RangeError: methods has "get": write "GET"$/],
+				[["GET "], /^RangeError: methods has "GET ": write "GET"$/],
+				[[""], /^RangeError: methods has "": write one such as "GET"$/],
+				[["GÉT"], /^RangeError: methods has "GÉT": write one such as "GET"$/],
+			]) {
+				assert.throws(() => make({ methods }), message);
+			}
 			assert.throws(() => make({ mayRepeat: true }), /^TypeError: mayRepeat must be a function, got true$/);
 			assert.throws(() => make({ classify: {} }), TypeError);
 			assert.throws(() => make({ readBody: 1 }), /^TypeError: readBody must be a boolean, got 1$/);
-			for (const statuses of [proxyStatuses, [520], { 520: "transient" }, {}]) {
+			for (const statuses of [proxyStatuses, [520], { 202: "transient" }, {}]) {
 				make({ statuses });
 			}
 			assert.throws(() => make({ policy: "full:base=1" }), PolicyError);
 			assert.throws(() => make({ budget: "quotas" }), PolicyError);
 			assert.throws(() => make({ budget: 5 }), TypeError);
 			assert.throws(() => make({ attemptTimeout: 0 }), TypeError);
-			assert.throws(() => make({ attemptTimeout: "5" }), /positive number of milliseconds, got 5$/);
+			assert.throws(() => make({ attemptTimeout: "5" }), /positive number of milliseconds, got "5"$/);
 			assert.throws(() => make({ attemptTimeout: 5n }), /positive number of milliseconds, got 5$/);
 			for (const none of [null, 5, "x", [], () => {}]) {
 				assert.throws(() => make(none), /^TypeError: options of \w+ must be a plain object, got [a-z ]+$/);
