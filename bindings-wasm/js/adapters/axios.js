@@ -2,13 +2,10 @@
 
 import axios from "axios";
 import { drain } from "./drain.js";
-import { isBeforeSending, isOneShot, KEYS, whySentOnce } from "./http.js";
+import { isBeforeSending, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
 import { withTimeout } from "./timeout.js";
-
-/** The adapters of this file, with what each calls where the default of axios is one of them. */
-const natives = new WeakMap();
 
 /** The option `adapter` of an axios instance. */
 export function retryingAdapter(options = {}) {
@@ -18,15 +15,12 @@ export function retryingAdapter(options = {}) {
 			throw new TypeError(`adapter must be a name, a function or an array of them, got ${String(each)}`);
 		}
 	}
-	const present = axios.defaults.adapter;
-	const native = adapter ?? natives.get(present) ?? present;
+	const own = adapter && [adapter].flat().flatMap(nativeOf);
 	const retrying = async (config) => {
-		const { defaults } = axios;
-		const send = axios.getAdapter(adapter ?? natives.get(defaults.adapter) ?? defaults.adapter, config);
+		const send = axios.getAdapter(own ?? nativeOf(axios.defaults.adapter), config);
 		return repeat(send, settings, config);
 	};
-	natives.set(retrying, native);
-	return retrying;
+	return withNative(retrying, own ?? nativeOf(axios.defaults.adapter));
 }
 
 async function repeat(send, settings, config) {

@@ -1,13 +1,13 @@
 // fetch, with retries.
 
 import { drain } from "./drain.js";
-import { isBeforeSending, isOneShot, KEYS, whySentOnce } from "./http.js";
+import { isBeforeSending, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
 import { withTimeout } from "./timeout.js";
 
-/** The functions of this file, with what each calls where the global `fetch` is one of them. */
-const natives = new WeakMap();
+/** The URL of the request that a function of this file hands to another fetch at this moment. */
+let handedOver;
 
 /** A function with the signature of `fetch`. */
 export function retryingFetch(options = {}) {
@@ -15,24 +15,31 @@ export function retryingFetch(options = {}) {
 	if (given !== undefined && typeof given !== "function") {
 		throw new TypeError(`fetch must be a function, got ${typeof given}`);
 	}
-	const native = given ?? natives.get(globalThis.fetch) ?? globalThis.fetch;
-	let isInside = false;
-	/** A fetch of another library around this one, which is the global one then, calls this one in turn. */
+	const native = nativeOf(given ?? globalThis.fetch);
+	let isInstalled = false;
 	const send = (input, init) => {
 		const { fetch } = globalThis;
-		if (given || natives.has(fetch)) {
-			return native(input, init);
-		}
-		isInside = true;
+		// A fetch of another library around this one, which is the global one then, would call this one in turn.
+		const called = given || isInstalled || nativeOf(fetch) !== fetch ? native : fetch;
+		const before = handedOver;
+		handedOver = urlOf(input);
 		try {
-			return fetch(input, init);
+			return called(input, init);
 		} finally {
-			isInside = false;
+			handedOver = before;
 		}
 	};
-	const retrying = async (input, init) => (isInside ? native(input, init) : repeat(send, settings, input, init));
-	natives.set(retrying, native);
-	return retrying;
+	const retrying = async (input, init) => {
+		notice();
+		// Within an attempt of another function of this file, that one repeats the request.
+		return handedOver === urlOf(input) ? native(input, init) : repeat(send, settings, input, init);
+	};
+	const notice = () => {
+		isInstalled ||= globalThis.fetch === retrying;
+	};
+	// After an assignment such as `globalThis.fetch = retryingFetch()`, and before another library wraps it.
+	Promise.resolve().then(notice);
+	return withNative(retrying, native);
 }
 
 /** The response of the last attempt of a request. */
@@ -42,7 +49,7 @@ async function repeat(send, settings, input, given) {
 	const init = isTaken ? { ...given, headers: new Headers(given.headers) } : given;
 	const { method, signal, headers, redirect } = settingsOf(input, init);
 	const described = {
-		request: { input, init, method, url: isRequest(input) ? input.url : `${input}`, headers },
+		request: { input, init, method, url: urlOf(input), headers },
 		own: init?.retry,
 		method,
 		keys: KEYS.map((key) => headers.get(key)),
@@ -68,6 +75,7 @@ async function repeat(send, settings, input, given) {
 }
 
 const isRequest = (input) => typeof input?.url === "string";
+const urlOf = (input) => (isRequest(input) ? input.url : `${input}`);
 
 /** What `fetch` takes from its second argument, or else from a request. */
 function settingsOf(input, init) {

@@ -7,6 +7,14 @@ import { verdictOf } from "./common.js";
 /** The fields by which a server knows a request again. */
 export const KEYS = ["idempotency-key", "x-idempotency-key"];
 
+/** The member of a function that repeats requests: what it calls. Every copy of this package has the same symbol. */
+const NATIVE = Symbol.for("backoff-wasm.native");
+
+export const withNative = (retrying, native) => Object.defineProperty(retrying, NATIVE, { value: native });
+
+/** What a function calls that repeats requests, so that no other one repeats its repetitions; otherwise the function. */
+export const nativeOf = (called) => called?.[NATIVE] ?? called;
+
 /**
  * Why a request is sent once, or undefined if it may be repeated (SPEC 19.2). `own` is the caller's switch for this
  * request, `request` what the caller's predicate gets, and `keys` are the values of the fields of `KEYS`.

@@ -159,6 +159,18 @@ test("as the default adapter of axios: it calls the one that axios had", async (
 	}
 });
 
+test("an adapter of this package beneath another one makes one attempt", async () => {
+	const options = { policy: "constant:base=1ms,max_retries=2", budget: null };
+	const beneath = retryingAdapter(options);
+	const copy = createRequire(import.meta.url)("backoff-wasm/axios").retryingAdapter(options);
+	for (const adapter of [beneath, [beneath], copy]) {
+		const { url, requests } = play([503]);
+		const instance = axios.create({ adapter: retryingAdapter({ ...options, adapter }), validateStatus: () => true });
+		assert.equal((await instance.get(url)).status, 503);
+		assert.equal(requests.length, 3);
+	}
+});
+
 test("a POST that reached a server is not sent again after a redirect to nowhere", async () => {
 	const stops = [];
 	const adapter = retryingAdapter({ policy: FAST, onStop: (event) => void stops.push(event) });

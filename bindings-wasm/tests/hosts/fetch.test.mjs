@@ -208,6 +208,79 @@ test("as the global fetch: it calls the native one, also where another library h
 	assert.equal(output(program), "200,200,200 9\n");
 });
 
+test("one policy repeats a request, also where a function of this package is beneath another one", () => {
+	const program = `
+		import { createRequire } from "node:module";
+		import { createServer } from "node:http";
+		import { retryingFetch } from "backoff-wasm/fetch";
+		const copy = createRequire(import.meta.url)("backoff-wasm/fetch").retryingFetch;
+		let requests = 0;
+		const server = createServer((_, response) => {
+			requests++;
+			response.writeHead(503).end();
+		});
+		await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+		const url = "http://127.0.0.1:" + server.address().port;
+		const options = { policy: "constant:base=1ms,max_retries=2", budget: null };
+		const counts = [];
+		const count = async (fetch, ...given) => {
+			requests = 0;
+			await fetch(url, ...given);
+			counts.push(requests);
+		};
+		const early = retryingFetch(options);
+		globalThis.fetch = retryingFetch(options);
+		const global = globalThis.fetch;
+		await count(early);
+		await count(retryingFetch(options));
+		await count(retryingFetch({ ...options, fetch: global }));
+		await count(copy(options));
+		await count(copy({ ...options, fetch: global }));
+		await count(retryingFetch({ ...options, fetch: (input, init) => fetch(input, { ...init, headers: { a: "1" } }) }));
+		globalThis.fetch = (...given) => global(...given);
+		await count(retryingFetch(options));
+		console.log(counts.join());
+		server.close();
+		server.closeAllConnections();
+	`;
+	assert.equal(output(program), "3,3,3,3,3,3,3\n");
+});
+
+test("as the global fetch: it calls the native one, also where another library has wrapped it and waits first", () => {
+	const program = `
+		import { setImmediate as turn } from "node:timers/promises";
+		import { retryingFetch } from "backoff-wasm/fetch";
+		let requests = 0;
+		globalThis.fetch = async () => new Response("", { status: ++requests % 3 ? 503 : 200 });
+		globalThis.fetch = retryingFetch({ policy: "constant:base=1ms,max_retries=3", budget: null });
+		await turn();
+		const first = globalThis.fetch;
+		let wrapped = 0;
+		globalThis.fetch = async (...given) => {
+			if (++wrapped > 99) {
+				throw new Error("it calls itself");
+			}
+			await turn();
+			return first(...given);
+		};
+		console.log((await fetch("http://127.0.0.1/")).status, requests, wrapped);
+	`;
+	assert.equal(output(program), "200 3 1\n");
+});
+
+test("a switch that is null says nothing", async () => {
+	const fetch = retryingFetch({ policy: FAST });
+	for (const [method, requests] of [
+		["PUT", 2],
+		["POST", 1],
+	]) {
+		const busy = play([503], [200]);
+		await fetch(busy.url, { method, retry: null });
+		assert.equal(busy.requests.length, requests);
+	}
+	await assert.rejects(fetch(play([200]).url, { retry: 3 }), /^TypeError: retry of a request must be true .*, got 3$/);
+});
+
 test("a Request with an empty body", async () => {
 	for (const method of ["PUT", "DELETE"]) {
 		const { url, requests } = play([503], [200]);
