@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 
 /// The policy with its base or cap rounded down to three digits, which fits as well: a shorter one
 /// waits no longer. If that breaks a rule, it stays as it is.
-fn rounded(fitted: &Policy, field: &str) -> Policy {
+pub(crate) fn rounded(fitted: &Policy, field: &str) -> Policy {
     let text = fitted.to_string();
     // The field is the first of the string, or comes after a comma.
     let Some((before, after)) =

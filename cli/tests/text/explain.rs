@@ -161,8 +161,60 @@ fn warnings_have_one_policy_together() {
     assert_eq!(combined, "exponential:base=100ms,jitter=full,max_retries=3");
     assert_eq!(advice(&[combined, "--budget", "sre"]), []);
     let shown = stdout(&["explain", "exponential:base=100ms", "--budget", "sre"]);
-    assert!(shown.ends_with(&format!("\nFor all warnings together, use {combined}\n")), "{shown}");
+    let end = format!(
+        "\nFor all warnings about the policy together, use {combined}\n\
+         - The change for \"It has no limit\" makes the one for \"It has no cap\" needless.\n"
+    );
+    assert!(shown.ends_with(&end), "{shown}");
     assert_eq!(json(&["explain", "default"]).remove(0)["combined"], Value::Null);
+}
+
+#[test]
+fn a_change_that_makes_another_needless_says_so() {
+    let end = |policy: &str| {
+        let shown = stdout(&["explain", policy, "--budget", "sre"]);
+        let end = shown.split("\nFor all warnings about the policy together, use ").nth(1);
+        end.unwrap_or_default().to_owned()
+    };
+    let expected = "\
+exponential:base=100ms,jitter=full,max_retries=3
+- The change for \"It has no limit\" makes the one for \"It has no cap\" needless.
+";
+    assert_eq!(end("full:base=100ms"), expected);
+    let expected = "\
+exponential:base=100ms,cap=20s,jitter=full,max_retries=3
+- The change for \"Its waits are too short\" makes the one for \"It has no jitter\" needless.
+";
+    assert_eq!(end("constant:base=1ns,max_retries=3"), expected);
+    // Its 1000th wait is long, its third one is not.
+    let expected = "\
+exponential:base=100ms,cap=20s,jitter=full,max_retries=3
+- The change for \"It has no limit\" makes the one for \"It has no cap\" needless.
+- After the change for \"It has no limit\", its waits are too short: none is longer than 4ns, so a \
+server that fails gets the retries at once.
+- The change for \"Its waits are too short\" makes the one for \"It has no jitter\" needless.
+";
+    assert_eq!(end("exponential:base=1ns"), expected);
+    assert_eq!(end("constant:base=1s,max_retries=3"), "", "one warning");
+}
+
+#[test]
+fn a_change_leads_to_no_other_warning() {
+    let change = |policy: &str, code: &str| {
+        let all = advice(&[policy, "--budget", "sre"]);
+        all.into_iter().find(|(found, _)| found == code).map(|(_, change)| change["policy"].clone())
+    };
+    // A limit of one minute would allow no retry, and 600 retries are no limit that people choose.
+    let long = "constant:base=5m,jitter=full,max_retries=3";
+    let shorter = value!("constant:base=20s,jitter=full,max_retries=3");
+    assert_eq!(change(long, "long_wait"), Some(shorter));
+    let elapsed = "constant:base=100ms,jitter=full,max_elapsed=1m";
+    let long = "constant:base=100ms,jitter=full,max_elapsed=10m";
+    assert_eq!(change(long, "long_wait"), Some(value!(elapsed)));
+    // The floor is why it waits at all.
+    let all = "constant:base=0s,cap=5m,floor=5m,max_retries=1";
+    let jitter = value!("constant:base=5m,cap=5m,jitter=full,max_retries=1");
+    assert_eq!(change(all, "no_jitter"), Some(jitter));
 }
 
 #[test]

@@ -50,35 +50,32 @@ pub(crate) fn advice(facts: &Facts, used: &Use<'_>) -> Vec<Advice> {
     all
 }
 
-/// The policy with what all warnings propose, if there are several.
-pub(crate) fn combined(policy: &Policy) -> Option<Policy> {
-    let mut policy = *policy;
-    let warnings = || RULES.iter().filter(|rule| rule.level == Level::Warning);
-    let next = |policy: &Policy| {
-        let facts = Facts::of(policy);
-        let advice = warnings().find_map(|rule| by_rule(rule, &facts))?;
-        match advice.change {
-            Change::Policy(text) => Policy::parse(&text).ok(),
-            Change::Budget(_) | Change::Option(_) => None,
-        }
-    };
-    let mut changes = 0;
-    // One change can be the reason for another.
-    while changes < 2 * RULES.len()
-        && let Some(changed) = next(&policy)
-    {
-        policy = changed;
-        changes += 1;
+impl Advice {
+    /// What is wrong, without the reason.
+    pub(crate) fn title(&self) -> &str {
+        self.message.split(':').next().unwrap_or_default()
     }
-    (changes > 1).then_some(policy)
+
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
 }
 
-fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
+pub(crate) fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
     let message = (rule.message)(facts)?;
     let changed = (rule.changes)(facts).into_iter().filter_map(|fields| fields.policy());
     // A change that leaves the problem in place is no change.
     let helps = |policy: &Policy| (rule.message)(&Facts::of(policy)).is_none();
-    let policy = changed.into_iter().find(helps)?;
+    let all: Vec<_> = changed.filter(helps).collect();
+    let is_harmless = |policy: &&Policy| {
+        let changed = Facts::of(policy);
+        let is_new =
+            |rule: &Rule| (rule.message)(&changed).is_some() && (rule.message)(facts).is_none();
+        !RULES.iter().any(is_new)
+    };
+    // A warning is right even if its change leads to other advice. A note is not.
+    let any = all.first().filter(|_| rule.level == Level::Warning);
+    let policy = all.iter().find(is_harmless).or(any)?;
     let change = Change::Policy(policy.to_string());
     Some(Advice { code: rule.code, level: rule.level, message, change })
 }
@@ -142,7 +139,7 @@ fn seed_without_key(stream: &SeedAndKey) -> Option<Advice> {
 mod tests {
     use backoff_core::{Budget, Policy};
 
-    use super::{Advice, BUDGET, Change, Use, combined};
+    use super::{Advice, BUDGET, Change, Use};
     use crate::arguments::SeedAndKey;
     use crate::commands::explain::facts::Facts;
     use crate::commands::explain::rules::Level::{Note, Warning};
@@ -277,28 +274,6 @@ mod tests {
                     max_retries=3; `off` makes no retries.";
         assert_eq!(message("none"), none);
         assert!(message("constant:base=1s").ends_with("for ever. Add max_retries=3."));
-    }
-
-    #[test]
-    fn several_warnings_have_one_change() {
-        let combined = |text: &str| {
-            let changed = combined(&Policy::parse(text).unwrap());
-            changed.map(|changed| {
-                let changed = changed.to_string();
-                assert_eq!(codes(&changed), Vec::<&str>::new(), "{text}: {changed}");
-                changed
-            })
-        };
-        assert_eq!(combined("full:base=100ms,max_retries=5"), None);
-        assert_eq!(combined("full:base=100ms,cap=20s"), None, "one");
-        assert_eq!(
-            combined("exponential:base=100ms").as_deref(),
-            Some("exponential:base=100ms,jitter=full,max_retries=3")
-        );
-        assert_eq!(
-            combined("none").as_deref(),
-            Some("exponential:base=100ms,cap=20s,jitter=full,max_retries=3")
-        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod advice;
 mod budget;
+mod combined;
 mod facts;
 mod percent;
 mod rules;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey};
 use crate::commands::explain::advice::{Advice, Change, Use};
+use crate::commands::explain::combined::Combined;
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::Level;
 use crate::fields::Fields;
@@ -72,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let sentences = sentences::sentences(&facts);
     let preset = preset_of("policy", &policy.text);
     let advice = advice::advice(&facts, &Use { preset, budget: budget.as_deref(), stream });
-    let combined = advice::combined(policy).map(|policy| policy.to_string());
+    let combined = combined::combined(policy);
     let budget = budget.as_ref().map(|budget| BudgetExplanation {
         canonical: budget.budget.to_string(),
         preset: preset_of("budget", &budget.text),
@@ -86,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
             sentences: &sentences,
             budget,
             advice: &advice,
-            combined,
+            combined: combined.map(|combined| combined.policy.to_string()),
         })?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -102,8 +104,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     for advice in &advice {
         write_advice(output, advice)?;
     }
-    if let Some(policy) = combined {
-        writeln!(output, "\nFor all warnings together, use {policy}")?;
+    if let Some(Combined { policy, notes }) = combined {
+        writeln!(output, "\nFor all warnings about the policy together, use {policy}")?;
+        for note in notes {
+            writeln!(output, "- {note}")?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

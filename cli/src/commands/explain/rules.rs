@@ -5,6 +5,7 @@ use backoff_core::{Field, MAX_NS, PreviewRow};
 use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
+use crate::commands::fit::rounded;
 use crate::duration::people;
 use crate::fields::{Fields, without_limits};
 
@@ -49,12 +50,7 @@ pub(crate) const RULES: &[Rule] = &[
     }),
     rule("no_cap", Level::Warning, no_cap, capped),
     rule("elapsed_cuts_retries", Level::Note, elapsed_cuts_retries, elapsed_or_fewer_retries),
-    rule("long_wait", Level::Note, long_wait, |facts| {
-        let rows = facts.rows.iter().take_while(|row| row.total_max_ns <= LONG_WAIT);
-        let fewer = rows.count().max(1) as u64;
-        let (retries, elapsed) = (Field::MaxRetries, Field::MaxElapsed);
-        vec![facts.fields.with(retries, fewer), facts.fields.with(elapsed, LONG_WAIT)]
-    }),
+    rule("long_wait", Level::Note, long_wait, shorter),
 ];
 
 /// The fields of a jitter, which another jitter does not use.
@@ -160,8 +156,12 @@ fn no_jitter(facts: &Facts) -> Option<String> {
 
 fn full_jitter(facts: &Facts) -> Vec<Fields> {
     let fields = facts.fields.without(&JITTER_FIELDS).with_kind(Field::Jitter, "full");
-    // A floor as high as the window leaves no range.
-    vec![fields, fields.without(&[Field::Floor])]
+    // A floor as high as the window leaves no range: the window becomes as long as the floor.
+    let floor = fields.get(Field::Floor).unwrap_or(0);
+    let longer = [Field::Base, Field::ThrottledBase].into_iter().fold(fields, |fields, field| {
+        fields.with(field, fields.get(field).unwrap_or(0).max(floor))
+    });
+    vec![fields, longer.without(&[Field::Floor])]
 }
 
 fn jitter_ends_at_cap(facts: &Facts) -> Option<String> {
@@ -228,6 +228,19 @@ fn total_without_elapsed(facts: &Facts) -> Option<PreviewRow> {
     let retries =
         usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MOST_RETRIES)?;
     without_limits(&facts.policy).preview().take(retries).last()
+}
+
+/// Fewer retries, a limit of time, or shorter waits.
+fn shorter(facts: &Facts) -> Vec<Fields> {
+    let rows = facts.rows.iter().take_while(|row| row.total_max_ns <= LONG_WAIT);
+    let fewer = rows.count().max(1) as u64;
+    let fewer = facts.retries.map(|_| facts.fields.with(Field::MaxRetries, fewer));
+    let elapsed = facts.fields.with(Field::MaxElapsed, LONG_WAIT);
+    let base = facts.retries.and_then(|retries| {
+        let fitted = facts.policy.fit_base(retries + 1, LONG_WAIT).ok()?;
+        Some(Fields::of(&rounded(&fitted, Field::Base.name())))
+    });
+    [fewer, Some(elapsed), base].into_iter().flatten().collect()
 }
 
 fn long_wait(facts: &Facts) -> Option<String> {
