@@ -309,8 +309,8 @@ async function bundleAdapter(name) {
 	writeFileSync(`dist/adapters/${name}.d.ts`, types);
 	const ofRequire = types
 		.replace(/(from "\..*)\.js"/g, '$1.cjs"')
-		// It has types for `import` only, which hold for `require` as well.
-		.replaceAll('from "effect";', 'from "effect" with { "resolution-mode": "import" };');
+		// They have types for `import` only, which hold for `require` as well.
+		.replace(/from "(?:effect|got)"(?=;)/g, '$& with { "resolution-mode": "import" }');
 	writeFileSync(`dist/adapters/${name}.d.cts`, ofRequire);
 }
 

@@ -559,8 +559,8 @@ export type HeaderSource = object;
  * How long a server asked to wait, in ms, by its `Retry-After` header: a number of seconds or a date
  * (SPEC 14). `undefined` if the header is missing, invalid, or longer than 1024 bytes.
  *
- * @param from the value of the header, or a response, or its headers. A number is a number of seconds. Of
- * an array the first value counts.
+ * @param from the value of the header, or a response, or its headers. A number is a number of seconds; above 10^9 it is
+ * a time in seconds since 1970, as some servers send it. Of an array the first value counts.
  * @param now ms since 1970. Default: `Date.now()`.
  * @throws {TypeError} a header of another type.
  */
@@ -593,7 +593,9 @@ export const proxyStatuses: { readonly [status: number]: Outcome };
 /**
  * The verdict on a response: {@link httpOutcome} of its status, and how long the server asked to wait, in ms, by
  * `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit`, `RateLimit-Reset` or `X-RateLimit-Reset` (SPEC
- * 14.5). A verdict of `shouldRetry` may be that of a response.
+ * 14.5). `RateLimit` is that of draft-ietf-httpapi-ratelimit-headers-10, such as `"default";r=0;t=7`, and counts only
+ * if a quota is used up; `RateLimit-Reset` is that of version 06. A number of seconds above 10^9 is a time since 1970, as
+ * in {@link parseRetryAfter}. A verdict of `shouldRetry` may be that of a response.
  *
  * @param response a response of `fetch` or of an HTTP client: an object with `status` and `headers`.
  * @param now ms since 1970. Default: `Date.now()`.
@@ -780,17 +782,29 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
 	 * for none. Default: `finagle` for each origin. It keeps the budgets of the last 1000 origins.
 	 */
 	readonly budget?: Budget | SharedBudget | string | null | undefined;
-	/** The time in ms after which an attempt without an answer has the outcome `timeout`. Default: none. */
+	/**
+	 * The time in ms that an attempt of any request may take, also of one that is sent once. Then it ends with the outcome
+	 * `timeout`. An attempt ends with the head of the response, or with `readBody` after its body. Default: none.
+	 */
 	readonly attemptTimeout?: number | undefined;
 	/** Whether an attempt also reads the whole body into memory, so that a body that is cut off is repeated. */
 	readonly readBody?: boolean | undefined;
-	/** The methods that may be repeated. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and `DELETE`. */
+	/**
+	 * The methods that may be repeated, in capital letters. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and
+	 * `DELETE`.
+	 */
 	readonly methods?: readonly string[] | undefined;
-	/** The outcomes of statuses that are not those of {@link httpOutcome}: of an array, `transient`. */
+	/**
+	 * The outcomes of statuses that are not those of {@link httpOutcome}. An array has statuses of failures, which are
+	 * `transient`; only an object can change the outcome of a success.
+	 */
 	readonly statuses?: { readonly [status: number]: Outcome } | readonly number[] | undefined;
-	/** Whether a request may be repeated, whatever its method: `true` that it is, `false` that it is sent once. */
+	/** Whether a request may be repeated, whatever its method: `true` that it may, `false` that it is sent once. */
 	readonly mayRepeat?: HttpMayRepeat<Request> | undefined;
-	/** The verdict on how an attempt ended, which comes before the statuses; `undefined` leaves it to them. */
+	/**
+	 * The verdict on how an attempt ended, which comes before the statuses. `undefined` and `null` leave it to them; `false`
+	 * ends the loop. It cannot allow the repetition of a request that is sent once: `mayRepeat` does that.
+	 */
 	readonly classify?: HttpClassify<Request, Response> | undefined;
 	/** The stream of every request, instead of `seed` and `key`. Default: a unique stream for each. */
 	readonly stream?: RandomStream | undefined;

@@ -2,10 +2,10 @@
 
 import type { HttpRetriesOptions, HttpWaitOptions } from "../index.js";
 
-/** A request of `fetch`: its arguments, and what follows from them. */
-export interface FetchRequest {
-	readonly input: unknown;
-	readonly init: unknown;
+/** A request of `fetch`: its arguments, of the types of the function that makes the requests, and what follows. */
+export interface FetchRequest<F = typeof fetch> {
+	readonly input: F extends (input: infer Input, ...others: never[]) => unknown ? Input : unknown;
+	readonly init: (F extends (input: never, init?: infer Init) => unknown ? Init : unknown) | undefined;
 	readonly method: string;
 	readonly url: string;
 	readonly headers: Headers;
@@ -13,18 +13,24 @@ export interface FetchRequest {
 
 /** The options of {@link retryingFetch}. */
 export interface RetryingFetchOptions<F = typeof fetch>
-	extends HttpRetriesOptions<FetchRequest, Response>,
+	extends HttpRetriesOptions<
+			FetchRequest<F>,
+			F extends (...given: never[]) => PromiseLike<infer Returned> ? Returned : Response
+		>,
 		HttpWaitOptions {
 	/**
-	 * What makes the requests. Default: the global `fetch`, as it is at that time, or, if that is a function of this
-	 * package, the one that it replaced.
+	 * What makes the requests. Default: the global `fetch`, as it is at that time. In place of a function of this
+	 * package, the one that it calls makes them, because otherwise both would repeat a request.
 	 */
 	readonly fetch?: F | undefined;
 }
 
-/** A switch for one request: `true` that it may be repeated, whatever its method, `false` that it is sent once. */
+/**
+ * A switch for one request: `true` that it may be repeated, whatever its method, `false` that it is sent once. `null`
+ * and `undefined` leave it to the options.
+ */
 interface RetrySwitch {
-	readonly retry?: boolean | undefined;
+	readonly retry?: boolean | null | undefined;
 }
 
 /** A function like `fetch`, whose second argument may have the member `retry`. */
@@ -43,6 +49,7 @@ export type RetryingFetch<F = typeof fetch> = F &
  * - If the retries end, it returns the last response, or rejects with the last error, as `fetch` does.
  *
  * @throws {PolicyError} an invalid policy string or budget string.
+ * @throws {RangeError} a method or a status that does not exist.
  * @throws {TypeError} an unknown option, or one of the wrong type.
  */
 export function retryingFetch<F = typeof fetch>(options?: RetryingFetchOptions<F>): RetryingFetch<F>;

@@ -15,9 +15,12 @@ export interface UndiciRetriesOptions
 	extends HttpRetriesOptions<Dispatcher.DispatchOptions, UndiciResponseHead>,
 		HttpWaitOptions {}
 
-/** For the options of a request: `true` that it may be repeated, whatever its method, `false` that it is sent once. */
+/**
+ * For the options of a request: `true` that it may be repeated, whatever its method, `false` that it is sent once. `null`
+ * and `undefined` leave it to the options of {@link retries}.
+ */
 export interface RetrySwitch {
-	retry?: boolean | undefined;
+	retry?: boolean | null | undefined;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface RetrySwitch {
  * - If the retries end, the caller gets the last response, or the last error.
  *
  * @throws {PolicyError} an invalid policy string or budget string.
+ * @throws {RangeError} a method or a status that does not exist.
  * @throws {TypeError} an unknown option, or one of the wrong type.
  */
 export function retries(options?: UndiciRetriesOptions): Dispatcher.DispatcherComposeInterceptor;

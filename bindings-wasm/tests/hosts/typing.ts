@@ -18,7 +18,7 @@ import { type RetrySwitch, retries as undiciRetries } from "backoff-wasm/undici"
 import { Queue, Worker } from "bullmq";
 import { handleAll, retry } from "cockatiel";
 import { Effect } from "effect";
-import got from "got";
+import got, { type Options as GotOptions, type Response as GotResponse } from "got";
 import { Redis } from "ioredis";
 import ky from "ky";
 import pRetry from "p-retry";
@@ -117,5 +117,39 @@ retryingFetch({
 	onRetry: ({ method, url, status, sentOnce, attempts }) => console.log(method, url, status, sentOnce, attempts),
 });
 retryingFetch({ statuses: [409, 423] });
+retrying("http://127.0.0.1", { retry: null });
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(verdict: Same<A, B>): void => void verdict;
+retryingFetch({
+	mayRepeat({ input, init }) {
+		same<typeof input, Parameters<typeof fetch>[0]>(true);
+		same<typeof init, Parameters<typeof fetch>[1]>(true);
+		return init?.keepalive;
+	},
+	onStop: ({ request, value }) => {
+		same<typeof request.init, Parameters<typeof fetch>[1]>(true);
+		same<typeof value, Response | undefined>(true);
+	},
+});
+retryingFetch({
+	fetch: undiciFetch,
+	mayRepeat: ({ init }) => init?.dispatcher === undefined,
+	classify(_request, { response }) {
+		same<typeof response, Awaited<ReturnType<typeof undiciFetch>> | undefined>(true);
+		return undefined;
+	},
+});
+gotRetries({
+	mayRepeat: ({ method, context }) => method === "POST" && context.safe === true,
+	onStop({ value, request }) {
+		same<typeof value, GotResponse | undefined>(true);
+		same<typeof request, GotOptions>(true);
+	},
+});
+retryingAdapter({ mayRepeat: ({ url, params }) => url === "/search" && params });
+undiciRetries({ mayRepeat: ({ path, method }) => path === "/search" && method === "POST" });
+// @ts-expect-error: got has no such option.
+gotRetries({ mayRepeat: ({ verb }) => verb === "POST" });
 // @ts-expect-error: no outcome.
 retryingFetch({ statuses: { 409: "temporary" } });
