@@ -1,14 +1,14 @@
 //! The public interface of the crates, one line for each item, so that a change of it shows in a diff,
-//! and their pages on docs.rs. Both need a switch that only the compiler of docs.rs has, so they are
-//! made in a folder of their own: cargo compiles dependencies again when the switch changes.
+//! and their pages on docs.rs. Both need a switch that only the tools of docs.rs have.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use public_api::Builder;
 
-use crate::shell::{cargo, run, scratch};
+use crate::shell::{cargo, run, show, target};
 
 /// The libraries.
 pub(crate) const CRATES: [&str; 5] =
@@ -48,12 +48,21 @@ pub(crate) fn docs_rs() -> Result<()> {
 
 /// Runs rustdoc with these flags, and returns the folder of what it wrote.
 fn rustdoc(flags: &str) -> Result<PathBuf> {
-    let folder = scratch().join("rustdoc");
     run(cargo()
-        .args(["doc", "--locked", "--no-deps", "--all-features", "--target-dir"])
-        .arg(&folder)
+        .args(["doc", "--locked", "--no-deps", "--all-features"])
         .args(CRATES.iter().flat_map(|name| ["--package", name]))
-        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTDOC", std::env::current_exe()?)
+        .env(IS_RUSTDOC, "1")
         .env("RUSTDOCFLAGS", flags))?;
-    Ok(folder.join("doc"))
+    Ok(target().join("doc"))
+}
+
+/// Set where cargo calls this program as `rustdoc`.
+const IS_RUSTDOC: &str = "BACKOFF_XTASK_IS_RUSTDOC";
+
+/// The rustdoc with the switch of docs.rs, if cargo calls this program as `rustdoc`. If cargo itself had
+/// the switch, it would compile all dependencies again.
+pub(crate) fn rustdoc_of_docs_rs(words: &[&str]) -> Option<Result<()>> {
+    std::env::var_os(IS_RUSTDOC)?;
+    Some(show(Command::new("rustdoc").args(words).env("RUSTC_BOOTSTRAP", "1")))
 }

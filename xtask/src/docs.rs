@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
 use crate::report::Report;
-use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink};
+use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink, target};
 
 struct Block {
     language: String,
@@ -133,6 +133,8 @@ fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
         folders.insert(0, environment.join("bin"));
     }
     let mut bash = command("bash");
+    // The tests have compiled most of what a program without optimisation needs.
+    let commands = &commands.replace("cargo install ", "cargo install --debug ");
     if commands.starts_with("backoff ") {
         let (stubs, work) = (place.join("stubs"), place.join("work"));
         prepare(&stubs, &work)?;
@@ -143,17 +145,12 @@ fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
     let path = folders.into_iter().chain(std::env::split_paths(&path));
     bash.args(["-euc", commands])
         .env_remove("COLUMNS")
+        .env("CARGO_TARGET_DIR", target())
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
         .env("DOWNLOADS", scratch().join("c-archives"))
         .env("PROJECT", place.join("project"))
         .env("PATH", std::env::join_paths(path)?);
-    if commands.contains("cargo install") {
-        // A program for a look takes a minute less than one for users.
-        bash.env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    }
     let Some(expected) = expected else { return run(&mut bash) };
     let printed = stdout(&mut bash)?;
     // A page does not show an empty last line.

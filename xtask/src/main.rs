@@ -74,7 +74,7 @@ A language is rust, c, go, python or js.
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match run(&words) {
+    match api::rustdoc_of_docs_rs(&words).unwrap_or_else(|| run(&words)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

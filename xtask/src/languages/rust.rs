@@ -72,6 +72,7 @@ pub(crate) fn test(report: &mut Report) {
 /// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     audit::test(report);
+    lints::test_more(report);
     features::test_more(report);
     targets::test(report);
     users::test_more(report);

@@ -13,12 +13,16 @@ pub(super) fn test(report: &mut Report) {
         each_alone("backoff-core", "core")?;
         each_alone("backoff-retry", "bindings-rust")
     });
-    report.check("clippy: each feature of the adapters alone", || {
-        each_alone("backoff-adapters", "bindings-rust/adapters")
-    });
     report.check("clippy: the loops without features, in WebAssembly", || {
         add_target(WASM)?;
         clippy(&["--package", "backoff-retry", "--no-default-features", "--target", WASM])
+    });
+}
+
+/// Each of the adapters' features brings other libraries.
+pub(super) fn test_more(report: &mut Report) {
+    report.check("clippy: each feature of the adapters alone", || {
+        each_alone("backoff-adapters", "bindings-rust/adapters")
     });
 }
 
