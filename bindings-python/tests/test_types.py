@@ -35,16 +35,24 @@ def test_stubs_match_the_extension(tmp_path):
     assert f"no issues found in {MODULES} modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
 
 
-def test_the_package_is_strictly_typed(tmp_path):
-    cache = ["--cache-dir", tmp_path / "cache"]
-    output = run(tmp_path, "mypy", "--strict", *cache, "-p", "backoff_rs")
-    assert f"no issues found in {MODULES} source files" in output
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory):
+    """Runs mypy. What one test has checked, the next one need not check again."""
+    folder = tmp_path_factory.mktemp("mypy")
+
+    def check(*arguments):
+        return run(folder, "mypy", "--strict", "--cache-dir", folder / "cache", *arguments)
+
+    return check
+
+
+def test_the_package_is_strictly_typed(mypy):
+    assert f"no issues found in {MODULES} source files" in mypy("-p", "backoff_rs")
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_strict(tmp_path, file):
-    path = str(FOLDER / file)
-    assert "no issues found" in run(tmp_path, "mypy", "--strict", "--cache-dir", tmp_path, path)
+def test_strict(mypy, file):
+    assert "no issues found" in mypy(FOLDER / file)
 
 
 def test_the_types_are_complete(tmp_path):
@@ -66,13 +74,11 @@ def write_programs(folder):
         assert len(programs) >= least
 
 
-def test_the_programs_of_the_pages_are_strictly_typed(tmp_path):
+def test_the_programs_of_the_pages_are_strictly_typed(mypy, tmp_path):
     write_programs(tmp_path)
-    files = sorted(tmp_path.glob("*.py"))
     # The brokers of Dramatiq have no types.
-    options = ["--strict", "--untyped-calls-exclude", "dramatiq"]
-    output = run(tmp_path, "mypy", *options, "--cache-dir", tmp_path / "cache", *files)
-    assert "no issues found" in output
+    files = sorted(tmp_path.glob("*.py"))
+    assert "no issues found" in mypy("--untyped-calls-exclude", "dramatiq", *files)
 
 
 def test_pyright(tmp_path):

@@ -46,6 +46,21 @@ def test_may_repeat(kind, answer, switch, count):
     assert [end.sent_once for end in ends] == [None if count == 2 else "caller"]
 
 
+@pytest.mark.parametrize("switch", [3, "no"])
+def test_a_switch_that_is_no_bool(kind, switch):
+    message = "^retry of a request must be True .* or False .*, not "
+    with Server(OK) as server:
+        with pytest.raises(TypeError, match=message):
+            kind(**POLICY).fetch(post(server, retry=switch))
+        assert server.requests == []
+
+
+def test_a_switch_of_httpx_that_is_none_says_nothing():
+    with Server(BUSY, OK) as server, Httpx(**POLICY)._opened() as session:
+        answer = session.put(server.url, content=b"text", extensions={"retry": None})
+        assert (answer.status_code, len(server.requests)) == (200, 2)
+
+
 def test_what_may_repeat_raises_is_raised_before_anything_is_sent(kind):
     def may_repeat(_request):
         raise LookupError("no")

@@ -50,11 +50,19 @@ def switch(*, retry: bool) -> Iterator[None]:
     """A context whose requests may be repeated (retry=True), whatever their methods and headers, or
     are sent once (retry=False). It holds for this thread or task, and takes precedence over
     may_repeat."""
-    token = _SWITCH.set(retry)
+    token = _SWITCH.set(checked_switch(retry))
     try:
         yield
     finally:
         _SWITCH.reset(token)
+
+
+def checked_switch(retry: object) -> bool:
+    """The switch of a request. A number of retries is none: it is part of the policy."""
+    if not isinstance(retry, bool):
+        kinds = "True (it may be repeated) or False (it is sent once)"
+        raise TypeError(f"retry of a request must be {kinds}, not {retry!r}")
+    return retry
 
 
 def switched() -> bool | None:

@@ -15,7 +15,7 @@ import anyio
 import httpx
 
 from .._backoff import _type_name
-from ._http import LONGEST_DRAINED, Client, Failure, Request, is_long
+from ._http import LONGEST_DRAINED, Client, Failure, Request, checked_switch, is_long
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def _request(client: Client, request: httpx.Request) -> tuple[Request, Callable[
         client,
         request,
         str(request.url),
-        switch=None if switch is None else bool(switch),
+        switch=None if switch is None else checked_switch(switch),
         can_be_sent_again=rewind is not None,
     )
     return made, rewind or (lambda: None)
