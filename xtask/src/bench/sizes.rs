@@ -35,7 +35,7 @@ pub(super) fn of(language: &str) -> Result<Vec<Size>> {
             let library = c::prefix()?.join("lib/libbackoff.so");
             vec![file("libbackoff.so", &fs::canonicalize(library)?)?]
         }
-        "python" => vec![file("the wheel", &python::wheel()?)?],
+        "python" => vec![file("the wheel", &python::published()?)?],
         "js" => {
             let tarball = js::tarball()?;
             let mut sizes = vec![file("the npm tarball", &tarball)?];

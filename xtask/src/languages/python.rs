@@ -15,11 +15,11 @@ use crate::fresh;
 use crate::report::{Report, Runner};
 use crate::shell::{command, progress, root, run, scratch, stdout};
 use crate::venv;
-use wheels::{holds_no_path, sdist};
+use wheels::{holds_no_path, sdist, wheel};
 
 pub(crate) use bench::bench;
 pub(crate) use hosts::{fleet, queues, test as hosts};
-pub(crate) use wheels::{packages, wheel};
+pub(crate) use wheels::{packages, published};
 
 /// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
 /// those of the package.

@@ -5,14 +5,14 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{INPUTS, wheel};
+use super::{INPUTS, published};
 use crate::fresh;
 use crate::shell::{command, empty, progress, root, run, scratch};
 use crate::venv;
 
 /// The harness over the installed wheel.
 pub(crate) fn bench() -> Result<Command> {
-    let wheel = wheel()?;
+    let wheel = published()?;
     let (environment, programs) =
         (scratch().join("bench-python"), scratch().join("bench-python-src"));
     let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/python"]).collect();

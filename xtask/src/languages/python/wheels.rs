@@ -37,7 +37,7 @@ pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
         Platforms::All if OS == "linux" => {
             PLATFORMS.iter().map(Platform::wheel).collect::<Result<_>>()?
         }
-        Platforms::All | Platforms::Host => vec![wheel()?],
+        Platforms::All | Platforms::Host => vec![published()?],
     };
     packages.push(sdist()?);
     Ok(packages)
@@ -48,11 +48,29 @@ pub(crate) fn all() -> Result<Vec<(&'static Platform, PathBuf)>> {
     PLATFORMS.iter().map(|platform| Ok((platform, platform.wheel()?))).collect()
 }
 
-/// The wheel for this machine.
-pub(crate) fn wheel() -> Result<PathBuf> {
+/// The wheel for this machine as it is published.
+pub(crate) fn published() -> Result<PathBuf> {
     match of_this_machine() {
         Some(platform) => platform.wheel(),
         None => built("host", "", |maturin| Ok(maturin.args(["--compatibility", "pypi"]))),
+    }
+}
+
+/// The wheel for this machine that the tests use. It is compiled in a third of the time.
+pub(super) fn wheel() -> Result<PathBuf> {
+    let quick = |maturin: &mut Command| {
+        maturin.env("CARGO_PROFILE_WHEEL_LTO", "off").env("CARGO_PROFILE_WHEEL_OPT_LEVEL", "1");
+        maturin.env("CARGO_PROFILE_WHEEL_CODEGEN_UNITS", "16");
+    };
+    match of_this_machine() {
+        Some(platform) => built("tests", platform.tag, |maturin| {
+            quick(maturin);
+            platform.options(maturin)
+        }),
+        None => built("tests", "", |maturin| {
+            quick(maturin);
+            Ok(maturin.args(["--compatibility", "pypi"]))
+        }),
     }
 }
 
@@ -62,16 +80,18 @@ fn of_this_machine() -> Option<&'static Platform> {
 
 impl Platform {
     fn wheel(&self) -> Result<PathBuf> {
+        built(self.target, self.tag, |maturin| self.options(maturin))
+    }
+
+    fn options<'a>(&self, maturin: &'a mut Command) -> Result<&'a mut Command> {
         let Self { target, tag } = *self;
-        built(target, tag, |maturin| {
-            add_target(target)?;
-            maturin.args(["--target", target]);
-            if let Some(oldest) = tag.strip_suffix(&format!("_{}", machine(target))) {
-                return Ok(cross::with_zig(maturin)?.args(["--zig", "--compatibility", oldest]));
-            }
-            run(command("x86_64-w64-mingw32-gcc").arg("--version"))?;
-            Ok(maturin)
-        })
+        add_target(target)?;
+        maturin.args(["--target", target]);
+        if let Some(oldest) = tag.strip_suffix(&format!("_{}", machine(target))) {
+            return Ok(cross::with_zig(maturin)?.args(["--zig", "--compatibility", oldest]));
+        }
+        run(command("x86_64-w64-mingw32-gcc").arg("--version"))?;
+        Ok(maturin)
     }
 }
 
