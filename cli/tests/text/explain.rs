@@ -225,6 +225,11 @@ fn a_limit_of_time_cuts_retries_and_the_cap() {
     let note = "note: max_elapsed, 1s, ends most operations before max_retries, 5, does: so many \
                 waits take 12.5s on average, and up to 25s.";
     assert!(text.contains(note), "{text}");
+    // Both would be 2.00s or 2s, and this is no contradiction.
+    let close = "full:base=1333300us,max_elapsed=1999900us,max_retries=2";
+    let text = stdout(&["explain", close]);
+    assert!(text.contains("max_elapsed, 1.9999s, ends most operations"), "{text}");
+    assert!(text.contains(" take 1.99995s on average"), "{text}");
     let more = stdout(&["explain", "full:base=1s,cap=10s,max_elapsed=30s,max_retries=5"]);
     assert!(more.contains("which retry 5 can reach") && !more.contains("max_elapsed,"), "{more}");
 }
@@ -259,6 +264,10 @@ fn shares_are_percent() {
     );
     assert!(sentence("ratio").starts_with("Each operation earns 10% of a retry"));
     assert!(sentence("ratio:max_tokens=1").ends_with(", and at most 1 retry is saved up."));
+    assert!(
+        sentence("ttl:min_per_second=1").ends_with(", and 1 retry per second is always allowed.")
+    );
+    assert!(sentence("throttle:max_tokens=1").starts_with("It holds 1 token. "));
     assert!(sentence("rate:max_tokens=1").starts_with("It allows 1 retry at once"));
     assert!(sentence("finagle").starts_with("Each operation earns 20% of a retry for 10s"));
 }

@@ -12,26 +12,28 @@ pub(crate) fn sentence(budget: &Budget) -> String {
     let value = |field| budget_value(budget, field).unwrap_or(0);
     let text = |field| value_text(field, value(field)).to_string();
     let share = |field| percent(value(field)).unwrap_or_else(|| text(field));
-    let tokens = text(Field::MaxTokens);
+    let tokens = match value(Field::MaxTokens) {
+        1 => "1 token".to_owned(),
+        count => format!("{count} tokens"),
+    };
+    let are = |count| if count == 1 { "is" } else { "are" };
     match kind(budget) {
         "quota" => format!(
-            "It holds {tokens} tokens. A retry takes {}{}, and a success gives back what its last \
+            "It holds {tokens}. A retry takes {}{}, and a success gives back what its last \
              retry took, or 1.",
             text(Field::Cost),
             exceptions(&value, &text)
         ),
         "throttle" => format!(
-            "It holds {tokens} tokens. Each failure takes 1, each success gives {}, and there are \
+            "It holds {tokens}. Each failure takes 1, each success gives {}, and there are \
              no retries while half of them or less are left.",
             text(Field::Ratio)
         ),
         "ratio" => format!(
-            "Each operation earns {} of a retry, and at most {} saved up.",
+            "Each operation earns {} of a retry, and at most {} {} saved up.",
             share(Field::Ratio),
-            match value(Field::MaxTokens) {
-                1 => "1 retry is".to_owned(),
-                count => format!("{count} retries are"),
-            }
+            retries(value(Field::MaxTokens)),
+            are(value(Field::MaxTokens))
         ),
         "rate" => format!(
             "It allows {} at once, and as many more in {}.",
@@ -39,11 +41,11 @@ pub(crate) fn sentence(budget: &Budget) -> String {
             people(value(Field::Per))
         ),
         "ttl" => format!(
-            "Each operation earns {} of a retry for {}, and {} retries per second are always \
-             allowed.",
+            "Each operation earns {} of a retry for {}, and {} per second {} always allowed.",
             share(Field::Ratio),
             people(value(Field::Ttl)),
-            text(Field::MinPerSecond)
+            retries(value(Field::MinPerSecond)),
+            are(value(Field::MinPerSecond))
         ),
         _ => format!(
             "As many operations can retry at the same time as {} of the running ones, or {} if that \

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
 use crate::commands::fit::rounded;
-use crate::duration::people;
+use crate::duration::{compared, people};
 use crate::fields::{Fields, without_limits};
 
 /// How much the advice matters.
@@ -203,11 +203,10 @@ fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
     let (elapsed, retries) = (facts.max_elapsed?, facts.retries?);
     let total = total_without_elapsed(facts)?;
     (!facts.never_retries() && total.total_mean_ns > elapsed).then(|| {
+        let (elapsed, mean) = compared(elapsed, total.total_mean_ns);
         format!(
-            "max_elapsed, {}, ends most operations before max_retries, {retries}, does: so many \
-             waits take {} on average, and up to {}.",
-            people(elapsed),
-            people(total.total_mean_ns),
+            "max_elapsed, {elapsed}, ends most operations before max_retries, {retries}, does: so \
+             many waits take {mean} on average, and up to {}.",
             people(total.total_max_ns)
         )
     })
