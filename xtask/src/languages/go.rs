@@ -123,16 +123,12 @@ pub(crate) fn test(report: &mut Report) {
     report.check("go vet, the checks", || {
         run(go_alone().args(["vet", "./..."]).current_dir(checks()))
     });
-    report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
     report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
     report.check("staticcheck, over C", || {
         run(go_over_c()?.args(["run", STATICCHECK, CGO, "./..."]))
     });
     report.check("staticcheck, the checks", || {
         run(go_alone().args(["run", STATICCHECK, "./..."]).current_dir(checks()))
-    });
-    report.check("staticcheck, the benchmarks", || {
-        run(benchmarks().args(["run", STATICCHECK, "./..."]))
     });
     let suite = |mut go: Command, flags: &[&str]| {
         go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
@@ -207,5 +203,9 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
 
 /// Every platform of Go, and other tools.
 pub(crate) fn test_more(report: &mut Report) {
+    report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
+    report.check("staticcheck, the benchmarks", || {
+        run(benchmarks().args(["run", STATICCHECK, "./..."]))
+    });
     platforms::test(report);
 }

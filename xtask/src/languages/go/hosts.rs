@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::{MODULE, STATICCHECK, checks, go_alone, program};
 use crate::compatibility::Ran;
+use crate::fresh;
 use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
@@ -26,6 +27,9 @@ struct Adapter {
     others: &'static [&'static str],
     newest: &'static str,
 }
+
+/// This file has their versions.
+const THIS: &str = "xtask/src/languages/go/hosts.rs";
 
 const ADAPTERS: [Adapter; 9] = [
     Adapter { name: "asynq", host: "github.com/hibiken/asynq", others: &[], newest: "v0.26.0" },
@@ -148,40 +152,50 @@ impl Adapter {
 
     /// The go command on the newest versions.
     fn on_newest(&self) -> Result<Command> {
-        let manifest = self.copy("newest")?;
-        let hosts = [self.host].into_iter().chain(self.others.iter().copied());
-        let newest = hosts.map(|host| format!("{host}@{}", self.newest));
-        run(self.on(&manifest).arg("get").args(newest))?;
+        let manifest = self.place_of("newest");
+        let own = format!("bindings-go/adapters/{}/go.mod", self.name);
+        fresh::unless_fresh(&manifest, &[&own, THIS], || {
+            self.copy(&manifest)?;
+            let hosts = [self.host].into_iter().chain(self.others.iter().copied());
+            let newest = hosts.map(|host| format!("{host}@{}", self.newest));
+            run(self.on(&manifest).arg("get").args(newest))
+        })?;
         Ok(self.on(&manifest))
     }
 
-    /// A copy of `go.mod` and `go.sum` that takes our own module from this checkout.
-    fn copy(&self, purpose: &str) -> Result<PathBuf> {
-        let folder = scratch().join("go-hosts");
-        fs::create_dir_all(&folder)?;
-        let manifest = folder.join(format!("{}-{purpose}.mod", self.name));
-        for (from, to) in [("go.mod", manifest.clone()), ("go.sum", manifest.with_extension("sum"))]
-        {
+    /// Where another `go.mod` is.
+    fn place_of(&self, purpose: &str) -> PathBuf {
+        scratch().join("go-hosts").join(format!("{}-{purpose}.mod", self.name))
+    }
+
+    /// Copies `go.mod` and `go.sum`, and takes our own module from this checkout.
+    fn copy(&self, manifest: &Path) -> Result<()> {
+        fs::create_dir_all(scratch().join("go-hosts"))?;
+        let sums = manifest.with_extension("sum");
+        for (from, to) in [("go.mod", manifest), ("go.sum", &sums)] {
             fs::copy(self.folder().join(from), to)
                 .with_context(|| format!("{}/{from}", self.name))?;
         }
         let ours = format!("-replace={MODULE}={}", root().join("bindings-go").display());
-        run(go_alone().args(["mod", "edit", &ours]).arg(&manifest))?;
-        Ok(manifest)
+        run(go_alone().args(["mod", "edit", &ours]).arg(manifest))
     }
 
     /// Fails if `go.mod` or `go.sum` is not as `go mod tidy` would write it.
     fn is_tidy(&self) -> Result<()> {
-        let manifest = self.copy("tidy")?;
+        let manifest = self.place_of("tidy");
+        self.copy(&manifest)?;
         run(self.on(&manifest).args(["mod", "tidy", "-diff"]))
     }
 
     /// Staticcheck on the newest versions. It is built first, because the go command that runs a
     /// program of another module accepts no other `go.mod`.
     fn staticcheck(&self) -> Result<Command> {
-        let folder = scratch().join("go-tools");
-        run(go_alone().args(["install", STATICCHECK]).env("GOBIN", &folder))?;
-        let mut check = Command::new(folder.join("staticcheck"));
+        let program = scratch().join("go-tools/staticcheck");
+        fresh::unless_fresh(&program, &["xtask/src/languages/go.rs"], || {
+            let folder = program.parent().context("a folder")?;
+            run(go_alone().args(["install", STATICCHECK]).env("GOBIN", folder))
+        })?;
+        let mut check = Command::new(program);
         let go = self.on_newest()?;
         for (name, value) in go.get_envs() {
             if let Some(value) = value {
