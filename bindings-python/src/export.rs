@@ -1,7 +1,9 @@
 //! Policies as the configuration of engines that retry by themselves: what `backoff-export` converts.
 
-use backoff_export::Format;
-use pyo3::exceptions::PyValueError;
+use std::ffi::CString;
+
+use backoff_export::{Format, ImportOptions};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -22,10 +24,17 @@ pub(crate) fn import(
     format: &Bound<'_, PyAny>,
     text: &Bound<'_, PyAny>,
 ) -> PyResult<(backoff_core::Policy, Option<backoff_core::Budget>)> {
+    let py = text.py();
     let format = named(format)?;
     let utf8 = arguments::utf8("text", "a str", text)?;
     // What is not UTF-8 is in no configuration, and its place is shown.
-    backoff_export::import(&String::from_utf8_lossy(&utf8), format).map_err(value_error)
+    let text = String::from_utf8_lossy(&utf8);
+    let imported = backoff_export::import_with(&text, format, ImportOptions::default());
+    let imported = imported.map_err(value_error)?;
+    for warning in imported.warnings {
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning)?, 1)?;
+    }
+    Ok((imported.policy, imported.budget))
 }
 
 fn named(format: &Bound<'_, PyAny>) -> PyResult<Format> {

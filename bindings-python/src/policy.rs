@@ -163,7 +163,7 @@ impl Policy {
 
     /// The policy of such a configuration, and a new budget if it has one, else None. A setting
     /// that is not there has the default of the engine. Which failures are retried, timeouts and
-    /// deadlines are not part of a policy, and are not read.
+    /// deadlines are not part of a policy; a UserWarning names each timeout and deadline.
     ///
     /// Raises ValueError, which names the place in the text; ValueError for an unknown format.
     #[staticmethod]

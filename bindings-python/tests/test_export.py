@@ -45,3 +45,10 @@ def test_every_format_is_known(format):
 def test_a_wrong_argument_is_an_error(call, error, message):
     with pytest.raises(error, match="^" + re.escape(message)):
         call()
+
+
+def test_a_limit_of_time_that_is_not_imported_is_a_warning():
+    text = '{"retryPolicy": {"initialInterval": "1s"}, "startToCloseTimeout": "30s"}'
+    with pytest.warns(UserWarning, match="startToCloseTimeout") as warnings:
+        Policy.import_from("temporal", text)
+    assert [warning.filename for warning in warnings] == [__file__]
