@@ -7,9 +7,10 @@ use backoff_core::ffi::{budget_value, kind_name, kind_number, ratio_from_value, 
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
+use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::policy::{Found, Read};
+use crate::policy::Read;
 use crate::source::{Hints, Source};
 use crate::text::{MS, percent, read_seconds, seconds};
 

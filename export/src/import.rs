@@ -7,21 +7,9 @@ use serde_json::Value;
 
 use crate::error::ImportError;
 use crate::format::Format;
-use crate::policy::Found;
+use crate::found::{Found, ImportOptions, LISTED, is_within, listed};
 use crate::text::cut;
 use crate::{envoy, grpc, istio, json, k8s_job, nginx, step_functions, temporal};
-
-/// How many places the error of a text with several policies lists.
-const LISTED: usize = 20;
-
-/// How a text is imported: [`import_with`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ImportOptions<'a> {
-    /// The place of the policy in the text, such as `spec.http[1]`, if the text has several.
-    pub at: Option<&'a str>,
-    /// The number of servers of an `upstream` of nginx, which limits its retries.
-    pub servers: Option<u32>,
-}
 
 /// What a configuration of an engine says.
 #[derive(Debug)]
@@ -135,18 +123,4 @@ fn warnings(found: &[Found]) -> Vec<String> {
         all.push(format!("there are {more} more warnings, about other places with this policy"));
     }
     all
-}
-
-/// Whether a place is another one or inside it. Every place is inside the text, which is the empty one.
-pub(crate) fn is_within(place: &str, outer: &str) -> bool {
-    let rest = place.strip_prefix(outer);
-    rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
-/// The first of some items.
-pub(crate) fn listed(mut items: Vec<String>, between: &str) -> String {
-    let more = items.len().saturating_sub(LISTED);
-    items.truncate(LISTED);
-    let items = items.join(between);
-    if more == 0 { items } else { format!("{items} and {more} more") }
 }

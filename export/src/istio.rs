@@ -7,9 +7,9 @@ use backoff_core::{Budget, Field, Policy};
 
 use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
 use crate::error::ImportError;
+use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::policy::Found;
 use crate::source::Source;
 use crate::text::{MS, read_go_duration, seconds};
 

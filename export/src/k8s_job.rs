@@ -3,9 +3,10 @@
 use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
+use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::policy::{Found, Read};
+use crate::policy::Read;
 use crate::source::{Hints, Source};
 use crate::text::SECOND;
 

@@ -1,27 +1,9 @@
 //! Policies from the numbers of a configuration.
 
 use backoff_core::ffi::{Params, build_policy, kind_number, ratio_value};
-use backoff_core::{Budget, Field, Policy, Ratio};
+use backoff_core::{Field, Policy, Ratio};
 
 use crate::error::ImportError;
-
-/// A place of a text that says a policy, and what it says.
-pub(crate) struct Found {
-    pub(crate) at: String,
-    pub(crate) read: Result<(Policy, Option<Budget>), ImportError>,
-    /// What the user must know, a sentence each.
-    pub(crate) warnings: Vec<String>,
-}
-
-impl Found {
-    pub(crate) fn new(at: &str, read: Result<(Policy, Option<Budget>), ImportError>) -> Self {
-        Self { at: at.to_owned(), read, warnings: Vec::new() }
-    }
-
-    pub(crate) fn warn(self, warnings: Vec<String>) -> Self {
-        Self { warnings, ..self }
-    }
-}
 
 /// A policy that is read: its fields so far.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use backoff_core::ffi::kind_number;
 use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::import::is_within;
+use crate::found::{Found, is_within};
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::policy::{Found, Read};
+use crate::policy::Read;
 use crate::source::{Hints, Source, next_multiple};
 use crate::text::{SECOND, with_point};
 

@@ -5,10 +5,10 @@
 use backoff_core::{Budget, Field, Policy, Ratio};
 
 use crate::error::ImportError;
-use crate::import::listed;
+use crate::found::{Found, listed};
 use crate::json::Node;
 use crate::limits::{self, Ends};
-use crate::policy::{Found, Read};
+use crate::policy::Read;
 use crate::source::{Hints, NO_RETRY_LIMIT, Source};
 use crate::text::{SECOND, read_seconds, seconds, with_point};
 

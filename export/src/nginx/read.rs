@@ -8,9 +8,9 @@ use backoff_core::{Field, MAX_NS, Policy};
 use super::blocks::{Block, parse, shown};
 use super::names::{ATTEMPT_TIMEOUTS, NEXT, TIMEOUT, TRIES};
 use crate::error::ImportError;
-use crate::import::{ImportOptions, is_within, listed};
+use crate::found::{Found, ImportOptions, is_within, listed};
 use crate::limits::{self, Ends};
-use crate::policy::{Found, Read};
+use crate::policy::Read;
 use crate::source::NO_RETRY_LIMIT;
 use crate::text::{MS, cut};
 
