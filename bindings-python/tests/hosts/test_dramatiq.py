@@ -139,6 +139,11 @@ def test_invalid_options(options, error, message):
     assert isinstance(raised.value.__cause__, error)
 
 
+def test_the_limit_is_part_of_the_policy():
+    with pytest.raises(TypeError, match=r'policy: write Retries\("default:max_retries=5"\)$'):
+        Retries(on=(), max_retries=3)
+
+
 def test_options_that_the_policy_replaces_are_unknown():
     broker = StubBroker(middleware=[Retries(on=())])
     for option in ("max_retries", "min_backoff", "max_backoff", "retry_when"):

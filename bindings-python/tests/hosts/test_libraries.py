@@ -136,6 +136,11 @@ def test_each_call_has_a_stream_of_its_own(run):
         ({"on": asyncio.sleep}, TypeError, "on is a coroutine function"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
         ({"key": "k"}, TypeError, "pass a seed too"),
+        (
+            {"max_retries": 5},
+            TypeError,
+            r'^max_retries is part of the policy: write \w+\("default:max_retries=5"\)$',
+        ),
         ({"stream": 5}, TypeError, "stream must be a RandomStream, not int"),
         ({"stream": RandomStream(1), "seed": 1}, TypeError, "not both"),
     ],

@@ -3,6 +3,8 @@ their hosts keep."""
 
 from __future__ import annotations
 
+import functools
+
 from .._backoff import Operation, Policy, RandomStream, _type_name
 from .._retrying import _checked_failures
 from .._verdict import Verdict, mark_of, verdict_of_error
@@ -10,10 +12,29 @@ from .._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import SupportsIndex
+    from collections.abc import Callable
+    from typing import Any, SupportsIndex, TypeVar
 
     from .._backoff import Decision
     from .._retrying import _Failures
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def with_advice(function: _F) -> _F:
+    """The function, or the class of this __init__. It says where a limit goes, which is an argument
+    in many libraries."""
+    name = function.__qualname__.removesuffix(".__init__")
+
+    @functools.wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        if "max_retries" in options:
+            example = f'{name}("default:max_retries=5")'
+            raise TypeError(f"max_retries is part of the policy: write {example}")
+        return function(*args, **options)
+
+    decorated: Any = checked
+    return decorated  # type: ignore[no-any-return]
 
 
 def checked_policy(policy: object) -> Policy:

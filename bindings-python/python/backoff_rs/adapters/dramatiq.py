@@ -14,7 +14,7 @@ from dramatiq import middleware
 from dramatiq.errors import Retry
 
 from .._verdict import Verdict
-from ._decisions import Jobs
+from ._decisions import Jobs, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Retries(middleware.Retries):
     invalid options, or on a broker with another Retries, raises MiddlewareError.
     """
 
+    @with_advice
     def __init__(
         self, policy: Policy | str = "default", *, on: _Failures, seed: SupportsIndex = 0
     ) -> None:

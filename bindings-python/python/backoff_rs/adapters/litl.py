@@ -10,7 +10,7 @@ import time
 
 from .._backoff import Operation, RandomStream
 from .._verdict import Verdict, mark_of
-from ._decisions import Failures, checked_policy, checked_stream
+from ._decisions import Failures, checked_policy, checked_stream, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .._retrying import _Failures
 
 
+@with_advice
 def wait_gen(
     policy: Policy | str = "default",
     *,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 
 from .._backoff import Operation, RandomStream
-from ._decisions import Failures, checked_policy, checked_stream
+from ._decisions import Failures, checked_policy, checked_stream, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._retrying import _Failures
 
 
+@with_advice
 def backoff_hook(
     policy: Policy | str = "default",
     *,

@@ -13,7 +13,7 @@ from tenacity.wait import wait_base
 
 from .._backoff import RandomStream
 from .._verdict import Verdict, mark_of
-from ._decisions import Failures, checked_policy, checked_stream, decision_after
+from ._decisions import Failures, checked_policy, checked_stream, decision_after, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Retries:
     Raises PolicyError and TypeError for invalid arguments.
     """
 
+    @with_advice
     def __init__(
         self,
         policy: Policy | str = "default",

@@ -15,7 +15,7 @@ from .._backoff import RandomStream
 from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
-from ._decisions import checked_policy, checked_stream, decision_after
+from ._decisions import checked_policy, checked_stream, decision_after, with_advice
 from ._http import holds_its_bytes
 from ._tls import is_about_tls
 
@@ -54,6 +54,7 @@ class Retry(urllib3.Retry):
     Raises PolicyError, ValueError and TypeError for invalid arguments.
     """
 
+    @with_advice
     def __init__(
         self,
         policy: Policy | str = "default",
@@ -63,9 +64,6 @@ class Retry(urllib3.Retry):
         key: str | bytes | None = None,
         **options: Any,
     ) -> None:
-        if "max_retries" in options:
-            advice = 'write Retry("default:max_retries=5")'
-            raise TypeError(f"max_retries is part of the policy: {advice}")
         defaults = {"total": None, "redirect": 10, "status_forcelist": _STATUSES}
         super().__init__(**{**defaults, **options})
         self._policy = checked_policy(policy)
