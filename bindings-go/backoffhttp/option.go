@@ -1,9 +1,11 @@
 package backoffhttp
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -74,6 +76,12 @@ func WithReadBody() Option {
 func WithMethods(methods ...string) Option {
 	return func(t *Transport) error {
 		t.methods = append([]string{}, methods...)
+		for _, method := range methods {
+			meant := strings.ToUpper(strings.TrimSpace(method))
+			if _, err := http.NewRequest(method, "/", nil); err != nil || method == "" || method != meant {
+				return fmt.Errorf("method %q of WithMethods: write one in capital letters, such as %q", method, cmp.Or(meant, http.MethodGet))
+			}
+		}
 		return nil
 	}
 }
@@ -92,6 +100,13 @@ func WithMayRepeat(mayRepeat func(*http.Request) bool) Option {
 func WithStatuses(statuses map[int]backoff.Outcome) Option {
 	return func(t *Transport) error {
 		for status, outcome := range statuses {
+			if status < 100 || status > 999 {
+				code := backoff.ErrTooSmall
+				if status > 999 {
+					code = backoff.ErrTooLarge
+				}
+				return &backoff.ArgumentError{Code: backoff.code, Field: "status", Value: status, Rule: "is not from 100 to 999"}
+			}
 			if _, err := outcome.MarshalText(); err != nil || outcome == 0 {
 				return &backoff.ArgumentError{Code: backoff.ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: fmt.Sprintf("of status %d is unknown", status)}
 			}
