@@ -105,7 +105,7 @@ func WithStatuses(statuses map[int]backoff.Outcome) Option {
 				if status > 999 {
 					code = backoff.ErrTooLarge
 				}
-				return &backoff.ArgumentError{Code: backoff.code, Field: "status", Value: status, Rule: "is not from 100 to 999"}
+				return &backoff.ArgumentError{Code: code, Field: "status", Value: status, Rule: "is not from 100 to 999"}
 			}
 			if _, err := outcome.MarshalText(); err != nil || outcome == 0 {
 				return &backoff.ArgumentError{Code: backoff.ErrUnknownOutcome, Field: "outcome", Value: uint32(outcome), Rule: fmt.Sprintf("of status %d is unknown", status)}
