@@ -2,8 +2,6 @@ package backoffriver_test
 
 import (
 	"encoding/json"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -19,7 +17,7 @@ func TestProgramOfThePage(t *testing.T) {
 func TestProgramOfTheScenario(t *testing.T) {
 	connect(t)
 	var answer struct{ Delays []float64 }
-	got := run(t, "./internal/queue", started.URLs["postgres"], policy, "42", "1001", "2")
+	got := page.Run(t, nil, "internal/queue", started.URLs["postgres"], policy, "42", "1001", "2")
 	if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Delays) != 2 {
 		t.Fatalf("%v: %s", err, got)
 	}
@@ -28,15 +26,4 @@ func TestProgramOfTheScenario(t *testing.T) {
 			t.Errorf("delay %v ms, want %d ns", ms, delays[i])
 		}
 	}
-}
-
-func run(t *testing.T, arguments ...string) string {
-	t.Helper()
-	command := exec.Command("go", append([]string{"run"}, arguments...)...)
-	command.Stderr = os.Stderr
-	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", arguments, err, output)
-	}
-	return string(output)
 }

@@ -4,6 +4,7 @@ package page
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -27,10 +28,27 @@ func Program(t *testing.T, variables ...string) {
 	if !found {
 		t.Fatalf("%s does not have the program", path)
 	}
-	command := exec.Command("go", "run", "./internal/example")
+	if got := Run(t, variables, "internal/example"); got != want {
+		t.Errorf("the program prints\n%s, want\n%s", got, want)
+	}
+}
+
+// Run runs a program of the adapter in whose folder the test runs, with variables of the environment, and returns what it
+// prints. It has the versions of the module in the folder BACKOFF_GO_HOSTS, by default those of the adapter.
+func Run(t *testing.T, variables []string, program string, arguments ...string) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = "github.com/backoff-rs/backoff/bindings-go/adapters/" + filepath.Base(folder) + "/" + program
+	command := exec.Command("go", append([]string{"run", program}, arguments...)...)
+	command.Dir = os.Getenv("BACKOFF_GO_HOSTS")
 	command.Env = append(os.Environ(), variables...)
 	command.Stderr = os.Stderr
-	if got, err := command.Output(); err != nil || string(got) != want {
-		t.Errorf("the program prints\n%s, %v, want\n%s", got, err, want)
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, output)
 	}
+	return string(output)
 }

@@ -1,6 +1,7 @@
 //! Go: the module, tested with the go command. The default engine needs nothing else; the other one
 //! is tested on the installed C library.
 
+mod adapters;
 mod bench;
 pub(crate) mod engine;
 mod hosts;
@@ -17,14 +18,21 @@ use crate::languages::{Platforms, c};
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
+use adapters::{ADAPTERS, newest};
 pub(crate) use bench::bench;
 use bench::benchmarks;
 pub(crate) use hosts::{fleet, queues, test as hosts};
 
 const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
+/// The module of what only our tests need.
+const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";
+
 /// The build tag of the engine over the C library.
 const CGO: &str = "-tags=backoff_cgo";
+
+/// The package whose files depend on that tag. No others do.
+const ENGINE: &str = "./internal/engine";
 
 /// Run as programs of their own, so that the module has no dependencies.
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
@@ -119,16 +127,13 @@ pub(crate) fn test(report: &mut Report) {
         Ok(())
     });
     report.check("go vet", || run(go_alone().args(["vet", "./..."])));
-    report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, "./..."])));
-    report.check("go vet, the checks", || {
-        run(go_alone().args(["vet", "./..."]).current_dir(checks()))
-    });
+    report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, ENGINE])));
+    report.check("go vet, the checks", || run(newest()?.args(["vet", &format!("{CHECKS}/...")])));
     report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
-    report.check("staticcheck, over C", || {
-        run(go_over_c()?.args(["run", STATICCHECK, CGO, "./..."]))
-    });
+    report
+        .check("staticcheck, over C", || run(go_over_c()?.args(["run", STATICCHECK, CGO, ENGINE])));
     report.check("staticcheck, the checks", || {
-        run(go_alone().args(["run", STATICCHECK, "./..."]).current_dir(checks()))
+        run(newest()?.args(["run", STATICCHECK, &format!("{CHECKS}/...")]))
     });
     let suite = |mut go: Command, flags: &[&str]| {
         go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
@@ -145,15 +150,16 @@ pub(crate) fn test(report: &mut Report) {
         "Go: the package, and the translation beside its WebAssembly",
         Runner::Go,
         || {
-            let mut go = go_alone();
-            go.current_dir(checks()).env("BACKOFF_WASM", engine::wasm()?);
-            suite(go, &[])
+            let mut go = newest()?;
+            go.args(["test", "-count=1", "-json", &format!("{CHECKS}/...")]);
+            go.env("BACKOFF_WASM", engine::wasm()?);
+            Ok(go)
         },
     );
     report.check("Go: the README's static program over C", static_program_over_c);
 }
 
-/// The folder of the module of what only our tests need.
+/// The folder of that module.
 fn checks() -> PathBuf {
     root().join("bindings-go/internal/checks")
 }
@@ -190,7 +196,7 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     let folder = scratch().join("go-package");
     empty(&folder)?;
     let mut packages = Vec::new();
-    for adapter in std::iter::once(None).chain(hosts::names().map(Some)) {
+    for adapter in std::iter::once(None).chain(ADAPTERS.iter().map(|adapter| Some(adapter.name))) {
         let name = adapter.map_or_else(|| "go".to_owned(), |name| format!("go-adapter-{name}"));
         let path = folder.join(format!("backoff-{name}-{version}.zip"));
         let mut pack = go_alone();
