@@ -151,13 +151,17 @@ pub(crate) fn test(report: &mut Report) {
         Runner::Go,
         || {
             let mut go = newest()?;
-            go.args(["test", "-count=1", "-json", &format!("{CHECKS}/...")]);
             go.env("BACKOFF_WASM", engine::wasm()?);
+            go.args(["test", "-count=1", "-json", "-skip", TESTS_OF_THE_ZIP]);
+            go.arg(format!("{CHECKS}/..."));
             Ok(go)
         },
     );
     report.check("Go: the README's static program over C", static_program_over_c);
 }
+
+/// Run the module's tests again, as those do who have it from a proxy or as a zip file.
+const TESTS_OF_THE_ZIP: &str = "^(TestPackage|TestZipAlone)$";
 
 /// The folder of that module.
 fn checks() -> PathBuf {
@@ -212,6 +216,11 @@ pub(crate) fn test_more(report: &mut Report) {
     report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
     report.check("staticcheck, the benchmarks", || {
         run(benchmarks().args(["run", STATICCHECK, "./..."]))
+    });
+    report.suite_of("Go: the tests of the module in its zip file", Runner::Go, || {
+        let mut go = newest()?;
+        go.args(["test", "-count=1", "-json", "-run", TESTS_OF_THE_ZIP, CHECKS]);
+        Ok(go)
     });
     platforms::test(report);
 }
