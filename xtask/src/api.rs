@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use public_api::Builder;
 
+use crate::report::Extent;
 use crate::shell::{cargo, run, show, target};
 
 /// The libraries.
@@ -17,11 +18,19 @@ pub(crate) const CRATES: [&str; 5] =
 /// Those whose interface is listed.
 const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
+/// Needs more libraries than all others together.
+const LARGE: &str = "backoff-adapters";
+
+/// Whether a crate is documented to this extent.
+fn is_within(extent: Extent, name: &str) -> bool {
+    extent == Extent::All || name != LARGE
+}
+
 /// The files with the interfaces.
-pub(crate) fn listings() -> Result<Vec<(PathBuf, String)>> {
-    let folder = rustdoc("-Z unstable-options --output-format json")?;
+pub(crate) fn listings(extent: Extent) -> Result<Vec<(PathBuf, String)>> {
+    let folder = rustdoc(extent, "-Z unstable-options --output-format json")?;
     let listing = |name| Ok((format!("docs/api/{name}.txt").into(), listing(&folder, name)?));
-    LISTED.into_iter().map(listing).collect()
+    LISTED.into_iter().filter(|name| is_within(extent, name)).map(listing).collect()
 }
 
 fn listing(folder: &Path, name: &str) -> Result<String> {
@@ -37,8 +46,8 @@ fn listing(folder: &Path, name: &str) -> Result<String> {
 }
 
 /// Fails if rustdoc warns, or if the pages do not say which features items need.
-pub(crate) fn docs_rs() -> Result<()> {
-    let folder = rustdoc("--cfg docsrs -D warnings")?;
+pub(crate) fn docs_rs(extent: Extent) -> Result<()> {
+    let folder = rustdoc(extent, "--cfg docsrs -D warnings")?;
     for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {
         let page = fs::read_to_string(folder.join(item).with_added_extension("html"))?;
         ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
@@ -46,11 +55,17 @@ pub(crate) fn docs_rs() -> Result<()> {
     Ok(())
 }
 
+/// The crates that are documented, as options of cargo.
+pub(crate) fn packages(extent: Extent) -> impl Iterator<Item = &'static str> {
+    let crates = CRATES.into_iter().filter(move |name| is_within(extent, name));
+    crates.flat_map(|name| ["--package", name])
+}
+
 /// Runs rustdoc with these flags, and returns the folder of what it wrote.
-fn rustdoc(flags: &str) -> Result<PathBuf> {
+fn rustdoc(extent: Extent, flags: &str) -> Result<PathBuf> {
     run(cargo()
         .args(["doc", "--locked", "--no-deps", "--all-features"])
-        .args(CRATES.iter().flat_map(|name| ["--package", name]))
+        .args(packages(extent))
         .env("RUSTDOC", std::env::current_exe()?)
         .env(IS_RUSTDOC, "1")
         .env("RUSTDOCFLAGS", flags))?;

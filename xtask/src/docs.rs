@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
-use crate::report::Report;
+use crate::report::{Extent, Report};
 use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink, target};
 
 struct Block {
@@ -41,11 +41,12 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             "text" => {}
             "" if is_of_a_crate => {} // Cargo runs it, as it runs every example of a crate.
             "sh" => {
-                let commands = commands(&block.code);
+                let commands = commands(&block.code, report.extent());
                 let next = blocks.get(position + 1).filter(|block| block.language == "text");
                 if !commands.is_empty() {
                     let expected = next.map(|block| &*block.code);
-                    report.check(&what, || shell(&name, &commands, expected));
+                    let extent = report.extent();
+                    report.check(&what, || shell(&name, &commands, expected, extent));
                 }
             }
             language => report.check(&what, || {
@@ -82,6 +83,14 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
+/// Set for the commands of documents in the usual tests.
+const USUAL: &str = "BACKOFF_XTASK_USUAL";
+
+/// Whether a document runs this program in the usual tests.
+pub(crate) fn in_usual_tests() -> bool {
+    std::env::var_os(USUAL).is_some()
+}
+
 /// Commands of documents that have checks of their own, or that would run this test again.
 const CHECKED_ELSEWHERE: [&str; 7] = [
     "cargo xtask bench",
@@ -93,9 +102,15 @@ const CHECKED_ELSEWHERE: [&str; 7] = [
     "node --no-warnings simulator/tests/wasi.mjs",
 ];
 
+/// A command that compiles again what the tests have compiled, for a release.
+const LONG: &str = "cargo install";
+
 /// The commands of a block that are not checked elsewhere.
-fn commands(code: &str) -> String {
-    let runs = |line: &&str| !CHECKED_ELSEWHERE.iter().any(|command| line.starts_with(command));
+fn commands(code: &str, extent: Extent) -> String {
+    let runs = |line: &&str| {
+        !CHECKED_ELSEWHERE.iter().any(|command| line.starts_with(command))
+            && (extent == Extent::All || !line.starts_with(LONG))
+    };
     code.lines().filter(runs).collect::<Vec<_>>().join("\n")
 }
 
@@ -123,7 +138,7 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
 /// the archives of libbackoff in `DOWNLOADS`, the packaged command and, for those that use pip, a new
 /// virtual environment, and compares what they print. Examples of `backoff` run in a folder of their
 /// own.
-fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
+fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent) -> Result<()> {
     let place = scratch().join("docs").join(document);
     empty(&place)?;
     let mut folders = vec![programs()];
@@ -133,8 +148,6 @@ fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
         folders.insert(0, environment.join("bin"));
     }
     let mut bash = command("bash");
-    // The tests have compiled most of what a program without optimisation needs.
-    let commands = &commands.replace("cargo install ", "cargo install --debug ");
     if commands.starts_with("backoff ") {
         let (stubs, work) = (place.join("stubs"), place.join("work"));
         prepare(&stubs, &work)?;
@@ -151,6 +164,9 @@ fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
         .env("DOWNLOADS", scratch().join("c-archives"))
         .env("PROJECT", place.join("project"))
         .env("PATH", std::env::join_paths(path)?);
+    if extent == Extent::Usual {
+        bash.env(USUAL, "1");
+    }
     let Some(expected) = expected else { return run(&mut bash) };
     let printed = stdout(&mut bash)?;
     // A page does not show an empty last line.
@@ -161,6 +177,7 @@ fn shell(document: &str, commands: &str, expected: Option<&str>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{blocks, commands};
+    use crate::report::Extent;
 
     #[test]
     fn a_block_that_would_not_run_is_an_error() {
@@ -173,7 +190,10 @@ mod tests {
 
     #[test]
     fn commands_that_are_checked_elsewhere_are_skipped() {
-        assert_eq!(commands("cargo xtask demo\ncargo xtask test\ncargo xtask scenario\n"), "");
-        assert_eq!(commands("cargo xtask test\nls\n"), "ls");
+        let usual = |code| commands(code, Extent::Usual);
+        assert_eq!(usual("cargo xtask demo\ncargo xtask test\ncargo xtask scenario\n"), "");
+        assert_eq!(usual("cargo xtask test\nls\n"), "ls");
+        assert_eq!(usual("cargo install --path cli\nls\n"), "ls");
+        assert_eq!(commands("cargo install --path cli\n", Extent::All), "cargo install --path cli");
     }
 }

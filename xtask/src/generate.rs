@@ -13,13 +13,14 @@ use crate::compatibility;
 use crate::languages::go;
 use crate::licenses;
 use crate::program;
+use crate::report::Extent;
 use crate::shell::{command, empty, progress, root, run, scratch};
 
 const VECTORS: &str = "tests/vectors";
 
 /// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
-    let contents = contents()?;
+    let contents = contents(Extent::All)?;
     for path in stale(&contents)? {
         progress(&format!("writing {}", path.display()));
         match contents.get(&path) {
@@ -31,8 +32,8 @@ pub(crate) fn write() -> Result<()> {
 }
 
 /// Fails if a generated file is not what would be written.
-pub(crate) fn check() -> Result<()> {
-    let stale = stale(&contents()?)?;
+pub(crate) fn check(extent: Extent) -> Result<()> {
+    let stale = stale(&contents(extent)?)?;
     if stale.is_empty() {
         return Ok(());
     }
@@ -54,8 +55,8 @@ fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
     Ok(stale)
 }
 
-/// Every generated file and its content.
-fn contents() -> Result<BTreeMap<PathBuf, String>> {
+/// Every generated file and its content; the usual ones without those that take long.
+fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     let folder = scratch().join("vectors");
     empty(&folder)?;
     run(command("python3").arg("tests/write_vectors.py").arg(&folder))?;
@@ -69,7 +70,7 @@ fn contents() -> Result<BTreeMap<PathBuf, String>> {
     let readme = fs::read_to_string(root().join("README.md"))?;
     files.insert("README.md".into(), bench::summary(&compatibility::page(&readme)?)?);
     files.extend(bench::pages()?);
-    files.extend(api::listings()?);
+    files.extend(api::listings(extent)?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);

@@ -96,7 +96,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["scenario", "fleet"] => fleet::run(),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
-        ["generate", "--check"] => generate::check(),
+        ["generate", "--check"] => generate::check(Extent::All),
         ["install", "--prefix", prefix] if !prefix.is_empty() => {
             libbackoff::install(prefix, &Platform::host()?)
         }
@@ -104,6 +104,9 @@ fn run(words: &[&str]) -> Result<()> {
             libbackoff::install(prefix, &Platform::named(triple)?)
         }
         ["package", "--out", folder] => package::package(folder, Platforms::All),
+        ["package", "--host", "--out", folder] if docs::in_usual_tests() => {
+            package::package(folder, Platforms::Tests)
+        }
         ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),

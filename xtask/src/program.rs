@@ -29,7 +29,8 @@ pub(crate) fn binary() -> Result<PathBuf> {
         return Ok(path.clone());
     }
     progress("building the command");
-    run(linted("build", PUBLISHED)?.args(["--bin", "backoff"]))?;
+    // With an example cargo compiles the crates as it does for their tests, which use the same.
+    run(linted("build", PUBLISHED)?.args(["--bin", "backoff", "--example", "driver"]))?;
     let path = offered(&target().join("debug"))?;
     Ok(built.insert(path).clone())
 }
@@ -74,6 +75,7 @@ const PLATFORMS: [(&str, &str, &str); 3] = [
 pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
     match platforms {
         Platforms::Host => Ok(vec![published()?]),
+        Platforms::Tests => Ok(vec![binary()?]),
         Platforms::All if OS == "linux" => {
             PLATFORMS.iter().map(|(platform, ..)| packed(platform)).collect()
         }

@@ -80,6 +80,11 @@ impl Report {
         Self { extent, begun: Some(Instant::now()), ..Self::default() }
     }
 
+    /// How much is tested.
+    pub(crate) fn extent(&self) -> Extent {
+        self.extent
+    }
+
     /// Runs the checks of a part.
     pub(crate) fn part(&mut self, name: &'static str, run: impl FnOnce(&mut Self)) {
         self.part = name;

@@ -50,6 +50,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
 
 /// Runs parts on some threads. The first thread takes them from the front, the others from the end.
 fn run_at_once(parts: VecDeque<Part>, report: &mut Report) -> Result<()> {
+    let extent = report.extent();
     let (parts, whole) = (Mutex::new(parts), Mutex::new(report));
     let next = |number: usize| {
         let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +61,7 @@ fn run_at_once(parts: VecDeque<Part>, report: &mut Report) -> Result<()> {
             let (next, whole) = (&next, &whole);
             scope.spawn(move || {
                 while let Some((name, run)) = next(number) {
-                    let mut report = Report::default();
+                    let mut report = Report::new(extent);
                     report.part(name, run);
                     whole.lock().unwrap_or_else(PoisonError::into_inner).add(report);
                 }
@@ -137,7 +138,8 @@ fn test_processes(report: &mut Report) {
 
 /// The generated files and the shared tests.
 fn test_shared(report: &mut Report) {
-    report.check("generated files are fresh", generate::check);
+    let extent = report.extent();
+    report.check("generated files are fresh", || generate::check(extent));
     report.check("all packages have one version", version::check);
     workflows::test(report);
     let python = languages::python::tool;

@@ -20,6 +20,8 @@ use crate::shell::progress;
 pub(crate) enum Platforms {
     /// This machine.
     Host,
+    /// This machine, compiled as for the tests, which takes a fraction of the time.
+    Tests,
     /// All that can be built for on this machine.
     All,
 }

@@ -52,15 +52,18 @@ pub(crate) fn test(report: &mut Report) {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
     crates::test(report);
+    let extent = report.extent();
     lints::test(report);
     report.command(
         "rustdoc --no-default-features",
         cargo()
             .args(["doc", "--locked", "--no-deps", "--no-default-features"])
-            .args(api::CRATES.iter().flat_map(|name| ["--package", name]))
+            .args(api::packages(extent))
             .env("RUSTDOCFLAGS", "-D warnings"),
     );
-    report.check("rustdoc: the pages of docs.rs name the features that items need", api::docs_rs);
+    report.check("rustdoc: the pages of docs.rs name the features that items need", || {
+        api::docs_rs(extent)
+    });
     contents::test(report);
     features::test(report);
     users::test(report);

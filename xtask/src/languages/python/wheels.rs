@@ -38,6 +38,7 @@ pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
             PLATFORMS.iter().map(Platform::wheel).collect::<Result<_>>()?
         }
         Platforms::All | Platforms::Host => vec![published()?],
+        Platforms::Tests => vec![wheel()?],
     };
     packages.push(sdist()?);
     Ok(packages)
