@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::report::{Report, Runner};
+use crate::report::{Extent, Report, Runner};
 use crate::shell::{cargo, command, progress, run, stdout, target};
 
 /// The crates that are published.
@@ -27,12 +27,19 @@ pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
 };
 
 /// The tools: most of their dependencies were compiled for this program.
-const TOOLS: &[&str] = &["xtask", "wasm-to-go", "scenario"];
+const TOOLS: &[&str] = &["xtask", "scenario"];
+
+/// Its tests need libraries of their own. What it writes is compared in every test of the generated files.
+const TRANSLATOR: &[&str] = &["wasm-to-go"];
 
 /// Lints and tests all of them. libbackoff, the extension of Python and the WebAssembly have no tests
 /// in Rust.
 pub(crate) fn test(report: &mut Report) {
-    for (what, packages) in [("the crates", PUBLISHED), ("the tools", TOOLS)] {
+    let mut all = vec![("the crates", PUBLISHED), ("the tools", TOOLS)];
+    if report.extent() == Extent::All {
+        all.push(("the translator", TRANSLATOR));
+    }
+    for (what, packages) in all {
         report.suite_of(&format!("clippy and cargo test: {what}"), Runner::Summary, || {
             let mut test = linted("test", packages)?;
             test.arg("--no-fail-fast");
@@ -57,11 +64,16 @@ pub(crate) fn example(name: &str) -> Result<Command> {
 
 /// A verb of cargo on packages, where a warning of Clippy is an error.
 pub(crate) fn linted(verb: &str, packages: &[&str]) -> Result<Command> {
-    let sysroot = PathBuf::from(stdout(command("rustc").args(["--print", "sysroot"]))?.trim());
     let mut cargo = cargo();
     cargo.args([verb, "--locked"]).args(packages.iter().flat_map(|name| ["--package", name]));
-    // What `cargo clippy -- -D warnings` sets for `cargo check`.
+    lint(&mut cargo)?;
+    Ok(cargo)
+}
+
+/// Makes a command that runs cargo lint what it compiles, as `cargo clippy -- -D warnings` does.
+pub(crate) fn lint(cargo: &mut Command) -> Result<()> {
+    let sysroot = PathBuf::from(stdout(command("rustc").args(["--print", "sysroot"]))?.trim());
     cargo.env("RUSTC_WORKSPACE_WRAPPER", sysroot.join("bin/clippy-driver"));
     cargo.env("CLIPPY_ARGS", ["-D", "warnings", ""].join("__CLIPPY_HACKERY__"));
-    Ok(cargo)
+    Ok(())
 }

@@ -132,9 +132,6 @@ pub(crate) fn test(report: &mut Report) {
     report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
     report
         .check("staticcheck, over C", || run(go_over_c()?.args(["run", STATICCHECK, CGO, ENGINE])));
-    report.check("staticcheck, the checks", || {
-        run(newest()?.args(["run", STATICCHECK, &format!("{CHECKS}/...")]))
-    });
     let suite = |mut go: Command, flags: &[&str]| {
         go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
         Ok(go)
@@ -147,21 +144,20 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.suite_of("go test, over C", Runner::Go, || suite(go_over_c()?, &[CGO]));
     report.suite_of(
-        "Go: the package, and the translation beside its WebAssembly",
+        "Go: the checks, and the translation beside its WebAssembly",
         Runner::Go,
         || {
             let mut go = newest()?;
             go.env("BACKOFF_WASM", engine::wasm()?);
-            go.args(["test", "-count=1", "-json", "-skip", TESTS_OF_THE_ZIP]);
+            go.args(["test", "-count=1", "-json", "-skip", AS_USERS_GET_IT]);
             go.arg(format!("{CHECKS}/..."));
             Ok(go)
         },
     );
-    report.check("Go: the README's static program over C", static_program_over_c);
 }
 
-/// Run the module's tests again, as those do who have it from a proxy or as a zip file.
-const TESTS_OF_THE_ZIP: &str = "^(TestPackage|TestZipAlone)$";
+/// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
+const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
 
 /// The folder of that module.
 fn checks() -> PathBuf {
@@ -217,10 +213,14 @@ pub(crate) fn test_more(report: &mut Report) {
     report.check("staticcheck, the benchmarks", || {
         run(benchmarks().args(["run", STATICCHECK, "./..."]))
     });
-    report.suite_of("Go: the tests of the module in its zip file", Runner::Go, || {
+    report.check("staticcheck, the checks", || {
+        run(newest()?.args(["run", STATICCHECK, &format!("{CHECKS}/...")]))
+    });
+    report.suite_of("Go: the module as its users get it", Runner::Go, || {
         let mut go = newest()?;
-        go.args(["test", "-count=1", "-json", "-run", TESTS_OF_THE_ZIP, CHECKS]);
+        go.args(["test", "-count=1", "-json", "-run", AS_USERS_GET_IT, CHECKS]);
         Ok(go)
     });
+    report.check("Go: the README's static program over C", static_program_over_c);
     platforms::test(report);
 }

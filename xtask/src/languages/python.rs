@@ -130,7 +130,7 @@ pub(crate) fn test(report: &mut Report) {
             run(command(tools()?.join("bin/ruff")).args(arguments).arg("bindings-python"))
         });
     }
-    report.check("clippy: the extension", wheels::clippy);
+    report.check("clippy: the extension, and the wheel", || wheel().map(drop));
     report.check("the wheel names no folder of this machine", || holds_no_path(&wheel()?));
     for (name, client) in
         [("httpx", client as fn() -> Result<Command>), ("requests", client_requests)]

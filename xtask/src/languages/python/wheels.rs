@@ -8,10 +8,11 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::{INPUTS, tool};
+use crate::crates::lint;
 use crate::cross;
 use crate::fresh;
 use crate::languages::Platforms;
-use crate::shell::{add_target, cargo, command, progress, root, run, scratch};
+use crate::shell::{add_target, command, progress, root, run, scratch};
 
 /// A platform that wheels are built for on Linux.
 pub(crate) struct Platform {
@@ -57,19 +58,21 @@ pub(crate) fn published() -> Result<PathBuf> {
     }
 }
 
-/// The wheel for this machine that the tests use. It is compiled in a third of the time.
+/// The wheel for this machine that the tests use. It is compiled in a third of the time, and linted.
 pub(super) fn wheel() -> Result<PathBuf> {
-    let quick = |maturin: &mut Command| {
+    let quick = |maturin: &mut Command| -> Result<()> {
+        lint(maturin)?;
         maturin.env("CARGO_PROFILE_WHEEL_LTO", "off").env("CARGO_PROFILE_WHEEL_OPT_LEVEL", "1");
         maturin.env("CARGO_PROFILE_WHEEL_CODEGEN_UNITS", "16");
+        Ok(())
     };
     match of_this_machine() {
         Some(platform) => built("tests", platform.tag, |maturin| {
-            quick(maturin);
+            quick(maturin)?;
             platform.options(maturin)
         }),
         None => built("tests", "", |maturin| {
-            quick(maturin);
+            quick(maturin)?;
             Ok(maturin.args(["--compatibility", "pypi"]))
         }),
     }
@@ -123,17 +126,6 @@ fn built(
         "{name} is not the wheel of {tag}"
     );
     Ok(wheel)
-}
-
-/// Clippy on the extension, which shares what the macros of `PyO3` need with the wheel of this machine.
-pub(crate) fn clippy() -> Result<()> {
-    let mut clippy = cargo();
-    clippy.args(["clippy", "--locked", "--quiet", "--profile", "wheel"]);
-    if let Some(platform) = of_this_machine() {
-        clippy.args(["--target", platform.target]);
-    }
-    built_by(&mut clippy).args(["--package", "bindings-python", "--", "-D", "warnings"]);
-    run(&mut clippy)
 }
 
 /// Where and how this command builds. Nothing else is built like a wheel, so it need not wait for the

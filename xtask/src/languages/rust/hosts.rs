@@ -41,16 +41,9 @@ struct Oldest {
     versions: &'static [(&'static str, &'static str)],
 }
 
-/// Tests the adapters on servers and over TLS, and with `Extent::All` also on the oldest versions of
+/// Tests the adapters on servers, and with `Extent::All` also over TLS and on the oldest versions of
 /// their hosts that they support. The tests of the crates ran on the newest ones, which `Cargo.lock` has.
 pub(crate) fn test(extent: Extent, report: &mut Report) {
-    report.suite(
-        "the adapters of Rust over TLS",
-        Runner::Summary,
-        cargo()
-            .args(["test", "--locked"])
-            .current_dir(root().join("bindings-rust/adapters/tests/tls")),
-    );
     report.suite_of("the stores of Rust on their servers", Runner::Summary, || {
         // A test runs them.
         for name in ["postgres_budget", "redis_budget"] {
@@ -61,6 +54,13 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
         Ok(test)
     });
     if extent == Extent::All {
+        report.suite(
+            "the adapters of Rust over TLS",
+            Runner::Summary,
+            cargo()
+                .args(["test", "--locked"])
+                .current_dir(root().join("bindings-rust/adapters/tests/tls")),
+        );
         for oldest in &OLDEST {
             let what =
                 format!("the adapters of Rust, oldest hosts: {}", oldest.features.join(", "));
