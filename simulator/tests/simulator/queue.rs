@@ -2,13 +2,11 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
-mod common;
-
+use crate::common::{
+    SECOND, assert_near, closed, experiment, exponential, group, mean_latency, poisson, summary,
+};
 use backoff_sim::{
     Distribution, Experiment, Latency, Load, Model, Outage, OutageMode, Queue, Rejection, Summary,
-};
-use common::{
-    SECOND, assert_near, closed, experiment, exponential, group, mean_latency, poisson, summary,
 };
 
 /// A queue without timeouts, for clients that do not retry.

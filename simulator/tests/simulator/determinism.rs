@@ -2,11 +2,10 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
+use crate::common::{closed, experiment, group, poisson};
 use backoff_sim::{Experiment, Latency, Layers, Model, Occ, Queue, Serial, Shard, Totals};
-use common::{closed, experiment, group, poisson};
 
-mod common;
-#[path = "../examples/golden.rs"]
+#[path = "../../examples/golden.rs"]
 mod golden;
 
 fn experiments() -> Vec<Experiment> {
@@ -63,7 +62,7 @@ fn another_seed_gives_other_numbers() {
 /// What a seed gives is a promise. Another target compares its output with the same file.
 #[test]
 fn numbers_never_change() {
-    let expected = include_str!("golden.jsonl");
+    let expected = include_str!("../golden.jsonl");
     for (line, expected) in golden::lines().zip(expected.lines()) {
         assert_eq!(line, expected);
     }

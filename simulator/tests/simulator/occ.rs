@@ -4,13 +4,11 @@
 
 use std::process::Command;
 
+use crate::common::{closed, experiment, group, summary};
 use backoff_sim::{Estimate, Model, Occ};
-use common::{closed, experiment, group, summary};
-
-mod common;
 
 /// Made by `python3 article.py --runs 400 --seed 1 > article.csv`.
-const TABLE: &str = include_str!("article.csv");
+const TABLE: &str = include_str!("../article.csv");
 
 /// The runs of the simulator.
 const RUNS: u32 = 250;

@@ -3,10 +3,8 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
-mod common;
-
+use crate::common::{SECOND, assert_near, closed, experiment, group, poisson, summary};
 use backoff_sim::{Layers, Model, Outage, OutageMode, Queue, RateLimit, Summary};
-use common::{SECOND, assert_near, closed, experiment, group, poisson, summary};
 
 /// Twice as many arrivals as the server can serve.
 fn overloaded(seconds: u64, runs: u32) -> Summary {

@@ -3,10 +3,8 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
+use crate::common::{closed, experiment, group, summary};
 use backoff_sim::{Distribution, Model, Occ, Serial, Summary};
-use common::{closed, experiment, group, summary};
-
-mod common;
 
 const SERVICE_MS: u64 = 7;
 

@@ -1,6 +1,6 @@
 //! Experiments, and the bounds within which their results must be.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::cast_precision_loss, reason = "counts are exact in doubles")]
 
 use backoff_core::Policy;
 use backoff_sim::{Distribution, Estimate, Experiment, Group, Load, Model, Shard, Summary, Totals};

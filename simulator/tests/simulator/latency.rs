@@ -2,10 +2,10 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
-mod common;
-
+use crate::common::{
+    SECOND, assert_near, closed, experiment, group, mean_latency, poisson, summary,
+};
 use backoff_sim::{Distribution, Latency, Model, Outage, OutageMode, Summary};
-use common::{SECOND, assert_near, closed, experiment, group, mean_latency, poisson, summary};
 
 /// Without timeouts arrivals see the mean number of calls, which is the rate times the mean latency:
 /// `L = 1 + 0.01 lambda L`, and two messages of 0.1 s.

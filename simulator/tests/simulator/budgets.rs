@@ -2,10 +2,8 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
-mod common;
-
+use crate::common::{assert_near, closed, experiment, group, summary};
 use backoff_sim::{Distribution, Layers, Model};
-use common::{assert_near, closed, experiment, group, summary};
 
 fn failing(failure: &str) -> Model {
     let latency = Distribution::Constant(1_000_000);

@@ -2,10 +2,8 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
-mod common;
-
+use crate::common::{assert_near, closed, experiment, group, summary};
 use backoff_sim::{Distribution, Experiment, GiveUp, Layers, Model};
-use common::{assert_near, closed, experiment, group, summary};
 
 fn layers(layers: u32, failure: &str) -> Layers {
     let latency = Distribution::Constant(1_000_000);

@@ -3,13 +3,11 @@
 
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
+use crate::common::{closed, experiment, group, summary};
 use backoff_sim::{
     Distribution, Experiment, Group, Latency, Layers, Load, MAX_TIME_NS, Model, Occ, Queue, Serial,
     Shard, Summary,
 };
-use common::{closed, experiment, group, summary};
-
-mod common;
 
 const LONGEST: Distribution = Distribution::Constant(MAX_TIME_NS);
 const ZERO: Distribution = Distribution::Constant(0);
