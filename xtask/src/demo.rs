@@ -40,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
          cargo xtask package --host --out DIR  the wheel, the npm tarball and the crates to install\n  \
          cargo xtask install --prefix DIR      libbackoff for C and Go\n  \
          cargo xtask scenario                  five HTTP clients and a server that fails\n  \
-         cargo xtask test                      all tests"
+         cargo xtask test                      the tests"
     );
     Ok(())
 }
