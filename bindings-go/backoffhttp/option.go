@@ -1,7 +1,6 @@
 package backoffhttp
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -77,13 +76,21 @@ func WithMethods(methods ...string) Option {
 	return func(t *Transport) error {
 		t.methods = append([]string{}, methods...)
 		for _, method := range methods {
-			meant := strings.ToUpper(strings.TrimSpace(method))
-			if _, err := http.NewRequest(method, "/", nil); err != nil || method == "" || method != meant {
-				return fmt.Errorf("method %q of WithMethods: write one in capital letters, such as %q", method, cmp.Or(meant, http.MethodGet))
+			if meant := strings.ToUpper(strings.TrimSpace(method)); !isToken(method) || method != meant {
+				if !isToken(meant) {
+					meant = http.MethodGet
+				}
+				return fmt.Errorf("method %q of WithMethods: write one in capital letters, such as %q", method, meant)
 			}
 		}
 		return nil
 	}
+}
+
+// isToken reports whether net/http accepts a method. It takes none for GET.
+func isToken(method string) bool {
+	_, err := http.NewRequest(method, "/", nil)
+	return err == nil && method != ""
 }
 
 // WithMayRepeat sets a function that says which requests may be repeated, whatever their methods and keys. It must not

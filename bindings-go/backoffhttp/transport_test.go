@@ -888,6 +888,7 @@ func TestInvalidOptions(t *testing.T) {
 		"status 1000 is not from 100 to 999":                                                     {backoffhttp.WithStatuses(map[int]backoff.Outcome{1000: backoff.OutcomeTransient})},
 		`method "get" of WithMethods: write one in capital letters, such as "GET"`:               {backoffhttp.WithMethods("get")},
 		`method "GET " of WithMethods`:                                                           {backoffhttp.WithMethods("GET ")},
+		`method "G T" of WithMethods: write one in capital letters, such as "GET"`:               {backoffhttp.WithMethods("G T")},
 		`method "" of WithMethods`:                                                               {backoffhttp.WithMethods("")},
 		"argument of WithMayRepeat is nil":                                                       {backoffhttp.WithMayRepeat(nil)},
 		"argument of WithClassify is nil":                                                        {backoffhttp.WithClassify(nil)},
