@@ -18,7 +18,7 @@ pub(crate) const CRATES: [&str; 5] =
 /// Those whose interface is listed.
 const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
-/// Needs more libraries than all others together.
+/// The crate that needs more libraries than all others together.
 const LARGE: &str = "backoff-adapters";
 
 /// Whether a crate is documented to this extent.

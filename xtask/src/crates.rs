@@ -29,7 +29,7 @@ pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
 /// The tools: most of their dependencies were compiled for this program.
 const TOOLS: &[&str] = &["xtask", "scenario"];
 
-/// Its tests need libraries of their own. What it writes is compared in every test of the generated files.
+/// Its tests need libraries of their own. The usual tests compare what it writes with the committed files.
 const TRANSLATOR: &[&str] = &["wasm-to-go"];
 
 /// Lints and tests all of them. libbackoff, the extension of Python and the WebAssembly have no tests
@@ -70,7 +70,7 @@ pub(crate) fn linted(verb: &str, packages: &[&str]) -> Result<Command> {
     Ok(cargo)
 }
 
-/// Makes a command that runs cargo lint what it compiles, as `cargo clippy -- -D warnings` does.
+/// Adds Clippy to a build, as in `cargo clippy -- -D warnings`. The command may call cargo by itself.
 pub(crate) fn lint(cargo: &mut Command) -> Result<()> {
     let sysroot = PathBuf::from(stdout(command("rustc").args(["--print", "sysroot"]))?.trim());
     cargo.env("RUSTC_WORKSPACE_WRAPPER", sysroot.join("bin/clippy-driver"));

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::languages::named;
 use crate::report::{Extent, Report};
-use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink, target};
+use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink};
 
 struct Block {
     language: String,
@@ -102,7 +102,7 @@ const CHECKED_ELSEWHERE: [&str; 7] = [
     "node --no-warnings simulator/tests/wasi.mjs",
 ];
 
-/// A command that compiles again what the tests have compiled, for a release.
+/// Compiles for a release what the tests have compiled without optimisation.
 const LONG: &str = "cargo install";
 
 /// The commands of a block that are not checked elsewhere.
@@ -135,7 +135,7 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
 }
 
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
-/// the archives of libbackoff in `DOWNLOADS`, the packaged command and, for those that use pip, a new
+/// the archives of libbackoff in `DOWNLOADS`, the command and, for those that use pip, a new
 /// virtual environment, and compares what they print. Examples of `backoff` run in a folder of their
 /// own.
 fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent) -> Result<()> {
@@ -158,7 +158,6 @@ fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent)
     let path = folders.into_iter().chain(std::env::split_paths(&path));
     bash.args(["-euc", commands])
         .env_remove("COLUMNS")
-        .env("CARGO_TARGET_DIR", target())
         .env("PREFIX", place.join("prefix"))
         .env("OUT", place.join("packages"))
         .env("DOWNLOADS", scratch().join("c-archives"))

@@ -2,7 +2,7 @@
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -31,7 +31,12 @@ pub(crate) fn binary() -> Result<PathBuf> {
     progress("building the command");
     // With an example cargo compiles the crates as it does for their tests, which use the same.
     run(linted("build", PUBLISHED)?.args(["--bin", "backoff", "--example", "driver"]))?;
-    let path = offered(&target().join("debug"))?;
+    let name = format!("backoff{EXE_SUFFIX}");
+    fs::create_dir_all(programs())?;
+    // Documents find it there. A running program cannot be overwritten, but it can be replaced.
+    let path = programs().join(&name);
+    let _ = fs::remove_file(&path);
+    fs::copy(target().join("debug").join(name), &path)?;
     Ok(built.insert(path).clone())
 }
 
@@ -50,17 +55,6 @@ fn published() -> Result<PathBuf> {
     }
     run(&mut build)?;
     Ok(folder.join("release").join(format!("backoff{EXE_SUFFIX}")))
-}
-
-/// Copies the binary to where documents find it.
-fn offered(folder: &Path) -> Result<PathBuf> {
-    let name = format!("backoff{EXE_SUFFIX}");
-    fs::create_dir_all(programs())?;
-    let path = programs().join(&name);
-    // A running program cannot be overwritten, but it can be replaced.
-    let _ = fs::remove_file(&path);
-    fs::copy(folder.join(name), &path)?;
-    Ok(path)
 }
 
 /// The platforms of the published binaries that are built on Linux, where they contain their C
