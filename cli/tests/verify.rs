@@ -290,7 +290,7 @@ fn a_program_that_supports_nothing_fails() {
     );
 }
 
-/// A member of another type is a mistake of the program, which is told once.
+/// If `unsupported` is of another type, the report says so once.
 #[test]
 fn unsupported_must_be_true() {
     let output = of_delays(&["--clause=14"], "unsupported-1");

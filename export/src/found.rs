@@ -1,4 +1,4 @@
-//! The policies that a text says, by their places in it.
+//! The policies in a text, by their places.
 
 use backoff_core::{Budget, Policy};
 
@@ -13,7 +13,7 @@ pub struct ImportOptions<'a> {
     pub servers: Option<u32>,
 }
 
-/// A place of a text that says a policy, and what it says.
+/// A place in a text that has a policy, and what was read there.
 pub(crate) struct Found {
     pub(crate) at: String,
     pub(crate) read: Result<(Policy, Option<Budget>), ImportError>,

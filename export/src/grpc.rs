@@ -50,7 +50,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         source.replace_all(Field::Jitter, &instead, reason);
     }
     if source.max_retries() == Some(0) {
-        // Nothing is near: one retry is what was forbidden.
+        // `--nearest` offers nothing: a single retry is what the policy forbids.
         let reason = "its maxAttempts is at least 2; leave retryPolicy out, and it does not retry";
         source.refuse(Field::MaxRetries, reason);
     }

@@ -42,7 +42,7 @@ pub(crate) fn warning(at: &str, value: &str, ns: Option<u64>, ends: Ends) -> Str
     format!("{at} {value} is not imported: it {advice}")
 }
 
-/// The nanoseconds of a duration or of a number of seconds, if they can be told.
+/// A duration or a number of seconds in nanoseconds, if it is one.
 fn nanoseconds(node: &Node<'_>) -> Option<u64> {
     match node.count(1, u64::from(u32::MAX)) {
         Ok(seconds) => Some(seconds.saturating_mul(SECOND)),

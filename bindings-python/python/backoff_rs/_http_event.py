@@ -45,5 +45,5 @@ class HttpEvent(RetryEvent):
 
     def _summary(self) -> str:
         # A request that was never sent is repeated all the same.
-        is_why = self.sent_once and self.reason == StopReason.PERMANENT
-        return super()._summary() + (f", not repeatable ({self.sent_once})" if is_why else "")
+        ended_it = self.sent_once and self.reason == StopReason.PERMANENT
+        return super()._summary() + (f", not repeatable ({self.sent_once})" if ended_it else "")

@@ -176,7 +176,7 @@ fn the_tip_names_a_place_of_the_file() {
     assert!(run.stdout.starts_with(b"constant:base=0s,max_retries=1,"), "{run:?}");
 }
 
-/// What the policy does not take over is told, and goes to standard error.
+/// A warning on standard error names what the policy does not take over.
 #[test]
 fn a_limit_of_time_is_named() {
     let text = "kind: Job\nspec: {activeDeadlineSeconds: 600, backoffLimit: 3}\n";

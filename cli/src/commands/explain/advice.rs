@@ -56,7 +56,8 @@ impl Advice {
         self.message.split(':').next().unwrap_or_default()
     }
 
-    pub(crate) fn is_as(&self, other: &Self) -> bool {
+    /// Whether both are about the same fault.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.code == other.code
     }
 }

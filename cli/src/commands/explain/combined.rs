@@ -24,13 +24,13 @@ pub(crate) fn combined(policy: &Policy) -> Option<Combined> {
         policy = Policy::parse(proposed).ok()?;
         let left = warnings(&policy);
         let title = first.title();
-        for needless in found.iter().filter(|one| !left.iter().any(|other| other.is_as(one))) {
+        for needless in found.iter().filter(|one| !left.iter().any(|other| other.is_like(one))) {
             let needless = needless.title();
             notes.push(format!(
                 "The change for \"{title}\" makes the one for \"{needless}\" needless."
             ));
         }
-        for new in left.iter().filter(|one| !found.iter().any(|other| other.is_as(one))) {
+        for new in left.iter().filter(|one| !found.iter().any(|other| other.is_like(one))) {
             notes
                 .push(format!("After the change for \"{title}\", {}", uncapitalized(&new.message)));
         }
