@@ -38,8 +38,11 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     }
     run_at_once(parts, &mut report)?;
     // These use the programs of all languages, which the others have built.
-    let last: [Part; 2] =
-        [("shared", Box::new(test_together)), ("processes", Box::new(test_processes))];
+    let last: [Part; 3] = [
+        ("shared", Box::new(test_together)),
+        ("processes", Box::new(test_processes)),
+        ("shared", Box::new(test_pages)),
+    ];
     run_at_once(last.into(), &mut report)?;
     if extent == Extent::All {
         report.part("bench", bench::test);
@@ -79,7 +82,11 @@ fn run_at_once(parts: VecDeque<Part>, report: &mut Report) -> Result<()> {
 pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
     let parts: Vec<Part> = match name {
-        "shared" => vec![("shared", Box::new(test_shared)), ("shared", Box::new(test_together))],
+        "shared" => vec![
+            ("shared", Box::new(test_shared)),
+            ("shared", Box::new(test_together)),
+            ("shared", Box::new(test_pages)),
+        ],
         "bench" => vec![("bench", Box::new(bench::test))],
         "processes" => vec![("processes", Box::new(test_processes))],
         "dist" => vec![("dist", Box::new(dist::test))],
@@ -184,6 +191,10 @@ fn test_together(report: &mut Report) {
     }
     report.check("the demo agrees", demo::check);
     report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
+}
+
+/// The pages with programs in several languages.
+fn test_pages(report: &mut Report) {
     for document in ["README.md", "docs/migrating.md"] {
         docs::test(report, &root().join(document));
     }

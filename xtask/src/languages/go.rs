@@ -129,11 +129,9 @@ pub(crate) fn test(report: &mut Report) {
     report.check("go vet", || run(go_alone().args(["vet", "./..."])));
     report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, ENGINE])));
     report.check("go vet, the checks", || run(newest()?.args(["vet", &format!("{CHECKS}/...")])));
-    report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
-    report
-        .check("staticcheck, over C", || run(go_over_c()?.args(["run", STATICCHECK, CGO, ENGINE])));
     let suite = |mut go: Command, flags: &[&str]| {
-        go.args(["test", "-count=1", "-json"]).args(flags).arg("./...");
+        // `go vet` above has checked more.
+        go.args(["test", "-count=1", "-json", "-vet=off"]).args(flags).arg("./...");
         Ok(go)
     };
     report.suite_of("go test", Runner::Go, || suite(go_alone(), &[]));
@@ -149,7 +147,7 @@ pub(crate) fn test(report: &mut Report) {
         || {
             let mut go = newest()?;
             go.env("BACKOFF_WASM", engine::wasm()?);
-            go.args(["test", "-count=1", "-json", "-skip", AS_USERS_GET_IT]);
+            go.args(["test", "-count=1", "-json", "-vet=off", "-skip", AS_USERS_GET_IT]);
             go.arg(format!("{CHECKS}/..."));
             Ok(go)
         },
@@ -210,6 +208,9 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
 /// Every platform of Go, and other tools.
 pub(crate) fn test_more(report: &mut Report) {
     report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
+    report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
+    report
+        .check("staticcheck, over C", || run(go_over_c()?.args(["run", STATICCHECK, CGO, ENGINE])));
     report.check("staticcheck, the benchmarks", || {
         run(benchmarks().args(["run", STATICCHECK, "./..."]))
     });

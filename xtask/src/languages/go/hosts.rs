@@ -33,7 +33,8 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
         let name = adapter.name;
         report.check(&format!("Go, {name}: go.mod is tidy"), || adapter.is_tidy());
         let suite = |mut go: Command, packages: &str| {
-            go.args(["test", "-count=1", "-json", packages]);
+            // `go vet` above has checked more.
+            go.args(["test", "-count=1", "-json", "-vet=off", packages]);
             with_servers(&mut go)?;
             Ok(go)
         };
