@@ -135,16 +135,23 @@ pub(crate) fn test(report: &mut Report) {
         run(linted("build", &["bindings-wasm-glue"])?.env("CARGO_TARGET_DIR", target()))
     });
     for entry in ["backoff-wasm", "backoff-wasm/js"] {
-        let results = scratch().join("npm-test.xml");
-        report.suite_of(&format!("npm test: {entry}"), Runner::Junit(results.clone()), || {
-            let mut test = npm();
-            test.args(["test", "--", "--test-reporter=junit"])
-                .arg(format!("--test-reporter-destination={}", results.display()))
-                .env("BACKOFF_WASM_TARBALL", tarball()?)
-                .env("BACKOFF_WASM_ENTRY", entry);
-            Ok(test)
+        npm_test(report, &format!("npm test: {entry}"), |test| {
+            test.env("BACKOFF_WASM_ENTRY", entry).env("BACKOFF_TYPESCRIPT", "typescript");
         });
     }
+}
+
+/// The package's own tests, on the tarball.
+fn npm_test(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
+    let results = scratch().join("npm-test.xml");
+    report.suite_of(what, Runner::Junit(results.clone()), || {
+        let mut test = npm();
+        test.args(["test", "--", "--test-reporter=junit"])
+            .arg(format!("--test-reporter-destination={}", results.display()))
+            .env("BACKOFF_WASM_TARBALL", tarball()?);
+        options(&mut test);
+        Ok(test)
+    });
 }
 
 /// The files that are published.
@@ -152,8 +159,13 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }
 
-/// Runs the package in every runtime, bundler and test runner, and in Chromium.
+/// Compiles the types with the oldest TypeScript, and runs the package in every runtime, bundler and test
+/// runner, and in Chromium.
 pub(crate) fn test_more(report: &mut Report) {
+    npm_test(report, "npm test: the types, with the oldest TypeScript", |test| {
+        test.arg("--test-name-pattern=^typescript-5.0,");
+        test.env("BACKOFF_WASM_ENTRY", "backoff-wasm").env("BACKOFF_TYPESCRIPT", "typescript-5.0");
+    });
     let (results, ran) = (scratch().join("npm-everywhere.xml"), scratch().join("npm-ran.jsonl"));
     // The rows of an earlier run would stay if this one did not begin.
     let _ = fs::remove_file(&ran);
