@@ -110,7 +110,6 @@ pub(crate) fn backoff() -> Result<Command> {
 /// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
     pytest(report, "cli/tests", binary);
-    pytest(report, "examples", binary);
     for document in
         ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"]
     {
@@ -134,6 +133,7 @@ fn pytest(report: &mut Report, tests: &str, binary: fn() -> Result<PathBuf>) {
 pub(crate) fn test_more(report: &mut Report) {
     report.check("the published command is one static binary", is_static);
     pytest(report, "cli/tests", published);
+    pytest(report, "examples", published);
     report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     for (platform, name, runner) in PLATFORMS {
         report.runs_on(("Command", "platforms", name), || {

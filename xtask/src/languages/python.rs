@@ -105,18 +105,30 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     stdout(python()?.args(["-c", code]))
 }
 
-/// The test that compiles the sdist.
-const BUILDS_SDIST: &str = "tests/test_packaging.py::test_the_sdist_needs_only_rust";
+/// Tests that take longer: one compiles the sdist, the others check types with more tools than mypy.
+const LONG: [&str; 4] = [
+    "tests/test_packaging.py::test_the_sdist_needs_only_rust",
+    "tests/test_types.py::test_stubs_match_the_extension",
+    "tests/test_types.py::test_the_types_are_complete",
+    "tests/test_types.py::test_pyright",
+];
+
+/// Runs tests of the package through the installed wheel.
+fn pytest(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
+    let results = scratch().join("python-results.xml");
+    report.suite_of(what, Runner::Junit(results.clone()), || {
+        let mut pytest = python()?;
+        pytest.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
+        options(&mut pytest);
+        pytest.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
+        Ok(pytest)
+    });
+}
 
 /// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
-    let results = scratch().join("python-sdist-results.xml");
-    report.suite_of("pytest: the sdist", Runner::Junit(results.clone()), || {
-        let mut python = python()?;
-        python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
-        python.arg(root().join("bindings-python").join(BUILDS_SDIST));
-        python.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
-        Ok(python)
+    pytest(report, "pytest: the sdist, and the types with more tools", |pytest| {
+        pytest.args(LONG.map(|test| root().join("bindings-python").join(test)));
     });
     platforms::test(report);
 }
@@ -139,12 +151,8 @@ pub(crate) fn test(report: &mut Report) {
             scenario::check(name, client()?)
         });
     }
-    let results = scratch().join("python-results.xml");
-    report.suite_of("pytest", Runner::Junit(results.clone()), || {
-        let mut python = python()?;
-        python.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
-        python.arg(root().join("bindings-python/tests")).args(["--deselect", BUILDS_SDIST]);
-        python.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
-        Ok(python)
+    pytest(report, "pytest", |pytest| {
+        pytest.arg(root().join("bindings-python/tests"));
+        pytest.args(LONG.iter().flat_map(|test| ["--deselect", test]));
     });
 }
