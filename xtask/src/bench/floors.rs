@@ -33,7 +33,7 @@ const AS_FAST: Bound = Ratio(1.0);
 /// The first that matches counts.
 const FLOORS: &[Floor] = &[
     floor("rust", "next", "by hand (fastrand)", Ratio(0.75)),
-    floor("rust", "next", "backon", Ratio(0.1)),
+    floor("rust", "next, proportional", "backon", Ratio(0.5)),
     floor("rust", "next", "tokio-retry", Ratio(0.1)),
     floor("rust", "batch of 1000000", "memset", Ratio(2.5)),
     floor("rust", "loop, success at once", "backon", MoreNs(30.0)),
@@ -60,10 +60,10 @@ const FLOORS: &[Floor] = &[
     floor("js", "1000 loops", "", AS_FAST),
     floor("go", "next", "by hand (SplitMix64)", Ratio(1.5)),
     floor("go", "next", "by hand (math/rand)", Ratio(0.6)),
-    floor("go", "next", "cenkalti v7", Ratio(1.0 / 2.0)),
-    floor("go", "next", "cenkalti v4", Ratio(1.0 / 12.0)),
+    floor("go", "next, proportional", "cenkalti v7", AS_FAST),
+    floor("go", "next, proportional", "cenkalti v4", Ratio(1.0 / 2.0)),
     floor("go", "loop, success at once", "cenkalti v5", AS_FAST),
-    floor("go", "new and 3 delays", "cenkalti v5", AS_FAST),
+    floor("go", "new and 3 delays, proportional", "cenkalti v5", AS_FAST),
     floor("go", "1000 loops", "", AS_FAST),
 ];
 

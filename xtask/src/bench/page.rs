@@ -18,7 +18,8 @@ const PAGE: &str = "bench/README.md";
 const CHART: &str = "docs/speed.svg";
 
 /// The works that the README shows.
-const SHOWN: [&str; 4] = ["next", "loop, success at once", "loop, two failures", "1000 loops"];
+const SHOWN: [&str; 5] =
+    ["next", "next, proportional", "loop, success at once", "loop, two failures", "1000 loops"];
 
 /// The recorded run.
 pub(super) fn results() -> PathBuf {
