@@ -22,50 +22,44 @@ import {
 	source,
 } from "./installed.mjs";
 
-const compiler = (name) =>
-	join(dirname(createRequire(join(source, "package.json")).resolve(`${name}/package.json`)), "bin/tsc");
+const compiler = join(
+	dirname(createRequire(join(source, "package.json")).resolve("typescript/package.json")),
+	"bin/tsc",
+);
 
-/** The current TypeScript and the oldest that the README promises, with their options. */
-const COMPILERS = { typescript: ["--ignoreConfig", "--types", ""], "typescript-5.0": [] };
-
-/** BACKOFF_TYPESCRIPT names the only one to test. */
-const { BACKOFF_TYPESCRIPT } = process.env;
-
-for (const name of BACKOFF_TYPESCRIPT ? [BACKOFF_TYPESCRIPT] : Object.keys(COMPILERS)) {
-	const config = COMPILERS[name];
-	const compile = (files, module, moduleResolution) => {
-		const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
-		const options = [...strict, ...config, "--target", "es2022", "--module", module];
-		const { status, stdout } = spawnSync(
-			process.execPath,
-			[compiler(name), ...options, "--moduleResolution", moduleResolution, ...files],
-			{ cwd: project, encoding: "utf8" },
-		);
-		assert.equal(status, 0, stdout);
-	};
-
-	describe(`${name}, tsc --strict`, () => {
-		for (const [module, moduleResolution, file] of [
-			["node16", "node16", "typing.mts"],
-			["node16", "node16", "typing.cts"],
-			["esnext", "bundler", "typing.ts"],
-		]) {
-			test(`${moduleResolution}, ${file}`, () => {
-				copyFileSync(join(import.meta.dirname, "typing.ts"), join(project, file));
-				compile([file], module, moduleResolution);
-			});
-		}
-
-		test("the first program of the README, and the one in TypeScript", () => {
-			const readme = readFileSync(join(source, "README.md"), "utf8");
-			const [, first] = /```js\n([\s\S]*?)```/.exec(readme);
-			const [, typed] = /```ts\n([\s\S]*?)```/.exec(readme);
-			writeFileSync(join(project, "first.mts"), first);
-			writeFileSync(join(project, "typed.mts"), typed);
-			compile(["first.mts", "typed.mts"], "node16", "node16");
-		});
-	});
+function compile(files, module, moduleResolution) {
+	const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
+	const options = [...strict, "--ignoreConfig", "--types", "", "--target", "es2022", "--module", module];
+	const { status, stdout } = spawnSync(
+		process.execPath,
+		[compiler, ...options, "--moduleResolution", moduleResolution, ...files],
+		{ cwd: project, encoding: "utf8" },
+	);
+	assert.equal(status, 0, stdout);
 }
+
+// tests/everywhere has the older versions that the README promises.
+describe("tsc --strict", () => {
+	for (const [module, moduleResolution, file] of [
+		["node16", "node16", "typing.mts"],
+		["node16", "node16", "typing.cts"],
+		["esnext", "bundler", "typing.ts"],
+	]) {
+		test(`${moduleResolution}, ${file}`, () => {
+			copyFileSync(join(import.meta.dirname, "typing.ts"), join(project, file));
+			compile([file], module, moduleResolution);
+		});
+	}
+
+	test("the first program of the README, and the one in TypeScript", () => {
+		const readme = readFileSync(join(source, "README.md"), "utf8");
+		const [, first] = /```js\n([\s\S]*?)```/.exec(readme);
+		const [, typed] = /```ts\n([\s\S]*?)```/.exec(readme);
+		writeFileSync(join(project, "first.mts"), first);
+		writeFileSync(join(project, "typed.mts"), typed);
+		compile(["first.mts", "typed.mts"], "node16", "node16");
+	});
+});
 
 describe("the types name what exists", () => {
 	const types = readFileSync(join(installed, "dist/index.d.ts"), "utf8");

@@ -49,10 +49,15 @@ test("attw finds the types of every entry under every resolution", async () => {
 });
 
 const program = readFileSync(join(here, "../typing.ts"), "utf8");
+const readme = readFileSync(join(here, "../../README.md"), "utf8");
+const [, first] = /```js\n([\s\S]*?)```/.exec(readme);
+const [, typed] = /```ts\n([\s\S]*?)```/.exec(readme);
 
 describe("TypeScript", () => {
 	before(() => {
 		mkdirSync(folder);
+		writeFileSync(join(folder, "first.mts"), first);
+		writeFileSync(join(folder, "typed.mts"), typed);
 		for (const entry of ENTRIES) {
 			const text = program.replaceAll('"backoff-wasm"', `"${entry}"`);
 			for (const extension of ["ts", "mts", "cts"]) {
@@ -75,6 +80,9 @@ describe("TypeScript", () => {
 			];
 			for (const [module, resolution, ...extensions] of resolutions) {
 				const files = ENTRIES.flatMap((entry) => extensions.map((end) => `${entry.replace("/", "-")}.${end}`));
+				if (extensions.includes("mts")) {
+					files.push("first.mts", "typed.mts");
+				}
 				for (const skipLibCheck of ["true", "false"]) {
 					const options = [
 						...strict,

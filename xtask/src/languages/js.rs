@@ -135,23 +135,16 @@ pub(crate) fn test(report: &mut Report) {
         run(linted("build", &["bindings-wasm-glue"])?.env("CARGO_TARGET_DIR", target()))
     });
     for entry in ["backoff-wasm", "backoff-wasm/js"] {
-        npm_test(report, &format!("npm test: {entry}"), |test| {
-            test.env("BACKOFF_WASM_ENTRY", entry).env("BACKOFF_TYPESCRIPT", "typescript");
+        let results = scratch().join("npm-test.xml");
+        report.suite_of(&format!("npm test: {entry}"), Runner::Junit(results.clone()), || {
+            let mut test = npm();
+            test.args(["test", "--", "--test-reporter=junit"])
+                .arg(format!("--test-reporter-destination={}", results.display()))
+                .env("BACKOFF_WASM_TARBALL", tarball()?)
+                .env("BACKOFF_WASM_ENTRY", entry);
+            Ok(test)
         });
     }
-}
-
-/// The package's own tests, on the tarball.
-fn npm_test(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
-    let results = scratch().join("npm-test.xml");
-    report.suite_of(what, Runner::Junit(results.clone()), || {
-        let mut test = npm();
-        test.args(["test", "--", "--test-reporter=junit"])
-            .arg(format!("--test-reporter-destination={}", results.display()))
-            .env("BACKOFF_WASM_TARBALL", tarball()?);
-        options(&mut test);
-        Ok(test)
-    });
 }
 
 /// The files that are published.
@@ -159,12 +152,8 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }
 
-/// Compiles the types with the oldest TypeScript, and runs the package in every runtime, bundler and test
-/// runner, and in Chromium.
+/// Runs the package in every runtime, bundler and test runner, and in Chromium.
 pub(crate) fn test_more(report: &mut Report) {
-    npm_test(report, "npm test, with the oldest TypeScript", |test| {
-        test.env("BACKOFF_WASM_ENTRY", "backoff-wasm").env("BACKOFF_TYPESCRIPT", "typescript-5.0");
-    });
     let (results, ran) = (scratch().join("npm-everywhere.xml"), scratch().join("npm-ran.jsonl"));
     // The rows of an earlier run would stay if this one did not begin.
     let _ = fs::remove_file(&ran);
