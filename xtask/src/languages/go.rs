@@ -79,6 +79,13 @@ fn go_over_c() -> Result<Command> {
     Ok(go)
 }
 
+/// `go test`, each time anew, with its events on standard output. It vets nothing: checks of their own run
+/// all of `go vet`.
+fn testing(mut go: Command) -> Command {
+    go.args(["test", "-count=1", "-json", "-vet=off"]);
+    go
+}
+
 /// The driver of request lines (tests/README.md).
 pub(crate) fn driver() -> Result<Command> {
     program("driver", "./driver", &checks())
@@ -129,9 +136,9 @@ pub(crate) fn test(report: &mut Report) {
     report.check("go vet", || run(go_alone().args(["vet", "./..."])));
     report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, ENGINE])));
     report.check("go vet, the checks", || run(newest()?.args(["vet", &format!("{CHECKS}/...")])));
-    let suite = |mut go: Command, flags: &[&str]| {
-        // `go vet` above has checked more.
-        go.args(["test", "-count=1", "-json", "-vet=off"]).args(flags).arg("./...");
+    let suite = |go: Command, flags: &[&str]| {
+        let mut go = testing(go);
+        go.args(flags).arg("./...");
         Ok(go)
     };
     report.suite_of("go test", Runner::Go, || suite(go_alone(), &[]));
@@ -145,10 +152,9 @@ pub(crate) fn test(report: &mut Report) {
         "Go: the checks, and the translation beside its WebAssembly",
         Runner::Go,
         || {
-            let mut go = newest()?;
+            let mut go = testing(newest()?);
             go.env("BACKOFF_WASM", engine::wasm()?);
-            go.args(["test", "-count=1", "-json", "-vet=off", "-skip", AS_USERS_GET_IT]);
-            go.arg(format!("{CHECKS}/..."));
+            go.args(["-skip", AS_USERS_GET_IT]).arg(format!("{CHECKS}/..."));
             Ok(go)
         },
     );
@@ -218,8 +224,8 @@ pub(crate) fn test_more(report: &mut Report) {
         run(newest()?.args(["run", STATICCHECK, &format!("{CHECKS}/...")]))
     });
     report.suite_of("Go: the module as its users get it", Runner::Go, || {
-        let mut go = newest()?;
-        go.args(["test", "-count=1", "-json", "-run", AS_USERS_GET_IT, CHECKS]);
+        let mut go = testing(newest()?);
+        go.args(["-run", AS_USERS_GET_IT, CHECKS]);
         Ok(go)
     });
     report.check("Go: the README's static program over C", static_program_over_c);

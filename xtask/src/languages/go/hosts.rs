@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::adapters::{ADAPTERS, Adapter, newest};
-use super::{MODULE, STATICCHECK, go_alone};
+use super::{MODULE, STATICCHECK, go_alone, testing};
 use crate::compatibility::Ran;
 use crate::languages::Queue;
 use crate::report::{Extent, Report, Runner};
@@ -32,9 +32,9 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
     for adapter in &ADAPTERS {
         let name = adapter.name;
         report.check(&format!("Go, {name}: go.mod is tidy"), || adapter.is_tidy());
-        let suite = |mut go: Command, packages: &str| {
-            // `go vet` above has checked more.
-            go.args(["test", "-count=1", "-json", "-vet=off", packages]);
+        let suite = |go: Command, packages: &str| {
+            let mut go = testing(go);
+            go.arg(packages);
             with_servers(&mut go)?;
             Ok(go)
         };
