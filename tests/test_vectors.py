@@ -17,21 +17,21 @@ def test_every_layer_is_written_and_no_other():
 
 
 @pytest.fixture(scope="module")
-def schema():
-    content = json.loads((HERE / "schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(content)
-    return jsonschema.Draft202012Validator(content)
+def validator():
+    schema = json.loads((HERE / "schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_vectors_fit_their_schema(layer, schema):
+def test_vectors_fit_their_schema(layer, validator):
     content = json.loads((HERE / "vectors" / f"{layer}.json").read_text())
-    schema.validate(content)
+    validator.validate(content)
     assert content["count"] == len(content["cases"])
     first = content["cases"][0]
-    assert schema.is_valid(content | {"cases": [first]})
-    assert not schema.is_valid(content | {"cases": [first], "unknown": 1})
-    assert not schema.is_valid(content | {"cases": [first | {"unknown": 1}]})
+    assert validator.is_valid(content | {"cases": [first]})
+    assert not validator.is_valid(content | {"cases": [first], "unknown": 1})
+    assert not validator.is_valid(content | {"cases": [first | {"unknown": 1}]})
 
 
 def cases(layer):

@@ -41,7 +41,7 @@ const REDIS: Plan = Plan {
     requests: 100_000,
     outage: Some(Duration::from_secs(10)),
 };
-/// For the usual tests. Meanwhile every process computes without a pause.
+/// For the usual tests: during an outage, all processes use the processor without a pause.
 const REDIS_IN_SHORT: Plan =
     Plan { requests: 40_000, outage: Some(Duration::from_secs(3)), ..REDIS };
 const POSTGRES: Plan =

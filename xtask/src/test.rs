@@ -32,7 +32,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     parts.push_back(alone("rust", extent)?);
     parts.push_back(hosts("rust", extent)?);
     parts.push_back(("command", Box::new(move |report| test_command(extent, report))));
-    // The parts of a language are not next to each other: what both need would be compiled by both.
+    // Two parts of one language that ran at once would both compile what they share.
     for part in [hosts, alone] {
         for name in ["c", "js", "python", "go"] {
             parts.push_back(part(name, extent)?);
