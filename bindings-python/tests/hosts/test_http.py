@@ -170,12 +170,12 @@ def test_a_truncated_body_of_a_failure(kind):
 
 
 def test_no_answer(kind):
-    client = kind(**JOB, attempt_timeout=0.2)
+    client = kind(**JOB, attempt_timeout=0.6)
     with Server(lambda connection: server.hang(connection), OK) as server:
         assert client.fetch(get(server.url)) == [(200, "ready")]
         assert len(server.requests) == 2
         server.wait_until_closed()
-    client = kind(**{**JOB, "policy": "full:base=100ms,max_retries=1"}, attempt_timeout=0.2)
+    client = kind(**{**JOB, "policy": "full:base=100ms,max_retries=1"}, attempt_timeout=0.6)
     with Server(lambda connection: server.hang(connection)) as server:
         with pytest.raises(client.timeout):
             client.fetch(get(server.url))

@@ -49,11 +49,15 @@ fn client(middleware: RetryMiddleware) -> ClientWithMiddleware {
     ClientBuilder::new(Client::builder().no_proxy().build().unwrap()).with(middleware).build()
 }
 
+/// The limit of an attempt that gets no answer.
+const SHORT: Duration = Duration::from_millis(200);
+
 /// GETs from a server, with at most two retries.
 async fn get(script: Vec<Answer>) -> (Result<Response, Error>, Vec<String>, Log) {
+    let is_silent = script.iter().any(|answer| matches!(answer, Answer::Silence(_)));
     let server = Server::start(script);
     let middleware = RetryMiddleware::new(retry("constant:base=1ms,max_retries=2"))
-        .attempt_timeout(Duration::from_millis(200));
+        .attempt_timeout(if is_silent { SHORT } else { Duration::from_secs(60) });
     let (middleware, log) = logged(middleware);
     let client = client(middleware);
     let result = client.get(server.url()).send().await;
@@ -103,15 +107,16 @@ async fn failures_of_the_network_are_retried_and_the_last_error_is_returned() {
         let shown = format!("{answer:?}");
         let (result, seen, log) = get(vec![answer]).await;
         let error = result.unwrap_err();
-        assert_eq!(seen.len(), 3, "{shown}");
+        // On a busy machine an attempt ends before the server sees it.
+        assert!(seen.len() == 3 || outcome == Outcome::Timeout, "{shown}: {seen:?}");
+        assert_eq!(log.lock().unwrap().stops, [(3, StopReason::MaxRetries)], "{shown}");
         assert_eq!(log.lock().unwrap().retries.len(), 2, "{shown}");
         assert!(log.lock().unwrap().retries.iter().all(|(found, _)| *found == outcome), "{shown}");
         match error {
             Error::Reqwest(error) => assert!(error.is_request(), "{shown}: {error:?}"),
             Error::Middleware(error) => {
                 assert_eq!(outcome, Outcome::Timeout, "{shown}");
-                let limit = Duration::from_millis(200);
-                assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, limit);
+                assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, SHORT);
             }
         }
     }
