@@ -1,6 +1,7 @@
 """The adapters of HTTP clients, against a server that fails on purpose in every way."""
 
 import asyncio
+import contextlib
 import copy
 import gc
 import io
@@ -654,6 +655,48 @@ def test_aiohttp_total_timeout_bounds_all_attempts():
             client.fetch(get(server.url, timeout=aiohttp.ClientTimeout(total=0.3)))
         assert len(server.requests) == 1
         server.wait_until_closed()
+
+
+async def again(request, handler):
+    """A middleware that repeats a request once that ended with an error."""
+    with contextlib.suppress(aiohttp.ClientError):
+        return await handler(request)
+    return await handler(request)
+
+
+@pytest.mark.parametrize(("method", "key"), [("POST", "k-1"), ("POST", None), ("GET", None)])
+def test_aiohttp_sends_what_a_middleware_outside_repeats(method, key):
+    async def fetch(url):
+        inside = aiohttp_adapter.RetryMiddleware("off", budget=None, log=False)
+        headers = {} if key is None else {"Idempotency-Key": key}
+        async with (
+            aiohttp.ClientSession(middlewares=[again, inside]) as session,
+            session.request(method, url, headers=headers, data=b"text") as answer,
+        ):
+            return answer.status
+
+    with Server(close, OK) as server:
+        assert asyncio.run(fetch(server.url)) == 200
+        assert [body for _, _, _, body in server.requests] == [b"text"] * 2
+    with Server(close) as server:
+        # aiohttp itself would repeat the GET, too.
+        with pytest.raises(aiohttp.ServerDisconnectedError):
+            asyncio.run(fetch(server.url))
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("reply", [BUSY, close])
+def test_the_attempts_of_two_middlewares_of_aiohttp_multiply(reply):
+    async def fetch(url):
+        policy = "constant:base=1ms,max_retries=3"
+        both = [aiohttp_adapter.RetryMiddleware(policy, budget=None, log=False) for _ in range(2)]
+        with contextlib.suppress(aiohttp.ClientError):
+            async with aiohttp.ClientSession(middlewares=both) as session:
+                await session.get(url)
+
+    with Server(reply) as server:
+        asyncio.run(fetch(server.url))
+        assert len(server.requests) == 16
 
 
 def test_threads_share_an_adapter():

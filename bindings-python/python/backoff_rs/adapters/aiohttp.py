@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import weakref
 from contextvars import ContextVar
+from typing import NamedTuple
 
 import aiohttp
 from aiohttp import ClientResponse
@@ -38,10 +40,24 @@ _PERMANENT = (
 
 _LOST = aiohttp.ClientConnectionError | aiohttp.ClientPayloadError
 
-#: aiohttp itself sends a request again, once, that ended with one of these. This is the request
-#: that is to end, by its timer, and how.
-_ENDED: ContextVar[tuple[object, Exception] | None] = ContextVar("ended", default=None)
+#: aiohttp itself sends a request again, once, that ended with one of these.
 _REPEATED_BY_AIOHTTP = (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError)
+
+
+class _Ended(NamedTuple):
+    """A request that is to end, and how."""
+
+    timer: object
+    request: weakref.ref[ClientRequest]
+    error: Exception
+
+    def is_repeated_by(self, request: ClientRequest) -> bool:
+        """Whether aiohttp itself repeats it: by a new request with the same timer. Another middleware
+        that calls its handler again passes the same request."""
+        return self.request() is not request
+
+
+_ENDED: ContextVar[_Ended | None] = ContextVar("ended", default=None)
 
 
 def _failure(error: Exception) -> Failure:
@@ -91,9 +107,10 @@ class RetryMiddleware:
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         timer = getattr(request, "_timer", None)
         ended = _ENDED.get()
-        _ENDED.set(None)
-        if ended is not None and ended[0] is timer:
-            raise ended[1]
+        if ended is not None and ended.timer is timer is not None:
+            if ended.is_repeated_by(request):
+                raise copy.copy(ended.error)
+            _ENDED.set(None)
         made = Request(
             self._client,
             request,
@@ -105,7 +122,7 @@ class RetryMiddleware:
             return await made.run_async(lambda: self._send(request, handler))  # type: ignore[no-any-return]
         except _REPEATED_BY_AIOHTTP as error:
             # Without the traceback, which holds the request.
-            _ENDED.set((timer, copy.copy(error)))
+            _ENDED.set(_Ended(timer, weakref.ref(request), copy.copy(error)))
             raise
 
     async def _send(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
