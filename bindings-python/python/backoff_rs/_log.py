@@ -15,6 +15,11 @@ _LOGGER = logging.getLogger("backoff_rs")
 _METHODS = {logging.INFO: "info", logging.WARNING: "warning"}
 _QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 
+#: The query and the fragment of a URL within a text, but not what closes it there, and its user
+#: information.
+_QUERY = re.compile(r"(?<=\S)[?#](?:\S*[^\s\"')\]>,.;:])?")
+_USER = re.compile(r"(?<=//)[^\s/@]*@")
+
 #: What this process was told once.
 _told: set[str] = set()
 
@@ -102,7 +107,8 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
 
 
 def _fields(event: RetryEvent) -> dict[str, Any]:
-    error = None if event.error is None else safe_repr(event.error)
+    shown = _repr_of_http_error if isinstance(event, HttpEvent) else safe_repr
+    error = None if event.error is None else shown(event.error)
     # The value is left out: it may be large, or a secret.
     http = ("method", "url", "status", "sent_once") if isinstance(event, HttpEvent) else ()
     return {
@@ -115,3 +121,14 @@ def _fields(event: RetryEvent) -> dict[str, Any]:
         "error": error,
         **{name: getattr(event, name) for name in http},
     }
+
+
+def _repr_of_http_error(error: BaseException) -> str:
+    """The error of an HTTP client. Its repr may have the headers of the request, and its text the URL:
+    both are places for secrets (SPEC 19.9)."""
+    kind = type(error).__name__
+    try:
+        text = _USER.sub("", _QUERY.sub("", str(error)))
+    except Exception:
+        return f"<{kind}, whose text failed>"
+    return f"{kind}({text and repr(text)})"

@@ -3,9 +3,11 @@
 import logging
 import time
 
+import httpx
 import pytest
-from backoff_rs import PROXY_STATUSES, HttpEvent, RetryEvent, RetryStats, Verdict
-from http_clients import CLIENTS, Httpx
+from backoff_rs import PROXY_STATUSES, HttpEvent, RetryEvent, RetryStats, Verdict, _log
+from backoff_rs.adapters.httpx import RetryTransport
+from http_clients import CLIENTS, Httpx, Requests
 from server import Server, reset, response
 
 POLICY = {"policy": "constant:base=10ms,max_retries=2"}
@@ -141,6 +143,62 @@ def test_logs_name_the_request(kind, caplog):
     assert "secret" not in caplog.text
 
 
+def nonsense(connection):
+    connection.sendall(b"SSH-2.0-OpenSSH_9.9\r\n\r\n")
+
+
+@pytest.mark.parametrize("reply", [reset, nonsense, None])
+def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
+    """The text of an error may have the query, and its repr the headers. The error stays as it is."""
+    client = kind(policy="constant:base=10ms,max_retries=1", log=True)
+    headers = {"Authorization": "secret"}
+    with Server(reply) as server:
+        if reply is None:
+            # The connection is refused.
+            server.close()
+        url = server.url + "a?token=secret#secret"
+        with pytest.raises(Exception, match=r".") as raised:
+            client.fetch(("GET", url, {"headers": headers}))
+    for record in caplog.records[-2:]:
+        assert f"GET {server.url}a: attempt" in record.message
+        assert record.backoff_error.startswith(f"{type(raised.value).__name__}(")
+        assert "secret" not in str(vars(record))
+    if kind is Requests and reply is None:
+        assert "/a?token=secret" in str(raised.value)
+        assert "url: /a (Caused by" in record.backoff_error
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no URL?", "no URL"),
+        ("url: /a?b=c&d='e (Caused by E('#1'))", "url: /a (Caused by E(''))"),
+        ("url='http://h/a?b=c#d', it is #1", "url='http://h/a', it is #1"),
+        (
+            "to http://me:x@h:1/a?b=c@d, (URL('http://me@h?b'))",
+            "to http://h:1/a, (URL('http://h'))",
+        ),
+    ],
+)
+def test_urls_in_the_text_of_an_error(text, shown):
+    assert _log._repr_of_http_error(LookupError(text)) == f"LookupError({shown!r})"
+    assert _log._repr_of_http_error(LookupError()) == "LookupError()"
+
+
+def test_an_error_whose_text_fails(caplog):
+    class Lost(httpx.NetworkError):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    def lose(_request):
+        raise Lost("lost")
+
+    transport = RetryTransport("off", transport=httpx.MockTransport(lose))
+    with httpx.Client(transport=transport) as client, pytest.raises(Lost):
+        client.get("http://0:1")
+    assert caplog.records[-1].backoff_error == "<Lost, whose text failed>"
+
+
 def test_a_failure_of_a_request_that_is_sent_once_says_why(kind):
     with Server(reset) as server:
         with pytest.raises(kind.lost) as raised:
@@ -199,8 +257,6 @@ def test_read_body_leaves_a_response_that_can_be_read(kind):
 
 
 def test_the_raw_body_of_httpx_after_read_body():
-    import httpx
-
     with Server(OK) as server, Httpx(**POLICY, read_body=True)._opened() as session:
         with session.stream("GET", server.url) as answer:
             assert b"".join(answer.iter_raw()) == b"ready"
