@@ -539,6 +539,19 @@ def test_httpx_rejects_a_transport_of_the_other_kind():
             adapter(transport=other)
 
 
+@pytest.mark.parametrize(
+    ("adapter", "other"),
+    [
+        (httpx_adapter.RetryTransport, httpx.HTTPTransport),
+        (httpx_adapter.AsyncRetryTransport, httpx.AsyncHTTPTransport),
+    ],
+)
+def test_httpx_rejects_the_class_of_a_transport(adapter, other):
+    wanted = f"^transport must be an instance, got the class {other.__name__}$"
+    with pytest.raises(TypeError, match=wanted):
+        adapter(transport=other)
+
+
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_httpx_says_which_transport_a_client_takes(backend):
     blocking, waiting = httpx_adapter.RetryTransport(), httpx_adapter.AsyncRetryTransport()

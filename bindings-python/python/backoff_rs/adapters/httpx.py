@@ -45,7 +45,9 @@ def _head(response: httpx.Response) -> tuple[int, Mapping[str, str]]:
 
 
 def _check_transport(transport: object, method: str, other: type) -> None:
-    # One of the other kind would fail at the first request.
+    # A class, and one of the other kind, would fail at the first request.
+    if isinstance(transport, type):
+        raise TypeError(f"transport must be an instance, got the class {transport.__name__}")
     is_other = isinstance(transport, other)
     if transport is not None and (is_other or not callable(getattr(transport, method, None))):
         raise TypeError(f"transport has no {method}(): it is {_type_name(transport)}")
