@@ -103,7 +103,11 @@ async def coroutine(*_args):
             "a stream or a seed, not both",
         ),
         ({"on": (), "stream": 42}, TypeError, "stream must be a RandomStream, not int"),
-        ({"on": (), "budget": "sre"}, TypeError, "budget must be a Budget, not str"),
+        (
+            {"on": (), "budget": "sre"},
+            TypeError,
+            r'^budget must be a Budget, not str: write Budget\.parse\("sre"\)$',
+        ),
         ({"on": (), "stats": 1}, TypeError, "stats must be a RetryStats, not int"),
         ({"on": (), "log": 1}, TypeError, "log must be a bool"),
         ({"on": (), "log": None}, TypeError, "log must be a bool"),

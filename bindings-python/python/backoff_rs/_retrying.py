@@ -118,6 +118,10 @@ class Retrying:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
             raise TypeError("key picks a stream under a seed: pass a seed too")
+        wrong_budget: object = budget
+        if isinstance(wrong_budget, str):
+            advice = f'write Budget.parse("{wrong_budget}")'
+            raise TypeError(f"budget must be a Budget, not str: {advice}")
         own_budget, shared_budget = _kinds_of_budget(budget)
         for argument, value, expected in [
             ("stream", stream, RandomStream),
