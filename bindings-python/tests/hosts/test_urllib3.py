@@ -6,7 +6,7 @@ import time
 import pytest
 import requests
 import urllib3
-from backoff_rs import PolicyError, RandomStream
+from backoff_rs import PolicyError, RandomStream, _log
 from backoff_rs.adapters import urllib3 as urllib3_adapter
 from backoff_rs.adapters.urllib3 import Retry
 from nasty import CASES, Nasty
@@ -86,6 +86,32 @@ def test_no_retries(slept):
         with pytest.raises(urllib3.exceptions.MaxRetryError):
             http.request("GET", server.url, retries=Retry("default:max_retries=0"))
         assert (slept, len(server.requests)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "is_told"),
+    [
+        ({}, True),
+        ({"connect": 5}, True),
+        ({"total": 5}, False),
+        (dict.fromkeys(["connect", "read", "status", "other"], 5), False),
+    ],
+)
+def test_a_policy_without_a_limit_says_so_once(slept, monkeypatch, caplog, options, is_told):
+    monkeypatch.setattr(_log, "_told", set())
+    text = "constant:base=1ms"
+    replies = [response(302, "Location: /b\r\n"), OK, response(503), response(503), OK]
+    with Server(*replies) as server, urllib3.PoolManager() as http:
+        for policy in (f"{text},max_retries=3", text):
+            assert caplog.records == []
+            http.request("GET", server.url, retries=Retry(policy, **options))
+        assert len(server.requests) == 5
+    told = [f"{record.name} {record.levelname} {record.message}" for record in caplog.records]
+    expected = (
+        f'backoff_rs WARNING backoff: the policy "{text}" has no limit, so the loop retries for ever; '
+        "add max_retries=3 (or write default:base=1ms to change only the base)"
+    )
+    assert told == [expected] * is_told
 
 
 def test_a_post_is_not_repeated(slept):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 
 from .._backoff import Operation, Policy, RandomStream, _type_name
+from .._log import log_unlimited
 from .._retrying import _checked_failures
 from .._verdict import Verdict, mark_of, verdict_of_error
 from .._wrap import is_coroutine_function
@@ -44,6 +45,13 @@ def checked_policy(policy: object) -> Policy:
     if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy or a policy string, not {_type_name(policy)}")
     return policy
+
+
+def warn_if_unlimited(policy: Policy, given: Policy | str) -> None:
+    """Warns before a wait, as a loop does, of a policy without a limit. given is what the caller
+    passed."""
+    if policy.max_retries is None and policy.max_elapsed is None:
+        log_unlimited(True, policy, given if isinstance(given, str) else None)
 
 
 def checked_stream(

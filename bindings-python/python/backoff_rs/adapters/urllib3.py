@@ -15,7 +15,13 @@ from .._backoff import RandomStream
 from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
-from ._decisions import checked_policy, checked_stream, decision_after, with_advice
+from ._decisions import (
+    checked_policy,
+    checked_stream,
+    decision_after,
+    warn_if_unlimited,
+    with_advice,
+)
 from ._http import holds_its_bytes
 from ._tls import is_about_tls
 
@@ -45,7 +51,7 @@ class Retry(urllib3.Retry):
     seed, key  the same as RandomStream(seed, key). Without any of the three, each request has a
                random stream of its own.
     options    those of urllib3.Retry. The statuses that are repeated are those that the core calls
-               transient, throttled or timeout; total is None, because the policy has a limit; there
+               transient, throttled or timeout; total is None, because the policy has the limit; there
                are at most 10 redirects. backoff_factor, backoff_max and backoff_jitter do nothing.
 
     A server's retry-after-ms, Retry-After or RateLimit-Reset changes a wait as the policy says,
@@ -66,7 +72,7 @@ class Retry(urllib3.Retry):
     ) -> None:
         defaults = {"total": None, "redirect": 10, "status_forcelist": _STATUSES}
         super().__init__(**{**defaults, **options})
-        self._policy = checked_policy(policy)
+        self._given, self._policy = policy, checked_policy(policy)
         if self._policy.max_elapsed is not None:
             raise ValueError(
                 "max_elapsed needs the time at which a request began, which urllib3 does not keep: "
@@ -77,7 +83,7 @@ class Retry(urllib3.Retry):
 
     def new(self, **options: Any) -> Self:
         made = super().new(**options)
-        made._policy = self._policy
+        made._given, made._policy = self._given, self._policy
         # The first failure of a request draws its stream.
         made._stream = self._stream or RandomStream.from_entropy()
         return made
@@ -117,6 +123,9 @@ class Retry(urllib3.Retry):
 
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
         """Waits before the next attempt."""
+        counts = (self.connect, self.read, self.status, self.other)
+        if self.total is None and None in counts:
+            warn_if_unlimited(self._policy, self._given)
         time.sleep(self._decide(self._verdict(response)).delay)
 
     def sleep_for_retry(self, response: BaseHTTPResponse) -> bool:
