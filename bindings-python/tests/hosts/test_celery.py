@@ -5,9 +5,10 @@ import os
 import time
 
 import pytest
-from backoff_rs import PolicyError
+from backoff_rs import PolicyError, _log
 from backoff_rs.adapters.celery import RetryingTask
 from celery import Celery
+from celery.exceptions import Retry
 from processes import FULL_100MS_NS, PATIENCE
 from redis import Redis
 
@@ -156,6 +157,45 @@ def test_options_of_a_subclass_and_of_the_caller():
     options = {"tenant": "acme", "queue": "mail", "priority": 3, "acks_late": True}
     task = app.task(base=RetryingTask, lazy=False, name="other", **options)(function)
     assert task.tenant == "acme"
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize(
+    ("policy", "options", "request_options", "is_told"),
+    [
+        ("constant:base=1ms", {}, {}, True),
+        ("constant:base=1ms,max_retries=1", {}, {}, False),
+        ("constant:base=1ms", {"max_retries": 1}, {}, False),
+        ("constant:base=1ms", {}, {"expires": 3600}, False),
+    ],
+)
+def test_a_policy_without_a_limit_says_so_once(
+    monkeypatch, caplog, again, policy, options, request_options, is_told
+):
+    monkeypatch.setattr(_log, "_told", set())
+
+    def function(self):
+        if again:
+            raise self.retry()
+        raise ConnectionError("refused")
+
+    app = Celery("unlimited", broker="memory://", set_as_current=False)
+    options = {"base": RetryingTask, "bind": True, "policy": policy, "on": OSError, **options}
+    task = app.task(**options)(function)
+    task.push_request(id="job-1", called_directly=False, retries=0, **request_options)
+    for _ in range(2):
+        with pytest.raises(Retry):
+            task.run()
+    told = [
+        f"{record.levelname} {record.message}"
+        for record in caplog.records
+        if record.name == "backoff_rs"
+    ]
+    expected = (
+        'WARNING backoff: the policy "constant:base=1ms" has no limit, so the loop retries '
+        "for ever; add max_retries=3 (or write default:base=1ms to change only the base)"
+    )
+    assert told == [expected] * is_told
 
 
 def start(jobs, hang):

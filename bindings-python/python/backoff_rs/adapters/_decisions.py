@@ -102,7 +102,7 @@ class Jobs:
         self, policy: Policy | str, on: _Failures, seed: SupportsIndex, *, keeps_begin: bool = False
     ) -> None:
         """keeps_begin: whether the queue stores when a job began."""
-        self._policy = checked_policy(policy)
+        self._given, self._policy = policy, checked_policy(policy)
         self._failures = Failures(on)
         self._seed = seed
         RandomStream(seed)
@@ -116,6 +116,10 @@ class Jobs:
     def max_retries(self) -> int | None:
         """The limit of the policy."""
         return self._policy.max_retries
+
+    def warn_if_unlimited(self) -> None:
+        """For a queue that does not limit this retry either."""
+        warn_if_unlimited(self._policy, self._given)
 
     def after(self, error: Exception, job_id: str, retries: int, elapsed_ns: int = 0) -> Decision:
         """The decision after a job failed that has been retried this often."""

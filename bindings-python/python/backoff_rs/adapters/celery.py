@@ -50,8 +50,8 @@ class RetryingTask(_Task):
     These are options of `@app.task`, or attributes of a subclass:
 
     policy  a Policy or a policy string, without max_elapsed.
-    on      the failures that may be repeated, as for retrying(). Others, and those that are marked
-            with permanent(), fail the task at once.
+    on      the failures that may be repeated, as for retrying(); by default none. Others, and those
+            that are marked with permanent(), fail the task at once.
     seed    the seed; the id of the task is the key.
 
     `raise self.retry(exc=error)` in a bound task also waits as the policy says, whatever `on` says;
@@ -96,6 +96,7 @@ class RetryingTask(_Task):
             decision = self._jobs.after(error, _id_of(request), request.retries)
             if not decision:
                 raise
+            self._warn_if_unlimited(self.max_retries)
             raise super().retry(exc=error, countdown=_countdown(decision)) from error
 
     def retry(
@@ -117,8 +118,13 @@ class RetryingTask(_Task):
             decision = self._jobs.decide(verdict, _id_of(request), request.retries)
             if not decision:
                 self._give_up(exc)
+            self._warn_if_unlimited(self.max_retries if max_retries is None else max_retries)
             countdown = _countdown(decision)
         return super().retry(args, kwargs, exc, throw, eta, countdown, max_retries, **options)
+
+    def _warn_if_unlimited(self, max_retries: int | None) -> None:
+        if max_retries is None and self.request.expires is None:
+            self._jobs.warn_if_unlimited()
 
     def _give_up(self, error: Exception | None) -> NoReturn:
         if error is not None:
