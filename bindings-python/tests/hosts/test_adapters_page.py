@@ -29,6 +29,15 @@ def test_every_adapter_has_a_program():
         assert f"[`{name}`](#{name})" in PAGE
 
 
+def test_the_imports_in_the_readme():
+    lines = re.findall(
+        r"`(from backoff_rs\.adapters\..*?)`", (ROOT / "README.md").read_text("utf-8")
+    )
+    assert len(lines) >= 4
+    for line in lines:
+        exec(line, {})
+
+
 @pytest.mark.parametrize(
     ("program", "printed"), [pytest.param(*pair, id=name) for name, *pair in PROGRAMS]
 )
