@@ -48,7 +48,8 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
         let status = retry
             .sleep(|delay| last.clone().wait(delay))
             .classify(|attempt: &Attempt| {
-                let never_sent = attempt.as_ref().is_err_and(network::was_never_sent);
+                let never_sent = !self.follows_redirects
+                    && attempt.as_ref().is_err_and(network::has_no_connection);
                 judged(self.verdict(&copies.request, attempt, &last), sent_once, never_sent)
             })
             .on_retry(|event| report(self.on_retry.as_ref(), event, &copies.request, sent_once))

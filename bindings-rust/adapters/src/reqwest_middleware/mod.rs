@@ -32,9 +32,9 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 /// - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or
 ///   if it has an `Idempotency-Key` or `X-Idempotency-Key` that is not empty. Any other request is sent
 ///   once, and so is one whose body is a stream. [`methods`](Self::methods),
-///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. A request that was
-///   surely never sent, because there was no connection, is repeated whatever its method, unless its
-///   body can be sent only once or the caller said no.
+///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. With
+///   [`without_redirects`](Self::without_redirects) a request that was never sent is repeated whatever
+///   its method.
 /// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
 ///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
 ///   errors of other middlewares are not. [`statuses`](Self::statuses) and
@@ -65,6 +65,7 @@ pub struct RetryMiddleware<C = Monotonic> {
     classify: Option<Classify>,
     attempt_timeout: Option<Duration>,
     read_body: bool,
+    follows_redirects: bool,
     on_retry: Option<Hook>,
     on_stop: Option<Hook>,
 }
@@ -82,6 +83,7 @@ impl<C> RetryMiddleware<C> {
             classify: None,
             attempt_timeout: None,
             read_body: false,
+            follows_redirects: true,
             on_retry: None,
             on_stop: None,
         }
@@ -192,6 +194,30 @@ impl<C> RetryMiddleware<C> {
         F: Fn(&Request, Result<&Response, &Error>) -> Option<Verdict> + Send + Sync + 'static,
     {
         self.classify = Some(Arc::new(classify));
+        self
+    }
+
+    /// Says that the client follows no redirects. A failed connection then means that a request was
+    /// never sent, so it is repeated whatever its method, unless its body can be sent only once or the
+    /// caller said no.
+    ///
+    /// Without this a POST whose connection fails is sent once: the connection may be one to the target
+    /// of a redirect, and the errors of reqwest do not tell.
+    ///
+    /// ```
+    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
+    /// use backoff_retry::Retry;
+    /// use reqwest::{Client, redirect::Policy};
+    /// use reqwest_middleware::ClientBuilder;
+    /// let client = Client::builder().redirect(Policy::none()).build()?;
+    /// let middleware = RetryMiddleware::new(Retry::default()).without_redirects();
+    /// let client = ClientBuilder::new(client).with(middleware).build();
+    /// # let _ = client;
+    /// # Ok::<(), reqwest::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_redirects(mut self) -> Self {
+        self.follows_redirects = false;
         self
     }
 

@@ -51,18 +51,20 @@ pub(super) fn outcome_of_body(error: &ClientError) -> Outcome {
 
 /// An error with its causes, without the URL of the request: its query may be secret.
 pub(super) fn text(error: &ClientError) -> String {
-    let error = match error {
-        ClientError::Middleware(error) => return format!("{error:#}"),
+    let first: &(dyn Error + 'static) = match error {
+        ClientError::Middleware(error) => error.as_ref(),
         ClientError::Reqwest(error) => error,
     };
-    let text = error.to_string();
-    let url = error.url().map(|url| format!(" for url ({url})")).unwrap_or_default();
-    let causes = successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
-    [text.replacen(&url, "", 1)].into_iter().chain(causes).collect::<Vec<_>>().join(": ")
+    let texts = successors(Some(first), |&cause| cause.source()).map(|cause| {
+        let url = cause.downcast_ref().and_then(reqwest::Error::url);
+        let url = url.map(|url| format!(" for url ({url})")).unwrap_or_default();
+        cause.to_string().replacen(&url, "", 1)
+    });
+    texts.collect::<Vec<_>>().join(": ")
 }
 
-/// Whether the request was surely not sent: there was no connection for it.
-pub(super) fn was_never_sent(error: &ClientError) -> bool {
+/// Whether there was no connection: for the request, or for the target of a redirect.
+pub(super) fn has_no_connection(error: &ClientError) -> bool {
     matches!(error, ClientError::Reqwest(error) if error.is_connect())
 }
 

@@ -123,6 +123,7 @@ async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
     let client = client(
         middleware()
             .attempt_timeout(Duration::from_millis(50))
+            .without_redirects()
             .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
             .on_stop(move |event| stops.lock().unwrap().push(event.to_string())),
     );
@@ -143,6 +144,54 @@ async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
     let lines = lines.lock().unwrap();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| !line.contains("not repeatable")), "{lines:?}");
+}
+
+#[tokio::test]
+async fn a_request_whose_redirect_leads_to_no_server_was_sent() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for status in [301, 302, 303, 307, 308] {
+        let moved = response(status, &format!("Location: http://{closed}/\r\n"), "");
+        let server = Server::start(vec![moved]);
+        let (middleware, log) = logged(middleware());
+        let error = client(middleware).post(server.url()).body("order").send().await.unwrap_err();
+        assert!(error.is_connect(), "{error:?}");
+        assert_eq!(server.requests(), ["POST / order"], "{status}");
+        assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent)], "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_has_no_url_of_a_request_of_another_middleware() {
+    struct Audit(String);
+
+    #[async_trait::async_trait]
+    impl reqwest_middleware::Middleware for Audit {
+        async fn handle(
+            &self,
+            request: reqwest::Request,
+            extensions: &mut http::Extensions,
+            next: reqwest_middleware::Next<'_>,
+        ) -> reqwest_middleware::Result<reqwest::Response> {
+            let response = next.run(request, extensions).await?;
+            reqwest::get(&self.0).await.map_err(Error::middleware)?;
+            Ok(response)
+        }
+    }
+
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let lines = Arc::<Mutex<Vec<String>>>::default();
+    let stops = Arc::clone(&lines);
+    let middleware =
+        middleware().on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+    let server = Server::start(vec![status(200)]);
+    let client = reqwest_middleware::ClientBuilder::new(reqwest::Client::new())
+        .with(middleware)
+        .with(Audit(format!("http://{closed}/?token=secret")))
+        .build();
+    client.get(server.url()).send().await.unwrap_err();
+    let lines = lines.lock().unwrap();
+    assert!(lines[0].contains("error sending request: "), "{lines:?}");
+    assert!(!lines[0].contains("secret"), "{lines:?}");
 }
 
 #[tokio::test]

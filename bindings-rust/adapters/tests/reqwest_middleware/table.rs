@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use backoff_adapters::reqwest_middleware::{MayRepeat, RetryMiddleware, SentOnce};
 use backoff_retry::{Outcome, Retry, RetryStats, StopReason};
+use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Method};
 use reqwest_middleware::{ClientBuilder, Error};
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ fn middleware(options: &Value, stats: &Arc<RetryStats>) -> RetryMiddleware {
     let policy =
         format!("constant:base=1ms,retry_after_max=3ms,max_retries={}", options["max_retries"]);
     let retry = Retry::new(policy.parse().unwrap()).stats(stats);
-    let mut middleware = RetryMiddleware::new(retry).without_origin_budgets();
+    let mut middleware = RetryMiddleware::new(retry).without_origin_budgets().without_redirects();
     if let Some(methods) = options.get("methods") {
         let methods = methods.as_array().unwrap().iter();
         middleware = middleware
@@ -160,7 +161,7 @@ async fn play(nasty: &Nasty, client: &Client, case: &Value) -> Value {
 }
 
 async fn seen(nasty: &Nasty, run: &str) -> Value {
-    let client = Client::builder().no_proxy().build().unwrap();
+    let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
     let answer = client.get(format!("{}/seen{run}", nasty.url("http"))).send().await.unwrap();
     serde_json::from_str(&answer.text().await.unwrap()).unwrap()
 }
