@@ -15,6 +15,7 @@ use http::Version;
 use http_body_util::Full;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
+use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client};
 use reqwest_middleware::ClientBuilder;
 use rustls::ServerConfig;
@@ -127,7 +128,8 @@ async fn the_attempts_use_one_connection_of_http2() {
 #[tokio::test]
 async fn the_table_over_tls() {
     let _ = default_provider().install_default();
-    let client = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+    let client = Client::builder().no_proxy().tls_certs_only([]).redirect(Policy::none()).build();
+    let client = client.unwrap();
     table::play_all(&client, |target| target.starts_with("tls")).await;
 }
 
