@@ -112,7 +112,8 @@ impl Oldest {
                  tower = { version = \"0.5\", features = [\"retry\", \"util\"] }\n"
             }
             _ => {
-                "reqwest = { version = \"0.13\", default-features = false, features = [\"stream\"] }\n\
+                "async-trait = \"0.1\"\n\
+                 reqwest = { version = \"0.13\", default-features = false, features = [\"stream\"] }\n\
                  reqwest-middleware = { version = \"0.5\", default-features = false }\n"
             }
         };
