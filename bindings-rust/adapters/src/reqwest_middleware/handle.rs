@@ -48,8 +48,9 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
         let status = retry
             .sleep(|delay| last.clone().wait(delay))
             .classify(|attempt: &Attempt| {
+                let url = copies.request.url();
                 let never_sent = !self.follows_redirects
-                    && attempt.as_ref().is_err_and(network::has_no_connection);
+                    && attempt.as_ref().is_err_and(|error| network::was_never_sent(error, url));
                 judged(self.verdict(&copies.request, attempt, &last), sent_once, never_sent)
             })
             .on_retry(|event| report(self.on_retry.as_ref(), event, &copies.request, sent_once))

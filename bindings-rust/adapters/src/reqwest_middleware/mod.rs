@@ -37,7 +37,7 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 ///   its method.
 /// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
 ///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
-///   errors of other middlewares are not. [`statuses`](Self::statuses) and
+///   the [`Error::Middleware`] of another middleware are not. [`statuses`](Self::statuses) and
 ///   [`classify`](Self::classify) say otherwise.
 /// - If the retries end, the caller gets the last response, with its body, or the last error.
 /// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`: up to 100

@@ -6,6 +6,7 @@ use std::iter::successors;
 
 use ::reqwest_middleware::Error as ClientError;
 use backoff_retry::Outcome;
+use reqwest::Url;
 
 use crate::reqwest_middleware::AttemptTimeout;
 
@@ -49,23 +50,34 @@ pub(super) fn outcome_of_body(error: &ClientError) -> Outcome {
     }
 }
 
-/// An error with its causes, without the URL of the request: its query may be secret.
+/// An error with its causes, without the URLs that reqwest adds: their queries may be secret.
 pub(super) fn text(error: &ClientError) -> String {
     let first: &(dyn Error + 'static) = match error {
         ClientError::Middleware(error) => error.as_ref(),
         ClientError::Reqwest(error) => error,
     };
-    let texts = successors(Some(first), |&cause| cause.source()).map(|cause| {
-        let url = cause.downcast_ref().and_then(reqwest::Error::url);
-        let url = url.map(|url| format!(" for url ({url})")).unwrap_or_default();
-        cause.to_string().replacen(&url, "", 1)
-    });
-    texts.collect::<Vec<_>>().join(": ")
+    let texts = successors(Some(first), |&cause| cause.source()).map(ToString::to_string);
+    without_urls(&texts.collect::<Vec<_>>().join(": "))
 }
 
-/// Whether there was no connection: for the request, or for the target of a redirect.
-pub(super) fn has_no_connection(error: &ClientError) -> bool {
-    matches!(error, ClientError::Reqwest(error) if error.is_connect())
+/// Cuts what reqwest adds to a text. An error that wraps one of reqwest can show its text and hide its
+/// type, so the text is all there is.
+fn without_urls(text: &str) -> String {
+    let mut parts = text.split(" for url (");
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // A URL has no spaces, but it may have parentheses.
+        let end = part.find(' ').unwrap_or(part.len());
+        let colon = if part[..end].ends_with(':') { ":" } else { "" };
+        left.extend([colon, &part[end..]]);
+    }
+    left
+}
+
+/// Whether a client that follows no redirects got no connection for a request to this URL. Another
+/// middleware may return the error of a request of its own, to another URL.
+pub(super) fn was_never_sent(error: &ClientError, url: &Url) -> bool {
+    matches!(error, ClientError::Reqwest(error) if error.is_connect() && error.url() == Some(url))
 }
 
 /// What OpenSSL says of a connection that ends during its handshake; it has no error of the system.

@@ -8,6 +8,7 @@ use backoff_adapters::reqwest_middleware::{
     AttemptTimeout, MayRepeat, PROXY_STATUSES, RetryMiddleware,
 };
 use backoff_retry::{Outcome, RetryStats, StopReason, Verdict};
+use reqwest::redirect::Policy;
 use reqwest_middleware::Error;
 use serde_json::Value;
 
@@ -160,38 +161,53 @@ async fn a_request_whose_redirect_leads_to_no_server_was_sent() {
     }
 }
 
-#[tokio::test]
-async fn a_line_has_no_url_of_a_request_of_another_middleware() {
-    struct Audit(String);
+/// A middleware that makes a request of its own after each one, and returns its error.
+struct Audit {
+    url: String,
+    error: fn(reqwest::Error) -> Error,
+}
 
-    #[async_trait::async_trait]
-    impl reqwest_middleware::Middleware for Audit {
-        async fn handle(
-            &self,
-            request: reqwest::Request,
-            extensions: &mut http::Extensions,
-            next: reqwest_middleware::Next<'_>,
-        ) -> reqwest_middleware::Result<reqwest::Response> {
-            let response = next.run(request, extensions).await?;
-            reqwest::get(&self.0).await.map_err(Error::middleware)?;
-            Ok(response)
-        }
+#[async_trait::async_trait]
+impl reqwest_middleware::Middleware for Audit {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: reqwest_middleware::Next<'_>,
+    ) -> reqwest_middleware::Result<reqwest::Response> {
+        let response = next.run(request, extensions).await?;
+        reqwest::get(&self.url).await.map_err(self.error)?;
+        Ok(response)
     }
+}
 
+#[tokio::test]
+async fn a_request_of_another_middleware_says_nothing_about_this_one() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let lines = Arc::<Mutex<Vec<String>>>::default();
-    let stops = Arc::clone(&lines);
-    let middleware =
-        middleware().on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
-    let server = Server::start(vec![status(200)]);
-    let client = reqwest_middleware::ClientBuilder::new(reqwest::Client::new())
-        .with(middleware)
-        .with(Audit(format!("http://{closed}/?token=secret")))
-        .build();
-    client.get(server.url()).send().await.unwrap_err();
-    let lines = lines.lock().unwrap();
-    assert!(lines[0].contains("error sending request: "), "{lines:?}");
-    assert!(!lines[0].contains("secret"), "{lines:?}");
+    let wraps: [fn(reqwest::Error) -> Error; 3] = [
+        Error::Reqwest,
+        Error::middleware,
+        |error| Error::middleware(Error::Reqwest(error)), // shows the text of reqwest, and is not its type
+    ];
+    for error in wraps {
+        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let stops = Arc::clone(&lines);
+        let middleware = middleware()
+            .without_redirects()
+            .on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+        let server = Server::start(vec![status(200)]);
+        let client = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
+        let client = reqwest_middleware::ClientBuilder::new(client)
+            .with(middleware)
+            .with(Audit { url: format!("http://{closed}/?(a)=1&token=secret"), error })
+            .build();
+        client.post(server.url()).body("order").send().await.unwrap_err();
+        // It was sent.
+        assert_eq!(server.requests(), ["POST / order"]);
+        let lines = lines.lock().unwrap();
+        assert!(lines[0].contains(": error sending request: client error"), "{lines:?}");
+        assert!(!lines[0].contains("secret"), "{lines:?}");
+    }
 }
 
 #[tokio::test]
