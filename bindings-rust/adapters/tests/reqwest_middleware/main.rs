@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use backoff_adapters::reqwest_middleware::{AttemptTimeout, MayRepeat, RetryMiddleware};
 use backoff_retry::{Outcome, Retry, RetryStats, StopReason};
+use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
 use tokio::time::timeout;
@@ -276,7 +277,7 @@ async fn a_body_that_cannot_be_sent_again_is_sent_once() {
 
 #[tokio::test]
 async fn the_table_over_tcp() {
-    let client = Client::builder().no_proxy().build().unwrap();
+    let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
     // This build has no TLS: tests/tls plays the other cases.
     table::play_all(&client, |target| !target.starts_with("tls")).await;
 }

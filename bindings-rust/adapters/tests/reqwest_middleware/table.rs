@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use backoff_adapters::reqwest_middleware::{MayRepeat, RetryMiddleware, SentOnce};
 use backoff_retry::{Outcome, Retry, RetryStats, StopReason};
-use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Method};
 use reqwest_middleware::{ClientBuilder, Error};
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::nasty::{Nasty, cases};
 
 /// Plays the cases of the targets that this function selects, all at the same time.
+/// Plays the cases of these targets with a client that follows no redirects.
 pub(crate) async fn play_all(client: &Client, selects: fn(&str) -> bool) {
     let nasty = Arc::new(Nasty::start());
     let (cases, client) = (cases(), client.clone());
@@ -161,7 +161,7 @@ async fn play(nasty: &Nasty, client: &Client, case: &Value) -> Value {
 }
 
 async fn seen(nasty: &Nasty, run: &str) -> Value {
-    let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
+    let client = Client::builder().no_proxy().build().unwrap();
     let answer = client.get(format!("{}/seen{run}", nasty.url("http"))).send().await.unwrap();
     serde_json::from_str(&answer.text().await.unwrap()).unwrap()
 }
