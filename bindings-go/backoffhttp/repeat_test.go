@@ -69,7 +69,7 @@ func TestMayRepeat(t *testing.T) {
 // A request that got no connection was never sent, so it is repeated whatever its method. One that got a connection may
 // have been sent.
 func TestRequestsThatWereNeverSent(t *testing.T) {
-	// On a busy machine a shorter attempt ends before the transport is asked for a connection.
+	// A busy machine may end a shorter attempt before net/http asks for a connection.
 	const dialLimit = 500 * time.Millisecond
 	end := make(chan struct{}) // http.Transport does not cancel a dial
 	defer close(end)
