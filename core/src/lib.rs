@@ -39,6 +39,8 @@ mod validate;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::member::{Answers, BudgetMember, ExchangeStep, MemberAnswer, Stepped};
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::state::{BudgetEvent, BudgetState};
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

@@ -7,7 +7,9 @@ use crate::decision::budget::rate::Rate;
 use crate::decision::budget::ratio::RatioBudget;
 use crate::decision::budget::throttle::Throttle;
 use crate::decision::budget::ttl::Ttl;
+use crate::decision::outcome::Outcome;
 use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
+use crate::number::arithmetic::NS_PER_SECOND;
 
 /// The state of a full budget.
 pub(super) fn full(config: &BudgetConfig) -> State {
@@ -42,5 +44,27 @@ pub(super) fn change<T: Default>(
         TTL => change(&mut Ttl::new(config, state)),
         CONCURRENT => change(&mut Concurrent::new(config, state)),
         _ => T::default(),
+    }
+}
+
+/// What a granted retry after an outcome gives to its operation.
+pub(super) fn cost(config: &BudgetConfig, outcome: Outcome) -> u64 {
+    match config.kind() {
+        QUOTA => Quota::cost(config, outcome),
+        CONCURRENT => 1,
+        _ => 0,
+    }
+}
+
+/// How far ahead of the clock the time in a state may be.
+const MAX_AHEAD_NS: u64 = 60 * NS_PER_SECOND;
+
+/// Corrects a time that is too far ahead of the clock.
+pub(super) fn settle(config: &BudgetConfig, state: &mut State, now_ns: u64) {
+    let limit_ns = now_ns.saturating_add(MAX_AHEAD_NS);
+    match config.kind() {
+        RATE => Rate::new(config, state).settle(limit_ns, now_ns),
+        TTL => Ttl::new(config, state).settle(limit_ns, now_ns),
+        _ => {}
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod concurrent;
 mod kinds;
+pub(crate) mod member;
 mod quota;
 mod rate;
 mod ratio;

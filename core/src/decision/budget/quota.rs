@@ -19,15 +19,20 @@ impl<'a> Quota<'a> {
     pub(super) fn capacity(config: &BudgetConfig) -> u64 {
         config.get(Field::MaxTokens)
     }
+
+    /// What a retry after an outcome costs.
+    pub(super) fn cost(config: &BudgetConfig, outcome: Outcome) -> u64 {
+        config.get(match outcome {
+            Outcome::Throttled => Field::CostThrottled,
+            Outcome::Timeout => Field::CostTimeout,
+            _ => Field::Cost,
+        })
+    }
 }
 
 impl Account for Quota<'_> {
     fn try_retry(&mut self, outcome: Outcome, _now_ns: u64) -> Option<u64> {
-        let cost = self.config.get(match outcome {
-            Outcome::Throttled => Field::CostThrottled,
-            Outcome::Timeout => Field::CostTimeout,
-            _ => Field::Cost,
-        });
+        let cost = Self::cost(self.config, outcome);
         spend(self.level, cost).then_some(cost)
     }
 

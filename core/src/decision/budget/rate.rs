@@ -21,6 +21,13 @@ impl<'a> Rate<'a> {
     pub(super) fn capacity(config: &BudgetConfig) -> u64 {
         config.get(Field::MaxTokens).saturating_mul(config.get(Field::Per))
     }
+
+    /// Counts a time after the limit as now.
+    pub(super) const fn settle(&mut self, limit_ns: u64, now_ns: u64) {
+        if *self.last_ns > limit_ns {
+            *self.last_ns = now_ns;
+        }
+    }
 }
 
 impl Account for Rate<'_> {

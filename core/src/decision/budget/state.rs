@@ -101,8 +101,11 @@ impl BudgetState {
     /// any other gives `None`.
     #[must_use]
     pub fn parse(budget: &Budget, text: impl AsRef<[u8]>) -> Option<Self> {
-        let text = text.as_ref();
-        let mut parsed = Self { config: *budget.config(), version: 0, state: State::default() };
+        Self::read(*budget.config(), text.as_ref())
+    }
+
+    fn read(config: BudgetConfig, text: &[u8]) -> Option<Self> {
+        let mut parsed = Self { config, version: 0, state: State::default() };
         let mut numbers = text.split(|&byte| byte == b' ');
         parsed.version = unsigned(numbers.next()?)?;
         for &Word(at, is_signed) in parsed.words() {
@@ -143,6 +146,52 @@ impl BudgetState {
         });
         after.version = self.version.wrapping_add((after.state != self.state).into());
         (after, granted)
+    }
+
+    /// The state after `count` equal events at one time.
+    pub(super) fn repeat(&self, event: BudgetEvent, count: u64, now_ns: u64) -> Self {
+        let mut state = *self;
+        for _ in 0..count {
+            let (after, _) = state.step(event, now_ns);
+            // So would all that follow.
+            if after == state {
+                break;
+            }
+            state = after;
+        }
+        state
+    }
+
+    /// The state after `count` requests at one time, and how many of them are granted: the first.
+    pub(super) fn request(&self, outcome: Outcome, count: u64, now_ns: u64) -> (Self, u64) {
+        let mut state = *self;
+        for granted in 0..count {
+            let held;
+            (state, held) = state.step(BudgetEvent::RetryRequested { outcome }, now_ns);
+            if held.is_none() {
+                return (state, granted);
+            }
+        }
+        (state, count)
+    }
+
+    /// What a granted retry after an outcome gives.
+    pub(super) fn cost(&self, outcome: Outcome) -> u64 {
+        kinds::cost(&self.config, outcome)
+    }
+
+    /// The state of the same budget that a text describes.
+    pub(super) fn parse_same(&self, text: &[u8]) -> Option<Self> {
+        Self::read(self.config, text)
+    }
+
+    /// The state without a time far ahead of the clock, which a clock that was wrong has left: it
+    /// would keep its budget from earning or expiring until the clock arrives there.
+    pub(super) fn settled(&self, now_ns: u64) -> Self {
+        let mut after = *self;
+        kinds::settle(&self.config, &mut after.state, now_ns);
+        after.version = self.version.wrapping_add((after.state != self.state).into());
+        after
     }
 
     /// The number of changes since the budget was full, modulo 2^64.

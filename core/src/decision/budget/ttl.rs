@@ -22,10 +22,23 @@ impl<'a> Ttl<'a> {
         Self { config, levels, latest }
     }
 
+    /// Empties all slices if the latest is after the limit.
+    pub(super) fn settle(&mut self, limit_ns: u64, now_ns: u64) {
+        if *self.latest > self.slice_of(limit_ns) {
+            *self.latest = self.slice_of(now_ns);
+            self.levels.fill(0);
+        }
+    }
+
+    /// The number of the slice of a time.
+    fn slice_of(&self, now_ns: u64) -> u64 {
+        let length_ns = self.config.get(Field::Ttl).wrapping_div(SLICES);
+        now_ns.checked_div(length_ns).unwrap_or_default()
+    }
+
     /// Empties the slices that the time has left behind.
     fn expire(&mut self, now_ns: u64) {
-        let length_ns = self.config.get(Field::Ttl).wrapping_div(SLICES);
-        let number = now_ns.checked_div(length_ns).unwrap_or_default().max(*self.latest);
+        let number = self.slice_of(now_ns).max(*self.latest);
         for passed in 0..number.wrapping_sub(*self.latest).min(SLICES) {
             if let Some(level) = self.levels.get_mut(slot(number.wrapping_sub(passed))) {
                 *level = 0;

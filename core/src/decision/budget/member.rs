@@ -1,0 +1,490 @@
+//! What one process knows of a budget that many processes share (SPEC 15.7).
+
+use crate::decision::budget::Budget;
+use crate::decision::budget::state::{BudgetEvent, BudgetState};
+use crate::decision::outcome::Outcome;
+use crate::number::arithmetic::NS_PER_SECOND;
+use crate::random::stream::RandomStream;
+use crate::schedule::plain;
+
+/// The outcomes after which a retry may be requested, in the order in which an exchange steps them.
+const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
+
+/// A number for each outcome that is retried.
+type ByOutcome = [u64; RETRIED.len()];
+
+/// So many events are sent without a request, and so many of a kind are kept while the store is away.
+const MANY_EVENTS: u64 = 100;
+
+/// How long the store stays away.
+const AWAY_NS: u64 = NS_PER_SECOND;
+
+/// The policy of the waits after lost swaps: `full:base=1ms,cap=64ms`.
+const LOST_BASE_NS: u64 = 1_000_000;
+const LOST_CAP_NS: u64 = 64_000_000;
+
+/// What one process knows of a budget that many processes share through a store: a state machine
+/// without I/O and without a clock. It decides what an exchange with the store is about, who decides
+/// while the store is away, and what becomes of events and requests if an answer is lost.
+///
+/// A caller keeps one behind a lock, makes at most one exchange at a time, and calls:
+///
+/// 1. [`note`](Self::note) for what the operations of the process report, and
+///    [`request`](Self::request) for each retry.
+/// 2. If [`is_due`](Self::is_due), [`begin`](Self::begin) an exchange: load the text from the store,
+///    [`step`](Self::step) it, and swap it for the result.
+/// 3. What became of that: [`stored`](Self::stored), [`lost`](Self::lost) (the store held another
+///    text: wait, and load again) or [`failed`](Self::failed). If a request has waited for the
+///    timeout, [`late`](Self::late).
+///
+/// A request that [waits](MemberAnswer::Waits) is one of the requests of its outcome, which are
+/// answered in the order in which they came. When the store is away, the caller repeats every request
+/// that waits.
+///
+/// ```
+/// use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, Stepped};
+/// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
+/// let mut member = BudgetMember::new(&budget, &budget, 1, 100_000_000, 42);
+/// assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
+/// assert!(member.is_due(0));
+/// member.begin(0);
+/// // The store has nothing yet, which is a full budget.
+/// let Some(Stepped::Changed(after)) = member.step(None, 1_700_000_000_000_000_000) else { panic!() };
+/// assert_eq!(after.to_string(), "1 5");
+/// // The store has swapped it.
+/// let answers = member.stored(2_000_000);
+/// assert_eq!((answers.granted(Outcome::Transient), answers.refused(Outcome::Transient)), (1, 0));
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct BudgetMember {
+    /// The account when it is full, which also has its configuration.
+    full: BudgetState,
+    local: BudgetState,
+    /// How many retries of an outcome may lie unused: the lease, less one.
+    most_leased: u64,
+    timeout_ns: u64,
+    seed: u64,
+    away_until_ns: u64,
+    /// Whether an exchange is under way, as 0 or 1: plain numbers, as for `Parameters`.
+    is_exchanging: u64,
+    began_ns: u64,
+    exchanges: u64,
+    /// The swaps that this exchange has lost.
+    lost: u64,
+    /// What the store does not know.
+    unsent: Events,
+    /// What the exchange under way has told the store.
+    sent: Events,
+    waiting: ByOutcome,
+    /// The requests that wait and that the exchange under way has stepped.
+    asked: ByOutcome,
+    granted: ByOutcome,
+    /// The requests beyond those that the exchange under way has stepped, and how many of them were
+    /// granted.
+    asked_more: ByOutcome,
+    granted_more: ByOutcome,
+    leased: ByOutcome,
+}
+
+/// How often each event happened that a shared budget counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+struct Events {
+    began: u64,
+    /// Successes of operations that hold nothing.
+    succeeded: u64,
+    /// Successes of operations that hold what a retry after this outcome gives.
+    succeeded_holding: ByOutcome,
+    failed: u64,
+}
+
+/// The answer of a [`BudgetMember`] to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberAnswer {
+    /// The retry is granted.
+    Granted {
+        /// What the operation holds until it succeeds.
+        held: u64,
+        /// Whether the local budget decided.
+        is_local: bool,
+    },
+    /// The local budget has refused the retry.
+    Refused,
+    /// The next exchange answers it.
+    Waits,
+}
+
+/// What the steps of an exchange have made of the text of the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stepped {
+    /// Nothing changed, so there is nothing to swap. The exchange is over: call
+    /// [`BudgetMember::stored`].
+    Unchanged(BudgetState),
+    /// The state to swap for the text that was loaded.
+    Changed(BudgetState),
+}
+
+/// A step of an exchange that happened `count` times in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExchangeStep {
+    /// What happened.
+    pub event: BudgetEvent,
+    /// How often. Never 0.
+    pub count: u64,
+    /// The number of retries that were granted, which are the first; 0 for any other event.
+    pub granted: u64,
+}
+
+/// What an exchange has answered: for each outcome, the oldest requests are granted, and those after
+/// them refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Answers {
+    granted: ByOutcome,
+    refused: ByOutcome,
+    held: ByOutcome,
+}
+
+impl Answers {
+    /// The number of requests after this outcome that are granted: the oldest.
+    #[must_use]
+    pub fn granted(&self, outcome: Outcome) -> u64 {
+        of(&self.granted, outcome)
+    }
+
+    /// The number of requests after this outcome that are refused: the oldest but those granted.
+    #[must_use]
+    pub fn refused(&self, outcome: Outcome) -> u64 {
+        of(&self.refused, outcome)
+    }
+
+    /// What an operation holds whose retry is granted after this outcome.
+    #[must_use]
+    pub fn held(&self, outcome: Outcome) -> u64 {
+        of(&self.held, outcome)
+    }
+}
+
+impl BudgetMember {
+    /// The longest lease.
+    pub const MAX_LEASE: u64 = 1000;
+
+    /// A member that knows nothing yet. `budget` is the shared one, and `local` decides while the
+    /// store is away. A `lease` counts as one from 1 to [`Self::MAX_LEASE`]. The timeout is in
+    /// nanoseconds. The seed spreads the waits after lost swaps: each process needs its own.
+    #[must_use]
+    pub fn new(
+        budget: &Budget,
+        local: &Budget,
+        lease: u64,
+        timeout_ns: u64,
+        seed: u64,
+    ) -> Self {
+        Self {
+            full: BudgetState::full(budget),
+            local: BudgetState::full(local),
+            most_leased: lease.clamp(1, Self::MAX_LEASE).wrapping_sub(1),
+            timeout_ns,
+            seed,
+            away_until_ns: 0,
+            is_exchanging: 0,
+            began_ns: 0,
+            exchanges: 0,
+            lost: 0,
+            unsent: Events::default(),
+            sent: Events::default(),
+            waiting: ByOutcome::default(),
+            asked: ByOutcome::default(),
+            granted: ByOutcome::default(),
+            asked_more: ByOutcome::default(),
+            granted_more: ByOutcome::default(),
+            leased: ByOutcome::default(),
+        }
+    }
+
+    /// Notes what an operation reports. The shared and the local budget learn of it, and of what the
+    /// operation holds the one that gave it. A request is no report, and changes nothing here.
+    pub fn note(&mut self, event: BudgetEvent, is_local: bool, now_ns: u64) {
+        let unsent = &mut self.unsent;
+        let (count, local) = match event {
+            BudgetEvent::OperationBegan => (&mut unsent.began, event),
+            BudgetEvent::AttemptFailed => (&mut unsent.failed, event),
+            BudgetEvent::OperationSucceeded { held } => {
+                let (held, local) = if is_local { (0, held) } else { (held, 0) };
+                let costs = RETRIED.map(|outcome| self.full.cost(outcome));
+                let place = costs.iter().position(|&cost| held > 0 && cost == held);
+                let count = place.and_then(|place| unsent.succeeded_holding.get_mut(place));
+                let local = BudgetEvent::OperationSucceeded { held: local };
+                (count.unwrap_or(&mut unsent.succeeded), local)
+            }
+            BudgetEvent::RetryRequested { .. }
+            | BudgetEvent::AttemptOver { .. }
+            | BudgetEvent::OperationEnded => return,
+        };
+        *count = count.saturating_add(1);
+        (self.local, _) = self.local.step(local, now_ns);
+        if self.is_away(now_ns) {
+            self.unsent.keep_some();
+        }
+    }
+
+    /// Requests a retry after an outcome that is retried.
+    pub fn request(&mut self, outcome: Outcome, now_ns: u64) -> MemberAnswer {
+        if let Some(leased) = at(&mut self.leased, outcome)
+            && *leased > 0
+        {
+            *leased = leased.wrapping_sub(1);
+            return MemberAnswer::Granted { held: self.full.cost(outcome), is_local: false };
+        }
+        if self.is_away(now_ns) {
+            let held;
+            (self.local, held) = self.local.step(BudgetEvent::RetryRequested { outcome }, now_ns);
+            return held.map_or(MemberAnswer::Refused, |held| MemberAnswer::Granted {
+                held,
+                is_local: true,
+            });
+        }
+        match at(&mut self.waiting, outcome) {
+            Some(waiting) => {
+                *waiting = waiting.saturating_add(1);
+                MemberAnswer::Waits
+            }
+            None => MemberAnswer::Refused,
+        }
+    }
+
+    /// One of the requests after this outcome that wait is not wanted any more.
+    pub fn cancel(&mut self, outcome: Outcome) {
+        let granted = of(&self.granted, outcome);
+        if let Some(waiting) = at(&mut self.waiting, outcome) {
+            *waiting = waiting.saturating_sub(1);
+        }
+        if let Some(asked) = at(&mut self.asked, outcome) {
+            // If all were granted, a granted one is left over.
+            *asked = asked.saturating_sub(1).max(granted.min(*asked));
+        }
+    }
+
+    /// Whether the store is away, so that the local budget decides.
+    #[must_use]
+    pub const fn is_away(&self, now_ns: u64) -> bool {
+        now_ns < self.away_until_ns || (self.is_exchanging != 0 && self.is_late(now_ns))
+    }
+
+    /// Whether the exchange under way has taken longer than the timeout.
+    const fn is_late(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.began_ns) >= self.timeout_ns
+    }
+
+    /// Whether an exchange is to begin: none is under way, and a request waits, or many events do
+    /// while the store is not away. A flush may begin one at any time.
+    #[must_use]
+    pub fn is_due(&self, now_ns: u64) -> bool {
+        self.is_exchanging == 0
+            && (self.waiting.iter().any(|&waiting| waiting > 0)
+                || (self.unsent.sum() >= MANY_EVENTS && !self.is_away(now_ns)))
+    }
+
+    /// Whether there is something that the store does not know: what a flush is for.
+    #[must_use]
+    pub fn has_unsent(&self) -> bool {
+        self.unsent.sum() > 0 || self.is_exchanging != 0
+    }
+
+    /// Begins an exchange.
+    pub const fn begin(&mut self, now_ns: u64) {
+        self.is_exchanging = 1;
+        self.began_ns = now_ns;
+        self.exchanges = self.exchanges.wrapping_add(1);
+        self.lost = 0;
+    }
+
+    /// Steps what the store holds, at the time of its clock, by everything that is known by now.
+    /// `None` if the text is not that of a state of the budget: the exchange has then
+    /// [failed](Self::failed).
+    pub fn step(&mut self, text: Option<&[u8]>, store_ns: u64) -> Option<Stepped> {
+        let before = match text {
+            Some(text) => self.full.parse_same(text)?,
+            None => self.full,
+        };
+        self.sent = self.sent.plus(&core::mem::take(&mut self.unsent));
+        self.asked = self.waiting;
+        let mut state = before.settled(store_ns);
+        for step in self.sent.steps(&self.full) {
+            state = state.repeat(step.event, step.count, store_ns);
+        }
+        for outcome in RETRIED {
+            let asked = of(&self.asked, outcome);
+            let granted;
+            (state, granted) = state.request(outcome, asked, store_ns);
+            set(&mut self.granted, outcome, granted);
+        }
+        for outcome in RETRIED {
+            let (asked, granted) = (of(&self.asked, outcome), of(&self.granted, outcome));
+            let wanted = if granted > 0 && granted == asked {
+                self.most_leased.saturating_sub(of(&self.leased, outcome))
+            } else {
+                0
+            };
+            let granted;
+            (state, granted) = state.request(outcome, wanted, store_ns);
+            // It ends with the first that is refused.
+            set(&mut self.asked_more, outcome, wanted.min(granted.saturating_add(1)));
+            set(&mut self.granted_more, outcome, granted);
+        }
+        Some(if state == before { Stepped::Unchanged(state) } else { Stepped::Changed(state) })
+    }
+
+    /// The steps of the exchange under way, in their order.
+    pub fn steps(&self) -> impl Iterator<Item = ExchangeStep> + '_ {
+        let requests = |asked: ByOutcome, granted: ByOutcome| {
+            RETRIED.into_iter().map(move |outcome| ExchangeStep {
+                event: BudgetEvent::RetryRequested { outcome },
+                count: of(&asked, outcome),
+                granted: of(&granted, outcome),
+            })
+        };
+        self.sent
+            .steps(&self.full)
+            .chain(requests(self.asked, self.granted))
+            .chain(requests(self.asked_more, self.granted_more))
+            .filter(|step| step.count > 0)
+    }
+
+    /// Ends an exchange whose steps the store has, or that changed nothing.
+    pub fn stored(&mut self, now_ns: u64) -> Answers {
+        self.sent = Events::default();
+        let mut answers = Answers::default();
+        for outcome in RETRIED {
+            let granted = of(&self.granted, outcome);
+            let refused = of(&self.asked, outcome).saturating_sub(granted);
+            let unused = of(&self.leased, outcome)
+                .saturating_add(granted)
+                .saturating_add(of(&self.granted_more, outcome));
+            let waiting = of(&self.waiting, outcome);
+            let granted = waiting.min(unused);
+            let refused = refused.min(waiting.saturating_sub(granted));
+            set(&mut answers.granted, outcome, granted);
+            set(&mut answers.refused, outcome, refused);
+            set(&mut answers.held, outcome, self.full.cost(outcome));
+            set(&mut self.waiting, outcome, waiting.saturating_sub(granted).saturating_sub(refused));
+            // What nobody waits for any more is lost beyond a lease.
+            let unused = unused.saturating_sub(granted).min(self.most_leased);
+            set(&mut self.leased, outcome, unused);
+        }
+        self.end();
+        if self.is_late(now_ns) {
+            self.go_away(now_ns);
+        }
+        answers
+    }
+
+    /// The store held another text. Returns how long to wait before it is loaded again; `None` if the
+    /// time for that is over: the exchange has then [failed](Self::failed).
+    #[must_use]
+    pub fn lost(&mut self, now_ns: u64) -> Option<u64> {
+        let stream = RandomStream::nth(self.seed, self.exchanges);
+        let index = u32::try_from(self.lost).unwrap_or(u32::MAX);
+        let window_ns = plain::window(LOST_BASE_NS, LOST_CAP_NS, index);
+        let wait_ns = plain::delay(window_ns, stream.draw(index));
+        self.lost = self.lost.saturating_add(1);
+        (!self.is_late(now_ns.saturating_add(wait_ns))).then_some(wait_ns)
+    }
+
+    /// Ends an exchange that failed. If its steps may be stored, its events are not sent again.
+    pub fn failed(&mut self, may_be_stored: bool, now_ns: u64) {
+        let sent = core::mem::take(&mut self.sent);
+        if !may_be_stored {
+            self.unsent = self.unsent.plus(&sent);
+        }
+        self.end();
+        self.go_away(now_ns);
+    }
+
+    /// A request has waited for the timeout. The exchange under way goes on.
+    pub fn late(&mut self, now_ns: u64) {
+        self.go_away(now_ns);
+    }
+
+    fn end(&mut self) {
+        self.is_exchanging = 0;
+        for numbers in
+            [&mut self.asked, &mut self.granted, &mut self.asked_more, &mut self.granted_more]
+        {
+            *numbers = ByOutcome::default();
+        }
+    }
+
+    /// Lets the local budget decide for a while. Requests that wait are repeated.
+    fn go_away(&mut self, now_ns: u64) {
+        self.away_until_ns = now_ns.saturating_add(AWAY_NS);
+        self.unsent.keep_some();
+        self.waiting = ByOutcome::default();
+        self.asked = ByOutcome::default();
+    }
+}
+
+impl Events {
+    fn sum(&self) -> u64 {
+        self.counts().into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// The counts in the order in which an exchange steps the events: those that give come first, so
+    /// that what they give beyond a full budget is not left for what takes.
+    const fn counts(&self) -> [u64; 6] {
+        let [transient, throttled, timeout] = self.succeeded_holding;
+        [self.began, self.succeeded, transient, throttled, timeout, self.failed]
+    }
+
+    const fn from_counts(counts: [u64; 6]) -> Self {
+        let [began, succeeded, transient, throttled, timeout, failed] = counts;
+        Self { began, succeeded, succeeded_holding: [transient, throttled, timeout], failed }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let mut others = other.counts().into_iter();
+        let add = |count: u64| count.saturating_add(others.next().unwrap_or_default());
+        Self::from_counts(self.counts().map(add))
+    }
+
+    /// Forgets all but the most that are kept while the store is away.
+    fn keep_some(&mut self) {
+        *self = Self::from_counts(self.counts().map(|count| count.min(MANY_EVENTS)));
+    }
+
+    /// The steps of these events in the account of a budget.
+    fn steps(&self, budget: &BudgetState) -> impl Iterator<Item = ExchangeStep> + use<> {
+        let [transient, throttled, timeout] =
+            RETRIED.map(|outcome| BudgetEvent::OperationSucceeded { held: budget.cost(outcome) });
+        let events = [
+            BudgetEvent::OperationBegan,
+            BudgetEvent::OperationSucceeded { held: 0 },
+            transient,
+            throttled,
+            timeout,
+            BudgetEvent::AttemptFailed,
+        ];
+        let steps = events.into_iter().zip(self.counts());
+        steps.map(|(event, count)| ExchangeStep { event, count, granted: 0 })
+    }
+}
+
+/// The place of an outcome that is retried.
+fn place(outcome: Outcome) -> Option<usize> {
+    RETRIED.iter().position(|&retried| retried == outcome)
+}
+
+fn at(numbers: &mut ByOutcome, outcome: Outcome) -> Option<&mut u64> {
+    place(outcome).and_then(|place| numbers.get_mut(place))
+}
+
+fn of(numbers: &ByOutcome, outcome: Outcome) -> u64 {
+    place(outcome).and_then(|place| numbers.get(place)).copied().unwrap_or_default()
+}
+
+fn set(numbers: &mut ByOutcome, outcome: Outcome, number: u64) {
+    if let Some(old) = at(numbers, outcome) {
+        *old = number;
+    }
+}
