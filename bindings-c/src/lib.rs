@@ -29,6 +29,7 @@ mod preview;
 mod stream;
 
 mod iterator;
+mod member;
 
 mod budget;
 
@@ -58,6 +59,7 @@ pub use error::*;
 pub use field::*;
 pub use http::*;
 pub use iterator::*;
+pub use member::*;
 pub use operation::*;
 pub use outcome::*;
 pub use params::*;

@@ -120,3 +120,16 @@ pub const fn budget_event(number: u32, outcome: Outcome, held: u64) -> Option<Bu
         _ => None,
     }
 }
+
+/// The number of an event.
+#[must_use]
+pub const fn budget_event_number(event: BudgetEvent) -> u32 {
+    match event {
+        BudgetEvent::OperationBegan => 1,
+        BudgetEvent::AttemptOver { .. } => 2,
+        BudgetEvent::AttemptFailed => 3,
+        BudgetEvent::RetryRequested { .. } => 4,
+        BudgetEvent::OperationSucceeded { .. } => 5,
+        BudgetEvent::OperationEnded => 6,
+    }
+}

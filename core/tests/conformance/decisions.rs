@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use backoff_core::{
-    Budget, BudgetEvent, BudgetState, Decision, Operation, Outcome, Policy, RandomStream,
-    http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
+    Budget, BudgetEvent, BudgetMember, BudgetState, Decision, ExchangeStep, MemberAnswer,
+    Operation, Outcome, Policy, RandomStream, Stepped, http_retry_after_ns, is_idempotent_method,
+    parse_retry_after_ns,
 };
 use serde::Deserialize;
 
@@ -337,5 +338,151 @@ fn decisions_with_a_budget_that_is_kept_elsewhere() {
                 }
             }
         }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exchanges {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    budget: String,
+    local: String,
+    lease: u64,
+    timeout: String,
+    seed: String,
+    steps: Vec<MemberStep>,
+}
+
+#[derive(Deserialize)]
+struct MemberStep {
+    #[serde(rename = "do")]
+    action: String,
+    now: String,
+    #[serde(default = "once")]
+    times: u32,
+    away: bool,
+    due: bool,
+    unsent: bool,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl MemberStep {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.rest[name].as_str()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.rest[name].as_bool().unwrap()
+    }
+
+    fn outcome(&self) -> Outcome {
+        outcome(self.text("outcome").unwrap())
+    }
+
+    fn numbers(&self, name: &str) -> [u64; 3] {
+        let texts = self.rest[name].as_array().unwrap();
+        [0, 1, 2].map(|place: usize| number(texts[place].as_str().unwrap()))
+    }
+}
+
+const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
+
+/// A step of an exchange as the vectors have it.
+fn shown(step: ExchangeStep) -> serde_json::Value {
+    let (outcome, held) = match step.event {
+        BudgetEvent::RetryRequested { outcome } => (Some(outcome.name()), 0),
+        BudgetEvent::OperationSucceeded { held } => (None, held),
+        _ => (None, 0),
+    };
+    let event = backoff_core::ffi::budget_event_number(step.event) as usize - 1;
+    serde_json::json!({
+        "event": backoff_core::ffi::BUDGET_EVENTS[event],
+        "outcome": outcome,
+        "held": held.to_string(),
+        "count": step.count.to_string(),
+        "granted": step.granted.to_string(),
+    })
+}
+
+#[test]
+fn exchanges() {
+    for case in cases::<Exchanges>("exchanges") {
+        let [budget, local] = [&case.budget, &case.local].map(|text| Budget::parse(text).unwrap());
+        let (timeout_ns, seed) = (number(&case.timeout), number(&case.seed));
+        let mut member = BudgetMember::new(&budget, &local, case.lease, timeout_ns, seed);
+        for (place, step) in case.steps.iter().enumerate() {
+            let at = format!("{} step {place}, {}", case.id, step.action);
+            for _ in 0..step.times {
+                play(&mut member, step, &at);
+            }
+            let now_ns = number(&step.now);
+            assert_eq!(member.is_away(now_ns), step.away, "{at}: away");
+            assert_eq!(member.is_due(now_ns), step.due, "{at}: due");
+            assert_eq!(member.has_unsent(), step.unsent, "{at}: unsent");
+        }
+    }
+}
+
+fn play(member: &mut BudgetMember, step: &MemberStep, at: &str) {
+    let now_ns = number(&step.now);
+    match step.action.as_str() {
+        "note" => {
+            let held = number(step.text("held").unwrap());
+            let event = match step.text("event").unwrap() {
+                "operation_began" => BudgetEvent::OperationBegan,
+                "attempt_over" => BudgetEvent::AttemptOver { held },
+                "attempt_failed" => BudgetEvent::AttemptFailed,
+                "operation_succeeded" => BudgetEvent::OperationSucceeded { held },
+                "operation_ended" => BudgetEvent::OperationEnded,
+                name => panic!("{name}"),
+            };
+            member.note(event, step.is("local"), now_ns);
+        }
+        "request" => {
+            let held = number(step.text("held").unwrap());
+            let want = match step.text("answer").unwrap() {
+                "granted" => MemberAnswer::Granted { held, is_local: step.is("local") },
+                "refused" => MemberAnswer::Refused,
+                "waits" => MemberAnswer::Waits,
+                name => panic!("{name}"),
+            };
+            assert_eq!(member.request(step.outcome(), now_ns), want, "{at}");
+        }
+        "cancel" => member.cancel(step.outcome()),
+        "begin" => member.begin(now_ns),
+        "step" => {
+            let text = step.text("text").map(str::as_bytes);
+            let stepped = member.step(text, number(step.text("store_now").unwrap()));
+            let after = stepped.map(|stepped| match stepped {
+                Stepped::Unchanged(state) => (state.to_string(), false),
+                Stepped::Changed(state) => (state.to_string(), true),
+            });
+            let want = step.text("after").map(|text| (text.to_owned(), step.is("changed")));
+            assert_eq!(after, want, "{at}");
+            if want.is_some() {
+                let steps: Vec<_> = member.steps().map(shown).collect();
+                assert_eq!(serde_json::json!(steps), step.rest["steps"], "{at}");
+            }
+        }
+        "stored" => {
+            let answers = member.stored(now_ns);
+            let granted = RETRIED.map(|outcome| answers.granted(outcome));
+            let refused = RETRIED.map(|outcome| answers.refused(outcome));
+            let held = RETRIED.map(|outcome| answers.held(outcome));
+            assert_eq!(granted, step.numbers("granted"), "{at}");
+            assert_eq!(refused, step.numbers("refused"), "{at}");
+            assert_eq!(held, step.numbers("held"), "{at}");
+        }
+        "lost" => assert_eq!(member.lost(now_ns), step.text("wait").map(number), "{at}"),
+        "failed" => member.failed(step.is("stored"), now_ns),
+        "late" => member.late(now_ns),
+        name => panic!("{name}"),
     }
 }

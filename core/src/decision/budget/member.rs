@@ -16,6 +16,10 @@ type ByOutcome = [u64; RETRIED.len()];
 /// So many events are sent without a request, and so many of a kind are kept while the store is away.
 const MANY_EVENTS: u64 = 100;
 
+/// The most events of a kind, and the most requests of an outcome, that are counted. A damaged count
+/// from a caller's memory takes no longer either.
+const MOST: u64 = 1_000_000;
+
 /// How long the store stays away.
 const AWAY_NS: u64 = NS_PER_SECOND;
 
@@ -174,13 +178,7 @@ impl BudgetMember {
     /// store is away. A `lease` counts as one from 1 to [`Self::MAX_LEASE`]. The timeout is in
     /// nanoseconds. The seed spreads the waits after lost swaps: each process needs its own.
     #[must_use]
-    pub fn new(
-        budget: &Budget,
-        local: &Budget,
-        lease: u64,
-        timeout_ns: u64,
-        seed: u64,
-    ) -> Self {
+    pub fn new(budget: &Budget, local: &Budget, lease: u64, timeout_ns: u64, seed: u64) -> Self {
         Self {
             full: BudgetState::full(budget),
             local: BudgetState::full(local),
@@ -222,15 +220,18 @@ impl BudgetMember {
             | BudgetEvent::AttemptOver { .. }
             | BudgetEvent::OperationEnded => return,
         };
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(1).min(MOST);
         (self.local, _) = self.local.step(local, now_ns);
         if self.is_away(now_ns) {
             self.unsent.keep_some();
         }
     }
 
-    /// Requests a retry after an outcome that is retried.
+    /// Requests a retry after an outcome. One that is never retried is refused.
     pub fn request(&mut self, outcome: Outcome, now_ns: u64) -> MemberAnswer {
+        if place(outcome).is_none() {
+            return MemberAnswer::Refused;
+        }
         if let Some(leased) = at(&mut self.leased, outcome)
             && *leased > 0
         {
@@ -246,11 +247,11 @@ impl BudgetMember {
             });
         }
         match at(&mut self.waiting, outcome) {
-            Some(waiting) => {
+            Some(waiting) if *waiting < MOST => {
                 *waiting = waiting.saturating_add(1);
                 MemberAnswer::Waits
             }
-            None => MemberAnswer::Refused,
+            _ => MemberAnswer::Refused,
         }
     }
 
@@ -309,7 +310,7 @@ impl BudgetMember {
             None => self.full,
         };
         self.sent = self.sent.plus(&core::mem::take(&mut self.unsent));
-        self.asked = self.waiting;
+        self.asked = self.waiting.map(|waiting| waiting.min(MOST));
         let mut state = before.settled(store_ns);
         for step in self.sent.steps(&self.full) {
             state = state.repeat(step.event, step.count, store_ns);
@@ -323,7 +324,7 @@ impl BudgetMember {
         for outcome in RETRIED {
             let (asked, granted) = (of(&self.asked, outcome), of(&self.granted, outcome));
             let wanted = if granted > 0 && granted == asked {
-                self.most_leased.saturating_sub(of(&self.leased, outcome))
+                self.most_leased.min(MOST).saturating_sub(of(&self.leased, outcome))
             } else {
                 0
             };
@@ -368,7 +369,11 @@ impl BudgetMember {
             set(&mut answers.granted, outcome, granted);
             set(&mut answers.refused, outcome, refused);
             set(&mut answers.held, outcome, self.full.cost(outcome));
-            set(&mut self.waiting, outcome, waiting.saturating_sub(granted).saturating_sub(refused));
+            set(
+                &mut self.waiting,
+                outcome,
+                waiting.saturating_sub(granted).saturating_sub(refused),
+            );
             // What nobody waits for any more is lost beyond a lease.
             let unused = unused.saturating_sub(granted).min(self.most_leased);
             set(&mut self.leased, outcome, unused);
@@ -444,7 +449,7 @@ impl Events {
 
     fn plus(&self, other: &Self) -> Self {
         let mut others = other.counts().into_iter();
-        let add = |count: u64| count.saturating_add(others.next().unwrap_or_default());
+        let add = |count: u64| count.saturating_add(others.next().unwrap_or_default()).min(MOST);
         Self::from_counts(self.counts().map(add))
     }
 

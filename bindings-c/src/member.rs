@@ -1,0 +1,375 @@
+use core::ffi::c_char;
+
+use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};
+use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, Stepped};
+
+use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
+use crate::budget_state::backoff_budget_event;
+use crate::code::{
+    BACKOFF_END, BACKOFF_NOT_A_STATE, BACKOFF_TOO_LARGE, BACKOFF_TOO_SMALL, BACKOFF_UNKNOWN_EVENT,
+    BACKOFF_UNKNOWN_OUTCOME,
+};
+use crate::exported::{exported, required, write_optional};
+use crate::handle::Tagged;
+use crate::text::{bytes_at, write_text};
+
+/// What one process knows of a budget that many processes share through a store: a state machine without I/O
+/// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
+/// store at a time.
+///
+/// Owned by the caller; nothing to free. A plain value: copy it freely.
+#[repr(C, align(8))]
+#[derive(Clone, Copy)]
+pub struct backoff_budget_member {
+    opaque: [u64; 96],
+}
+
+type MemberHandle = Tagged<BudgetMember, { u64::from_le_bytes(*b"member-1") }>;
+
+/// The retry is granted.
+pub const BACKOFF_REQUEST_GRANTED: u32 = 1;
+/// The local budget has refused the retry.
+pub const BACKOFF_REQUEST_REFUSED: u32 = 2;
+/// The next exchange answers the request.
+pub const BACKOFF_REQUEST_WAITS: u32 = 3;
+
+/// The answer to backoff_budget_member_request.
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_member_answer {
+    /// A BACKOFF_REQUEST.
+    pub answer: u32,
+    /// 1 if the local budget decided, otherwise 0.
+    pub is_local: u32,
+    /// What the operation holds after a granted retry, otherwise 0.
+    pub held: u64,
+}
+
+/// A step of an exchange that happened `count` times in a row.
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_exchange_step {
+    /// A BACKOFF_BUDGET_EVENT.
+    pub event: u32,
+    /// The BACKOFF_OUTCOME of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise 0.
+    pub outcome: u32,
+    /// What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
+    pub held: u64,
+    /// How often it happened.
+    pub count: u64,
+    /// How many retries were granted: the first.
+    pub granted: u64,
+}
+
+/// What an exchange has answered. Each array has an entry for BACKOFF_OUTCOME_TRANSIENT,
+/// BACKOFF_OUTCOME_THROTTLED and BACKOFF_OUTCOME_TIMEOUT.
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_exchange_answers {
+    /// How many of the requests that wait are granted: the oldest.
+    pub granted: [u64; 3],
+    /// How many are refused: the oldest after those.
+    pub refused: [u64; 3],
+    /// What the operation of a granted request holds.
+    pub held: [u64; 3],
+}
+
+/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away.
+/// A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
+/// The seed spreads the waits after lost swaps: each process needs its own.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
+/// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_init(
+    member: *mut backoff_budget_member,
+    budget: *const backoff_budget,
+    local: *const backoff_budget,
+    lease: u64,
+    timeout_ns: u64,
+    seed: u64,
+) -> u32 {
+    exported!({
+        let member = required(member)?;
+        let budget = BudgetHandle::get(budget)?;
+        wait_until_free(Some(budget))?;
+        let local = BudgetHandle::get(local)?;
+        wait_until_free(Some(local))?;
+        match lease {
+            0 => return Err(BACKOFF_TOO_SMALL),
+            1..=BudgetMember::MAX_LEASE => {}
+            _ => return Err(BACKOFF_TOO_LARGE),
+        }
+        MemberHandle::init(member, BudgetMember::new(budget, local, lease, timeout_ns, seed));
+        Ok(())
+    })
+}
+
+/// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
+/// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_note(
+    member: *mut backoff_budget_member,
+    event: *const backoff_budget_event,
+    is_local: u32,
+    now_ns: u64,
+) -> u32 {
+    exported!({
+        let event = *required(event.cast_mut())?.as_ref();
+        let member = MemberHandle::get_mut(member)?;
+        let event = budget_event(event.event, Outcome::Transient, event.held);
+        member.note(event.ok_or(BACKOFF_UNKNOWN_EVENT)?, is_local != 0, now_ns);
+        Ok(())
+    })
+}
+
+/// Requests a retry after an outcome, at a time of the process's clock.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_request(
+    member: *mut backoff_budget_member,
+    outcome: u32,
+    now_ns: u64,
+    answer: *mut backoff_member_answer,
+) -> u32 {
+    exported!({
+        let answer = required(answer)?;
+        let member = MemberHandle::get_mut(member)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?;
+        let (code, is_local, held) = match member.request(outcome, now_ns) {
+            MemberAnswer::Granted { held, is_local } => (BACKOFF_REQUEST_GRANTED, is_local, held),
+            MemberAnswer::Refused => (BACKOFF_REQUEST_REFUSED, true, 0),
+            MemberAnswer::Waits => (BACKOFF_REQUEST_WAITS, false, 0),
+        };
+        answer.write(backoff_member_answer { answer: code, is_local: is_local.into(), held });
+        Ok(())
+    })
+}
+
+/// One of the requests after an outcome that wait is not wanted any more.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+///
+/// # Safety
+/// `member` is NULL or points to a member.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_cancel(
+    member: *mut backoff_budget_member,
+    outcome: u32,
+) -> u32 {
+    exported!({
+        let member = MemberHandle::get_mut(member)?;
+        member.cancel(outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?);
+        Ok(())
+    })
+}
+
+/// Writes, each as 1 or 0, whether the store is away, so that the local budget decides; whether an exchange is to
+/// begin; and whether there is something that the store does not know. Each of the three may be NULL.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a value of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_state(
+    member: *const backoff_budget_member,
+    now_ns: u64,
+    is_away: *mut u32,
+    is_due: *mut u32,
+    has_unsent: *mut u32,
+) -> u32 {
+    exported!({
+        let member = MemberHandle::get(member)?;
+        write_optional(is_away, member.is_away(now_ns).into());
+        write_optional(is_due, member.is_due(now_ns).into());
+        write_optional(has_unsent, member.has_unsent().into());
+        Ok(())
+    })
+}
+
+/// Begins an exchange, at a time of the process's clock.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// `member` is NULL or points to a member.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_begin(
+    member: *mut backoff_budget_member,
+    now_ns: u64,
+) -> u32 {
+    exported!({
+        MemberHandle::get_mut(member)?.begin(now_ns);
+        Ok(())
+    })
+}
+
+/// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
+/// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
+/// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
+/// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
+/// call backoff_budget_member_failed.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
+/// bytes that overlap nothing else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_step(
+    member: *mut backoff_budget_member,
+    text: *const c_char,
+    length: u64,
+    store_ns: u64,
+    buffer: *mut c_char,
+    size: u64,
+    changed: *mut u32,
+) -> u32 {
+    exported!({
+        let changed = required(changed)?;
+        let member = MemberHandle::get_mut(member)?;
+        let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
+        let mut after = *member;
+        let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_NOT_A_STATE)? {
+            Stepped::Unchanged(state) => (0, state),
+            Stepped::Changed(state) => (1, state),
+        };
+        write_text(state.text().as_bytes(), buffer, size)?;
+        *member = after;
+        changed.write(is_changed);
+        Ok(())
+    })
+}
+
+/// Writes step number `index` of the exchange under way.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_exchange_step(
+    member: *const backoff_budget_member,
+    index: u64,
+    step: *mut backoff_exchange_step,
+) -> u32 {
+    exported!({
+        let at = required(step)?;
+        let index = usize::try_from(index).map_err(|_| BACKOFF_END)?;
+        let step = MemberHandle::get(member)?.steps().nth(index).ok_or(BACKOFF_END)?;
+        let (outcome, held) = match step.event {
+            BudgetEvent::RetryRequested { outcome } => (outcome as u32, 0),
+            BudgetEvent::OperationSucceeded { held } => (0, held),
+            _ => (0, 0),
+        };
+        at.write(backoff_exchange_step {
+            event: budget_event_number(step.event),
+            outcome,
+            held,
+            count: step.count,
+            granted: step.granted,
+        });
+        Ok(())
+    })
+}
+
+/// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_stored(
+    member: *mut backoff_budget_member,
+    now_ns: u64,
+    answers: *mut backoff_exchange_answers,
+) -> u32 {
+    exported!({
+        let at = required(answers)?;
+        let answers = MemberHandle::get_mut(member)?.stored(now_ns);
+        let outcomes = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
+        at.write(backoff_exchange_answers {
+            granted: outcomes.map(|outcome| answers.granted(outcome)),
+            refused: outcomes.map(|outcome| answers.refused(outcome)),
+            held: outcomes.map(|outcome| answers.held(outcome)),
+        });
+        Ok(())
+    })
+}
+
+/// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
+/// exchange has then failed: call backoff_budget_member_failed.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a value of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_lost(
+    member: *mut backoff_budget_member,
+    now_ns: u64,
+    wait_ns: *mut u64,
+) -> u32 {
+    exported!({
+        let at = required(wait_ns)?;
+        at.write(MemberHandle::get_mut(member)?.lost(now_ns).ok_or(BACKOFF_END)?);
+        Ok(())
+    })
+}
+
+/// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
+/// that waits.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// `member` is NULL or points to a member.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_failed(
+    member: *mut backoff_budget_member,
+    may_be_stored: u32,
+    now_ns: u64,
+) -> u32 {
+    exported!({
+        MemberHandle::get_mut(member)?.failed(may_be_stored != 0, now_ns);
+        Ok(())
+    })
+}
+
+/// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
+/// request that waits.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// `member` is NULL or points to a member.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_late(
+    member: *mut backoff_budget_member,
+    now_ns: u64,
+) -> u32 {
+    exported!({
+        MemberHandle::get_mut(member)?.late(now_ns);
+        Ok(())
+    })
+}
