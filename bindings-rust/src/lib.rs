@@ -46,10 +46,10 @@ mod verdict;
 pub use backoff_core::RngBackoff;
 #[doc(no_inline)]
 pub use backoff_core::{
-    Backoff, Budget, BudgetEvent, BudgetState, CapOn, Decision, ErrorCode, Field, Growth, Jitter,
-    MAX_NS, Operation, Outcome, ParseError, Policy, PolicyBuilder, PolicyError, Preview,
-    PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, StopReason, TextBuf,
-    http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
+    Backoff, Budget, BudgetEvent, BudgetState, CapOn, Decision, ErrorCode, ExchangeStep, Field,
+    Growth, Jitter, MAX_NS, Operation, Outcome, ParseError, Policy, PolicyBuilder, PolicyError,
+    Preview, PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, StopReason,
+    TextBuf, http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
 };
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};
@@ -60,8 +60,8 @@ pub use retry::Retry;
 pub use shared::Shared;
 #[cfg(feature = "shared-budget")]
 pub use shared_budget::{
-    BudgetExchange, BudgetStep, BudgetStore, SharedBudget, SharedBudgetBuilder, SharedBudgetError,
-    StoreError, Stored, WasStored,
+    BudgetExchange, BudgetStore, SharedBudget, SharedBudgetBuilder, SharedBudgetError, StoreError,
+    Stored, WasStored,
 };
 pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

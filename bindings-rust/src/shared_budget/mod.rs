@@ -8,23 +8,20 @@ mod worker;
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use backoff_core::{Budget, BudgetEvent, BudgetState, Outcome, ParseError};
+use backoff_core::{Budget, BudgetEvent, BudgetMember, Outcome, ParseError};
 
 use crate::shared_budget::account::Account;
-use crate::shared_budget::exchange::Kept;
 use crate::shared_budget::worker::{Hook, Inner};
 
 pub(crate) use account::{Answer, Held};
-pub use exchange::{BudgetExchange, BudgetStep, WasStored};
+pub use exchange::{BudgetExchange, WasStored};
 pub use store::{BudgetStore, StoreError, Stored};
 pub(crate) use ticket::Ticket;
-
-/// The most retries that one request may ask for.
-const MOST_LEASED: u32 = 1000;
 
 /// A longer timeout would be no limit, and no time may be out of range.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -38,9 +35,9 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// not a state, a local budget decides for a second, and
 /// [`RetryEvent::budget_is_local`](crate::RetryEvent::budget_is_local) says so.
 ///
-/// What asks for nothing, such as a success, is noted, and goes with the next request, or when 100
-/// notes are pending. Call [`flush`](Self::flush) before a process ends. While the store is away, at
-/// most 100 are kept.
+/// What asks for nothing, such as a success, is counted, and goes with the next request, or when 100
+/// events are counted. Call [`flush`](Self::flush) before a process ends. While the store is away, at
+/// most 100 of each kind are kept.
 ///
 /// After a fork, the child must make budgets of its own.
 ///
@@ -123,12 +120,12 @@ impl SharedBudget {
     /// budget string, so that another configuration begins another account.
     #[must_use]
     pub fn key(&self) -> &str {
-        &self.inner().kept.key
+        &self.inner().key
     }
 
-    /// Sends what is noted to the store now. Returns whether the store has it. It waits in this
-    /// thread, at most for the timeout. Do not call it in
-    /// [`on_exchange`](SharedBudgetBuilder::on_exchange), whose thread it would wait for.
+    /// Sends what is counted to the store now. Returns whether the store has it. It waits in this
+    /// thread, at most for the timeout. In [`on_exchange`](SharedBudgetBuilder::on_exchange), whose
+    /// thread it would wait for, it returns false at once.
     #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]
     pub fn flush(&self) -> bool {
         self.inner().flush()
@@ -145,15 +142,16 @@ impl SharedBudget {
     }
 
     pub(crate) fn operation_began(&self) {
-        self.inner().note(BudgetEvent::OperationBegan);
+        self.inner().note(BudgetEvent::OperationBegan, false);
     }
 
     pub(crate) fn attempt_failed(&self) {
-        self.inner().note(BudgetEvent::AttemptFailed);
+        self.inner().note(BudgetEvent::AttemptFailed, false);
     }
 
     pub(crate) fn operation_succeeded(&self, held: Held) {
-        self.inner().succeed(held);
+        let event = BudgetEvent::OperationSucceeded { held: held.tokens };
+        self.inner().note(event, held.is_local);
     }
 
     /// Requests a retry. Returns the answer, or what waits for it.
@@ -232,16 +230,19 @@ impl SharedBudgetBuilder {
         }
         let shared = parse(&budget)?;
         let local = parse(fallback.as_deref().unwrap_or(&budget))?;
-        if !(1..=MOST_LEASED).contains(&lease) {
+        if !(1..=BudgetMember::MAX_LEASE).contains(&lease.into()) {
             return Err(SharedBudgetError::Lease(lease));
         }
         if timeout.is_zero() {
             return Err(SharedBudgetError::Timeout);
         }
-        let kept = Kept { key: format!("backoff:{name}:{shared}"), budget: shared, lease };
-        let account = Account::new(BudgetState::full(&local));
         let timeout = timeout.min(LONGEST_TIMEOUT);
-        let inner = Inner::new(store, kept, account, timeout, hook);
+        let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        // A random number of the standard library: the seed of each process is its own.
+        let seed = RandomState::new().hash_one(());
+        let member = BudgetMember::new(&shared, &local, lease.into(), timeout_ns, seed);
+        let key = format!("backoff:{name}:{shared}");
+        let inner = Inner::new(store, key, Account::new(&member), timeout, hook);
         Ok(SharedBudget(Arc::new(Handle(Arc::new(inner)))))
     }
 }
@@ -292,7 +293,7 @@ impl fmt::Display for SharedBudgetError {
                  its slots for ever: choose another kind",
             ),
             Self::Lease(lease) => {
-                write!(f, "the lease is {lease}, and must be from 1 to {MOST_LEASED}")
+                write!(f, "the lease is {lease}, and must be from 1 to {}", BudgetMember::MAX_LEASE)
             }
             Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
             Self::Name => f.write_str(

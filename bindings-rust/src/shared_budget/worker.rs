@@ -5,14 +5,14 @@ use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use backoff_core::{BudgetEvent, Outcome};
+use backoff_core::{BudgetEvent, Outcome, Stepped};
 
-use crate::shared_budget::account::{Account, Answer, Held};
-use crate::shared_budget::exchange::{Answers, Batch, BudgetExchange, Failure, Kept, WasStored};
-use crate::shared_budget::store::{BudgetStore, StoreError};
+use crate::shared_budget::account::{Account, Answer};
+use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasStored};
+use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::time::{Clock, Monotonic};
 
 pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
@@ -20,7 +20,7 @@ pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
 /// What the handles and the threads of one shared budget have in common.
 pub(super) struct Inner {
     account: Mutex<Account>,
-    pub(super) kept: Kept,
+    pub(super) key: String,
     pub(super) timeout: Duration,
     hook: Hook,
     /// The worker waits for work.
@@ -35,7 +35,7 @@ pub(super) struct Inner {
 /// What was started. The worker takes the store.
 struct Threads {
     store: Option<Box<dyn BudgetStore>>,
-    is_working: bool,
+    worker: Option<ThreadId>,
     is_watched: bool,
 }
 
@@ -71,24 +71,20 @@ impl Error for Panicked {}
 impl Inner {
     pub(super) fn new(
         store: Box<dyn BudgetStore>,
-        kept: Kept,
+        key: String,
         account: Account,
         timeout: Duration,
         hook: Hook,
     ) -> Self {
         Self {
             account: Mutex::new(account),
-            kept,
+            key,
             timeout,
             hook,
             has_work: Condvar::new(),
             flushed: Condvar::new(),
             has_request: Condvar::new(),
-            threads: Mutex::new(Threads {
-                store: Some(store),
-                is_working: false,
-                is_watched: false,
-            }),
+            threads: Mutex::new(Threads { store: Some(store), worker: None, is_watched: false }),
         }
     }
 
@@ -96,15 +92,19 @@ impl Inner {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls a function with the account, and then wakes who got an answer.
+    /// Calls a function with the account, and then wakes who got an answer. A waker is code of the
+    /// caller's: it may use this budget, and it may panic, which must not end the worker.
     pub(super) fn with<T>(&self, call: impl FnOnce(&mut Account, u64) -> T) -> T {
-        let now_ns = Monotonic.now_ns();
         let mut account = self.lock();
-        let result = call(&mut account, now_ns);
-        let answered = std::mem::take(&mut account.answered);
+        let result = call(&mut account, Monotonic.now_ns());
+        let to_wake = std::mem::take(&mut account.to_wake);
+        let to_drop = std::mem::take(&mut account.to_drop);
         drop(account);
-        for waker in answered {
-            waker.wake();
+        for waker in to_wake {
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
+        for waker in to_drop {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(waker)));
         }
         result
     }
@@ -113,18 +113,10 @@ impl Inner {
         NoAnswer { timeout: self.timeout }.into()
     }
 
-    /// Notes an event that asks for nothing. Nobody waits for the store.
-    pub(super) fn note(self: &Arc<Self>, event: BudgetEvent) {
-        self.noted(|account, now_ns| account.note(event, now_ns));
-    }
-
-    pub(super) fn succeed(self: &Arc<Self>, held: Held) {
-        self.noted(|account, now_ns| account.succeed(held, now_ns));
-    }
-
-    fn noted(self: &Arc<Self>, note: impl FnOnce(&mut Account, u64)) {
+    /// Notes what an operation reports. Nobody waits for the store.
+    pub(super) fn note(self: &Arc<Self>, event: BudgetEvent, is_local: bool) {
         let has_work = self.with(|account, now_ns| {
-            note(account, now_ns);
+            account.note(event, is_local, now_ns);
             account.has_work(now_ns)
         });
         if has_work {
@@ -146,24 +138,30 @@ impl Inner {
     pub(super) fn expire(&self) {
         self.with(|account, now_ns| {
             if account.earliest().is_some_and(|until| until <= Instant::now()) {
-                account.go_away(self.no_answer(), now_ns);
+                account.late(self.no_answer(), now_ns);
             }
         });
     }
 
     /// Exchanges what is pending. Returns whether the store has it.
     pub(super) fn flush(self: &Arc<Self>) -> bool {
+        // The thread that talks to the store, in a hook, would wait for itself.
+        if self.threads().worker == Some(thread::current().id()) {
+            return false;
+        }
         let until = Instant::now() + self.timeout;
         let number = self.with(|account, _| {
-            account.flushes.asked += 1;
-            account.flushes.asked
+            let has_unsent = account.member.has_unsent();
+            account.flushes.asked += u64::from(has_unsent);
+            has_unsent.then_some(account.flushes.asked)
         });
+        let Some(number) = number else { return true };
         self.start_work();
         let mut account = self.lock();
         while account.flushes.answered < number {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
                 drop(account);
-                self.with(|account, now_ns| account.go_away(self.no_answer(), now_ns));
+                self.with(|account, now_ns| account.late(self.no_answer(), now_ns));
                 return false;
             };
             account =
@@ -182,16 +180,16 @@ impl Inner {
     /// Wakes the worker. It starts at its first work.
     fn start_work(self: &Arc<Self>) {
         let mut threads = self.threads();
-        if threads.is_working {
+        if threads.worker.is_some() {
             return self.has_work.notify_one();
         }
         let inner = Arc::clone(self);
         let worker = thread::Builder::new().name("backoff-budget".to_owned());
         match worker.spawn(move || inner.work()) {
-            Ok(_) => threads.is_working = true,
+            Ok(worker) => threads.worker = Some(worker.thread().id()),
             Err(error) => self.with(|account, now_ns| {
                 account.flushes.answered = account.flushes.asked;
-                account.go_away(error.into(), now_ns);
+                account.late(error.into(), now_ns);
             }),
         }
     }
@@ -210,7 +208,7 @@ impl Inner {
         let watcher = thread::Builder::new().name("backoff-budget-time".to_owned());
         match watcher.spawn(move || inner.watch()) {
             Ok(_) => threads.is_watched = true,
-            Err(error) => self.with(|account, now_ns| account.go_away(error.into(), now_ns)),
+            Err(error) => self.with(|account, now_ns| account.late(error.into(), now_ns)),
         }
     }
 
@@ -218,27 +216,29 @@ impl Inner {
         let store = self.threads().store.take();
         let Some(mut store) = store else { return };
         loop {
-            let taken = {
+            let flushes = {
                 let mut account = self.lock();
                 loop {
                     if account.is_closed {
                         return;
                     }
-                    if account.has_work(Monotonic.now_ns()) {
-                        break account.take();
+                    let now_ns = Monotonic.now_ns();
+                    if account.has_work(now_ns) {
+                        account.member.begin(now_ns);
+                        break account.flushes.asked;
                     }
                     account = self.has_work.wait(account).unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            let mut seen = None;
-            let flushes = taken.flushes;
-            let result = self.exchange(&mut *store, &taken.batch, &mut seen);
+            let (exchange, result) = self.exchange(&mut *store);
             let was_stored = result.is_ok();
-            let is_too_late = self.with(|account, now_ns| account.finish(taken, result, now_ns));
-            if let Some(mut exchange) = seen {
-                if is_too_late {
-                    exchange.stored = WasStored::Unknown;
+            self.with(|account, now_ns| match result {
+                Ok(()) => account.stored(now_ns),
+                Err(Failure { error, may_be_stored }) => {
+                    account.failed(error, may_be_stored, now_ns);
                 }
+            });
+            if let Some(exchange) = exchange {
                 self.observe(&exchange);
             }
             self.with(|account, _| account.flushes.answer(flushes, was_stored));
@@ -246,19 +246,51 @@ impl Inner {
         }
     }
 
+    /// Loads and swaps until the store has the steps. Returns the last try that came to a swap, or did not
+    /// need one.
     fn exchange(
         &self,
         store: &mut dyn BudgetStore,
-        batch: &Batch,
-        seen: &mut Option<BudgetExchange>,
-    ) -> Result<Answers, Failure> {
-        let until = Instant::now() + self.timeout;
-        let is_late = || Instant::now() >= until;
-        let exchanged = || self.kept.exchange(store, batch, is_late, seen);
-        catch_unwind(AssertUnwindSafe(exchanged)).unwrap_or_else(|panic| {
-            let error = Panicked { what: "store", message: message(&*panic) }.into();
-            Err(Failure { error, may_be_stored: true })
-        })
+    ) -> (Option<BudgetExchange>, Result<(), Failure>) {
+        loop {
+            let loaded = called(false, || store.load(&self.key));
+            let Stored { text, now_ns } = match loaded {
+                Ok(stored) => stored,
+                Err(failure) => return (None, Err(failure)),
+            };
+            let bytes = text.as_deref().map(str::as_bytes);
+            let stepped = self.with(|account, _| {
+                let stepped = account.member.step(bytes, now_ns)?;
+                Some((stepped, account.member.steps().collect()))
+            });
+            let Some((stepped, steps)) = stepped else {
+                let error = NotAState { key: self.key.clone(), text: text.unwrap_or_default() };
+                return (None, Err(Failure { error: error.into(), may_be_stored: false }));
+            };
+            let (Stepped::Unchanged(after) | Stepped::Changed(after)) = stepped;
+            let after = after.to_string();
+            let swapped = match stepped {
+                Stepped::Unchanged(_) => None,
+                Stepped::Changed(_) => {
+                    Some(called(true, || store.swap(&self.key, text.as_deref(), &after)))
+                }
+            };
+            let (stored, result) = match swapped {
+                None => (WasStored::Unchanged, Ok(())),
+                Some(Ok(true)) => (WasStored::Yes, Ok(())),
+                Some(Err(failure)) => (WasStored::Unknown, Err(failure)),
+                Some(Ok(false)) => {
+                    if let Some(wait_ns) = self.with(|account, now_ns| account.member.lost(now_ns))
+                    {
+                        thread::sleep(Duration::from_nanos(wait_ns));
+                        continue;
+                    }
+                    let error = AlwaysLost.into();
+                    (WasStored::Lost, Err(Failure { error, may_be_stored: false }))
+                }
+            };
+            return (Some(BudgetExchange { before: text, now_ns, steps, after, stored }), result);
+        }
     }
 
     /// Calls the hook.
@@ -288,6 +320,23 @@ impl Inner {
             };
         }
     }
+}
+
+/// An exchange that failed.
+struct Failure {
+    error: StoreError,
+    /// Whether the store may have the steps nevertheless.
+    may_be_stored: bool,
+}
+
+/// Calls the store, which may panic.
+fn called<T>(
+    may_be_stored: bool,
+    call: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, Failure> {
+    let result = catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|panic| Err(Panicked { what: "store", message: message(&*panic) }.into()));
+    result.map_err(|error| Failure { error, may_be_stored })
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
