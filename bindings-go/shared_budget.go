@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 // A BudgetStore keeps the states of shared budgets, as texts under keys, for many processes. The modules
@@ -35,10 +38,10 @@ type BudgetStore interface {
 // then the next retry asks the store again. No error reaches the loops: Event.BudgetIsLocal says which budget
 // decided, and LastError what the store's last error was.
 //
-// A retry waits for the store, no longer than the timeout. Nothing else waits: what the budget must know about
-// starts, failures and successes joins the next request of a retry, or is sent in the background when there are 100
-// of them. While the store is away the last 100 are kept. One exchange with the store is under way at a time; requests
-// that come meanwhile share the next one.
+// A retry waits for the store, no longer than the timeout. Nothing else waits: starts, failures and successes are
+// counted, and join the next request of a retry, or are sent in the background when there are 100 of them. While the
+// store is away at most 100 of each are kept. One exchange with the store is under way at a time; requests that come
+// meanwhile share the next one.
 //
 // Any number of goroutines may use a SharedBudget at once. It has a goroutine only during an exchange, so it need not
 // be closed. Call Flush before the process ends, to send what the store does not know. A SharedBudget must not be
@@ -47,28 +50,19 @@ type SharedBudget struct {
 	_       noCopy
 	store   BudgetStore
 	key     string
-	budget  *Budget // the configuration
-	lease   int
 	timeout time.Duration
 	hook    func(BudgetExchange)
 
 	mutex     sync.Mutex
-	local     BudgetState
-	waiting   sharedWork // of the next exchange
-	leased    []BudgetStep
+	member    engine.Member
+	waiting   []*sharedRequest // in the order in which they came
+	flushes   []chan error
 	isRunning bool // a goroutine makes exchanges
-	awayUntil time.Duration
 	lastErr   error
 }
 
-const (
-	// pendingMost is how many events wait for the next exchange, and when they are sent without one.
-	pendingMost = 100
-	// awayTime is how long the local budget decides after the store failed.
-	awayTime = time.Second
-	// leaseMost is the longest lease.
-	leaseMost = 1000
-)
+// leaseMost is the longest lease.
+const leaseMost = 1000
 
 // A SharedBudgetOption configures a SharedBudget.
 type SharedBudgetOption func(*sharedConfig) error
@@ -120,8 +114,8 @@ func WithStoreTimeout(timeout time.Duration) SharedBudgetOption {
 }
 
 // OnExchange sets a hook that is called after each exchange with the store, for metrics and checks. The exchanges and
-// their hooks have one goroutine, so a hook that takes long makes retries wait for the local budget, and one
-// that panics ends the program.
+// their hooks have one goroutine, so a hook that takes long makes retries wait for the local budget, one
+// that calls Flush waits for itself, and one that panics ends the program.
 func OnExchange(hook func(BudgetExchange)) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.hook = hook
@@ -162,19 +156,16 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 			return nil, err
 		}
 	}
-	local, err := FullBudgetState(config.fallback)
-	if err != nil {
-		return nil, err
-	}
-	return &SharedBudget{
+	b := &SharedBudget{
 		store:   store,
 		key:     "backoff:" + name + ":" + shared.String(),
-		budget:  shared,
-		lease:   config.lease,
 		timeout: config.timeout,
 		hook:    config.hook,
-		local:   local,
-	}, nil
+	}
+	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.timeout), rand.Uint64()); code != engine.OK {
+		return nil, budgetError(code)
+	}
+	return b, nil
 }
 
 // storeIsThere refuses a nil store, also a nil pointer, whose panic would end the program from another goroutine.
@@ -245,12 +236,12 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 		return ErrNoBudget
 	}
 	b.mutex.Lock()
-	if !b.isRunning && len(b.waiting.events) == 0 {
+	if _, _, hasUnsent := b.member.State(now()); !hasUnsent {
 		b.mutex.Unlock()
 		return nil
 	}
 	done := make(chan error, 1)
-	b.waiting.flushes = append(b.waiting.flushes, done)
+	b.flushes = append(b.flushes, done)
 	b.start()
 	b.mutex.Unlock()
 	patience := 2 * b.timeout
@@ -270,7 +261,7 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.waiting.flushes = slices.DeleteFunc(b.waiting.flushes, func(flush chan error) bool { return flush == done })
+	b.flushes = slices.DeleteFunc(b.flushes, func(flush chan error) bool { return flush == done })
 	return err
 }
 
@@ -285,17 +276,24 @@ type sharedGrant struct {
 	isLocal bool
 }
 
+// A sharedAnswer is the answer to a request.
+type sharedAnswer struct {
+	grant     sharedGrant
+	isGranted bool
+}
+
+// A sharedRequest waits for an answer.
+type sharedRequest struct {
+	outcome Outcome
+	done    chan sharedAnswer // has room for the answer
+}
+
 // report tells the budget what a loop did, without waiting.
 func (b *SharedBudget) report(kind BudgetEventKind, grant sharedGrant) {
-	shared, local := BudgetEvent{Kind: kind, Held: grant.held}, BudgetEvent{Kind: kind}
-	if grant.isLocal {
-		shared, local = local, shared
-	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.stepLocal(local)
-	b.waiting.keep(shared)
-	if len(b.waiting.events) >= pendingMost && !b.isAway() {
+	b.member.Note(uint32(kind), grant.held, grant.isLocal, now())
+	if _, isDue, _ := b.member.State(now()); isDue {
 		b.start()
 	}
 }
@@ -303,78 +301,64 @@ func (b *SharedBudget) report(kind BudgetEventKind, grant sharedGrant) {
 // request asks for a retry after an outcome. It waits for the store no longer than the timeout or until ctx is done;
 // it then refuses the retry.
 func (b *SharedBudget) request(ctx context.Context, outcome Outcome) (grant sharedGrant, isGranted bool) {
-	event := BudgetEvent{Kind: BudgetRetryRequested, Outcome: outcome}
 	b.mutex.Lock()
-	if held, ok := b.takeLeased(outcome); ok {
+	answer, ok := b.ask(outcome)
+	if ok {
 		b.mutex.Unlock()
-		return sharedGrant{held: held}, true
-	}
-	if b.isAway() {
-		defer b.mutex.Unlock()
-		return b.requestLocal(event)
+		return answer.grant, answer.isGranted
 	}
 	request := &sharedRequest{outcome: outcome, done: make(chan sharedAnswer, 1)}
-	b.waiting.requests = append(b.waiting.requests, request)
+	b.waiting = append(b.waiting, request)
 	b.start()
 	b.mutex.Unlock()
 	timer := time.NewTimer(b.timeout)
 	defer timer.Stop()
-	var answer sharedAnswer
-	isLate := false
 	select {
 	case answer = <-request.done:
 	case <-timer.C:
-		isLate = true
+		b.mutex.Lock()
+		if slices.Contains(b.waiting, request) {
+			b.member.Late(now())
+			b.goAway(b.noAnswer())
+		}
+		b.mutex.Unlock()
+		answer = <-request.done
 	case <-ctx.Done():
-	}
-	request.hasLeft.Store(true)
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if isLate {
-		b.failed(b.noAnswer())
-	}
-	b.waiting.requests = slices.DeleteFunc(b.waiting.requests, func(other *sharedRequest) bool { return other == request })
-	switch {
-	case answer.isShared:
-		return sharedGrant{held: answer.Held}, answer.Granted
-	case answer.isLocal || isLate:
-		return b.requestLocal(event)
-	default: // the caller cancelled
-		return sharedGrant{}, false
-	}
-}
-
-// requestLocal asks the local budget. The mutex is locked.
-func (b *SharedBudget) requestLocal(event BudgetEvent) (sharedGrant, bool) {
-	answer := b.stepLocal(event)
-	return sharedGrant{answer.Held, true}, answer.Granted
-}
-
-// stepLocal changes the local budget. The mutex is locked.
-func (b *SharedBudget) stepLocal(event BudgetEvent) BudgetAnswer {
-	next, answer, err := b.local.Step(event, Now())
-	if err != nil {
-		return BudgetAnswer{} // no event of a loop is invalid
-	}
-	b.local = next
-	return answer
-}
-
-// takeLeased returns what the store has already granted for an outcome. The mutex is locked.
-func (b *SharedBudget) takeLeased(outcome Outcome) (held uint64, ok bool) {
-	for i, step := range b.leased {
-		if step.Event.Outcome == outcome {
-			b.leased = slices.Delete(b.leased, i, i+1)
-			return step.Answer.Held, true
+		b.mutex.Lock()
+		defer b.mutex.Unlock()
+		if at := slices.Index(b.waiting, request); at >= 0 {
+			b.waiting = slices.Delete(b.waiting, at, at+1)
+			b.member.Cancel(uint32(outcome))
 		}
 	}
-	return 0, false
+	return answer.grant, answer.isGranted
 }
 
-// isAway reports whether the local budget decides. The mutex is locked.
-func (b *SharedBudget) isAway() bool { return Now() < b.awayUntil }
-
-// failed lets the local budget decide for a while. The mutex is locked.
-func (b *SharedBudget) failed(err error) {
-	b.lastErr, b.awayUntil = err, Now()+awayTime
+// ask asks the member. It reports false if the request waits. The mutex is locked.
+func (b *SharedBudget) ask(outcome Outcome) (answer sharedAnswer, ok bool) {
+	code, isLocal, held := b.member.Request(uint32(outcome), now())
+	return sharedAnswer{sharedGrant{held, isLocal}, code == engine.RequestGranted}, code != engine.RequestWaits
 }
+
+// goAway lets the local budget decide on the requests that wait. The mutex is locked.
+func (b *SharedBudget) goAway(err error) {
+	b.lastErr = err
+	b.askAgain()
+}
+
+func (b *SharedBudget) askAgain() {
+	b.answer(func(request *sharedRequest) (sharedAnswer, bool) { return b.ask(request.outcome) })
+}
+
+// answer gives the requests that wait the answers that there are. The mutex is locked.
+func (b *SharedBudget) answer(answerOf func(*sharedRequest) (sharedAnswer, bool)) {
+	b.waiting = slices.DeleteFunc(b.waiting, func(request *sharedRequest) bool {
+		answer, ok := answerOf(request)
+		if ok {
+			request.done <- answer
+		}
+		return ok
+	})
+}
+
+func now() uint64 { return uint64(Now()) }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 // A BudgetExchange is what a SharedBudget and its store have told each other.
@@ -18,8 +18,8 @@ type BudgetExchange struct {
 	Before *string
 	// Now is the time of the store's clock.
 	Now time.Time
-	// Steps are the events in their order, with their answers.
-	Steps []BudgetStep
+	// Steps are what the process told the store and asked for, in their order.
+	Steps []ExchangeStep
 	// After is the text after the steps, which was to be stored.
 	After string
 	// Stored says whether it was stored.
@@ -28,10 +28,14 @@ type BudgetExchange struct {
 	Err error
 }
 
-// A BudgetStep is an event of a BudgetExchange and its answer.
-type BudgetStep struct {
-	Event  BudgetEvent
-	Answer BudgetAnswer
+// An ExchangeStep is a step of a BudgetExchange that happened Count times in a row.
+type ExchangeStep struct {
+	// Event is what happened.
+	Event BudgetEvent
+	// Count is how often. It is never 0.
+	Count uint64
+	// Granted is how many of the retries that were requested the budget granted: the first.
+	Granted uint64
 }
 
 // A BudgetStored says what became of the state of a BudgetExchange.
@@ -56,13 +60,14 @@ func (e BudgetExchange) MarshalJSON() ([]byte, error) {
 		Event   BudgetEventKind `json:"event"`
 		Outcome *Outcome        `json:"outcome"`
 		Held    uint64          `json:"held"`
-		Granted *bool           `json:"granted"`
+		Count   uint64          `json:"count"`
+		Granted *uint64         `json:"granted"`
 	}
 	steps := make([]step, len(e.Steps))
 	for i, s := range e.Steps {
-		steps[i] = step{Event: s.Event.Kind, Held: s.Event.Held}
+		steps[i] = step{Event: s.Event.Kind, Held: s.Event.Held, Count: s.Count}
 		if s.Event.Kind == BudgetRetryRequested {
-			steps[i] = step{s.Event.Kind, &s.Event.Outcome, s.Answer.Held, &s.Answer.Granted}
+			steps[i].Outcome, steps[i].Granted = &s.Event.Outcome, &s.Granted
 		}
 	}
 	return json.Marshal(struct {
@@ -76,33 +81,6 @@ func (e BudgetExchange) MarshalJSON() ([]byte, error) {
 	}{e.Key, e.Before, strconv.FormatUint(unixNano(e.Now), 10), steps, e.After, e.Stored, errorText(e.Err)})
 }
 
-// sharedWork is what an exchange has to do.
-type sharedWork struct {
-	events   []BudgetEvent
-	requests []*sharedRequest
-	flushes  []chan error
-}
-
-// keep adds events. Of more than pendingMost it drops the oldest.
-func (w *sharedWork) keep(events ...BudgetEvent) {
-	w.events = append(w.events, events...)
-	if extra := len(w.events) - pendingMost; extra > 0 {
-		w.events = append([]BudgetEvent(nil), w.events[extra:]...)
-	}
-}
-
-type sharedRequest struct {
-	outcome Outcome
-	done    chan sharedAnswer // has room for the answer, which may come when nobody waits any more
-	hasLeft atomic.Bool       // nobody waits any more
-}
-
-// A sharedAnswer is the answer to a request: that of the store, or that the local budget decides.
-type sharedAnswer struct {
-	BudgetAnswer
-	isShared, isLocal bool
-}
-
 // start starts the goroutine that makes exchanges, unless there is one. The mutex is locked.
 func (b *SharedBudget) start() {
 	if !b.isRunning {
@@ -111,168 +89,124 @@ func (b *SharedBudget) start() {
 	}
 }
 
-// run makes exchanges as long as there is something to do.
+// run makes exchanges as long as one is due.
 func (b *SharedBudget) run() {
-	for work, ok := b.next(); ok; work, ok = b.next() {
-		var err error
-		if len(work.events)+len(work.requests) > 0 {
-			began := Now()
-			exchange := b.exchange(&work)
-			b.ended(work, exchange, Now()-began > b.timeout)
-			if b.hook != nil {
-				b.hook(exchange)
-			}
-			err = exchange.Err
+	for flushes, ok := b.begin(); ok; flushes, ok = b.begin() {
+		exchange := b.exchange()
+		if b.hook != nil {
+			b.hook(exchange)
 		}
-		for _, flush := range work.flushes {
-			flush <- err
+		for _, flush := range flushes {
+			flush <- exchange.Err
 		}
 	}
 }
 
-// next takes what waits for an exchange. It reports false if nothing does, and the goroutine then ends.
-func (b *SharedBudget) next() (work sharedWork, ok bool) {
+// begin begins an exchange, for flushes too. It reports false if none is due, and the goroutine then ends.
+func (b *SharedBudget) begin() (flushes []chan error, ok bool) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	isDue := len(b.waiting.flushes) > 0
-	if b.isAway() && !isDue {
-		for _, request := range b.waiting.requests {
-			request.done <- sharedAnswer{isLocal: true}
-		}
-		b.waiting.requests = nil
-	} else {
-		isDue = isDue || len(b.waiting.requests) > 0 || len(b.waiting.events) >= pendingMost
-	}
-	if !isDue {
+	if _, isDue, _ := b.member.State(now()); !isDue && len(b.flushes) == 0 {
 		b.isRunning = false
-		return sharedWork{}, false
+		return nil, false
 	}
-	work, b.waiting = b.waiting, sharedWork{}
-	return work, true
+	flushes, b.flushes = b.flushes, nil
+	b.member.Begin(now())
+	return flushes, true
 }
 
-// exchange loads the state, lets it take the steps of the work, and stores it, again if another process was faster. It
-// leaves out requests for which nobody waits any more.
-func (b *SharedBudget) exchange(work *sharedWork) BudgetExchange {
+// exchange loads the state, lets the member step it, and stores it, again if another process was faster. It then ends
+// the exchange.
+func (b *SharedBudget) exchange() BudgetExchange {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
 	for {
-		exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNothing}
-		if exchange.Before, exchange.Now, exchange.Err = b.store.Load(ctx, b.key); exchange.Err != nil {
+		exchange := b.try(ctx)
+		b.mutex.Lock()
+		wait, isAgain := b.ended(&exchange)
+		b.mutex.Unlock()
+		if !isAgain {
 			return exchange
 		}
-		state, err := b.read(exchange.Before)
-		if err != nil {
-			exchange.Err = err
-			return exchange
-		}
-		if ctx.Err() != nil {
-			exchange.Err = b.noAnswer()
-			return exchange
-		}
-		work.requests = slices.DeleteFunc(work.requests, func(request *sharedRequest) bool { return request.hasLeft.Load() })
-		next := b.steps(state, work, &exchange)
-		exchange.After = next.String()
-		if next == state {
-			exchange.Stored = BudgetStoredUnchanged
-			return exchange
-		}
-		isSwapped, err := b.store.Swap(ctx, b.key, exchange.Before, exchange.After)
-		switch {
-		case err != nil:
-			exchange.Stored, exchange.Err = BudgetStoredUnknown, err
-			return exchange
-		case isSwapped:
-			exchange.Stored = BudgetStoredYes
-			return exchange
-		case ctx.Err() != nil:
-			exchange.Stored = BudgetStoredLost
-			exchange.Err = fmt.Errorf("other processes changed %s for %v: %w", b.key, b.timeout, context.DeadlineExceeded)
-			return exchange
-		}
+		time.Sleep(wait)
 	}
 }
 
-// read returns the state of a text in the store.
-func (b *SharedBudget) read(text *string) (BudgetState, error) {
-	if text == nil {
-		return FullBudgetState(b.budget)
+// try loads the state and swaps it once.
+func (b *SharedBudget) try(ctx context.Context) BudgetExchange {
+	exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNothing}
+	if exchange.Before, exchange.Now, exchange.Err = b.store.Load(ctx, b.key); exchange.Err != nil {
+		return exchange
 	}
-	state, err := ParseBudgetState(b.budget, *text)
-	if err != nil {
-		return state, fmt.Errorf("the store has something else under %s: %w", b.key, err)
+	if ctx.Err() != nil {
+		exchange.Err = b.noAnswer()
+		return exchange
 	}
-	return state, nil
+	isChanged := b.step(&exchange)
+	switch {
+	case exchange.Err != nil:
+		return exchange
+	case !isChanged:
+		exchange.Stored = BudgetStoredUnchanged
+		return exchange
+	}
+	isSwapped, err := b.store.Swap(ctx, b.key, exchange.Before, exchange.After)
+	switch {
+	case err != nil:
+		exchange.Stored, exchange.Err = BudgetStoredUnknown, err
+	case isSwapped:
+		exchange.Stored = BudgetStoredYes
+	default:
+		exchange.Stored = BudgetStoredLost
+	}
+	return exchange
 }
 
-// steps returns the state after the steps of the work, which it adds to the exchange: the events, the requests, and
-// then the leases of those that were granted.
-func (b *SharedBudget) steps(state BudgetState, work *sharedWork, exchange *BudgetExchange) BudgetState {
-	now := unixNano(exchange.Now)
-	step := func(event BudgetEvent) BudgetAnswer {
-		next, answer, err := state.step(event, now)
-		if err == nil { // no event of a loop is invalid
-			state = next
-		}
-		exchange.Steps = append(exchange.Steps, BudgetStep{event, answer})
-		return answer
-	}
-	for _, event := range work.events {
-		step(event)
-	}
-	var granted []BudgetEvent
-	for _, request := range work.requests {
-		event := BudgetEvent{Kind: BudgetRetryRequested, Outcome: request.outcome}
-		if step(event).Granted {
-			granted = append(granted, event)
-		}
-	}
-	unused := b.unused()
-	for _, event := range granted { // of one outcome they share a lease, however many there are
-		for unused[event.Outcome] < b.lease-1 && step(event).Granted {
-			unused[event.Outcome]++
-		}
-	}
-	return state
-}
-
-// unused returns how many retries of leases are left for each outcome.
-func (b *SharedBudget) unused() map[Outcome]int {
+// step steps the text that the store has, and reports whether that changed it.
+func (b *SharedBudget) step(exchange *BudgetExchange) bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	unused := make(map[Outcome]int)
-	for _, step := range b.leased {
-		unused[step.Event.Outcome]++
+	after, isChanged, code := b.member.Step(exchange.Before, unixNano(exchange.Now))
+	if code != engine.OK {
+		exchange.Err = fmt.Errorf("the text under %s is not a state of this budget: %q", b.key, shortened(*exchange.Before))
+		return false
 	}
-	return unused
+	for _, step := range b.member.ExchangeSteps(nil) {
+		event := BudgetEvent{Kind: BudgetEventKind(step.Event), Outcome: Outcome(step.Outcome), Held: step.Held}
+		exchange.Steps = append(exchange.Steps, ExchangeStep{event, step.Count, step.Granted})
+	}
+	exchange.After = after
+	return isChanged
 }
 
-// ended answers the requests of an exchange.
-func (b *SharedBudget) ended(work sharedWork, exchange BudgetExchange, isLate bool) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if isLate {
-		b.failed(b.noAnswer())
+// ended ends an exchange, unless its swap is to be tried again after a wait. The mutex is locked.
+func (b *SharedBudget) ended(exchange *BudgetExchange) (wait time.Duration, isAgain bool) {
+	if exchange.Stored == BudgetStoredLost {
+		if wait, ok := b.member.Lost(now()); ok {
+			return time.Duration(wait), true
+		}
+		exchange.Err = fmt.Errorf("other processes changed %s for %v: %w", b.key, b.timeout, context.DeadlineExceeded)
 	}
 	if exchange.Err != nil {
-		b.failed(exchange.Err)
-		if exchange.Stored != BudgetStoredUnknown { // where they may count already, and must not count twice
-			later := b.waiting.events
-			b.waiting.events = work.events
-			b.waiting.keep(later...)
-		}
-		for _, request := range work.requests {
-			request.done <- sharedAnswer{isLocal: true}
-		}
-		return
+		b.member.Failed(exchange.Stored == BudgetStoredUnknown, now())
+		b.goAway(exchange.Err)
+		return 0, false
 	}
-	answers := exchange.Steps[len(work.events):]
-	for i, request := range work.requests {
-		request.done <- sharedAnswer{BudgetAnswer: answers[i].Answer, isShared: true}
-	}
-	for _, step := range answers[len(work.requests):] {
-		if step.Answer.Granted {
-			b.leased = append(b.leased, step)
+	answers := b.member.Stored(now())
+	b.answer(func(request *sharedRequest) (sharedAnswer, bool) {
+		at := request.outcome - OutcomeTransient
+		switch {
+		case answers.Granted[at] > 0:
+			answers.Granted[at]--
+			return sharedAnswer{sharedGrant{held: answers.Held[at]}, true}, true
+		case answers.Refused[at] > 0:
+			answers.Refused[at]--
+			return sharedAnswer{}, true
 		}
+		return sharedAnswer{}, false
+	})
+	if isAway, _, _ := b.member.State(now()); isAway {
+		b.goAway(b.noAnswer())
 	}
+	return 0, false
 }

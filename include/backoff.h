@@ -252,6 +252,15 @@
 // Retry-After do not return together.
 #define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
 
+// The retry is granted.
+#define BACKOFF_REQUEST_GRANTED UINT32_C(1)
+
+// The local budget has refused the retry.
+#define BACKOFF_REQUEST_REFUSED UINT32_C(2)
+
+// The next exchange answers the request.
+#define BACKOFF_REQUEST_WAITS UINT32_C(3)
+
 // The attempt succeeded. The outcomes begin here: 0 is not an outcome.
 #define BACKOFF_OUTCOME_SUCCESS UINT32_C(1)
 
@@ -540,6 +549,15 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
   uint64_t opaque[32];
 } backoff_iter;
 
+// What one process knows of a budget that many processes share through a store: a state machine without I/O
+// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
+// store at a time.
+//
+// Owned by the caller; nothing to free. A plain value: copy it freely.
+typedef struct BACKOFF_ALIGNED(8) backoff_budget_member {
+  uint64_t opaque[96];
+} backoff_budget_member;
+
 // A limit on the retries of many operations together, so that retries do not make an overload
 // worse. Use one budget per server, and share it among all operations that call the server
 // (SPEC 15).
@@ -557,6 +575,62 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
 typedef struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;
+
+// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
+// events in the order of SPEC 13.4.
+//
+// A plain value: copy it freely.
+typedef struct backoff_budget_event {
+  // A BACKOFF_BUDGET_EVENT.
+  uint32_t event;
+  // The BACKOFF_OUTCOME of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
+  // ignored otherwise.
+  uint32_t outcome;
+  // The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
+  // Ignored for events that do not use it.
+  uint64_t held;
+} backoff_budget_event;
+
+// The answer to backoff_budget_member_request.
+//
+// A plain value: copy it freely.
+typedef struct backoff_member_answer {
+  // A BACKOFF_REQUEST.
+  uint32_t answer;
+  // 1 if the local budget decided, otherwise 0.
+  uint32_t is_local;
+  // What the operation holds after a granted retry, otherwise 0.
+  uint64_t held;
+} backoff_member_answer;
+
+// A step of an exchange that happened `count` times in a row.
+//
+// A plain value: copy it freely.
+typedef struct backoff_exchange_step {
+  // A BACKOFF_BUDGET_EVENT.
+  uint32_t event;
+  // The BACKOFF_OUTCOME of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise 0.
+  uint32_t outcome;
+  // What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
+  uint64_t held;
+  // How often it happened.
+  uint64_t count;
+  // How many retries were granted: the first.
+  uint64_t granted;
+} backoff_exchange_step;
+
+// What an exchange has answered. Each array has an entry for BACKOFF_OUTCOME_TRANSIENT,
+// BACKOFF_OUTCOME_THROTTLED and BACKOFF_OUTCOME_TIMEOUT.
+//
+// A plain value: copy it freely.
+typedef struct backoff_exchange_answers {
+  // How many of the requests that wait are granted: the oldest.
+  uint64_t granted[3];
+  // How many are refused: the oldest after those.
+  uint64_t refused[3];
+  // What the operation of a granted request holds.
+  uint64_t held[3];
+} backoff_exchange_answers;
 
 // A call that is attempted until it succeeds or has to stop. After each attempt the operation
 // decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
@@ -593,21 +667,6 @@ typedef struct backoff_decision {
 typedef struct BACKOFF_ALIGNED(8) backoff_budget_state {
   uint64_t opaque[24];
 } backoff_budget_state;
-
-// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
-// events in the order of SPEC 13.4.
-//
-// A plain value: copy it freely.
-typedef struct backoff_budget_event {
-  // A BACKOFF_BUDGET_EVENT.
-  uint32_t event;
-  // The BACKOFF_OUTCOME of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
-  // ignored otherwise.
-  uint32_t outcome;
-  // The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
-  // Ignored for events that do not use it.
-  uint64_t held;
-} backoff_budget_event;
 
 // The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
 //
@@ -962,6 +1021,133 @@ uint32_t backoff_iter_reset(struct backoff_iter *iter);
 //
 // `iter` points to an iterator, and each output that is not NULL to one number.
 uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
+
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away.
+// A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
+// The seed spreads the waits after lost swaps: each process needs its own.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
+// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
+                                    const struct backoff_budget *budget,
+                                    const struct backoff_budget *local,
+                                    uint64_t lease,
+                                    uint64_t timeout_ns,
+                                    uint64_t seed);
+
+// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
+// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
+                                    const struct backoff_budget_event *event,
+                                    uint32_t is_local,
+                                    uint64_t now_ns);
+
+// Requests a retry after an outcome, at a time of the process's clock.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
+                                       uint32_t outcome,
+                                       uint64_t now_ns,
+                                       struct backoff_member_answer *answer);
+
+// One of the requests after an outcome that wait is not wanted any more.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
+
+// Writes, each as 1 or 0, whether the store is away, so that the local budget decides; whether an exchange is to
+// begin; and whether there is something that the store does not know. Each of the three may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a value of its type.
+uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
+                                     uint64_t now_ns,
+                                     uint32_t *is_away,
+                                     uint32_t *is_due,
+                                     uint32_t *has_unsent);
+
+// Begins an exchange, at a time of the process's clock.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint64_t now_ns);
+
+// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
+// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
+// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
+// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
+// call backoff_budget_member_failed.
+//
+// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
+// bytes that overlap nothing else.
+uint32_t backoff_budget_member_step(struct backoff_budget_member *member,
+                                    const char *text,
+                                    uint64_t length,
+                                    uint64_t store_ns,
+                                    char *buffer,
+                                    uint64_t size,
+                                    uint32_t *changed);
+
+// Writes step number `index` of the exchange under way.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member *member,
+                                             uint64_t index,
+                                             struct backoff_exchange_step *step);
+
+// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
+                                      uint64_t now_ns,
+                                      struct backoff_exchange_answers *answers);
+
+// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
+// exchange has then failed: call backoff_budget_member_failed.
+//
+// Each pointer that is not NULL points to a value of its type.
+uint32_t backoff_budget_member_lost(struct backoff_budget_member *member,
+                                    uint64_t now_ns,
+                                    uint64_t *wait_ns);
+
+// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
+// that waits.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
+                                      uint32_t may_be_stored,
+                                      uint64_t now_ns);
+
+// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
+// request that waits.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_late(struct backoff_budget_member *member,
+                                    uint64_t now_ns);
 
 // Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 // "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.

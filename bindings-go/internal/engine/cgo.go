@@ -4,6 +4,18 @@ package engine
 
 /*
 #cgo pkg-config: backoff
+#cgo noescape backoff_budget_member_begin
+#cgo noescape backoff_budget_member_cancel
+#cgo noescape backoff_budget_member_exchange_step
+#cgo noescape backoff_budget_member_failed
+#cgo noescape backoff_budget_member_init
+#cgo noescape backoff_budget_member_late
+#cgo noescape backoff_budget_member_lost
+#cgo noescape backoff_budget_member_note
+#cgo noescape backoff_budget_member_request
+#cgo noescape backoff_budget_member_state
+#cgo noescape backoff_budget_member_step
+#cgo noescape backoff_budget_member_stored
 #cgo noescape backoff_budget_parse
 #cgo noescape backoff_budget_print
 #cgo noescape backoff_budget_state_full
@@ -38,6 +50,18 @@ package engine
 #cgo noescape backoff_stream_draw
 #cgo noescape backoff_stream_from_key
 #cgo noescape backoff_stream_nth
+#cgo nocallback backoff_budget_member_begin
+#cgo nocallback backoff_budget_member_cancel
+#cgo nocallback backoff_budget_member_exchange_step
+#cgo nocallback backoff_budget_member_failed
+#cgo nocallback backoff_budget_member_init
+#cgo nocallback backoff_budget_member_late
+#cgo nocallback backoff_budget_member_lost
+#cgo nocallback backoff_budget_member_note
+#cgo nocallback backoff_budget_member_request
+#cgo nocallback backoff_budget_member_state
+#cgo nocallback backoff_budget_member_step
+#cgo nocallback backoff_budget_member_stored
 #cgo nocallback backoff_budget_parse
 #cgo nocallback backoff_budget_print
 #cgo nocallback backoff_budget_state_full

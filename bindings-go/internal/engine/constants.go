@@ -53,6 +53,9 @@ const (
 	RetryAfterAtLeast                    = 1
 	RetryAfterExact                      = 2
 	RetryAfterSpread                     = 3
+	RequestGranted                       = 1
+	RequestRefused                       = 2
+	RequestWaits                         = 3
 	OutcomeSuccess                       = 1
 	OutcomeTransient                     = 2
 	OutcomeThrottled                     = 3
@@ -121,12 +124,13 @@ const (
 
 // The sizes of the structs of backoff.h, in words.
 const (
-	ParamsWords      = 32
-	PolicyWords      = 24
-	PreviewWords     = 64
-	IterWords        = 32
-	BudgetWords      = 32
-	OperationWords   = 40
-	BudgetStateWords = 24
-	StatsWords       = 24
+	ParamsWords       = 32
+	PolicyWords       = 24
+	PreviewWords      = 64
+	IterWords         = 32
+	BudgetMemberWords = 96
+	BudgetWords       = 32
+	OperationWords    = 40
+	BudgetStateWords  = 24
+	StatsWords        = 24
 )

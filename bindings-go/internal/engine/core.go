@@ -12,10 +12,10 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 23296
+const dataEnd = 23360
 
 // heapBase is __heap_base.
-const heapBase = 23296
+const heapBase = 23360
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
@@ -29,16 +29,16 @@ type module struct {
 func newModule() *module {
 	m := new(module)
 	copy(m.memory[10240:], data0)
-	copy(m.memory[20952:], data1)
-	copy(m.memory[21120:], data2)
-	copy(m.memory[21288:], data3)
-	copy(m.memory[21456:], data4)
-	copy(m.memory[21768:], data5)
-	copy(m.memory[21936:], data6)
-	copy(m.memory[22104:], data7)
-	copy(m.memory[22236:], data8)
-	copy(m.memory[22368:], data9)
-	copy(m.memory[22536:], data10)
+	copy(m.memory[20964:], data1)
+	copy(m.memory[21132:], data2)
+	copy(m.memory[21300:], data3)
+	copy(m.memory[21468:], data4)
+	copy(m.memory[21780:], data5)
+	copy(m.memory[21948:], data6)
+	copy(m.memory[22116:], data7)
+	copy(m.memory[22248:], data8)
+	copy(m.memory[22380:], data9)
+	copy(m.memory[22548:], data10)
 	m.stackPointer = 10240
 	return m
 }
@@ -96,180 +96,181 @@ const data0 = "" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00w" +
 	"rong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_t" +
 	"oo_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_co" +
-	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\xf4K\x00\x00\xf4K\x00\x00" +
-	"\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
-	"\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00" +
-	"\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00constantlinearexpone" +
-	"ntialpolynomialfibonacci\xec5\x00\x00\x08\x00\x00\x00\xf45\x00\x00\x06\x00\x00\x00\xfa5\x00\x00\x0b\x00\x00\x00\x056\x00\x00\n\x00\x00\x00\x0f6\x00\x00\x09\x00\x00\x00" +
-	"fullexponential:jitter=fullequalexponential:jitter=equaldecorrel" +
-	"atedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base" +
-	"=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s" +
-	",max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,t" +
-	"hrottled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:b" +
-	"ase=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max" +
-	"_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponenti" +
-	"al:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponenti" +
-	"al:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactg" +
-	"oogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=addit" +
-	"ive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exp" +
-	"onential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapse" +
-	"d=15mresilience4jconstant:base=500ms,max_retries=2polly-v8consta" +
-	"nt:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retrie" +
-	"s=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexp" +
-	"onential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_" +
-	"retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,j" +
-	"itter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap" +
-	"=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:ba" +
-	"se=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,ma" +
-	"x_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqu" +
-	"eueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10" +
-	"ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries" +
-	"=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=a" +
-	"dditive,jitter_max=9s,jitter_increment=10s,max_retries=25faktory" +
-	"polynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,j" +
-	"itter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial" +
-	":base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2" +
-	"s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19" +
-	"celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitt" +
-	"er_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffc" +
-	"onstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00@6\x00\x00" +
-	"\x04\x00\x00\x00D6\x00\x00\x17\x00\x00\x00[6\x00\x00\x05\x00\x00\x00`6\x00\x00\x18\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00\x846\x00\x00,\x00\x00\x00\xb06\x00\x00\x07\x00\x00\x00\xb76\x00\x00%\x00\x00\x00\xdc6\x00\x00" +
-	"\x10\x00\x00\x00\xec6\x00\x00\"\x00\x00\x00\x0e7\x00\x00\x0c\x00\x00\x00\x1a7\x00\x00O\x00\x00\x00i7\x00\x00\x11\x00\x00\x00z7\x00\x00O\x00\x00\x00\xc97\x00\x00\x0d\x00\x00\x00\xd67\x00\x00\x15\x00\x00\x00\xeb7\x00\x00" +
-	"\x0c\x00\x00\x00\xf77\x00\x006\x00\x00\x00-8\x00\x00\n\x00\x00\x0078\x00\x00H\x00\x00\x00\x7f8\x00\x00\x0c\x00\x00\x00\x8b8\x00\x00F\x00\x00\x00\xd18\x00\x00\x03\x00\x00\x00\xd48\x00\x00\x1e\x00\x00\x00\xf28\x00\x00" +
-	"\x0b\x00\x00\x00\xfd8\x00\x00H\x00\x00\x00E9\x00\x00\x0c\x00\x00\x00Q9\x00\x00!\x00\x00\x00r9\x00\x00\x08\x00\x00\x00z9\x00\x00\x1e\x00\x00\x00\x989\x00\x00\x0f\x00\x00\x00\xa79\x00\x00\x1c\x00\x00\x00\xc39\x00\x00" +
-	"\x14\x00\x00\x00\xd79\x00\x00!\x00\x00\x00\xf89\x00\x00\x05\x00\x00\x00\xfd9\x00\x00L\x00\x00\x00I:\x00\x00\n\x00\x00\x00S:\x00\x00D\x00\x00\x00\x97:\x00\x00\x0f\x00\x00\x00\xa6:\x00\x00D\x00\x00\x00\xea:\x00\x00" +
-	"\x08\x00\x00\x00\xf2:\x00\x00Z\x00\x00\x00L;\x00\x00\x0d\x00\x00\x00Y;\x00\x00\x1d\x00\x00\x00v;\x00\x00\x0d\x00\x00\x00\x83;\x00\x00\x1e\x00\x00\x00\xa1;\x00\x00\x0c\x00\x00\x00\xad;\x00\x00U\x00\x00\x00\x02<\x00\x00" +
-	"\x07\x00\x00\x00\x09<\x00\x00p\x00\x00\x00y<\x00\x00\x07\x00\x00\x00\x80<\x00\x00q\x00\x00\x00\xf1<\x00\x00\x05\x00\x00\x00\xf6<\x00\x004\x00\x00\x00*=\x00\x00\x04\x00\x00\x00.=\x00\x00R\x00\x00\x00\x80=\x00\x00" +
-	"\x06\x00\x00\x00\x86=\x00\x00R\x00\x00\x00\xd8=\x00\x00\x08\x00\x00\x00\xe0=\x00\x00\x1c\x00\x00\x00\xfc=\x00\x00\x03\x00\x00\x00\xff=\x00\x00\x1e\x00\x00\x00\x1d>\x00\x00\x09\x00\x00\x00&>\x00\x00\x10\x00\x00\x006>\x00\x00" +
-	"\x04\x00\x00\x00&>\x00\x00\x10\x00\x00\x00quotathrottleratioratettlconcurrent\x00L@\x00\x00\x05\x00\x00\x00Q@\x00\x00\x08\x00\x00\x00" +
-	"Y@\x00\x00\x05\x00\x00\x00^@\x00\x00\x04\x00\x00\x00b@\x00\x00\x03\x00\x00\x00e@\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10quot" +
-	"a:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1srerat" +
-	"io:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=1" +
-	"0s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurren" +
-	"t=3\x00\xdc6\x00\x00\x10\x00\x00\x00\xa0@\x00\x00\x1c\x00\x00\x00\x0e7\x00\x00\x0c\x00\x00\x00\xbc@\x00\x00\x1e\x00\x00\x00-8\x00\x00\n\x00\x00\x00\xda@\x00\x00 \x00\x00\x00\xfa@\x00\x00\x03\x00\x00\x00\xfd@\x00\x00" +
-	"\x0f\x00\x00\x00\x0cA\x00\x00\x0b\x00\x00\x00\x17A\x00\x00\x19\x00\x00\x000A\x00\x00\x07\x00\x00\x007A\x00\x00'\x00\x00\x00\xf89\x00\x00\x05\x00\x00\x00^A\x00\x00%\x00\x00\x00:=,./0123456" +
-	"789abcdef0sdhmsmsusns\x00\x00\x00\x0bB\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x0cB\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x0dB\x00\x00\x01\x00\x00\x00" +
-	"\x00XG\xf8\x0d\x00\x00\x00\x0eB\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x0fB\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x11B\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x13B\x00\x00\x02\x00\x00\x00" +
-	"\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}" +
-	"{field} is missing{field} {value} is not used by {selector}{fiel" +
-	"d} {value} is above {limit}{field} {value} is below {limit}{fiel" +
-	"d} {value} has a zero denominator{field} {value} has a term abov" +
-	"e 1000000{field} {value} cannot be combined with jitter decorrel" +
-	"ated, which needs growth exponential{field} {value} is below bas" +
-	"e {limit}{field} {value} is above cap {limit}{field} {value} is " +
-	"too short to grow by the multiplier; it must be at least {limit}" +
-	"{field} {value} is set as well as max_retries {limit}; set one o" +
-	"f themunknown name {found}; the names are {heads}unknown key {fo" +
-	"und}; the keys are {keys}key {found} is repeated{field} has no v" +
-	"alue{field} {found} is not a duration such as 100ms or 1.5s{fiel" +
-	"d} has no unit; the units are {units}{field} has the unknown uni" +
-	"t {found}; the units are {units}{field} {found} is not a whole n" +
-	"umber of nanoseconds{field} {found} is not a ratio such as 2, 1." +
-	"6, 8/5 or 20%{field} {found} is not a whole numberthe text is lo" +
-	"nger than 1024 bytes{field} cannot be made short enough: the del" +
-	"ays take at least {value}, which is above {limit}  ()...a durati" +
-	"on has one unita pair must follow every \":\" and \",\"capital lette" +
-	"rs are not allowedspaces are not allowed\"...\"growthbaseincrement" +
-	"multiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitte" +
-	"r_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attem" +
-	"ptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_afte" +
-	"r_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_" +
-	"per_secondmin_concurrentwindowdelay\x00\x98H\x00\x00\x06\x00\x00\x00\x9eH\x00\x00\x05\x00\x00\x00proportional" +
-	"additiveslotted\x006>\x00\x00\x04\x00\x00\x00@6\x00\x00\x04\x00\x00\x00[6\x00\x00\x05\x00\x00\x00\xb4H\x00\x00\x0c\x00\x00\x00\xc0H\x00\x00\x08\x00\x00\x00x6\x00\x00\x0c\x00\x00\x00" +
-	"\xc8H\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\x08I\x00\x00\x08\x00\x00\x00\x10I\x00\x00\x05\x00\x00\x00\x15I\x00\x00\x06\x00\x00\x000a, d b Y X " +
-	"GMTA, d-b-y X GMTa b e X Y\x00\x005I\x00\x00\x0e\x00\x00\x00CI\x00\x00\x0e\x00\x00\x00QI\x00\x00\x09\x00\x00\x00# HELP backo" +
-	"ff_attempts Attempts of an operation.# TYPE backoff_attempts his" +
-	"togram\x00\x00tI\x00\x001\x00\x00\x00\xa5I\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_attempts_co" +
-	"unt # HELP backoff_retries_total Retries of all operations.# TYP" +
-	"E backoff_retries_total counterbackoff_retries_total # HELP back" +
-	"off_stops_total Operations by the reason for which they stopped." +
-	"# TYPE backoff_stops_total counter\x00\x00\xd8I\x00\x00\x15\x00\x00\x00\xedI\x00\x00\x17\x00\x00\x00\x04J\x00\x007\x00\x00\x00;J\x00\x00" +
-	"$\x00\x00\x00_J\x00\x00\x16\x00\x00\x00uJ\x00\x00K\x00\x00\x00\xc0J\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_" +
-	"stops_total{reason=\"successpermanentdeadlinecancelled\"} backoff_" +
-	"attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00" +
-	"\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00" +
-	"\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00" +
-	"\xf4K\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK\x00\x00TK\x00\x00[K\x00\x00\xecG\x00\x00\x03H\x00\x00dK\x00\x00KH\x00\x00lK\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
-	"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00" +
-	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00" +
+	"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00" +
+	"\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00cons" +
+	"tantlinearexponentialpolynomialfibonacci\xbc5\x00\x00\x08\x00\x00\x00\xc45\x00\x00\x06\x00\x00\x00\xca5\x00\x00\x0b\x00\x00\x00" +
+	"\xd55\x00\x00\n\x00\x00\x00\xdf5\x00\x00\x09\x00\x00\x00fullexponential:jitter=fullequalexponential:jitt" +
+	"er=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelated" +
+	"defaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull" +
+	":base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s" +
+	",max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dyn" +
+	"amodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s" +
+	",retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-" +
+	"connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grp" +
+	"c-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,re" +
+	"try_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=de" +
+	"lay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1" +
+	"nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitte" +
+	"r=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries" +
+	"=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:ba" +
+	"se=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_r" +
+	"etries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitt" +
+	"er_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60" +
+	"s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponentia" +
+	"l:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethern" +
+	"etexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter" +
+	"_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,ca" +
+	"p=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexp" +
+	"onential:base=10ms,multiplier=5,jitter=proportional,jitter_above" +
+	"=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,off" +
+	"set=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_r" +
+	"etries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,j" +
+	"itter=additive,jitter_max=29s,jitter_increment=29s,max_retries=2" +
+	"5riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanex" +
+	"ponential:base=2s,offset=15s,jitter=proportional,jitter_above=0." +
+	"1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jit" +
+	"ter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base" +
+	"=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:b" +
+	"ase=0snone\x00\x00\x106\x00\x00\x04\x00\x00\x00\x146\x00\x00\x17\x00\x00\x00+6\x00\x00\x05\x00\x00\x0006\x00\x00\x18\x00\x00\x00H6\x00\x00\x0c\x00\x00\x00T6\x00\x00,\x00\x00\x00\x806\x00\x00" +
+	"\x07\x00\x00\x00\x876\x00\x00%\x00\x00\x00\xac6\x00\x00\x10\x00\x00\x00\xbc6\x00\x00\"\x00\x00\x00\xde6\x00\x00\x0c\x00\x00\x00\xea6\x00\x00O\x00\x00\x0097\x00\x00\x11\x00\x00\x00J7\x00\x00O\x00\x00\x00\x997\x00\x00" +
+	"\x0d\x00\x00\x00\xa67\x00\x00\x15\x00\x00\x00\xbb7\x00\x00\x0c\x00\x00\x00\xc77\x00\x006\x00\x00\x00\xfd7\x00\x00\n\x00\x00\x00\x078\x00\x00H\x00\x00\x00O8\x00\x00\x0c\x00\x00\x00[8\x00\x00F\x00\x00\x00\xa18\x00\x00" +
+	"\x03\x00\x00\x00\xa48\x00\x00\x1e\x00\x00\x00\xc28\x00\x00\x0b\x00\x00\x00\xcd8\x00\x00H\x00\x00\x00\x159\x00\x00\x0c\x00\x00\x00!9\x00\x00!\x00\x00\x00B9\x00\x00\x08\x00\x00\x00J9\x00\x00\x1e\x00\x00\x00h9\x00\x00" +
+	"\x0f\x00\x00\x00w9\x00\x00\x1c\x00\x00\x00\x939\x00\x00\x14\x00\x00\x00\xa79\x00\x00!\x00\x00\x00\xc89\x00\x00\x05\x00\x00\x00\xcd9\x00\x00L\x00\x00\x00\x19:\x00\x00\n\x00\x00\x00#:\x00\x00D\x00\x00\x00g:\x00\x00" +
+	"\x0f\x00\x00\x00v:\x00\x00D\x00\x00\x00\xba:\x00\x00\x08\x00\x00\x00\xc2:\x00\x00Z\x00\x00\x00\x1c;\x00\x00\x0d\x00\x00\x00);\x00\x00\x1d\x00\x00\x00F;\x00\x00\x0d\x00\x00\x00S;\x00\x00\x1e\x00\x00\x00q;\x00\x00" +
+	"\x0c\x00\x00\x00};\x00\x00U\x00\x00\x00\xd2;\x00\x00\x07\x00\x00\x00\xd9;\x00\x00p\x00\x00\x00I<\x00\x00\x07\x00\x00\x00P<\x00\x00q\x00\x00\x00\xc1<\x00\x00\x05\x00\x00\x00\xc6<\x00\x004\x00\x00\x00\xfa<\x00\x00" +
+	"\x04\x00\x00\x00\xfe<\x00\x00R\x00\x00\x00P=\x00\x00\x06\x00\x00\x00V=\x00\x00R\x00\x00\x00\xa8=\x00\x00\x08\x00\x00\x00\xb0=\x00\x00\x1c\x00\x00\x00\xcc=\x00\x00\x03\x00\x00\x00\xcf=\x00\x00\x1e\x00\x00\x00\xed=\x00\x00" +
+	"\x09\x00\x00\x00\xf6=\x00\x00\x10\x00\x00\x00\x06>\x00\x00\x04\x00\x00\x00\xf6=\x00\x00\x10\x00\x00\x00quotathrottleratioratettlconcurrent\x00" +
+	"\x1c@\x00\x00\x05\x00\x00\x00!@\x00\x00\x08\x00\x00\x00)@\x00\x00\x05\x00\x00\x00.@\x00\x00\x04\x00\x00\x002@\x00\x00\x03\x00\x00\x005@\x00\x00\n\x00\x00\x00quota:cost=5,cos" +
+	"t_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10" +
+	",ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1m" +
+	"finaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0" +
+	".2,min_concurrent=3\x00\xac6\x00\x00\x10\x00\x00\x00p@\x00\x00\x1c\x00\x00\x00\xde6\x00\x00\x0c\x00\x00\x00\x8c@\x00\x00\x1e\x00\x00\x00\xfd7\x00\x00\n\x00\x00\x00\xaa@\x00\x00" +
+	" \x00\x00\x00\xca@\x00\x00\x03\x00\x00\x00\xcd@\x00\x00\x0f\x00\x00\x00\xdc@\x00\x00\x0b\x00\x00\x00\xe7@\x00\x00\x19\x00\x00\x00\x00A\x00\x00\x07\x00\x00\x00\x07A\x00\x00'\x00\x00\x00\xc89\x00\x00\x05\x00\x00\x00.A\x00\x00" +
+	"%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\xdbA\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xdcA\x00\x00\x01\x00\x00\x00" +
+	"\x00\xa0\xb80F\x03\x00\x00\xddA\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\xdeA\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\xdfA\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xe1A\x00\x00\x02\x00\x00\x00" +
+	"\xe8\x03\x00\x00\x00\x00\x00\x00\xe3A\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the k" +
+	"inds are {kinds}{field} is missing{field} {value} is not used by" +
+	" {selector}{field} {value} is above {limit}{field} {value} is be" +
+	"low {limit}{field} {value} has a zero denominator{field} {value}" +
+	" has a term above 1000000{field} {value} cannot be combined with" +
+	" jitter decorrelated, which needs growth exponential{field} {val" +
+	"ue} is below base {limit}{field} {value} is above cap {limit}{fi" +
+	"eld} {value} is too short to grow by the multiplier; it must be " +
+	"at least {limit}{field} {value} is set as well as max_retries {l" +
+	"imit}; set one of themunknown name {found}; the names are {heads" +
+	"}unknown key {found}; the keys are {keys}key {found} is repeated" +
+	"{field} has no value{field} {found} is not a duration such as 10" +
+	"0ms or 1.5s{field} has no unit; the units are {units}{field} has" +
+	" the unknown unit {found}; the units are {units}{field} {found} " +
+	"is not a whole number of nanoseconds{field} {found} is not a rat" +
+	"io such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numb" +
+	"erthe text is longer than 1024 bytes{field} cannot be made short" +
+	" enough: the delays take at least {value}, which is above {limit" +
+	"}  ()...a duration has one unita pair must follow every \":\" and " +
+	"\",\"capital letters are not allowedspaces are not allowed\"...\"gro" +
+	"wthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterj" +
+	"itter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_" +
+	"retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_aft" +
+	"er_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcos" +
+	"t_timeoutpermin_per_secondmin_concurrentwindowdelay\x00hH\x00\x00\x06\x00\x00\x00nH\x00\x00" +
+	"\x05\x00\x00\x00proportionaladditiveslotted\x00\x06>\x00\x00\x04\x00\x00\x00\x106\x00\x00\x04\x00\x00\x00+6\x00\x00\x05\x00\x00\x00\x84H\x00\x00\x0c\x00\x00\x00" +
+	"\x90H\x00\x00\x08\x00\x00\x00H6\x00\x00\x0c\x00\x00\x00\x98H\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\xd8H\x00\x00\x08\x00\x00\x00\xe0H\x00\x00\x05\x00\x00\x00\xe5H\x00\x00" +
+	"\x06\x00\x00\x000a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\x05I\x00\x00\x0e\x00\x00\x00\x13I\x00\x00\x0e\x00\x00\x00!I\x00\x00" +
+	"\x09\x00\x00\x00# HELP backoff_attempts Attempts of an operation.# TYPE back" +
+	"off_attempts histogram\x00\x00DI\x00\x001\x00\x00\x00uI\x00\x00!\x00\x00\x00backoff_attempts_sum bac" +
+	"koff_attempts_count # HELP backoff_retries_total Retries of all " +
+	"operations.# TYPE backoff_retries_total counterbackoff_retries_t" +
+	"otal # HELP backoff_stops_total Operations by the reason for whi" +
+	"ch they stopped.# TYPE backoff_stops_total counter\x00\x00\xa8I\x00\x00\x15\x00\x00\x00\xbdI\x00\x00" +
+	"\x17\x00\x00\x00\xd4I\x00\x007\x00\x00\x00\x0bJ\x00\x00$\x00\x00\x00/J\x00\x00\x16\x00\x00\x00EJ\x00\x00K\x00\x00\x00\x90J\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00" +
+	"\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_total{reason=\"successpermanentdeadlinecanc" +
+	"elled\"} backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00" +
+	"\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00" +
+	"+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00" +
+	"\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00" +
+	"\x04\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00" +
+	"\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00$K\x00\x00+K\x00\x00\xbcG\x00\x00\xd3G\x00\x004K\x00\x00\x1bH\x00\x00<K\x00\x00" +
+	"\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00" +
+	"\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00" +
+	"\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00" +
-	" \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00" +
-	"F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x8fB\x00\x00\xc0B\x00\x00\xd2B\x00\x00" +
-	"\xfbB\x00\x00\x1bC\x00\x00;C\x00\x00aC\x00\x00\x89C\x00\x00\xe4C\x00\x00\x09D\x00\x00\x09D\x00\x00-D\x00\x00\x80D\x00\x00\xc6D\x00\x00\xf1D\x00\x00\x19E\x00\x000E\x00\x00DE\x00\x00{E\x00\x00" +
-	"\xa5E\x00\x00\xe0E\x00\x00\x14F\x00\x00MF\x00\x00rF\x00\x00\x94F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00" +
-	"\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00" +
+	"$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00" +
+	"_B\x00\x00\x90B\x00\x00\xa2B\x00\x00\xcbB\x00\x00\xebB\x00\x00\x0bC\x00\x001C\x00\x00YC\x00\x00\xb4C\x00\x00\xd9C\x00\x00\xd9C\x00\x00\xfdC\x00\x00PD\x00\x00\x96D\x00\x00\xc1D\x00\x00\xe9D\x00\x00" +
+	"\x00E\x00\x00\x14E\x00\x00KE\x00\x00uE\x00\x00\xb0E\x00\x00\xe4E\x00\x00\x1dF\x00\x00BF\x00\x00dF\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00" +
+	"\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
-	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
-	"6H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
+	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
+	"\x06H"
 
 const data2 = "" +
-	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
-	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
-	"6H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
+	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
+	"\x06H"
 
 const data4 = "" +
-	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
-	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
-	"6H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
+	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
+	"\x06H"
 
 const data6 = "" +
-	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00" +
-	"\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x006H"
+	"\x06\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00" +
+	"\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00\x06H"
 
 const data8 = "" +
-	"KH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	"\x1bH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00mG\x00\x00sG\x00\x00wG\x00\x00\x80G\x00\x00\x8aG\x00\x00\x8fG\x00\x00" +
-	"\x95G\x00\x00\x9bG\x00\x00\x9eG\x00\x00\xa4G\x00\x00\xa9G\x00\x00\xafG\x00\x00\xbbG\x00\x00\xc7G\x00\x00\xd1G\x00\x00\xe1G\x00\x00\xecG\x00\x00\xf7G\x00\x00\x03H\x00\x00\x0eH\x00\x00\x1cH\x00\x00'H\x00\x00" +
-	"6H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
+	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
+	"\x06H"
 
 const data10 = "" +
-	"KH\x00\x00QH\x00\x00[H\x00\x00_H\x00\x00mH\x00\x00Y@\x00\x00yH\x00\x00b@\x00\x00|H\x00\x00\x8aH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
-	"\x07\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00" +
-	"\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10\xf3Z\x00\x00" +
-	"\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00" +
+	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	"\x07\x00\x00\x00\x16\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00" +
+	"\x00\x00\x00\x00\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10" +
+	"\xf3Z\x00\x00\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00" +
+	"\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xf4K\x00\x00\xfcK\x00\x00\x0cL\x00\x00\xfcK"
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x08\x00\x00\x00" +
+	"\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
 //
@@ -290,6 +291,2268 @@ func budgetEventName(p0 uint32) uint32 {
 		t1 = 13425
 	}
 	return t1
+}
+
+// budgetMemberBegin is backoff_budget_member_begin.
+//
+//go:norace
+func (m *module) budgetMemberBegin(p0 uint32, p1 uint64) uint32 {
+	if p0 == 0 {
+		return 100
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		return 101
+	}
+	m.store64(p0, 400, p1)
+	m.store64(p0, 392, 1)
+	m.store64(p0, 416, 0)
+	m.store64(p0, 408, m.load64(p0, 408)+1)
+	return 0
+}
+
+// budgetMemberCancel is backoff_budget_member_cancel.
+//
+//go:norace
+func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
+	var x2, x3, x4, t5 uint64
+	if p0 == 0 {
+		return 100
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		return 101
+	}
+	if p1-1 > 4 {
+		return 109
+	}
+	p1 = p1 - 2
+	if p1 <= 2 {
+		p0 = p0 + p1<<3
+		x2 = m.load64(p0, 520)
+		m.store64(p0, 520, x2-b64(x2 != 0))
+		x2 = m.load64(p0, 544)
+		x3 = x2 - b64(x2 != 0)
+		x4 = m.load64(p0, 568)
+		t5 = min(x2, x4)
+		if x4 < x3 {
+			t5 = x3
+		}
+		m.store64(p0, 544, t5)
+	}
+	return 0
+}
+
+// budgetMemberExchangeStep is backoff_budget_member_exchange_step.
+//
+//go:norace
+func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint32 {
+	var x3, x20, x21, x22, x23, x24, x25, x26, x27, x28 uint32
+	var x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19 uint64
+	x3 = m.stackPointer - 432
+	m.stackPointer = x3
+	if p2 == 0 {
+		p0 = 100
+		goto l1
+	}
+	if p1 > 0xffffffff {
+		p0 = 104
+		goto l1
+	}
+	if p0 == 0 {
+		p0 = 100
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		p0 = 101
+		goto l1
+	}
+	x4 = 1
+	x5 = 1
+	x6 = 1
+	switch m.load32(p0, 8) - 1 {
+	case 0:
+		x6 = m.load64(p0, 40)
+		x5 = m.load64(p0, 32)
+		x4 = m.load64(p0, 24)
+	case 5:
+	default:
+		x4 = 0
+		x5 = 0
+		x6 = 0
+	}
+	m.store64(x3, 336, m.load64(p0, 544))
+	m.store64(x3, 344, m.load64(p0, 552))
+	m.store64(x3, 352, m.load64(p0, 560))
+	m.store64(x3, 360, m.load64(p0, 568))
+	m.store64(x3, 368, m.load64(p0, 576))
+	m.store64(x3, 376, m.load64(p0, 584))
+	x7 = m.load64(p0, 472)
+	x8 = m.load64(p0, 480)
+	x9 = m.load64(p0, 488)
+	x10 = m.load64(p0, 496)
+	x11 = m.load64(p0, 504)
+	x12 = m.load64(p0, 512)
+	m.store64(x3, 0, 1)
+	x13 = m.load64(p0, 608)
+	m.store64(x3, 400, x13)
+	x14 = m.load64(p0, 600)
+	m.store64(x3, 392, x14)
+	x15 = m.load64(p0, 592)
+	m.store64(x3, 384, x15)
+	x16 = m.load64(p0, 616)
+	m.store64(x3, 408, x16)
+	x17 = m.load64(p0, 624)
+	m.store64(x3, 416, x17)
+	x18 = m.load64(p0, 632)
+	m.store64(x3, 424, x18)
+	x19 = m.load64(0, 19512)
+	m.store64(x3, 320, x19)
+	p0 = m.load32(0, 19520)
+	m.store32(x3, 328, p0)
+	m.store64(x3, 48, x18)
+	m.store64(x3, 40, x17)
+	m.store64(x3, 32, x16)
+	m.store64(x3, 24, x13)
+	m.store64(x3, 16, x14)
+	m.store64(x3, 8, x15)
+	m.store64(x3, 56, 0x300000000)
+	m.store64(x3, 248, 0)
+	m.store64(x3, 88, 0x600000000)
+	m.store64(x3, 256, 1)
+	m.store64(x3, 240, x12)
+	m.store64(x3, 232, x11)
+	m.store64(x3, 224, x10)
+	m.store64(x3, 216, x9)
+	m.store64(x3, 208, x8)
+	m.store64(x3, 200, x7)
+	m.store32(x3, 196, 6)
+	m.store32(x3, 176, 2)
+	m.store64(x3, 168, x6)
+	m.store32(x3, 160, 4)
+	m.store64(x3, 152, x5)
+	m.store32(x3, 144, 4)
+	m.store64(x3, 136, x4)
+	m.store32(x3, 128, 4)
+	m.store64(x3, 120, 0)
+	m.store32(x3, 112, 4)
+	m.store32(x3, 96, 0)
+	m.store64(x3, 80, 1)
+	m.store32(x3, 72, p0)
+	m.store64(x3, 64, x19)
+	m.store64(x3, 312, 0x300000000)
+	m.store64(x3, 304, m.load64(x3, 376))
+	m.store64(x3, 296, m.load64(x3, 368))
+	m.store64(x3, 288, m.load64(x3, 360))
+	m.store64(x3, 280, m.load64(x3, 352))
+	m.store64(x3, 272, m.load64(x3, 344))
+	m.store64(x3, 264, m.load64(x3, 336))
+	x20 = x3 + 264
+	x21 = x3 + 8
+	p0 = 0
+	if p1 == 0 {
+		goto l17
+	}
+	p0 = uint32(p1)
+	x22 = 0
+	if m.load32(x3, 96) == 6 {
+		x23 = 1
+		x24 = 0
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 200) != 0)
+	if p0 == 0 {
+		p0 = 1
+		goto l17
+	}
+	if m.load32(x3, 112) == 6 {
+		x23 = 2
+		x24 = 1
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 208) != 0)
+	if p0 == 0 {
+		p0 = 2
+		goto l17
+	}
+	if m.load32(x3, 128) == 6 {
+		x23 = 3
+		x24 = 2
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 216) != 0)
+	if p0 == 0 {
+		p0 = 3
+		goto l17
+	}
+	if m.load32(x3, 144) == 6 {
+		x23 = 4
+		x24 = 3
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 224) != 0)
+	if p0 == 0 {
+		p0 = 4
+		goto l17
+	}
+	if m.load32(x3, 160) == 6 {
+		x23 = 5
+		x24 = 4
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 232) != 0)
+	if p0 == 0 {
+		p0 = 5
+		goto l17
+	}
+	x23 = 6
+	if m.load32(x3, 176) == 6 {
+		x24 = 5
+		goto l15
+	}
+	p0 = p0 - b32(m.load64(x3, 240) != 0)
+	if p0 != 0 {
+		x24 = 6
+		x23 = 6
+		goto l15
+	}
+	x24 = x3 + 288
+	goto l16
+l17:
+	if 0 != 0 {
+		goto l30
+	}
+	if p0 == 6 {
+		goto l30
+	}
+	x25 = x3 + 96
+	x23 = x25 + p0<<4
+	x24 = m.load32(x23, 0)
+	if x24 == 6 {
+		goto l30
+	}
+	if p0 == 6 {
+		goto l30
+	}
+	x22 = p0 + 1
+	x26 = p0 + 1
+	x27 = x3 + 200
+	p1 = m.load64(x27+p0<<3, 0)
+	if p1 != 0 {
+		goto l31
+	}
+	if x22 == 6 {
+		goto l30
+	}
+	x23 = x25 + x22<<4
+	x24 = m.load32(x23, 0)
+	if x24 == 6 {
+		goto l30
+	}
+	if x26 == 6 {
+		goto l30
+	}
+	x22 = p0 + 2
+	x28 = p0 + 2
+	p1 = m.load64(x27+x26<<3, 0)
+	if p1 != 0 {
+		x26 = x28
+		goto l31
+	}
+	if x22 == 6 {
+		goto l30
+	}
+	x23 = x25 + x22<<4
+	x24 = m.load32(x23, 0)
+	if x24 == 6 {
+		goto l30
+	}
+	if x28 == 6 {
+		goto l30
+	}
+	x22 = p0 + 3
+	x26 = p0 + 3
+	p1 = m.load64(x27+x28<<3, 0)
+	if p1 != 0 {
+		goto l31
+	}
+	if x22 == 6 {
+		goto l30
+	}
+	x23 = x25 + x22<<4
+	x24 = m.load32(x23, 0)
+	if x24 == 6 {
+		goto l30
+	}
+	if x26 == 6 {
+		goto l30
+	}
+	x22 = p0 | 4
+	x28 = p0 | 4
+	p1 = m.load64(x27+x26<<3, 0)
+	if p1 != 0 {
+		x26 = x28
+		goto l31
+	}
+	if p0 == 2 {
+		goto l30
+	}
+	x23 = x25 + x22<<4
+	x24 = m.load32(x23, 0)
+	if x24 == 6 {
+		goto l30
+	}
+	if p0 == 2 {
+		goto l30
+	}
+	x22 = p0 + 5
+	x26 = p0 + 5
+	p1 = m.load64(x27+x28<<3, 0)
+	if p1 != 0 {
+		goto l31
+	}
+	if x22 == 6 {
+		goto l30
+	}
+	x24 = m.load32(x3, 176)
+	if x24 == 6 {
+		goto l30
+	}
+	x22 = 6
+	if x26 == 6 {
+		goto l30
+	}
+	p1 = m.load64(x3, 240)
+	if p1 == 0 {
+		goto l30
+	}
+	x23 = x3 + 176
+	x26 = 6
+l31:
+	m.store32(x3, 88, x22)
+	m.store32(x3, 192, x26)
+	x22 = m.load32(x23, 4)
+	p0 = 4
+	x5 = 0
+	x4 = 0
+	switch x24 {
+	case 1:
+		p0 = 2
+	case 2:
+		p0 = 3
+	case 3:
+		goto l9
+	case 4:
+		x4 = m.load64(x23, 8)
+		p0 = 5
+		x22 = 0
+		goto l9
+	case 5:
+		p0 = 6
+	default:
+		p0 = 1
+	}
+	x22 = 0
+	goto l10
+l30:
+	x24 = x3 + 288
+l16:
+	p0 = 0
+	goto l14
+l15:
+	m.store32(x3, 192, x24)
+	m.store32(x3, 88, x23)
+	m.store64(x3, 80, 0)
+	x23 = m.load32(x3, 320) - 2
+	if x23 < 3 {
+		x22 = 0
+		if m.load64(x20+x23<<3, 0) != 0 {
+			x22 = 0xffffffff
+		}
+	}
+	x22 = p0 + x22
+	if x22 == 0 {
+		p0 = 1
+	} else {
+		p0 = 2
+		x23 = 0
+		x24 = m.load32(x3, 324) - 2
+		if x24 <= 2 {
+			x23 = 0
+			if m.load64(x20+x24<<3, 0) != 0 {
+				x23 = 0xffffffff
+			}
+		}
+		x22 = x22 + x23
+		if x22 != 0 {
+			p0 = 0
+			x23 = m.load32(x3, 328) - 2
+			if x23 <= 2 {
+				p0 = 0
+				if m.load64(x20+x23<<3, 0) != 0 {
+					p0 = 0xffffffff
+				}
+			}
+			p0 = x22 + p0
+			if p0 != 0 {
+				m.store64(x3, 80, 2)
+				x20 = m.load32(x3, 64)
+				m.store32(x3, 312, 3)
+				x22 = 0
+				x20 = x20 - 2
+				if x20 < 3 {
+					x22 = 0
+					if m.load64(x21+x20<<3, 0) != 0 {
+						x22 = 0xffffffff
+					}
+				}
+				p0 = p0 + x22
+				if p0 == 0 {
+					goto l46
+				}
+				x20 = 2
+				x22 = 0
+				x23 = m.load32(x3, 68) - 2
+				if x23 <= 2 {
+					x22 = 0
+					if m.load64(x21+x23<<3, 0) != 0 {
+						x22 = 0xffffffff
+					}
+				}
+				x22 = p0 + x22
+				if x22 == 0 {
+					goto l45
+				}
+				p0 = 104
+				p2 = m.load32(x3, 72) - 2
+				if p2 > 2 {
+					goto l1
+				}
+				if x22 != b32(m.load64(x21+p2<<3, 0) != 0) {
+					goto l1
+				}
+				m.store32(x3, 56, 3)
+				goto l1
+			}
+			m.store32(x3, 312, 3)
+			goto l13
+		l46:
+			x20 = 1
+		l45:
+			m.store32(x3, 56, x20)
+			x24 = x3 + 32
+			goto l12
+		}
+	}
+	m.store32(x3, 312, p0)
+	x24 = x3 + 288
+l14:
+	x25 = x3 + 320
+	x22 = m.load32(x25+p0<<2, 0)
+	x23 = x22 - 2
+	if x23 <= 2 {
+		p1 = m.load64(x20+x23<<3, 0)
+		if p1 != 0 {
+			goto l50
+		}
+	}
+	x22 = p0 + 1
+	if x22 == 3 {
+		goto l13
+	}
+	x22 = m.load32(x25+x22<<2, 0)
+	x23 = x22 - 2
+	if x23 <= 2 {
+		p1 = m.load64(x20+x23<<3, 0)
+		if p1 != 0 {
+			goto l50
+		}
+	}
+	if p0 != 0 {
+		goto l13
+	}
+	x22 = m.load32(x3, 328)
+	x23 = x22 - 2
+	if x23 > 2 {
+		goto l13
+	}
+	p1 = m.load64(x20+x23<<3, 0)
+	if p1 == 0 {
+		goto l13
+	}
+l50:
+	p0 = x24 + x23<<3
+	goto l11
+l13:
+	x24 = x3 + 32
+	x20 = 0
+l12:
+	x25 = x3 + 64
+	x22 = m.load32(x25+x20<<2, 0)
+	x23 = x22 - 2
+	if x23 <= 2 {
+		p1 = m.load64(x21+x23<<3, 0)
+		if p1 != 0 {
+			goto l53
+		}
+	}
+	p0 = 104
+	x22 = x20 + 1
+	if x22 == 3 {
+		goto l1
+	}
+	x22 = m.load32(x25+x22<<2, 0)
+	x23 = x22 - 2
+	if x23 <= 2 {
+		p1 = m.load64(x21+x23<<3, 0)
+		if p1 != 0 {
+			goto l53
+		}
+	}
+	if x20 != 0 {
+		goto l1
+	}
+	x22 = m.load32(x3, 72)
+	x23 = x22 - 2
+	if x23 > 2 {
+		goto l1
+	}
+	p1 = m.load64(x21+x23<<3, 0)
+	if p1 == 0 {
+		goto l1
+	}
+l53:
+	p0 = x24 + x23<<3
+l11:
+	x5 = m.load64(p0, 0)
+	p0 = 4
+l10:
+	x4 = 0
+l9:
+	m.store64(p2, 24, x5)
+	m.store64(p2, 16, p1)
+	m.store64(p2, 8, x4)
+	m.store32(p2, 4, x22)
+	m.store32(p2, 0, p0)
+	p0 = 0
+l1:
+	m.stackPointer = x3 + 432
+	return p0
+}
+
+// budgetMemberFailed is backoff_budget_member_failed.
+//
+//go:norace
+func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
+	var x3, x4, x5, x6, x7, x8, x9, x10, t11, t12, t13, t17 uint64
+	if p0 == 0 {
+		return 100
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		return 101
+	}
+	x3 = m.load64(p0, 472)
+	m.store64(p0, 472, 0)
+	x4 = m.load64(p0, 480)
+	m.store64(p0, 480, 0)
+	x5 = m.load64(p0, 488)
+	m.store64(p0, 488, 0)
+	x6 = m.load64(p0, 496)
+	m.store64(p0, 496, 0)
+	x7 = m.load64(p0, 504)
+	m.store64(p0, 504, 0)
+	x8 = m.load64(p0, 512)
+	m.store64(p0, 512, 0)
+	x9 = m.load64(p0, 464)
+	x10 = m.load64(p0, 432)
+	if p1 != 0 {
+		x3 = m.load64(p0, 424)
+		x4 = m.load64(p0, 456)
+		x6 = m.load64(p0, 448)
+		x5 = m.load64(p0, 440)
+	} else {
+		x8 = x9 + x8
+		t11 = x8
+		if x8 < x9 {
+			t11 = 0xffffffffffffffff
+		}
+		x9 = t11
+		x9 = min(x9, 1000000)
+		x4 = x10 + x4
+		t12 = x4
+		if x4 < x10 {
+			t12 = 0xffffffffffffffff
+		}
+		x10 = t12
+		x10 = min(x10, 1000000)
+		x4 = m.load64(p0, 456)
+		x7 = x4 + x7
+		t13 = x7
+		if x7 < x4 {
+			t13 = 0xffffffffffffffff
+		}
+		x4 = t13
+		x4 = min(x4, 1000000)
+		x7 = m.load64(p0, 448)
+		x6 = x7 + x6
+		if x6 < x7 {
+			x6 = 0xffffffffffffffff
+		}
+		x6 = min(x6, 1000000)
+		x7 = m.load64(p0, 440)
+		x5 = x7 + x5
+		if x5 < x7 {
+			x5 = 0xffffffffffffffff
+		}
+		x5 = min(x5, 1000000)
+		x7 = m.load64(p0, 424)
+		x3 = x7 + x3
+		if x3 < x7 {
+			x3 = 0xffffffffffffffff
+		}
+		x3 = min(x3, 1000000)
+	}
+	m.store64(p0, 392, 0)
+	m.memoryFill(p0+568, 0, 72)
+	m.store64(p0, 520, 0)
+	m.store64(p0, 464, min(x9, 100))
+	m.store64(p0, 456, min(x4, 100))
+	m.store64(p0, 448, min(x6, 100))
+	m.store64(p0, 440, min(x5, 100))
+	m.store64(p0, 432, min(x10, 100))
+	m.store64(p0, 424, min(x3, 100))
+	m.store64(p0, 528, 0)
+	m.store64(p0, 536, 0)
+	m.store64(p0, 544, 0)
+	m.store64(p0, 552, 0)
+	m.store64(p0, 560, 0)
+	x9 = p2 + 1000000000
+	t17 = x9
+	if x9 < p2 {
+		t17 = 0xffffffffffffffff
+	}
+	m.store64(p0, 384, t17)
+	return 0
+}
+
+// budgetMemberInit is backoff_budget_member_init.
+//
+//go:norace
+func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5 uint64) uint32 {
+	var x6, x7, x8, x9 uint32
+	var x10, x11, t12, t13 uint64
+	x6 = m.stackPointer - 656
+	m.stackPointer = x6
+	x7 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p1 == 0 {
+		goto l1
+	}
+	if m.load64(p1, 0) != 0x312d746567647562 {
+		x7 = 101
+		goto l1
+	}
+	x8 = p1 + 8
+	x9 = 6100
+	x10 = m.load64(p1, 88)
+	for {
+		if x10 != 1 {
+			if x10 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x11 = m.load64(p1, 88)
+		if x11 != 1 {
+			if x11 == 0 {
+				goto l3
+			}
+			x7 = 111
+			goto l1
+		}
+		x9 = x9 - 10
+		if x9 == 0 {
+			break
+		}
+	}
+	p3 = m.load64(p1, 88)
+	t12 = p3
+	if p3 == 1 {
+		t12 = 2
+	}
+	m.store64(p1, 88, t12)
+	x7 = 111
+	goto l1
+l3:
+	if p2 == 0 {
+		goto l1
+	}
+	x7 = 101
+	if m.load64(p2, 0) != 0x312d746567647562 {
+		goto l1
+	}
+	x9 = p2 + 8
+	p1 = 6100
+	x10 = m.load64(p2, 88)
+	for {
+		if x10 != 1 {
+			x7 = 111
+			if x10 != 0 {
+				goto l1
+			}
+			goto l15
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		x11 = m.load64(p2, 88)
+		if x11 != 1 {
+			x7 = 111
+			if x11 == 0 {
+				goto l15
+			}
+			goto l1
+		}
+		p1 = p1 - 10
+		if p1 == 0 {
+			break
+		}
+	}
+	p3 = m.load64(p2, 88)
+	t13 = p3
+	if p3 == 1 {
+		t13 = 2
+	}
+	m.store64(p2, 88, t13)
+	x7 = 111
+	goto l1
+l15:
+	if p3 == 0 {
+		x7 = 5
+		goto l1
+	}
+	if p3 > 1000 {
+		x7 = 4
+		goto l1
+	}
+	m.budgetMemberNew(x6, x8, x9, p3, p4, p5)
+	m.store64(p0, 0, 0x312d7265626d656d)
+	m.memoryCopy(p0+8, x6, 656)
+	x7 = 0
+l1:
+	m.stackPointer = x6 + 656
+	return x7
+}
+
+// budgetMemberLate is backoff_budget_member_late.
+//
+//go:norace
+func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
+	var x2, t3 uint64
+	if p0 == 0 {
+		return 100
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		return 101
+	}
+	m.store64(p0, 520, 0)
+	m.store64(p0, 528, 0)
+	m.store64(p0, 536, 0)
+	m.store64(p0, 544, 0)
+	m.store64(p0, 552, 0)
+	m.store64(p0, 560, 0)
+	x2 = p1 + 1000000000
+	t3 = x2
+	if x2 < p1 {
+		t3 = 0xffffffffffffffff
+	}
+	m.store64(p0, 384, t3)
+	p1 = m.load64(p0, 440)
+	m.store64(p0, 440, min(p1, 100))
+	p1 = m.load64(p0, 448)
+	m.store64(p0, 448, min(p1, 100))
+	p1 = m.load64(p0, 456)
+	m.store64(p0, 456, min(p1, 100))
+	p1 = m.load64(p0, 424)
+	m.store64(p0, 424, min(p1, 100))
+	p1 = m.load64(p0, 432)
+	m.store64(p0, 432, min(p1, 100))
+	p1 = m.load64(p0, 464)
+	m.store64(p0, 464, min(p1, 100))
+	return 0
+}
+
+// budgetMemberLost is backoff_budget_member_lost.
+//
+//go:norace
+func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
+	var x3, t9 uint32
+	var x4, x5, x6, x7, t8, t10, t11, t12 uint64
+	x3 = 100
+	if p2 != 0 && p0 != 0 {
+		if m.load64(p0, 0) != 0x312d7265626d656d {
+			return 101
+		}
+		x4 = m.load64(p0, 408)
+		x5 = m.load64(p0, 376)
+		x6 = m.load64(p0, 416)
+		x7 = x6 + 1
+		t8 = x7
+		if x7 == 0 {
+			t8 = 0xffffffffffffffff
+		}
+		m.store64(p0, 416, t8)
+		x6 = min(x6, 0xffffffff)
+		x4 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
+		x4 = (x4>>27 ^ x4) * 0x94d049bb133111eb
+		t9 = uint32(x6)
+		if x6 >= 63 {
+			t9 = 63
+		}
+		x6 = uint64(t9)
+		t10 = uint64(1000000)<<(x6&63) | 1
+		if uint64(64000000)>>(x6&63) < 1000000 {
+			t10 = 0x3d09001
+		}
+		x4 = arithmeticMulhi(x4>>31^x4, t10)
+		x6 = p1 + x4
+		t11 = x6
+		if x6 < p1 {
+			t11 = 0xffffffffffffffff
+		}
+		p1 = t11
+		x6 = p1 - m.load64(p0, 400)
+		t12 = x6
+		if x6 > p1 {
+			t12 = 0
+		}
+		if t12 >= m.load64(p0, 368) {
+			return 104
+		}
+		m.store64(p2, 0, x4)
+		x3 = 0
+	}
+	return x3
+}
+
+// budgetMemberNew is backoff_core::decision::budget::member::BudgetMember::new.
+//
+//go:norace
+func (m *module) budgetMemberNew(p0, p1, p2 uint32, p3, p4, p5 uint64) {
+	var x6 uint32
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16 uint64
+	x6 = m.stackPointer - 96
+	m.stackPointer = x6
+	x7 = m.load64(p1, 48)
+	x8 = m.load64(p1, 40)
+	x9 = m.load64(p1, 8)
+	x10 = 0
+	x11 = 0
+	x12 = m.load64(p1, 0)
+	switch uint32(x12) - 1 {
+	case 0:
+		x11 = x9
+		goto l1
+	case 1:
+		m.multi3(x6+48, x9, 0, 1000, 0)
+		if m.load64(x6, 56) != 0 {
+			goto l2
+		}
+		x11 = m.load64(x6, 48)
+		goto l1
+	case 2:
+		m.multi3(x6+64, x9, 0, x8&0xffffffff, 0)
+		if m.load64(x6, 72) != 0 {
+			goto l2
+		}
+		x11 = m.load64(x6, 64)
+		goto l1
+	case 3:
+		m.multi3(x6+80, x9, 0, x7, 0)
+		if m.load64(x6, 88) != 0 {
+			goto l2
+		}
+		x11 = m.load64(x6, 80)
+		goto l1
+	default:
+		goto l1
+	}
+l2:
+	x11 = 0xffffffffffffffff
+l1:
+	x13 = m.load64(p2, 48)
+	x14 = m.load64(p2, 40)
+	x15 = m.load64(p2, 8)
+	x16 = m.load64(p2, 0)
+	switch uint32(x16) - 1 {
+	case 0:
+		x10 = x15
+		goto l7
+	case 1:
+		m.multi3(x6, x15, 0, 1000, 0)
+		if m.load64(x6, 8) != 0 {
+			goto l8
+		}
+		x10 = m.load64(x6, 0)
+		goto l7
+	case 2:
+		m.multi3(x6+16, x15, 0, x14&0xffffffff, 0)
+		if m.load64(x6, 24) != 0 {
+			goto l8
+		}
+		x10 = m.load64(x6, 16)
+		goto l7
+	case 3:
+		m.multi3(x6+32, x15, 0, x13, 0)
+		if m.load64(x6, 40) != 0 {
+			goto l8
+		}
+		x10 = m.load64(x6, 32)
+		goto l7
+	default:
+		goto l7
+	}
+l8:
+	x10 = 0xffffffffffffffff
+l7:
+	m.store64(p0, 208, m.load64(p2, 32))
+	m.store64(p0, 200, m.load64(p2, 24))
+	m.store64(p0, 192, m.load64(p2, 16))
+	m.store64(p0, 232, m.load64(p2, 56))
+	m.store64(p0, 240, m.load64(p2, 64))
+	m.store64(p0, 248, m.load64(p2, 72))
+	m.memoryFill(p0+272, 0, 80)
+	m.store64(p0, 448, 0)
+	m.store64(p0, 440, 0)
+	m.store64(p0, 432, 0)
+	m.store64(p0, 480, 0)
+	m.store64(p0, 488, 0)
+	m.store64(p0, 496, 0)
+	m.memoryFill(p0+512, 0, 144)
+	m.store64(p0, 8, x9)
+	m.store64(p0, 0, x12)
+	m.store64(p0, 48, x7)
+	m.store64(p0, 40, x8)
+	m.store64(p0, 88, x11)
+	m.store64(p0, 80, 0)
+	m.store64(p0, 16, m.load64(p1, 16))
+	m.store64(p0, 24, m.load64(p1, 24))
+	m.store64(p0, 32, m.load64(p1, 32))
+	m.store64(p0, 56, m.load64(p1, 56))
+	m.store64(p0, 64, m.load64(p1, 64))
+	m.store64(p0, 72, m.load64(p1, 72))
+	m.memoryFill(p0+96, 0, 80)
+	m.store64(p0, 376, 0)
+	m.store64(p0, 368, p5)
+	m.store64(p0, 360, p4)
+	m.store64(p0, 352, p3-1)
+	m.store64(p0, 264, x10)
+	m.store64(p0, 256, 0)
+	m.store64(p0, 224, x13)
+	m.store64(p0, 216, x14)
+	m.store64(p0, 184, x15)
+	m.store64(p0, 176, x16)
+	m.store64(p0, 384, 0)
+	m.store64(p0, 392, 0)
+	m.store64(p0, 400, 0)
+	m.store64(p0, 408, 0)
+	m.store64(p0, 416, 0)
+	m.store64(p0, 424, 0)
+	m.store64(p0, 456, 0)
+	m.store64(p0, 464, 0)
+	m.store64(p0, 472, 0)
+	m.store64(p0, 504, 0)
+	m.stackPointer = x6 + 96
+}
+
+// budgetMemberNote is backoff_budget_member_note.
+//
+//go:norace
+func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
+	var x4, x5 uint32
+	var x6, x7, x8, x9, x10, t14 uint64
+	x4 = m.stackPointer - 384
+	m.stackPointer = x4
+	x5 = 100
+	if p1 == 0 {
+		goto l1
+	}
+	if p0 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		x5 = 101
+		goto l1
+	}
+	x5 = m.load32(p1, 0) - 1
+	if x5 > 5 {
+		x5 = 113
+		goto l1
+	}
+	x6 = m.load64(p1, 8)
+	m.store64(x4, 8, x6)
+	m.store32(x4, 4, 2)
+	m.store32(x4, 0, x5)
+	switch x5 {
+	case 1, 3, 5:
+		goto l4
+	case 2:
+		x5 = p0 + 464
+	case 4:
+		x7 = x6
+		if p2 != 0 {
+			x7 = 0
+		}
+		x8 = 1
+		x9 = 1
+		x10 = 1
+		switch m.load32(p0, 8) - 1 {
+		case 0:
+			x10 = m.load64(p0, 40)
+			x9 = m.load64(p0, 32)
+			x8 = m.load64(p0, 24)
+		case 5:
+		default:
+			x8 = 0
+			x9 = 0
+			x10 = 0
+		}
+		if p2 == 0 {
+			x6 = 0
+		}
+		if x7 != 0 {
+			if x8 == x7 {
+				x5 = 0
+			} else if x9 == x7 {
+				x5 = 1
+			} else {
+				if x10 != x7 {
+					goto l12
+				}
+				x5 = 2
+			}
+			m.store32(x4, 0, 4)
+			m.store64(x4, 8, x6)
+			x5 = p0 + x5<<3 + 440
+			goto l5
+		}
+	l12:
+		m.store32(x4, 0, 4)
+		m.store64(x4, 8, x6)
+		x5 = p0 + 432
+	default:
+		x5 = p0 + 424
+	}
+l5:
+	x6 = m.load64(x5, 0) + 1
+	if x6 == 0 {
+		x6 = 0xffffffffffffffff
+	}
+	m.store64(x5, 0, min(x6, 1000000))
+	x5 = p0 + 184
+	m.stateBudgetStateStep(x4+192, x5, x4, p3)
+	m.memoryCopy(x4+16, x4+192, 176)
+	m.memoryCopy(x5, x4+16, 176)
+	if p3 >= m.load64(p0, 384) {
+		if m.load64(p0, 392) == 0 {
+			goto l4
+		}
+		x6 = p3 - m.load64(p0, 400)
+		t14 = x6
+		if x6 > p3 {
+			t14 = 0
+		}
+		if t14 < m.load64(p0, 368) {
+			goto l4
+		}
+	}
+	p3 = m.load64(p0, 464)
+	m.store64(p0, 464, min(p3, 100))
+	p3 = m.load64(p0, 456)
+	m.store64(p0, 456, min(p3, 100))
+	p3 = m.load64(p0, 448)
+	m.store64(p0, 448, min(p3, 100))
+	p3 = m.load64(p0, 440)
+	m.store64(p0, 440, min(p3, 100))
+	p3 = m.load64(p0, 432)
+	m.store64(p0, 432, min(p3, 100))
+	p3 = m.load64(p0, 424)
+	m.store64(p0, 424, min(p3, 100))
+l4:
+	x5 = 0
+l1:
+	m.stackPointer = x4 + 384
+	return x5
+}
+
+// budgetMemberRequest is backoff_budget_member_request.
+//
+//go:norace
+func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
+	var x4, x5, x6, x8, t13, t14 uint32
+	var x7, x9, t10 uint64
+	x4 = m.stackPointer - 368
+	m.stackPointer = x4
+	x5 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p3 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		x5 = 101
+		goto l1
+	}
+	if p1-1 > 4 {
+		x5 = 109
+		goto l1
+	}
+	x5 = 2
+	x6 = 1
+	x7 = 0
+	x8 = p1 - 2
+	if x8 <= 2 {
+		x7 = 0
+		x5 = p0 + x8<<3
+		x9 = m.load64(x5, 640)
+		if x9 == 0 {
+			if p2 >= m.load64(p0, 384) {
+				if m.load64(p0, 392) == 0 {
+					goto l5
+				}
+				x9 = p2 - m.load64(p0, 400)
+				t10 = x9
+				if x9 > p2 {
+					t10 = 0
+				}
+				if t10 < m.load64(p0, 368) {
+					goto l5
+				}
+			}
+			m.store32(x4, 0, 3)
+			m.store32(x4, 4, p1)
+			x5 = p0 + 184
+			m.stateBudgetStateStep(x4+176, x5, x4, p2)
+			m.memoryCopy(x4, x4+176, 176)
+			p2 = m.load64(x4, 360)
+			p0 = m.load32(x4, 352)
+			m.memoryCopy(x5, x4, 176)
+			x6 = 1
+			x5 = 2
+			if p0 != 0 {
+				x5 = 1
+			}
+			x7 = 0
+			if p0 != 0 {
+				x7 = p2
+			}
+			goto l4
+		}
+		m.store64(x5+640, 0, x9-1)
+		x5 = 1
+		x6 = 0
+		p0 = p0 + 8
+		switch m.load32(p0, 0) - 1 {
+		case 0:
+			t13 = 2
+			if p1 == 4 {
+				t13 = 4
+			}
+			t14 = t13
+			if p1 == 3 {
+				t14 = 3
+			}
+			x7 = m.load64(p0+t14<<3, 0)
+			goto l4
+		case 5:
+			x7 = 1
+			goto l4
+		default:
+			goto l4
+		}
+	l5:
+		x5 = 3
+		p0 = p0 + x8<<3
+		p2 = m.load64(p0, 520)
+		if p2 > 0xf423f {
+			x5 = 2
+		} else {
+			m.store64(p0+520, 0, p2+1)
+			x6 = 0
+		}
+	}
+l4:
+	m.store64(p3, 8, x7)
+	m.store32(p3, 4, x6)
+	m.store32(p3, 0, x5)
+	x5 = 0
+l1:
+	m.stackPointer = x4 + 368
+	return x5
+}
+
+// budgetMemberState is backoff_budget_member_state.
+//
+//go:norace
+func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint32 {
+	var x5 uint32
+	var x6, x7, t8, t9, t10, t11, t12, t13, t14, t15, t16, t17 uint64
+	if p0 == 0 {
+		return 100
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		return 101
+	}
+	if p1 < m.load64(p0, 384) {
+		x5 = 1
+	} else if m.load64(p0, 392) == 0 {
+		x5 = 0
+	} else {
+		x6 = p1 - m.load64(p0, 400)
+		t8 = x6
+		if x6 > p1 {
+			t8 = 0
+		}
+		x5 = b32(t8 >= m.load64(p0, 368))
+	}
+	if p2 != 0 {
+		m.store32(p2, 0, x5)
+	}
+	if p3 != 0 {
+		p2 = 0
+		if m.load64(p0, 392) != 0 {
+			goto l8
+		}
+		p2 = 1
+		if m.load64(p0, 520) != 0 {
+			goto l8
+		}
+		if m.load64(p0, 528) != 0 {
+			goto l8
+		}
+		if m.load64(p0, 536) != 0 {
+			goto l8
+		}
+		p2 = 0
+		x6 = m.load64(p0, 424)
+		x7 = x6 + m.load64(p0, 432)
+		t9 = x7
+		if x7 < x6 {
+			t9 = 0xffffffffffffffff
+		}
+		x6 = t9
+		x7 = x6 + m.load64(p0, 440)
+		t10 = x7
+		if x7 < x6 {
+			t10 = 0xffffffffffffffff
+		}
+		x6 = t10
+		x7 = x6 + m.load64(p0, 448)
+		t11 = x7
+		if x7 < x6 {
+			t11 = 0xffffffffffffffff
+		}
+		x6 = t11
+		x7 = x6 + m.load64(p0, 456)
+		t12 = x7
+		if x7 < x6 {
+			t12 = 0xffffffffffffffff
+		}
+		x6 = t12
+		x7 = x6 + m.load64(p0, 464)
+		t13 = x7
+		if x7 < x6 {
+			t13 = 0xffffffffffffffff
+		}
+		if t13 < 100 {
+			goto l8
+		}
+		p2 = b32(p1 >= m.load64(p0, 384))
+	l8:
+		m.store32(p3, 0, p2)
+	}
+	if p4 != 0 {
+		p1 = m.load64(p0, 424)
+		x6 = p1 + m.load64(p0, 432)
+		t14 = x6
+		if x6 < p1 {
+			t14 = 0xffffffffffffffff
+		}
+		p1 = t14
+		x6 = p1 + m.load64(p0, 440)
+		t15 = x6
+		if x6 < p1 {
+			t15 = 0xffffffffffffffff
+		}
+		p1 = t15
+		x6 = p1 + m.load64(p0, 448)
+		t16 = x6
+		if x6 < p1 {
+			t16 = 0xffffffffffffffff
+		}
+		p1 = t16
+		x6 = p1 + m.load64(p0, 456)
+		t17 = x6
+		if x6 < p1 {
+			t17 = 0xffffffffffffffff
+		}
+		m.store32(p4, 0, b32(t17|m.load64(p0, 464)|m.load64(p0, 392) != 0))
+	}
+	return 0
+}
+
+// budgetMemberStep is backoff_budget_member_step.
+//
+//go:norace
+func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
+	var x7, x8, x9, x33, x34, x35, x36, x37, x38, x39, x47, t63, t67, t68, t72, t73, t78, t83 uint32
+	var x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x40, x41, x42, x43, x44, x45, x46, x48, t49, t50, t51, t52, t53, t54, t56 uint64
+	x7 = m.stackPointer - 2752
+	m.stackPointer = x7
+	x8 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p6 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7265626d656d {
+		x8 = 101
+		goto l1
+	}
+	x8 = p0 + 8
+	if p1 != 0 {
+		if p2 == 0 {
+			p1 = 1
+			x9 = 0
+		} else {
+			if p2 > 0x7fffffff {
+				x8 = 108
+				goto l1
+			}
+			x9 = uint32(p2)
+		}
+		x10 = m.load64(p0, 40)
+		x11 = m.load64(p0, 32)
+		x12 = m.load64(p0, 24)
+		x13 = m.load64(p0, 16)
+		x14 = m.load64(p0, 8)
+		m.memoryCopy(x7+64, p0+48, 312)
+		m.store64(x7, 8, m.load64(p0, 368))
+		m.store64(x7, 16, m.load64(p0, 376))
+		m.store64(x7, 24, m.load64(p0, 384))
+		m.store64(x7, 32, m.load64(p0, 392))
+		m.store64(x7, 40, m.load64(p0, 400))
+		m.store64(x7, 48, m.load64(p0, 408))
+		m.store64(x7, 56, m.load64(p0, 416))
+		x15 = m.load64(p0, 360)
+		x16 = m.load64(p0, 424)
+		x17 = m.load64(p0, 432)
+		x18 = m.load64(p0, 440)
+		x19 = m.load64(p0, 448)
+		x20 = m.load64(p0, 456)
+		x21 = m.load64(p0, 464)
+		p2 = m.load64(p0, 472)
+		x22 = m.load64(p0, 480)
+		x23 = m.load64(p0, 488)
+		x24 = m.load64(p0, 496)
+		x25 = m.load64(p0, 504)
+		x26 = m.load64(p0, 512)
+		x27 = m.load64(p0, 520)
+		x28 = m.load64(p0, 528)
+		x29 = m.load64(p0, 536)
+		x30 = m.load64(p0, 640)
+		x31 = m.load64(p0, 648)
+		x32 = m.load64(p0, 656)
+		m.budgetStateRead(x7+1784, x8, p1, x9)
+		if m.load32(x7, 1784) == 0 {
+			goto l5
+		}
+		m.memoryCopy(x7+376, x7+1792, 176)
+	} else {
+		x10 = m.load64(p0, 40)
+		x11 = m.load64(p0, 32)
+		x12 = m.load64(p0, 24)
+		x13 = m.load64(p0, 16)
+		x14 = m.load64(p0, 8)
+		m.memoryCopy(x7+64, p0+48, 312)
+		m.store64(x7, 8, m.load64(p0, 368))
+		m.store64(x7, 16, m.load64(p0, 376))
+		m.store64(x7, 24, m.load64(p0, 384))
+		m.store64(x7, 32, m.load64(p0, 392))
+		m.store64(x7, 40, m.load64(p0, 400))
+		m.store64(x7, 48, m.load64(p0, 408))
+		m.store64(x7, 56, m.load64(p0, 416))
+		x15 = m.load64(p0, 360)
+		x16 = m.load64(p0, 424)
+		x17 = m.load64(p0, 432)
+		x18 = m.load64(p0, 440)
+		x19 = m.load64(p0, 448)
+		x20 = m.load64(p0, 456)
+		x21 = m.load64(p0, 464)
+		p2 = m.load64(p0, 472)
+		x22 = m.load64(p0, 480)
+		x23 = m.load64(p0, 488)
+		x24 = m.load64(p0, 496)
+		x25 = m.load64(p0, 504)
+		x26 = m.load64(p0, 512)
+		x27 = m.load64(p0, 520)
+		x28 = m.load64(p0, 528)
+		x29 = m.load64(p0, 536)
+		x30 = m.load64(p0, 640)
+		x31 = m.load64(p0, 648)
+		x32 = m.load64(p0, 656)
+		m.memoryCopy(x7+376, x8, 176)
+	}
+	m.memoryCopy(x7+1784, x7+376, 176)
+	x21 = x26 + x21
+	t49 = x21
+	if x21 < x26 {
+		t49 = 0xffffffffffffffff
+	}
+	x26 = t49
+	x8 = b32(x26 < 1000000)
+	x20 = x25 + x20
+	t50 = x20
+	if x20 < x25 {
+		t50 = 0xffffffffffffffff
+	}
+	x25 = t50
+	x9 = b32(x25 < 1000000)
+	x19 = x24 + x19
+	t51 = x19
+	if x19 < x24 {
+		t51 = 0xffffffffffffffff
+	}
+	x24 = t51
+	x33 = b32(x24 < 1000000)
+	x18 = x23 + x18
+	t52 = x18
+	if x18 < x23 {
+		t52 = 0xffffffffffffffff
+	}
+	x23 = t52
+	x34 = b32(x23 < 1000000)
+	x17 = x22 + x17
+	t53 = x17
+	if x17 < x22 {
+		t53 = 0xffffffffffffffff
+	}
+	x22 = t53
+	x35 = b32(x22 < 1000000)
+	x16 = p2 + x16
+	t54 = x16
+	if x16 < p2 {
+		t54 = 0xffffffffffffffff
+	}
+	p2 = t54
+	x36 = b32(p2 < 1000000)
+	x16 = p3 + 60000000000
+	if x16 < p3 {
+		x16 = 0xffffffffffffffff
+	}
+	p1 = x7 + 1784 + 88
+	switch m.load32(x7, 376) - 4 {
+	case 0:
+		x17 = m.load64(x7, 1880)
+		t56 = x17
+		if x17 > x16 {
+			t56 = p3
+		}
+		m.store64(x7, 1880, t56)
+	case 1:
+		x17 = m.load64(x7, 1952)
+		x18 = m.load64(x7, 432)
+		if x18 <= 9 {
+			x16 = 0
+			if x17 != 0 {
+				goto l14
+			}
+			goto l11
+		}
+		x18 = x18 / 10
+		if x17 <= x16/x18 {
+			goto l11
+		}
+		x16 = p3 / x18
+	l14:
+		m.store64(x7, 1952, x16)
+		m.memoryFill(p1, 0, 80)
+	}
+l11:
+	x37 = b32(x29 < 1000000)
+	x38 = b32(x28 < 1000000)
+	x39 = b32(x27 < 1000000)
+	x40 = 1000000
+	if x8 != 0 {
+		x40 = x26
+	}
+	x41 = 1000000
+	if x9 != 0 {
+		x41 = x25
+	}
+	x42 = 1000000
+	if x33 != 0 {
+		x42 = x24
+	}
+	x43 = 1000000
+	if x34 != 0 {
+		x43 = x23
+	}
+	x44 = 1000000
+	if x35 != 0 {
+		x44 = x22
+	}
+	x45 = 1000000
+	if x36 != 0 {
+		x45 = p2
+	}
+	x8 = 0
+	x46 = m.load64(x7, 456)
+	x47 = x7 + 376 + 88
+	t63 = m.memcmp(p1, x47, 88)
+	m.store64(x7, 1864, x46+b64(t63 != 0))
+	m.memoryCopy(x7+552, x7+1784, 176)
+	p2 = 1
+	x22 = 1
+	x23 = 1
+	switch uint32(x14) - 1 {
+	case 0:
+		p2 = x12
+		x22 = x11
+		x23 = x10
+	case 5:
+	default:
+		p2 = 0
+		x22 = 0
+		x23 = 0
+	}
+	x25 = 1000000
+	if x37 != 0 {
+		x25 = x29
+	}
+	x26 = 1000000
+	if x38 != 0 {
+		x26 = x28
+	}
+	x16 = 1000000
+	if x39 != 0 {
+		x16 = x27
+	}
+	m.store64(x7, 888, 0)
+	m.store64(x7, 880, x40)
+	m.store64(x7, 872, x41)
+	m.store64(x7, 864, x42)
+	m.store64(x7, 856, x43)
+	m.store64(x7, 848, x44)
+	m.store64(x7, 840, x45)
+	m.store64(x7, 832, 0x600000000)
+	m.store32(x7, 816, 2)
+	m.store64(x7, 808, x23)
+	m.store32(x7, 800, 4)
+	m.store64(x7, 792, x22)
+	m.store32(x7, 784, 4)
+	m.store64(x7, 776, p2)
+	m.store32(x7, 768, 4)
+	m.store64(x7, 760, 0)
+	m.store32(x7, 752, 4)
+	m.store32(x7, 736, 0)
+	m.store64(x7, 728, 0x600000000)
+	p1 = x7 + 1432 + 88
+	x9 = x7 + 1608 + 88
+	x34 = x7 + 1416 | 4
+	x37 = x7 + 840
+	x36 = x7 + 736
+	for {
+		x33 = x36 + x8<<4
+		x35 = m.load32(x33, 0)
+		if x35 == 6 {
+			goto l19
+		}
+		m.store64(x34, 0, m.load64(x33, 4))
+		m.store32(x34, 8, m.load32(x33, 12))
+		m.store32(x7, 1416, x35)
+		p2 = m.load64(x37+x8<<3, 0)
+		m.memoryCopy(x7+1432, x7+552, 176)
+		if p2 != 0 {
+			for {
+				m.stateBudgetStateStep(x7+1784, x7+1432, x7+1416, p3)
+				m.memoryCopy(x7+1608, x7+1784, 176)
+				if m.load64(x7, 1688) == m.load64(x7, 1512) {
+					t67 = m.memcmp(x7+1608, x7+1432, 80)
+					if t67 == 0 {
+						t68 = m.memcmp(x9, p1, 88)
+						if t68 == 0 {
+							goto l21
+						}
+					}
+				}
+				m.memoryCopy(x7+1432, x7+1608, 176)
+				p2 = p2 - 1
+				if p2 == 0 {
+					break
+				}
+			}
+		}
+	l21:
+		m.memoryCopy(x7+552, x7+1432, 176)
+		x8 = x8 + 1
+		if x8 == 6 {
+			break
+		}
+	}
+l19:
+	m.memoryCopy(x7+1608, x7+552, 176)
+	x22 = 0
+	x23 = 0
+	if x27 != 0 {
+		x23 = 0
+		for {
+			m.store64(x7, 728, 0x200000003)
+			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+			m.memoryCopy(x7+1608, x7+1784, 176)
+			if m.load64(x7, 1960) == 0 {
+				goto l24
+			}
+			x23 = x23 + 1
+			if x16 == x23 {
+				break
+			}
+		}
+		x23 = x16
+	}
+l24:
+	m.memoryCopy(x7+1432, x7+1608, 176)
+	m.memoryCopy(x7+896, x7+1432, 176)
+	m.memoryCopy(x7+1608, x7+896, 176)
+	if x28 != 0 {
+		x22 = 0
+		for {
+			m.store64(x7, 728, 0x300000003)
+			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+			m.memoryCopy(x7+1608, x7+1784, 176)
+			if m.load64(x7, 1960) == 0 {
+				goto l26
+			}
+			x22 = x22 + 1
+			if x26 == x22 {
+				break
+			}
+		}
+		x22 = x26
+	}
+l26:
+	m.memoryCopy(x7+1432, x7+1608, 176)
+	m.memoryCopy(x7+896, x7+1432, 176)
+	m.memoryCopy(x7+552, x7+896, 176)
+	m.memoryCopy(x7+1608, x7+896, 176)
+	x24 = 0
+	if x29 != 0 {
+		for {
+			m.store64(x7, 728, 0x400000003)
+			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+			m.memoryCopy(x7+1608, x7+1784, 176)
+			if m.load64(x7, 1960) == 0 {
+				goto l28
+			}
+			x24 = x24 + 1
+			if x25 == x24 {
+				break
+			}
+		}
+		x24 = x25
+	}
+l28:
+	m.memoryCopy(x7+1432, x7+1608, 176)
+	m.memoryCopy(x7+896, x7+1432, 176)
+	p2 = min(x15, 1000000)
+	if x23 == 0 || x23 != x16 {
+		m.memoryCopy(x7+1608, x7+896, 176)
+		x20 = 0
+		x17 = 0
+	} else {
+		m.memoryCopy(x7+1608, x7+896, 176)
+		x20 = 0
+		if p2 <= x30 {
+			x17 = 0
+		} else {
+			x17 = p2 - x30
+			x20 = x17
+			if x17 > p2 {
+				x20 = 0
+			}
+			x17 = 0
+			for {
+				m.store64(x7, 728, 0x200000003)
+				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+				m.memoryCopy(x7+1608, x7+1784, 176)
+				if m.load64(x7, 1960) == 0 {
+					goto l30
+				}
+				x17 = x17 + 1
+				if x20 == x17 {
+					break
+				}
+			}
+			x17 = x20
+		}
+	}
+l30:
+	x8 = m.load32(x7, 1608)
+	p1 = x7 + 1608 | 4
+	m.memoryCopy(x7+1432, p1, 172)
+	m.memoryCopy(x7+1072, x7+1432, 172)
+	m.store32(x7, 552, x8)
+	x9 = x7 + 552 | 4
+	m.memoryCopy(x9, x7+1072, 172)
+	if x22 == 0 || x22 != x26 {
+		m.memoryCopy(p1, x7+1072, 172)
+		x21 = 0
+		x18 = 0
+	} else {
+		m.store32(x7, 1608, x8)
+		m.memoryCopy(p1, x7+1072, 172)
+		x21 = 0
+		if p2 <= x31 {
+			x18 = 0
+		} else {
+			x18 = p2 - x31
+			x21 = x18
+			if x18 > p2 {
+				x21 = 0
+			}
+			x18 = 0
+			for {
+				m.store64(x7, 728, 0x300000003)
+				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+				m.memoryCopy(x7+1608, x7+1784, 176)
+				if m.load64(x7, 1960) == 0 {
+					goto l39
+				}
+				x18 = x18 + 1
+				if x21 == x18 {
+					break
+				}
+			}
+			x18 = x21
+		l39:
+			x8 = m.load32(x7, 1608)
+		}
+	}
+	m.memoryCopy(x7+1432, p1, 172)
+	m.memoryCopy(x7+1072, x7+1432, 172)
+	if x24 == 0 || x24 != x25 {
+		m.store32(x7, 1608, x8)
+		m.memoryCopy(p1, x7+1072, 172)
+		x48 = 0
+		x19 = 0
+	} else {
+		m.store32(x7, 1608, x8)
+		m.memoryCopy(p1, x7+1072, 172)
+		x48 = 0
+		if p2 <= x32 {
+			x19 = 0
+		} else {
+			x19 = p2 - x32
+			x48 = x19
+			if x19 > p2 {
+				x48 = 0
+			}
+			x19 = 0
+			for {
+				m.store64(x7, 728, 0x400000003)
+				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
+				m.memoryCopy(x7+1608, x7+1784, 176)
+				if m.load64(x7, 1960) == 0 {
+					goto l45
+				}
+				x19 = x19 + 1
+				if x48 == x19 {
+					break
+				}
+			}
+			x19 = x48
+		l45:
+			x8 = m.load32(x7, 1608)
+		}
+	}
+	m.memoryCopy(x7+1432, p1, 172)
+	m.memoryCopy(x7+1072, x7+1432, 172)
+	m.store32(x7, 552, x8)
+	m.memoryCopy(x9, x7+1072, 172)
+	x35 = 1
+	if m.load64(x7, 632) == x46 {
+		goto l4
+	}
+	goto l3
+l5:
+	x8 = 112
+	goto l1
+l4:
+	t72 = m.memcmp(x7+552, x7+376, 80)
+	if t72 == 0 {
+		t73 = m.memcmp(x7+552+88, x47, 88)
+		x35 = b32(t73 != 0)
+	}
+l3:
+	m.memoryCopy(x7+1244, x7+1072, 172)
+	m.memoryCopy(x7+1784|4, x7+1244, 172)
+	m.store32(x7, 1784, x8)
+	m.memoryFill(x7+1980, 0, 772)
+	p1 = m.textBufPushNumber(x7+1980, m.load64(x7, 1864))
+	x8 = m.load32(x7, 1784) - 1
+	if x8 <= 5 {
+		x9 = x8 << 2
+		x8 = m.load32(x9, 19548)
+		x9 = m.load32(x9, 19524)
+		x34 = x7 + 1872
+		for {
+			p2 = 0
+			x33 = m.load32(x8, 0)
+			if x33 <= 10 {
+				p2 = m.load64(x34+x33<<3, 0)
+				if int64(p2) <= -1 && uint32(m.load8(x8+4, 0))&1 != 0 {
+					goto l50
+				}
+			}
+			m.textBufPushBytes(p1, 18113, 1)
+			goto l49
+		l50:
+			m.textBufPushBytes(p1, 19508, 2)
+			p2 = 0 - p2
+		l49:
+			x8 = x8 + 8
+			m.textBufPushNumber(p1, p2)
+			x9 = x9 - 8
+			if x9 == 0 {
+				break
+			}
+		}
+	}
+	if p4 == 0 {
+		x8 = 100
+		goto l1
+	}
+	x8 = m.load32(p1, 768)
+	t78 = x8
+	x8 = b32(x8 < 769)
+	x9 = 0
+	if x8 != 0 {
+		x9 = t78
+	}
+	if p5 <= uint64(x9) {
+		x8 = 106
+		goto l1
+	}
+	p2 = x17 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
+	}
+	p2 = min(p2, x20)
+	p3 = x18 + 1
+	if p3 == 0 {
+		p3 = 0xffffffffffffffff
+	}
+	p3 = min(p3, x21)
+	p5 = x19 + 1
+	if p5 == 0 {
+		p5 = 0xffffffffffffffff
+	}
+	p5 = min(p5, x48)
+	if x9 != 0 {
+		t83 = 1
+		if x8 != 0 {
+			t83 = p1
+		}
+		m.memoryCopy(p4, t83, x9)
+	}
+	x8 = 0
+	m.store8(p4+x9, 0, 0)
+	m.store64(p0, 40, x10)
+	m.store64(p0, 32, x11)
+	m.store64(p0, 24, x12)
+	m.store64(p0, 16, x13)
+	m.store64(p0, 8, x14)
+	m.memoryCopy(p0+48, x7+64, 312)
+	m.store64(p0, 360, x15)
+	m.store64(p0, 656, x32)
+	m.store64(p0, 648, x31)
+	m.store64(p0, 640, x30)
+	m.store64(p0, 632, x19)
+	m.store64(p0, 624, x18)
+	m.store64(p0, 616, x17)
+	m.store64(p0, 608, p5)
+	m.store64(p0, 600, p3)
+	m.store64(p0, 592, p2)
+	m.store64(p0, 584, x24)
+	m.store64(p0, 576, x22)
+	m.store64(p0, 568, x23)
+	m.store64(p0, 560, x25)
+	m.store64(p0, 552, x26)
+	m.store64(p0, 544, x16)
+	m.store64(p0, 536, x29)
+	m.store64(p0, 528, x28)
+	m.store64(p0, 520, x27)
+	m.store64(p0, 512, x40)
+	m.store64(p0, 504, x41)
+	m.store64(p0, 496, x42)
+	m.store64(p0, 488, x43)
+	m.store64(p0, 480, x44)
+	m.store64(p0, 472, x45)
+	m.store64(p0, 464, 0)
+	m.store64(p0, 456, 0)
+	m.store64(p0, 448, 0)
+	m.store64(p0, 440, 0)
+	m.store64(p0, 432, 0)
+	m.store64(p0, 424, 0)
+	m.store64(p0, 368, m.load64(x7, 8))
+	m.store64(p0, 376, m.load64(x7, 16))
+	m.store64(p0, 384, m.load64(x7, 24))
+	m.store64(p0, 392, m.load64(x7, 32))
+	m.store64(p0, 400, m.load64(x7, 40))
+	m.store64(p0, 408, m.load64(x7, 48))
+	m.store64(p0, 416, m.load64(x7, 56))
+	m.store32(p6, 0, x35)
+l1:
+	m.stackPointer = x7 + 2752
+	return x8
+}
+
+// budgetMemberStored is backoff_budget_member_stored.
+//
+//go:norace
+func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
+	var x3, x11 uint32
+	var x4, x5, x6, x7, x8, x9, x10, x12, x13, x14, x15, x16, x17, t18, t19, t21, t22, t23, t24, t25, t26, t28, t30, t31, t32, t34, t36, t37 uint64
+	x3 = 100
+	if p2 != 0 && p0 != 0 {
+		x3 = 101
+		if m.load64(p0, 0) == 0x312d7265626d656d {
+			x4 = 0
+			m.store64(p0, 512, 0)
+			m.store64(p0, 504, 0)
+			m.store64(p0, 496, 0)
+			m.store64(p0, 488, 0)
+			m.store64(p0, 480, 0)
+			m.store64(p0, 472, 0)
+			x5 = m.load64(p0, 520)
+			x6 = m.load64(p0, 640)
+			x7 = m.load64(p0, 568)
+			x8 = x6 + x7
+			t18 = x8
+			if x8 < x6 {
+				t18 = 0xffffffffffffffff
+			}
+			x6 = t18
+			x8 = x6 + m.load64(p0, 616)
+			t19 = x8
+			if x8 < x6 {
+				t19 = 0xffffffffffffffff
+			}
+			x6 = t19
+			x9 = min(x6, x5)
+			x8 = x5 - x9
+			if x8 > x5 {
+				x8 = 0
+			}
+			x5 = m.load64(p0, 544)
+			x7 = x5 - x7
+			t21 = x7
+			if x7 > x5 {
+				t21 = 0
+			}
+			x5 = t21
+			x7 = min(x8, x5)
+			x5 = m.load64(p0, 360)
+			x10 = 0
+			x3 = m.load32(p0, 8)
+			x11 = x3 - 1
+			switch x11 {
+			case 0:
+				x10 = m.load64(p0, 24)
+			case 5:
+				x10 = 1
+			}
+			x12 = x8 - x7
+			t22 = x12
+			if x12 > x8 {
+				t22 = 0
+			}
+			m.store64(p0, 520, t22)
+			x8 = x6 - x9
+			t23 = x8
+			if x8 > x6 {
+				t23 = 0
+			}
+			x6 = t23
+			m.store64(p0, 640, min(x5, x6))
+			x6 = m.load64(p0, 528)
+			x8 = m.load64(p0, 648)
+			x13 = m.load64(p0, 576)
+			x12 = x8 + x13
+			t24 = x12
+			if x12 < x8 {
+				t24 = 0xffffffffffffffff
+			}
+			x8 = t24
+			x12 = x8 + m.load64(p0, 624)
+			t25 = x12
+			if x12 < x8 {
+				t25 = 0xffffffffffffffff
+			}
+			x8 = t25
+			x12 = min(x8, x6)
+			x14 = x6 - x12
+			t26 = x14
+			if x14 > x6 {
+				t26 = 0
+			}
+			x6 = t26
+			x14 = m.load64(p0, 552)
+			x13 = x14 - x13
+			if x13 > x14 {
+				x13 = 0
+			}
+			x13 = min(x6, x13)
+			switch x11 {
+			case 0:
+				x4 = m.load64(p0, 32)
+			case 5:
+				x4 = 1
+			}
+			x11 = p0 + 544
+			x14 = x6 - x13
+			t28 = x14
+			if x14 > x6 {
+				t28 = 0
+			}
+			m.store64(p0, 528, t28)
+			x6 = x8 - x12
+			if x6 > x8 {
+				x6 = 0
+			}
+			m.store64(p0, 648, min(x5, x6))
+			x6 = m.load64(p0, 536)
+			x8 = m.load64(p0, 656)
+			x15 = m.load64(p0, 584)
+			x14 = x8 + x15
+			t30 = x14
+			if x14 < x8 {
+				t30 = 0xffffffffffffffff
+			}
+			x8 = t30
+			x14 = x8 + m.load64(p0, 632)
+			t31 = x14
+			if x14 < x8 {
+				t31 = 0xffffffffffffffff
+			}
+			x8 = t31
+			x14 = min(x8, x6)
+			x16 = x6 - x14
+			t32 = x16
+			if x16 > x6 {
+				t32 = 0
+			}
+			x6 = t32
+			x16 = m.load64(p0, 560)
+			x15 = x16 - x15
+			if x15 > x16 {
+				x15 = 0
+			}
+			x15 = min(x6, x15)
+			x16 = 0
+			switch x3 - 1 {
+			case 0:
+				x16 = m.load64(p0, 40)
+			case 5:
+				x16 = 1
+			}
+			m.store64(p0, 392, 0)
+			x17 = x6 - x15
+			t34 = x17
+			if x17 > x6 {
+				t34 = 0
+			}
+			m.store64(p0, 536, t34)
+			x6 = x8 - x14
+			if x6 > x8 {
+				x6 = 0
+			}
+			m.store64(p0, 656, min(x5, x6))
+			x3 = 0
+			m.memoryFill(x11, 0, 96)
+			x5 = p1 - m.load64(p0, 400)
+			t36 = x5
+			if x5 > p1 {
+				t36 = 0
+			}
+			if t36 >= m.load64(p0, 368) {
+				x11 = p0 + 520
+				m.store64(x11, 0, 0)
+				m.store64(x11, 8, 0)
+				m.store64(x11, 16, 0)
+				m.store64(x11, 24, 0)
+				m.store64(x11, 32, 0)
+				m.store64(x11, 40, 0)
+				x5 = p1 + 1000000000
+				t37 = x5
+				if x5 < p1 {
+					t37 = 0xffffffffffffffff
+				}
+				m.store64(p0, 384, t37)
+				p1 = m.load64(p0, 440)
+				m.store64(p0, 440, min(p1, 100))
+				p1 = m.load64(p0, 448)
+				m.store64(p0, 448, min(p1, 100))
+				p1 = m.load64(p0, 456)
+				m.store64(p0, 456, min(p1, 100))
+				p1 = m.load64(p0, 424)
+				m.store64(p0, 424, min(p1, 100))
+				p1 = m.load64(p0, 432)
+				m.store64(p0, 432, min(p1, 100))
+				p1 = m.load64(p0, 464)
+				m.store64(p0, 464, min(p1, 100))
+			}
+			m.store64(p2, 64, x16)
+			m.store64(p2, 56, x4)
+			m.store64(p2, 48, x10)
+			m.store64(p2, 40, x15)
+			m.store64(p2, 32, x13)
+			m.store64(p2, 24, x7)
+			m.store64(p2, 16, x14)
+			m.store64(p2, 8, x12)
+			m.store64(p2, 0, x9)
+		}
+	}
+	return x3
 }
 
 // budgetParse is backoff_budget_parse.
@@ -379,9 +2642,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t24 = 13764
+		t24 = 13716
 		if p1 != 0 {
-			t24 = 13672
+			t24 = 13624
 		}
 		p1 = t24
 		p2 = 0
@@ -418,7 +2681,7 @@ l2:
 				break
 			}
 		}
-		m.rulesResolveKinds(x4+808, x4+1688, 13764, 10)
+		m.rulesResolveKinds(x4+808, x4+1688, 13716, 10)
 		x6 = m.load64(x4, 832)
 		p2 = m.load64(x4, 824)
 		x9 = m.load64(x4, 816)
@@ -427,7 +2690,7 @@ l2:
 			m.store64(x4, 1896, x6)
 			m.store64(x4, 1888, p2)
 			m.store64(x4, 1880, x9)
-			m.rulesResolveValues(x4+808, x4+1688, 13764, 10, x4+1880)
+			m.rulesResolveValues(x4+808, x4+1688, 13716, 10, x4+1880)
 			if m.load32(x4, 828) == 0 {
 				goto l21
 			}
@@ -950,425 +3213,132 @@ l1:
 //
 //go:norace
 func (m *module) budgetStateParse(p0, p1, p2 uint32, p3 uint64) uint32 {
-	var x4, x5, x6, x7, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, t22, t23, t24, t25 uint32
-	var x8, x9, t20 uint64
-	x4 = m.stackPointer - 1248
+	var x4, x5, x6, x7 uint32
+	var x8, x9, t10 uint64
+	x4 = m.stackPointer - 192
 	m.stackPointer = x4
 	x5 = 100
-	if p0 != 0 && p1 != 0 {
-		if m.load64(p1, 0) != 0x312d746567647562 {
-			x5 = 101
-		} else {
-			x6 = p1 + 8
-			x7 = 6100
-			x8 = m.load64(p1, 88)
-			x5 = 111
-			for {
-				if x8 != 1 {
-					if x8 != 0 {
-						goto l1
-					}
-					goto l3
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x9 = m.load64(p1, 88)
-				if x9 != 1 {
-					if x9 == 0 {
-						goto l3
-					}
-					goto l1
-				}
-				x7 = x7 - 10
-				if x7 == 0 {
-					break
-				}
-			}
-			p3 = m.load64(p1, 88)
-			t20 = p3
-			if p3 == 1 {
-				t20 = 2
-			}
-			m.store64(p1, 88, t20)
-			goto l1
-		l3:
-			if p3 == 0 {
-				m.memoryCopy(x4+296, x6, 80)
-				m.memoryFill(x4+296+88, 0, 88)
-				goto l15
-			}
-			x5 = 100
-			if p2 == 0 {
+	if p0 == 0 {
+		goto l1
+	}
+	if p1 == 0 {
+		goto l1
+	}
+	if m.load64(p1, 0) != 0x312d746567647562 {
+		x5 = 101
+		goto l1
+	}
+	x6 = p1 + 8
+	x7 = 6100
+	x8 = m.load64(p1, 88)
+	x5 = 111
+	for {
+		if x8 != 1 {
+			if x8 != 0 {
 				goto l1
 			}
-			if p3 > 0x7fffffff {
-				x5 = 108
-				goto l1
+			goto l3
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
 			}
-			m.memoryCopy(x4+296, x6, 80)
-			p1 = 0
-			m.memoryFill(x4+296+88, 0, 88)
-			x10 = uint32(p3)
-			for {
-				x5 = uint32(m.load8(p2+p1, 0))
-				if x5 == 32 {
-					goto l19
-				}
-				p1 = p1 + 1
-				if x10 == p1 {
-					break
-				}
-			}
-			x11 = p2
-			x12 = x10
-			p1 = x10
-			goto l18
-		l19:
-			x7 = p1 + 1
-			x11 = p2 + x7
-			x12 = x10 - x7
-		l18:
-			if p1 == 0 {
-				goto l15
-			}
-			x13 = b32(x5 != 32)
-			x5 = p1
-			x7 = p2
-			for {
-				if x5 == 0 {
-					x5 = p2
-					p3 = 0
-					for {
-						if p1 == 0 {
-							goto l25
-						}
-						m.multi3(x4+96, p3, 0, 10, 0)
-						if m.load64(x4, 104) != 0 {
-							goto l15
-						}
-						p1 = p1 - 1
-						x7 = uint32(m.load8(x5, 0))
-						x5 = x5 + 1
-						x8 = m.load64(x4, 96)
-						p3 = x8 + uint64(x7-48)&255
-						if p3 >= x8 {
-							continue
-						}
-						goto l15
-					}
-				l25:
-					m.store64(x4, 376, p3)
-					p3 = 0
-					x14 = m.load32(x4, 296) - 1
-					if x14 > 5 {
-						goto l21
-					}
-					x5 = x14 << 2
-					p1 = m.load32(x5, 13624)
-					x15 = p1 + m.load32(x5, 13648)
-					x16 = x4 + 384
-					for {
-						if x13&1 != 0 {
-							goto l15
-						}
-						if x12 == 0 {
-							goto l15
-						}
-						x17 = p1 + 8
-						x5 = uint32(m.load8(p1, 4))
-						x18 = m.load32(p1, 0)
-						p1 = 0
-						for {
-							x6 = uint32(m.load8(x11+p1, 0))
-							if x6 == 32 {
-								goto l29
-							}
-							p1 = p1 + 1
-							if x12 == p1 {
-								break
-							}
-						}
-						p1 = x12
-						x19 = x11
-						goto l28
-					l29:
-						x7 = p1 + 1
-						x19 = x11 + x7
-						x12 = x12 - x7
-					l28:
-						if x5&1 == 0 {
-							if p1 == 0 {
-								goto l15
-							}
-							x5 = p1
-							x7 = x11
-							for {
-								if x5 == 0 {
-									p3 = 0
-									for {
-										if p1 == 0 {
-											goto l33
-										}
-										m.multi3(x4+80, p3, 0, 10, 0)
-										if m.load64(x4, 88) != 0 {
-											goto l15
-										}
-										p1 = p1 - 1
-										x5 = uint32(m.load8(x11, 0))
-										x11 = x11 + 1
-										x8 = m.load64(x4, 80)
-										p3 = x8 + uint64(x5-48)&255
-										if p3 >= x8 {
-											continue
-										}
-										goto l15
-									}
-								}
-								x5 = x5 - 1
-								x13 = uint32(m.load8(x7, 0))
-								x7 = x7 + 1
-								if (x13-48)&255 < 10 {
-									continue
-								}
-								goto l15
-							}
-						}
-						if p1 == 0 {
-							goto l15
-						}
-						if uint32(m.load8(x11, 0)) == 45 {
-							goto l32
-						}
-						x5 = p1
-						x7 = x11
-						for {
-							if x5 == 0 {
-								p3 = 0
-								for {
-									if p1 == 0 {
-										goto l40
-									}
-									m.multi3(x4+64, p3, 0, 10, 0)
-									if m.load64(x4, 72) != 0 {
-										goto l15
-									}
-									p1 = p1 - 1
-									x5 = uint32(m.load8(x11, 0))
-									x11 = x11 + 1
-									x8 = m.load64(x4, 64)
-									p3 = x8 + uint64(x5-48)&255
-									if p3 >= x8 {
-										continue
-									}
-									goto l15
-								}
-							l40:
-								if int64(p3) < 0 {
-									goto l15
-								}
-								goto l33
-							}
-							x5 = x5 - 1
-							x13 = uint32(m.load8(x7, 0))
-							x7 = x7 + 1
-							if (x13-48)&255 < 10 {
-								continue
-							}
-							goto l15
-						}
-					l33:
-						p1 = 1
-						goto l31
-					l32:
-						if p1 == 1 {
-							goto l15
-						}
-						x7 = p1 - 1
-						p1 = x7
-						x11 = x11 + 1
-						x5 = x11
-						for {
-							if p1 == 0 {
-								x8 = 0
-								for {
-									if x7 == 0 {
-										goto l44
-									}
-									m.multi3(x4+48, x8, 0, 10, 0)
-									if m.load64(x4, 56) != 0 {
-										goto l15
-									}
-									x7 = x7 - 1
-									p1 = uint32(m.load8(x11, 0))
-									x11 = x11 + 1
-									x9 = m.load64(x4, 48)
-									x8 = x9 + uint64(p1-48)&255
-									if x8 >= x9 {
-										continue
-									}
-									goto l15
-								}
-							l44:
-								p1 = b32(x8 < 0x8000000000000001)
-								if p1 != 0 {
-									p3 = 0 - x8
-								}
-								goto l31
-							}
-							p1 = p1 - 1
-							x13 = uint32(m.load8(x5, 0))
-							x5 = x5 + 1
-							if (x13-48)&255 < 10 {
-								continue
-							}
-							goto l15
-						}
-					l31:
-						if p1 == 0 {
-							goto l15
-						}
-						if x18 > 10 {
-							goto l15
-						}
-						x13 = b32(x6 != 32)
-						m.store64(x16+x18<<3, 0, p3)
-						p1 = x17
-						x11 = x19
-						if x17 == x15 {
-							goto l22
-						}
-					}
-				}
-				x5 = x5 - 1
-				x6 = uint32(m.load8(x7, 0))
-				x7 = x7 + 1
-				if (x6-48)&255 < 10 {
-					continue
-				}
-				goto l15
-			}
-		l22:
-			p3 = m.load64(x4, 384)
-		l21:
-			switch x14 {
-			case 0:
-				x8 = m.load64(x4, 304)
-				goto l47
-			case 1:
-				m.multi3(x4, m.load64(x4, 304), 0, 1000, 0)
-				if m.load64(x4, 8) != 0 {
-					goto l48
-				}
-				x8 = m.load64(x4, 0)
-				goto l47
-			case 2:
-				m.multi3(x4+16, m.load64(x4, 304), 0, uint64(m.load32(x4, 336)), 0)
-				if m.load64(x4, 24) != 0 {
-					goto l48
-				}
-				x8 = m.load64(x4, 16)
-				goto l47
-			case 3:
-				m.multi3(x4+32, m.load64(x4, 304), 0, m.load64(x4, 344), 0)
-				if m.load64(x4, 40) != 0 {
-					goto l48
-				}
-				x8 = m.load64(x4, 32)
-				goto l47
-			default:
-				goto l46
-			}
-		l48:
-			x8 = 0xffffffffffffffff
-		l47:
-			if p3 > x8 {
-				goto l15
-			}
-		l46:
-			m.budgetStateText(x4+476, x4+296)
-			p1 = m.load32(x4, 1244)
-			t22 = p1
-			p1 = b32(p1 < 769)
-			t23 = 0
-			if p1 != 0 {
-				t23 = t22
-			}
-			if t23 != x10 {
-				goto l15
-			}
-			t24 = x4 + 476
-			if p1 == 0 {
-				t24 = 1
-			}
-			t25 = m.memcmp(t24, p2, x10)
-			if t25 != 0 {
-				goto l15
-			}
-			m.memoryCopy(x4+120, x4+296, 176)
-			m.store64(p0, 0, 0x312d2d6574617473)
-			m.memoryCopy(p0+8, x4+120, 176)
-			x5 = 0
 			goto l1
-		l15:
-			x5 = 112
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x9 = m.load64(p1, 88)
+		if x9 != 1 {
+			if x9 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x7 = x7 - 10
+		if x7 == 0 {
+			break
 		}
 	}
+	p3 = m.load64(p1, 88)
+	t10 = p3
+	if p3 == 1 {
+		t10 = 2
+	}
+	m.store64(p1, 88, t10)
+	goto l1
+l3:
+	if p3 == 0 {
+		p2 = 1
+		p1 = 0
+	} else {
+		x5 = 100
+		if p2 == 0 {
+			goto l1
+		}
+		if p3 > 0x7fffffff {
+			x5 = 108
+			goto l1
+		}
+		p1 = uint32(p3)
+	}
+	m.budgetStateRead(x4+8, x6, p2, p1)
+	if m.load64(x4, 8) != 1 {
+		x5 = 112
+		goto l1
+	}
+	m.store64(p0, 0, 0x312d2d6574617473)
+	m.memoryCopy(p0+8, x4+8+8, 176)
+	x5 = 0
 l1:
-	m.stackPointer = x4 + 1248
+	m.stackPointer = x4 + 192
 	return x5
 }
 
@@ -1394,8 +3364,8 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 	if x6 <= 5 {
 		x7 = p0 + 96
 		x6 = x6 << 2
-		p0 = m.load32(x6, 19584)
-		x6 = m.load32(x6, 19560)
+		p0 = m.load32(x6, 19596)
+		x6 = m.load32(x6, 19572)
 		for {
 			x8 = 0
 			x9 = m.load32(p0, 0)
@@ -1405,10 +3375,10 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 					goto l6
 				}
 			}
-			m.textBufPushBytes(x5, 18161, 1)
+			m.textBufPushBytes(x5, 18113, 1)
 			goto l5
 		l6:
-			m.textBufPushBytes(x5, 19556, 2)
+			m.textBufPushBytes(x5, 19508, 2)
 			x8 = 0 - x8
 		l5:
 			p0 = p0 + 8
@@ -1445,13 +3415,369 @@ l1:
 	return x4
 }
 
+// budgetStateRead is backoff_core::decision::budget::state::BudgetState::read.
+//
+//go:norace
+func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
+	var x4, x5, x6, x8, x9, x10, x11, x14, x15, x16, x17, x18, x19, x21, t28, t29, t30, t31 uint32
+	var x7, x12, x13, x20 uint64
+	x4 = m.stackPointer - 1072
+	m.stackPointer = x4
+	x5 = 0
+	x6 = x4 + 120 + 88
+	m.memoryFill(x6, 0, 88)
+	m.memoryCopy(x4+120, p1, 80)
+	x7 = 0
+	if p3 != 0 {
+		for {
+			p1 = uint32(m.load8(p2+x5, 0))
+			if p1 == 32 {
+				goto l3
+			}
+			x5 = x5 + 1
+			if p3 == x5 {
+				break
+			}
+		}
+		x8 = p3
+		x9 = p2
+		x5 = p3
+		goto l2
+	l3:
+		x10 = x5 + 1
+		x9 = p2 + x10
+		x8 = p3 - x10
+	l2:
+		if x5 != 0 {
+			x11 = b32(p1 != 32)
+			p1 = 0
+			for {
+				if x5 == p1 {
+					x12 = 0
+					p1 = 0
+					for {
+						if x5 == p1 {
+							goto l7
+						}
+						x7 = 0
+						m.multi3(x4+96, x12, 0, 10, 0)
+						if m.load64(x4, 104) != 0 {
+							goto l1
+						}
+						x10 = p2 + p1
+						p1 = p1 + 1
+						x13 = m.load64(x4, 96)
+						x12 = x13 + uint64(uint32(m.load8(x10, 0))-48)&255
+						if x12 >= x13 {
+							continue
+						}
+						goto l1
+					}
+				l7:
+					m.store64(x4, 200, x12)
+					x13 = 0
+					x14 = m.load32(x4, 120)
+					x15 = x14 - 1
+					if x15 <= 5 {
+						p1 = x15 << 2
+						x5 = m.load32(p1, 23264)
+						x16 = x5 + m.load32(p1, 23288)
+						for {
+							if x11&1 != 0 {
+								x7 = 0
+								goto l1
+							}
+							if x8 == 0 {
+								x7 = 0
+								goto l1
+							}
+							x17 = x5 + 8
+							p1 = uint32(m.load8(x5, 4))
+							x18 = m.load32(x5, 0)
+							x5 = 0
+							for {
+								x11 = uint32(m.load8(x9+x5, 0))
+								if x11 == 32 {
+									goto l14
+								}
+								x5 = x5 + 1
+								if x8 == x5 {
+									break
+								}
+							}
+							x5 = x8
+							x19 = x9
+							goto l13
+						l14:
+							x10 = x5 + 1
+							x19 = x9 + x10
+							x8 = x8 - x10
+						l13:
+							if p1&1 == 0 {
+								if x5 == 0 {
+									x7 = 0
+									goto l1
+								}
+								p1 = x5
+								x10 = x9
+								for {
+									if p1 == 0 {
+										x13 = 0
+										for {
+											if x5 == 0 {
+												goto l16
+											}
+											x7 = 0
+											m.multi3(x4+80, x13, 0, 10, 0)
+											if m.load64(x4, 88) != 0 {
+												goto l1
+											}
+											x5 = x5 - 1
+											p1 = uint32(m.load8(x9, 0))
+											x9 = x9 + 1
+											x20 = m.load64(x4, 80)
+											x13 = x20 + uint64(p1-48)&255
+											if x13 >= x20 {
+												continue
+											}
+											goto l1
+										}
+									}
+									p1 = p1 - 1
+									x21 = uint32(m.load8(x10, 0))
+									x10 = x10 + 1
+									if (x21-48)&255 >= 10 {
+										break
+									}
+								}
+								x7 = 0
+								goto l1
+							}
+							if x5 == 0 {
+								x7 = 0
+								goto l1
+							}
+							if uint32(m.load8(x9, 0)) != 45 {
+								p1 = x5
+								x10 = x9
+								for {
+									if p1 == 0 {
+										x13 = 0
+										for {
+											if x5 == 0 {
+												goto l23
+											}
+											x7 = 0
+											m.multi3(x4+64, x13, 0, 10, 0)
+											if m.load64(x4, 72) != 0 {
+												goto l1
+											}
+											x5 = x5 - 1
+											p1 = uint32(m.load8(x9, 0))
+											x9 = x9 + 1
+											x20 = m.load64(x4, 64)
+											x13 = x20 + uint64(p1-48)&255
+											if x13 >= x20 {
+												continue
+											}
+											goto l1
+										}
+									}
+									p1 = p1 - 1
+									x21 = uint32(m.load8(x10, 0))
+									x10 = x10 + 1
+									if (x21-48)&255 >= 10 {
+										break
+									}
+								}
+								x7 = 0
+								goto l1
+							}
+							if x5 == 1 {
+								x7 = 0
+								goto l1
+							}
+							x10 = x5 - 1
+							x5 = x10
+							x9 = x9 + 1
+							p1 = x9
+							for {
+								if x5 == 0 {
+									x13 = 0
+									for {
+										if x10 == 0 {
+											goto l29
+										}
+										x7 = 0
+										m.multi3(x4+48, x13, 0, 10, 0)
+										if m.load64(x4, 56) != 0 {
+											goto l1
+										}
+										x10 = x10 - 1
+										x5 = uint32(m.load8(x9, 0))
+										x9 = x9 + 1
+										x20 = m.load64(x4, 48)
+										x13 = x20 + uint64(x5-48)&255
+										if x13 >= x20 {
+											continue
+										}
+										goto l1
+									}
+								}
+								x5 = x5 - 1
+								x21 = uint32(m.load8(p1, 0))
+								p1 = p1 + 1
+								if (x21-48)&255 >= 10 {
+									break
+								}
+							}
+							x7 = 0
+							goto l1
+						l29:
+							if x13 > 0x8000000000000000 {
+								x7 = 0
+								goto l1
+							}
+							x13 = 0 - x13
+							goto l16
+						l23:
+							x7 = 0
+							if int64(x13) < 0 {
+								goto l1
+							}
+						l16:
+							if x18 > 10 {
+								x7 = 0
+								goto l1
+							}
+							x11 = b32(x11 != 32)
+							m.store64(x6+x18<<3, 0, x13)
+							x5 = x17
+							x9 = x19
+							if x17 == x16 {
+								break
+							}
+						}
+						x13 = m.load64(x4, 208)
+					}
+					switch x15 {
+					case 0:
+						x7 = m.load64(x4, 128)
+					case 1:
+						m.multi3(x4, m.load64(x4, 128), 0, 1000, 0)
+						if m.load64(x4, 8) != 0 {
+							goto l38
+						}
+						x7 = m.load64(x4, 0)
+					case 2:
+						m.multi3(x4+16, m.load64(x4, 128), 0, uint64(m.load32(x4, 160)), 0)
+						if m.load64(x4, 24) != 0 {
+							goto l38
+						}
+						x7 = m.load64(x4, 16)
+					case 3:
+						m.multi3(x4+32, m.load64(x4, 128), 0, m.load64(x4, 168), 0)
+						if m.load64(x4, 40) == 0 {
+							x7 = m.load64(x4, 32)
+							goto l39
+						}
+						m.memoryFill(x4+300, 0, 772)
+						m.textBufPushNumber(x4+300, x12)
+						x5 = 19404
+						p1 = 16
+						goto l36
+					default:
+						goto l37
+					}
+				l39:
+					if x13 <= x7 {
+						goto l37
+					}
+					x7 = 0
+					goto l1
+				l38:
+					m.memoryFill(x4+300, 0, 772)
+					m.textBufPushNumber(x4+300, x12)
+					x5 = 19396
+					p1 = 8
+					goto l36
+				l37:
+					m.memoryFill(x4+300, 0, 772)
+					m.textBufPushNumber(x4+300, x12)
+					x5 = x14 - 1
+					if x5 > 5 {
+						goto l35
+					}
+					p1 = x5 << 2
+					x5 = m.load32(p1, 23336)
+					p1 = m.load32(p1, 23312)
+				l36:
+					for {
+						x12 = 0
+						x10 = m.load32(x5, 0)
+						if x10 <= 10 {
+							x12 = m.load64(x6+x10<<3, 0)
+							if int64(x12) <= -1 && uint32(m.load8(x5+4, 0))&1 != 0 {
+								goto l47
+							}
+						}
+						m.textBufPushBytes(x4+300, 18113, 1)
+						goto l46
+					l47:
+						m.textBufPushBytes(x4+300, 19508, 2)
+						x12 = 0 - x12
+					l46:
+						x5 = x5 + 8
+						m.textBufPushNumber(x4+300, x12)
+						p1 = p1 - 8
+						if p1 == 0 {
+							break
+						}
+					}
+				l35:
+					x7 = 0
+					x5 = m.load32(x4, 1068)
+					t28 = x5
+					x5 = b32(x5 < 769)
+					t29 = 0
+					if x5 != 0 {
+						t29 = t28
+					}
+					if t29 != p3 {
+						goto l1
+					}
+					t30 = x4 + 300
+					if x5 == 0 {
+						t30 = 1
+					}
+					t31 = m.memcmp(t30, p2, p3)
+					if t31 != 0 {
+						goto l1
+					}
+					m.memoryCopy(p0+8, x4+120, 176)
+					x7 = 1
+					goto l1
+				}
+				x10 = p2 + p1
+				p1 = p1 + 1
+				if (uint32(m.load8(x10, 0))-48)&255 >= 10 {
+					break
+				}
+			}
+		}
+	}
+l1:
+	m.store64(p0, 0, x7)
+	m.stackPointer = x4 + 1072
+}
+
 // budgetStateStep is backoff_budget_state_step.
 //
 //go:norace
 func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x7, x8, x9, x10, t14, t15, t30, t31, t32 uint32
-	var x6, x11, x12, x13, t16, t17, t18, t20, t21, t22, t23, t24, t25, t28, t29, t33 uint64
-	x4 = m.stackPointer - 448
+	var x4, x5, x7, x8, t9, t10 uint32
+	var x6, t11 uint64
+	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
 	if p1 == 0 {
@@ -1468,419 +3794,56 @@ func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 	x7 = m.load32(p1, 4)
 	x8 = 0
 	x5 = 113
-	x9 = 0
 	switch m.load32(p1, 0) - 1 {
 	case 0:
-		goto l3
 	case 1:
-		x9 = 1
+		x8 = 1
 	case 2:
-		x9 = 2
+		x8 = 2
 	case 3:
 		if x7-1 >= 5 {
 			x5 = 109
 			goto l1
 		}
-		x9 = 3
-		x8 = 1
-		goto l3
+		x8 = 3
 	case 4:
-		x9 = 4
+		x8 = 4
 	case 5:
-		x9 = 5
+		x8 = 5
 	default:
 		goto l1
 	}
-	x8 = 0
-l3:
+	m.store64(x4, 8, x6)
+	m.store32(x4, 4, x7)
+	m.store32(x4, 0, x8)
 	p1 = p0 + 8
-	m.memoryCopy(x4+256, p1, 176)
-	x10 = x4 + 256 + 88
-	x11 = 0
-	switch m.load32(p1, 0) - 1 {
-	case 0:
-		switch x9 {
-		case 3:
-			p2 = m.load64(x4, 344)
-			t14 = 2
-			if x7 == 4 {
-				t14 = 4
-			}
-			t15 = t14
-			if x7 == 3 {
-				t15 = 3
-			}
-			x12 = m.load64(p1+t15<<3, 0)
-			if p2 < x12 {
-				goto l11
-			}
-			m.store64(x4, 344, p2-x12)
-			x11 = 1
-			goto l11
-		case 4:
-			p2 = m.load64(p0, 16)
-			x12 = m.load64(x4, 344)
-			x6 = x12 + max(x6, 1)
-			t16 = x6
-			if x6 < x12 {
-				t16 = 0xffffffffffffffff
-			}
-			x12 = t16
-			m.store64(x4, 344, min(p2, x12))
-			goto l12
-		default:
-			goto l11
+	m.stateBudgetStateStep(x4+192, p1, x4, p2)
+	m.memoryCopy(x4+16, x4+192, 176)
+	x6 = m.load64(x4, 376)
+	p2 = m.load64(x4, 368)
+	x8 = 1
+	if m.load64(x4, 96) == m.load64(p0, 88) {
+		t9 = m.memcmp(x4+16, p1, 80)
+		if t9 == 0 {
+			t10 = m.memcmp(x4+16+88, p0+96, 88)
+			x8 = b32(t10 != 0)
 		}
-	case 1:
-		switch x9 {
-		case 2:
-			p2 = m.load64(x4, 344)
-			x12 = p2 - 1000
-			t17 = x12
-			if x12 > p2 {
-				t17 = 0
-			}
-			m.store64(x4, 344, t17)
-			goto l12
-		case 3:
-			p2 = 0xffffffffffffffff
-			x12 = m.load64(x4, 344)
-			if int64(x12) > -1 {
-				p2 = x12 << 1
-			}
-			x12 = 0
-			m.multi3(x4, m.load64(p0, 16), 0, 1000, 0)
-			if m.load64(x4, 8) == 0 {
-				x11 = m.load64(x4, 0)
-			} else {
-				x11 = 0xffffffffffffffff
-			}
-			x11 = b64(p2 > x11)
-			goto l11
-		case 4:
-			x12 = m.load64(p0, 48)
-			p2 = x12 >> 32
-			if x12&0xfffffffe == 0 {
-				goto l16
-			}
-			x6 = 0x7fffffffffffffff
-			x5 = uint32(x12)
-			x9 = 1000 / x5
-			x13 = uint64(x9)
-			if arithmeticMulhi(x13, p2) != 0 {
-				goto l13
-			}
-			x6 = uint64(1000 - x9*x5)
-			t18 = p2 * x6
-			if arithmeticMulhi(x6, p2) != 0 {
-				t18 = 0xffffffffffffffff
-			}
-			p2 = t18/(x12&0xffffffff) + p2*x13
-			x6 = min(p2, 0x7fffffffffffffff)
-			goto l13
-		default:
-			goto l11
-		}
-	case 2:
-		if uint32(1)<<(x9&31)&54 != 0 {
-			goto l11
-		}
-		if x9 == 0 {
-			x11 = 0
-			x12 = m.load64(p0, 48)
-			m.multi3(x4+32, m.load64(p0, 16), 0, x12&0xffffffff, 0)
-			if m.load64(x4, 40) == 0 {
-				p2 = m.load64(x4, 32)
-			} else {
-				p2 = 0xffffffffffffffff
-			}
-			x6 = m.load64(x4, 344)
-			x12 = x6 + x12>>32
-			if x12 < x6 {
-				x12 = 0xffffffffffffffff
-			}
-			m.store64(x4, 344, min(p2, x12))
-			goto l12
-		}
-		x12 = 0
-		p2 = m.load64(x4, 344)
-		x11 = uint64(m.load32(p0, 48))
-		if p2 < x11 {
-			x11 = 0
-			goto l11
-		}
-		m.store64(x4, 344, p2-x11)
-		x11 = 1
-		goto l11
-	case 3:
-		if x8 == 0 {
-			goto l11
-		}
-		x12 = m.load64(x4, 352)
-		x11 = p2 - x12
-		t20 = x11
-		if x11 > p2 {
-			t20 = 0
-		}
-		x11 = m.load64(p0, 16)
-		m.multi3(x4+64, t20, 0, x11, 0)
-		if m.load64(x4, 72) == 0 {
-			x13 = m.load64(x4, 64)
-		} else {
-			x13 = 0xffffffffffffffff
-		}
-		x6 = m.load64(p0, 56)
-		m.multi3(x4+48, x11, 0, x6, 0)
-		if m.load64(x4, 56) == 0 {
-			x11 = m.load64(x4, 48)
-		} else {
-			x11 = 0xffffffffffffffff
-		}
-		m.store64(x4, 352, max(x12, p2))
-		p2 = m.load64(x4, 344)
-		x12 = p2 + x13
-		t21 = x12
-		if x12 < p2 {
-			t21 = 0xffffffffffffffff
-		}
-		p2 = t21
-		p2 = min(x11, p2)
-		m.store64(x4, 344, p2)
-		x12 = 0
-		if p2 < x6 {
-			x11 = 0
-			goto l11
-		}
-		m.store64(x4, 344, p2-x6)
-		x11 = 1
-		goto l11
-	case 4:
-		m.store32(x4, 88, 10)
-		m.store32(x4, 84, x10)
-		m.store32(x4, 80, p1)
-		m.store32(x4, 92, x4+424)
-		x11 = 0
-		if uint32(1)<<(x9&31)&54 != 0 {
-			goto l11
-		}
-		if x9 == 0 {
-			x12 = m.load64(p0, 64)
-			if x12 <= 9 {
-				x12 = m.load64(x4, 424)
-			} else {
-				x11 = m.load64(x4, 424)
-				p2 = p2 / (x12 / 10)
-				x12 = max(x11, p2)
-				if x11 < p2 {
-					p2 = 0
-					x11 = x12 - x11
-					if x11 >= 2 {
-						p2 = max(x11, 1)
-						p2 = min(p2, 10)
-						x6 = p2 & 1
-						x11 = p2 & 14
-						p2 = 0
-						for {
-							m.store64(x10+uint32((x12-p2)%10)<<3, 0, 0)
-							m.store64(x10+uint32((x12+(p2^0xffffffffffffffff))%10)<<3, 0, 0)
-							p2 = p2 + 2
-							if x11 == p2 {
-								break
-							}
-						}
-						if x6 == 0 {
-							goto l41
-						}
-					}
-					m.store64(x10+uint32((x12-p2)%10)<<3, 0, 0)
-				}
-			}
-		l41:
-			m.store64(x4, 424, x12)
-			x11 = 0
-			x5 = x10 + uint32(x12%10)<<3
-			p2 = m.load64(x5, 0)
-			x12 = uint64(m.load32(p0, 52))
-			x6 = p2 + x12
-			t22 = x6
-			if b32(int64(x12) < 0)^b32(int64(x6) < int64(p2)) != 0 {
-				t22 = 0x7fffffffffffffff
-			}
-			m.store64(x5, 0, t22)
-			goto l12
-		}
-		m.ttlTryRetry(x4+432, x4+80, p2)
-		x12 = m.load64(x4, 440)
-		x11 = m.load64(x4, 432)
-		goto l11
-	case 5:
-		switch x9 {
-		case 1:
-			if x6 == 0 {
-				goto l12
-			}
-			x11 = 0
-			p2 = m.load64(x4, 352)
-			m.store64(x4, 352, p2-b64(p2 != 0))
-			goto l12
-		case 2, 4:
-			goto l11
-		case 3:
-			x11 = m.load64(p0, 48)
-			x12 = x11 >> 32
-			x6 = m.load64(x4, 344)
-			if x11&0xfffffffe == 0 {
-				goto l15
-			}
-			p2 = 0x7fffffffffffffff
-			x11 = x11 & 0xffffffff
-			x13 = x6 / x11
-			if arithmeticMulhi(x13, x12) != 0 {
-				goto l14
-			}
-			p2 = x13 * x12
-			x6 = x6 - x13*x11
-			t24 = x6 * x12
-			if arithmeticMulhi(x6, x12) != 0 {
-				t24 = 0xffffffffffffffff
-			}
-			x12 = p2 + t24/x11
-			t25 = x12
-			if x12 < p2 {
-				t25 = 0xffffffffffffffff
-			}
-			p2 = t25
-			p2 = min(p2, 0x7fffffffffffffff)
-			goto l14
-		case 5:
-			x11 = 0
-			p2 = m.load64(x4, 344)
-			m.store64(x4, 344, p2-b64(p2 != 0))
-			goto l12
-		default:
-			p2 = m.load64(x4, 344) + 1
-			t23 = p2
-			if p2 == 0 {
-				t23 = 0xffffffffffffffff
-			}
-			m.store64(x4, 344, t23)
-			goto l12
-		}
-	default:
-		goto l11
 	}
-l16:
-	x6 = p2 * 1000
-	if arithmeticMulhi(1000, p2) != 0 {
-		x6 = 0x7fffffffffffffff
-	}
-	goto l13
-l15:
-	p2 = x6 * x12
-	p2 = min(p2, 0x7fffffffffffffff)
-	if arithmeticMulhi(x6, x12) != 0 {
-		p2 = 0x7fffffffffffffff
-	}
-l14:
-	x12 = m.load64(x4, 352)
-	x11 = m.load64(p0, 80)
-	x11 = b64(x12 < max(x11, p2))
-	p2 = x12 + x11
-	t28 = p2
-	if p2 < x12 {
-		t28 = 0xffffffffffffffff
-	}
-	m.store64(x4, 352, t28)
-	x12 = 1
-	goto l11
-l13:
-	m.multi3(x4+16, m.load64(p0, 16), 0, 1000, 0)
-	if m.load64(x4, 24) == 0 {
-		p2 = m.load64(x4, 16)
-	} else {
-		p2 = 0xffffffffffffffff
-	}
-	x12 = m.load64(x4, 344)
-	x6 = x12 + x6
-	t29 = x6
-	if x6 < x12 {
-		t29 = 0xffffffffffffffff
-	}
-	x12 = t29
-	m.store64(x4, 344, min(p2, x12))
-l12:
-l11:
+	m.memoryCopy(p1, x4+16, 176)
 	x5 = 0
-	p2 = m.load64(p0, 88)
-	x9 = p0 + 96
-	t30 = m.memcmp(x10, x9, 88)
-	m.store64(x4, 336, p2+b64(t30 != 0))
-	m.memoryCopy(x4+80, x4+256, 176)
-	p0 = 1
-	if p2 == m.load64(x4, 160) {
-		t31 = m.memcmp(x4+80, p1, 80)
-		if t31 == 0 {
-			t32 = m.memcmp(x4+80+88, x9, 88)
-			p0 = b32(t32 != 0)
-		}
-	}
-	m.memoryCopy(p1, x4+80, 176)
 	if p3 == 0 {
 		goto l1
 	}
-	m.store32(p3, 4, p0)
-	m.store32(p3, 0, uint32(x11))
-	t33 = 0
-	if uint32(x11) != 0 {
-		t33 = x12
+	m.store32(p3, 4, x8)
+	m.store32(p3, 0, uint32(p2))
+	t11 = 0
+	if uint32(p2) != 0 {
+		t11 = x6
 	}
-	m.store64(p3, 8, t33)
+	m.store64(p3, 8, t11)
 l1:
-	m.stackPointer = x4 + 448
+	m.stackPointer = x4 + 384
 	return x5
-}
-
-// budgetStateText is backoff_core::decision::budget::state::BudgetState::text.
-//
-//go:norace
-func (m *module) budgetStateText(p0, p1 uint32) {
-	var x2, x3, x4, x5, x7 uint32
-	var x6 uint64
-	x2 = m.stackPointer - 784
-	m.stackPointer = x2
-	m.memoryFill(x2+12, 0, 772)
-	x3 = m.textBufPushNumber(x2+12, m.load64(p1, 80))
-	x4 = m.load32(p1, 0) - 1
-	if x4 <= 5 {
-		x5 = p1 + 88
-		x4 = x4 << 2
-		p1 = m.load32(x4, 23272)
-		x4 = m.load32(x4, 23248)
-		for {
-			x6 = 0
-			x7 = m.load32(p1, 0)
-			if x7 < 11 {
-				x6 = m.load64(x5+x7<<3, 0)
-				if int64(x6) <= -1 && uint32(m.load8(p1+4, 0))&1 != 0 {
-					goto l4
-				}
-			}
-			m.textBufPushBytes(x3, 18161, 1)
-			goto l3
-		l4:
-			m.textBufPushBytes(x3, 19556, 2)
-			x6 = 0 - x6
-		l3:
-			p1 = p1 + 8
-			m.textBufPushNumber(x3, x6)
-			x4 = x4 - 8
-			if x4 == 0 {
-				break
-			}
-		}
-	}
-	m.memoryCopy(p0, x3, 772)
-	m.stackPointer = x2 + 784
 }
 
 // codeName is backoff_code_name.
@@ -2245,9 +4208,9 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				m.store64(x5, 804, x18)
 				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
 				m.memoryFill(x5+848, 0, 772)
-				t21 = m.textBufPushBytes(x5+848, 17034, 3)
+				t21 = m.textBufPushBytes(x5+848, 16986, 3)
 				t22 = m.textBufPushNumber(t21, x16)
-				p1 = m.textBufPushBytes(t22, 17037, 2)
+				p1 = m.textBufPushBytes(t22, 16989, 2)
 				m.store32(x5, 1660, x11)
 				m.store32(x5, 1656, x6)
 				m.store64(x5, 1640, x15)
@@ -2331,8 +4294,8 @@ l1:
 //go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+21972, 0))
-	m.store32(p0, 0, m.load32(p1+22104, 0))
+	m.store32(p0, 4, m.load32(p1+21984, 0))
+	m.store32(p0, 0, m.load32(p1+22116, 0))
 }
 
 // fieldName is backoff_field_name.
@@ -2369,21 +4332,21 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 18596)
+		m.store32(p0, 4, 18548)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 18640)
+		m.store32(p0, 4, 18592)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 18716)
+		m.store32(p0, 4, 18668)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
 		m.store32(p0, 8, 6)
-		m.store32(p0, 4, 16496)
+		m.store32(p0, 4, 16448)
 	default:
 		m.store32(p0, 8, 5)
-		m.store32(p0, 4, 13848)
+		m.store32(p0, 4, 13800)
 	}
 	x2 = 0
 l1:
@@ -2503,9 +4466,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 23088)
-		x4 = m.load32(p1, 22928)
-		x6 = m.load32(p1, 22768)
+		x5 = m.load32(p1, 23104)
+		x4 = m.load32(p1, 22944)
+		x6 = m.load32(p1, 22784)
 	}
 l2:
 	p1 = 0
@@ -2699,7 +4662,7 @@ l2:
 		m.store64(x5, 80, uint64(x8)<<32|uint64(x9))
 		m.memoryFill(x5+624, 0, 192)
 		p1 = 8
-		m.memoryCopy(x5+456+8, 13672, 92)
+		m.memoryCopy(x5+456+8, 13624, 92)
 		for {
 			x9 = m.load32(x5+456+p1, 0)
 			if x9 != 18 {
@@ -4465,7 +6428,7 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 							break
 						}
 					}
-					x13 = 18740
+					x13 = 18692
 					goto l15
 				}
 				x12 = x12 + 1
@@ -5989,53 +7952,53 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 16772
+	x5 = 16724
 	if x4 != 0 {
-		x5 = 15932
+		x5 = 15884
 	}
 	t31 = 112
 	if x4 != 0 {
 		t31 = 528
 	}
 	x6 = x5 + t31
-	t32 = 13768
+	t32 = 13720
 	if x4 != 0 {
-		t32 = 13676
+		t32 = 13628
 	}
 	t33 = 36
 	if x4 != 0 {
 		t33 = 88
 	}
 	x7 = t32 + t33
-	x8 = 16496
+	x8 = 16448
 	if x4 != 0 {
-		x8 = 13848
+		x8 = 13800
 	}
-	x9 = 16544
+	x9 = 16496
 	if x4 != 0 {
-		x9 = 13888
+		x9 = 13840
 	}
-	x10 = 13772
+	x10 = 13724
 	if x4 != 0 {
-		x10 = 13680
+		x10 = 13632
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 21804
-	x14 = x12 + 21636
+	x13 = x12 + 21816
+	x14 = x12 + 21648
 	x15 = x11 - 7
-	x16 = x15<<2 + 21496
-	t37 = 13764
+	x16 = x15<<2 + 21508
+	t37 = 13716
 	if x4 != 0 {
-		t37 = 13672
+		t37 = 13624
 	}
 	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 20988
-	x18 = x4 + 20820
+	x17 = x4 + 21000
+	x18 = x4 + 20832
 	x19 = m.load32(p0, 32)
 	x4 = x19 << 2
-	x12 = m.load32(x4+20720, 0)
-	x20 = m.load32(x4+20620, 0)
+	x12 = m.load32(x4+20732, 0)
+	x20 = m.load32(x4+20632, 0)
 	x21 = x2 + 32
 	x22 = m.load64(p0, 16)
 	x23 = m.load32(p0, 4)
@@ -6094,7 +8057,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 1:
 			x29 = 5
 			m.store32(x2, 20, 5)
-			x15 = 13848
+			x15 = 13800
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
 			goto l18
 		case 4, 12, 13, 38:
@@ -6106,21 +8069,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 9:
 			x29 = 2
 			m.store32(x2, 20, 2)
-			x15 = 18596
+			x15 = 18548
 		case 11:
 			x29 = 7
 			m.store32(x2, 20, 7)
-			x15 = 18640
+			x15 = 18592
 		case 21:
 			x29 = 3
 			m.store32(x2, 20, 3)
-			x15 = 18716
+			x15 = 18668
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
 			x29 = 6
 			m.store32(x2, 20, 6)
-			x15 = 16496
+			x15 = 16448
 		default:
 			goto l17
 		}
@@ -6174,9 +8137,9 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = x10
 		for {
 			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+21156, 0)
-			x15 = m.load32(x15+21324, 0)
-			t42 = m.textBufPushBytes(x26, 17032, 2)
+			x27 = m.load32(x15+21168, 0)
+			x15 = m.load32(x15+21336, 0)
+			t42 = m.textBufPushBytes(x26, 16984, 2)
 			m.textBufPushBytes(t42, x15, x27)
 			x4 = x4 + 4
 			if x4 != x7 {
@@ -6215,7 +8178,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		}
 		m.fieldFieldName(x2, x4)
 		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 18161, 1)
+		x15 = m.textBufPushBytes(t44, 18113, 1)
 		m.fieldUnit(x2+24, x4)
 		m.textBufPushValue(x15, x2+24, x22)
 		if x12 != 0 {
@@ -6301,7 +8264,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 				goto l10
 			}
 			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 16920, 112)
+			m.memoryCopy(x21, 16872, 112)
 			m.textBufPushList2(x28, x2+24)
 			if x12 != 0 {
 				continue
@@ -6386,7 +8349,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 18280, 1)
+	x4 = m.textBufPushBytes(p2, 18232, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -6398,7 +8361,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 				m.store8(x3, 11, byte(x8))
 				m.textBufPushBytes(x4, x3+11, 1)
 			} else {
-				m.store32(x3, 12, uint32(m.load8(x8>>4, 16889))<<16|uint32(m.load8(x8&15, 16889))<<24|30812)
+				m.store32(x3, 12, uint32(m.load8(x8>>4, 16841))<<16|uint32(m.load8(x8&15, 16841))<<24|30812)
 				m.textBufPushBytes(x4, x3+12, 4)
 			}
 			p2 = p2 + 1
@@ -6411,10 +8374,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 18280, 1)
+	m.textBufPushBytes(x4, 18232, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 18281, 4)
+	m.textBufPushBytes(x4, 18233, 4)
 l1:
 	p2 = 0
 	for {
@@ -6430,7 +8393,7 @@ l1:
 					break
 				}
 			}
-			p2 = 18227
+			p2 = 18179
 			x8 = 31
 			goto l8
 		}
@@ -6444,7 +8407,7 @@ l1:
 			break
 		}
 	}
-	p2 = 18258
+	p2 = 18210
 	x8 = 22
 	goto l8
 l9:
@@ -6453,7 +8416,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 18191
+		p2 = 18143
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -6480,10 +8443,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 18168
+			p2 = 18120
 			x8 = 23
 		case 1:
-			p2 = 18168
+			p2 = 18120
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -6502,9 +8465,9 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 18162, 2)
+	t14 = m.textBufPushBytes(x4, 18114, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 18164, 1)
+	m.textBufPushBytes(t15, 18116, 1)
 l7:
 	m.stackPointer = x3 + 16
 }
@@ -6541,7 +8504,7 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 			goto l1
 		}
 		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 18165, 3)
+		m.textBufPushBytes(t5, 18117, 3)
 		return
 	}
 	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
@@ -9773,9 +11736,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		m.store32(x4, 764, p3)
 		m.store32(x4, 760, p2)
 		x7 = b32(p1 == 1)
-		x6 = 16496
+		x6 = 16448
 		if x7 != 0 {
-			x6 = 13848
+			x6 = 13800
 		}
 		t64 = 48
 		if x7 != 0 {
@@ -9802,9 +11765,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		if x6 != 0 {
 			x7 = 528
 		}
-		t67 = 16772
+		t67 = 16724
 		if x6 != 0 {
-			t67 = 15932
+			t67 = 15884
 		}
 		x6 = t67
 		for {
@@ -10045,17 +12008,17 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				if x6 != 0 {
 					x7 = 88
 				}
-				t70 = 13768
+				t70 = 13720
 				if x6 != 0 {
-					t70 = 13676
+					t70 = 13628
 				}
 				x6 = t70
 				for {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 22240) == p3 {
-						t71 = m.memcmp(m.load32(p1, 22408), x57, p3)
+					if m.load32(p1, 22252) == p3 {
+						t71 = m.memcmp(m.load32(p1, 22420), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -10100,7 +12063,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				}
 				if x59 != 4 || m.load32(x58, 0) != 0x656e6f6e {
 					x7 = 40
-					x6 = 13848
+					x6 = 13800
 					switch x62 {
 					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 						m.valueDuration(x4+824, x58, x59)
@@ -10138,7 +12101,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22576)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22588)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -10196,13 +12159,13 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 18716
+						x6 = 18668
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
 					case 32:
 						x7 = 48
-						x6 = 16496
+						x6 = 16448
 						goto l45
 					default:
 						goto l45
@@ -10217,12 +12180,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 18596
+				x6 = 18548
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 18640
+					x6 = 18592
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -10239,7 +12202,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22592)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22604)
 					x61 = 11
 					goto l44
 				}
@@ -10595,7 +12558,7 @@ func (m *module) policyBuild(p0, p1 uint32) {
 			m.store64(p0, 8, x4)
 			m.store64(p0, 0, 1)
 		} else {
-			m.rulesResolveValues(x2+24, p1, 13672, 23, x2+208)
+			m.rulesResolveValues(x2+24, p1, 13624, 23, x2+208)
 			if m.load32(x2, 44) != 0 {
 				m.store64(p0, 24, m.load64(x2, 40))
 				m.store64(p0, 16, m.load64(x2, 32))
@@ -11815,9 +13778,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t18 = 13764
+		t18 = 13716
 		if p1 != 0 {
-			t18 = 13672
+			t18 = 13624
 		}
 		p1 = t18
 		p2 = 0
@@ -13265,15 +15228,15 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		t15 = 5
 	}
 	m.store32(x3, 784, t15)
-	t16 = 16496
+	t16 = 16448
 	if x4 != 0 {
-		t16 = 13848
+		t16 = 13800
 	}
 	m.store32(x3, 780, t16)
 	m.store32(x3, 776, 0)
-	p1 = 13768
+	p1 = 13720
 	if x4 != 0 {
-		p1 = 13676
+		p1 = 13628
 	}
 	t18 = 36
 	if x4 != 0 {
@@ -13283,7 +15246,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	x6 = m.textBufPushValue(x3+4, x3+776, m.load64(p2, 0))
 	x7 = m.load64(p2, 88)
 	x8 = b32(m.load64(p2, 80)&31 == 4) & b32(x7 == m.load64(p2, 96))
-	x9 = 16884
+	x9 = 16836
 	for {
 		if x8 == 0 {
 			x4 = p1
@@ -13336,7 +15299,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l60:
 		x11 = 0xffffffdf
 		x12 = 6
-		x13 = 16496
+		x13 = 16448
 		x10 = 2
 		switch x4 - 1 {
 		case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
@@ -13367,13 +15330,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18596
+		x13 = 18548
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18716
+		x13 = 18668
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -13384,13 +15347,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13848
+		x13 = 13800
 		goto l42
 	l48:
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13848
+		x13 = 13800
 		goto l39
 	l47:
 		p1 = p1 + 4
@@ -13406,19 +15369,19 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffdf
 		x4 = 33
 		x12 = 6
-		x13 = 16496
+		x13 = 16448
 		goto l42
 	l44:
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18596
+		x13 = 18548
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18716
+		x13 = 18668
 	l42:
 		p1 = x10
 		goto l39
@@ -13429,11 +15392,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 18640
+			x13 = 18592
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 18345
+			x10 = 18297
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -13450,7 +15413,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 18285
+		x10 = 18237
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -13525,135 +15488,135 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 18291
+		x10 = 18243
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 18295
+		x10 = 18247
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 18304
+		x10 = 18256
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 18314
+		x10 = 18266
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 18319
+		x10 = 18271
 		goto l3
 	l31:
-		x10 = 18325
+		x10 = 18277
 		goto l3
 	l30:
-		x10 = 18331
+		x10 = 18283
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 18334
+		x10 = 18286
 		goto l3
 	l28:
-		x10 = 18340
+		x10 = 18292
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 18345
+		x10 = 18297
 		goto l3
 	l26:
-		x10 = 18351
+		x10 = 18303
 		x9 = 12
 		goto l3
 	l25:
-		x10 = 18363
+		x10 = 18315
 		x9 = 12
 		goto l3
 	l24:
-		x10 = 18375
+		x10 = 18327
 		x9 = 10
 		goto l3
 	l23:
-		x10 = 18385
+		x10 = 18337
 		x9 = 16
 		goto l3
 	l22:
-		x10 = 18401
+		x10 = 18353
 		x9 = 11
 		goto l3
 	l21:
-		x10 = 18412
+		x10 = 18364
 		x9 = 11
 		goto l3
 	l20:
-		x10 = 18423
+		x10 = 18375
 		x9 = 12
 		goto l3
 	l19:
-		x10 = 18435
+		x10 = 18387
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 18446
+		x10 = 18398
 		goto l4
 	l17:
-		x10 = 18460
+		x10 = 18412
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 18471
+		x10 = 18423
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 18486
+		x10 = 18438
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 18507
+		x10 = 18459
 		goto l3
 	l13:
-		x10 = 18513
+		x10 = 18465
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 18523
+		x10 = 18475
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 18527
+		x10 = 18479
 		goto l4
 	l10:
-		x10 = 18541
+		x10 = 18493
 		x9 = 12
 		goto l3
 	l9:
-		x10 = 16473
+		x10 = 16425
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 18553
+		x10 = 18505
 		x9 = 3
 		goto l3
 	l7:
-		x10 = 16482
+		x10 = 16434
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 18556
+		x10 = 18508
 		goto l4
 	l5:
-		x10 = 18570
+		x10 = 18522
 	l4:
 		x9 = 14
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
-		x4 = m.textBufPushBytes(t25, 16885, 1)
+		x4 = m.textBufPushBytes(t25, 16837, 1)
 		if x11 == 0 || x14 != 0x7fffffffffffffff {
 			m.textBufPushValue(x4, x3+788, x14)
 		} else {
-			m.textBufPushBytes(x4, 15926, 4)
+			m.textBufPushBytes(x4, 15878, 4)
 		}
-		x9 = 16886
+		x9 = 16838
 		if p1 == x5 {
 			break
 		}
@@ -14124,7 +16087,7 @@ func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 18740
+	x6 = 18692
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -14301,10 +16264,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 22608)
+			x15 = m.load64(p4<<3, 22624)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 22736)
+			x15 = m.load64(p2<<3, 22752)
 		l30:
 			x14 = 1
 		l29:
@@ -14740,9 +16703,9 @@ func (m *module) retryAfterDate(p0, p1, p2 uint32, p3 uint64) {
 	x4 = m.stackPointer - 48
 	m.stackPointer = x4
 	x5 = 0
-	m.store64(x4, 40, m.load64(0, 18796))
-	m.store64(x4, 32, m.load64(0, 18788))
-	m.store64(x4, 24, m.load64(0, 18780))
+	m.store64(x4, 40, m.load64(0, 18748))
+	m.store64(x4, 32, m.load64(0, 18740))
+	m.store64(x4, 24, m.load64(0, 18732))
 	x6 = x4 + 16 + 8
 	for {
 		x7 = x6 + x5<<3
@@ -15717,9 +17680,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 19824)
+					x15 = m.load32(x17, 19836)
 					x16 = 0
-					x17 = m.load32(x17, 19984) + m.load32(x17, 19664)
+					x17 = m.load32(x17, 19996) + m.load32(x17, 19676)
 					if x17 > 22 {
 						goto l43
 					}
@@ -15736,9 +17699,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 20304)
+				x15 = m.load32(x17, 20316)
 				x16 = 0
-				x17 = m.load32(x17, 20464) + m.load32(x17, 20144)
+				x17 = m.load32(x17, 20476) + m.load32(x17, 20156)
 				if x17 > 22 {
 					goto l46
 				}
@@ -16383,6 +18346,343 @@ func (m *module) sipHashWrite(p0, p1, p2 uint32) {
 	}
 }
 
+// stateBudgetStateStep is backoff_core::decision::budget::state::BudgetState::step.
+//
+//go:norace
+func (m *module) stateBudgetStateStep(p0, p1, p2 uint32, p3 uint64) {
+	var x4, x5, x9, t11, t12, t28 uint32
+	var x6, x7, x8, x10, t13, t14, t15, t17, t18, t19, t20, t21, t22, t25, t26, t27 uint64
+	x4 = m.stackPointer - 288
+	m.stackPointer = x4
+	m.memoryCopy(x4+80, p1, 176)
+	x5 = x4 + 80 + 88
+	x6 = 0
+	switch m.load32(p1, 0) - 1 {
+	case 0:
+		switch m.load32(p2, 0) {
+		case 3:
+			p3 = m.load64(x4, 168)
+			p2 = m.load32(p2, 4)
+			t11 = 2
+			if p2 == 4 {
+				t11 = 4
+			}
+			t12 = t11
+			if p2 == 3 {
+				t12 = 3
+			}
+			x7 = m.load64(p1+t12<<3, 0)
+			if p3 < x7 {
+				goto l1
+			}
+			m.store64(x4, 168, p3-x7)
+			x6 = 1
+			goto l1
+		case 4:
+			x7 = m.load64(p1, 8)
+			p3 = m.load64(x4, 168)
+			x8 = m.load64(p2, 8)
+			x8 = p3 + max(x8, 1)
+			t13 = x8
+			if x8 < p3 {
+				t13 = 0xffffffffffffffff
+			}
+			p3 = t13
+			m.store64(x4, 168, min(x7, p3))
+			goto l2
+		default:
+			goto l1
+		}
+	case 1:
+		switch m.load32(p2, 0) {
+		case 2:
+			x7 = m.load64(x4, 168)
+			p3 = x7 - 1000
+			t14 = p3
+			if p3 > x7 {
+				t14 = 0
+			}
+			m.store64(x4, 168, t14)
+			goto l2
+		case 3:
+			x6 = 0xffffffffffffffff
+			x7 = m.load64(x4, 168)
+			if int64(x7) > -1 {
+				x6 = x7 << 1
+			}
+			x7 = 0
+			m.multi3(x4, m.load64(p1, 8), 0, 1000, 0)
+			if m.load64(x4, 8) == 0 {
+				p3 = m.load64(x4, 0)
+			} else {
+				p3 = 0xffffffffffffffff
+			}
+			x6 = b64(x6 > p3)
+			goto l1
+		case 4:
+			p3 = m.load64(p1, 40)
+			x7 = p3 >> 32
+			if p3&0xfffffffe == 0 {
+				goto l6
+			}
+			x8 = 0x7fffffffffffffff
+			p2 = uint32(p3)
+			x9 = 1000 / p2
+			x10 = uint64(x9)
+			if arithmeticMulhi(x10, x7) != 0 {
+				goto l3
+			}
+			x8 = uint64(1000 - x9*p2)
+			t15 = x7 * x8
+			if arithmeticMulhi(x8, x7) != 0 {
+				t15 = 0xffffffffffffffff
+			}
+			x7 = t15/(p3&0xffffffff) + x7*x10
+			x8 = min(x7, 0x7fffffffffffffff)
+			goto l3
+		default:
+			goto l1
+		}
+	case 2:
+		p2 = m.load32(p2, 0)
+		if uint32(1)<<(p2&31)&54 != 0 {
+			goto l1
+		}
+		if p2 == 0 {
+			x6 = 0
+			p3 = m.load64(p1, 40)
+			m.multi3(x4+32, m.load64(p1, 8), 0, p3&0xffffffff, 0)
+			if m.load64(x4, 40) == 0 {
+				x7 = m.load64(x4, 32)
+			} else {
+				x7 = 0xffffffffffffffff
+			}
+			x8 = m.load64(x4, 168)
+			p3 = x8 + p3>>32
+			if p3 < x8 {
+				p3 = 0xffffffffffffffff
+			}
+			m.store64(x4, 168, min(x7, p3))
+			goto l2
+		}
+		x7 = 0
+		x6 = m.load64(x4, 168)
+		p3 = uint64(m.load32(p1, 40))
+		if x6 < p3 {
+			x6 = 0
+			goto l1
+		}
+		m.store64(x4, 168, x6-p3)
+		x6 = 1
+		goto l1
+	case 3:
+		if m.load32(p2, 0) != 3 {
+			goto l1
+		}
+		x7 = m.load64(x4, 176)
+		x6 = p3 - x7
+		t17 = x6
+		if x6 > p3 {
+			t17 = 0
+		}
+		x6 = m.load64(p1, 8)
+		m.multi3(x4+64, t17, 0, x6, 0)
+		if m.load64(x4, 72) == 0 {
+			x10 = m.load64(x4, 64)
+		} else {
+			x10 = 0xffffffffffffffff
+		}
+		x8 = m.load64(p1, 48)
+		m.multi3(x4+48, x6, 0, x8, 0)
+		if m.load64(x4, 56) == 0 {
+			x6 = m.load64(x4, 48)
+		} else {
+			x6 = 0xffffffffffffffff
+		}
+		m.store64(x4, 176, max(x7, p3))
+		x7 = m.load64(x4, 168)
+		p3 = x7 + x10
+		t18 = p3
+		if p3 < x7 {
+			t18 = 0xffffffffffffffff
+		}
+		x7 = t18
+		x6 = min(x6, x7)
+		m.store64(x4, 168, x6)
+		x7 = 0
+		if x6 < x8 {
+			x6 = 0
+			goto l1
+		}
+		m.store64(x4, 168, x6-x8)
+		x6 = 1
+		goto l1
+	case 4:
+		m.store32(x4, 280, 10)
+		m.store32(x4, 276, x5)
+		m.store32(x4, 272, p1)
+		m.store32(x4, 284, x4+248)
+		x6 = 0
+		p2 = m.load32(p2, 0)
+		if uint32(1)<<(p2&31)&54 != 0 {
+			goto l1
+		}
+		if p2 == 0 {
+			x7 = m.load64(p1, 56)
+			if x7 <= 9 {
+				p3 = m.load64(x4, 248)
+			} else {
+				x6 = m.load64(x4, 248)
+				x7 = p3 / (x7 / 10)
+				p3 = max(x6, x7)
+				if x6 < x7 {
+					x7 = 0
+					x6 = p3 - x6
+					if x6 >= 2 {
+						x7 = max(x6, 1)
+						x7 = min(x7, 10)
+						x8 = x7 & 1
+						x6 = x7 & 14
+						x7 = 0
+						for {
+							m.store64(x5+uint32((p3-x7)%10)<<3, 0, 0)
+							m.store64(x5+uint32((p3+(x7^0xffffffffffffffff))%10)<<3, 0, 0)
+							x7 = x7 + 2
+							if x6 == x7 {
+								break
+							}
+						}
+						if x8 == 0 {
+							goto l31
+						}
+					}
+					m.store64(x5+uint32((p3-x7)%10)<<3, 0, 0)
+				}
+			}
+		l31:
+			m.store64(x4, 248, p3)
+			x6 = 0
+			p2 = x5 + uint32(p3%10)<<3
+			x7 = m.load64(p2, 0)
+			p3 = uint64(m.load32(p1, 44))
+			x8 = x7 + p3
+			t19 = x8
+			if b32(int64(p3) < 0)^b32(int64(x8) < int64(x7)) != 0 {
+				t19 = 0x7fffffffffffffff
+			}
+			m.store64(p2, 0, t19)
+			goto l2
+		}
+		m.ttlTryRetry(x4+256, x4+272, p3)
+		x7 = m.load64(x4, 264)
+		x6 = m.load64(x4, 256)
+		goto l1
+	case 5:
+		switch m.load32(p2, 0) {
+		case 1:
+			if m.load64(p2, 8) == 0 {
+				goto l2
+			}
+			x6 = 0
+			x7 = m.load64(x4, 176)
+			m.store64(x4, 176, x7-b64(x7 != 0))
+			goto l2
+		case 2, 4:
+			goto l1
+		case 3:
+			p3 = m.load64(p1, 40)
+			x6 = p3 >> 32
+			x8 = m.load64(x4, 168)
+			if p3&0xfffffffe == 0 {
+				goto l5
+			}
+			x7 = 0x7fffffffffffffff
+			p3 = p3 & 0xffffffff
+			x10 = x8 / p3
+			if arithmeticMulhi(x10, x6) != 0 {
+				goto l4
+			}
+			x7 = x10 * x6
+			x8 = x8 - x10*p3
+			t21 = x8 * x6
+			if arithmeticMulhi(x8, x6) != 0 {
+				t21 = 0xffffffffffffffff
+			}
+			x6 = x7 + t21/p3
+			t22 = x6
+			if x6 < x7 {
+				t22 = 0xffffffffffffffff
+			}
+			x7 = t22
+			x7 = min(x7, 0x7fffffffffffffff)
+			goto l4
+		case 5:
+			x6 = 0
+			x7 = m.load64(x4, 168)
+			m.store64(x4, 168, x7-b64(x7 != 0))
+			goto l2
+		default:
+			x7 = m.load64(x4, 168) + 1
+			t20 = x7
+			if x7 == 0 {
+				t20 = 0xffffffffffffffff
+			}
+			m.store64(x4, 168, t20)
+			goto l2
+		}
+	default:
+		goto l1
+	}
+l6:
+	x8 = x7 * 1000
+	if arithmeticMulhi(1000, x7) != 0 {
+		x8 = 0x7fffffffffffffff
+	}
+	goto l3
+l5:
+	x7 = x8 * x6
+	x7 = min(x7, 0x7fffffffffffffff)
+	if arithmeticMulhi(x8, x6) != 0 {
+		x7 = 0x7fffffffffffffff
+	}
+l4:
+	p3 = m.load64(x4, 176)
+	x6 = m.load64(p1, 72)
+	x6 = b64(p3 < max(x6, x7))
+	x7 = p3 + x6
+	t25 = x7
+	if x7 < p3 {
+		t25 = 0xffffffffffffffff
+	}
+	m.store64(x4, 176, t25)
+	x7 = 1
+	goto l1
+l3:
+	m.multi3(x4+16, m.load64(p1, 8), 0, 1000, 0)
+	if m.load64(x4, 24) == 0 {
+		x7 = m.load64(x4, 16)
+	} else {
+		x7 = 0xffffffffffffffff
+	}
+	p3 = m.load64(x4, 168)
+	x8 = p3 + x8
+	t26 = x8
+	if x8 < p3 {
+		t26 = 0xffffffffffffffff
+	}
+	p3 = t26
+	m.store64(x4, 168, min(x7, p3))
+l2:
+l1:
+	t27 = m.load64(p1, 80)
+	t28 = m.memcmp(x5, p1+88, 88)
+	m.store64(x4, 160, t27+b64(t28 != 0))
+	m.memoryCopy(p0, x4+80, 176)
+	m.store64(p0, 184, x7)
+	m.store64(p0, 176, x6)
+	m.stackPointer = x4 + 288
+}
+
 // statsInit is backoff_stats_init.
 //
 //go:norace
@@ -16884,20 +19184,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 19320, 28)
+					x28 = m.textBufPushBytes(x3+5036, 19272, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 19440, 4)
-					m.textBufPushBytes(t33, 19317, 3)
+					t33 = m.textBufPushBytes(x28, 19392, 4)
+					m.textBufPushBytes(t33, 19269, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 19172)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19176))
+					p0 = m.load32(x29, 19124)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19128))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -17063,18 +19363,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 19228)
+				p0 = m.load32(p0<<2, 19180)
 				x27 = p0 << 2
-				x29 = m.load32(x27+19632, 0)
-				x27 = m.load32(x27+19604, 0)
-				t62 = m.textBufPushBytes(x3+5036, 19256, 28)
+				x29 = m.load32(x27+19644, 0)
+				x27 = m.load32(x27+19616, 0)
+				t62 = m.textBufPushBytes(x3+5036, 19208, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 19317, 3)
+				t64 = m.textBufPushBytes(t63, 19269, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19352))
-				m.textBufPushBytes(t66, 19317, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19304))
+				m.textBufPushBytes(t66, 19269, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -17107,7 +19407,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 18888), m.load32(p0, 18892))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18840), m.load32(p0, 18844))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -17332,7 +19632,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 19352, 88)
+			m.memoryCopy(p1+24, 19304, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -17524,48 +19824,48 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 	x2 = m.stackPointer - 128
 	m.stackPointer = x2
 	if p1 == 0 {
-		m.textBufPushBytes(p0, 16905, 2)
+		m.textBufPushBytes(p0, 16857, 2)
 	} else {
 		x3 = x2 + 16
-		m.memoryCopy(x3, 16920, 112)
+		m.memoryCopy(x3, 16872, 112)
 		x4 = 86400000000000
 		if p1%86400000000000 == 0 {
-			x5 = 16907
+			x5 = 16859
 			goto l3
 		}
 		x4 = 3600000000000
 		if p1%3600000000000 == 0 {
 			x3 = x2 + 32
-			x5 = 16908
+			x5 = 16860
 			goto l3
 		}
 		x4 = 60000000000
 		if p1%60000000000 == 0 {
 			x3 = x2 + 48
-			x5 = 16909
+			x5 = 16861
 			goto l3
 		}
 		x4 = 1000000000
 		if p1%1000000000 == 0 {
 			x3 = x2 + 64
-			x5 = 16910
+			x5 = 16862
 			goto l3
 		}
 		x4 = 1000000
 		if p1%1000000 == 0 {
 			x3 = x2 + 80
-			x5 = 16911
+			x5 = 16863
 			goto l3
 		}
 		x4 = 1000
 		if p1%1000 == 0 {
 			x3 = x2 + 96
-			x5 = 16913
+			x5 = 16865
 			goto l3
 		}
 		x3 = x2 + 112
 		x4 = 1
-		x5 = 16915
+		x5 = 16867
 	l3:
 		x3 = m.load32(x3, 4)
 		t7 = m.textBufPushNumber(p0, p1/x4)
@@ -17588,7 +19888,7 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 			if x3 == 0 {
 				m.textBufPushBytes(p0, 1, 0)
 			} else {
-				m.textBufPushBytes(p0, 17032, 2)
+				m.textBufPushBytes(p0, 16984, 2)
 			}
 			m.textBufPushBytes(p0, x5, x4)
 			x3 = x3 - 1
@@ -17627,7 +19927,7 @@ func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 						goto l1
 					}
 					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 17032, 2)
+					t10 = m.textBufPushBytes(x6, 16984, 2)
 					m.textBufPushBytes(t10, x5, x7)
 					p1 = p1 + 16
 					x4 = x4 + 1
@@ -17673,7 +19973,7 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 		if x5 == 0 {
 			m.textBufPushBytes(p0, 1, 0)
 		} else {
-			m.textBufPushBytes(p0, 17032, 2)
+			m.textBufPushBytes(p0, 16984, 2)
 		}
 		m.textBufPushBytes(p0, p1, x3)
 		x5 = x5 - 1
@@ -17736,7 +20036,7 @@ func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	}
 	x4 = uint64(p2)
 	t5 = m.textBufPushNumber(p0, x3)
-	m.textBufPushBytes(t5, 16888, 1)
+	m.textBufPushBytes(t5, 16840, 1)
 	goto l1
 l2:
 	x3 = uint64(p1) * x3
@@ -17746,7 +20046,7 @@ l2:
 	if x3 == 0 {
 		goto l4
 	}
-	t8 = m.textBufPushBytes(p2, 16887, 1)
+	t8 = m.textBufPushBytes(p2, 16839, 1)
 	x4 = x3 / 100000
 	p2 = m.textBufPushNumber(t8, x4)
 	x3 = x3 - x4*100000
@@ -18024,7 +20324,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 18740
+		x8 = 18692
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -18042,7 +20342,7 @@ l5:
 			break
 		}
 	}
-	x8 = 18740
+	x8 = 18692
 	x6 = x4
 	goto l4
 l9:
@@ -18118,7 +20418,7 @@ l3:
 	goto l1
 l2:
 	p1 = x3 + 64
-	m.memoryCopy(p1, 16920, 112)
+	m.memoryCopy(p1, 16872, 112)
 	switch x7 - 1 {
 	case 0:
 		x6 = uint32(m.load8(x5, 0))

@@ -43,3 +43,12 @@ type RetryStatsCounts struct {
 	Buckets                       [12]uint64
 	Stops                         [7]uint64
 }
+
+// An ExchangeStep is a step of an exchange of a Member, which happened Count times in a row.
+type ExchangeStep struct {
+	Event, Outcome       uint32
+	Held, Count, Granted uint64
+}
+
+// ExchangeAnswers are the answers of an exchange, by outcome: transient, throttled, timeout.
+type ExchangeAnswers struct{ Granted, Refused, Held [3]uint64 }

@@ -12,13 +12,13 @@ func TestValuesFitIntoTheMemory(t *testing.T) {
 	if size := unsafe.Sizeof(module{}); size > 32<<10 {
 		t.Errorf("an instance has %d bytes, for which Go has no size class", size)
 	}
-	if end := max(endOfMemory, textAt+FieldsRoom); end > len(module{}.memory) {
+	if end := max(endOfMemory, textAt+FieldsRoom, answersAt+72); end > len(module{}.memory) {
 		t.Errorf("the last value ends at %d of %d", end, len(module{}.memory))
 	}
 	for _, row := range []struct {
 		name string
 		at   uintptr
-	}{{"text", textAt}, {"a state", budgetStateAt}, {"delays", delaysAt}, {"counts", countsAt}} {
+	}{{"text", textAt}, {"a state", budgetStateAt}, {"a member", memberAt}, {"delays", delaysAt}, {"counts", countsAt}} {
 		if row.at%8 != 0 {
 			t.Errorf("%s are at %d", row.name, row.at)
 		}
@@ -57,6 +57,12 @@ func TestStackHasRoom(t *testing.T) {
 		m.budgetStateParse(budgetStateAt, budgetAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"))
 		m.budgetStateStep(budgetStateAt, numbersAt, 1<<63, numbersAt+16)
 		m.budgetStatePrint(budgetStateAt, printedAt, TextSize)
+		m.budgetMemberInit(memberAt, budgetAt, budgetAt, 5, 1, 1)
+		m.budgetMemberRequest(memberAt, OutcomeThrottled, 1, answersAt)
+		m.budgetMemberBegin(memberAt, 1)
+		m.budgetMemberStep(memberAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"), 1<<63, printedAt, TextSize, answersAt)
+		m.budgetMemberLost(memberAt, 1, answersAt)
+		m.budgetMemberStored(memberAt, 9, answersAt)
 	}
 	untouched := 0
 	for m.memory[untouched] == 0xA5 {

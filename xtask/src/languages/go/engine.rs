@@ -65,8 +65,20 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 60] = [
+const ROOTS: [&str; 72] = [
     "backoff_budget_event_name",
+    "backoff_budget_member_begin",
+    "backoff_budget_member_cancel",
+    "backoff_budget_member_exchange_step",
+    "backoff_budget_member_failed",
+    "backoff_budget_member_init",
+    "backoff_budget_member_late",
+    "backoff_budget_member_lost",
+    "backoff_budget_member_note",
+    "backoff_budget_member_request",
+    "backoff_budget_member_state",
+    "backoff_budget_member_step",
+    "backoff_budget_member_stored",
     "backoff_budget_parse",
     "backoff_budget_print",
     "backoff_budget_state_full",
