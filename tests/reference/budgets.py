@@ -263,7 +263,9 @@ def is_state_text(b, text):  # 15.5
     if not re.fullmatch(" ".join(FORMS.get(kind, [NUMBER] * 2)), text):
         return False
     numbers = list(map(int, text.split(" ")))
-    if kind == "ttl" and any(level != min(max(level, -(2**63)), 2**63 - 1) for level in numbers[2:]):
+    if kind == "ttl" and any(
+        level != min(max(level, -(2**63)), 2**63 - 1) for level in numbers[2:]
+    ):
         return False
     if kind in ("quota", "throttle", "ratio", "rate") and numbers[1] > new_budget(b).level:
         return False
