@@ -16,6 +16,7 @@ from cases import (
     decisions,
     draws,
     errors,
+    exchanges,
     fits,
     growths,
     http_requests,
@@ -59,6 +60,10 @@ LAYERS = {
     "budget_state_texts": (
         budget_states.budget_state_text_cases,
         "Texts that are the state of a budget, and texts that are not (SPEC 15.5).",
+    ),
+    "exchanges": (
+        exchanges.exchange_cases,
+        "The member of a shared budget, and its exchanges with the store (SPEC 15.7).",
     ),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
     "http_statuses": (

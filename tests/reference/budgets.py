@@ -1,5 +1,6 @@
 """Clauses 15.3 to 15.6: which retries a budget grants, and its state as text."""
 
+import re
 from types import SimpleNamespace
 
 from reference.fields import SECOND
@@ -246,3 +247,26 @@ class BudgetState:
             self.budget.read([latest, *(min(max(level, -(2**63)), 2**63 - 1) for level in levels)])
         else:
             self.budget.read([min(max(number, 0), WORD_MAX) for number in self.budget.numbers()])
+
+
+NUMBER = "(?:0|[1-9][0-9]*)"
+LEVEL_OF_SLICE = "(?:0|-?[1-9][0-9]*)"
+FORMS = {
+    "ttl": [NUMBER] * 2 + [LEVEL_OF_SLICE] * Ttl.SLICES,
+    "rate": [NUMBER] * 3,
+    "concurrent": [NUMBER] * 3,
+}
+
+
+def is_state_text(b, text):  # 15.5
+    kind = b["budget"]
+    if not re.fullmatch(" ".join(FORMS.get(kind, [NUMBER] * 2)), text):
+        return False
+    numbers = list(map(int, text.split(" ")))
+    if kind == "ttl" and any(
+        level != min(max(level, -(2**63)), 2**63 - 1) for level in numbers[2:]
+    ):
+        return False
+    if kind in ("quota", "throttle", "ratio", "rate") and numbers[1] > new_budget(b).level:
+        return False
+    return max(numbers) <= WORD_MAX

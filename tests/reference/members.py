@@ -1,0 +1,190 @@
+"""Clause 15.7: the member of a shared budget in one process."""
+
+from types import SimpleNamespace
+
+from reference import delays, strings
+from reference.budgets import BudgetState, is_state_text
+from reference.fields import SECOND
+from reference.numbers import WORD, WORD_MAX
+from reference.streams import stream
+
+OUTCOMES = ["transient", "throttled", "timeout"]
+COUNTED = [  # the six counts: an event, and the outcome after which the retry that it held was granted
+    ("operation_began", None),
+    ("operation_succeeded", None),
+    *(("operation_succeeded", outcome) for outcome in OUTCOMES),
+    ("attempt_failed", None),
+]
+AWAY = SECOND
+MANY = 100  # so many events begin an exchange, and so many are kept while the store is away
+AHEAD = 60 * SECOND
+WAITS = strings.parse("policy", "full:base=1ms,cap=64ms")
+
+
+class Member:
+    def __init__(self, budget, local, lease, timeout, seed):
+        self.budget, self.lease, self.timeout, self.seed = budget, lease, timeout, seed
+        self.local = BudgetState(local)
+        self.counts = [0] * len(COUNTED)
+        self.waiting = dict.fromkeys(OUTCOMES, 0)
+        self.unused = dict.fromkeys(OUTCOMES, 0)
+        self.away_until = 0
+        self.exchanges = 0
+        self.exchange = None
+
+    def gives(self, outcome):
+        """What a granted retry of the shared budget gives."""
+        return BudgetState(self.budget).step("retry_requested", 0, outcome)[1]
+
+    def is_away(self, now):
+        return now < self.away_until or self.is_overdue(now)
+
+    def is_overdue(self, now):
+        return self.exchange is not None and self.exchange.begun <= now - self.timeout
+
+    def has_unsent(self):
+        return any(self.counts) or self.exchange is not None
+
+    def note(self, event, now, held=0, local=False):  # rule 1
+        if event not in ("operation_began", "attempt_failed", "operation_succeeded"):
+            return
+        self.local.step(event, now, held=held if local else 0)
+        self.add(self.place(event, 0 if local else held), 1)
+        if self.is_away(now):
+            self.keep_many()
+
+    def place(self, event, held):
+        """The index of the count of an event."""
+        outcomes = [outcome for outcome in OUTCOMES if held != 0 and self.gives(outcome) == held]
+        with_held = event == "operation_succeeded" and outcomes
+        return COUNTED.index((event, outcomes[0] if with_held else None))
+
+    def add(self, place, times):
+        self.counts[place] = min(self.counts[place] + times, WORD_MAX)
+
+    def keep_many(self):
+        self.counts = [min(count, MANY) for count in self.counts]
+
+    def request(self, outcome, now):
+        """Rule 2: the answer, what the granted retry gives, and whether the local budget answered."""
+        if self.unused[outcome] > 0:
+            self.unused[outcome] -= 1
+            return "granted", self.gives(outcome), False
+        if self.is_away(now):
+            granted, holds = self.local.step("retry_requested", now, outcome)
+            return "granted" if granted else "refused", holds, True
+        self.waiting[outcome] += 1
+        return "waits", 0, False
+
+    def cancel(self, outcome):  # rule 2
+        self.waiting[outcome] -= 1
+        exchange = self.exchange
+        if exchange is not None and exchange.asked[outcome] > exchange.granted[outcome]:
+            exchange.asked[outcome] -= 1
+
+    def is_due(self, now):  # rule 3, without a flush
+        is_full = sum(self.counts) >= MANY and not self.is_away(now)
+        return self.exchange is None and (any(self.waiting.values()) or is_full)
+
+    def begin(self, now):  # rule 3
+        assert self.exchange is None
+        self.exchanges += 1
+        self.exchange = SimpleNamespace(
+            begun=now,
+            lost=0,
+            sent=[0] * len(COUNTED),
+            asked=dict.fromkeys(OUTCOMES, 0),
+            granted=dict.fromkeys(OUTCOMES, 0),  # of those that were asked
+            leased=dict.fromkeys(OUTCOMES, 0),
+        )
+
+    def step(self, text, store_now):
+        """Rule 4: the text after the steps, whether it differs, and the steps. None if the text is no state."""
+        if text is not None and not is_state_text(self.budget, text):
+            return None, False, []
+        state = BudgetState(self.budget, text)
+        loaded = state.text()
+        correct_clock(state, store_now)
+        exchange, steps = self.exchange, []
+
+        def make(event, outcome, held, most, until_refused=False):
+            count = granted = 0
+            while count < most:
+                count += 1
+                is_granted, _ = state.step(event, store_now, outcome, held)
+                granted += bool(is_granted)
+                if until_refused and not is_granted:
+                    break
+            if count > 0:
+                steps.append((event, outcome, held, count, granted))
+            return granted
+
+        for place, (event, outcome) in enumerate(COUNTED):
+            exchange.sent[place] = min(exchange.sent[place] + self.counts[place], WORD_MAX)
+            self.counts[place] = 0
+            make(event, None, self.gives(outcome) if outcome else 0, exchange.sent[place])
+        for outcome in OUTCOMES:
+            asked = exchange.asked[outcome] = self.waiting[outcome]
+            exchange.granted[outcome] = make("retry_requested", outcome, 0, asked)
+        for outcome in OUTCOMES:
+            all_granted = 0 < exchange.asked[outcome] == exchange.granted[outcome]
+            most = self.lease - 1 - self.unused[outcome] if all_granted else 0
+            exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
+        return state.text(), state.text() != loaded, steps
+
+    def stored(self, now):
+        """Rule 5: how many of the waiting requests are granted, and how many refused."""
+        exchange, granted, refused = self.exchange, {}, {}
+        for outcome in OUTCOMES:
+            self.unused[outcome] += exchange.granted[outcome] + exchange.leased[outcome]
+            granted[outcome] = min(self.waiting[outcome], self.unused[outcome])
+            self.waiting[outcome] -= granted[outcome]
+            self.unused[outcome] -= granted[outcome]
+            not_granted = max(0, exchange.asked[outcome] - exchange.granted[outcome])
+            refused[outcome] = min(self.waiting[outcome], not_granted)
+            self.waiting[outcome] -= refused[outcome]
+            self.unused[outcome] = min(self.unused[outcome], self.lease - 1)
+        is_overdue = self.is_overdue(now)
+        self.exchange = None
+        if is_overdue:
+            self.go_away(now)
+        return granted, refused
+
+    def lost(self, now):
+        """Rule 6: the wait before the next load, or None if the exchange fails."""
+        exchange = self.exchange
+        key = self.exchanges.to_bytes(8, "little")
+        wait = delays.delay(WAITS, stream(self.seed, key), exchange.lost)
+        exchange.lost += 1
+        return wait if now + wait < exchange.begun + self.timeout else None
+
+    def failed(self, now, may_be_stored):  # rule 7
+        sent, self.exchange = self.exchange.sent, None
+        if not may_be_stored:
+            for place, times in enumerate(sent):
+                self.add(place, times)
+        self.go_away(now)
+
+    def late(self, now):  # rule 8
+        self.go_away(now)
+
+    def go_away(self, now):
+        """Rule 9. The caller requests the retries again that waited."""
+        self.away_until = now + AWAY
+        self.keep_many()
+        self.waiting = dict.fromkeys(OUTCOMES, 0)
+        if self.exchange is not None:
+            self.exchange.asked = dict.fromkeys(OUTCOMES, 0)
+
+
+def correct_clock(state, now):
+    """Rule 4.1: a state whose time is far ahead of the store's clock."""
+    budget = state.budget
+    match state.b["budget"]:
+        case "rate" if budget.last is not None and budget.last > now + AHEAD:
+            budget.last = now
+        case "ttl" if budget.latest > (now + AHEAD) // budget.length:
+            budget.latest, budget.levels = now // budget.length, {}
+        case _:
+            return
+    state.version = (state.version + 1) % WORD
