@@ -441,6 +441,7 @@ fn play(member: &mut BudgetMember, step: &MemberStep, at: &str) {
                 "attempt_failed" => BudgetEvent::AttemptFailed,
                 "operation_succeeded" => BudgetEvent::OperationSucceeded { held },
                 "operation_ended" => BudgetEvent::OperationEnded,
+                "retry_requested" => BudgetEvent::RetryRequested { outcome: Outcome::Transient },
                 name => panic!("{name}"),
             };
             member.note(event, step.is("local"), now_ns);
