@@ -27,6 +27,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"decisions":          each(checkDecisions),
 	"draws":              each(checkDraw),
 	"errors":             each(checkError),
+	"exchanges":          each(checkExchanges),
 	"fits":               each(checkFit),
 	"growths":            each(checkDelays),
 	"http_methods":       each(checkHTTPMethod),

@@ -58,3 +58,12 @@ func (b *Budget) Damage() {
 
 // Origin returns the time at which Now is 0.
 func Origin() time.Time { return origin }
+
+// NewMember returns a member of a shared budget.
+func NewMember(budget, local *Budget, lease, timeout, seed uint64) (*engine.Member, error) {
+	member := new(engine.Member)
+	if code := member.Init(&budget.core, &local.core, lease, timeout, seed); code != engine.OK {
+		return nil, budgetError(code)
+	}
+	return member, nil
+}

@@ -19,6 +19,7 @@ mod enums;
 mod errors;
 mod export;
 mod fields;
+mod member;
 mod numbers;
 mod operation;
 mod policy;
@@ -47,6 +48,8 @@ mod extension {
     use crate::enums::_outcome_of_http_status;
     #[pymodule_export]
     use crate::errors::_type_name;
+    #[pymodule_export]
+    use crate::member::_Member;
     #[pymodule_export]
     use crate::operation::{
         _begin, _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns,

@@ -25,12 +25,15 @@ from backoff_rs import (
     parse_retry_after,
     parse_retry_after_ns,
 )
+from backoff_rs._backoff import _Member
 
+#: The outcomes that are retried, in the order of the answers of an exchange.
+OUTCOMES = ["transient", "throttled", "timeout"]
 DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 STRINGS = ["texts", "text_errors", "presets"]
 #: tests/hosts plays the last.
 HTTP = ["retry_after", "http_statuses", "http_responses", "http_methods", "http_requests"]
-BUDGETS = ["resumptions", "budget_states", "budget_state_texts"]
+BUDGETS = ["resumptions", "budget_states", "budget_state_texts", "exchanges"]
 DECISIONS = ["decisions", *BUDGETS, *HTTP, "previews", "fits", "stats"]
 
 
@@ -233,6 +236,54 @@ def test_budget_states(case):
         assert state.version == int(step["state"].split()[0])
         again = BudgetState.parse(budget, step["state"])
         assert (again, hash(again)) == (state, hash(state))
+
+
+@pytest.mark.parametrize("case", vectors.cases("exchanges"))
+def test_exchanges(case):
+    budget, local = Budget.parse(case["budget"]), Budget.parse(case["local"])
+    member = _Member(budget, local, case["lease"], int(case["timeout"]), int(case["seed"]))
+    for step in case["steps"]:
+        for _ in range(step.get("times", 1)):
+            play(member, step, int(step["now"]))
+        now = int(step["now"])
+        state = member.is_away(now), member.is_due(now), member.has_unsent()
+        assert state == (step["away"], step["due"], step["unsent"])
+
+
+def play(member, step, now):
+    match step["do"]:
+        case "note":
+            member.note(step["event"], int(step["held"]), step["local"], now)
+        case "request":
+            answer = member.request(step["outcome"], now)
+            granted, held, local = step["answer"] == "granted", int(step["held"]), step["local"]
+            assert answer == (None if step["answer"] == "waits" else (granted, held, local))
+        case "cancel":
+            member.cancel(step["outcome"])
+        case "begin":
+            member.begin(now)
+        case "step":
+            found = member.step(step["text"], int(step["store_now"]))
+            if step["after"] is None:
+                assert found is None
+                return
+            assert found == (step["after"], step["changed"])
+            names = ["event", "outcome", "held", "count", "granted"]
+            steps = [dict(zip(names, row, strict=True)) for row in member.steps()]
+            for row in steps:
+                row |= {name: str(row[name] or 0) for name in ["held", "count", "granted"]}
+            assert steps == step["steps"]
+        case "stored":
+            rows = zip(OUTCOMES, step["granted"], step["refused"], step["held"], strict=True)
+            assert member.stored(now) == [(name, *map(int, numbers)) for name, *numbers in rows]
+        case "lost":
+            assert member.lost(now) == vectors.optional(int, step["wait"])
+        case "failed":
+            member.failed(step["stored"], now)
+        case "late":
+            member.late(now)
+        case unknown:
+            pytest.fail(unknown)
 
 
 @pytest.mark.parametrize("case", vectors.cases("budget_state_texts"))

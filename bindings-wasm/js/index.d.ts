@@ -395,15 +395,17 @@ export interface BudgetStore {
 	swap(key: string, from: string | null, to: string): Promise<boolean>;
 }
 
-/** A step that an exchange made. */
+/** A step of an exchange, which happened `count` times in a row. */
 export interface ExchangeStep {
 	readonly event: BudgetEvent;
-	/** The outcome of a requested retry. */
+	/** The outcome of requested retries. */
 	readonly outcome: Outcome | null;
-	/** What the operation holds; of a requested retry what it holds after the answer. */
+	/** What the operations of successes hold. */
 	readonly held: bigint;
-	/** The answer to a requested retry. */
-	readonly granted: boolean | null;
+	/** How often it happened. */
+	readonly count: number;
+	/** How many of the requested retries were granted: the first. */
+	readonly granted: number | null;
 }
 
 /** A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits. */

@@ -43,7 +43,7 @@ from ._backoff import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt
-    from ._budget_store import BudgetExchange, BudgetStep, BudgetStore
+    from ._budget_store import BudgetExchange, BudgetStore, ExchangeStep
     from ._event import RetryEvent
     from ._http import PROXY_STATUSES, http_verdict
     from ._http_event import HttpEvent
@@ -63,7 +63,7 @@ else:
         "Attempt": "_attempts",
         "BudgetEvent": "_types",
         "BudgetExchange": "_budget_store",
-        "BudgetStep": "_budget_store",
+        "ExchangeStep": "_budget_store",
         "BudgetStore": "_budget_store",
         "HttpEvent": "_http_event",
         "Outcome": "_types",
@@ -99,7 +99,7 @@ __all__ = [
     "BudgetEvent",
     "BudgetExchange",
     "BudgetState",
-    "BudgetStep",
+    "ExchangeStep",
     "BudgetStore",
     "Decision",
     "HttpEvent",

@@ -49,8 +49,7 @@ class Account:
         """Reports how an attempt ended."""
         self.is_local = False
         if outcome == Outcome.SUCCESS:
-            shared = 0 if self._holds_locally else self._held
-            self._budget._tell("operation_succeeded", shared, self._held - shared)
+            self._budget._tell("operation_succeeded", self._held, self._holds_locally)
         elif outcome != Outcome.PERMANENT:
             self._budget._tell("attempt_failed")
 

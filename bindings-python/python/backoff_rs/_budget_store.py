@@ -31,28 +31,30 @@ BudgetStore.__module__ = "backoff_rs"
 
 
 @dataclass(frozen=True)
-class BudgetStep:
-    """One event of an exchange: for a requested retry, its outcome, whether it was granted, and
-    what its operation holds then; for a success, what its operation held."""
+class ExchangeStep:
+    """A step of an exchange that happened `count` times in a row: for requested retries, their outcome,
+    and how many were granted, which are the first; for successes, what their operations held."""
 
     __module__ = "backoff_rs"
 
     event: BudgetEvent
     outcome: Outcome | None
     held: int
-    granted: bool | None
+    count: int
+    granted: int | None
 
 
 @dataclass(frozen=True)
 class BudgetExchange:
     """What a shared budget did in one exchange with its store: the state before, or None; the time
     of the store; the steps; the state after; and whether it was stored: "yes", "unchanged" if
-    nothing changed, or "unknown" if the store's answer did not come."""
+    nothing changed, "lost" if other processes were faster, or "unknown" if the store's answer did not
+    come."""
 
     __module__ = "backoff_rs"
 
     before: str | None
     now_ns: int
-    steps: tuple[BudgetStep, ...]
+    steps: tuple[ExchangeStep, ...]
     after: str
-    stored: Literal["yes", "unchanged", "unknown"]
+    stored: Literal["yes", "unchanged", "lost", "unknown"]

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
+import time
 import weakref
-from collections import deque
-from time import monotonic, monotonic_ns
+from time import monotonic_ns
 
 from ._account import Request
-from ._backoff import Budget, BudgetState, _type_name
-from ._budget_store import BudgetExchange, BudgetStep
+from ._backoff import Budget, BudgetState, _Member, _type_name
+from ._budget_store import BudgetExchange, ExchangeStep
 from ._types import BudgetEvent, Outcome
 from ._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Final, Literal, Never, SupportsIndex
+    from typing import Any, Final, Never, SupportsIndex
 
     from ._account import _Answer
     from ._aliases import BudgetEventOrName
     from ._budget_store import BudgetStore
 
-#: How long the store is not asked after a failure, in seconds.
-_AWAY: Final = 1.0
-#: When this many events wait, they are sent without a request. While the store is away, the last ones are kept, up to
-#: this many.
-_MOST_EVENTS: Final = 100
 _MOST_LEASED: Final = 1000
+#: A longer timeout is none.
+_LONGEST_NS: Final = 24 * 60 * 60 * 10**9
 #: An idle thread ends after this many seconds.
 _IDLE: Final = 10.0
 _GONE: Final = (False, 0, True)
@@ -51,8 +49,8 @@ class SharedBudget:
     on_exchange  called with a BudgetExchange after each exchange with the store, by the thread that
                  talks to it.
 
-    A loop asks the store only before a retry. What else it reports is sent with the next request, or
-    when 100 events are waiting, or by flush(). If the store fails, or does not answer in time, it
+    A loop asks the store only before a retry. What else it reports is counted, and sent with the next
+    request, or when 100 events are waiting, or by flush(). If the store fails, or does not answer in time, it
     counts as away for 1 s: the fallback decides, RetryEvent.budget_is_local is True, and last_error
     is the error. Nothing is raised.
 
@@ -87,13 +85,12 @@ class SharedBudget:
         self._name = _checked_name(name)
         self._budget = _checked_budget("budget", budget)
         local = budget if fallback is None else fallback
-        self._local = BudgetState.full(_checked_budget("fallback", local))
+        self._local = _checked_budget("fallback", local)
         self._lease = _checked_lease(lease)
         self._timeout = _checked_timeout(timeout)
         self._on_exchange = on_exchange
         self._key = f"backoff:{name}:{self._budget}"
         self._last_error: Exception | None = None
-        self._away_until = 0.0
         self._begin_process()
         _budgets.add(self)
 
@@ -101,14 +98,12 @@ class SharedBudget:
         """What belongs to one process. A fork may have left its lock locked."""
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        #: When the exchange that is under way began.
-        self._busy_since: float | None = None
-        #: What waits for the next exchange.
-        self._events: deque[tuple[BudgetEvent, int]] = deque()
+        timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
+        seed = int.from_bytes(os.urandom(8), "little")
+        self._member = _Member(self._budget, self._local, self._lease, timeout_ns, seed)
+        #: The requests that wait, in the order in which they came.
         self._requests: list[Request] = []
         self._flushes: list[_Flush] = []
-        #: The retries that were granted in advance: their outcomes and what they hold.
-        self._leased: list[tuple[Outcome, int]] = []
 
     @property
     def name(self) -> str:
@@ -128,8 +123,13 @@ class SharedBudget:
     def flush(self) -> bool:
         """Sends what waits, and returns whether the store has it. It waits at most for the timeout.
         Call it before a process ends."""
+        if threading.current_thread() is self._thread:
+            # It would wait for itself, in on_exchange.
+            return False
         flush = _Flush()
         with self._changed:
+            if not self._member.has_unsent():
+                return True
             self._flushes.append(flush)
             self._wake()
         flush.over.wait(self._timeout)
@@ -146,23 +146,18 @@ class SharedBudget:
 
     # What accounts of operations call.
 
-    def _tell(self, name: BudgetEventOrName, held: int = 0, held_locally: int = 0) -> None:
-        """Notes an event: what the operation holds of the store's account and of the local one."""
-        event = BudgetEvent(name)
+    def _tell(self, name: BudgetEventOrName, held: int = 0, is_local: bool = False) -> None:
+        """Notes an event: what the operation holds, and whether the local budget gave it."""
         with self._changed:
-            self._local, _, _ = self._local.step(event, now_ns=monotonic_ns(), held=held_locally)
-            self._events.append((event, held))
-            self._drop_events()
-            if len(self._events) >= _MOST_EVENTS and not self._is_away():
+            self._member.note(name, held, is_local, monotonic_ns())
+            if self._member.is_due(monotonic_ns()):
                 self._wake()
 
     def _request(self, outcome: Outcome, wake: Callable[[], object]) -> Request:
         """Asks for a retry. It has an answer at once, or `wake` is called from another thread."""
         request = Request(outcome, wake)
         with self._changed:
-            request.answer = self._answer_of_lease(outcome)
-            if request.answer is None and self._is_away():
-                request.answer = self._answer_of_fallback(outcome)
+            request.answer = self._member.request(outcome, monotonic_ns())
             if request.answer is None:
                 self._requests.append(request)
                 self._wake()
@@ -183,51 +178,33 @@ class SharedBudget:
         """The answer, or that of the fallback if the store has not answered in time."""
         with self._changed:
             if request.answer is None:
-                self._withdraw(request)
-                self._is_lost(TimeoutError(f"the store did not answer within {self._timeout} s"))
-                request.answer = self._answer_of_fallback(request.outcome)
-            return request.answer
+                self._member.late(monotonic_ns())
+                self._is_away(TimeoutError(f"the store did not answer within {self._timeout} s"))
+            return request.answer or _GONE
 
     # The following are called with the lock.
 
     def _withdraw(self, request: Request) -> None:
-        with contextlib.suppress(ValueError):
+        if request in self._requests:
             self._requests.remove(request)
+            self._member.cancel(request.outcome)
 
-    def _answer_of_lease(self, outcome: Outcome) -> _Answer | None:
-        for place, (leased, held) in enumerate(self._leased):
-            if leased is outcome:
-                del self._leased[place]
-                return True, held, False
-        return None
-
-    def _answer_of_fallback(self, outcome: Outcome) -> _Answer:
-        self._local, granted, held = self._local.step(
-            BudgetEvent.RETRY_REQUESTED, now_ns=monotonic_ns(), outcome=outcome
-        )
-        return granted, held, True
-
-    def _is_away(self) -> bool:
-        now = monotonic()
-        is_stuck = self._busy_since is not None and now > self._busy_since + self._timeout
-        return is_stuck or now < self._away_until
-
-    def _is_lost(self, error: Exception) -> None:
+    def _is_away(self, error: Exception) -> None:
+        """The fallback decides on all that waits."""
         self._last_error = error
-        self._away_until = monotonic() + _AWAY
+        for request in self._requests:
+            request.answer = self._member.request(request.outcome, monotonic_ns())
+        self._answered()
 
-    def _drop_events(self) -> None:
-        """Keeps the newest while nobody takes them."""
-        if len(self._events) > _MOST_EVENTS and self._is_away():
-            while len(self._events) > _MOST_EVENTS:
-                self._events.popleft()
+    def _answered(self) -> None:
+        """Wakes those whose requests have an answer."""
+        answered = [request for request in self._requests if request.answer is not None]
+        self._requests = [request for request in self._requests if request.answer is None]
+        for request in answered:
+            request.wake()
 
     def _has_work(self) -> bool:
-        return bool(
-            self._requests
-            or self._flushes
-            or (len(self._events) >= _MOST_EVENTS and not self._is_away())
-        )
+        return bool(self._flushes) or self._member.is_due(monotonic_ns())
 
     def _wake(self) -> None:
         """Tells the thread that there is work."""
@@ -241,24 +218,13 @@ class SharedBudget:
         except RuntimeError as error:
             # Python ends, or the system has no thread left.
             self._thread = None
-            self._give_up(error, self._take())
+            self._member.late(monotonic_ns())
+            self._is_away(error)
+            self._end(self._flushes, False)
 
-    def _take(self) -> _Work:
-        work = _Work([*self._events], self._requests, self._flushes)
-        self._events.clear()
-        self._requests, self._flushes = [], []
-        return work
-
-    def _give_up(self, error: Exception, work: _Work) -> None:
-        """The store is away: the fallback decides, and the events wait."""
-        self._is_lost(error)
-        self._events.extendleft(reversed(work.events))
-        self._drop_events()
-        for request in work.requests:
-            if request.answer is None:
-                request.answer = self._answer_of_fallback(request.outcome)
-                request.wake()
-        for flush in work.flushes:
+    def _end(self, flushes: list[_Flush], is_stored: bool) -> None:
+        for flush in flushes:
+            flush.is_stored = is_stored
             flush.over.set()
 
     # The following are called by the thread, without the lock.
@@ -269,72 +235,59 @@ class SharedBudget:
                 if not self._changed.wait_for(self._has_work, _IDLE):
                     self._thread = None
                     return
-                work = self._take()
-                self._busy_since = monotonic()
-            try:
-                exchange = self._exchange(work)
-            finally:
-                with self._changed:
-                    self._busy_since = None
+                flushes, self._flushes = self._flushes, []
+                self._member.begin(monotonic_ns())
+            exchange, error = self._exchange()
+            with self._changed:
+                if error is None:
+                    self._stored()
+                else:
+                    may_be_stored = exchange is not None and exchange.stored == "unknown"
+                    self._member.failed(may_be_stored, monotonic_ns())
+                    self._is_away(error)
             if exchange is not None:
                 self._report(exchange)
-            for flush in work.flushes:
-                flush.over.set()
+            self._end(flushes, error is None)
 
-    def _exchange(self, work: _Work) -> BudgetExchange | None:
-        """Loads the state, applies the work and stores it, until no other process is faster."""
-        end = monotonic() + self._timeout
-        if not work.events and not work.requests:
-            work.flushed()
-            return None
+    def _stored(self) -> None:
+        """Answers the requests, the oldest first."""
+        for name, granted, refused, held in self._member.stored(monotonic_ns()):
+            answers = [(True, held, False)] * granted + [(False, 0, False)] * refused
+            waiting = (request for request in self._requests if request.outcome == name)
+            for request, answer in zip(waiting, answers, strict=False):
+                request.answer = answer
+        self._answered()
+        if self._member.is_away(monotonic_ns()):
+            self._is_away(TimeoutError(f"the store did not answer within {self._timeout} s"))
+
+    def _exchange(self) -> tuple[BudgetExchange | None, Exception | None]:
+        """Loads the state and swaps it, until no other process is faster."""
         while True:
             try:
                 before, now_ns = _checked_load(self._store.load(self._key))
-                draft = _Draft(self._budget, before, now_ns)
-                self._apply(work, draft)
-            except Exception as error:
                 with self._changed:
-                    self._give_up(error, work)
-                return None
-            if draft.is_unchanged:
-                break
+                    stepped = self._member.step(before, now_ns)
+                    steps = tuple(_step(*step) for step in self._member.steps())
+                if stepped is None:
+                    BudgetState.parse(self._budget, before or "")
+                after, is_changed = stepped or ("", False)
+            except Exception as error:
+                return None, error
+            exchange = functools.partial(BudgetExchange, before, now_ns, steps, after)
+            if not is_changed:
+                return exchange("unchanged"), None
             try:
-                is_stored = self._store.swap(self._key, before, draft.after)
+                is_stored = self._store.swap(self._key, before, after)
             except Exception as error:
-                # They may have been stored: sent again, they could count twice.
-                work.events.clear()
-                with self._changed:
-                    self._give_up(error, work)
-                return draft.exchange("unknown")
+                return exchange("unknown"), error
             if is_stored:
-                break
-            if monotonic() > end:
+                return exchange("yes"), None
+            with self._changed:
+                wait_ns = self._member.lost(monotonic_ns())
+            if wait_ns is None:
                 why = f"other processes were faster for {self._timeout} s"
-                with self._changed:
-                    self._give_up(TimeoutError(why), work)
-                return None
-        with self._changed:
-            self._leased += draft.leased
-            for request, answer in draft.answers:
-                if request.answer is None:
-                    request.answer = answer
-                    request.wake()
-        work.flushed()
-        return draft.exchange("unchanged" if draft.is_unchanged else "yes")
-
-    def _apply(self, work: _Work, draft: _Draft) -> None:
-        for event, held in work.events:
-            draft.tell(event, held)
-        for request in work.requests:
-            # Its caller may have gone.
-            if request.answer is None:
-                granted, held = draft.ask(request.outcome)
-                draft.answers.append((request, (granted, held, False)))
-        for request, (granted, _, _) in draft.answers:
-            while granted and len(self._leased) + len(draft.leased) < self._lease - 1:
-                granted, held = draft.ask(request.outcome)
-                if granted:
-                    draft.leased.append((request.outcome, held))
+                return exchange("lost"), TimeoutError(why)
+            time.sleep(wait_ns / 1e9)
 
     def _report(self, exchange: BudgetExchange) -> None:
         if self._on_exchange is None:
@@ -357,54 +310,11 @@ class _Flush:
         self.is_stored = False
 
 
-class _Work:
-    """What one exchange has to do."""
-
-    def __init__(
-        self,
-        events: list[tuple[BudgetEvent, int]],
-        requests: list[Request],
-        flushes: list[_Flush],
-    ) -> None:
-        self.events, self.requests, self.flushes = events, requests, flushes
-
-    def flushed(self) -> None:
-        for flush in self.flushes:
-            flush.is_stored = True
-
-
-class _Draft:
-    """The state that an exchange would store, and the steps to it."""
-
-    def __init__(self, budget: Budget, before: str | None, now_ns: int) -> None:
-        self._before, self._now_ns = before, now_ns
-        full, parse = BudgetState.full, BudgetState.parse
-        state = full(budget) if before is None else parse(budget, before)
-        self._begin = self._state = state
-        self._steps: list[BudgetStep] = []
-        self.answers: list[tuple[Request, _Answer]] = []
-        self.leased: list[tuple[Outcome, int]] = []
-
-    def tell(self, event: BudgetEvent, held: int) -> None:
-        self._state, _, _ = self._state.step(event, now_ns=self._now_ns, held=held)
-        self._steps.append(BudgetStep(event, None, held, None))
-
-    def ask(self, outcome: Outcome) -> tuple[bool, int]:
-        event = BudgetEvent.RETRY_REQUESTED
-        self._state, granted, held = self._state.step(event, now_ns=self._now_ns, outcome=outcome)
-        self._steps.append(BudgetStep(event, outcome, held, granted))
-        return granted, held
-
-    @property
-    def is_unchanged(self) -> bool:
-        return self._state == self._begin
-
-    @property
-    def after(self) -> str:
-        return str(self._state)
-
-    def exchange(self, stored: Literal["yes", "unchanged", "unknown"]) -> BudgetExchange:
-        return BudgetExchange(self._before, self._now_ns, tuple(self._steps), self.after, stored)
+def _step(
+    event: str, outcome: str | None, held: int, count: int, granted: int | None
+) -> ExchangeStep:
+    asked = None if outcome is None else Outcome(outcome)
+    return ExchangeStep(BudgetEvent(event), asked, held, count, granted)
 
 
 def _reject_coroutine_function(what: str, function: object) -> None:

@@ -1,6 +1,7 @@
 //! Budgets, operations and stats as plain numbers that other languages keep in their own memory.
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::member::BudgetMember;
 use crate::decision::budget::state::BudgetEvent;
 use crate::decision::operation::Operation;
 pub use crate::decision::operation::Progress;
@@ -47,6 +48,33 @@ pub fn budget_to_words(budget: &Budget) -> [u64; BUDGET_WORDS] {
 #[must_use]
 pub fn budget_from_words(words: &[u64; BUDGET_WORDS]) -> Budget {
     Budget::from_words(words)
+}
+
+/// The length of [`member_to_words`].
+pub const MEMBER_WORDS: usize = BudgetMember::WORDS;
+
+/// A member of a shared budget as plain numbers.
+#[must_use]
+pub fn member_to_words(member: &BudgetMember) -> [u64; MEMBER_WORDS] {
+    member.to_words()
+}
+
+/// The member of such numbers.
+///
+/// ```
+/// use backoff_core::ffi::{member_from_words, member_to_words};
+/// use backoff_core::{Budget, BudgetMember, Outcome};
+/// let (budget, local) = (Budget::parse("quota:cost=2")?, Budget::parse("ttl")?);
+/// let mut member = BudgetMember::new(&budget, &local, 3, 4, 5);
+/// member.request(Outcome::Throttled, 6);
+/// member.begin(7);
+/// member.step(None, 8);
+/// assert_eq!(member_from_words(&member_to_words(&member)), member);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn member_from_words(words: &[u64; MEMBER_WORDS]) -> BudgetMember {
+    BudgetMember::from_words(words)
 }
 
 /// An operation as plain numbers, without its policy.

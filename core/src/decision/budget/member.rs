@@ -174,6 +174,9 @@ impl BudgetMember {
     /// The longest lease.
     pub const MAX_LEASE: u64 = 1000;
 
+    /// The length of [`Self::to_words`].
+    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 8 + 2 * 6 + 6 * RETRIED.len();
+
     /// A member that knows nothing yet. `budget` is the shared one, and `local` decides while the
     /// store is away. A `lease` counts as one from 1 to [`Self::MAX_LEASE`]. The timeout is in
     /// nanoseconds. The seed spreads the waits after lost swaps: each process needs its own.
@@ -410,6 +413,60 @@ impl BudgetMember {
     /// A request has waited for the timeout. The exchange under way goes on.
     pub fn late(&mut self, now_ns: u64) {
         self.go_away(now_ns);
+    }
+
+    /// The member as plain numbers.
+    #[expect(clippy::wrong_self_convention, reason = "it is too large to be passed by value")]
+    pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
+        let scalars = [
+            self.most_leased,
+            self.timeout_ns,
+            self.seed,
+            self.away_until_ns,
+            self.is_exchanging,
+            self.began_ns,
+            self.exchanges,
+            self.lost,
+        ];
+        let [unsent, sent] = [self.unsent.counts(), self.sent.counts()];
+        let rows = [
+            self.waiting,
+            self.asked,
+            self.granted,
+            self.asked_more,
+            self.granted_more,
+            self.leased,
+        ];
+        let states = self.full.to_words().into_iter().chain(self.local.to_words());
+        let counts = unsent.into_iter().chain(sent).chain(rows.into_iter().flatten());
+        let mut words = states.chain(scalars).chain(counts);
+        core::array::from_fn(|_| words.next().unwrap_or_default())
+    }
+
+    /// The member of such numbers.
+    pub(crate) fn from_words(words: &[u64; Self::WORDS]) -> Self {
+        let mut words = words.iter().copied();
+        let mut next = || words.next().unwrap_or_default();
+        Self {
+            full: BudgetState::from_words(&core::array::from_fn(|_| next())),
+            local: BudgetState::from_words(&core::array::from_fn(|_| next())),
+            most_leased: next(),
+            timeout_ns: next(),
+            seed: next(),
+            away_until_ns: next(),
+            is_exchanging: next(),
+            began_ns: next(),
+            exchanges: next(),
+            lost: next(),
+            unsent: Events::from_counts(core::array::from_fn(|_| next())),
+            sent: Events::from_counts(core::array::from_fn(|_| next())),
+            waiting: core::array::from_fn(|_| next()),
+            asked: core::array::from_fn(|_| next()),
+            granted: core::array::from_fn(|_| next()),
+            asked_more: core::array::from_fn(|_| next()),
+            granted_more: core::array::from_fn(|_| next()),
+            leased: core::array::from_fn(|_| next()),
+        }
     }
 
     fn end(&mut self) {

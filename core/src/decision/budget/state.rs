@@ -3,9 +3,10 @@
 use core::fmt;
 
 use crate::decision::budget::Budget;
-use crate::decision::budget::account::{BudgetConfig, State};
+use crate::decision::budget::account::{BudgetConfig, STATE, State};
 use crate::decision::budget::kinds;
 use crate::decision::outcome::Outcome;
+use crate::field::BUDGET_FIELDS;
 use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
 use crate::number::digits::{is_digits, number};
 use crate::text::buffer::TextBuf;
@@ -146,6 +147,24 @@ impl BudgetState {
         });
         after.version = self.version.wrapping_add((after.state != self.state).into());
         (after, granted)
+    }
+
+    /// The length of [`Self::to_words`].
+    pub(super) const WORDS: usize = BUDGET_FIELDS.len() + 1 + STATE;
+
+    pub(super) fn to_words(self) -> [u64; Self::WORDS] {
+        let mut words = self.config.0.into_iter().chain([self.version]).chain(self.state);
+        core::array::from_fn(|_| words.next().unwrap_or_default())
+    }
+
+    pub(super) fn from_words(words: &[u64; Self::WORDS]) -> Self {
+        let mut words = words.iter().copied();
+        let mut next = || words.next().unwrap_or_default();
+        Self {
+            config: BudgetConfig(core::array::from_fn(|_| next())),
+            version: next(),
+            state: core::array::from_fn(|_| next()),
+        }
     }
 
     /// The state after `count` equal events at one time.
