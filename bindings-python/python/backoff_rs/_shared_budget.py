@@ -364,6 +364,8 @@ def _checked_load(loaded: Any) -> tuple[str | None, int]:
     if not isinstance(loaded, tuple) or len(loaded) != 2:
         raise TypeError(f"load() must return a text or None, and the time, not {loaded!r}")
     before, now_ns = loaded
+    if before is not None and not isinstance(before, str):
+        raise TypeError(f"text must be a str, not {_type_name(before)}")
     return before, now_ns
 
 
