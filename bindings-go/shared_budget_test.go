@@ -106,10 +106,10 @@ func TestStepsOfSharedLoops(t *testing.T) {
 		}
 		const key = `"key":"backoff:test:quota:max_tokens=10,cost_throttled=2"`
 		want := []string{
-			`{` + key + `,"before":null,"now":"` + ns(0) + `","steps":[{"event":"operation_began","outcome":null,"held":0,"granted":null},` +
-				`{"event":"attempt_failed","outcome":null,"held":0,"granted":null},{"event":"retry_requested","outcome":"throttled","held":2,"granted":true}],"after":"1 8","stored":"yes"}`,
-			`{` + key + `,"before":"1 8","now":"` + ns(1) + `","steps":[{"event":"operation_succeeded","outcome":null,"held":2,"granted":null}],"after":"2 10","stored":"yes"}`,
-			`{` + key + `,"before":"2 10","now":"` + ns(1) + `","steps":[{"event":"operation_began","outcome":null,"held":0,"granted":null}],"after":"2 10","stored":"unchanged"}`,
+			`{` + key + `,"before":null,"now":"` + ns(0) + `","steps":[{"event":"operation_began","outcome":null,"held":0,"count":1,"granted":null},` +
+				`{"event":"attempt_failed","outcome":null,"held":0,"count":1,"granted":null},{"event":"retry_requested","outcome":"throttled","held":0,"count":1,"granted":1}],"after":"1 8","stored":"yes"}`,
+			`{` + key + `,"before":"1 8","now":"` + ns(1) + `","steps":[{"event":"operation_succeeded","outcome":null,"held":2,"count":1,"granted":null}],"after":"2 10","stored":"yes"}`,
+			`{` + key + `,"before":"2 10","now":"` + ns(1) + `","steps":[{"event":"operation_began","outcome":null,"held":0,"count":1,"granted":null}],"after":"2 10","stored":"unchanged"}`,
 		}
 		if !slices.Equal(lines, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))

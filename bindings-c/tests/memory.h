@@ -20,6 +20,7 @@ struct memory {
   backoff_budget budget, garbage_budget; /* two tokens, one per retry */
   backoff_budget_state state, garbage_state;
   backoff_budget_answer answer;
+  backoff_budget_member member, garbage_member;
   backoff_operation operation, garbage_operation;
   backoff_decision decision;
   backoff_stats stats, garbage_stats;

@@ -191,6 +191,45 @@ struct budget_state_text_vector {
   int is_valid;
 };
 
+enum member_action {
+  MEMBER_NOTE,
+  MEMBER_REQUEST,
+  MEMBER_CANCEL,
+  MEMBER_BEGIN,
+  MEMBER_STEP,
+  MEMBER_STORED,
+  MEMBER_LOST,
+  MEMBER_FAILED,
+  MEMBER_LATE
+};
+
+struct member_step {
+  enum member_action action;
+  uint64_t now, times;
+  uint32_t is_away, is_due, has_unsent; /* afterwards */
+  uint32_t event, outcome;
+  uint64_t held;
+  uint32_t is_local, answer;
+  const char *text; /* NULL for none */
+  uint64_t store_now;
+  const char *after; /* NULL if the text is no state */
+  uint32_t is_changed;
+  size_t step_count;
+  const backoff_exchange_step *steps;
+  uint32_t may_be_stored;
+  backoff_exchange_answers answers;
+  int has_wait;
+  uint64_t wait;
+};
+
+struct exchange_vector {
+  const char *id;
+  struct text budget, local;
+  uint64_t lease, timeout, seed;
+  size_t step_count;
+  const struct member_step *steps;
+};
+
 struct retry_after_vector {
   const char *id;
   struct text value;

@@ -29,6 +29,7 @@ LAYERS = {
     "resumptions": "resumption",
     "budget_states": "budget_state",
     "budget_state_texts": "budget_state_text",
+    "exchanges": "exchange",
     "retry_after": "retry_after",
     "http_statuses": "http_status",
     "http_responses": "http_response",
@@ -98,6 +99,10 @@ def row(struct: str, case: dict) -> list[str]:
             return [text(case["budget"]), optional(quoted, case["start"]), steps]
         case "budget_state_text":
             return [text(case["budget"]), text(case["text"]), flag(case["valid"])]
+        case "exchange":
+            steps = array("struct member_step", [member_step(each) for each in case["steps"]])
+            numbers = [u64(case[name]) for name in ("lease", "timeout", "seed")]
+            return [text(case["budget"]), text(case["local"]), *numbers, steps]
         case "retry_after":
             wait = case["retry_after"]
             return [text(case["value"]), u64(case["now"]), flag(wait is not None), u64(wait or 0)]
@@ -142,6 +147,51 @@ def state_step(each: dict) -> str:
         flag(each["granted"] is True),
         u64(each["holds"]),
         quoted(each["state"]),
+    ]
+    return braced(members)
+
+
+def member_step(each: dict) -> str:
+    """The members that an action has not are 0."""
+    is_stored = each["do"] == "stored"
+    steps = [exchange_step(one) for one in each.get("steps", [])]
+    wait = each.get("wait")
+    members = [
+        f"MEMBER_{each['do']}".upper(),
+        u64(each["now"]),
+        u64(each.get("times", 1)),
+        *[flag(each[name]) for name in ("away", "due", "unsent")],
+        constant("BUDGET_EVENT", each["event"]) if "event" in each else "0",
+        constant("OUTCOME", each["outcome"]) if each.get("outcome") else "0",
+        u64(0 if is_stored else each.get("held", 0)),
+        flag(each.get("local", False)),
+        constant("REQUEST", each["answer"]) if "answer" in each else "0",
+        optional(quoted, each.get("text")),
+        u64(each.get("store_now", 0)),
+        optional(quoted, each.get("after")),
+        flag(each.get("changed", False)),
+        array("backoff_exchange_step", steps),
+        flag(each.get("stored", False)),
+        braced([numbers(each.get(name) if is_stored else None) for name in ANSWERS]),
+        flag(wait is not None),
+        u64(wait or 0),
+    ]
+    return braced(members)
+
+
+#: By transient, throttled and timeout.
+ANSWERS = ["granted", "refused", "held"]
+
+
+def numbers(three: list | None) -> str:
+    return braced([u64(number) for number in three or [0, 0, 0]])
+
+
+def exchange_step(one: dict) -> str:
+    members = [
+        constant("BUDGET_EVENT", one["event"]),
+        constant("OUTCOME", one["outcome"]) if one["outcome"] else "0",
+        *[u64(one[name]) for name in ("held", "count", "granted")],
     ]
     return braced(members)
 

@@ -1,7 +1,8 @@
+// Exchanges of shared budgets: the vectors of all languages, on the installed package.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Budget } from "backoff-wasm";
-import { Member } from "../js/core/member.js";
+import { Budget, BudgetMember } from "./installed.mjs";
 import { vectors } from "./vectors.mjs";
 
 const RETRIED = ["transient", "throttled", "timeout"];
@@ -48,7 +49,7 @@ describe("exchanges", () => {
 	for (const { id, budget, local, lease, timeout, seed, steps } of vectors("exchanges")) {
 		test(id, () => {
 			const [shared, own] = [budget, local].map((text) => Budget.parse(text));
-			const member = new Member(shared, own, lease, BigInt(timeout), BigInt(seed));
+			const member = new BudgetMember(shared, own, lease, BigInt(timeout), BigInt(seed));
 			for (const step of steps) {
 				const now = BigInt(step.now);
 				for (let time = 0; time < (step.times ?? 1); time++) {

@@ -54,6 +54,7 @@ class Fleet:
                     "event": step.event,
                     "outcome": step.outcome,
                     "held": step.held,
+                    "count": step.count,
                     "granted": step.granted,
                 }
                 for step in exchange.steps

@@ -132,11 +132,15 @@ fn line(exchange: &BudgetExchange) -> String {
                 BudgetEvent::OperationSucceeded { .. } => ("operation_succeeded", None),
                 _ => ("operation_ended", None),
             };
-            let granted = step.granted.map_or("null".to_owned(), |granted| granted.to_string());
-            let (outcome, held) = (quoted(outcome), step.held);
+            let held = match step.event {
+                BudgetEvent::OperationSucceeded { held } => held,
+                _ => 0,
+            };
+            let granted = outcome.map_or("null".to_owned(), |_| step.granted.to_string());
+            let (outcome, count) = (quoted(outcome), step.count);
             format!(
                 "{{\"event\": \"{event}\", \"outcome\": {outcome}, \"held\": {held}, \
-                 \"granted\": {granted}}}"
+                 \"count\": {count}, \"granted\": {granted}}}"
             )
         })
         .collect();

@@ -1,6 +1,16 @@
 // What a process knows of a shared budget: the state machine of SPEC 15.7, which is the core's.
 
-import { copyIn, copyOut, module, readText, roundedWordAt, stateOfWords, unsigned, wordAt, writeText } from "../wasm/module.js";
+import {
+	copyIn,
+	copyOut,
+	module,
+	readText,
+	roundedWordAt,
+	stateOfWords,
+	unsigned,
+	wordAt,
+	writeText,
+} from "../wasm/module.js";
 import { MAX_UINT64 } from "./arguments.js";
 import { loadBudget } from "./budget.js";
 import { kindNumber } from "./field.js";
@@ -13,7 +23,9 @@ const RETRIED = ["transient", "throttled", "timeout"];
 const [AWAY, DUE, UNSENT] = [1, 2, 4];
 const [WAITS, , GRANTED] = [0, 1, 2];
 
-export class Member {
+export class BudgetMember {
+	static name = "BudgetMember"; // stays the same when a bundler renames the class
+
 	#state;
 
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */

@@ -5,7 +5,7 @@ import { checkIndex, finite, pickOptions, uint64 } from "./arguments.js";
 import { Budget, checkBudget } from "./budget.js";
 import { toMilliseconds, toNanoseconds } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
-import { Member } from "./member.js";
+import { BudgetMember } from "./member.js";
 import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
@@ -65,7 +65,7 @@ export class SharedBudget {
 		this.#store = store;
 		const shared = read("budget", budget);
 		const seed = globalThis.crypto?.getRandomValues(new BigUint64Array(1))[0] ?? localTime();
-		this.#member = new Member(shared, read("fallback", fallback), lease, toNanoseconds("timeout", timeout), seed);
+		this.#member = new BudgetMember(shared, read("fallback", fallback), lease, toNanoseconds("timeout", timeout), seed);
 		this.#timeout = timeout;
 		this.#onExchange = onExchange;
 		this.key = `backoff:${name}:${shared}`;
