@@ -113,6 +113,21 @@ def test_max_elapsed_counts_from_the_time_at_which_the_message_was_sent(
     assert waited == [(delay, sent_ms) for delay in delays]
 
 
+def test_a_message_that_cannot_be_enqueued_again_is_dead_and_not_done():
+    retries = Retries("constant:base=0s,max_retries=2", on=OSError)
+    broker = StubBroker(middleware=[retries])
+    actor = dramatiq.actor(broker=broker)(print)
+    proxy = MessageProxy(actor.message())
+
+    def enqueue(again, delay):
+        raise ConnectionError("the server is gone")
+
+    broker.enqueue = enqueue
+    with pytest.raises(ConnectionError, match="gone"):
+        retries.after_process_message(broker, proxy, exception=OSError())
+    assert proxy.failed
+
+
 def test_a_success_is_done(worker):
     send(worker, "types", "fine")
     worker.wait_for(event="done", id="job-1")
@@ -187,7 +202,8 @@ def test_a_killed_worker_loses_nothing(jobs, hang):
 def test_a_restart_of_the_server_loses_nothing(jobs, redis):
     """A worker of Dramatiq keeps what it had when it lost the server, until it is started again."""
     worker = start(jobs, False)
-    jobs.wait_for(event="retry", retries=0)
+    # Before that Dramatiq has lost a message whose server is gone.
+    jobs.wait_for(event="enqueued")
     redis.tell("kill")
     redis.tell("start")
     jobs.kill(worker)

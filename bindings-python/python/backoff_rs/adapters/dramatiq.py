@@ -93,17 +93,18 @@ class Retries(middleware.Retries):
         result: Any = None,
         exception: BaseException | None = None,
     ) -> None:
-        if exception is not None and not _is_thrown(broker, message, exception):
-            try:
-                decision = self._decide(message, exception)
-            except BaseException:
-                # Dramatiq logs it, and would count the message as done.
-                message.fail()
-                raise
-            if decision:
-                exception = _Again(str(exception), delay=-(-decision.delay_ns // 10**6))
         host: Any = super()
-        host.after_process_message(broker, message, result=result, exception=exception)
+        try:
+            if exception is not None and not _is_thrown(broker, message, exception):
+                decision = self._decide(message, exception)
+                if decision:
+                    exception = _Again(str(exception), delay=-(-decision.delay_ns // 10**6))
+            host.after_process_message(broker, message, result=result, exception=exception)
+        except BaseException:
+            # Dramatiq logs it, and would count the message as done, also one that it could not
+            # enqueue again because the server is gone.
+            message.fail()
+            raise
 
     def _decide(self, message: MessageProxy, error: BaseException) -> Decision | None:
         jobs = self._jobs.get(message.actor_name, self._default)
