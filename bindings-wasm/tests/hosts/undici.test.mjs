@@ -298,9 +298,10 @@ test("an agent that is closed or destroyed is not asked again", async () => {
 		const stats = new RetryStats();
 		const dispatcher = agent.compose(retries({ policy: FAST, stats }));
 		await assert.rejects(request(url, { dispatcher }), { code });
-		await assert.rejects(retryingFetch({ policy: FAST, stats, fetch })(url, { dispatcher: agent }), {
-			cause: { code },
-		});
+		// An agent without requests may be destroyed soon after it is closed.
+		await assert.rejects(retryingFetch({ policy: FAST, stats, fetch })(url, { dispatcher: agent }), ({ cause }) =>
+			/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(cause.code),
+		);
 		assert.deepEqual([stats.counts().attempts, stats.counts().stops.permanent], [2, 2]);
 		await ended;
 	}
