@@ -73,7 +73,9 @@ class Player:
         policy = f"constant:base={base},retry_after_max=3ms,max_retries={retries}"
         secret = url.replace("://", "://user:pass%40word@") + "?secret=a@b#part"
         command = [str(self.build / name), secret, case["request"]["method"], policy, *words]
-        output = subprocess.run(command, capture_output=True, text=True, encoding="latin-1", timeout=60)
+        output = subprocess.run(
+            command, capture_output=True, text=True, encoding="latin-1", timeout=60
+        )
         assert output.returncode == 0 and not output.stderr, output
         lines = [line.partition(" ") for line in output.stdout.splitlines()]
         found = {name: value for name, _, value in lines}
@@ -112,7 +114,9 @@ class Player:
     def proxy_statuses(self, name: str, cases: dict) -> None:
         """The table of the header has the outcomes of SPEC 14.8."""
         statuses = json.loads((TESTS / "vectors/http_statuses.json").read_text())["cases"]
-        proxy = {case["status"]: case["proxy_outcome"] for case in statuses if case["proxy_outcome"]}
+        proxy = {
+            case["status"]: case["proxy_outcome"] for case in statuses if case["proxy_outcome"]
+        }
         found = self.run(name, cases["status-520"], ["proxy_statuses"])
         assert (found["outcome"], found["attempts"]) == ("success", 2), found
         header = (Path(__file__).parents[1] / "examples/curl_retry.h").read_text()
@@ -123,7 +127,6 @@ class Player:
         """`cancelled` is asked three times before a wait, and then in the wait of an hour."""
         found = self.run(name, cases["method-get"], ["cancel_at_call=5"], base="1h")
         assert (found["reason"], found["attempts"]) == ("cancelled", 1), found
-
 
     def reused(self, name: str, cases: dict) -> None:
         """libcurl sends a request again if a connection that it kept ends without an answer."""
