@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 4;
 
 /// A part of the tests: its name, and what runs it.
 type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
@@ -33,7 +33,6 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     parts.push_back(hosts("rust", extent)?);
     parts.push_back(("command", Box::new(move |report| test_command(extent, report))));
     parts.push_back(("shared", Box::new(test_together)));
-    parts.push_back(("shared", Box::new(test_pages)));
     for part in [alone, hosts] {
         for name in ["c", "js"] {
             parts.push_back(part(name, extent)?);
@@ -45,6 +44,8 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     parts.push_back(hosts("python", extent)?);
     parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
+    // The commands of the pages build the packages that the other parts build, too.
+    report.part("shared", test_pages);
     if extent == Extent::All {
         report.part("bench", bench::test);
         report.part("dist", dist::test);
