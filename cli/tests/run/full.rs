@@ -6,6 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::support::{ONCE, errors, folder, output, run};
 
 /// A program whose files have at most so many bytes (`ulimit -f`).
@@ -30,6 +32,25 @@ fn events_that_do_not_fit_are_lost_and_the_result_is_not() {
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; the policy allows no retries\n");
     assert_eq!(fs::metadata(file).unwrap().len(), 1023);
+}
+
+#[test]
+fn an_event_after_half_a_line_begins_a_line() {
+    let file = folder("half_line").join("events");
+    fill(&file, 999);
+    let path = file.to_str().unwrap();
+    let once = [ONCE, "--on-any", "--events", path];
+    output(limited(1023, &run(&once, "exit 3")));
+    // Another process finds the half line; there is one within a process, too.
+    output(run(&once, "exit 3"));
+    let twice = ["constant:base=1ns,max_retries=1", "--on-any", "--events", path];
+    let script = format!("[ $BACKOFF_ATTEMPT = 1 ] || printf half >> {path}; exit 3");
+    output(run(&twice, &script));
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text.lines().filter(|line| *line != "{}");
+    let are_events = lines.map(|line| serde_json::from_str::<Value>(line).is_ok());
+    let expected = [false, true, true, false, true];
+    assert_eq!(are_events.collect::<Vec<_>>(), expected, "{text}");
 }
 
 #[test]

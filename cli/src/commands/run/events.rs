@@ -1,9 +1,9 @@
 //! The events as lines of JSON, and the file of `--events`.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::id;
 use std::thread::sleep;
@@ -27,7 +27,14 @@ const INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Events {
     label: Option<String>,
     command: String,
-    file: Option<File>,
+    file: Option<Appended>,
+}
+
+/// A file to append to.
+struct Appended {
+    file: File,
+    /// The same file, if its end can be read.
+    reader: Option<File>,
 }
 
 /// A line. Many processes may append to one file, so each line says whose it is.
@@ -52,7 +59,8 @@ impl Events {
 
     /// Opens the file. It is not opened if it is a pipe that nobody reads, and then returns false.
     pub(super) fn open(&mut self, path: &Path) -> Result<bool> {
-        let file = open(path);
+        let file =
+            open(path).and_then(|file| file.map(|file| Appended::new(path, file)).transpose());
         self.file =
             file.with_context(|| format!("cannot open the file {} of --events", path.display()))?;
         Ok(self.file.is_some())
@@ -63,10 +71,38 @@ impl Events {
         let Self { label, command, file } = self;
         let (label, time) = (label.as_deref(), rfc3339(SystemTime::now()));
         let line = serde_json::to_string(&Line { time, pid: id(), label, command, event }).ok()?;
-        if let Some(mut file) = file.as_ref().filter(|&file| is_writable(file)) {
-            let _ = file.write_all(format!("{line}\n").as_bytes());
+        if let Some(file) = file.as_ref().filter(|appended| is_writable(&appended.file)) {
+            file.append(&line);
         }
         Some(line)
+    }
+}
+
+impl Appended {
+    fn new(path: &Path, file: File) -> Result<Self> {
+        let metadata = file.metadata()?;
+        let is_same = |reader: &File| {
+            let name = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+            reader.metadata().is_ok_and(|other| name(&other) == name(&metadata))
+        };
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(O_NONBLOCK | O_NOCTTY);
+        let reader = metadata.is_file().then(|| options.open(path).ok()).flatten();
+        Ok(Self { file, reader: reader.filter(is_same) })
+    }
+
+    /// Appends a line. What a full disk has left of an earlier one stays a line of its own.
+    fn append(&self, line: &str) {
+        let before = if self.ends_within_a_line().unwrap_or(false) { "\n" } else { "" };
+        let _ = (&self.file).write_all(format!("{before}{line}\n").as_bytes());
+    }
+
+    fn ends_within_a_line(&self) -> io::Result<bool> {
+        let Some(reader) = &self.reader else { return Ok(false) };
+        let Some(last) = reader.metadata()?.len().checked_sub(1) else { return Ok(false) };
+        let mut byte = [0];
+        reader.read_exact_at(&mut byte, last)?;
+        Ok(byte != *b"\n")
     }
 }
 
