@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use crate::support::{Running, errors, folder, kill, output, run, wait_until_settled};
+use serde_json::json;
+
+use crate::support::{Running, errors, events, folder, kill, output, run, wait_until_settled};
 
 const TWICE: [&str; 2] = ["constant:base=1ns,max_retries=1", "--on-any"];
 const CAPTURED: [&str; 4] =
@@ -113,7 +115,9 @@ fn each_attempt_reads_a_file_from_where_it_was() {
 
 #[test]
 fn a_signal_ends_the_reading() {
-    let mut command = run(&REPLAYED, "echo ran");
+    let file = folder("unread").join("events");
+    let options = [&REPLAYED[..], &["--events", file.to_str().unwrap()]].concat();
+    let mut command = run(&options, "echo ran");
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"first").unwrap();
@@ -127,6 +131,10 @@ fn a_signal_ends_the_reading() {
     kill("TERM", id);
     assert_eq!(running.end(), -15);
     assert_eq!(running.rest(), Vec::<String>::new());
+    let expected = json!({
+        "event": "stop", "attempts": 0, "reason": "cancelled", "delay_ns": "0",
+    });
+    assert_eq!(events(&fs::read_to_string(file).unwrap()), [expected]);
 }
 
 /// What a run with these redirections of the shell says about files that the attempts share.

@@ -64,7 +64,7 @@ members:
         retry, before a wait; stop, at the end; warning or error, with message instead of the
         members below.
   attempts
-        The attempts so far.
+        The attempts so far; after 0, which a signal can end, there is no code and no outcome.
   code, signal
         The exit code of the last attempt, and the number of the signal that killed it, if any.
   outcome

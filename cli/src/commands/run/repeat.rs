@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
 use backoff_core::{Outcome, RandomStream, StopReason};
+use nix::sys::signal::Signal;
 use rustix::io::Errno;
 
 use super::arguments::Arguments;
@@ -33,10 +34,16 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     if let Some(path) = &arguments.events {
         report.open(path)?;
     }
+    let report = &*report;
     let signals = Signals::block().context("cannot receive signals")?;
+    // A signal before the first attempt.
+    let cancelled = |signal: Signal| {
+        report.stop_without_attempt();
+        Ok(End::Killed(signal as i32))
+    };
     let mut streams = match Streams::begin(arguments, &signals) {
         Ok(streams) => streams,
-        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Signal(signal)) => return cancelled(signal),
         Err(Failure::Error(error)) => return Err(error),
     };
     let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
@@ -44,13 +51,13 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     let stream = arguments.stream.stream().unwrap_or_else(random_stream);
     let mut ledger = match Ledger::begin(arguments, stream, &signals) {
         Ok(ledger) => ledger,
-        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Signal(signal)) => return cancelled(signal),
         Err(Failure::Error(error)) => return Err(error),
     };
     // Before the command exists, a key of the terminal cannot reach it.
     if let Some(received) = signals.take_end().inspect_err(|_| ledger.cancel())? {
         ledger.cancel();
-        return Ok(End::Killed(received.signal as i32));
+        return cancelled(received.signal);
     }
     let began = Instant::now();
     for number in 1.. {
