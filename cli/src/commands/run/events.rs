@@ -1,7 +1,7 @@
 //! The events as lines of JSON, and the file of `--events`.
 
-use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write, stderr, stdout};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -81,10 +81,8 @@ impl Events {
 impl Appended {
     fn new(path: &Path, file: File) -> Result<Self> {
         let metadata = file.metadata()?;
-        let is_same = |reader: &File| {
-            let name = |metadata: &Metadata| (metadata.dev(), metadata.ino());
-            reader.metadata().is_ok_and(|other| name(&other) == name(&metadata))
-        };
+        let is_same =
+            |reader: &File| reader.metadata().is_ok_and(|its| id_of(&its) == id_of(&metadata));
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(O_NONBLOCK | O_NOCTTY);
         let reader = metadata.is_file().then(|| options.open(path).ok()).flatten();
@@ -114,6 +112,11 @@ pub(super) fn is_writable(file: impl AsFd) -> bool {
 
 /// Opens a file to append to it. Nothing if it is a pipe that nobody reads.
 fn open(path: &Path) -> Result<Option<File>> {
+    if let Ok(metadata) = fs::metadata(path)
+        && let Some(stream) = own_stream(&metadata)?
+    {
+        return Ok(Some(stream));
+    }
     let until = Instant::now() + PATIENCE;
     loop {
         let mut options = OpenOptions::new();
@@ -136,6 +139,23 @@ fn open(path: &Path) -> Result<Option<File>> {
             _ => return Err(error.into()),
         }
     }
+}
+
+/// Standard error or output, if a file is one of them, as `/dev/stderr` is: through its descriptor what
+/// the command prints there and the events follow each other, and a link leads nowhere else.
+fn own_stream(metadata: &Metadata) -> io::Result<Option<File>> {
+    for stream in [stderr().as_fd(), stdout().as_fd()] {
+        let file = File::from(stream.try_clone_to_owned()?);
+        if id_of(&file.metadata()?) == id_of(metadata) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// What is the same for all names of a file.
+fn id_of(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }
 
 /// A time such as `2026-11-24T13:06:11.123456Z`.

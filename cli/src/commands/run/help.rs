@@ -52,8 +52,8 @@ Files:
         command begins, and there are no retries. It must belong to the user or to root, and is
         never a symbolic link. Keep it in a folder that nobody else can write to.
   of --events
-        Created if it is missing. A symbolic link to a file is refused. A pipe that nobody reads
-        for a second gets no events.
+        Created if it is missing. A symbolic link to a file is refused, unless it is a standard
+        stream, such as /dev/stderr. A pipe that nobody reads for a second gets no events.
 
 Events:
 With --json on standard error, and in the file of --events, each line is a JSON object with these
