@@ -3,12 +3,10 @@ package backoffhttp
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"regexp"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
@@ -53,33 +51,6 @@ func shown(address *url.URL) string {
 	return (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawPath: address.RawPath}).String()
 }
 
-// loop returns the event of the loop for a log.
-func (e Event) loop() backoff.Event {
-	if e.Err != nil {
-		e.Event.Err = withoutSecrets(e.Err)
-	}
-	return e.Event
-}
-
-// addressIn finds the URLs in a text.
-var addressIn = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"\\<>]+`)
-
-// withoutSecrets returns an error for a log: the URLs in its text have no user information, query and fragment.
-func withoutSecrets(err error) error {
-	text := err.Error()
-	clean := addressIn.ReplaceAllStringFunc(text, func(address string) string {
-		parsed, err := url.Parse(address)
-		if err != nil {
-			return "(a URL)"
-		}
-		return shown(parsed)
-	})
-	if clean == text {
-		return err
-	}
-	return errors.New(clean)
-}
-
 // String returns a line for a log, such as
 // "GET http://example.com/a: attempt 1: status 503: throttled, waiting 20ms".
 func (e Event) String() string {
@@ -88,7 +59,7 @@ func (e Event) String() string {
 		text += fmt.Sprintf(": status %d", e.Status)
 	}
 	if e.Err != nil {
-		text += ": " + withoutSecrets(e.Err).Error()
+		text += ": " + e.Err.Error()
 	}
 	if e.Reason == 0 {
 		return fmt.Sprintf("%s: %v, waiting %v", text, e.Outcome, e.Delay)
@@ -109,7 +80,7 @@ func (e Event) LogValue() slog.Value {
 	if e.SentOnce != "" {
 		attrs = append(attrs, slog.String("sent_once", string(e.SentOnce)))
 	}
-	return slog.GroupValue(append(attrs, e.loop().LogValue().Group()...)...)
+	return slog.GroupValue(append(attrs, e.Event.LogValue().Group()...)...)
 }
 
 // MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds.
@@ -123,7 +94,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	loop, err := e.loop().MarshalJSON()
+	loop, err := e.Event.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}

@@ -152,36 +152,3 @@ func TestBudgetsSeeRequestsThatAreSentOnce(t *testing.T) {
 		t.Errorf("%d answers are left", len(statuses))
 	}
 }
-
-// The text of an error in a log has nothing that the URL of the event has not. The error itself stays.
-func TestErrorsWithoutSecrets(t *testing.T) {
-	const secret = "http://user:TOPSECRET@example.com/token?client_secret=TOPSECRET#TOPSECRET"
-	failure := &url.Error{Op: "Post", URL: secret, Err: io.EOF}
-	var events []backoffhttp.Event
-	transport, err := backoffhttp.New(failing{failure}, backoffhttp.WithRetry(backoff.WithPolicyString("off")),
-		backoffhttp.OnStop(func(event backoffhttp.Event) { events = append(events, event) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequest("GET", secret, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := transport.RoundTrip(request); err != error(failure) {
-		t.Errorf("returned %v", err)
-	}
-	if len(events) != 1 || events[0].Err != error(failure) {
-		t.Fatalf("events %v", events)
-	}
-	var lines strings.Builder
-	slog.New(slog.NewTextHandler(&lines, nil)).Info("line", "event", events[0])
-	text, err := json.Marshal(events[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{events[0].String(), lines.String(), string(text)} {
-		if strings.Contains(line, "SECRET") || !strings.Contains(line, "example.com/token") || !strings.Contains(line, "EOF") {
-			t.Error(line)
-		}
-	}
-}
