@@ -221,6 +221,7 @@ def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
     ("text", "shown"),
     [
         ("no URL?", "no URL"),
+        ("http://me:a@b@h/c: me@h failed", "http://h/c: me@h failed"),
         ("url: /a?b=c&d='e (Caused by E('#1'))", "url: /a (Caused by E(''))"),
         ("url='http://h/a?b=c#d', it is #1", "url='http://h/a', it is #1"),
         (
