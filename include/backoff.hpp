@@ -80,7 +80,7 @@ template <class Raw, uint32_t (*print)(const Raw *, char *, uint64_t), std::size
 struct printed {
   Raw raw = Raw();
   std::string to_string() const {
-    char buffer[size] = "";
+    char buffer[size] = {0};  // clang 18 takes "" of the last size for this one
     print(&raw, buffer, size);
     return buffer;
   }
@@ -243,21 +243,27 @@ struct loop {
   uint64_t began = 0;
   event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
   error failed = error();
-  bool is_in_hook = false;
+  bool is_in_hook = false, is_in_clock = false;
   explicit loop(const options &of) : with(of) {}
   bool is_cancelled() const { return with.cancelled && with.cancelled(); }
+  uint64_t now() {
+    is_in_clock = true;
+    const uint64_t now = ns(with.now());
+    is_in_clock = false;
+    return now;
+  }
   nanoseconds elapsed(uint64_t now) const { return time(now > began ? now - began : 0); }
   // Makes attempts until `end` or `failed` says how the loop ended.
   void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
     if (is_cancelled()) return;
-    began = ns(with.now());
+    began = now();
     failed.raw.code = backoff_operation_begin(&operation, &policy.raw, stream, began,
                                               ns(with.deadline), budget);
     while (failed.code() == BACKOFF_OK) {
       end.attempts++;
       const verdict given = attempt();
       if (given.outcome != outcome::success && is_cancelled()) return;
-      const uint64_t now = ns(with.now());
+      const uint64_t now = this->now();
       backoff_decision next = backoff_decision();
       failed.raw.code = backoff_operation_decide(
           &operation, uint32_t(given.outcome), given.retry_after_ns, now, budget, &next);
@@ -279,7 +285,9 @@ struct loop {
     if (code == BACKOFF_DAMAGED) failed.raw.code = code;
     if (with.stats) backoff_stats_record(&with.stats->raw, end.attempts, uint32_t(end.reason));
     if (failed.code() != BACKOFF_OK || is_in_hook) return;
-    if (end.reason == reason::cancelled && end.attempts > 0) end.elapsed = elapsed(ns(with.now()));
+    // A clock that has thrown may throw again, and on_stop would not be called.
+    const bool is_late = end.reason == reason::cancelled && end.attempts > 0 && !is_in_clock;
+    if (is_late) end.elapsed = elapsed(now());
     if (with.on_stop) with.on_stop(end);
   }
 };

@@ -58,6 +58,7 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
   if (count > 6) curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDS, arguments[6]);
   curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, fields);
   curl_easy_setopt(transfer.curl, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(transfer.curl, CURLOPT_MAXREDIRS, 20L); /* older versions of libcurl have no limit */
   curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
   curl_easy_setopt(transfer.curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, append);

@@ -9,6 +9,8 @@
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
+ * - libcurl itself sends a request again if a connection that it kept ends without an answer. For a request
+ * that is sent once this is CURLE_GOT_NOTHING instead. The handle's CURLOPT_PREREQFUNCTION is used for that.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
  *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
@@ -76,6 +78,7 @@ struct curl_retry {
   const char *sent_method; /* the method */
   char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
   const char *sent_once;   /* why the request is sent once: "caller", "body", "method"; NULL if it is not */
+  long answered;           /* for its own use */
 };
 
 /* The outcome of a transfer without a whole response. */
@@ -154,19 +157,38 @@ static const char *curl_retry_sent_once(const struct curl_retry *transfer, const
   return curl_retry_allows(transfer, transfer->method) ? NULL : "method";
 }
 
-/* Writes a URL without user information, query and fragment. */
-static void curl_retry_write_url(char *text, size_t size, const char *url) {
-  const char *host = strstr(url, "://");
-  host = host == NULL ? url : host + 3;
-  const char *path = host + strcspn(host, "/?#");
-  const char *end = path + strcspn(path, "?#");
-  const char *part = host;
-  for (; part < path; part++) {
-    if (*part == '@') host = part + 1;
+/* Called before libcurl sends a request, also the next one of a redirect, and before it sends one again because
+ * the connection has ended without an answer. Nothing has arrived since the call before only in the last case. */
+static int curl_retry_is_sent(void *context, char *to, char *from, int to_port, int from_port) {
+  struct curl_retry *transfer = (struct curl_retry *)context;
+  const long before = transfer->answered;
+  char *method = NULL;
+  (void)to, (void)from, (void)to_port, (void)from_port;
+  curl_easy_getinfo(transfer->curl, CURLINFO_HEADER_SIZE, &transfer->answered);
+  curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);
+  if (transfer->answered != before) return CURL_PREREQFUNC_OK;
+  if (transfer->may_repeat >= 0 && transfer->has_body_for_once == 0) {
+    if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return CURL_PREREQFUNC_OK;
+    if (curl_retry_allows(transfer, transfer->method != NULL ? transfer->method : method)) return CURL_PREREQFUNC_OK;
   }
-  /* A URL too long is cut. */
-  snprintf(text, size, "%.*s%.*s", (int)(strstr(url, "://") == NULL ? 0 : strcspn(url, ":") + 3), url,
-           (int)(end - host), host);
+  transfer->answered = -2;
+  return CURL_PREREQFUNC_ABORT;
+}
+
+/* Writes a URL without user information, query and fragment; nothing for one that libcurl cannot read. One that is too
+ * long is cut. */
+static void curl_retry_write_url(char *text, size_t size, const char *url) {
+  static const CURLUPart hidden[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
+                                     CURLUPART_FRAGMENT};
+  CURLU *parts = curl_url();
+  char *shown = NULL;
+  text[0] = '\0';
+  if (parts != NULL && curl_url_set(parts, CURLUPART_URL, url, CURLU_GUESS_SCHEME) == CURLUE_OK) {
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) curl_url_set(parts, hidden[i], NULL, 0);
+    if (curl_url_get(parts, CURLUPART_URL, &shown, 0) == CURLUE_OK) snprintf(text, size, "%s", shown);
+  }
+  curl_free(shown);
+  curl_url_cleanup(parts);
 }
 
 /* Reads how long the server asked to wait. Fields longer than any valid one are left out. */
@@ -216,7 +238,12 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
     return BACKOFF_OUTCOME_PERMANENT;
   }
   transfer->status = 0;
+  transfer->answered = -1;
+  curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, curl_retry_is_sent);
+  curl_easy_setopt(transfer->curl, CURLOPT_PREREQDATA, transfer);
   transfer->code = curl_easy_perform(transfer->curl);
+  curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, NULL);
+  if (transfer->answered == -2) transfer->code = CURLE_GOT_NOTHING;
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
   curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &request_size);
   curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);

@@ -17,6 +17,7 @@ struct request {
   const char *methods[9];
   struct curl_retry_status statuses[9];
   const char *once;
+  const char *first;         /* a URL to get before the request, on the same handle */
   int calls_until_cancelled; /* 0: never */
 };
 
@@ -99,6 +100,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
   } else if (starts(option, "cancel_at_call=", &value)) {
     request->calls_until_cancelled = atoi(value);
     transfer->cancelled = cancelled;
+  } else if (starts(option, "first=", &value)) {
+    request->first = value;
   } else if (starts(option, "timeout=", &value)) {
     curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT_MS, atol(value));
   } else {
@@ -124,6 +127,16 @@ int main(int argc, char **argv) {
   transfer.context = &request;
   for (int i = 4; i < argc; i++) set(&transfer, &request, argv[i]);
   transfer.headers = request.fields;
+  if (request.first != NULL) {
+    struct curl_retry warm;
+    memset(&warm, 0, sizeof warm);
+    warm.curl = transfer.curl;
+    warm.deadline_ns = BACKOFF_NONE;
+    curl_easy_setopt(transfer.curl, CURLOPT_URL, request.first);
+    curl_easy_setopt(transfer.curl, CURLOPT_HTTPGET, 1L);
+    if (curl_retry_perform(&warm, &end) != BACKOFF_OK || warm.status != 200) return 3;
+    curl_easy_setopt(transfer.curl, CURLOPT_POST, 1L);
+  }
   curl_easy_setopt(transfer.curl, CURLOPT_URL, argv[1]);
   curl_easy_setopt(transfer.curl, CURLOPT_NOBODY, (long)(strcmp(argv[2], "HEAD") == 0));
   if (strcmp(argv[2], "HEAD") != 0) curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, argv[2]);

@@ -4,17 +4,20 @@ Usage: curl_requests.py BUILD_FOLDER
 """
 
 import json
+import socket
 import subprocess
 import sys
 import traceback
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 TESTS = Path(__file__).parents[2] / "tests"
 PROGRAMS = ["curl_requests", "sanitized-curl_requests", "curl_requests-c++11"]
 
 UNSUPPORTED_PROTOCOL = 1
+GOT_NOTHING = "52"
 
 # libcurl reads the body of every answer in the attempt. A timeout has to end an endless one.
 ENDLESS = ["drain-drip", "drain-hang"]
@@ -70,7 +73,9 @@ class Player:
         policy = f"constant:base={base},retry_after_max=3ms,max_retries={retries}"
         secret = url.replace("://", "://user:pass%40word@") + "?secret=a@b#part"
         command = [str(self.build / name), secret, case["request"]["method"], policy, *words]
-        output = subprocess.run(command, capture_output=True, text=True, encoding="latin-1", timeout=60)
+        output = subprocess.run(
+            command, capture_output=True, text=True, encoding="latin-1", timeout=60
+        )
         assert output.returncode == 0 and not output.stderr, output
         lines = [line.partition(" ") for line in output.stdout.splitlines()]
         found = {name: value for name, _, value in lines}
@@ -109,7 +114,9 @@ class Player:
     def proxy_statuses(self, name: str, cases: dict) -> None:
         """The table of the header has the outcomes of SPEC 14.8."""
         statuses = json.loads((TESTS / "vectors/http_statuses.json").read_text())["cases"]
-        proxy = {case["status"]: case["proxy_outcome"] for case in statuses if case["proxy_outcome"]}
+        proxy = {
+            case["status"]: case["proxy_outcome"] for case in statuses if case["proxy_outcome"]
+        }
         found = self.run(name, cases["status-520"], ["proxy_statuses"])
         assert (found["outcome"], found["attempts"]) == ("success", 2), found
         header = (Path(__file__).parents[1] / "examples/curl_retry.h").read_text()
@@ -120,6 +127,44 @@ class Player:
         """`cancelled` is asked three times before a wait, and then in the wait of an hour."""
         found = self.run(name, cases["method-get"], ["cancel_at_call=5"], base="1h")
         assert (found["reason"], found["attempts"]) == ("cancelled", 1), found
+
+    def reused(self, name: str, cases: dict) -> None:
+        """libcurl sends a request again if a connection that it kept ends without an answer."""
+        for method, wanted in [("POST", ["POST"]), ("PUT", ["PUT", "PUT"])]:
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                seen: list[str] = []
+                Thread(target=answer_the_first, args=(server, seen), daemon=True).start()
+                url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+                words = [url, method, "off", "text=x", f"first={url}"]
+                output = subprocess.run(
+                    [str(self.build / name), *words], capture_output=True, text=True, timeout=60
+                )
+                lines = dict(line.split(" ", 1) for line in output.stdout.splitlines())
+                assert (lines["attempts"], lines["code"]) == ("1", GOT_NOTHING), output
+                assert seen == wanted, seen
+
+
+def answer_the_first(server: socket.socket, seen: list[str]) -> None:
+    """Keeps the connection after the first request, and ends each connection after another one."""
+    count = 0
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection, connection.makefile("rb") as file:
+            while line := file.readline():
+                length = 0
+                while (field := file.readline()) != b"\r\n":
+                    if field.lower().startswith(b"content-length:"):
+                        length = int(field.split(b":")[1])
+                file.read(length)
+                count += 1
+                if count == 1:
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                else:
+                    seen.append(line.split()[0].decode())
+                    break
 
 
 def passes(test: tuple) -> bool:
@@ -137,7 +182,8 @@ if __name__ == "__main__":
     cases = json.loads((TESTS / "vectors/http_requests.json").read_text())["cases"]
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
-    tests += [(test, name, by_id) for name in PROGRAMS for test in [player.proxy_statuses, player.cancel]]
+    others = [player.proxy_statuses, player.cancel, player.reused]
+    tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))
     player.server.communicate()

@@ -70,6 +70,27 @@ void check_exceptions() {
   check_true("an exception", "leaves nothing in the budget", !is_busy(shared.budget));
 }
 
+// The clock is read again at the end, unless it is what has failed.
+void check_clock() {
+  Shared shared;
+  backoff::options options;
+  int reads = 0, stops = 0, caught = 0;
+  options.now = [&]() -> backoff::clock::time_point {
+    if (++reads > 1) throw reads;
+    return backoff::clock::now();
+  };
+  options.on_stop = [&](const backoff::event &) { stops++; };
+  const auto policy = backoff::policy::parse("immediate").value();
+  try {
+    static_cast<void>(
+        backoff::retry(policy, [] { return backoff::outcome::transient; }, options));
+  } catch (int thrown) {
+    caught = thrown;
+  }
+  check_number("a clock that throws", "is passed on", static_cast<uint64_t>(caught), 2);
+  check_number("a clock that throws", "stops", static_cast<uint64_t>(stops), 1);
+}
+
 void check_threads() {
   Shared shared;
   pthread_t thread;
@@ -90,6 +111,7 @@ void check_threads() {
 
 int main() {
   check_exceptions();
+  check_clock();
   check_threads();
   return check_end();
 }

@@ -28,13 +28,25 @@ func (e *exchange) drain() {
 // bodyOf returns a body that frees the context of its attempt at its end.
 func bodyOf(inner io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
 	b := &body{inner, cancel}
-	if writer, ok := inner.(io.Writer); ok { // of 101 Switching Protocols
+	switch inner := inner.(type) { // of 101 Switching Protocols
+	case halfCloser:
+		return struct {
+			*body
+			halfCloser
+		}{b, inner}
+	case io.Writer:
 		return struct {
 			*body
 			io.Writer
-		}{b, writer}
+		}{b, inner}
 	}
 	return b
+}
+
+// A halfCloser can end what it writes and read on.
+type halfCloser interface {
+	io.Writer
+	CloseWrite() error
 }
 
 type body struct {

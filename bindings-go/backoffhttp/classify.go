@@ -63,24 +63,29 @@ func (t *Transport) verdictOfResponse(response *http.Response) backoff.Verdict {
 }
 
 // A path is how far an attempt came on its way to the server, by the hooks of net/http/httptrace.
-type path struct{ isAsked, hasConnection atomic.Bool }
+type path struct{ isAsked, hasConnection, isWritten atomic.Bool }
 
 // trace returns a context in which the http.Transport says how far it comes.
 func (p *path) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { p.isAsked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { p.hasConnection.Store(true) },
+		// The server may have what was written, also if the error is that of a later connection: of a redirect that a client
+		// below this one follows, or of a dialer in the body of the request.
+		WroteHeaders: func() { p.isWritten.Store(true) },
 	})
 }
 
 // wasNeverSent reports whether an attempt failed before it could send anything: it got no connection. An error
-// of a lookup or of a dialer says so, too, for a RoundTripper without hooks, and after a connection that turned out to be
-// closed.
+// of a lookup or of a dialer says so, too, for a RoundTripper without hooks.
 func (e *exchange) wasNeverSent(err error) bool {
 	var (
 		name      *net.DNSError
 		operation *net.OpError
 	)
+	if e.path.isWritten.Load() {
+		return false
+	}
 	return errors.As(err, &name) || errors.As(err, &operation) && operation.Op == "dial" ||
 		e.path.isAsked.Load() && !e.path.hasConnection.Load()
 }
@@ -104,7 +109,7 @@ func verdictOfError(err error) backoff.Verdict {
 		return backoff.OutcomeTimeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &stream), errors.As(err, &body), errors.As(err, &name):
 		return backoff.OutcomeTransient
-	case errors.As(err, &operation) && slices.Contains([]string{"dial", "read", "write", "proxyconnect"}, operation.Op):
+	case errors.As(err, &operation) && slices.Contains([]string{"dial", "read", "write", "proxyconnect", "socks connect"}, operation.Op):
 		return backoff.OutcomeTransient // other operations are those of TLS
 	case slices.ContainsFunc(lostConnections, func(text string) bool { return strings.Contains(err.Error(), text) }):
 		return backoff.OutcomeTransient

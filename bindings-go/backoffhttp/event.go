@@ -3,10 +3,12 @@ package backoffhttp
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
@@ -51,15 +53,32 @@ func shown(address *url.URL) string {
 	return (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawPath: address.RawPath}).String()
 }
 
+// In a text: the query and the fragment of a URL, but not what closes it there, and its user information.
+var (
+	query = regexp.MustCompile(`(\S)[?#](?:\S*[^\s"')\]>,.;:])?`)
+	user  = regexp.MustCompile(`//[^\s/]*@`)
+)
+
+// logged returns the event of the loop for a log. The text of its error may have the URL of the request, such as that of a
+// url.Error, or another.
+func (e Event) logged() backoff.Event {
+	event := e.Event
+	if event.Err != nil {
+		event.Err = errors.New(user.ReplaceAllString(query.ReplaceAllString(event.Err.Error(), "$1"), "//"))
+	}
+	return event
+}
+
 // String returns a line for a log, such as
-// "GET http://example.com/a: attempt 1: status 503: throttled, waiting 20ms".
+// "GET http://example.com/a: attempt 1: status 503: throttled, waiting 20ms". As in LogValue and MarshalJSON, URLs in the text
+// of an error have no user information, query and fragment.
 func (e Event) String() string {
 	text := fmt.Sprintf("%s %s: attempt %d", e.Method, e.URL, e.Attempts)
 	if e.Status != 0 {
 		text += fmt.Sprintf(": status %d", e.Status)
 	}
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
+	if err := e.logged().Err; err != nil {
+		text += ": " + err.Error()
 	}
 	if e.Reason == 0 {
 		return fmt.Sprintf("%s: %v, waiting %v", text, e.Outcome, e.Delay)
@@ -80,7 +99,7 @@ func (e Event) LogValue() slog.Value {
 	if e.SentOnce != "" {
 		attrs = append(attrs, slog.String("sent_once", string(e.SentOnce)))
 	}
-	return slog.GroupValue(append(attrs, e.Event.LogValue().Group()...)...)
+	return slog.GroupValue(append(attrs, e.logged().LogValue().Group()...)...)
 }
 
 // MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds.
@@ -94,7 +113,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	loop, err := e.Event.MarshalJSON()
+	loop, err := e.logged().MarshalJSON()
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +93,56 @@ func TestEventsNameTheRequest(t *testing.T) {
 	}
 	if counts := stats.Counts(); counts.Operations != 2 || counts.Attempts != 4 {
 		t.Errorf("counted %+v", counts)
+	}
+}
+
+// The text of an error shows no secret of a URL either. The error itself stays as it is.
+func TestEventsShowNoSecretsOfErrors(t *testing.T) {
+	inner := &url.Error{Op: "Get", URL: "http://user:secret@example.com/a?key=secret#secret", Err: io.EOF}
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{inner, `Get "http://example.com/a": EOF`},
+		{fmt.Errorf("calling (https://me@example.com?secret), then http://user:sec@ret@b/c#secret: %w", inner), `calling (https://example.com), then http://b/c: Get "http://example.com/a": EOF`},
+		{errors.New("mail to me@example.com failed"), "mail to me@example.com failed"},
+	} {
+		var shown []string
+		transport, err := backoffhttp.New(failing{row.err}, backoffhttp.OnStop(func(event backoffhttp.Event) {
+			text, err := json.Marshal(event)
+			if err != nil {
+				t.Error(err)
+			}
+			var decoded struct{ Err string }
+			if err := json.Unmarshal(text, &decoded); err != nil {
+				t.Error(err)
+			}
+			shown = append(shown, decoded.Err)
+			for _, attr := range event.LogValue().Group() {
+				if attr.Key == "err" {
+					shown = append(shown, attr.Value.String())
+				}
+			}
+			line := strings.TrimSuffix(strings.TrimPrefix(event.String(), "GET http://example.com/: attempt 1: "), ": stopped: permanent")
+			shown = append(shown, line)
+			if event.Err != row.err {
+				t.Errorf("the error is %v", event.Err)
+			}
+		}), backoffhttp.WithRetry(backoff.WithPolicyString("off")), backoffhttp.WithClassify(
+			func(*http.Request, *http.Response, error) backoff.Verdict { return backoff.OutcomePermanent }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://example.com/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := transport.RoundTrip(request); err != row.err {
+			t.Errorf("failed with %v", err)
+		}
+		if want := []string{row.want, row.want, row.want}; !slices.Equal(shown, want) {
+			t.Errorf("shown %q, want %q", shown, row.want)
+		}
 	}
 }
 

@@ -135,7 +135,10 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 		ctx = e.path.trace(ctx)
 	}
 	request := e.request.WithContext(ctx)
-	request.Header = e.request.Header.Clone() // a RoundTripper below may add to it
+	// A RoundTripper below may add to them.
+	request.Header = e.request.Header.Clone()
+	address := *e.request.URL
+	request.URL = &address
 	request.Body = body
 	response, err := e.transport.base.RoundTrip(request)
 	if response != nil && err == nil {

@@ -246,3 +246,107 @@ func TestFunctionsThatPanic(t *testing.T) {
 		})
 	}
 }
+
+// following is a RoundTripper that follows redirects.
+type following struct{ client http.Client }
+
+func (f *following) RoundTrip(request *http.Request) (*http.Response, error) {
+	return f.client.Do(request)
+}
+
+// The server may have a request whose error is that of a later connection.
+func TestFailuresAfterTheRequest(t *testing.T) {
+	posts := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		posts++
+		http.Redirect(w, r, "http://127.0.0.1:1/thanks", http.StatusSeeOther)
+	}))
+	defer server.Close()
+	transport, err := backoffhttp.New(&following{}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=3")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", server.URL, strings.NewReader("pay 10"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transport.RoundTrip(request); err == nil {
+		t.Error("a redirect to nobody succeeds")
+	}
+	if posts != 1 {
+		t.Errorf("the server saw %d requests", posts)
+	}
+}
+
+// prefixing changes the URL that it gets, which no RoundTripper may.
+type prefixing struct{ seen []string }
+
+func (p *prefixing) RoundTrip(request *http.Request) (*http.Response, error) {
+	request.URL.Path = "/v1" + request.URL.Path
+	p.seen = append(p.seen, request.URL.Path)
+	return nil, io.EOF
+}
+
+func TestURLsOfAttempts(t *testing.T) {
+	base := &prefixing{}
+	var last backoffhttp.Event
+	transport, err := backoffhttp.New(base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=2")),
+		backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest("GET", "http://example.com/a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transport.RoundTrip(request); err != io.EOF {
+		t.Error(err)
+	}
+	if want := []string{"/v1/a", "/v1/a", "/v1/a"}; !slices.Equal(base.seen, want) {
+		t.Errorf("sent %v", base.seen)
+	}
+	if want := "http://example.com/a"; last.URL != want {
+		t.Errorf("the event has %s", last.URL)
+	}
+}
+
+// switching answers with a body that can be closed half.
+type switching struct {
+	io.ReadWriteCloser
+	isClosedHalf bool
+}
+
+func (s *switching) CloseWrite() error {
+	s.isClosedHalf = true
+	return nil
+}
+
+func (s *switching) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: s}, nil
+}
+
+func TestHalfOfAnUpgrade(t *testing.T) {
+	connection, other := net.Pipe()
+	defer other.Close()
+	base := &switching{ReadWriteCloser: connection}
+	transport, err := backoffhttp.New(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest("GET", "http://example.com/a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	half, ok := response.Body.(interface {
+		io.Writer
+		CloseWrite() error
+	})
+	if !ok || half.CloseWrite() != nil || !base.isClosedHalf {
+		t.Errorf("%T is not closed half", response.Body)
+	}
+}

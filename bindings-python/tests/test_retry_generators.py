@@ -1,10 +1,11 @@
 """Generators are retried up to their first item; after it everything passes through."""
 
 import asyncio
+import functools
 import inspect
 
 import pytest
-from backoff_rs import retry
+from backoff_rs import Retrying, RetryStats, retry
 from backoff_rs.testing import fake_time
 
 
@@ -197,3 +198,81 @@ def test_decorated_functions_keep_their_kind():
     assert inspect.isgeneratorfunction(items)
     assert inspect.isasyncgenfunction(items_async)
     assert inspect.iscoroutinefunction(call)
+
+
+def items(calls):
+    calls.append(1)
+    yield 1
+
+
+async def items_async(calls):
+    calls.append(1)
+    yield 1
+
+
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+
+    return wrapper
+
+
+@pytest.mark.parametrize(
+    "wrapped", [logged, lambda function: lambda calls: function(calls)], ids=["wraps", "lambda"]
+)
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (items, "a generator that has not begun: retry a generator function, with `yield from`$"),
+        (items_async, "a generator that has not begun: retry an async generator function$"),
+    ],
+)
+def test_a_function_that_returns_a_generator(wrapped, function, why):
+    """Nothing has run that could be retried."""
+    calls, stats = [], RetryStats()
+    with pytest.raises(TypeError, match=f"returned {why}"):
+        Retrying(on=Exception, on_result=lambda _: True, stats=stats).call(wrapped(function), calls)
+    assert (calls, stats.attempts, stats.stops["cancelled"]) == ([], 1, 1)
+
+
+@pytest.mark.parametrize(("make", "drain"), [(items, drain), (items_async, drain_async)])
+def test_a_partial_of_a_generator_function(make, drain):
+    calls = []
+    assert drain(Retrying(on=()).call(functools.partial(make, calls))) == [1]
+    assert calls == [1]
+
+
+def begun():
+    generator = items([])
+    next(generator)
+    return generator
+
+
+def ended():
+    generator = begun()
+    assert [*generator] == []
+    return generator
+
+
+@pytest.mark.parametrize("call", [begun, ended, lambda: (item for item in fetched())])
+def test_a_generator_of_which_something_has_run_is_a_result(call):
+    """Of a generator expression, the first iterable."""
+    stats = RetryStats()
+    assert inspect.isgenerator(Retrying(on=(), stats=stats).call(call))
+    assert stats.stops["success"] == 1
+
+
+def fetched():
+    return [1]
+
+
+@pytest.mark.parametrize("function", [items, items_async])
+def test_a_generator_that_a_coroutine_function_returns_is_a_result(function):
+    """What it awaited before was retried."""
+
+    async def open_stream():
+        return function([])
+
+    made = asyncio.run(Retrying(on=()).call(open_stream))
+    assert inspect.isgenerator(made) or inspect.isasyncgen(made)

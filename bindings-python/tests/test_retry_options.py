@@ -363,8 +363,9 @@ def test_a_predicate_that_returns_no_bool(time, result, means_yes):
 def test_a_predicate_that_returns_the_name_of_no_outcome(time):
     for options in ({"on": lambda _: "permanant"}, {"on": (), "on_result": lambda _: "permanant"}):
         script = loops.Script(RESET if options["on"] else 1)
-        with pytest.raises(PolicyError, match="permanant"):
+        with pytest.raises(PolicyError, match="permanant") as raised:
             Retrying("constant:base=1s", **options).call(script)
+        assert raised.value.__notes__ == [f"returned by {[*options][-1]}"]
 
 
 def test_a_predicate_that_returns_something_to_be_awaited(time):
@@ -376,6 +377,38 @@ def test_a_predicate_that_returns_something_to_be_awaited(time):
         script = loops.Script(RESET if options["on"] else 1)
         with pytest.raises(TypeError, match=r"returned .*Future, which nothing awaits here"):
             Retrying("constant:base=1s", **options).call(script)
+
+
+async def asynchronous_generator():
+    yield True
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (ConnectionError, "<class 'ConnectionError'>"),
+        (real_time.time, "<built-in function time>"),
+        (asynchronous_generator, "<function asynchronous_generator at"),
+        (re.compile("reset").search, "<built-in method search of re.Pattern"),
+        ((word in "reset" for word in ["refused"]), "<generator object"),
+        (asynchronous_generator(), "<async_generator object"),
+        (NotImplemented, "NotImplemented"),
+    ],
+)
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_predicate_that_returns_what_is_always_true(time, asynchronous, result, shown):
+    """It is a slip, such as a function that is not called, or any() that is missing."""
+    for options in ({"on": lambda _: result}, {"on": (), "on_result": lambda _: result}):
+        script, stats = loops.Script(RESET if options["on"] else 1), RetryStats()
+
+        async def call(script=script):
+            return script()
+
+        retrying = Retrying("constant:base=1s,max_retries=1", stats=stats, **options)
+        must = re.escape(f"{[*options][-1]} returned {shown}") + ".*, which says neither yes nor no"
+        with pytest.raises(TypeError, match=must):
+            asyncio.run(retrying.call(call)) if asynchronous else retrying.call(script)
+        assert (script.calls, stops(stats)) == (1, {"cancelled": 1})
 
 
 def test_a_bare_decorator():

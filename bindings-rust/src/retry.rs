@@ -170,6 +170,12 @@ impl<'a, C, S> Retry<'a, C, S> {
         self
     }
 
+    /// Whether a budget is set, shared or not.
+    #[must_use]
+    pub fn has_budget(&self) -> bool {
+        self.settings.budget.is_some() || self.settings.shared_budget.is_some()
+    }
+
     /// Uses a budget that many processes share, in place of one of [`Retry::budget`].
     ///
     /// ```

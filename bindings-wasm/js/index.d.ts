@@ -660,12 +660,12 @@ export const proxyStatuses: { readonly [status: number]: Outcome };
  * in {@link parseRetryAfter}. A verdict of `shouldRetry` may be that of a response.
  *
  * @param response a response of `fetch` or of an HTTP client: an object with `status` and `headers`.
- * @param now ms since 1970. Default: `Date.now()`.
+ * @param now ms since 1970. Default: `Date.now()`, also for the context of a loop: it can be `shouldRetryResult`.
  * @throws {PolicyError} the status is not a whole number from 0 to 65,535.
  */
 export function httpVerdict(
 	response: { readonly status: number; readonly headers?: HeaderSource },
-	now?: Time,
+	now?: Time | RetryContext,
 ): { outcome: Outcome; retryAfter?: number };
 
 /**
@@ -880,7 +880,10 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
 	readonly onRetry?: ((event: RetryEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
 	/** Called and awaited once for each request, at its end. */
 	readonly onStop?: ((event: StopEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
-	/** The time after which no wait may end, for all requests. */
+	/**
+	 * One time, after which no wait may end, for all requests as long as the client lives. A limit of each request is
+	 * `max_elapsed` in the policy.
+	 */
 	readonly deadline?: Deadline | undefined;
 }
 
@@ -956,7 +959,7 @@ export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, opti
  * or with `seed` and a constant `key`, all of its calls wait the same; a constant deadline applies to all
  * of them. The function gets no context: for its signal or the number of the attempt, use {@link retry}.
  *
- * @throws {PolicyError} as {@link retry}, at once.
+ * @throws {PolicyError} as {@link retry}, at once. So is a constant deadline more than ten years ahead.
  * @throws {TypeError} as {@link retry}, at once.
  */
 export function makeRetriable<This, Arguments extends readonly unknown[], T>(

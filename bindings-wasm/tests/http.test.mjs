@@ -19,6 +19,7 @@ import {
 	project,
 	proxyStatuses,
 	RandomStream,
+	retry,
 	source,
 } from "./installed.mjs";
 import { endOf } from "./loop.mjs";
@@ -57,6 +58,21 @@ test("a long header asks for nothing, and hides no other one", () => {
 		const alone = { "retry-after": `${" ".repeat(length)}5` };
 		assert.deepEqual(httpVerdict({ status: 503, headers: alone }), { outcome: "throttled" });
 	}
+});
+
+test("a verdict on a response is a predicate of a loop", async () => {
+	const responses = [
+		{ status: 503, headers: { "retry-after-ms": "1" } },
+		{ status: 200, headers: {} },
+	];
+	const delays = [];
+	const onRetry = ({ delay }) => void delays.push(delay);
+	for (const signal of [undefined, new AbortController().signal]) {
+		const left = [...responses];
+		const options = { policy: "constant:base=1ns,max_retries=1", shouldRetryResult: httpVerdict, signal, onRetry };
+		assert.equal((await retry(() => left.shift(), options)).status, 200);
+	}
+	assert.deepEqual(delays, [1, 1]);
 });
 
 describe("http_methods", () => {
@@ -191,6 +207,8 @@ describe("fetchOutcome", () => {
 		[new TypeError("fetch failed", { cause: new Error("x", { cause: { code: "EPIPE" } }) }), "transient"],
 		[new TypeError("Failed to fetch dynamically imported module: /a.js"), "permanent"],
 		[coded("ECONNRESET"), "transient"],
+		[coded("UND_ERR_CLOSED"), "permanent"],
+		[coded("UND_ERR_DESTROYED"), "permanent"],
 		[coded("EPIPE"), "transient"],
 		[coded("ETIMEDOUT"), "timeout"],
 		[coded("ERR_NETWORK"), "transient"],

@@ -184,6 +184,10 @@ describe("deadline", () => {
 				return true;
 			});
 		}
+		assert.throws(
+			() => makeRetriable(fn, { ...job, deadline: Date.now() + 15 }),
+			/10 years after clock\.now\(\); pass a Date$/,
+		);
 		assert.deepEqual(fn.contexts, []);
 		for (const deadline of [Infinity, { nanoseconds: 2n ** 64n - 1n }, 3e11, performance.now() + 50]) {
 			assert.equal(await retry(fn, { ...job, deadline }), "ok");

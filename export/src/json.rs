@@ -1,7 +1,10 @@
 //! Reading JSON and YAML, with the place of every error.
 
+use std::fmt;
+
 use backoff_core::{MAX_NS, Ratio};
-use serde_json::{Map, Value};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
 
 use crate::error::ImportError;
 use crate::text::cut;
@@ -24,7 +27,9 @@ pub(crate) struct Object<'a> {
 /// The value of a text in JSON or YAML: an array of the documents, if they are not one.
 pub(crate) fn parse(text: &str) -> Result<Value, ImportError> {
     let error = match serde_json::from_str(text) {
-        Ok(value) => return Ok(value),
+        Ok(Unambiguous(value)) => return Ok(value),
+        // It is JSON.
+        Err(error) if error.is_data() => return Err(ImportError::new("", error.to_string())),
         Err(error) => error,
     };
     let what = match yaml::parse(text) {
@@ -44,6 +49,74 @@ pub(crate) fn parse(text: &str) -> Result<Value, ImportError> {
         Err(error) => error,
     };
     Err(ImportError::new("", format!("not JSON ({error}) and not YAML ({what})")))
+}
+
+/// A value of JSON whose objects have each key once. `Value` would take the last one.
+struct Unambiguous(Value);
+
+impl<'de> Deserialize<'de> for Unambiguous {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UnambiguousVisitor).map(Self)
+    }
+}
+
+struct UnambiguousVisitor;
+
+impl<'de> Visitor<'de> for UnambiguousVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Unambiguous(value)) = access.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(repeated(&name)));
+            }
+            let Unambiguous(value) = access.next_value()?;
+            members.insert(name, value);
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+/// Why an object with the same key twice is refused.
+pub(crate) fn repeated(name: &str) -> String {
+    format!("the key \"{}\" is repeated", cut(name))
 }
 
 /// The node that holds all others.
@@ -162,15 +235,23 @@ impl<'a> Object<'a> {
         self.members.keys().map(|name| cut(name)).collect()
     }
 
-    /// Refuses members that may change the delays, because nobody here knows them.
+    /// Refuses members that may change the delays, because nobody here knows them or they are there by
+    /// both names.
     pub(crate) fn only(&self, names: &[&str]) -> Result<(), ImportError> {
         let is_known = |found: &&String| {
             names.iter().any(|name| *found == name || **found == camel_case(name))
         };
-        match self.members.iter().find(|(name, _)| !is_known(name)) {
-            Some((name, value)) => Err(self.node(name, value).error("unknown setting")),
-            None => Ok(()),
+        if let Some((name, value)) = self.members.iter().find(|(name, _)| !is_known(name)) {
+            return Err(self.node(name, value).error("unknown setting"));
         }
+        for (name, value) in self.members {
+            let other = camel_case(name);
+            if other != *name && self.members.contains_key(&other) {
+                let reason = format!("it is also set as \"{other}\"");
+                return Err(self.node(name, value).error(reason));
+            }
+        }
+        Ok(())
     }
 }
 

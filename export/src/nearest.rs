@@ -75,7 +75,7 @@ pub(crate) fn nearest(
     let (mut reasons, mut last) = (BTreeMap::new(), Vec::new());
     for _ in 0..ROUNDS {
         let parsed = limit.as_ref().and_then(|text| Budget::parse(text).ok());
-        let refusals = match exact(&near, parsed.as_ref(), format, servers) {
+        let mut refusals = match exact(&near, parsed.as_ref(), format, servers) {
             Ok(exact) => {
                 let mut differences = differences(policy, &near, &reasons);
                 differences.extend(of_budget(budget, limit, &reasons));
@@ -87,6 +87,10 @@ pub(crate) fn nearest(
         let far: Vec<_> = refusals.iter().filter(far).cloned().collect();
         if !far.is_empty() {
             return Err(ExportError { refusals: far });
+        }
+        // First the number of retries: the longest window that they reach depends on it.
+        if let Some(limit) = refusals.iter().position(|one| one.field == Field::MaxRetries) {
+            refusals = vec![refusals.swap_remove(limit)];
         }
         let mut params = policy_params(&near);
         if params.get(Field::ThrottledBase) == params.get(Field::Base) {

@@ -254,14 +254,13 @@ impl<'a> Source<'a> {
         if cap != MAX_NS {
             return cap;
         }
-        if self.max_retries().is_none() {
+        let window = self.policy.window_ns(self.last_index());
+        // Some engines count milliseconds, and a longer cap has no effect either.
+        let window = window.checked_next_multiple_of(MS).unwrap_or(MAX_NS);
+        if self.max_retries().is_none() || window > max {
             self.replace(Field::Cap, max, format!("it needs {setting}; set a cap"));
             return cap;
         }
-        let window = self.policy.window_ns(self.last_index());
-        // Some engines count milliseconds, and a longer cap has no effect either.
-        let window =
-            window.checked_next_multiple_of(MS).filter(|&ns| ns < MAX_NS).unwrap_or(window);
         if self.policy.max_retries() > 0 {
             self.warn(format!(
                 "the policy has no cap, but {} needs {setting}: it is {}, the longest that the \

@@ -205,6 +205,33 @@ fn yaml_that_says_two_things_is_refused() {
 }
 
 #[test]
+fn json_that_says_two_things_is_refused() {
+    let table = [
+        (
+            "{\"initialInterval\": \"1s\",\n \"initialInterval\": \"2s\"}",
+            "the key \"initialInterval\" is repeated at line 2 column 18",
+        ),
+        // Wherever it is, and however it is written.
+        (
+            "[{\"a\": [{\"b\": 1, \"\\u0062\": 1}]}]",
+            "the key \"b\" is repeated at line 1 column 25",
+        ),
+    ];
+    for (text, reason) in table {
+        assert_eq!(imported(text, Format::Temporal, None), Err(reason.to_owned()));
+    }
+    // Both names that Protocol Buffers have for one setting.
+    let both = "{\"initialInterval\": \"1s\", \"initial_interval\": \"2s\"}";
+    let reason = "initial_interval: it is also set as \"initialInterval\"";
+    assert_eq!(imported(both, Format::Temporal, None), Err(reason.to_owned()));
+    // One key of two objects.
+    let two =
+        "{\"a\": {\"b\": null}, \"retryPolicy\": {\"backoffCoefficient\": 1.5}, \"b\": [-1, true]}";
+    let expected = "exponential:base=1s,multiplier=1.5,cap=100s";
+    assert_eq!(imported(two, Format::Temporal, None).as_deref(), Ok(expected));
+}
+
+#[test]
 fn an_export_in_yaml_is_imported_as_in_json() {
     let table = [
         (Format::Grpc, "grpc-retry:retry_after_max=none", "methodConfig:\n  - name:\n      - {}\n"),

@@ -41,12 +41,11 @@ const NEAREST: [Row; 12] = [
         Format::Grpc,
         "exponential:base=1500us,multiplier=4/3",
         Some("sre"),
-        "exponential:base=2ms,multiplier=1.33334,cap=9223372036854ms,jitter=0.2,max_retries=4,\
-         retry_after=exact,retry_after_max=none",
+        "exponential:base=2ms,multiplier=1.33334,jitter=0.2,max_retries=4,retry_after=exact,\
+         retry_after_max=none",
         &[
             "base 1500us 2ms",
             "multiplier 4/3 1.33334",
-            "cap none 9223372036854ms",
             "jitter none 0.2",
             "max_retries none 4",
             "retry_after at_least exact",
@@ -156,6 +155,27 @@ fn the_nearest_export_says_how_it_differs() {
         });
         let found: Vec<_> = found.collect();
         assert_eq!(found, differences, "{format}: {policy}");
+    }
+}
+
+/// The cap that a policy lacks is the longest window of the retries that the engine makes.
+#[test]
+fn the_nearest_number_of_retries_comes_before_the_longest_window() {
+    let table = [
+        (Format::Grpc, "full:base=1s", "\"maxBackoff\": \"8s\""),
+        (Format::Grpc, "full:base=1s,max_retries=100", "\"maxBackoff\": \"8s\""),
+        (Format::Grpc, "linear:base=1s", "\"maxBackoff\": \"4s\""),
+        (Format::Envoy, "full:base=1s,max_retries=3", "\"max_interval\": \"4s\""),
+        // So many retries reach the longest interval that there is.
+        (Format::Envoy, "full:base=1s", "\"max_interval\": \"9223372036.854s\""),
+        (Format::Envoy, "full:base=1s,max_retries=4294967295", "\"9223372036.854s\""),
+        (Format::Temporal, "full:base=1s,max_retries=5", "\"maximumInterval\": \"16s\""),
+        (Format::Temporal, "full:base=1s", "\"maximumInterval\": \"3153600000s\""),
+        (Format::Temporal, "full:base=1s,max_retries=4294967295", "\"3153600000s\""),
+    ];
+    for (format, policy, expected) in table {
+        let text = exported(policy, None, format, nearest(None)).unwrap().text;
+        assert!(text.contains(expected), "{format}: {policy}: {text}");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 4;
 
 /// A part of the tests: its name, and what runs it.
 type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
@@ -26,26 +26,26 @@ type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
 pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
     // The first compile with cargo, which does it for one of them at a time and on all cores. So one
-    // thread takes these, one after the other, and the others begin at the end.
+    // thread takes these, one after the other. The others begin at the end, with parts that wait much.
     let mut parts: VecDeque<Part> = VecDeque::new();
     parts.push_back(("shared", Box::new(test_shared)));
     parts.push_back(alone("rust", extent)?);
     parts.push_back(hosts("rust", extent)?);
     parts.push_back(("command", Box::new(move |report| test_command(extent, report))));
-    // Two parts of one language that ran at once would both compile what they share.
-    for part in [hosts, alone] {
-        for name in ["c", "js", "python", "go"] {
+    parts.push_back(("shared", Box::new(test_together)));
+    for part in [alone, hosts] {
+        for name in ["c", "js"] {
             parts.push_back(part(name, extent)?);
         }
     }
+    parts.push_back(alone("python", extent)?);
+    parts.push_back(hosts("go", extent)?);
+    parts.push_back(("processes", Box::new(test_processes)));
+    parts.push_back(hosts("python", extent)?);
+    parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
-    // These use the programs of all languages, which the others have built.
-    let last: [Part; 3] = [
-        ("shared", Box::new(test_together)),
-        ("processes", Box::new(test_processes)),
-        ("shared", Box::new(test_pages)),
-    ];
-    run_at_once(last.into(), &mut report)?;
+    // The commands of the pages build the packages that the other parts build, too.
+    report.part("shared", test_pages);
     if extent == Extent::All {
         report.part("bench", bench::test);
         report.part("dist", dist::test);

@@ -18,7 +18,7 @@ _QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 #: The query and the fragment of a URL within a text, but not what closes it there, and its user
 #: information.
 _QUERY = re.compile(r"(?<=\S)[?#](?:\S*[^\s\"')\]>,.;:])?")
-_USER = re.compile(r"(?<=//)[^\s/@]*@")
+_USER = re.compile(r"(?<=//)[^\s/]*@")
 
 #: What this process was told once.
 _told: set[str] = set()

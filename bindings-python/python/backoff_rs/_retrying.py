@@ -197,7 +197,9 @@ class Retrying:
         A generator function is retried until it yields its first item; later exceptions pass
         through, because items that were yielded cannot be taken back. If a plain function returns
         an awaitable that runs by itself, such as a Task or a Future, only the call that creates it
-        is retried. A coroutine, which does nothing until it is awaited, raises TypeError.
+        is retried. A coroutine, which does nothing until it is awaited, raises TypeError, and so does
+        the generator of a generator function, such as behind a decorator, which does nothing until
+        it is iterated over.
 
         Raises TypeError for objects that cannot be retried, such as a class or a staticmethod, and
         for hooks that are coroutine functions if this one is not.

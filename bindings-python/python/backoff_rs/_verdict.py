@@ -1,11 +1,21 @@
 """Verdicts: how a call ended, according to the caller."""
 
 from dataclasses import dataclass
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    MethodWrapperType,
+    NotImplementedType,
+)
 from typing import Final, TypeAlias, TypeVar
 
 from ._aliases import Duration, OutcomeOrName
 from ._backoff import _checked_retry_after, _type_name
 from ._context import MARK
+from ._steps import is_lost
 from ._types import Outcome
 
 E = TypeVar("E", bound=Exception)
@@ -38,7 +48,8 @@ _PERMANENT: Final = Verdict(Outcome.PERMANENT)
 
 #: The result of a predicate. For a failure True is transient and False permanent; for a value
 #: True is transient and False a success. Any other object counts by its truth value, but a text
-#: that is no outcome is an error.
+#: that is no outcome is an error, and so is an object that is always true by mistake, such as a
+#: function that was not called.
 VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
@@ -99,23 +110,50 @@ def unmark(error: BaseException) -> None:
         error.__dict__.pop(MARK, None)
 
 
-def verdict_of_error(result: object) -> Verdict:
-    """The verdict on a failure, from the result of `on`. A failure that it calls a success is
-    permanent: an exception is raised all the same."""
-    verdict = _verdict("on", result, Outcome.PERMANENT)
+def verdict_of_error(result: object, argument: str = "on") -> Verdict:
+    """The verdict on a failure, from the result of this function of the caller. A failure that it
+    calls a success is permanent: an exception is raised all the same."""
+    verdict = _verdict(argument, result, Outcome.PERMANENT)
     return verdict if verdict.outcome != Outcome.SUCCESS else _PERMANENT
 
 
-def verdict_of_value(result: object) -> Verdict:
-    """The verdict on a value, from the result of `on_result`."""
-    return _verdict("on_result", result, Outcome.SUCCESS)
+def verdict_of_value(result: object, argument: str = "on_result") -> Verdict:
+    """The verdict on a value, likewise."""
+    return _verdict(argument, result, Outcome.SUCCESS)
 
 
 def _verdict(argument: str, result: object, if_false: Outcome) -> Verdict:
     if isinstance(result, Verdict):
         return result
     if isinstance(result, str) and result:
-        return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
-    if hasattr(type(result), "__await__"):
+        try:
+            return Verdict(result)  # type: ignore[arg-type]  # It rejects other names.
+        except ValueError as error:
+            error.add_note(f"returned by {argument}")
+            raise
+    return Verdict(Outcome.TRANSIENT if truth(argument, result) else if_false)
+
+
+#: What a predicate returns by mistake, and is always true: a function that it did not call, a class,
+#: a generator without any() or all().
+_ALWAYS_TRUE: Final[tuple[type, ...]] = (
+    type,
+    FunctionType,
+    MethodType,
+    BuiltinFunctionType,
+    MethodWrapperType,
+    GeneratorType,
+    AsyncGeneratorType,
+    NotImplementedType,
+)
+
+
+def truth(argument: str, result: object) -> bool:
+    """Whether the result of a predicate means yes."""
+    # Only the type is asked: a proxy may fail.
+    kind = type(result)
+    if is_lost(result) or hasattr(kind, "__await__"):
         raise TypeError(f"{argument} returned {_type_name(result)}, which nothing awaits here")
-    return Verdict(Outcome.TRANSIENT if result else if_false)
+    if issubclass(kind, _ALWAYS_TRUE):
+        raise TypeError(f"{argument} returned {result!r}, which says neither yes nor no")
+    return bool(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import AsyncGeneratorType, BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 
 from ._backoff import _type_name
 from ._loop import Loop
@@ -105,11 +105,8 @@ def _function(options: Options, name: str, function: Callable[..., Any]) -> Call
                     if not loop.decision:
                         raise
                 else:
-                    if value is not None and is_lost(value):
-                        what = f"something that must be awaited ({_type_name(value)})"
-                        raise TypeError(
-                            f"{name} returned {what}: retry an async function that awaits it"
-                        )
+                    if value is not None and (why := _why_nothing_ran(value)):
+                        raise TypeError(f"{name} returned {why}")
                     if rest := loop.returned(value):
                         run(rest)
                     if not loop.decision:
@@ -123,6 +120,26 @@ def _function(options: Options, name: str, function: Callable[..., Any]) -> Call
             raise
 
     return retried
+
+
+def _why_nothing_ran(value: object) -> str | None:
+    """Why this value of a plain function says nothing about a call, if so: it is lazy. A generator
+    expression has evaluated its first iterable, which may be the call."""
+    if is_lost(value):
+        what = f"something that must be awaited ({_type_name(value)})"
+        return f"{what}: retry an async function that awaits it"
+    what = "a generator that has not begun: retry"
+    if type(value) is AsyncGeneratorType:
+        # Only an async function could have begun it.
+        return f"{what} an async generator function"
+    if (
+        type(value) is GeneratorType
+        and value.gi_frame is not None
+        and not (value.gi_suspended or value.gi_running)
+        and value.gi_code.co_name != "<genexpr>"
+    ):
+        return f"{what} a generator function, with `yield from`"
+    return None
 
 
 def _coroutine(options: Options, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,6 +26,10 @@ class Watch(Middleware):
             retries = message.options["retries"] - 1
             write(event="retry", id=message.message_id, retries=retries, delay=delay)
 
+    def after_enqueue(self, broker, message, delay):
+        if delay is not None:
+            write(event="enqueued", id=message.message_id)
+
     def after_nack(self, broker, message):
         write(event="dead", id=message.message_id)
 

@@ -4,12 +4,12 @@ import time
 
 import dramatiq
 import pytest
-from backoff_rs import PolicyError
+from backoff_rs import PolicyError, _log
 from backoff_rs.adapters.dramatiq import Retries
 from dramatiq.broker import MessageProxy
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.brokers.stub import StubBroker
-from dramatiq.middleware import MiddlewareError
+from dramatiq.middleware import AgeLimit, MiddlewareError
 from processes import FULL_100MS_NS
 
 #: Rounded up to the milliseconds of Dramatiq.
@@ -113,6 +113,59 @@ def test_max_elapsed_counts_from_the_time_at_which_the_message_was_sent(
     assert waited == [(delay, sent_ms) for delay in delays]
 
 
+def test_a_message_that_cannot_be_enqueued_again_is_dead_and_not_done():
+    retries = Retries("constant:base=0s,max_retries=2", on=OSError)
+    broker = StubBroker(middleware=[retries])
+    actor = dramatiq.actor(broker=broker)(print)
+    proxy = MessageProxy(actor.message())
+
+    def enqueue(again, delay):
+        raise ConnectionError("the server is gone")
+
+    broker.enqueue = enqueue
+    with pytest.raises(ConnectionError, match="gone"):
+        retries.after_process_message(broker, proxy, exception=OSError())
+    assert proxy.failed
+
+
+@pytest.mark.parametrize(
+    ("policy", "max_age", "actor_options", "message_options", "is_told"),
+    [
+        ("constant:base=1ms", None, {}, {}, True),
+        ("constant:base=1ms,max_retries=1", None, {}, {}, False),
+        ("constant:base=1ms,max_elapsed=1h", None, {}, {}, False),
+        ("constant:base=1ms,max_retries=1", None, {"policy": "constant:base=1ms"}, {}, True),
+        ("constant:base=1ms", None, {"policy": "constant:base=1ms,max_retries=1"}, {}, False),
+        ("constant:base=1ms", None, {}, {"max_age": 3_600_000}, False),
+        ("constant:base=1ms", None, {"max_age": 3_600_000}, {}, False),
+        ("constant:base=1ms", 3_600_000, {}, {}, False),
+        ("constant:base=1ms", 3_600_000, {"max_age": None}, {}, True),
+    ],
+)
+@pytest.mark.parametrize("error", [OSError, dramatiq.Retry])
+def test_a_policy_without_a_limit_says_so_once(
+    monkeypatch, caplog, policy, max_age, actor_options, message_options, is_told, error
+):
+    """Dramatiq limits the age of a message, too."""
+    monkeypatch.setattr(_log, "_told", set())
+    retries = Retries(policy, on=OSError)
+    broker = StubBroker(middleware=[AgeLimit(max_age=max_age), retries])
+    actor = dramatiq.actor(broker=broker, **actor_options)(print)
+    message = MessageProxy(actor.message_with_options(**message_options))
+    for failure in (ValueError(), error(), error()):
+        retries.after_process_message(broker, MessageProxy(message.copy()), exception=failure)
+    told = [
+        f"{record.levelname} {record.message}"
+        for record in caplog.records
+        if record.name == "backoff_rs"
+    ]
+    expected = (
+        'WARNING backoff: the policy "constant:base=1ms" has no limit, so the loop retries '
+        "for ever; add max_retries=3 (or write default:base=1ms to change only the base)"
+    )
+    assert told == [expected] * is_told
+
+
 def test_a_success_is_done(worker):
     send(worker, "types", "fine")
     worker.wait_for(event="done", id="job-1")
@@ -187,7 +240,8 @@ def test_a_killed_worker_loses_nothing(jobs, hang):
 def test_a_restart_of_the_server_loses_nothing(jobs, redis):
     """A worker of Dramatiq keeps what it had when it lost the server, until it is started again."""
     worker = start(jobs, False)
-    jobs.wait_for(event="retry", retries=0)
+    # Before that Dramatiq has lost a message whose server is gone.
+    jobs.wait_for(event="enqueued")
     redis.tell("kill")
     redis.tell("start")
     jobs.kill(worker)

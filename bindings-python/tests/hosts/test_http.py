@@ -170,47 +170,54 @@ def test_a_truncated_body_of_a_failure(kind):
         server.wait_until_closed()
 
 
-def test_no_answer(kind):
-    client = kind(**JOB, attempt_timeout=0.6)
-    with Server(lambda connection: server.hang(connection), OK) as server:
-        assert client.fetch(get(server.url)) == [(200, "ready")]
-        assert len(server.requests) == 2
-        server.wait_until_closed()
-    client = kind(**{**JOB, "policy": "full:base=100ms,max_retries=1"}, attempt_timeout=0.6)
-    with Server(lambda connection: server.hang(connection)) as server:
-        with pytest.raises(client.timeout):
-            client.fetch(get(server.url))
-        assert len(server.requests) == 2
-        server.wait_until_closed()
-
-
 def drip(connection):
     """Sends a head that never ends."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
-    for _ in range(200):
+    for _ in range(3000):
         connection.sendall(b"x")
         time.sleep(0.02)
+
+
+def check_attempts_that_take_too_long(kind, slow, rest=(), **options):
+    """The server answers in time once an attempt has timed out. On a slow machine it may see none of
+    the attempts that did."""
+    retries = []
+
+    def reply(connection):
+        if retries:
+            connection.sendall(OK)
+        else:
+            slow(server, connection)
+
+    client = kind(policy="immediate:max_retries=99", on_retry=retries.append, **options)
+    with Server(reply) as server:
+        assert client.fetch(get(server.url, **dict(rest))) == [(200, "ready")]
+        server.wait_until_closed()
+    assert {event.outcome for event in retries} == {"timeout"}
+
+
+def test_no_answer(kind):
+    check_attempts_that_take_too_long(kind, Server.hang, attempt_timeout=0.6)
+    stats = RetryStats()
+    client = kind(policy="immediate:max_retries=1", attempt_timeout=0.6, stats=stats)
+    with Server(lambda connection: server.hang(connection)) as server:
+        with pytest.raises(client.timeout):
+            client.fetch(get(server.url))
+        server.wait_until_closed()
+    assert (stats.attempts, stats.stops["max_retries"]) == (2, 1)
 
 
 @pytest.mark.parametrize("kind", [client for client in CLIENTS if client.is_exact])
 def test_a_slow_head(kind):
     """A blocking client bounds only each wait for a part of the head."""
-    client = kind(**JOB, attempt_timeout=0.3)
-    with Server(drip, OK) as server:
-        assert client.fetch(get(server.url)) == [(200, "ready")]
-        assert len(server.requests) == 2
+    check_attempts_that_take_too_long(
+        kind, lambda _server, connection: drip(connection), attempt_timeout=0.6
+    )
 
 
 def test_the_timeouts_of_the_client_stay(kind):
-    rest = (
-        {"timeout": 0.2}
-        if kind is not Aiohttp
-        else {"timeout": aiohttp.ClientTimeout(sock_read=0.2)}
-    )
-    client = kind(**JOB)
-    with Server(lambda connection: server.hang(connection), OK) as server:
-        assert client.fetch(get(server.url, **rest)) == [(200, "ready")]
-        server.wait_until_closed()
+    timeout = aiohttp.ClientTimeout(sock_read=0.6) if kind is Aiohttp else 0.6
+    check_attempts_that_take_too_long(kind, Server.hang, {"timeout": timeout})
 
 
 @pytest.mark.parametrize(
@@ -665,8 +672,9 @@ def test_aiohttp_total_timeout_bounds_all_attempts():
     client.options.pop("sleep")
     with Server(BUSY) as server:
         with pytest.raises(asyncio.TimeoutError):
-            client.fetch(get(server.url, timeout=aiohttp.ClientTimeout(total=0.3)))
-        assert len(server.requests) == 1
+            client.fetch(get(server.url, timeout=aiohttp.ClientTimeout(total=0.6)))
+        # On a slow machine it may see none.
+        assert len(server.requests) <= 1
         server.wait_until_closed()
 
 

@@ -5,7 +5,15 @@ import time
 
 import httpx
 import pytest
-from backoff_rs import PROXY_STATUSES, HttpEvent, RetryEvent, RetryStats, Verdict, _log
+from backoff_rs import (
+    PROXY_STATUSES,
+    HttpEvent,
+    PolicyError,
+    RetryEvent,
+    RetryStats,
+    Verdict,
+    _log,
+)
 from backoff_rs.adapters.httpx import RetryTransport
 from http_clients import CLIENTS, Httpx, Requests
 from server import Server, reset, response
@@ -26,6 +34,13 @@ def post(server, **rest):
 
 def get(server, path="", **rest):
     return ("GET", server.url + path, rest)
+
+
+class Later:
+    """Something that must be awaited."""
+
+    def __await__(self):
+        yield
 
 
 @pytest.mark.parametrize(
@@ -106,6 +121,40 @@ def test_classify(kind):
         assert kind(**POLICY, classify=lambda *_: "transient").fetch(post(server))[0][0] == 503
 
 
+@pytest.mark.parametrize("reply", [BUSY, reset])
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        ("transiant", PolicyError, "outcome 'transiant' is unknown"),
+        (
+            Verdict,
+            TypeError,
+            "classify returned <class 'backoff_rs.Verdict'>, which says neither yes",
+        ),
+        (iter([1]).__next__, TypeError, "classify returned <method-wrapper"),
+        (Later(), TypeError, "classify returned .*Later, which nothing awaits here"),
+    ],
+)
+def test_a_classify_that_returns_no_verdict(kind, reply, answer, error, message):
+    with Server(reply) as server:
+        with pytest.raises(error, match=message) as raised:
+            kind(**POLICY, classify=lambda *_: answer).fetch(get(server))
+        assert len(server.requests) == 1
+        server.wait_until_closed()
+    if error is PolicyError:
+        assert raised.value.__notes__ == ["returned by classify"]
+
+
+@pytest.mark.parametrize("answer", [Later(), print, NotImplemented])
+def test_a_may_repeat_that_says_neither_yes_nor_no(kind, answer):
+    with Server(OK) as server:
+        with pytest.raises(
+            TypeError, match=r"may_repeat returned .*, which (nothing|says neither)"
+        ):
+            kind(**POLICY, may_repeat=lambda _: answer).fetch(get(server))
+        assert server.requests == []
+
+
 def test_events_name_the_request(kind):
     events, stats = [], RetryStats()
     client = kind(**POLICY, on_retry=events.append, on_stop=events.append, stats=stats)
@@ -172,6 +221,7 @@ def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
     ("text", "shown"),
     [
         ("no URL?", "no URL"),
+        ("http://me:a@b@h/c: me@h failed", "http://h/c: me@h failed"),
         ("url: /a?b=c&d='e (Caused by E('#1'))", "url: /a (Caused by E(''))"),
         ("url='http://h/a?b=c#d', it is #1", "url='http://h/a', it is #1"),
         (

@@ -5,7 +5,7 @@ import { drain } from "./drain.js";
 import { isBeforeSending, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
-import { withTimeout } from "./timeout.js";
+import { either, withTimeout } from "./timeout.js";
 
 /** The option `adapter` of an axios instance. */
 export function retryingAdapter(options = {}) {
@@ -24,7 +24,8 @@ export function retryingAdapter(options = {}) {
 }
 
 async function repeat(send, settings, config) {
-	const { beforeRedirect, data, headers, method, retry, signal } = config;
+	const { beforeRedirect, cancelToken, data, headers, method, retry, signal } = config;
+	const cancelled = cancelToken?.toAbortSignal?.();
 	let isRedirected = false;
 	const described = {
 		request: config,
@@ -37,7 +38,7 @@ async function repeat(send, settings, config) {
 		...described,
 		sentOnce: whySentOnce(settings, described),
 		url: axios.getUri(config),
-		signal: signal ?? undefined,
+		signal: either(signal ?? undefined, cancelled),
 		headOf: (response) => response,
 		drain: (response) => drain(response?.data),
 		responseOf,
@@ -56,7 +57,8 @@ async function repeat(send, settings, config) {
 			},
 		});
 	};
-	return request(() => withTimeout(settings.attemptTimeout, client.signal, attempt, late), settings, client);
+	const limited = () => withTimeout(settings.attemptTimeout, client.signal, attempt, late);
+	return request(limited, settings, client).finally(() => cancelled?.unsubscribe());
 
 	/** As a `timeout` of axios that is over. */
 	function late(timeout) {

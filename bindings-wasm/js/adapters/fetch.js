@@ -65,8 +65,12 @@ async function repeat(send, settings, input, given) {
 		// The failure may be that of a redirect, whose first request was sent.
 		wasNeverSent: (error) => redirect !== "follow" && isBeforeSending(error),
 	};
-	const body = client.sentOnce === undefined ? await bodyOf(input, init, method) : undefined;
+	const isRepeatable = client.sentOnce === undefined || (client.sentOnce === "method" && redirect !== "follow");
+	let reading;
 	const attempt = async (signal) => {
+		// An attempt that reads for too long leaves the rest to the next one.
+		reading ??= isRepeatable ? bodyOf(input, init, method) : undefined;
+		const body = await unlessAborted(signal, reading);
 		const isAsGiven = signal === init?.signal && !body;
 		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
 		return settings.readBody ? inMemory(response) : response;
@@ -87,6 +91,26 @@ function settingsOf(input, init) {
 		headers: new Headers(init?.headers ?? headers),
 		redirect: init?.redirect ?? redirect,
 	};
+}
+
+/** What a promise resolves to, unless a signal aborts before. */
+async function unlessAborted(signal, promise) {
+	if (!signal || !promise) {
+		return promise;
+	}
+	let abort;
+	const aborted = new Promise((_, reject) => {
+		abort = () => reject(signal.reason);
+		signal.addEventListener("abort", abort);
+		if (signal.aborted) {
+			abort();
+		}
+	});
+	try {
+		return await Promise.race([promise, aborted]);
+	} finally {
+		signal.removeEventListener("abort", abort);
+	}
 }
 
 /** The body of a request as bytes, which can be sent again; undefined if there is none, or `fetch` has it already. */

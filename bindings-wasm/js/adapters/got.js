@@ -10,8 +10,8 @@ import { request } from "./loop.js";
 export function retries(options = {}) {
 	const settings = readHttpOptions("retries", options);
 	const handler = (given, next) => {
-		// The caller of a stream repeats it.
-		if (given.isStream) {
+		// The caller of a stream repeats it. There are no options if they are invalid, which got reports.
+		if (!given || given.isStream) {
 			return next(given);
 		}
 		const attempts = new Attempts(settings, given);
@@ -24,11 +24,20 @@ export function retries(options = {}) {
 		// Later versions call it only where their own rules allow a retry, unless enforceRetryRules is false.
 		const rules = "enforceRetryRules" in retry && { enforceRetryRules: false };
 		given.retry = { ...retry, ...rules, calculateDelay: (state) => attempts.delayAfter(state) };
+		const { beforeRequest, afterResponse } = given.hooks;
+		beforeRequest.unshift((options) => attempts.starts(options));
+		const { followRedirect } = given;
+		afterResponse.push(async (response) => {
+			const { statusCode } = response;
+			if (statusCode < (followRedirect ? 300 : 400) || statusCode === 304) {
+				await attempts.succeeded(response);
+			}
+			return response;
+		});
 		const promise = next(given);
-		promise.then(
-			(response) => attempts.succeeded(response),
-			() => attempts.failed(),
-		);
+		const succeeded = (response) => attempts.succeeded(response).catch(() => {});
+		// A hook that wants a request again removes the one above.
+		promise.then(succeeded, () => attempts.failed());
 		return promise;
 	};
 	return { handlers: [handler] };
@@ -44,14 +53,48 @@ function deferred() {
 
 /** The attempts of a request, as a loop sees them: each ends before the loop makes it. */
 class Attempts {
+	#begun = deferred();
 	#end = deferred();
-	#delay = deferred();
+	#delay;
 	#error;
 	#wake = () => {};
 	#canceller = new AbortController();
 	#loop;
+	/** 0 once the loop has ended, or its error if that is not the failure itself, which got rejects with. */
+	#over;
+	/** The options of this attempt, and what a redirect drops of them. */
+	#first;
 
 	constructor(settings, given) {
+		const sleep = (delay) => {
+			this.#end = deferred();
+			// got takes 0 for: no retry.
+			this.#delay.resolve(Math.max(timeoutOf(delay), 1));
+			return new Promise((wake) => {
+				this.#wake = wake;
+			});
+		};
+		const clock = { now: () => performance.now(), sleep };
+		const attempt = () => {
+			this.#begun.resolve();
+			return this.#end.promise;
+		};
+		const run = async () => request(attempt, { ...settings, clock }, this.#clientOf(settings, given));
+		this.#loop = run();
+		this.#over = this.#loop.then(
+			() => 0,
+			(error) => {
+				this.#begun.reject(error);
+				if (error !== this.#error) {
+					throw error;
+				}
+				return 0;
+			},
+		);
+		this.#over.catch(() => {});
+	}
+
+	#clientOf(settings, given) {
 		const { body, context, headers, method, url } = given;
 		const described = {
 			request: given,
@@ -61,7 +104,7 @@ class Attempts {
 			// Versions 14 of got hang if they send a form a second time.
 			isOneShot: isOneShot(body) || typeof body?.append === "function",
 		};
-		const client = {
+		return {
 			...described,
 			sentOnce: whySentOnce(settings, described),
 			url,
@@ -72,25 +115,19 @@ class Attempts {
 			outcomeOf,
 			wasNeverSent: (error) => error.request?.redirectUrls?.length === 0 && isBeforeSending(error),
 		};
-		const sleep = (delay) => {
-			this.#end = deferred();
-			// got takes 0 for: no retry.
-			this.#delay.resolve(Math.max(timeoutOf(delay), 1));
-			return new Promise((wake) => {
-				this.#wake = wake;
-			});
-		};
-		const clock = { now: () => performance.now(), sleep };
-		this.#loop = request(() => this.#end.promise, { ...settings, clock }, client);
-		this.#loop.then(
-			() => this.#delay.resolve(0),
-			// got rejects with the failure itself. Another error is that of a hook.
-			(error) => (error === this.#error ? this.#delay.resolve(0) : this.#delay.reject(error)),
-		);
+	}
+
+	/** Before each request, also of a redirect. Rejects if the loop failed before the first one, which is not sent then. */
+	starts(options) {
+		const { body, headers } = options;
+		this.#first ??= { options, body, headers: { ...headers } };
+		return this.#begun.promise;
 	}
 
 	/** The delay before the next attempt, for got; 0 for none. */
-	delayAfter({ error }) {
+	async delayAfter({ error }) {
+		const first = this.#first;
+		this.#first = undefined;
 		// A hook wants the request again, with other options, and gets it at once: this is no failure.
 		if (error.name === "RetryError") {
 			return 1;
@@ -99,18 +136,20 @@ class Attempts {
 		this.#delay = deferred();
 		this.#wake();
 		this.#end.reject(error);
-		return this.#delay.promise;
+		const delay = await Promise.race([this.#delay.promise, this.#over]);
+		if (delay > 0 && first && error.request?.redirectUrls?.length > 0) {
+			// Otherwise got would repeat the request to the target of the redirect.
+			const { options, ...dropped } = first;
+			error.request.options = Object.assign(options, dropped);
+		}
+		return delay;
 	}
 
+	/** Rejects with the error of a hook. got may resolve to a response that a loop gave up on, which is no news. */
 	succeeded(response) {
 		this.#wake();
 		this.#end.resolve(response);
-		return this.#loop.catch((error) => {
-			// got may resolve to a response that a loop gave up on. Only the error of a hook is news.
-			if (error !== this.#error) {
-				throw error;
-			}
-		});
+		return this.#over;
 	}
 
 	/** After `delayAfter` said so, or because the caller has cancelled. */

@@ -32,6 +32,12 @@ export function readHttpOptions(what, options, ...others) {
 	check("attemptTimeout", attemptTimeout, "a positive number of milliseconds", (ms) => Number.isFinite(ms) && ms > 0);
 	check("readBody", readBody, "a boolean", (each) => typeof each === "boolean");
 	check("mayRepeat", mayRepeat, "a function", (each) => typeof each === "function");
+	for (const [name, wanted] of [
+		["deadline", "a Date, or a time of the clock of performance.now()"],
+		["key", "one key for all requests"],
+	]) {
+		check(name, read[name], wanted, (each) => typeof each !== "function");
+	}
 	check("classify", classify, "a function", (each) => typeof each === "function");
 	return {
 		...read,

@@ -2,6 +2,7 @@
 
 import { fetchOutcome, httpVerdict, isIdempotentMethod } from "backoff-wasm";
 import { define, toJSON } from "../core/show.js";
+import { BY } from "../retry/is-verdict.js";
 import { verdictOf } from "./common.js";
 
 /** The fields by which a server knows a request again. */
@@ -49,6 +50,13 @@ export function shownUrl(url) {
 	return protocol === undefined ? "" : `${protocol}//${host}${pathname}`;
 }
 
+/** A text without the user information, the query and the fragment of the URLs in it: these may be secret (SPEC 19.9). */
+function withoutSecrets(text, url) {
+	// That of an invalid URL may have spaces.
+	const others = /[?#@]/.test(url) ? text.replaceAll(url, shownUrl(url)) : text;
+	return others.replace(/(\S)[?#](?:\S*[^\s"')\]>,.;:])?/g, "$1").replace(/\/\/[^\s/]*@/g, "//");
+}
+
 /** The origin of a URL, by which it gets a budget. */
 export function originOf(url) {
 	return parsed(url)?.origin ?? "";
@@ -86,7 +94,8 @@ export class Classifier {
 		const head = response && headOf(response);
 		this.status = head?.status;
 		const own = await classify?.(request, end);
-		const verdict = own === undefined || own === null ? this.#verdictOf(head, error) : verdictOf(own, "classify");
+		const isOwn = own !== undefined && own !== null;
+		const verdict = isOwn ? { ...verdictOf(own, "classify"), [BY]: "classify" } : this.#verdictOf(head, error);
 		const isAllowed = this.sentOnce === undefined || this.#wasNeverSent(end);
 		const isPossible = error !== undefined || !this.client.endsWithResponse;
 		return verdict.outcome === "success" || (isAllowed && isPossible) ? verdict : { outcome: "permanent" };
@@ -117,7 +126,11 @@ export class Classifier {
 		for (const [name, value] of [...ofClient, ["request", request]]) {
 			define(shown, name, value);
 		}
-		define(shown, "toJSON", () => toJSON("error" in event ? { ...shown, error: event.error } : { ...shown }));
+		define(shown, "toJSON", () => {
+			const { error } = toJSON({ error: event.error });
+			const message = typeof error?.message === "string" && { message: withoutSecrets(error.message, `${url}`) };
+			return toJSON({ ...shown, ...("error" in event && { error: message ? { ...error, ...message } : error }) });
+		});
 		return Object.freeze(shown);
 	}
 }

@@ -1,15 +1,21 @@
 // The time for one attempt of a client that takes a signal.
 
 /** A signal that aborts with either. It stays, because the caller may abort while the body arrives. */
-function either(signal, controller) {
+export function either(first, second) {
+	if (!first || !second) {
+		return first ?? second;
+	}
 	// Not in React Native, nor in Node.js before 20.3.
 	if (AbortSignal.any) {
-		return AbortSignal.any([signal, controller.signal]);
+		return AbortSignal.any([first, second]);
 	}
-	const abort = () => controller.abort(signal.reason);
-	signal.addEventListener("abort", abort, { once: true });
-	if (signal.aborted) {
-		abort();
+	const controller = new AbortController();
+	for (const signal of [first, second]) {
+		const abort = () => controller.abort(signal.reason);
+		signal.addEventListener("abort", abort, { once: true });
+		if (signal.aborted) {
+			abort();
+		}
 	}
 	return controller.signal;
 }
@@ -32,7 +38,7 @@ export async function withTimeout(timeout, signal, attempt, errorOf = timeoutErr
 	};
 	const timer = setTimeout(abort, timeout);
 	try {
-		return await attempt(signal ? either(signal, controller) : controller.signal);
+		return await attempt(either(signal, controller.signal));
 	} catch (error) {
 		throw late ?? error;
 	} finally {

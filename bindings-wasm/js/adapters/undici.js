@@ -45,8 +45,12 @@ class Call {
 		const attempt = () =>
 			new Promise((resolve, reject) => {
 				last = new Attempt(this, resolve, reject);
-				const answer = this.send(this.given, last);
-				takesMore ??= answer;
+				try {
+					const answer = this.send(this.given, last);
+					takesMore ??= answer;
+				} catch (error) {
+					last.onResponseError(undefined, error);
+				}
 			});
 		const described = {
 			request: this.given,
@@ -66,7 +70,8 @@ class Call {
 		};
 		request(attempt, this.settings, client).then(
 			() => last.pass(),
-			(error) => last.fail(error),
+			// A loop may fail before its first attempt.
+			(error) => this.handler.onResponseError?.(this, error),
 		);
 		return takesMore ?? true;
 	}
@@ -264,11 +269,6 @@ class Attempt {
 		} else if (!this.#isOver && !this.#call.paused) {
 			this.#controller.resume();
 		}
-	}
-
-	/** Lets the caller's handler have an error. */
-	fail(error) {
-		this.#call.handler.onResponseError?.(this.#call, error);
 	}
 
 	/** Reads the rest of the body, for nobody. Returns a function that closes it now. */

@@ -53,7 +53,8 @@ export function httpVerdict(response, now = Date.now()) {
 		const values = name === RATE_LIMIT ? [found].flat() : [firstOf(found)];
 		const lines = values.filter((value) => typeof value === "string" && VALUE.test(value));
 		if (lines.length > 0) {
-			const time = toNanoseconds("now", now);
+			// As a predicate it gets a context.
+			const time = toNanoseconds("now", Object(now) === now && "attempt" in now ? Date.now() : now);
 			const { written } = writeText(lines.map((value) => `${name}:${value}`).join("\n"));
 			const ns = unsigned(module().exports.http_retry_after(response.status, written, time));
 			if (ns !== MAX_UINT64) {
@@ -89,7 +90,7 @@ const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad por
  */
 const NETWORK_CODE = new RegExp(
 	"^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|SERVFAIL|AI_(?:AGAIN|FAIL)|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)" +
-		"|HPE_(?!HEADER_OVERFLOW )\\w+|UND_ERR_(?:SOCKET|CLOSED|DESTROYED|RES_CONTENT_LENGTH_MISMATCH)" +
+		"|HPE_(?!HEADER_OVERFLOW )\\w+|UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)" +
 		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_GOAWAY_SESSION)" +
 		"|Connection(?:Refused|Closed|Reset)|FailedToOpenSocket" +
 		"|ERR_BAD_RESPONSE stream has been aborted|ERR_HTTP2_STREAM_ERROR .*NGHTTP2_REFUSED_STREAM) ",

@@ -2,8 +2,8 @@
 // made after the first one.
 
 import { OPEN } from "../core/account.js";
-import { finite, MAX_UINT64 } from "../core/arguments.js";
-import { toMilliseconds, toNanoseconds } from "../core/duration.js";
+import { MAX_UINT64 } from "../core/arguments.js";
+import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
@@ -12,10 +12,9 @@ import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { asGiven, parsePolicy, readDeadline, streamOf } from "./options.js";
+import { asGiven, parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
-const NOW = { name: "now", option: "clock.now():" };
 const SUCCESS = "success";
 const PERMANENT = "permanent";
 const CANCELLED = "cancelled";
@@ -170,9 +169,7 @@ export class Loop {
 	}
 
 	readClock() {
-		const time = finite(NOW, this.options.clock.now(), -Infinity);
-		this.nowNs = toNanoseconds(NOW, time); // an error about the time names the clock
-		this.now = time;
+		[this.now, this.nowNs] = readTime(this.options.clock);
 	}
 
 	/** A signal in any case. */

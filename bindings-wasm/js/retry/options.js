@@ -68,6 +68,10 @@ export function resolveRetryOptions(caller, options = {}) {
 	const stream = resolveStream(picked, isPerCall);
 	if (deadline !== undefined && !(isPerCall && typeof deadline === "function")) {
 		checkDeadline(deadline);
+		// A loop of retry, which begins now, asks its clock itself.
+		if (isPerCall) {
+			readDeadline(deadline, readTime(clock ?? DEFAULT_CLOCK)[0]);
+		}
 	}
 	// A new object: to add properties to a copy takes microseconds.
 	return {
@@ -145,6 +149,14 @@ function resolveStream(picked, isPerCall) {
 /** The stream of one loop, undefined if it gets one by its number. */
 export function streamOf({ key, seed, stream }, apply) {
 	return seed !== undefined && stream === undefined ? new RandomStream(seed, apply(key)) : stream;
+}
+
+const NOW = { name: "now", option: "clock.now():" };
+
+/** The time of a clock in milliseconds and in nanoseconds. An error about it names the clock. */
+export function readTime(clock) {
+	const time = finite(NOW, clock.now(), -Infinity);
+	return [time, toNanoseconds(NOW, time)];
 }
 
 function checkDeadline(deadline) {

@@ -3,7 +3,7 @@
 import { noOptions, pickOptions } from "../core/arguments.js";
 import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { ifStarted } from "../wasm/module.js";
-import { isVerdict } from "./is-verdict.js";
+import { BY, isVerdict } from "./is-verdict.js";
 
 const VERDICT = noOptions("outcome", "retryAfter");
 
@@ -17,9 +17,10 @@ export function readVerdict(name, returned) {
 		return { outcome: returned ? "transient" : end, retryAfter: undefined };
 	}
 	const verdict = typeof returned === "object" ? returned : { outcome: returned };
-	const { outcome, retryAfter } = pickOptions(`a verdict of ${name}`, verdict, VERDICT);
+	const { [BY]: by = name } = verdict;
+	const { outcome, retryAfter } = pickOptions(`a verdict of ${by}`, verdict, VERDICT);
 	// Only the core knows the outcomes.
-	ifStarted(() => readOutcome(outcome, `${name}: `));
+	ifStarted(() => readOutcome(outcome, `${by}: `));
 	// A failed call has no value to return, so it cannot be a success.
-	return { outcome: outcome === "success" ? end : outcome, retryAfter: readRetryAfter(retryAfter, `${name}: `) };
+	return { outcome: outcome === "success" ? end : outcome, retryAfter: readRetryAfter(retryAfter, `${by}: `) };
 }

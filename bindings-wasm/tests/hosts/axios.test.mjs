@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { inspect } from "node:util";
 import axios from "axios";
 import { RetryStats } from "backoff-wasm";
 import { retryingAdapter } from "backoff-wasm/axios";
@@ -188,4 +190,45 @@ test("a form of postForm is sent once", async () => {
 
 test("by require", () => {
 	assert.equal(typeof createRequire(import.meta.url)("backoff-wasm/axios").retryingAdapter({}), "function");
+});
+
+for (const attemptTimeout of [undefined, 60_000]) {
+	test(`a cancelToken ends a wait and an attempt at once, attemptTimeout ${attemptTimeout}`, {
+		timeout: 60_000,
+	}, async () => {
+		for (const script of [[503], "silence"]) {
+			const { url, requests } = play(script);
+			const { token: cancelToken, cancel } = axios.CancelToken.source();
+			const adapter = retryingAdapter({ policy: "constant:base=1h", attemptTimeout });
+			const ended = axios.create({ adapter }).get(url, { cancelToken });
+			while (requests.length === 0) {
+				await wait(10);
+			}
+			await wait(50);
+			cancel("enough");
+			const error = await ended.catch((error) => error);
+			assert.ok(axios.isCancel(error));
+			assert.equal(error.message, "enough");
+			assert.equal(requests.length, 1);
+		}
+	});
+}
+
+test("a token that outlives its requests keeps nothing of them", async () => {
+	const { token: cancelToken } = axios.CancelToken.source();
+	const client = axios.create({ adapter: retryingAdapter({ policy: FAST }) });
+	await client.get(play([503], [200]).url, { cancelToken });
+	assert.deepEqual(cancelToken._listeners ?? [], []);
+});
+
+test("the text of an error in a log line has no secret", async () => {
+	const lines = [];
+	const onStop = (event) => void lines.push(JSON.stringify(event), inspect(event));
+	const adapter = async () => {
+		throw new Error("cannot reach http://secret:secret@host/path?token=secret#secret, not even once");
+	};
+	const client = axios.create({ adapter: retryingAdapter({ adapter, onStop }) });
+	await assert.rejects(client.get("http://secret:secret@host/path?token=secret#secret"), /secret/);
+	assert.match(lines[0], /"message":"cannot reach http:\/\/host\/path, not even once"/);
+	assert.doesNotMatch(lines.join(), /secret/);
 });

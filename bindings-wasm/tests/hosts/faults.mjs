@@ -434,7 +434,56 @@ export function testClient(
 			assert.equal(requests.length, 1);
 		});
 
+		for (const [where, script, options, expected] of [
+			["classify, after a response", BUSY, (boom) => ({ classify: boom }), 1],
+			["classify, after a failure", "reset", (boom) => ({ classify: boom }), 1],
+			["mayRepeat", OK, (boom) => ({ mayRepeat: boom }), 0],
+			["onRetry, after a failure", "reset", (boom) => ({ onRetry: boom }), 1],
+			["onStop, after a response", [404], (boom) => ({ onStop: boom }), 1],
+			["onStop, after a failure", "reset", (boom) => ({ policy: "constant:base=1ms,max_retries=0", onStop: boom }), 1],
+			["onStop, after a success", OK, (boom) => ({ onStop: boom }), 1],
+		]) {
+			test(`an error of ${where} reaches the caller`, { timeout: 60_000 }, async () => {
+				const { url, requests } = server.play(script);
+				const boom = () => {
+					throw new Error("boom");
+				};
+				const { error } = await run({ ...UNLIMITED, ...options(boom) }, { url });
+				assert.ok([error?.message, error?.cause?.message].includes("boom"), `${error?.stack}`);
+				assert.equal(requests.length, expected);
+			});
+		}
+
+		test("an error before the first attempt reaches the caller", { timeout: 60_000 }, async () => {
+			const { url, requests } = server.play(OK);
+			const deadline = new Date();
+			const { send, close } = await open({ ...UNLIMITED, deadline });
+			deadline.setTime(Number.NaN);
+			await assert.rejects(send({ url }), /deadline NaN is not a finite number/);
+			assert.equal(requests.length, 0);
+			await close?.();
+		});
+
+		test("an error about a verdict names the option of the adapter", async () => {
+			for (const [verdict, message] of [
+				["temporary", /^classify: outcome "temporary" is unknown; the outcomes are /],
+				[{ outcome: "throttled", retryAfter: "5" }, /^classify: retryAfter must be a number of milliseconds /],
+				[{ outcome: "throttled", retryIn: 5 }, /^retryIn is unknown; the options of a verdict of classify are /],
+			]) {
+				for (const script of [BUSY, "reset"]) {
+					const { error } = await run({ ...UNLIMITED, classify: () => verdict }, { url: server.play(script).url });
+					assert.match(error.message, message);
+				}
+			}
+		});
+
 		test("bad options are errors at once", () => {
+			assert.throws(
+				() => make({ deadline: Date.now() + 5000 }),
+				/^PolicyError: deadline \d.* is more than 10 years after clock.now\(\); pass a Date$/,
+			);
+			assert.throws(() => make({ deadline: () => 5 }), /^TypeError: deadline must be a Date, or a time of the clock/);
+			assert.throws(() => make({ seed: 1, key: () => "a" }), /^TypeError: key must be one key for all requests/);
 			assert.throws(() => make({ polcy: FAST }), /^TypeError: polcy is unknown; the options of \w+ are policy, stream/);
 			assert.throws(() => make({ retries: 5 }), /write policy: "default:max_retries=5"$/);
 			for (const [statuses, message] of [

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { inspect } from "node:util";
 import { Budget } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { refusedOrigin, testClient } from "./faults.mjs";
@@ -351,4 +352,50 @@ test("a page that refuses to start the core is told once that there are no retri
 	assert.equal(said.length, 1);
 	assert.match(said[0][0], /^backoff: requests are sent once, without retries: .*cannot start.*refused by the policy/);
 	assert.deepEqual(ends, [[1, "max_retries", 503], 503, [1, "max_retries", 503], 503]);
+});
+
+for (const ends of ["signal", "attemptTimeout"]) {
+	test(`a Request whose body stalls: its ${ends} ends it`, { timeout: 60_000 }, async () => {
+		const { url, requests } = play([200]);
+		const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("a")) });
+		const controller = new AbortController();
+		const request = new Request(url, { method: "PUT", body, duplex: "half", signal: controller.signal });
+		const policy = "constant:base=1ms,max_retries=1";
+		const fetch = retryingFetch({ policy, ...(ends === "attemptTimeout" && { attemptTimeout: 50 }) });
+		const ended = fetch(request);
+		if (ends === "signal") {
+			await wait(10);
+			controller.abort();
+		}
+		await assert.rejects(ended, { name: ends === "signal" ? "AbortError" : "TimeoutError" });
+		assert.equal(requests.length, 0);
+	});
+}
+
+test("a Request with a body that was never sent is repeated, and rejects with the first error", async () => {
+	const refused = await refusedOrigin();
+	for (const [method, redirect, attempts] of [
+		["POST", "manual", 4],
+		["POST", "follow", 1],
+		["PUT", "follow", 4],
+	]) {
+		let stop;
+		const fetch = retryingFetch({ policy: FAST, budget: null, onStop: (event) => (stop = event) });
+		const error = await fetch(new Request(refused, { method, body: "text", redirect })).catch((error) => error);
+		assert.equal(error.cause.code, "ECONNREFUSED");
+		assert.deepEqual([stop.attempts, stop.sentOnce], [attempts, method === "POST" ? "method" : undefined]);
+	}
+});
+
+test("the text of an error in a log line has no secret", async () => {
+	const lines = [];
+	const onStop = (event) => void lines.push(JSON.stringify(event), inspect(event));
+	const fail = async () => {
+		throw new TypeError("cannot reach http://secret:secret@host/path?token=secret#secret, not even once");
+	};
+	await assert.rejects(retryingFetch({ fetch: fail, onStop })("http://host/?secret"), /secret/);
+	assert.match(lines[0], /"message":"cannot reach http:\/\/host\/path, not even once"/);
+	await assert.rejects(retryingFetch({ onStop })("http://secret:secret@[bad/?token=secret and secret"), /secret/);
+	assert.match(lines[2], /"message":"Failed to parse URL from /);
+	assert.doesNotMatch(lines.join(), /secret/);
 });

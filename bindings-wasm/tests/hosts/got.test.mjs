@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { RetryStats } from "backoff-wasm";
 import { retries } from "backoff-wasm/got";
 import got from "got";
@@ -135,4 +136,57 @@ test("a form is sent once, because versions of got hang if they send it again", 
 	const client = got.extend(retries({ policy: FAST, budget: null }));
 	await assert.rejects(client.put(url, { body: form }), { name: "HTTPError" });
 	assert.equal(requests.length, 1);
+});
+
+test("after a redirect the original request is repeated", async () => {
+	const target = play([503], [503], [200]);
+	const first = play([307, { location: target.path }]);
+	const client = got.extend(retries({ policy: FAST, budget: null }));
+	assert.equal((await client.put(first.url, { body: "text" })).statusCode, 200);
+	assert.deepEqual([first.requests.length, target.requests.length], [3, 3]);
+	assert.ok([...first.requests, ...target.requests].every(({ method, body }) => method === "PUT" && body === "text"));
+	const other = play([503], [200]);
+	const moved = play([303, { location: other.path }]);
+	assert.equal(await client.put(moved.url, { body: "text" }).text(), "200");
+	assert.deepEqual(
+		moved.requests.map(({ method, body }) => [method, body]),
+		Array(2).fill(["PUT", "text"]),
+	);
+});
+
+test("a wrong mayRepeat, switch or URL rejects the promise", async () => {
+	const { url, requests } = play([200]);
+	const sends = [
+		[got.extend(retries({ mayRepeat: async () => true })), url, {}, /mayRepeat returned a promise/],
+		[got.extend(retries()), url, { context: { retry: "yes" } }, /retry of a request must be true .* got yes$/],
+		[got.extend(retries()), "no URL", {}, /Invalid URL/],
+	];
+	for (const [client, to, options, message] of sends) {
+		await assert.rejects(client(to, options), message);
+	}
+	assert.equal(requests.length, 0);
+});
+
+test("an error of onStop after a success reaches the caller of json()", async () => {
+	const onStop = () => {
+		throw new Error("boom");
+	};
+	await assert.rejects(
+		got
+			.extend(retries({ onStop }))(play([200, {}, "{}"]).url)
+			.json(),
+		/boom/,
+	);
+});
+
+test("the text of an error in a log line has no secret", async () => {
+	const lines = [];
+	const onStop = (event) => void lines.push(JSON.stringify(event), inspect(event));
+	const fail = () => {
+		throw new Error("cannot reach http://secret:secret@host/path?token=secret#secret, not even once");
+	};
+	const client = got.extend(retries({ onStop }), { hooks: { beforeRequest: [fail] } });
+	await assert.rejects(client("http://secret:secret@host/path?token=secret#secret"), /secret/);
+	assert.match(lines[0], /"message":"cannot reach http:\/\/host\/path, not even once"/);
+	assert.doesNotMatch(lines.join(), /secret/);
 });

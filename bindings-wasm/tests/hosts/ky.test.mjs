@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { retryingFetch } from "backoff-wasm/fetch";
 import ky from "ky";
-import { testClient } from "./faults.mjs";
+import { refusedOrigin, testClient } from "./faults.mjs";
 import { testRequests } from "./requests.mjs";
 
 const { play } = testClient("ky", {
@@ -62,4 +63,17 @@ test("JSON is sent again, and a status is an HTTPError", async () => {
 		requests.map(({ body, headers }) => [body, headers["content-type"]]),
 		Array(2).fill(['{"a":1}', "application/json"]),
 	);
+});
+
+test("a POST with a body that was never sent rejects with the first error", async () => {
+	for (const [redirect, attempts] of [
+		["manual", 2],
+		["follow", 1],
+	]) {
+		let stop;
+		const fetch = retryingFetch({ policy: "constant:base=1ms,max_retries=1", onStop: (event) => (stop = event) });
+		const error = await ky.post(await refusedOrigin(), { fetch, retry: 0, json: {}, redirect }).catch((error) => error);
+		assert.match(`${inspect(error)}`, /ECONNREFUSED/);
+		assert.deepEqual([stop.attempts, stop.sentOnce], [attempts, "method"]);
+	}
 });

@@ -6,6 +6,7 @@ import http2 from "node:http2";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { inspect } from "node:util";
 import { RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries } from "backoff-wasm/undici";
@@ -284,4 +285,39 @@ test("HTTP/2", async () => {
 	assert.deepEqual([statusCode, await body.text(), requests], [200, "200", 3]);
 	await client.close();
 	await new Promise((resolve) => server.close(resolve));
+});
+
+test("an agent that is closed or destroyed is not asked again", async () => {
+	for (const [end, code] of [
+		["close", "UND_ERR_CLOSED"],
+		["destroy", "UND_ERR_DESTROYED"],
+	]) {
+		const { url } = play([200]);
+		const agent = new Agent();
+		const ended = agent[end]();
+		const stats = new RetryStats();
+		const dispatcher = agent.compose(retries({ policy: FAST, stats }));
+		await assert.rejects(request(url, { dispatcher }), { code });
+		// An agent without requests may be destroyed soon after it is closed.
+		await assert.rejects(retryingFetch({ policy: FAST, stats, fetch })(url, { dispatcher: agent }), ({ cause }) =>
+			/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(cause.code),
+		);
+		assert.deepEqual([stats.counts().attempts, stats.counts().stops.permanent], [2, 2]);
+		await ended;
+	}
+});
+
+test("an error that dispatch throws reaches the caller, and leaves no timer", { timeout: 60_000 }, async () => {
+	const agent = new Agent();
+	const lines = [];
+	const onStop = (event) => void lines.push(JSON.stringify(event), inspect(event));
+	const fail = () => (_given, _handler) => {
+		throw new Error("cannot reach http://secret:secret@host/path?token=secret#secret, not even once");
+	};
+	const dispatcher = agent.compose(fail, retries({ attemptTimeout: 3_600_000, onStop }));
+	await assert.rejects(request("http://host/path?token=secret", { dispatcher }), /secret/);
+	assert.match(lines[0], /"message":"cannot reach http:\/\/host\/path, not even once"/);
+	assert.doesNotMatch(lines.join(), /secret/);
+	await agent.close();
+	assert.ok(!process.getActiveResourcesInfo().includes("Timeout"));
 });

@@ -91,6 +91,36 @@ fn a_link_to_a_file_gets_no_events() {
 }
 
 #[test]
+fn a_standard_stream_gets_the_events() {
+    let file = folder("stream").join("file");
+    let path = file.to_str().unwrap();
+    // A file is also such a stream by its own name, but a socket has no name that can be opened.
+    let table = [("/dev/stderr", "2"), (path, "2"), ("/dev/stdout", "1"), ("/dev/fd/1", "1")];
+    for (name, stream) in table {
+        let policy = ["constant:base=1ns,max_retries=1", "--on-any", "-q"];
+        let options = [&policy[..], &["--stdout", "passthrough", "--events", name]].concat();
+        let mut command = run(&options, &format!("echo attempt >&{stream}; exit 3"));
+        let to = fs::File::create(&file).unwrap();
+        if stream == "2" {
+            command.stderr(to)
+        } else {
+            command.stdout(to)
+        };
+        let output = output(command);
+        assert_eq!(output.status.code(), Some(3), "{name}: {}", errors(&output));
+        let text = fs::read_to_string(&file).unwrap();
+        let are_events = text.lines().map(|line| line.contains("\"event\":"));
+        assert_eq!(are_events.collect::<Vec<_>>(), [false, true, false, true], "{name}: {text}");
+    }
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut command = run(&[ONCE, "--on-any", "-q", "--events", "/dev/stderr"], "exit 3");
+    command.stderr(std::os::fd::OwnedFd::from(theirs));
+    assert_eq!(command.status().unwrap().code(), Some(3));
+    drop(command);
+    assert_eq!(events(&std::io::read_to_string(ours).unwrap()).len(), 1);
+}
+
+#[test]
 fn a_pipe_that_nobody_reads_keeps_nobody() {
     let pipe = folder("pipe").join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -6,6 +6,7 @@ mod budget_file;
 mod crash;
 mod descriptors;
 mod events;
+mod full;
 mod limits;
 mod signals;
 mod streams;

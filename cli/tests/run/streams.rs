@@ -2,9 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Running, errors, folder, kill, output, run, wait_until_settled};
+use serde_json::{Value, json};
+
+use crate::support::{Running, errors, events, folder, kill, output, run, wait_until_settled};
 
 const TWICE: [&str; 2] = ["constant:base=1ns,max_retries=1", "--on-any"];
 const CAPTURED: [&str; 4] =
@@ -58,27 +61,58 @@ fn what_an_earlier_attempt_left_behind_cannot_speak() {
     assert_eq!((output.status.code(), output.stdout), (Some(0), b"right\n".to_vec()));
 }
 
+/// `--stdout on-success` with a file of events.
+fn with_events(file: &Path, script: &str) -> Command {
+    run(&[&CAPTURED[..], &["--events", file.to_str().unwrap()]].concat(), script)
+}
+
+/// The event, code, outcome and reason of each event in a file.
+fn outcomes(file: &Path) -> Vec<[Value; 4]> {
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let names = ["event", "code", "outcome", "reason"];
+    lines.map(|event| names.map(|name| event[name].clone())).collect()
+}
+
 #[test]
 fn a_reader_that_leaves_ends_it_as_it_would_end_the_command() {
-    let mut command = run(&CAPTURED, "echo ready >&2; seq 300000");
+    let file = folder("left").join("events");
+    let mut command = with_events(&file, "echo ready >&2; seq 300000");
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     let mut running = Running::start_child(child);
     running.expect("ready");
     assert_eq!(running.end(), -13);
+    assert_eq!(json!(outcomes(&file)), json!([["stop", 141, "permanent", "permanent"]]));
 }
 
 #[test]
 fn a_signal_ends_the_writing() {
-    let mut command = run(&CAPTURED, "seq 300000");
+    let file = folder("unwritten").join("events");
+    let mut command = with_events(&file, "seq 300000");
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdout.take().unwrap();
     let mut running = Running::start_child(child);
     // It writes, and the rest is more than a pipe holds.
     pipe.read_exact(&mut [0]).unwrap();
     wait_until_settled(running.child.id());
+    assert_eq!(fs::read(&file).unwrap(), b"");
     kill("TERM", running.child.id());
     assert_eq!(running.end(), -15);
+    assert_eq!(running.rest(), ["backoff: attempt 1 exited with 0; ended by SIGTERM"]);
+    assert_eq!(json!(outcomes(&file)), json!([["stop", 0, "success", "cancelled"]]));
+}
+
+#[test]
+fn a_success_that_cannot_be_written_is_none() {
+    let file = folder("full").join("events");
+    let mut command = with_events(&file, "echo text");
+    command.stdout(File::options().write(true).open("/dev/full").unwrap());
+    let written = output(command);
+    assert_eq!(written.status.code(), Some(125));
+    let expected = "error: cannot write standard output: No space left on device (os error 28)\n";
+    assert_eq!(errors(&written), expected);
+    assert_eq!(json!(outcomes(&file)), json!([["error", null, null, null]]));
 }
 
 #[test]
@@ -113,7 +147,9 @@ fn each_attempt_reads_a_file_from_where_it_was() {
 
 #[test]
 fn a_signal_ends_the_reading() {
-    let mut command = run(&REPLAYED, "echo ran");
+    let file = folder("unread").join("events");
+    let options = [&REPLAYED[..], &["--events", file.to_str().unwrap()]].concat();
+    let mut command = run(&options, "echo ran");
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"first").unwrap();
@@ -127,6 +163,10 @@ fn a_signal_ends_the_reading() {
     kill("TERM", id);
     assert_eq!(running.end(), -15);
     assert_eq!(running.rest(), Vec::<String>::new());
+    let expected = json!({
+        "event": "stop", "attempts": 0, "reason": "cancelled", "delay_ns": "0",
+    });
+    assert_eq!(events(&fs::read_to_string(file).unwrap()), [expected]);
 }
 
 /// What a run with these redirections of the shell says about files that the attempts share.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use granit_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-use crate::text::cut;
+use crate::json::repeated;
 
 /// No configuration has as many values. Aliases can repeat a few lines a million times.
 const MAX_VALUES: usize = 200_000;
@@ -84,7 +84,7 @@ impl Builder {
             Some((Open::Object(members, key), _)) => match key.take() {
                 None => *key = Some(key_text(value)?),
                 Some(name) if members.contains_key(&name) => {
-                    return Err(format!("the key \"{}\" is repeated", cut(&name)));
+                    return Err(repeated(&name));
                 }
                 Some(name) => {
                     members.insert(name, value);

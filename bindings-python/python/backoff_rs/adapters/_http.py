@@ -10,15 +10,14 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from .. import _wrap
-from .._backoff import Budget, _type_name, is_idempotent_method
+from .._backoff import Budget, is_idempotent_method
 from .._http import http_verdict
 from .._http_event import HttpEvent
 from .._options import Options
 from .._retry_error import RetryError
 from .._retrying import Retrying
-from .._steps import is_lost
 from .._types import Outcome
-from .._verdict import Verdict, verdict_of_error, verdict_of_value
+from .._verdict import Verdict, truth, verdict_of_error, verdict_of_value
 from ._http_options import HttpRules
 
 TYPE_CHECKING = False
@@ -145,11 +144,7 @@ class Request:
         """SPEC 19.2."""
         rules, may_repeat = self._client.rules, switch
         if may_repeat is None and rules.may_repeat is not None:
-            answer = rules.may_repeat(self._request)
-            if is_lost(answer) or hasattr(type(answer), "__await__"):
-                what = _type_name(answer)
-                raise TypeError(f"may_repeat returned {what}, which nothing awaits here")
-            may_repeat = bool(answer)
+            may_repeat = truth("may_repeat", rules.may_repeat(self._request))
         if may_repeat is False:
             return "caller"
         if not can_be_sent_again:
@@ -223,7 +218,7 @@ class Request:
         verdict = Verdict(outcome, verdict.retry_after)
         answer = self._classified(response)
         if answer is not None:
-            verdict = verdict_of_value(answer)
+            verdict = verdict_of_value(answer, "classify")
         if self._sent_once and verdict.outcome != Outcome.SUCCESS:
             return Verdict(Outcome.PERMANENT)
         return verdict
@@ -231,17 +226,16 @@ class Request:
     def _verdict_of_error(self, error: Exception) -> Verdict:
         failure = self._client.failure(error)
         answer = self._classified(error)
-        verdict = verdict_of_error(failure.outcome if answer is None else answer)
+        if answer is None:
+            answer = failure.outcome
+        verdict = verdict_of_error(answer, "classify")
         if self._sent_once and not (self._sent_once == "method" and failure.never_sent):
             return Verdict(Outcome.PERMANENT)
         return verdict
 
     def _classified(self, ended: object) -> object:
         classify = self._client.rules.classify
-        answer = None if classify is None else classify(self._request, ended)
-        if answer is not None and is_lost(answer):
-            raise TypeError("classify returned a coroutine, which nothing awaits here")
-        return answer
+        return None if classify is None else classify(self._request, ended)
 
     def _event(self, *of_loop: Any) -> HttpEvent:
         return HttpEvent(

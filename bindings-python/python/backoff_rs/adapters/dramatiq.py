@@ -93,20 +93,26 @@ class Retries(middleware.Retries):
         result: Any = None,
         exception: BaseException | None = None,
     ) -> None:
-        if exception is not None and not _is_thrown(broker, message, exception):
-            try:
-                decision = self._decide(message, exception)
-            except BaseException:
-                # Dramatiq logs it, and would count the message as done.
-                message.fail()
-                raise
-            if decision:
-                exception = _Again(str(exception), delay=-(-decision.delay_ns // 10**6))
         host: Any = super()
-        host.after_process_message(broker, message, result=result, exception=exception)
+        try:
+            if exception is not None and not _is_thrown(broker, message, exception):
+                decision = self._decide(message, exception)
+                if decision:
+                    if not _is_limited(broker, message):
+                        self._jobs_of(message).warn_if_unlimited()
+                    exception = _Again(str(exception), delay=-(-decision.delay_ns // 10**6))
+            host.after_process_message(broker, message, result=result, exception=exception)
+        except BaseException:
+            # Dramatiq logs it, and would count the message as done, also one that it could not
+            # enqueue again because the server is gone.
+            message.fail()
+            raise
+
+    def _jobs_of(self, message: MessageProxy) -> Jobs:
+        return self._jobs.get(message.actor_name, self._default)
 
     def _decide(self, message: MessageProxy, error: BaseException) -> Decision | None:
-        jobs = self._jobs.get(message.actor_name, self._default)
+        jobs = self._jobs_of(message)
         elapsed_ns = max(0, time.time_ns() - message.message_timestamp * 10**6)
         job = message.message_id, message.options.get("retries", 0), elapsed_ns
         if isinstance(error, Retry):
@@ -124,3 +130,10 @@ def _is_thrown(broker: Broker, message: MessageProxy, error: BaseException) -> b
         "throws"
     )
     return bool(throws and isinstance(error, throws))
+
+
+def _is_limited(broker: Broker, message: MessageProxy) -> bool:
+    """Whether Dramatiq drops this message at some age."""
+    ages = [part.max_age for part in broker.middleware if isinstance(part, middleware.AgeLimit)]
+    options = broker.get_actor(message.actor_name).options
+    return any(message.options.get("max_age") or options.get("max_age", age) for age in ages)

@@ -71,13 +71,14 @@ pub struct RetryMiddleware<C = Monotonic> {
 }
 
 impl<C> RetryMiddleware<C> {
-    /// Repeats requests as this `Retry` says. Its budget is not used unless
-    /// [`without_origin_budgets`](Self::without_origin_budgets) is called; its sleep is tokio's timer.
+    /// Repeats requests as this `Retry` says. If it has a budget, that is the budget of all origins,
+    /// unless [`origin_budgets`](Self::origin_budgets) is called. Its sleep is tokio's timer.
     #[must_use]
     pub fn new(retry: Retry<'static, C>) -> Self {
+        let budgets = (!retry.has_budget()).then(Arc::default);
         Self {
             retry,
-            budgets: Some(Arc::default()),
+            budgets,
             rules: Rules::default(),
             may_repeat: None,
             classify: None,
@@ -107,16 +108,13 @@ impl<C> RetryMiddleware<C> {
         Ok(self)
     }
 
-    /// Uses the budget of the `Retry` for all origins, or none if it has none.
+    /// No origin has a budget of its own: the budget of the `Retry`, if it has one, is that of all.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::{Budget, Retry};
-    /// use std::sync::Arc;
-    /// let retry = Retry::default().budget(Arc::new(Budget::parse("sre")?));
-    /// let middleware = RetryMiddleware::new(retry).without_origin_budgets();
+    /// use backoff_retry::Retry;
+    /// let middleware = RetryMiddleware::new(Retry::default()).without_origin_budgets();
     /// # let _ = middleware;
-    /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     #[must_use]
     pub fn without_origin_budgets(mut self) -> Self {

@@ -132,7 +132,7 @@ async fn budgets_can_be_chosen_or_left_out() {
     assert_eq!(attempts(middleware().origin_budgets(two).unwrap()).await, 3);
     assert_eq!(attempts(middleware().without_origin_budgets()).await, 8);
     let shared = Arc::new(Budget::parse(two).unwrap());
-    let middleware = RetryMiddleware::new(retry(policy).budget(shared)).without_origin_budgets();
+    let middleware = RetryMiddleware::new(retry(policy).budget(shared));
     assert_eq!(attempts(middleware.clone()).await, 3);
     assert_eq!(attempts(middleware).await, 1);
     let error = RetryMiddleware::new(retry(policy)).origin_budgets("ratio:cost=1").unwrap_err();

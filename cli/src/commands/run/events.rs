@@ -1,9 +1,9 @@
 //! The events as lines of JSON, and the file of `--events`.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write, stderr, stdout};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::id;
 use std::thread::sleep;
@@ -27,7 +27,14 @@ const INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Events {
     label: Option<String>,
     command: String,
-    file: Option<File>,
+    file: Option<Appended>,
+}
+
+/// A file to append to.
+struct Appended {
+    file: File,
+    /// The same file, if its end can be read.
+    reader: Option<File>,
 }
 
 /// A line. Many processes may append to one file, so each line says whose it is.
@@ -52,7 +59,8 @@ impl Events {
 
     /// Opens the file. It is not opened if it is a pipe that nobody reads, and then returns false.
     pub(super) fn open(&mut self, path: &Path) -> Result<bool> {
-        let file = open(path);
+        let file =
+            open(path).and_then(|file| file.map(|file| Appended::new(path, file)).transpose());
         self.file =
             file.with_context(|| format!("cannot open the file {} of --events", path.display()))?;
         Ok(self.file.is_some())
@@ -63,10 +71,36 @@ impl Events {
         let Self { label, command, file } = self;
         let (label, time) = (label.as_deref(), rfc3339(SystemTime::now()));
         let line = serde_json::to_string(&Line { time, pid: id(), label, command, event }).ok()?;
-        if let Some(mut file) = file.as_ref().filter(|&file| is_writable(file)) {
-            let _ = file.write_all(format!("{line}\n").as_bytes());
+        if let Some(file) = file.as_ref().filter(|appended| is_writable(&appended.file)) {
+            file.append(&line);
         }
         Some(line)
+    }
+}
+
+impl Appended {
+    fn new(path: &Path, file: File) -> Result<Self> {
+        let metadata = file.metadata()?;
+        let is_same =
+            |reader: &File| reader.metadata().is_ok_and(|its| id_of(&its) == id_of(&metadata));
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(O_NONBLOCK | O_NOCTTY);
+        let reader = metadata.is_file().then(|| options.open(path).ok()).flatten();
+        Ok(Self { file, reader: reader.filter(is_same) })
+    }
+
+    /// Appends a line. What a full disk has left of an earlier one stays a line of its own.
+    fn append(&self, line: &str) {
+        let before = if self.ends_within_a_line().unwrap_or(false) { "\n" } else { "" };
+        let _ = (&self.file).write_all(format!("{before}{line}\n").as_bytes());
+    }
+
+    fn ends_within_a_line(&self) -> io::Result<bool> {
+        let Some(reader) = &self.reader else { return Ok(false) };
+        let Some(last) = reader.metadata()?.len().checked_sub(1) else { return Ok(false) };
+        let mut byte = [0];
+        reader.read_exact_at(&mut byte, last)?;
+        Ok(byte != *b"\n")
     }
 }
 
@@ -78,6 +112,11 @@ pub(super) fn is_writable(file: impl AsFd) -> bool {
 
 /// Opens a file to append to it. Nothing if it is a pipe that nobody reads.
 fn open(path: &Path) -> Result<Option<File>> {
+    if let Ok(metadata) = fs::metadata(path)
+        && let Some(stream) = own_stream(&metadata)?
+    {
+        return Ok(Some(stream));
+    }
     let until = Instant::now() + PATIENCE;
     loop {
         let mut options = OpenOptions::new();
@@ -100,6 +139,23 @@ fn open(path: &Path) -> Result<Option<File>> {
             _ => return Err(error.into()),
         }
     }
+}
+
+/// Standard error or output, if a file is one of them, as `/dev/stderr` is: through its descriptor what
+/// the command prints there and the events follow each other, and a link leads nowhere else.
+fn own_stream(metadata: &Metadata) -> io::Result<Option<File>> {
+    for stream in [stderr().as_fd(), stdout().as_fd()] {
+        let file = File::from(stream.try_clone_to_owned()?);
+        if id_of(&file.metadata()?) == id_of(metadata) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
+/// What is the same for all names of a file.
+fn id_of(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }
 
 /// A time such as `2026-11-24T13:06:11.123456Z`.

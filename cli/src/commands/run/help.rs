@@ -52,8 +52,8 @@ Files:
         command begins, and there are no retries. It must belong to the user or to root, and is
         never a symbolic link. Keep it in a folder that nobody else can write to.
   of --events
-        Created if it is missing. A symbolic link to a file is refused. A pipe that nobody reads
-        for a second gets no events.
+        Created if it is missing. A symbolic link to a file is refused, unless it is a standard
+        stream, such as /dev/stderr. A pipe that nobody reads for a second gets no events.
 
 Events:
 With --json on standard error, and in the file of --events, each line is a JSON object with these
@@ -64,7 +64,7 @@ members:
         retry, before a wait; stop, at the end; warning or error, with message instead of the
         members below.
   attempts
-        The attempts so far.
+        The attempts so far; after 0, which a signal can end, there is no code and no outcome.
   code, signal
         The exit code of the last attempt, and the number of the signal that killed it, if any.
   outcome

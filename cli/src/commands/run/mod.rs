@@ -36,6 +36,8 @@ mod streams;
 
 use std::process::ExitCode;
 
+#[cfg(unix)]
+use anyhow::Context;
 use anyhow::Result;
 #[cfg(unix)]
 use clap::error::ErrorKind;
@@ -55,7 +57,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let codes =
         arguments.codes().unwrap_or_else(|error| refuse(ErrorKind::ArgumentConflict, error));
     let mut report = report::Report::new(output.is_json(), arguments);
-    Ok(match repeat::repeat(arguments, &codes, &mut report) {
+    let outlives = signals::outlive_file_limits().context("cannot receive signals");
+    Ok(match outlives.and_then(|()| repeat::repeat(arguments, &codes, &mut report)) {
         Ok(end) => end.exit(),
         Err(error) => {
             report.error(&error);

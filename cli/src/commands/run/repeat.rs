@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
 use backoff_core::{Outcome, RandomStream, StopReason};
+use nix::sys::signal::Signal;
 use rustix::io::Errno;
 
 use super::arguments::Arguments;
@@ -33,10 +34,16 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     if let Some(path) = &arguments.events {
         report.open(path)?;
     }
+    let report = &*report;
     let signals = Signals::block().context("cannot receive signals")?;
+    // A signal before the first attempt.
+    let cancelled = |signal: Signal| {
+        report.stop_without_attempt();
+        Ok(End::Killed(signal as i32))
+    };
     let mut streams = match Streams::begin(arguments, &signals) {
         Ok(streams) => streams,
-        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Signal(signal)) => return cancelled(signal),
         Err(Failure::Error(error)) => return Err(error),
     };
     let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
@@ -44,13 +51,13 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     let stream = arguments.stream.stream().unwrap_or_else(random_stream);
     let mut ledger = match Ledger::begin(arguments, stream, &signals) {
         Ok(ledger) => ledger,
-        Err(Failure::Signal(signal)) => return Ok(End::Killed(signal as i32)),
+        Err(Failure::Signal(signal)) => return cancelled(signal),
         Err(Failure::Error(error)) => return Err(error),
     };
     // Before the command exists, a key of the terminal cannot reach it.
     if let Some(received) = signals.take_end().inspect_err(|_| ledger.cancel())? {
         ledger.cancel();
-        return Ok(End::Killed(received.signal as i32));
+        return cancelled(received.signal);
     }
     let began = Instant::now();
     for number in 1.. {
@@ -104,14 +111,12 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
                     Outcome::Permanent => StopReason::Permanent,
                     _ => StopReason::Budget,
                 };
-                report.stop(&event, reason);
-                return last(end, outcome, &mut streams, &signals);
+                return last(event, reason, &mut streams, &signals, report);
             }
         };
         event.delay_ns = decision.delay_ns();
         if let Some(reason) = decision.stop_reason() {
-            report.stop(&event, reason);
-            return last(end, outcome, &mut streams, &signals);
+            return last(event, reason, &mut streams, &signals, report);
         }
         streams.warn(number, report);
         if number == 1 && without_limits(&arguments.policy) == *arguments.policy {
@@ -132,10 +137,30 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     unreachable!("an operation has at most 2^32 retries")
 }
 
-/// The end of the last attempt. What a success has printed is written now.
-fn last(end: End, outcome: Outcome, streams: &mut Streams, signals: &Signals) -> Result<End> {
-    let instead = if outcome == Outcome::Success { streams.write(signals)? } else { None };
-    Ok(instead.unwrap_or(end))
+/// The end of the last attempt. What a success has printed is written before anyone is told of it.
+fn last(
+    mut event: Event,
+    mut reason: StopReason,
+    streams: &mut Streams,
+    signals: &Signals,
+    report: &Report,
+) -> Result<End> {
+    let instead = if reason == StopReason::Success { streams.write(signals)? } else { None };
+    match instead {
+        None => {}
+        // Nobody reads: as it would have ended the command, which would not run again.
+        Some(Signal::SIGPIPE) => {
+            (event.end, event.outcome) = (End::Killed(Signal::SIGPIPE as i32), Outcome::Permanent);
+            reason = StopReason::Permanent;
+        }
+        Some(signal) => {
+            report.stop(&event, StopReason::Cancelled);
+            report.ended_by(&event, signal);
+            return Ok(End::Killed(signal as i32));
+        }
+    }
+    report.stop(&event, reason);
+    Ok(event.end)
 }
 
 /// The stream of a user who sets no seed. A loop starts even if the system has no entropy.

@@ -35,10 +35,12 @@ pub(super) struct Event {
 struct Decision<'a> {
     event: &'a str,
     attempts: u64,
-    code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
-    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     delay_ns: String,
@@ -94,6 +96,21 @@ impl Report {
         if !self.json && !self.quiet && !why.is_empty() {
             print(&format!("backoff: attempt {attempts} {end}; {why}"));
         }
+    }
+
+    /// At the end, if a signal came before the first attempt.
+    pub(super) fn stop_without_attempt(&self) {
+        let line = Decision {
+            event: "stop",
+            attempts: 0,
+            code: None,
+            signal: None,
+            outcome: None,
+            reason: Some(StopReason::Cancelled.name()),
+            delay_ns: "0".to_owned(),
+            elapsed_ns: "0".to_owned(),
+        };
+        self.json(!self.quiet, &line);
     }
 
     /// At the end, if the last attempt was made and a signal is why there is no other.
@@ -155,9 +172,9 @@ impl Report {
         let line = Decision {
             event: name,
             attempts: event.attempts,
-            code: event.end.code(),
+            code: Some(event.end.code()),
             signal,
-            outcome: event.outcome.name(),
+            outcome: Some(event.outcome.name()),
             reason: reason.map(StopReason::name),
             delay_ns: event.delay_ns.to_string(),
             elapsed_ns: event.elapsed_ns.to_string(),

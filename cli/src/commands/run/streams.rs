@@ -13,7 +13,6 @@ use rustix::event::{PollFd, PollFlags};
 use tempfile::tempfile;
 
 use super::arguments::{Arguments, Stdin, Stdout};
-use super::end::End;
 use super::failure::Failure;
 use super::report::Report;
 use super::signals::Signals;
@@ -97,8 +96,9 @@ impl Streams {
         });
     }
 
-    /// Writes what the successful attempt has printed. Returns the signal that ended this instead.
-    pub(super) fn write(&mut self, signals: &Signals) -> Result<Option<End>> {
+    /// Writes what the successful attempt has printed. Returns the signal that ended this instead;
+    /// SIGPIPE if nobody reads.
+    pub(super) fn write(&mut self, signals: &Signals) -> Result<Option<Signal>> {
         let Some(mut output) = self.output.take() else { return Ok(None) };
         let cannot = || "cannot write standard output";
         output.rewind().with_context(cannot)?;
@@ -113,7 +113,7 @@ impl Streams {
             }
             while !left.is_empty() {
                 if let Some(received) = signals.take_end()? {
-                    return Ok(Some(End::Killed(received.signal as i32)));
+                    return Ok(Some(received.signal));
                 }
                 if !signals.wait(None, Some(PollFd::new(&to, PollFlags::OUT)))? {
                     continue;
@@ -121,9 +121,8 @@ impl Streams {
                 match to.write(left) {
                     Ok(length) => left = &left[length..],
                     Err(error) if is_temporary(&error) => {}
-                    // As it would have ended the command.
                     Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                        return Ok(Some(End::Killed(Signal::SIGPIPE as i32)));
+                        return Ok(Some(Signal::SIGPIPE));
                     }
                     Err(error) => return Err(error).with_context(cannot),
                 }

@@ -3,7 +3,8 @@
 use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::{Child, Command};
 
-/// Whether the program gets a process group of its own, with which all that it starts is ended.
+/// Whether the program gets a process group of its own, with which what it starts is ended unless that
+/// leaves the group.
 ///
 /// On a terminal it does not, so that Ctrl-C reaches it.
 pub(super) fn separate(command: &mut Command) -> bool {

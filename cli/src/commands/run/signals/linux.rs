@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::{Event, queued, signals_of};
+use super::{Event, is_ignored, queued};
 
 /// The `si_code` of a signal that the kernel sent by itself, as a terminal does.
 const SI_KERNEL: i32 = 0x80;
@@ -23,8 +23,6 @@ pub(super) struct Queue {
 impl Queue {
     /// Signals that the caller of this process ignores, as `nohup` does, stay ignored.
     pub(super) fn new() -> io::Result<Self> {
-        let ignored = signals_of("self", "SigIgn:").unwrap_or(0);
-        let is_ignored = |signal: Signal| ignored >> (signal as u32 - 1) & 1 == 1;
         if is_ignored(Signal::SIGCHLD) {
             // The kernel would forget how children ended. A handler undoes that.
             let flag = Arc::new(AtomicBool::new(false));

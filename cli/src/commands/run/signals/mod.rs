@@ -9,6 +9,8 @@ mod queue;
 mod queue;
 
 use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
@@ -116,6 +118,22 @@ impl Signals {
             self.wait(until, None)?;
         }
     }
+}
+
+/// Makes a write beyond the limit of a file (`ulimit -f`) an error as that of a full disk, which SIGXFSZ
+/// would make the end of this process. A command begins without this handler; that its caller ignores
+/// the signal stays.
+pub(super) fn outlive_file_limits() -> io::Result<()> {
+    if !is_ignored(Signal::SIGXFSZ) {
+        let flag = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(Signal::SIGXFSZ as i32, flag)?;
+    }
+    Ok(())
+}
+
+/// Whether this process ignores a signal, as its caller did. If this system does not say, it does not.
+fn is_ignored(signal: Signal) -> bool {
+    signals_of("self", "SigIgn:").is_some_and(|ignored| ignored >> (signal as u32 - 1) & 1 == 1)
 }
 
 /// A set of signals of a process, as the kernel shows it: bit 0 is signal 1. Nothing if this system
