@@ -1,6 +1,8 @@
 //! What goes to the store, and when.
 
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use backoff_retry::{
@@ -20,7 +22,7 @@ fn log() -> (Log, impl Fn(&BudgetExchange) + Send + Sync + 'static) {
 }
 
 /// Waits for what another thread does.
-fn eventually(is_so: impl Fn() -> bool) {
+fn eventually(mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it does not come");
@@ -188,4 +190,67 @@ fn a_budget_that_nobody_uses_drops_its_store() {
         drop(budget);
         eventually(|| Arc::strong_count(&alive) == 1);
     }
+}
+
+/// A budget that forgot them would grant what its account refuses.
+#[test]
+fn no_failure_is_forgotten_while_the_store_answers() {
+    let (end, hangs) = channel::<()>();
+    let store = Memory::with_faults([Fault::Hang(hangs)]);
+    let budget = shared(&store, "throttle:max_tokens=1000");
+    // The exchange of the first hundred is under way.
+    let once = retry("constant:base=0s,max_retries=0").shared_budget(&budget);
+    for _ in 0..2000 {
+        let _ = run(&once, &[Outcome::Transient]);
+    }
+    drop(end);
+    let report = run(&retry("constant:base=0s").shared_budget(&budget), &[Outcome::Transient; 9]);
+    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 1));
+    assert!(budget.last_error().is_none());
+}
+
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker");
+    }
+}
+
+/// Uses the budget when it goes.
+struct Uses(SharedBudget);
+
+impl Wake for Uses {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Uses {
+    fn drop(&mut self) {
+        assert!(self.0.last_error().is_none());
+    }
+}
+
+/// A waker is code of a runtime, or of a test.
+#[test]
+fn wakers_may_panic_and_use_the_budget() {
+    let (end, hangs) = channel::<()>();
+    let store = Memory::with_faults([Fault::Hang(hangs)]);
+    let budget = shared(&store, "quota:max_tokens=2,cost=1");
+    let retry = retry("constant:base=0s").shared_budget(&budget).sleep(|_| std::future::ready(()));
+    let plan = retry.when(|(): &()| true);
+    let mut future = Box::pin(plan.run_async(async || Err::<(), _>(())));
+    for waker in [Waker::from(Arc::new(Uses(budget.clone()))), Waker::from(Arc::new(Panics))] {
+        assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    drop(end);
+    // The thread that talks to the store has woken the one that panics, and goes on.
+    eventually(|| store.world().swaps == 1);
+    let mut context = Context::from_waker(Waker::noop());
+    eventually(move || match future.as_mut().poll(&mut context) {
+        Poll::Pending => false,
+        Poll::Ready(report) => {
+            assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
+            true
+        }
+    });
 }
