@@ -31,8 +31,10 @@ export class BudgetMember {
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
 	constructor(budget, local, lease, timeout, seed) {
 		const { exports } = module();
+		// To read a text is to load its budget.
+		const { text } = local;
 		loadBudget(budget);
-		const { written } = writeText(local.text);
+		const { written } = writeText(text);
 		exports.member_begin(written, lease, timeout, seed);
 		this.#state = copyOut(0, stateOfWords(exports.member_words()));
 	}
