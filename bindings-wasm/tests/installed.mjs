@@ -35,7 +35,6 @@ export const {
 	PolicyError,
 	RetryError,
 	SharedBudget,
-	BudgetMember,
 	retry,
 	parseRetryAfter,
 	parseRetryAfterNs,

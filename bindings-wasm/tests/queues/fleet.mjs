@@ -33,10 +33,14 @@ async function open() {
 const { store, close } = await open();
 const log = openSync(logPath, "w");
 const toText = (_, value) => (typeof value === "bigint" ? String(value) : value);
-/** What is held is a small number, and the time is none. */
+/** As the other languages write it: each step once, without what a granted retry gives. */
 const lineOf = ({ steps, ...exchange }) => ({
 	...exchange,
-	steps: steps.map((step) => ({ ...step, held: Number(step.held) })),
+	steps: steps.map(({ held, granted, ...step }) =>
+		granted === null
+			? { ...step, held: Number(held), count: 1, granted }
+			: { ...step, held: 0, count: 1, granted: Number(granted) },
+	),
 });
 const budget = new SharedBudget(store, name, budgetString, {
 	timeout: 1000,

@@ -91,6 +91,8 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     plan.skip("15.6", steps, "steps of budgets", "the protocol has no states");
     let texts = cases::<Ignored>("budget_state_texts")?.len();
     plan.skip("15.5", texts, "texts of states", "the protocol has no states");
+    let exchanges = cases::<Ignored>("exchanges")?.len();
+    plan.skip("15.7", exchanges, "exchanges of shared budgets", "the protocol has no stores");
     let stats = cases::<Ignored>("stats")?.len();
     plan.skip("17.2", stats, "stats", "the protocol has no stats");
     Ok(())
