@@ -76,7 +76,7 @@ impl _Member {
 
     fn steps(&self) -> Vec<Step> {
         let shown = |step: backoff_core::ExchangeStep| {
-            let place = budget_event_number(step.event) as usize - 1;
+            let place = budget_event_number(step.event).wrapping_sub(1) as usize;
             let event = BUDGET_EVENTS.get(place).copied().unwrap_or_default();
             match step.event {
                 BudgetEvent::RetryRequested { outcome } => {
