@@ -113,8 +113,9 @@ fn every_vector_that_can_be_asked_is_asked() {
         let layer = name.strip_suffix(".json").unwrap();
         let asked = listed.iter().filter(|line| layer_of(line) == layer).count();
         assert_eq!(asked, requests_of(layer), "{layer}");
-        let is_skipped = ["http_", "budget_state", "exchanges"].iter().any(|name| layer.starts_with(name))
-            || ["resets", "resumptions", "stats"].contains(&layer);
+        let is_skipped =
+            ["http_", "budget_state", "exchanges"].iter().any(|name| layer.starts_with(name))
+                || ["resets", "resumptions", "stats"].contains(&layer);
         assert!(asked > 0 || is_skipped, "{layer}");
     }
     let protocol = listed.iter().filter(|line| layer_of(line) == "protocol").count();
