@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Coroutine
 from types import CoroutineType
 
 from . import _time
 from ._backoff import Decision, _begin
 from ._cancellation import Cancellations
 from ._context import add_note, keep_context, may_be_marked
+from ._lost import is_lost
 from ._options import NOT_AWAITED, reject_distant_deadline
 from ._time import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from typing import Any, Final, Literal
 
     from ._account import Account
@@ -36,22 +36,6 @@ _LEFT: Final = (
     "was not awaited: nothing can await it after a `break` or an exception outside "
     "`with attempt:`, or in a coroutine that is being closed"
 )
-
-
-def is_lost(result: object) -> bool:
-    """Whether the result of a call is a coroutine, which does nothing until it is awaited. It is
-    closed, so that Python does not warn of it, too.
-
-    Other awaitables, such as a Future, may run by themselves. Only the type is asked: a proxy
-    would answer for the object it stands for, or fail if it has none.
-    """
-    kind = type(result)
-    # The second question takes longer than an attempt.
-    if not hasattr(kind, "send") or not issubclass(kind, Coroutine):
-        return False
-    coroutine: Any = result
-    coroutine.close()
-    return True
 
 
 def _reject_lost(function: object, result: object) -> None:

@@ -8,7 +8,7 @@ from types import AsyncGeneratorType, BuiltinFunctionType, FunctionType, Generat
 
 from ._backoff import _type_name
 from ._loop import Loop
-from ._steps import is_lost
+from ._lost import is_lost
 from ._time import run
 
 TYPE_CHECKING = False
