@@ -168,7 +168,8 @@ func (b *SharedBudget) step(exchange *BudgetExchange) bool {
 	defer b.mutex.Unlock()
 	after, isChanged, code := b.member.Step(exchange.Before, unixNano(exchange.Now))
 	if code != engine.OK {
-		exchange.Err = fmt.Errorf("the text under %s is not a state of this budget: %q", b.key, shortened(*exchange.Before))
+		rule := "is not a state of this budget, and the store has it under " + b.key
+		exchange.Err = &ArgumentError{Code: ErrNotAState, Field: "state", Value: shortened(*exchange.Before), Rule: rule}
 		return false
 	}
 	for _, step := range b.member.ExchangeSteps(nil) {

@@ -1,7 +1,7 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};
-use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, Stepped};
+use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::budget_state::backoff_budget_event;
@@ -250,8 +250,8 @@ pub unsafe extern "C" fn backoff_budget_member_step(
         let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
         let mut after = *member;
         let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_NOT_A_STATE)? {
-            Stepped::Unchanged(state) => (0, state),
-            Stepped::Changed(state) => (1, state),
+            SteppedState::Unchanged(state) => (0, state),
+            SteppedState::Changed(state) => (1, state),
         };
         write_text(state.text().as_bytes(), buffer, size)?;
         *member = after;

@@ -1,5 +1,5 @@
 use backoff_core::ffi::{BUDGET_EVENTS, budget_event, budget_event_number};
-use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, Stepped};
+use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
 use pyo3::prelude::*;
 
 use crate::arguments::{Held, Instance, Now};
@@ -68,8 +68,8 @@ impl _Member {
     /// The text after the steps, and whether it differs; None if the text is no state.
     fn step(&mut self, text: Option<&str>, store_ns: Now) -> Option<(String, bool)> {
         let (state, is_changed) = match self.0.step(text.map(str::as_bytes), store_ns.0)? {
-            Stepped::Unchanged(state) => (state, false),
-            Stepped::Changed(state) => (state, true),
+            SteppedState::Unchanged(state) => (state, false),
+            SteppedState::Changed(state) => (state, true),
         };
         Some((state.to_string(), is_changed))
     }

@@ -39,7 +39,9 @@ mod validate;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::member::{Answers, BudgetMember, ExchangeStep, MemberAnswer, Stepped};
+pub use decision::budget::member::{
+    BudgetMember, ExchangeAnswers, ExchangeStep, MemberAnswer, SteppedState,
+};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::state::{BudgetEvent, BudgetState};
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};

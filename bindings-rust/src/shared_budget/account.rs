@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
-use backoff_core::{Answers, BudgetEvent, BudgetMember, MemberAnswer, Outcome};
+use backoff_core::{BudgetEvent, BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
 use crate::shared_budget::store::StoreError;
 
@@ -171,7 +171,7 @@ impl Account {
         self.answer_all(|account, outcome| account.ask(outcome, now_ns));
     }
 
-    /// Answers the requests that wait, in their order, if there is an answer.
+    /// ExchangeAnswers the requests that wait, in their order, if there is an answer.
     fn answer_all(&mut self, mut answer: impl FnMut(&mut Self, Outcome) -> Option<Answer>) {
         for (id, waiting) in std::mem::take(&mut self.waiting) {
             match answer(self, waiting.outcome) {
@@ -188,7 +188,7 @@ impl Account {
 }
 
 /// The answers to the requests after an outcome, the oldest first.
-fn in_order(answers: &Answers, outcome: Outcome) -> VecDeque<Answer> {
+fn in_order(answers: &ExchangeAnswers, outcome: Outcome) -> VecDeque<Answer> {
     let held = Held { tokens: answers.held(outcome), is_local: false };
     let granted = (0..answers.granted(outcome)).map(|_| Some(held));
     let refused = (0..answers.refused(outcome)).map(|_| None);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use backoff_core::{BudgetEvent, Outcome, Stepped};
+use backoff_core::{BudgetEvent, Outcome, SteppedState};
 
 use crate::shared_budget::account::{Account, Answer};
 use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasStored};
@@ -267,11 +267,11 @@ impl Inner {
                 let error = NotAState { key: self.key.clone(), text: text.unwrap_or_default() };
                 return (None, Err(Failure { error: error.into(), may_be_stored: false }));
             };
-            let (Stepped::Unchanged(after) | Stepped::Changed(after)) = stepped;
+            let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
             let after = after.to_string();
             let swapped = match stepped {
-                Stepped::Unchanged(_) => None,
-                Stepped::Changed(_) => {
+                SteppedState::Unchanged(_) => None,
+                SteppedState::Changed(_) => {
                     Some(called(true, || store.swap(&self.key, text.as_deref(), &after)))
                 }
             };

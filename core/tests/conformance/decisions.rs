@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use backoff_core::{
     Budget, BudgetEvent, BudgetMember, BudgetState, Decision, ExchangeStep, MemberAnswer,
-    Operation, Outcome, Policy, RandomStream, Stepped, http_retry_after_ns, is_idempotent_method,
-    parse_retry_after_ns,
+    Operation, Outcome, Policy, RandomStream, SteppedState, http_retry_after_ns,
+    is_idempotent_method, parse_retry_after_ns,
 };
 use serde::Deserialize;
 
@@ -462,8 +462,8 @@ fn play(member: &mut BudgetMember, step: &MemberStep, at: &str) {
             let text = step.text("text").map(str::as_bytes);
             let stepped = member.step(text, number(step.text("store_now").unwrap()));
             let after = stepped.map(|stepped| match stepped {
-                Stepped::Unchanged(state) => (state.to_string(), false),
-                Stepped::Changed(state) => (state.to_string(), true),
+                SteppedState::Unchanged(state) => (state.to_string(), false),
+                SteppedState::Changed(state) => (state.to_string(), true),
             });
             let want = step.text("after").map(|text| (text.to_owned(), step.is("changed")));
             assert_eq!(after, want, "{at}");

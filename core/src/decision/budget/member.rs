@@ -46,14 +46,14 @@ const LOST_CAP_NS: u64 = 64_000_000;
 /// that waits.
 ///
 /// ```
-/// use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, Stepped};
+/// use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
 /// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
 /// let mut member = BudgetMember::new(&budget, &budget, 1, 100_000_000, 42);
 /// assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
 /// assert!(member.is_due(0));
 /// member.begin(0);
 /// // The store has nothing yet, which is a full budget.
-/// let Some(Stepped::Changed(after)) = member.step(None, 1_700_000_000_000_000_000) else { panic!() };
+/// let Some(SteppedState::Changed(after)) = member.step(None, 1_700_000_000_000_000_000) else { panic!() };
 /// assert_eq!(after.to_string(), "1 5");
 /// // The store has swapped it.
 /// let answers = member.stored(2_000_000);
@@ -122,7 +122,7 @@ pub enum MemberAnswer {
 
 /// What the steps of an exchange have made of the text of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stepped {
+pub enum SteppedState {
     /// Nothing changed, so there is nothing to swap. The exchange is over: call
     /// [`BudgetMember::stored`].
     Unchanged(BudgetState),
@@ -144,13 +144,13 @@ pub struct ExchangeStep {
 /// What an exchange has answered: for each outcome, the oldest requests are granted, and those after
 /// them refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Answers {
+pub struct ExchangeAnswers {
     granted: ByOutcome,
     refused: ByOutcome,
     held: ByOutcome,
 }
 
-impl Answers {
+impl ExchangeAnswers {
     /// The number of requests after this outcome that are granted: the oldest.
     #[must_use]
     pub fn granted(&self, outcome: Outcome) -> u64 {
@@ -307,7 +307,7 @@ impl BudgetMember {
     /// Steps what the store holds, at the time of its clock, by everything that is known by now.
     /// `None` if the text is not that of a state of the budget: the exchange has then
     /// [failed](Self::failed).
-    pub fn step(&mut self, text: Option<&[u8]>, store_ns: u64) -> Option<Stepped> {
+    pub fn step(&mut self, text: Option<&[u8]>, store_ns: u64) -> Option<SteppedState> {
         let before = match text {
             Some(text) => self.full.parse_same(text)?,
             None => self.full,
@@ -337,7 +337,11 @@ impl BudgetMember {
             set(&mut self.asked_more, outcome, wanted.min(granted.saturating_add(1)));
             set(&mut self.granted_more, outcome, granted);
         }
-        Some(if state == before { Stepped::Unchanged(state) } else { Stepped::Changed(state) })
+        Some(if state == before {
+            SteppedState::Unchanged(state)
+        } else {
+            SteppedState::Changed(state)
+        })
     }
 
     /// The steps of the exchange under way, in their order.
@@ -357,9 +361,9 @@ impl BudgetMember {
     }
 
     /// Ends an exchange whose steps the store has, or that changed nothing.
-    pub fn stored(&mut self, now_ns: u64) -> Answers {
+    pub fn stored(&mut self, now_ns: u64) -> ExchangeAnswers {
         self.sent = Events::default();
-        let mut answers = Answers::default();
+        let mut answers = ExchangeAnswers::default();
         for outcome in RETRIED {
             let granted = of(&self.granted, outcome);
             let refused = of(&self.asked, outcome).saturating_sub(granted);

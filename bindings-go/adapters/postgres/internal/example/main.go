@@ -36,7 +36,7 @@ func main() {
 		backoff.OnExchange(func(exchange backoff.BudgetExchange) {
 			for _, step := range exchange.Steps {
 				if step.Event.Kind == backoff.BudgetRetryRequested {
-					fmt.Println("a retry is granted:", step.Answer.Granted)
+					fmt.Println("a retry is granted:", step.Granted == 1)
 				}
 			}
 			fmt.Println("stored", exchange.After)
