@@ -830,12 +830,12 @@ def at_random():
             f"random steps of a member of {kind}",
             random_budget(rng, kind),
             random_budget(rng, rng.choice(SHARED)),
-            rng.choice([1, 1, 2, 3, 5]),
+            rng.choice([1, 2, 3, 5]),
             rng.choice([20 * MS, S // 2, 3 * S]),
             rng.getrandbits(64),
             clock=EPOCH,
         )
-        tell(rng, story, rng.choice([20, 20, 25, 30, 60]))
+        tell(rng, story, rng.choice([20, 20, 20, 25, 60]))
         yield story
 
 
@@ -845,17 +845,23 @@ def tell(rng, story, length):
     held = [(0, False)]
     stepped = False
     while len(story.case["steps"]) < length:
-        story.later(rng.choice([0, 0, 0, 1, MS, 10 * MS, S // 10, S // 2, S]))
+        story.later(rng.choice([0, 0, 0, 0, 1, MS, 10 * MS, S // 5, S // 2, S]))
         story.clock += rng.choice([0] * 30 + [-S, S, 30 * S, -70 * S, -DAY, DAY])
         waiting = [outcome for outcome in OUTCOMES if member.waiting[outcome]]
-        choices = {"note": 6, "request": 6, "cancel": 2 * bool(waiting), "late": 0.7 * bool(waiting)}
+        choices = {
+            "note": 4,
+            "request": 4,
+            "cancel": 2 * bool(waiting),
+            "late": (1 + 3 * member.is_away(story.now)) * bool(waiting),
+        }
         if member.exchange is None:
             choices["begin"] = 6 if member.is_due(story.now) else 0.4
             stepped = False
         elif not stepped:
-            choices |= {"step": 8, "fail": 1}
+            again = member.exchange.lost > 0
+            choices |= {"step": 2, "cancel": 8 * bool(waiting), "fail": 2} if again else {"step": 5, "fail": 1}
         else:
-            choices |= {"stored": 5, "lost": 3, "fail": 1}
+            choices |= {"stored": 4, "lost": 4, "fail": 1}
         before = dict(member.waiting)
         match rng.choices(list(choices), choices.values())[0]:
             case "note":
@@ -864,7 +870,8 @@ def tell(rng, story, length):
                 of, local = rng.choice([*held, (7, False)]) if event == SUCCEEDED else (0, False)
                 story.note(event, times, of, local)
             case "request":
-                story.request(rng.choice(OUTCOMES))
+                unused = [outcome for outcome in OUTCOMES if member.unused[outcome]]
+                story.request(rng.choice(unused or OUTCOMES))
                 step = story.case["steps"][-1]
                 if step["answer"] == "granted":
                     held.append((int(step["held"]), step["local"]))

@@ -171,7 +171,7 @@ impl Account {
         self.answer_all(|account, outcome| account.ask(outcome, now_ns));
     }
 
-    /// ExchangeAnswers the requests that wait, in their order, if there is an answer.
+    /// Answers the requests that wait, in their order, if there is an answer.
     fn answer_all(&mut self, mut answer: impl FnMut(&mut Self, Outcome) -> Option<Answer>) {
         for (id, waiting) in std::mem::take(&mut self.waiting) {
             match answer(self, waiting.outcome) {
