@@ -9,8 +9,9 @@
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
- * - libcurl itself sends a request again if a connection that it kept ends without an answer. For a request
- * that is sent once this is CURLE_GOT_NOTHING instead. The handle's CURLOPT_PREREQFUNCTION is used for that.
+ * - libcurl itself repeats a request if a connection that it kept ends without an answer. A request that is
+ *   sent once fails with CURLE_GOT_NOTHING instead. This needs the handle's CURLOPT_PREREQFUNCTION, which is
+ *   NULL afterwards.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
  *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
@@ -78,8 +79,12 @@ struct curl_retry {
   const char *sent_method; /* the method */
   char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
   const char *sent_once;   /* why the request is sent once: "caller", "body", "method"; NULL if it is not */
-  long answered;           /* for its own use */
+  /* For its own use: the bytes of header fields that had arrived when libcurl last sent the request, or one of
+   * the numbers below. */
+  long answered;
 };
+
+enum { CURL_RETRY_NOT_SENT = -1, CURL_RETRY_NOT_REPEATED = -2 };
 
 /* The outcome of a transfer without a whole response. */
 static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long request_size) {
@@ -157,8 +162,8 @@ static const char *curl_retry_sent_once(const struct curl_retry *transfer, const
   return curl_retry_allows(transfer, transfer->method) ? NULL : "method";
 }
 
-/* Called before libcurl sends a request, also the next one of a redirect, and before it sends one again because
- * the connection has ended without an answer. Nothing has arrived since the call before only in the last case. */
+/* libcurl calls this before it sends a request: the first one, that of a redirect, or one that it repeats because
+ * the connection ended without an answer. Only in the last case has nothing arrived since the previous call. */
 static int curl_retry_is_sent(void *context, char *to, char *from, int to_port, int from_port) {
   struct curl_retry *transfer = (struct curl_retry *)context;
   const long before = transfer->answered;
@@ -171,12 +176,12 @@ static int curl_retry_is_sent(void *context, char *to, char *from, int to_port, 
     if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return CURL_PREREQFUNC_OK;
     if (curl_retry_allows(transfer, transfer->method != NULL ? transfer->method : method)) return CURL_PREREQFUNC_OK;
   }
-  transfer->answered = -2;
+  transfer->answered = CURL_RETRY_NOT_REPEATED;
   return CURL_PREREQFUNC_ABORT;
 }
 
-/* Writes a URL without user information, query and fragment; nothing for one that libcurl cannot read. One that is too
- * long is cut. */
+/* Writes a URL without user information, query and fragment. A URL that libcurl cannot parse becomes the empty
+ * text, and one that is too long is cut. */
 static void curl_retry_write_url(char *text, size_t size, const char *url) {
   static const CURLUPart hidden[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
                                      CURLUPART_FRAGMENT};
@@ -238,12 +243,12 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
     return BACKOFF_OUTCOME_PERMANENT;
   }
   transfer->status = 0;
-  transfer->answered = -1;
+  transfer->answered = CURL_RETRY_NOT_SENT;
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, curl_retry_is_sent);
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQDATA, transfer);
   transfer->code = curl_easy_perform(transfer->curl);
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, NULL);
-  if (transfer->answered == -2) transfer->code = CURLE_GOT_NOTHING;
+  if (transfer->answered == CURL_RETRY_NOT_REPEATED) transfer->code = CURLE_GOT_NOTHING;
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
   curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &request_size);
   curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);
