@@ -70,8 +70,8 @@ func (p *path) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { p.isAsked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { p.hasConnection.Store(true) },
-		// The server may have what was written, also if the error is that of a later connection: of a redirect that a client
-		// below this one follows, or of a dialer in the body of the request.
+		// The server may have received what was written, even if the error is that of a later connection: of a redirect
+		// that a client below follows, or of a dialer inside the body of the request.
 		WroteHeaders: func() { p.isWritten.Store(true) },
 	})
 }

@@ -135,7 +135,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 		ctx = e.path.trace(ctx)
 	}
 	request := e.request.WithContext(ctx)
-	// A RoundTripper below may add to them.
+	// A RoundTripper below may change these, and the next attempt must not see that.
 	request.Header = e.request.Header.Clone()
 	address := *e.request.URL
 	request.URL = &address

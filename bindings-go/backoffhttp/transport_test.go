@@ -347,6 +347,7 @@ func TestClassification(t *testing.T) {
 		"a name":               {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
 		"a slow lookup":        {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
 		"a deadline":           {context.DeadlineExceeded, backoff.OutcomeTimeout},
+		"a SOCKS proxy":        {&net.OpError{Op: "socks connect", Err: errors.New("unknown error host unreachable")}, backoff.OutcomeTransient},
 		"a proxy":              {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
 		"an alert of TLS":      {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
 		"an idle connection":   {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
