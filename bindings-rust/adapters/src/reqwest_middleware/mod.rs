@@ -71,8 +71,8 @@ pub struct RetryMiddleware<C = Monotonic> {
 }
 
 impl<C> RetryMiddleware<C> {
-    /// Repeats requests as this `Retry` says. If it has a budget, that is the budget of all origins,
-    /// unless [`origin_budgets`](Self::origin_budgets) is called. Its sleep is tokio's timer.
+    /// Repeats requests as this `Retry` says. If it has a budget, all origins share it, unless
+    /// [`origin_budgets`](Self::origin_budgets) is called. It sleeps with tokio's timer.
     #[must_use]
     pub fn new(retry: Retry<'static, C>) -> Self {
         let budgets = (!retry.has_budget()).then(Arc::default);
@@ -108,7 +108,7 @@ impl<C> RetryMiddleware<C> {
         Ok(self)
     }
 
-    /// No origin has a budget of its own: the budget of the `Retry`, if it has one, is that of all.
+    /// Gives no origin a budget of its own. If the `Retry` has a budget, all origins share it.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
