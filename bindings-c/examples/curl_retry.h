@@ -5,7 +5,7 @@
  *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
  *   A request that was surely never sent, because there was no connection, is repeated whatever its method.
  * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
- *   libcurl: timeouts and failures of the network are retried, also a body that is cut off. Bad URLs and
+ *   libcurl: timeouts and failures of the network are retried, also the body of a success that is cut off. Bad URLs and
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
@@ -216,22 +216,31 @@ static void curl_retry_read_wait(const struct curl_retry *transfer, uint64_t *re
   backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, retry_after_ns);
 }
 
+static uint32_t curl_retry_of_status(const struct curl_retry *transfer) {
+  const struct curl_retry_status *known = transfer->statuses;
+  for (; known != NULL && known->status != 0; known++) {
+    if (known->status == transfer->status) return known->outcome;
+  }
+  return backoff_http_outcome((uint32_t)transfer->status);
+}
+
 /* The outcome of an attempt of a request that may be repeated (SPEC 19.3). */
 static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request_size, uint64_t *retry_after_ns) {
-  const struct curl_retry_status *known = transfer->statuses;
   if (transfer->classify != NULL) {
     uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
     if (outcome != 0) return outcome;
   }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
-    return curl_retry_outcome(transfer, request_size);
+    uint32_t outcome = curl_retry_outcome(transfer, request_size);
+    /* The status of a failure decides although its body is missing, unless the caller ended the transfer. */
+    if (outcome == BACKOFF_OUTCOME_PERMANENT || transfer->status == 0 ||
+        curl_retry_of_status(transfer) == BACKOFF_OUTCOME_SUCCESS) {
+      return outcome;
+    }
   }
   if (transfer->status == 0) return BACKOFF_OUTCOME_SUCCESS; /* of a protocol without a status, such as file */
   curl_retry_read_wait(transfer, retry_after_ns);
-  for (; known != NULL && known->status != 0; known++) {
-    if (known->status == transfer->status) return known->outcome;
-  }
-  return backoff_http_outcome((uint32_t)transfer->status);
+  return curl_retry_of_status(transfer);
 }
 
 static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {

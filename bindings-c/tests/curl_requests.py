@@ -90,8 +90,8 @@ class Player:
             "attempts": int(found["attempts"]),
             "delays": [value for name, _, value in lines if name == "delay"],
             "sent_once": found["sent_once"] or None,
-            # A response whose body failed has a status, too.
-            "status": status if code == 0 else None,
+            # A success whose body failed has a status, too.
+            "status": status if code == 0 or case["status"] is not None else None,
             "body": found["body"] if code == 0 else "",
             "path": f"{path}?secret=a@b",
         }

@@ -18,23 +18,43 @@ import (
 
 // verdict returns the verdict on an attempt, nil if the options of the loop are asked about its error (SPEC 19.3).
 func (e *exchange) verdict(response *http.Response, err error) backoff.Verdict {
-	verdict := e.ofCaller(response, err)
+	verdict, ofHead := e.ofCaller(response, err), e.verdictOfHead()
+	if err != nil && ofHead != nil {
+		e.status = e.head.StatusCode
+	}
 	switch {
 	case verdict != nil:
+	case err != nil && ofHead != nil:
+		verdict = ofHead
 	case err != nil:
 		verdict = verdictOfError(err)
 	default:
 		verdict = e.transport.verdictOfResponse(response)
 	}
-	isSuccess := false
-	if err == nil && verdict != nil {
-		outcome, _, _ := verdict.Verdict()
-		isSuccess = outcome == backoff.OutcomeSuccess
-	}
-	if e.once == "" || isSuccess || e.once == SentOnceMethod && err != nil && e.wasNeverSent(err) {
+	if e.once == "" || err == nil && isSuccess(verdict) || e.once == SentOnceMethod && err != nil && e.wasNeverSent(err) {
 		return verdict
 	}
 	return backoff.OutcomePermanent
+}
+
+// verdictOfHead returns the verdict on a response whose body is read in the attempt, nil if it needs its body.
+func (e *exchange) verdictOfHead() backoff.Verdict {
+	if e.head == nil {
+		return nil
+	}
+	verdict := e.transport.verdictOfResponse(e.head)
+	if isSuccess(verdict) {
+		return nil
+	}
+	return verdict
+}
+
+func isSuccess(verdict backoff.Verdict) bool {
+	if verdict == nil {
+		return false
+	}
+	outcome, _, _ := verdict.Verdict()
+	return outcome == backoff.OutcomeSuccess
 }
 
 // ofCaller returns the verdict of the function of WithClassify.

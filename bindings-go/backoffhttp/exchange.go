@@ -21,6 +21,7 @@ type exchange struct {
 	cancel    context.CancelCauseFunc // ends the last attempt
 	response  *http.Response          // of the last attempt, until it is drained
 	content   []byte                  // of its body, with WithReadBody
+	head      *http.Response          // of the last attempt, with WithReadBody: its status decides also if its body fails
 	status    int                     // of the last attempt, 0 after a failure
 	decided   backoff.Verdict         // on the response
 }
@@ -118,7 +119,7 @@ func (e *exchange) end() {
 	if e.cancel != nil {
 		e.cancel(nil)
 	}
-	e.response, e.content, e.status, e.decided = nil, nil, 0, nil
+	e.response, e.content, e.head, e.status, e.decided = nil, nil, nil, 0, nil
 }
 
 // send sends the request with a body, and returns a response or an error, or neither for a broken RoundTripper.
@@ -168,6 +169,7 @@ func (e *exchange) receive(response *http.Response) error {
 	if !e.transport.readBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
+	e.head = response
 	content, err := io.ReadAll(response.Body)
 	if err := joined(err, response.Body.Close()); err != nil {
 		return bodyError{err}

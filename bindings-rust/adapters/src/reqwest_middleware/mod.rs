@@ -243,8 +243,10 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
-    /// Makes the body of the response a part of the attempt: it is read into memory, and a body that
-    /// ends early is a failure that may be retried. Not for endless bodies. Trailers are lost.
+    /// Makes the body of the response a part of the attempt: it is read into memory, and a success whose
+    /// body ends early is a failure that may be retried. A failure decides by its status also then: a 404
+    /// is not retried. If the retries end, the caller gets the error of the body. Not for endless bodies.
+    /// Trailers are lost.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
