@@ -35,7 +35,8 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 ///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. With
 ///   [`without_redirects`](Self::without_redirects) a request that was never sent is repeated whatever
 ///   its method.
-/// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
+/// - The status and the header fields of a response decide as [`Verdict::of_http`] says: 408, 425, 429,
+///   500, 502, 503 and 504 are retried. Timeouts and
 ///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
 ///   the [`Error::Middleware`] of another middleware are not. [`statuses`](Self::statuses) and
 ///   [`classify`](Self::classify) say otherwise.
@@ -172,8 +173,9 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
-    /// Classifies attempts before the other rules, which apply if it returns `None`. A failure of a
-    /// request that is sent once stays permanent.
+    /// Classifies attempts before the other rules, which apply if it returns `None`. It cannot make a
+    /// request repeatable that is sent once, whose failure stays permanent: [`may_repeat`](Self::may_repeat)
+    /// does that, unless the body can be sent only once.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -220,7 +222,7 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Limits the time of each attempt of every request, until the header fields of the response are
-    /// there, or with [`read_body`](Self::read_body) its body. Without it there is no limit, unless the
+    /// there. It limits the body only with [`read_body`](Self::read_body). Without it there is no limit, unless the
     /// client has a timeout. Timeouts of the client and of the request stay.
     ///
     /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
