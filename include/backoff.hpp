@@ -187,7 +187,7 @@ class budget : public detail::printed<backoff_budget, backoff_budget_print, BACK
   budget() = default;
 
  public:
-  budget(budget &&) = default;
+  budget(budget &&from) noexcept : printed(from) { from.raw = backoff_budget(); }
   static result<budget> parse(text string) {
     budget made;
     error failed;

@@ -4,6 +4,7 @@
  * - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
  *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
  *   A request that was surely never sent, because there was no connection, is repeated whatever its method.
+ *   A request whose body was sent is repeated only if there is a `restart`, which may have to rewind the body.
  * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
  *   libcurl: timeouts and failures of the network are retried, also the body of a success that is cut off. Bad URLs and
  *   certificates are not.
@@ -12,6 +13,7 @@
  * - libcurl itself repeats a request if a connection that it kept ends without an answer. A request that is
  *   sent once fails with CURLE_GOT_NOTHING instead. This needs the handle's CURLOPT_PREREQFUNCTION, which is
  *   NULL afterwards.
+ * - A libcurl such as 7.88 takes an answer that is cut off within its header fields for a whole one.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
  *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
@@ -58,15 +60,15 @@ struct curl_retry {
   /* What the caller says about this request: 1 that it may be repeated whatever its method, -1 that it is sent
    * once, 0 nothing. */
   int may_repeat;
-  int has_body_for_once;                    /* not 0: `restart` cannot rewind the body that a read function sends */
+  int has_body_for_once; /* not 0: `restart` cannot rewind the body that a read function sends. See `restart` */
   const char *const *methods;               /* the methods that may be repeated, then NULL; NULL: see above */
   const struct curl_retry_status *statuses; /* come before backoff_http_outcome; NULL: none */
   /* Returns the outcome of an attempt, or 0 where the other rules decide. `code` and `status` say how the attempt
    * ended. NULL: the other rules decide. */
   uint32_t (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
-   * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. NULL: nothing to do,
-   * as with CURLOPT_POSTFIELDS and a write function that keeps nothing. */
+   * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. libcurl itself sends
+   * CURLOPT_POSTFIELDS again. NULL: nothing is kept, and a request whose body was sent is not repeated. */
   int (*restart)(void *context);
   /* Runs before each wait. The results below are those of the attempt. NULL: none. */
   void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_event *event);
@@ -153,8 +155,11 @@ static int curl_retry_allows(const struct curl_retry *transfer, const char *meth
 /* Why the request is sent once (SPEC 19.2), or NULL. */
 static const char *curl_retry_sent_once(const struct curl_retry *transfer, const char *last_method) {
   long redirects = 0;
+  curl_off_t uploaded = 0;
   if (transfer->may_repeat < 0) return "caller";
   if (transfer->has_body_for_once != 0) return "body";
+  curl_easy_getinfo(transfer->curl, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  if (uploaded > 0 && transfer->restart == NULL) return "body";
   if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return NULL;
   curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_COUNT, &redirects);
   if (!curl_retry_allows(transfer, last_method)) return "method";
