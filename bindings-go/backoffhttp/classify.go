@@ -134,6 +134,17 @@ func verdictOfError(err error) backoff.Verdict {
 	case slices.ContainsFunc(lostConnections, func(text string) bool { return strings.Contains(err.Error(), text) }):
 		return backoff.OutcomeTransient
 	}
+	return verdictOfProxy(err)
+}
+
+// verdictOfProxy returns the verdict of the status with which a proxy refused a tunnel. net/http makes the reason phrase
+// of its answer the whole error.
+func verdictOfProxy(err error) backoff.Verdict {
+	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		if text := http.StatusText(status); text != "" && err.Error() == text {
+			return backoff.HTTPOutcome(status)
+		}
+	}
 	return nil
 }
 
