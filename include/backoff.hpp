@@ -80,7 +80,7 @@ template <class Raw, uint32_t (*print)(const Raw *, char *, uint64_t), std::size
 struct printed {
   Raw raw = Raw();
   std::string to_string() const {
-    char buffer[size] = {0};  // clang 18 takes "" of the last size for this one
+    char buffer[size] = {0};  // with "", clang 18 takes the size of another instance
     print(&raw, buffer, size);
     return buffer;
   }
@@ -187,7 +187,7 @@ class budget : public detail::printed<backoff_budget, backoff_budget_print, BACK
   budget() = default;
 
  public:
-  budget(budget &&) = default;
+  budget(budget &&from) noexcept : printed(from) { from.raw = backoff_budget(); }
   static result<budget> parse(text string) {
     budget made;
     error failed;

@@ -4,13 +4,16 @@
  * - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
  *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
  *   A request that was surely never sent, because there was no connection, is repeated whatever its method.
+ *   A request whose body was sent is repeated only if there is a `restart`, which may have to rewind the body.
  * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
- *   libcurl: timeouts and failures of the network are retried, also a body that is cut off. Bad URLs and
+ *   libcurl: timeouts and failures of the network are retried, also the body of a success that is cut off. Bad URLs and
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
  *   handle gets the body of each response: `restart` must forget the one before.
- * - libcurl itself sends a request again if a connection that it kept ends without an answer. For a request
- * that is sent once this is CURLE_GOT_NOTHING instead. The handle's CURLOPT_PREREQFUNCTION is used for that.
+ * - libcurl itself repeats a request if a connection that it kept ends without an answer. A request that is
+ *   sent once fails with CURLE_GOT_NOTHING instead. This needs the handle's CURLOPT_PREREQFUNCTION, which is
+ *   NULL afterwards.
+ * - A libcurl such as 7.88 takes an answer that is cut off within its header fields for a whole one.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
  *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
@@ -57,15 +60,15 @@ struct curl_retry {
   /* What the caller says about this request: 1 that it may be repeated whatever its method, -1 that it is sent
    * once, 0 nothing. */
   int may_repeat;
-  int has_body_for_once;                    /* not 0: `restart` cannot rewind the body that a read function sends */
+  int has_body_for_once; /* not 0: `restart` cannot rewind the body that a read function sends. See `restart` */
   const char *const *methods;               /* the methods that may be repeated, then NULL; NULL: see above */
   const struct curl_retry_status *statuses; /* come before backoff_http_outcome; NULL: none */
   /* Returns the outcome of an attempt, or 0 where the other rules decide. `code` and `status` say how the attempt
    * ended. NULL: the other rules decide. */
   uint32_t (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
-   * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. NULL: nothing to do,
-   * as with CURLOPT_POSTFIELDS and a write function that keeps nothing. */
+   * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. libcurl itself sends
+   * CURLOPT_POSTFIELDS again. NULL: nothing is kept, and a request whose body was sent is not repeated. */
   int (*restart)(void *context);
   /* Runs before each wait. The results below are those of the attempt. NULL: none. */
   void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_event *event);
@@ -78,8 +81,12 @@ struct curl_retry {
   const char *sent_method; /* the method */
   char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
   const char *sent_once;   /* why the request is sent once: "caller", "body", "method"; NULL if it is not */
-  long answered;           /* for its own use */
+  /* For its own use: the bytes of header fields that had arrived when libcurl last sent the request, or one of
+   * the numbers below. */
+  long answered;
 };
+
+enum { CURL_RETRY_NOT_SENT = -1, CURL_RETRY_NOT_REPEATED = -2 };
 
 /* The outcome of a transfer without a whole response. */
 static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long request_size) {
@@ -148,8 +155,11 @@ static int curl_retry_allows(const struct curl_retry *transfer, const char *meth
 /* Why the request is sent once (SPEC 19.2), or NULL. */
 static const char *curl_retry_sent_once(const struct curl_retry *transfer, const char *last_method) {
   long redirects = 0;
+  curl_off_t uploaded = 0;
   if (transfer->may_repeat < 0) return "caller";
   if (transfer->has_body_for_once != 0) return "body";
+  curl_easy_getinfo(transfer->curl, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  if (uploaded > 0 && transfer->restart == NULL) return "body";
   if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return NULL;
   curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_COUNT, &redirects);
   if (!curl_retry_allows(transfer, last_method)) return "method";
@@ -157,8 +167,8 @@ static const char *curl_retry_sent_once(const struct curl_retry *transfer, const
   return curl_retry_allows(transfer, transfer->method) ? NULL : "method";
 }
 
-/* Called before libcurl sends a request, also the next one of a redirect, and before it sends one again because
- * the connection has ended without an answer. Nothing has arrived since the call before only in the last case. */
+/* libcurl calls this before it sends a request: the first one, that of a redirect, or one that it repeats because
+ * the connection ended without an answer. Only in the last case has nothing arrived since the previous call. */
 static int curl_retry_is_sent(void *context, char *to, char *from, int to_port, int from_port) {
   struct curl_retry *transfer = (struct curl_retry *)context;
   const long before = transfer->answered;
@@ -171,12 +181,12 @@ static int curl_retry_is_sent(void *context, char *to, char *from, int to_port, 
     if (transfer->may_repeat > 0 || curl_retry_has_key(transfer->headers)) return CURL_PREREQFUNC_OK;
     if (curl_retry_allows(transfer, transfer->method != NULL ? transfer->method : method)) return CURL_PREREQFUNC_OK;
   }
-  transfer->answered = -2;
+  transfer->answered = CURL_RETRY_NOT_REPEATED;
   return CURL_PREREQFUNC_ABORT;
 }
 
-/* Writes a URL without user information, query and fragment; nothing for one that libcurl cannot read. One that is too
- * long is cut. */
+/* Writes a URL without user information, query and fragment. A URL that libcurl cannot parse becomes the empty
+ * text, and one that is too long is cut. */
 static void curl_retry_write_url(char *text, size_t size, const char *url) {
   static const CURLUPart hidden[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
                                      CURLUPART_FRAGMENT};
@@ -211,22 +221,31 @@ static void curl_retry_read_wait(const struct curl_retry *transfer, uint64_t *re
   backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, retry_after_ns);
 }
 
+static uint32_t curl_retry_of_status(const struct curl_retry *transfer) {
+  const struct curl_retry_status *known = transfer->statuses;
+  for (; known != NULL && known->status != 0; known++) {
+    if (known->status == transfer->status) return known->outcome;
+  }
+  return backoff_http_outcome((uint32_t)transfer->status);
+}
+
 /* The outcome of an attempt of a request that may be repeated (SPEC 19.3). */
 static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request_size, uint64_t *retry_after_ns) {
-  const struct curl_retry_status *known = transfer->statuses;
   if (transfer->classify != NULL) {
     uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
     if (outcome != 0) return outcome;
   }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
-    return curl_retry_outcome(transfer, request_size);
+    uint32_t outcome = curl_retry_outcome(transfer, request_size);
+    /* The status of a failure decides although its body is missing, unless the caller ended the transfer. */
+    if (outcome == BACKOFF_OUTCOME_PERMANENT || transfer->status == 0 ||
+        curl_retry_of_status(transfer) == BACKOFF_OUTCOME_SUCCESS) {
+      return outcome;
+    }
   }
   if (transfer->status == 0) return BACKOFF_OUTCOME_SUCCESS; /* of a protocol without a status, such as file */
   curl_retry_read_wait(transfer, retry_after_ns);
-  for (; known != NULL && known->status != 0; known++) {
-    if (known->status == transfer->status) return known->outcome;
-  }
-  return backoff_http_outcome((uint32_t)transfer->status);
+  return curl_retry_of_status(transfer);
 }
 
 static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
@@ -238,12 +257,12 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
     return BACKOFF_OUTCOME_PERMANENT;
   }
   transfer->status = 0;
-  transfer->answered = -1;
+  transfer->answered = CURL_RETRY_NOT_SENT;
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, curl_retry_is_sent);
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQDATA, transfer);
   transfer->code = curl_easy_perform(transfer->curl);
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, NULL);
-  if (transfer->answered == -2) transfer->code = CURLE_GOT_NOTHING;
+  if (transfer->answered == CURL_RETRY_NOT_REPEATED) transfer->code = CURLE_GOT_NOTHING;
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
   curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &request_size);
   curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);

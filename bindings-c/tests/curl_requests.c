@@ -81,6 +81,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
     curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(value));
     curl_easy_setopt(transfer->curl, CURLOPT_READFUNCTION, read_once);
     curl_easy_setopt(transfer->curl, CURLOPT_READDATA, request);
+  } else if (starts(option, "no_restart", &value)) {
+    transfer->restart = NULL;
   } else if (starts(option, "may_repeat=", &value)) {
     transfer->may_repeat = atoi(value);
   } else if (starts(option, "methods", &value)) {

@@ -90,8 +90,8 @@ class Player:
             "attempts": int(found["attempts"]),
             "delays": [value for name, _, value in lines if name == "delay"],
             "sent_once": found["sent_once"] or None,
-            # A response whose body failed has a status, too.
-            "status": status if code == 0 else None,
+            # A success whose body failed has a status, too.
+            "status": status if code == 0 or case["status"] is not None else None,
             "body": found["body"] if code == 0 else "",
             "path": f"{path}?secret=a@b",
         }
@@ -122,6 +122,14 @@ class Player:
         header = (Path(__file__).parents[1] / "examples/curl_retry.h").read_text()
         for status, outcome in proxy.items():
             assert f"{{{status}, BACKOFF_OUTCOME_{outcome.upper()}}}" in header, status
+
+    def without_restart(self, name: str, cases: dict) -> None:
+        """A body that a read function has sent would be empty the next time."""
+        case = cases["body-text"]
+        found = self.run(name, case, [*options(case), "no_restart"])
+        assert (found["attempts"], found["sent_once"]) == (1, "body"), found
+        found = self.run(name, cases["method-put"], ["no_restart"])
+        assert (found["attempts"], found["sent_once"]) == (2, None), found
 
     def cancel(self, name: str, cases: dict) -> None:
         """`cancelled` is asked three times before a wait, and then in the wait of an hour."""
@@ -182,7 +190,7 @@ if __name__ == "__main__":
     cases = json.loads((TESTS / "vectors/http_requests.json").read_text())["cases"]
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
-    others = [player.proxy_statuses, player.cancel, player.reused]
+    others = [player.proxy_statuses, player.without_restart, player.cancel, player.reused]
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))

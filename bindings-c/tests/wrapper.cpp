@@ -207,6 +207,15 @@ void check_ends() {
   }
   {
     Loop loop;
+    auto from = backoff::budget::parse("ratio:max_tokens=1").value();
+    auto budget = std::move(from);
+    loop.options.budget = &from;
+    const auto ended = backoff::retry(policy, fails, loop.options);
+    check_equal("a moved budget", "error", ended.error().to_string(), "a struct is not initialised");
+    check_equal("a moved budget", "string", printed(budget), "ratio:max_tokens=1");
+  }
+  {
+    Loop loop;
     loop.options.cancelled = [&loop] { return loop.now.time_since_epoch().count() > 0; };
     const auto end = backoff::retry(policy, fails, loop.options).value();
     check_equal("cancelled", "reason", printed(end.reason), "cancelled");

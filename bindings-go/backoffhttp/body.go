@@ -19,10 +19,25 @@ func (e *exchange) drain() {
 	if e.content != nil {
 		return // it was read in the attempt
 	}
+	// Closing ends the reading also over a RoundTripper that dropped the context.
+	stop := context.AfterFunc(e.attempted, func() { closeQuietly(body) })
 	go func() {
-		_, _ = io.Copy(io.Discard, io.LimitReader(body, drainMost))
-		_ = body.Close()
+		readQuietly(body)
+		if stop() {
+			closeQuietly(body)
+		}
 	}()
+}
+
+// readQuietly reads a body that nobody waits for. A panic here would end the process, because no caller could recover it.
+func readQuietly(body io.Reader) {
+	defer func() { _ = recover() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, drainMost))
+}
+
+func closeQuietly(body io.Closer) {
+	defer func() { _ = recover() }()
+	_ = body.Close()
 }
 
 // bodyOf returns a body that frees the context of its attempt at its end.

@@ -18,23 +18,43 @@ import (
 
 // verdict returns the verdict on an attempt, nil if the options of the loop are asked about its error (SPEC 19.3).
 func (e *exchange) verdict(response *http.Response, err error) backoff.Verdict {
-	verdict := e.ofCaller(response, err)
+	verdict, ofHead := e.ofCaller(response, err), e.verdictOfHead()
+	if err != nil && ofHead != nil {
+		e.status = e.head.StatusCode
+	}
 	switch {
 	case verdict != nil:
+	case err != nil && ofHead != nil:
+		verdict = ofHead
 	case err != nil:
 		verdict = verdictOfError(err)
 	default:
 		verdict = e.transport.verdictOfResponse(response)
 	}
-	isSuccess := false
-	if err == nil && verdict != nil {
-		outcome, _, _ := verdict.Verdict()
-		isSuccess = outcome == backoff.OutcomeSuccess
-	}
-	if e.once == "" || isSuccess || e.once == SentOnceMethod && err != nil && e.wasNeverSent(err) {
+	if e.once == "" || err == nil && isSuccess(verdict) || e.once == SentOnceMethod && err != nil && e.wasNeverSent(err) {
 		return verdict
 	}
 	return backoff.OutcomePermanent
+}
+
+// verdictOfHead returns the verdict on a response whose body is read in the attempt, nil if it needs its body.
+func (e *exchange) verdictOfHead() backoff.Verdict {
+	if e.head == nil {
+		return nil
+	}
+	verdict := e.transport.verdictOfResponse(e.head)
+	if isSuccess(verdict) {
+		return nil
+	}
+	return verdict
+}
+
+func isSuccess(verdict backoff.Verdict) bool {
+	if verdict == nil {
+		return false
+	}
+	outcome, _, _ := verdict.Verdict()
+	return outcome == backoff.OutcomeSuccess
 }
 
 // ofCaller returns the verdict of the function of WithClassify.
@@ -70,8 +90,8 @@ func (p *path) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { p.isAsked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { p.hasConnection.Store(true) },
-		// The server may have what was written, also if the error is that of a later connection: of a redirect that a client
-		// below this one follows, or of a dialer in the body of the request.
+		// The server may have received what was written, even if the error is that of a later connection: of a redirect
+		// that a client below follows, or of a dialer inside the body of the request.
 		WroteHeaders: func() { p.isWritten.Store(true) },
 	})
 }
@@ -113,6 +133,17 @@ func verdictOfError(err error) backoff.Verdict {
 		return backoff.OutcomeTransient // other operations are those of TLS
 	case slices.ContainsFunc(lostConnections, func(text string) bool { return strings.Contains(err.Error(), text) }):
 		return backoff.OutcomeTransient
+	}
+	return verdictOfProxy(err)
+}
+
+// verdictOfProxy returns the verdict of the status with which a proxy refused a tunnel. net/http makes the reason phrase
+// of its answer the whole error.
+func verdictOfProxy(err error) backoff.Verdict {
+	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		if text := http.StatusText(status); text != "" && err.Error() == text {
+			return backoff.HTTPOutcome(status)
+		}
 	}
 	return nil
 }

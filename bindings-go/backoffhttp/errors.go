@@ -3,6 +3,7 @@ package backoffhttp
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,15 @@ import (
 
 // errNoBody is the error of a request whose GetBody is broken.
 var errNoBody = errors.New("GetBody of the request returned neither a body nor an error")
+
+// errCancelled has the text of net/http for a request whose Cancel channel is closed.
+var errCancelled = errors.New("net/http: request canceled")
+
+// isCancelled reports whether an error already says that the caller cancelled.
+func isCancelled(ctx context.Context, err error) bool {
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) ||
+		context.Cause(ctx) == errCancelled && strings.HasPrefix(err.Error(), errCancelled.Error())
+}
 
 // An attemptTimeout is the error of an attempt that took too long.
 type attemptTimeout struct{ limit time.Duration }

@@ -3,7 +3,6 @@ package backoffhttp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -19,8 +18,10 @@ type exchange struct {
 	began     bool                    // an attempt owns the request's body
 	path      *path                   // of the last attempt, if it matters
 	cancel    context.CancelCauseFunc // ends the last attempt
+	attempted context.Context         // of the last attempt
 	response  *http.Response          // of the last attempt, until it is drained
 	content   []byte                  // of its body, with WithReadBody
+	head      *http.Response          // of the last attempt, with WithReadBody: its status decides also if its body fails
 	status    int                     // of the last attempt, 0 after a failure
 	decided   backoff.Verdict         // on the response
 }
@@ -39,7 +40,9 @@ func (e *exchange) run() (*http.Response, error) {
 		ended = true
 		return nil, joined(err, e.closeBody())
 	}
-	response, err := backoff.Retry(e.request.Context(), e.attempt, options...)
+	ctx, stop := cancellable(e.request)
+	defer stop(nil)
+	response, err := backoff.Retry(ctx, e.attempt, options...)
 	ended = true
 	gaveUp, isGivenUp := err.(*backoff.RetryError)
 	switch {
@@ -48,18 +51,28 @@ func (e *exchange) run() (*http.Response, error) {
 	case !isGivenUp || e.response != nil:
 		return response, nil
 	case gaveUp.Err == nil: // the caller cancelled before the first attempt or in a wait
-		return nil, joined(context.Cause(e.request.Context()), e.abandon())
-	case gaveUp.Reason == backoff.StopCancelled && !e.isCancelled(gaveUp.Err):
-		return nil, cancelledAfter{context.Cause(e.request.Context()), gaveUp.Err}
+		return nil, joined(context.Cause(ctx), e.abandon())
+	case gaveUp.Reason == backoff.StopCancelled && !isCancelled(ctx, gaveUp.Err):
+		return nil, cancelledAfter{context.Cause(ctx), gaveUp.Err}
 	default:
 		return nil, gaveUp.Err
 	}
 }
 
-// isCancelled reports whether an error already says that the caller cancelled.
-func (e *exchange) isCancelled(err error) bool {
-	ctx := e.request.Context()
-	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
+// cancellable returns a context that also the Cancel channel of a request ends, which net/http knows only in attempts.
+func cancellable(request *http.Request) (context.Context, context.CancelCauseFunc) {
+	if request.Cancel == nil {
+		return request.Context(), func(error) {}
+	}
+	ctx, cancel := context.WithCancelCause(request.Context())
+	go func() {
+		select {
+		case <-request.Cancel:
+			cancel(errCancelled)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // options returns the options of the loop.
@@ -118,13 +131,13 @@ func (e *exchange) end() {
 	if e.cancel != nil {
 		e.cancel(nil)
 	}
-	e.response, e.content, e.status, e.decided = nil, nil, 0, nil
+	e.response, e.content, e.head, e.status, e.decided = nil, nil, nil, 0, nil
 }
 
 // send sends the request with a body, and returns a response or an error, or neither for a broken RoundTripper.
 func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(e.request.Context())
-	e.cancel = cancel
+	e.attempted, e.cancel = ctx, cancel
 	limit := e.transport.attemptTimeout
 	stop := func() bool { return true }
 	if limit > 0 {
@@ -135,7 +148,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 		ctx = e.path.trace(ctx)
 	}
 	request := e.request.WithContext(ctx)
-	// A RoundTripper below may add to them.
+	// A RoundTripper below may change these, and the next attempt must not see that.
 	request.Header = e.request.Header.Clone()
 	address := *e.request.URL
 	request.URL = &address
@@ -168,6 +181,7 @@ func (e *exchange) receive(response *http.Response) error {
 	if !e.transport.readBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
+	e.head = response
 	content, err := io.ReadAll(response.Body)
 	if err := joined(err, response.Body.Close()); err != nil {
 		return bodyError{err}

@@ -62,8 +62,9 @@ func WithAttemptTimeout(timeout time.Duration) Option {
 	}
 }
 
-// WithReadBody makes each attempt read the whole body of its response into memory. A body that ends early then is a
-// failure like any other, and the attempt timeout includes the body. Without it an error of a body is the caller's.
+// WithReadBody makes each attempt read the whole body of its response into memory. A success whose body ends early then
+// is a failure of the network. A failure decides by its status also without its body. When retries end, the error of the
+// body is returned. The attempt timeout includes the body. Without this option an error of a body is the caller's.
 func WithReadBody() Option {
 	return func(t *Transport) error {
 		t.readBody = true

@@ -78,6 +78,8 @@ func TestRequestsThatWereNeverSent(t *testing.T) {
 		return nil, errors.New("the test has ended")
 	}
 	server := serve(t, aborted)
+	refusing := httptest.NewServer(status(502))
+	defer refusing.Close()
 	for name, row := range map[string]struct {
 		base     http.RoundTripper
 		url      string
@@ -88,6 +90,9 @@ func TestRequestsThatWereNeverSent(t *testing.T) {
 		"a proxy that is away": {&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
 			return url.Parse("http://127.0.0.1:1")
 		}}, "http://example.com", 3, backoff.OutcomeTransient},
+		"a proxy that refuses": {&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+			return url.Parse(refusing.URL)
+		}}, "https://example.com", 3, backoff.OutcomeTransient},
 		"another RoundTripper, a lookup":        {failing{&net.DNSError{Name: "example.com", IsNotFound: true}}, "http://example.com", 3, backoff.OutcomeTransient},
 		"another RoundTripper, lost connection": {failing{io.EOF}, "http://example.com", 1, backoff.OutcomePermanent},
 		"a lost connection":                     {&http.Transport{DisableKeepAlives: true}, server.URL, 1, backoff.OutcomePermanent},

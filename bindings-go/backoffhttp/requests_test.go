@@ -35,7 +35,7 @@ type requestCase struct {
 		Body   *string
 		Switch *bool
 	}
-	Answers  []struct{ Body string }
+	Answers  []struct{ Body, Fault string }
 	Attempts uint64
 	Delays   []string
 	Outcome  backoff.Outcome
@@ -109,15 +109,19 @@ func (c *requestCase) play(t *testing.T, urls map[string]string) {
 	if !slices.Equal(delays, c.Delays) {
 		t.Errorf("the delays are %v, want %v", delays, c.Delays)
 	}
+	var answer struct{ Body, Fault string }
+	if len(c.Answers) > 0 {
+		answer = c.Answers[min(int(c.Attempts), len(c.Answers))-1]
+	}
 	switch {
-	case status == 0:
+	case status == 0 || answer.Fault != "":
 		if gaveUp := (*backoff.RetryError)(nil); err == nil || errors.As(err, &gaveUp) {
 			t.Errorf("got %v", err)
 		}
 	case err != nil:
 		t.Error(err)
 	default:
-		content := c.Answers[min(int(c.Attempts), len(c.Answers))-1].Body
+		content := answer.Body
 		if request.Method == http.MethodHead {
 			content = ""
 		}

@@ -344,16 +344,19 @@ func TestClassification(t *testing.T) {
 		err  error
 		want backoff.Outcome
 	}{
-		"a name":               {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
-		"a slow lookup":        {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
-		"a deadline":           {context.DeadlineExceeded, backoff.OutcomeTimeout},
-		"a proxy":              {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
-		"an alert of TLS":      {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
-		"an idle connection":   {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
-		"a GOAWAY":             {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), backoff.OutcomeTransient},
-		"a lost connection":    {errors.New("http2: client connection lost"), backoff.OutcomeTransient},
-		"half an answer":       {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
-		"an error of the body": {errors.New("the file has gone"), backoff.OutcomePermanent},
+		"a name":                          {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
+		"a slow lookup":                   {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
+		"a deadline":                      {context.DeadlineExceeded, backoff.OutcomeTimeout},
+		"a SOCKS proxy":                   {&net.OpError{Op: "socks connect", Err: errors.New("unknown error host unreachable")}, backoff.OutcomeTransient},
+		"a proxy":                         {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
+		"a tunnel that a proxy refuses":   {errors.New("Too Many Requests"), backoff.OutcomeThrottled},
+		"a tunnel for which one must pay": {errors.New("Payment Required"), backoff.OutcomePermanent},
+		"an alert of TLS":                 {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
+		"an idle connection":              {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
+		"a GOAWAY":                        {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), backoff.OutcomeTransient},
+		"a lost connection":               {errors.New("http2: client connection lost"), backoff.OutcomeTransient},
+		"half an answer":                  {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
+		"an error of the body":            {errors.New("the file has gone"), backoff.OutcomePermanent},
 	} {
 		client := newClientOver(t, failing{row.err}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=0")))
 		if _, err := client.Get("http://127.0.0.1"); !errors.Is(err, row.err) || client.events[0].Outcome != row.want {
@@ -365,6 +368,45 @@ func TestClassification(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+// The drain of a body ends with its request and does not end the process, whatever the RoundTripper does.
+func TestDrainsOfBrokenBodies(t *testing.T) {
+	get := func(t *testing.T, body io.ReadCloser) {
+		t.Helper()
+		answers := []*http.Response{{StatusCode: 503, Body: body}, {StatusCode: 200, Body: http.NoBody}}
+		client := newClientOver(t, roundTripper(func(*http.Request) (*http.Response, error) {
+			response := answers[0]
+			answers = answers[1:]
+			return response, nil
+		}), backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1ms,max_retries=1")))
+		if response, err := client.Get("http://example.com"); err != nil || response.StatusCode != 200 {
+			t.Fatalf("%v, %v", response, err)
+		}
+	}
+	t.Run("a RoundTripper that drops the context", func(t *testing.T) {
+		body, _ := io.Pipe()
+		get(t, body)
+		// Nothing is written, so this ends when the body is closed.
+		if _, err := body.Read(make([]byte, 1)); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("read with %v", err)
+		}
+	})
+	t.Run("a panic", func(t *testing.T) {
+		broken := panicking{make(chan struct{})}
+		get(t, broken)
+		<-broken.closed
+	})
+}
+
+// panicking is a body that is broken.
+type panicking struct{ closed chan struct{} }
+
+func (panicking) Read([]byte) (int, error) { panic("a broken body") }
+
+func (p panicking) Close() error {
+	close(p.closed)
+	return nil
+}
 
 // A stream is a body that can be read once.
 type stream struct {
@@ -648,6 +690,32 @@ func TestCancel(t *testing.T) {
 		closed := countCloses(request)
 		if _, err := newClient(t, true).Transport.RoundTrip(request); !errors.Is(err, context.Canceled) || closed.closed.Load() != 1 {
 			t.Errorf("failed with %v, closed %d bodies", err, closed.closed.Load())
+		}
+	})
+	t.Run("by the channel of the request, in a wait", func(t *testing.T) {
+		server := serve(t, status(503))
+		end := make(chan struct{})
+		client := newClient(t, true, backoffhttp.WithRetry(
+			backoff.WithPolicyString("constant:base=1h,max_retries=1"), backoff.OnRetry(func(backoff.Event) { close(end) })))
+		request, err := http.NewRequestWithContext(t.Context(), "GET", server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Cancel = end //nolint:staticcheck // deprecated, and still in use
+		if _, err := client.Do(request); err == nil || !strings.HasSuffix(err.Error(), "net/http: request canceled") {
+			t.Errorf("failed with %v", err)
+		}
+	})
+	t.Run("by the channel of the request, in an attempt", func(t *testing.T) {
+		end := make(chan struct{})
+		server := serve(t, func(w http.ResponseWriter, r *http.Request) { close(end); hang(w, r) })
+		request, err := http.NewRequestWithContext(t.Context(), "GET", server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Cancel = end //nolint:staticcheck // deprecated, and still in use
+		if _, err := newClient(t, true).Do(request); err == nil || !strings.HasSuffix(err.Error(), "net/http: request canceled") {
+			t.Errorf("failed with %v", err)
 		}
 	})
 	t.Run("by the timeout of the client", func(t *testing.T) {

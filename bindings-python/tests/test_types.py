@@ -21,7 +21,7 @@ FILES = [
 ]
 
 #: Of the package, so that a checker that skips some is noticed.
-MODULES = 41
+MODULES = 42
 
 
 def run(tmp_path, module, *arguments, env=None):

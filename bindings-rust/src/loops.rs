@@ -119,13 +119,18 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
 impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     /// Also retries the values for which this function returns `true`; `false` is a success. For
-    /// polling.
+    /// polling. If the retries end, the last value is returned as `Ok` all the same: `run` says why the
+    /// loop ended.
     ///
     /// ```
     /// let mut results = [Err("busy"), Ok("pending"), Ok("done")].into_iter();
     /// let retry = backoff_retry::Retry::default().sleep(|_| {});
     /// let plan = retry.when(|_: &&str| true).when_value(|status| *status == "pending");
     /// assert_eq!(plan.call(|| results.next().unwrap()), Ok("done"));
+    ///
+    /// let plan = retry.when(|_: &&str| true).when_value(|status| *status == "pending");
+    /// let report = plan.run(|| Ok("pending"));
+    /// assert_eq!((report.result, report.reason), (Ok("pending"), backoff_retry::StopReason::MaxRetries));
     /// ```
     pub fn when_value<V, X>(self, when: X) -> Loop<'a, Result<T, E>, WhenEither<W, X>, C, S, N, P>
     where

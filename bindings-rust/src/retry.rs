@@ -170,7 +170,15 @@ impl<'a, C, S> Retry<'a, C, S> {
         self
     }
 
-    /// Whether a budget is set, shared or not.
+    /// Whether this loop has a budget, of one process or of many.
+    ///
+    /// ```
+    /// use backoff_retry::{Budget, Retry};
+    /// let budget = Budget::parse("sre")?;
+    /// assert!(Retry::default().budget(&budget).has_budget());
+    /// assert!(!Retry::default().has_budget());
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
     #[must_use]
     pub fn has_budget(&self) -> bool {
         self.settings.budget.is_some() || self.settings.shared_budget.is_some()

@@ -150,7 +150,8 @@ impl SleepResult for ControlFlow<()> {
             `.sleep(async_io::Timer::after)`"
 )]
 pub trait Sleep: sealed::Sleep {
-    /// The future of one wait. Its output is ignored.
+    /// The future of one wait. Its output is ignored, also a `ControlFlow::Break`: drop the future of
+    /// the loop to cancel it.
     type Future: Future;
 
     /// Starts a wait.

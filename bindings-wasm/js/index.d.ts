@@ -787,7 +787,10 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
 	 * `timeout`. An attempt ends with the head of the response, or with `readBody` after its body. Default: none.
 	 */
 	readonly attemptTimeout?: number | undefined;
-	/** Whether an attempt also reads the whole body into memory, so that a body that is cut off is repeated. */
+	/**
+	 * Whether an attempt also reads the whole body into memory, so that a success whose body is cut off is repeated. A
+	 * failure decides by its status also then. The caller gets the error of a body that is cut off.
+	 */
 	readonly readBody?: boolean | undefined;
 	/**
 	 * The methods that may be repeated, in capital letters. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and

@@ -176,3 +176,18 @@ def bodies_of_answers():
     yield case("read-body-post", "a request that is sent once", answer(200, body="fi", fault="cut_body"), OK,
                method="POST", body="text", read_body=True)  # fmt: skip
     yield case("read-body-ok", "a whole body", OK, read_body=True)
+    asked = ("Retry-After: 2",)
+    yield case("read-body-503", "the status decides, not its body", answer(503, *asked, body="bu", fault="cut_body"), OK,
+               read_body=True)  # fmt: skip
+    yield case("read-body-503-always", "the last error is returned", answer(503, *asked, body="bu", fault="cut_body"),
+               read_body=True)  # fmt: skip
+    yield case("read-body-404", "a status that is not retried", answer(404, body="no", fault="cut_body"), OK,
+               read_body=True)  # fmt: skip
+    yield case("read-body-404-post", "a request that is sent once", answer(404, body="no", fault="cut_body"), OK,
+               method="POST", body="text", read_body=True)  # fmt: skip
+    yield case("read-body-404-hang", "the status decides, not the timeout", answer(404, fault="hang_body"), OK,
+               read_body=True, attempt_timeout_ms=1000)  # fmt: skip
+    yield case("read-body-statuses", "a failure to the caller", answer(202, *asked, body="fi", fault="cut_body"), OK,
+               read_body=True, statuses={"202": "transient"})  # fmt: skip
+    yield case("read-body-statuses-success", "a success to the caller", answer(404, body="no", fault="cut_body"), OK,
+               read_body=True, statuses={"404": "success"})  # fmt: skip

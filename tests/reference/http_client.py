@@ -40,12 +40,13 @@ def sent_once(request, options):
 
 
 def end_of(answer, options):
-    """19.3: The outcome of an answer, the retry_after and the status."""
+    """19.3, 19.7: The outcome of an answer, the retry_after and the status."""
     fault, status = answer.get("fault"), answer.get("status")
-    faults = FAULTS | (FAULTS_OF_THE_BODY if options.get("read_body") else {})
-    if fault in faults:
-        return faults[fault], None, None
+    if fault in FAULTS:
+        return FAULTS[fault], None, None
     outcome = options.get("statuses", {}).get(str(status)) or retry_after.of_http_status(status)
+    if outcome == "success" and options.get("read_body") and fault:
+        return FAULTS_OF_THE_BODY[fault], None, None
     return outcome, retry_after.http_retry_after(status, "\n".join(answer["fields"]), NOW), status
 
 

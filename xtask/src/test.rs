@@ -26,7 +26,7 @@ type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
 pub(crate) fn everything(extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
     // The first compile with cargo, which does it for one of them at a time and on all cores. So one
-    // thread takes these, one after the other. The others begin at the end, with parts that wait much.
+    // thread takes these, one after the other. The others begin at the end, with parts that mostly wait.
     let mut parts: VecDeque<Part> = VecDeque::new();
     parts.push_back(("shared", Box::new(test_shared)));
     parts.push_back(alone("rust", extent)?);
@@ -44,7 +44,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     parts.push_back(hosts("python", extent)?);
     parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
-    // The commands of the pages build the packages that the other parts build, too.
+    // The commands of the pages build packages, which the other parts build as well.
     report.part("shared", test_pages);
     if extent == Extent::All {
         report.part("bench", bench::test);

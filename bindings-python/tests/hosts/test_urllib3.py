@@ -185,11 +185,18 @@ def test_invalid_options(options, error, message):
         Retry(**options)
 
 
+CUT = "urllib3 tells a Retry no head of a response whose body it cannot read"
 #: Cases of SPEC 19 in which urllib3 does something else with a Retry, and why.
 DIFFERENT = {
     "key": "urllib3 tells a Retry no headers",
     "key-x": "urllib3 tells a Retry no headers",
     "methods-none": "urllib3 takes no methods for all methods",
+    "read-body-503": CUT,
+    "read-body-503-always": CUT,
+    "read-body-404": CUT,
+    "read-body-404-post": CUT,
+    "read-body-404-hang": CUT,
+    "read-body-statuses": CUT,
 }
 #: Cases that take as long as the server likes: urllib3 bounds each read, and not a body.
 UNBOUNDED = {"drain-drip", "drain-hang", "read-body-drip"}

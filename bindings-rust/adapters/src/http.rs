@@ -67,7 +67,8 @@ pub struct RequestEvent<'a, Q, R> {
     pub method: &'a Method,
     /// The URL of the request, without user information, query and fragment.
     pub url: &'a str,
-    /// The status of the last response; `None` after a failure.
+    /// The status of the last response, also if it failed and only its body is missing (SPEC 19.7); `None`
+    /// after another failure.
     pub status: Option<StatusCode>,
     /// Why the request is sent once; `None` if it may be repeated.
     pub sent_once: Option<SentOnce>,

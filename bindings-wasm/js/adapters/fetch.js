@@ -1,7 +1,7 @@
 // fetch, with retries.
 
 import { drain } from "./drain.js";
-import { isBeforeSending, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
+import { isBeforeSending, isFailure, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
 import { withTimeout } from "./timeout.js";
@@ -55,12 +55,15 @@ async function repeat(send, settings, input, given) {
 		keys: KEYS.map((key) => headers.get(key)),
 		isOneShot: isOneShot(init?.body),
 	};
+	/** A response that decides whether or not its body arrives. */
+	let failure;
 	const client = {
 		...described,
 		sentOnce: whySentOnce(settings, described),
 		url: isRequest(input) ? input.url : input,
 		signal: signal ?? undefined,
 		headOf: (response) => response,
+		responseOf: () => failure,
 		drain: (response) => drain(response?.body),
 		// The failure may be that of a redirect, whose first request was sent.
 		wasNeverSent: (error) => redirect !== "follow" && isBeforeSending(error),
@@ -68,11 +71,13 @@ async function repeat(send, settings, input, given) {
 	const isRepeatable = client.sentOnce === undefined || (client.sentOnce === "method" && redirect !== "follow");
 	let reading;
 	const attempt = async (signal) => {
+		failure = undefined;
 		// An attempt that reads for too long leaves the rest to the next one.
 		reading ??= isRepeatable ? bodyOf(input, init, method) : undefined;
 		const body = await unlessAborted(signal, reading);
 		const isAsGiven = signal === init?.signal && !body;
 		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
+		failure = settings.readBody && isFailure(settings, response.status) ? response : undefined;
 		return settings.readBody ? inMemory(response) : response;
 	};
 	return request(() => withTimeout(settings.attemptTimeout, client.signal, attempt), settings, client);

@@ -36,6 +36,10 @@ export function whySentOnce({ mayRepeat, methods }, { own, request, method, keys
 	return isAllowed || hasKey || isListed ? undefined : "method";
 }
 
+/** Whether a status says that a request failed, so that the body of the response may be missing (SPEC 19.7). */
+export const isFailure = ({ statuses }, status) =>
+	(statuses.get(status) ?? (status < 400 ? "success" : "")) !== "success";
+
 /** Whether a body can be sent only once. */
 export function isOneShot(body) {
 	return (

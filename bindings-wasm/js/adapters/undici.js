@@ -2,7 +2,7 @@
 
 import { errors } from "undici";
 import { MAX_DRAINED } from "./drain.js";
-import { isOneShot, KEYS, whySentOnce } from "./http.js";
+import { isFailure, isOneShot, KEYS, whySentOnce } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
 
@@ -66,6 +66,7 @@ class Call {
 			signal: this.#canceller.signal,
 			headOf: ({ headers, statusCode: status }) => ({ headers, status }),
 			drain: () => last.drain(),
+			responseOf: () => last.failure,
 			wasNeverSent: () => !last.hasStarted && !last.isLate,
 		};
 		request(attempt, this.settings, client).then(
@@ -245,6 +246,12 @@ class Attempt {
 		this.#late = new Late(`the attempt took longer than ${timeout} ms`);
 		this.#controller?.abort(this.#late);
 		this.#reject(this.#late);
+	}
+
+	/** The head of a response that decides whether or not its body arrives. */
+	get failure() {
+		const { settings } = this.#call;
+		return settings.readBody && this.#head && isFailure(settings, this.#head.statusCode) ? this.#head : undefined;
 	}
 
 	get isLate() {

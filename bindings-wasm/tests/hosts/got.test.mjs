@@ -37,6 +37,7 @@ const { play } = testClient("got, any status accepted", {
 });
 
 const READ = "got reads the body within the attempt";
+const BY_STATUS = "to got a failure has a status from 400";
 
 testRequests(
 	"got",
@@ -52,6 +53,8 @@ testRequests(
 			"drain-drip": READ,
 			"drain-hang": READ,
 			"statuses-success": "got asks only about failures",
+			"read-body-statuses": BY_STATUS,
+			"read-body-statuses-success": BY_STATUS,
 		},
 	},
 );

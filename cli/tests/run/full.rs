@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{ONCE, errors, folder, output, run};
 
-/// A program whose files have at most so many bytes (`ulimit -f`).
+/// A program under a file size limit (`ulimit -f`).
 fn limited(bytes: u64, command: &Command) -> Command {
     let mut limited = Command::new("prlimit");
     limited.arg(format!("--fsize={bytes}")).arg(command.get_program()).args(command.get_args());

@@ -139,6 +139,8 @@ class Request:
         self._sent_once = self._why_once(switch, can_be_sent_again)
         #: The last response.
         self._last: Any = None
+        #: The response whose body an attempt reads.
+        self._reading: Any = None
 
     def _why_once(self, switch: bool | None, can_be_sent_again: bool) -> _SentOnce:
         """SPEC 19.2."""
@@ -162,7 +164,7 @@ class Request:
         """Makes the attempts of a blocking client. Returns the last response."""
 
         def attempted(_: Any) -> Any:
-            self._last = None
+            self._last = self._reading = None
             self._last = attempt()
             return self._last
 
@@ -179,7 +181,7 @@ class Request:
         """The same for an async client."""
 
         async def attempted(_: Any) -> Any:
-            self._last = None
+            self._last = self._reading = None
             self._last = await attempt()
             return self._last
 
@@ -211,11 +213,25 @@ class Request:
             drain=self._drain,
         )
 
-    def _verdict_of_response(self, response: Any) -> Verdict:
+    def reads(self, response: Any) -> None:
+        """An attempt begins to read the body of this response."""
+        self._reading = response
+
+    def _verdict_without_body(self) -> Verdict | None:
+        """The verdict of a response whose body did not arrive. A success needs its body (SPEC 19.7)."""
+        if self._reading is None:
+            return None
+        verdict = self._verdict_of_head(self._reading)
+        return None if verdict.outcome == Outcome.SUCCESS else verdict
+
+    def _verdict_of_head(self, response: Any) -> Verdict:
         status, headers = self._client.head(response)
         verdict = http_verdict(status, headers)
         outcome = self._client.rules.statuses.get(status, verdict.outcome)
-        verdict = Verdict(outcome, verdict.retry_after)
+        return Verdict(outcome, verdict.retry_after)
+
+    def _verdict_of_response(self, response: Any) -> Verdict:
+        verdict = self._verdict_of_head(response)
         answer = self._classified(response)
         if answer is not None:
             verdict = verdict_of_value(answer, "classify")
@@ -227,8 +243,9 @@ class Request:
         failure = self._client.failure(error)
         answer = self._classified(error)
         if answer is None:
-            answer = failure.outcome
-        verdict = verdict_of_error(answer, "classify")
+            verdict = self._verdict_without_body() or verdict_of_error(failure.outcome)
+        else:
+            verdict = verdict_of_error(answer, "classify")
         if self._sent_once and not (self._sent_once == "method" and failure.never_sent):
             return Verdict(Outcome.PERMANENT)
         return verdict
@@ -238,11 +255,12 @@ class Request:
         return None if classify is None else classify(self._request, ended)
 
     def _event(self, *of_loop: Any) -> HttpEvent:
+        came = self._reading if self._verdict_without_body() else self._last
         return HttpEvent(
             *of_loop,
             method=self._method,
             url=self._url,
-            status=None if self._last is None else self._client.head(self._last)[0],
+            status=None if came is None else self._client.head(came)[0],
             sent_once=self._sent_once,
             request=self._request,
         )

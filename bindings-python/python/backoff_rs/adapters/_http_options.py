@@ -42,7 +42,8 @@ class HttpOptions(TypedDict, total=False):
                      adapter ends the attempt then. A blocking one cannot: it limits each step, such
                      as to connect, and each wait for a part of the response. An attempt ends with
                      the head of the response, or with read_body after its body.
-    read_body        whether an attempt reads the whole body of the response.
+    read_body        whether an attempt reads the whole body of the response. A success whose body
+                     ends early is then repeated; a failure decides by its status.
     budget           a budget string, of which each origin (scheme, host and port) has a budget of
                      its own, by default "finagle"; a Budget or a SharedBudget for all; or None.
     key, deadline_ns may be functions of the client's request.

@@ -119,18 +119,21 @@ class RetryMiddleware:
             can_be_sent_again=_can_be_sent_again(request.body),
         )
         try:
-            return await made.run_async(lambda: self._send(request, handler))  # type: ignore[no-any-return]
+            return await made.run_async(lambda: self._send(made, request, handler))  # type: ignore[no-any-return]
         except _REPEATED_BY_AIOHTTP as error:
             # Without the traceback, which holds the request.
             _ENDED.set(_Ended(timer, weakref.ref(request), copy.copy(error)))
             raise
 
-    async def _send(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+    async def _send(
+        self, made: Request, request: ClientRequest, handler: ClientHandlerType
+    ) -> ClientResponse:
         rules = self._client.rules
         try:
             async with asyncio.timeout(rules.attempt_timeout) as scope:
                 response = await handler(request)
                 if rules.read_body:
+                    made.reads(response)
                     await response.read()
                 return response
         except TimeoutError as error:

@@ -145,6 +145,7 @@ class RetryTransport(httpx.BaseTransport):
             rewind()
             response = self._transport.handle_request(request)
             if rules.read_body:
+                made.reads(response)
                 _read(response, request, end)
             return response
 
@@ -247,6 +248,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
             with anyio.move_on_after(rules.attempt_timeout):
                 response = await self._transport.handle_async_request(request)
                 if rules.read_body:
+                    made.reads(response)
                     await _read_async(response)
                 return response
             limit = f"no response within {rules.attempt_timeout} s"

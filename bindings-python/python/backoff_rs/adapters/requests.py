@@ -155,6 +155,7 @@ class RetryAdapter(HTTPAdapter):
             begun = True
             response = super(RetryAdapter, self).send(request, *rest)
             if rules.read_body:
+                made.reads(response)
                 _read(response, end)
             return response
 

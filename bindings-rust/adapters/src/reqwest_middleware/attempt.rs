@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::reqwest_middleware::Error;
+use http::HeaderMap;
 use reqwest::{Body, Request, Response, ResponseBuilderExt, StatusCode};
 use tokio::time::{sleep, timeout};
 
@@ -75,20 +76,27 @@ fn without_body(request: &Request) -> Request {
     copy
 }
 
-/// The response of the last attempt, or whether its body failed: between the attempt and its
-/// classification, then until the wait begins.
+/// What came in the last attempt.
+#[derive(Default)]
+pub(super) struct Came {
+    /// Between the attempt and its classification, then until the wait begins.
+    pub(super) response: Option<Response>,
+    /// The head of a response whose body is read in the attempt.
+    pub(super) head: Option<(StatusCode, HeaderMap)>,
+}
+
 #[derive(Clone, Default)]
-pub(super) struct Last(Arc<Mutex<(Option<Response>, bool)>>);
+pub(super) struct Last(Arc<Mutex<Came>>);
 
 impl Last {
-    pub(super) fn lock(&self) -> MutexGuard<'_, (Option<Response>, bool)> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Came> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits, and drains the response meanwhile.
     pub(super) async fn wait(self, delay: Duration) {
         let until = sleep(delay);
-        let response = self.lock().0.take();
+        let response = self.lock().response.take();
         if let Some(response) = response {
             // A server that sends its body slowly does not prolong the wait.
             let _ = timeout(delay, drain(response)).await;

@@ -2,12 +2,14 @@
 
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
-use backoff_retry::{Clock, RetryEvent, Verdict};
+use backoff_retry::{Clock, Outcome, RetryEvent, Verdict};
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 
 use crate::http::{MayRepeat, SentOnce, judged};
-use crate::reqwest_middleware::attempt::{Attempt, AttemptTimeout, Copies, Last, with_whole_body};
+use crate::reqwest_middleware::attempt::{
+    Attempt, AttemptTimeout, Came, Copies, Last, with_whole_body,
+};
 use crate::reqwest_middleware::{Hook, RequestEvent, RetryMiddleware, network};
 
 #[async_trait]
@@ -28,7 +30,7 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
         // The attempts use it one after another.
         let extensions = tokio::sync::Mutex::new(extensions);
         let attempt = async || {
-            *last.lock() = (None, false);
+            *last.lock() = Came::default();
             let mut extensions = extensions.lock().await;
             let running = next.clone().run(copies.next(), &mut extensions);
             let reading = async {
@@ -36,14 +38,18 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
                 if !self.read_body {
                     return Ok(response);
                 }
-                let whole = with_whole_body(response).await;
-                last.lock().1 = whole.is_err();
-                Ok(whole?)
+                last.lock().head = Some((response.status(), response.headers().clone()));
+                Ok(with_whole_body(response).await?)
             };
             let response = AttemptTimeout::within(self.attempt_timeout, reading).await?;
             let status = response.status();
-            last.lock().0 = Some(response);
+            last.lock().response = Some(response);
             Ok(status)
+        };
+        let report = |hook: Option<&Hook>, event: &RetryEvent<'_, Attempt>| {
+            let Some(hook) = hook else { return };
+            let status = event.value().copied().or_else(|| Some(self.of_head(&last)?.0));
+            report(hook, event, &copies.request, status, sent_once);
         };
         let status = retry
             .sleep(|delay| last.clone().wait(delay))
@@ -53,11 +59,11 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
                     && attempt.as_ref().is_err_and(|error| network::was_never_sent(error, url));
                 judged(self.verdict(&copies.request, attempt, &last), sent_once, never_sent)
             })
-            .on_retry(|event| report(self.on_retry.as_ref(), event, &copies.request, sent_once))
-            .on_stop(|event| report(self.on_stop.as_ref(), event, &copies.request, sent_once))
+            .on_retry(|event| report(self.on_retry.as_ref(), event))
+            .on_stop(|event| report(self.on_stop.as_ref(), event))
             .call_async(attempt)
             .await?;
-        let response = last.lock().0.take();
+        let response = last.lock().response.take();
         Ok(response
             .unwrap_or_else(|| unreachable!("an attempt with status {status} has a response")))
     }
@@ -76,7 +82,8 @@ impl<C> RetryMiddleware<C> {
 
     /// The verdict on an attempt of a request that may be repeated.
     fn verdict(&self, request: &Request, attempt: &Attempt, last: &Last) -> Verdict {
-        let (response, body_failed) = &*last.lock();
+        let of_head = self.of_head(last);
+        let Came { response, head } = &*last.lock();
         let result = match (response, attempt) {
             (Some(response), _) => Ok(response),
             (None, Err(error)) => Err(error),
@@ -87,27 +94,35 @@ impl<C> RetryMiddleware<C> {
         {
             return verdict;
         }
-        match result {
-            Ok(response) => self.rules.verdict(response.status(), response.headers()),
-            Err(error) if *body_failed => network::outcome_of_body(error).into(),
-            Err(error) => network::outcome(error).into(),
+        match (result, of_head) {
+            (Ok(response), _) => self.rules.verdict(response.status(), response.headers()),
+            (Err(_), Some((_, verdict))) => verdict,
+            (Err(error), None) if head.is_some() => network::outcome_of_body(error).into(),
+            (Err(error), None) => network::outcome(error).into(),
         }
+    }
+
+    /// The status that decides although the body of its response is missing, and its verdict.
+    fn of_head(&self, last: &Last) -> Option<(StatusCode, Verdict)> {
+        let came = last.lock();
+        let (status, fields) = came.head.as_ref()?;
+        let verdict = self.rules.verdict(*status, fields);
+        (verdict.outcome != Outcome::Success).then_some((*status, verdict))
     }
 }
 
 fn report(
-    hook: Option<&Hook>,
+    hook: &Hook,
     event: &RetryEvent<'_, Attempt>,
     request: &Request,
+    status: Option<StatusCode>,
     sent_once: Option<SentOnce>,
 ) {
-    let Some(hook) = hook else { return };
     let mut url = request.url().clone();
     // Only a URL without a host has none of these, and there is no such request.
     let _ = (url.set_username(""), url.set_password(None));
     url.set_query(None);
     url.set_fragment(None);
-    let status: Option<StatusCode> = event.value().copied();
     let error = event.error().map(network::text);
     let (event, method, url) = (*event, request.method(), url.as_str());
     hook(&RequestEvent { event, method, url, status, sent_once, request, error });

@@ -35,7 +35,8 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 ///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. With
 ///   [`without_redirects`](Self::without_redirects) a request that was never sent is repeated whatever
 ///   its method.
-/// - The status and the header fields of a response decide as [`Verdict::of_http`] says. Timeouts and
+/// - The status and the header fields of a response decide as [`Verdict::of_http`] says: 408, 425, 429,
+///   500, 502, 503 and 504 are retried. Timeouts and
 ///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
 ///   the [`Error::Middleware`] of another middleware are not. [`statuses`](Self::statuses) and
 ///   [`classify`](Self::classify) say otherwise.
@@ -71,8 +72,8 @@ pub struct RetryMiddleware<C = Monotonic> {
 }
 
 impl<C> RetryMiddleware<C> {
-    /// Repeats requests as this `Retry` says. If it has a budget, that is the budget of all origins,
-    /// unless [`origin_budgets`](Self::origin_budgets) is called. Its sleep is tokio's timer.
+    /// Repeats requests as this `Retry` says. If it has a budget, all origins share it, unless
+    /// [`origin_budgets`](Self::origin_budgets) is called. It sleeps with tokio's timer.
     #[must_use]
     pub fn new(retry: Retry<'static, C>) -> Self {
         let budgets = (!retry.has_budget()).then(Arc::default);
@@ -108,7 +109,7 @@ impl<C> RetryMiddleware<C> {
         Ok(self)
     }
 
-    /// No origin has a budget of its own: the budget of the `Retry`, if it has one, is that of all.
+    /// Gives no origin a budget of its own. If the `Retry` has a budget, all origins share it.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -172,8 +173,9 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
-    /// Classifies attempts before the other rules, which apply if it returns `None`. A failure of a
-    /// request that is sent once stays permanent.
+    /// Classifies attempts before the other rules, which apply if it returns `None`. It cannot make a
+    /// request repeatable that is sent once, whose failure stays permanent: [`may_repeat`](Self::may_repeat)
+    /// does that, unless the body can be sent only once.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
@@ -220,7 +222,7 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Limits the time of each attempt of every request, until the header fields of the response are
-    /// there, or with [`read_body`](Self::read_body) its body. Without it there is no limit, unless the
+    /// there. It limits the body only with [`read_body`](Self::read_body). Without it there is no limit, unless the
     /// client has a timeout. Timeouts of the client and of the request stay.
     ///
     /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
@@ -243,8 +245,10 @@ impl<C> RetryMiddleware<C> {
         self
     }
 
-    /// Makes the body of the response a part of the attempt: it is read into memory, and a body that
-    /// ends early is a failure that may be retried. Not for endless bodies. Trailers are lost.
+    /// Makes the body of the response a part of the attempt: it is read into memory, and a success whose
+    /// body ends early is a failure that may be retried. A failure decides by its status also then: a 404
+    /// is not retried. If the retries end, the caller gets the error of the body. Not for endless bodies.
+    /// Trailers are lost.
     ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::RetryMiddleware;

@@ -43,10 +43,11 @@ pub(super) fn outcome(error: &ClientError) -> Outcome {
 /// The outcome of a failure while the body of a response was read.
 pub(super) fn outcome_of_body(error: &ClientError) -> Outcome {
     match error {
+        ClientError::Middleware(_) => Outcome::Timeout, // that of the attempt
         ClientError::Reqwest(error) if error.is_timeout() => Outcome::Timeout,
         ClientError::Reqwest(error) if hyper_error(error).is_some() => Outcome::Transient,
         // The body came and cannot be decoded.
-        _ => Outcome::Permanent,
+        ClientError::Reqwest(_) => Outcome::Permanent,
     }
 }
 

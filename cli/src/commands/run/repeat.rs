@@ -137,7 +137,7 @@ pub(super) fn repeat(arguments: &Arguments, codes: &Codes, report: &mut Report) 
     unreachable!("an operation has at most 2^32 retries")
 }
 
-/// The end of the last attempt. What a success has printed is written before anyone is told of it.
+/// The end of the last attempt. The output of a success is written before the event that reports it.
 fn last(
     mut event: Event,
     mut reason: StopReason,

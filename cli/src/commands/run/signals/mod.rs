@@ -120,9 +120,9 @@ impl Signals {
     }
 }
 
-/// Makes a write beyond the limit of a file (`ulimit -f`) an error as that of a full disk, which SIGXFSZ
-/// would make the end of this process. A command begins without this handler; that its caller ignores
-/// the signal stays.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail like one to a full disk. Otherwise SIGXFSZ
+/// would end this process. The command does not inherit the handler. If the caller ignores the signal, it
+/// stays ignored.
 pub(super) fn outlive_file_limits() -> io::Result<()> {
     if !is_ignored(Signal::SIGXFSZ) {
         let flag = Arc::new(AtomicBool::new(false));
