@@ -13,6 +13,18 @@ const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::
 /// A number for each outcome that is retried.
 type ByOutcome = [u64; RETRIED.len()];
 
+/// How often each event happened that a shared budget counts, in the order in which an exchange steps
+/// them: those that give come first, so that what they give beyond a full budget is not left for what
+/// takes.
+type Events = [u64; 6];
+
+const BEGAN: usize = 0;
+/// Successes of operations that hold nothing.
+const SUCCEEDED: usize = 1;
+/// Successes of operations that hold what a retry gives, for each outcome that is retried.
+const SUCCEEDED_HOLDING: usize = 2;
+const FAILED: usize = 5;
+
 /// So many events are sent without a request, and so many of a kind are kept while the store is away.
 const MANY_EVENTS: u64 = 100;
 
@@ -92,18 +104,6 @@ pub struct BudgetMember {
     leased: ByOutcome,
 }
 
-/// How often each event happened that a shared budget counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C)]
-struct Events {
-    began: u64,
-    /// Successes of operations that hold nothing.
-    succeeded: u64,
-    /// Successes of operations that hold what a retry after this outcome gives.
-    succeeded_holding: ByOutcome,
-    failed: u64,
-}
-
 /// The answer of a [`BudgetMember`] to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberAnswer {
@@ -177,17 +177,29 @@ impl BudgetMember {
     /// The length of [`Self::to_words`].
     pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 8 + 2 * 6 + 6 * RETRIED.len();
 
+    /// The number of steps that an exchange can have.
+    const STEPS: usize = 6 + 2 * RETRIED.len();
+
     /// A member that knows nothing yet. `budget` is the shared one, and `local` decides while the
     /// store is away. A `lease` counts as one from 1 to [`Self::MAX_LEASE`]. The timeout is in
     /// nanoseconds. The seed spreads the waits after lost swaps: each process needs its own.
     #[must_use]
     pub fn new(budget: &Budget, local: &Budget, lease: u64, timeout_ns: u64, seed: u64) -> Self {
         Self {
-            full: BudgetState::full(budget),
-            local: BudgetState::full(local),
             most_leased: lease.clamp(1, Self::MAX_LEASE).wrapping_sub(1),
             timeout_ns,
             seed,
+            ..Self::empty(BudgetState::full(budget), BudgetState::full(local))
+        }
+    }
+
+    fn empty(full: BudgetState, local: BudgetState) -> Self {
+        Self {
+            full,
+            local,
+            most_leased: 0,
+            timeout_ns: 0,
+            seed: 0,
             away_until_ns: 0,
             is_exchanging: 0,
             began_ns: 0,
@@ -207,26 +219,26 @@ impl BudgetMember {
     /// Notes what an operation reports. The shared and the local budget learn of it, and of what the
     /// operation holds the one that gave it. A request is no report, and changes nothing here.
     pub fn note(&mut self, event: BudgetEvent, is_local: bool, now_ns: u64) {
-        let unsent = &mut self.unsent;
-        let (count, local) = match event {
-            BudgetEvent::OperationBegan => (&mut unsent.began, event),
-            BudgetEvent::AttemptFailed => (&mut unsent.failed, event),
+        let (place, local) = match event {
+            BudgetEvent::OperationBegan => (BEGAN, event),
+            BudgetEvent::AttemptFailed => (FAILED, event),
             BudgetEvent::OperationSucceeded { held } => {
                 let (held, local) = if is_local { (0, held) } else { (held, 0) };
-                let costs = RETRIED.map(|outcome| self.full.cost(outcome));
-                let place = costs.iter().position(|&cost| held > 0 && cost == held);
-                let count = place.and_then(|place| unsent.succeeded_holding.get_mut(place));
-                let local = BudgetEvent::OperationSucceeded { held: local };
-                (count.unwrap_or(&mut unsent.succeeded), local)
+                let holds = |&outcome: &Outcome| held > 0 && self.full.cost(outcome) == held;
+                let place = RETRIED.iter().position(holds);
+                let place = place.map_or(SUCCEEDED, |place| place.wrapping_add(SUCCEEDED_HOLDING));
+                (place, BudgetEvent::OperationSucceeded { held: local })
             }
             BudgetEvent::RetryRequested { .. }
             | BudgetEvent::AttemptOver { .. }
             | BudgetEvent::OperationEnded => return,
         };
-        *count = count.saturating_add(1).min(MOST);
+        if let Some(count) = self.unsent.get_mut(place) {
+            *count = count.saturating_add(1).min(MOST);
+        }
         (self.local, _) = self.local.step(local, now_ns);
         if self.is_away(now_ns) {
-            self.unsent.keep_some();
+            keep_some(&mut self.unsent);
         }
     }
 
@@ -287,13 +299,13 @@ impl BudgetMember {
     pub fn is_due(&self, now_ns: u64) -> bool {
         self.is_exchanging == 0
             && (self.waiting.iter().any(|&waiting| waiting > 0)
-                || (self.unsent.sum() >= MANY_EVENTS && !self.is_away(now_ns)))
+                || (sum(&self.unsent) >= MANY_EVENTS && !self.is_away(now_ns)))
     }
 
     /// Whether there is something that the store does not know: what a flush is for.
     #[must_use]
     pub fn has_unsent(&self) -> bool {
-        self.unsent.sum() > 0 || self.is_exchanging != 0
+        sum(&self.unsent) > 0 || self.is_exchanging != 0
     }
 
     /// Begins an exchange.
@@ -312,11 +324,12 @@ impl BudgetMember {
             Some(text) => self.full.parse_same(text)?,
             None => self.full,
         };
-        self.sent = self.sent.plus(&core::mem::take(&mut self.unsent));
+        let unsent = core::mem::take(&mut self.unsent);
+        add(&mut self.sent, unsent);
         self.asked = self.waiting.map(|waiting| waiting.min(MOST));
         let mut state = before.settled(store_ns);
-        for step in self.sent.steps(&self.full) {
-            state = state.repeat(step.event, step.count, store_ns);
+        for (place, &count) in self.sent.iter().enumerate() {
+            state = state.repeat(self.event_at(place), count, store_ns);
         }
         for outcome in RETRIED {
             let asked = of(&self.asked, outcome);
@@ -346,18 +359,33 @@ impl BudgetMember {
 
     /// The steps of the exchange under way, in their order.
     pub fn steps(&self) -> impl Iterator<Item = ExchangeStep> + '_ {
-        let requests = |asked: ByOutcome, granted: ByOutcome| {
-            RETRIED.into_iter().map(move |outcome| ExchangeStep {
-                event: BudgetEvent::RetryRequested { outcome },
-                count: of(&asked, outcome),
-                granted: of(&granted, outcome),
-            })
+        (0..Self::STEPS).filter_map(|place| self.step_at(place)).filter(|step| step.count > 0)
+    }
+
+    fn step_at(&self, place: usize) -> Option<ExchangeStep> {
+        if let Some(&count) = self.sent.get(place) {
+            return Some(ExchangeStep { event: self.event_at(place), count, granted: 0 });
+        }
+        let place = place.wrapping_sub(self.sent.len());
+        let (asked, granted, place) = if place < RETRIED.len() {
+            (&self.asked, &self.granted, place)
+        } else {
+            (&self.asked_more, &self.granted_more, place.wrapping_sub(RETRIED.len()))
         };
-        self.sent
-            .steps(&self.full)
-            .chain(requests(self.asked, self.granted))
-            .chain(requests(self.asked_more, self.granted_more))
-            .filter(|step| step.count > 0)
+        let &outcome = RETRIED.get(place)?;
+        let event = BudgetEvent::RetryRequested { outcome };
+        Some(ExchangeStep { event, count: of(asked, outcome), granted: of(granted, outcome) })
+    }
+
+    /// The event that is counted at a place.
+    fn event_at(&self, place: usize) -> BudgetEvent {
+        let holding = place.checked_sub(SUCCEEDED_HOLDING).and_then(|place| RETRIED.get(place));
+        match (place, holding) {
+            (BEGAN, _) => BudgetEvent::OperationBegan,
+            (FAILED, _) => BudgetEvent::AttemptFailed,
+            (_, Some(&outcome)) => BudgetEvent::OperationSucceeded { held: self.full.cost(outcome) },
+            _ => BudgetEvent::OperationSucceeded { held: 0 },
+        }
     }
 
     /// Ends an exchange whose steps the store has, or that changed nothing.
@@ -408,7 +436,7 @@ impl BudgetMember {
     pub fn failed(&mut self, may_be_stored: bool, now_ns: u64) {
         let sent = core::mem::take(&mut self.sent);
         if !may_be_stored {
-            self.unsent = self.unsent.plus(&sent);
+            add(&mut self.unsent, sent);
         }
         self.end();
         self.go_away(now_ns);
@@ -422,55 +450,54 @@ impl BudgetMember {
     /// The member as plain numbers.
     #[expect(clippy::wrong_self_convention, reason = "it is too large to be passed by value")]
     pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
-        let scalars = [
-            self.most_leased,
-            self.timeout_ns,
-            self.seed,
-            self.away_until_ns,
-            self.is_exchanging,
-            self.began_ns,
-            self.exchanges,
-            self.lost,
-        ];
-        let [unsent, sent] = [self.unsent.counts(), self.sent.counts()];
-        let rows = [
-            self.waiting,
-            self.asked,
-            self.granted,
-            self.asked_more,
-            self.granted_more,
-            self.leased,
-        ];
         let states = self.full.to_words().into_iter().chain(self.local.to_words());
-        let counts = unsent.into_iter().chain(sent).chain(rows.into_iter().flatten());
-        let mut words = states.chain(scalars).chain(counts);
-        core::array::from_fn(|_| words.next().unwrap_or_default())
+        let mut words = [0; Self::WORDS];
+        let mut rest = words.iter_mut();
+        rest.by_ref().zip(states).for_each(|(word, number)| *word = number);
+        let mut member = *self;
+        member.each_number(&mut |number| {
+            if let Some(word) = rest.next() {
+                *word = *number;
+            }
+        });
+        words
     }
 
     /// The member of such numbers.
     pub(crate) fn from_words(words: &[u64; Self::WORDS]) -> Self {
         let mut words = words.iter().copied();
         let mut next = || words.next().unwrap_or_default();
-        Self {
-            full: BudgetState::from_words(&core::array::from_fn(|_| next())),
-            local: BudgetState::from_words(&core::array::from_fn(|_| next())),
-            most_leased: next(),
-            timeout_ns: next(),
-            seed: next(),
-            away_until_ns: next(),
-            is_exchanging: next(),
-            began_ns: next(),
-            exchanges: next(),
-            lost: next(),
-            unsent: Events::from_counts(core::array::from_fn(|_| next())),
-            sent: Events::from_counts(core::array::from_fn(|_| next())),
-            waiting: core::array::from_fn(|_| next()),
-            asked: core::array::from_fn(|_| next()),
-            granted: core::array::from_fn(|_| next()),
-            asked_more: core::array::from_fn(|_| next()),
-            granted_more: core::array::from_fn(|_| next()),
-            leased: core::array::from_fn(|_| next()),
-        }
+        let full = BudgetState::from_words(&core::array::from_fn(|_| next()));
+        let local = BudgetState::from_words(&core::array::from_fn(|_| next()));
+        let mut member = Self::empty(full, local);
+        member.each_number(&mut |number| *number = next());
+        member
+    }
+
+    /// The numbers beside those of the budgets.
+    fn each_number(&mut self, apply: &mut dyn FnMut(&mut u64)) {
+        let scalars = [
+            &mut self.most_leased,
+            &mut self.timeout_ns,
+            &mut self.seed,
+            &mut self.away_until_ns,
+            &mut self.is_exchanging,
+            &mut self.began_ns,
+            &mut self.exchanges,
+            &mut self.lost,
+        ];
+        scalars.into_iter().for_each(&mut *apply);
+        let rows: [&mut [u64]; 8] = [
+            &mut self.unsent,
+            &mut self.sent,
+            &mut self.waiting,
+            &mut self.asked,
+            &mut self.granted,
+            &mut self.asked_more,
+            &mut self.granted_more,
+            &mut self.leased,
+        ];
+        rows.into_iter().flatten().for_each(apply);
     }
 
     fn end(&mut self) {
@@ -485,54 +512,26 @@ impl BudgetMember {
     /// Lets the local budget decide for a while. Requests that wait are repeated.
     fn go_away(&mut self, now_ns: u64) {
         self.away_until_ns = now_ns.saturating_add(AWAY_NS);
-        self.unsent.keep_some();
+        keep_some(&mut self.unsent);
         self.waiting = ByOutcome::default();
         self.asked = ByOutcome::default();
     }
 }
 
-impl Events {
-    fn sum(&self) -> u64 {
-        self.counts().into_iter().fold(0, u64::saturating_add)
-    }
+fn sum(events: &Events) -> u64 {
+    events.iter().copied().fold(0, u64::saturating_add)
+}
 
-    /// The counts in the order in which an exchange steps the events: those that give come first, so
-    /// that what they give beyond a full budget is not left for what takes.
-    const fn counts(&self) -> [u64; 6] {
-        let [transient, throttled, timeout] = self.succeeded_holding;
-        [self.began, self.succeeded, transient, throttled, timeout, self.failed]
+fn add(events: &mut Events, others: Events) {
+    for (count, other) in events.iter_mut().zip(others) {
+        *count = count.saturating_add(other).min(MOST);
     }
+}
 
-    const fn from_counts(counts: [u64; 6]) -> Self {
-        let [began, succeeded, transient, throttled, timeout, failed] = counts;
-        Self { began, succeeded, succeeded_holding: [transient, throttled, timeout], failed }
-    }
-
-    fn plus(&self, other: &Self) -> Self {
-        let mut others = other.counts().into_iter();
-        let add = |count: u64| count.saturating_add(others.next().unwrap_or_default()).min(MOST);
-        Self::from_counts(self.counts().map(add))
-    }
-
-    /// Forgets all but the most that are kept while the store is away.
-    fn keep_some(&mut self) {
-        *self = Self::from_counts(self.counts().map(|count| count.min(MANY_EVENTS)));
-    }
-
-    /// The steps of these events in the account of a budget.
-    fn steps(&self, budget: &BudgetState) -> impl Iterator<Item = ExchangeStep> + use<> {
-        let [transient, throttled, timeout] =
-            RETRIED.map(|outcome| BudgetEvent::OperationSucceeded { held: budget.cost(outcome) });
-        let events = [
-            BudgetEvent::OperationBegan,
-            BudgetEvent::OperationSucceeded { held: 0 },
-            transient,
-            throttled,
-            timeout,
-            BudgetEvent::AttemptFailed,
-        ];
-        let steps = events.into_iter().zip(self.counts());
-        steps.map(|(event, count)| ExchangeStep { event, count, granted: 0 })
+/// Forgets all but the most that are kept while the store is away.
+fn keep_some(events: &mut Events) {
+    for count in events {
+        *count = (*count).min(MANY_EVENTS);
     }
 }
 

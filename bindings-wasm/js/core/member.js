@@ -1,0 +1,142 @@
+// What a process knows of a shared budget: the state machine of SPEC 15.7, which is the core's.
+
+import {
+	copyIn,
+	copyOut,
+	module,
+	readText,
+	roundedWordAt,
+	stateOfWords,
+	unsigned,
+	wordAt,
+	writeText,
+} from "../wasm/module.js";
+import { MAX_UINT64 } from "./arguments.js";
+import { loadBudget } from "./budget.js";
+import { kindNumber } from "./field.js";
+
+/** The words of a step of an exchange. */
+const STEP_WORDS = 5;
+/** The outcomes after which a retry may be requested, in the order of the answers. */
+const RETRIED = ["transient", "throttled", "timeout"];
+
+const [AWAY, DUE, UNSENT] = [1, 2, 4];
+const [WAITS, , GRANTED] = [0, 1, 2];
+
+export class BudgetMember {
+	static name = "BudgetMember"; // stays the same when a bundler renames the class
+
+	#state;
+
+	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
+	constructor(budget, local, lease, timeout, seed) {
+		const { exports } = module();
+		// To read a text is to load its budget.
+		const { text } = local;
+		loadBudget(budget);
+		const { written } = writeText(text);
+		exports.member_begin(written, lease, timeout, seed);
+		this.#state = copyOut(0, stateOfWords(exports.member_words()));
+	}
+
+	#change(apply) {
+		const { exports, event, outcome } = module();
+		copyIn(this.#state);
+		const result = apply(exports, event, outcome);
+		copyOut(0, this.#state);
+		return result;
+	}
+
+	note(event, held, isLocal, now) {
+		this.#change((exports, events) => exports.member_note(kindNumber(events, event), held, isLocal, now));
+	}
+
+	/** The answer, undefined if the request waits. */
+	request(outcome, now) {
+		return this.#change((exports, _, outcomes) => {
+			const answer = exports.member_request(kindNumber(outcomes, outcome), now);
+			const at = exports.member_words();
+			const answered = () => ({ granted: answer === GRANTED, held: wordAt(at), isLocal: wordAt(at + 1) === 1n });
+			return answer === WAITS ? undefined : answered();
+		});
+	}
+
+	cancel(outcome) {
+		this.#change((exports, _, outcomes) => exports.member_cancel(kindNumber(outcomes, outcome)));
+	}
+
+	#is(bit, now) {
+		return this.#change((exports) => (exports.member_state(now) & bit) !== 0);
+	}
+
+	isAway(now) {
+		return this.#is(AWAY, now);
+	}
+
+	isDue(now) {
+		return this.#is(DUE, now);
+	}
+
+	hasUnsent() {
+		return this.#is(UNSENT, 0n);
+	}
+
+	begin(now) {
+		this.#change((exports) => exports.member_exchange(now));
+	}
+
+	/** The text after the steps of a text (null for none) and the steps; undefined if the text is no state. */
+	step(text, now) {
+		return this.#change((exports, events, outcomes) => {
+			const { read, written } = writeText(text ?? "");
+			// A text too long for the bytes is none either.
+			const length = read < (text ?? "").length ? 0 : exports.member_step(written, text !== null, now);
+			if (length === 0) {
+				return undefined;
+			}
+			const at = exports.member_words();
+			const steps = Array.from({ length: roundedWordAt(at + 1) }, (_, number) => {
+				const [event, outcome, held, count, granted] = Array.from({ length: STEP_WORDS }, (_, place) =>
+					wordAt(at + 2 + STEP_WORDS * number + place),
+				);
+				const isRequest = outcome > 0n;
+				return {
+					event: events.kinds[Number(event) - 1],
+					outcome: isRequest ? outcomes.kinds[Number(outcome) - 1] : null,
+					held,
+					count: Number(count),
+					granted: isRequest ? Number(granted) : null,
+				};
+			});
+			return { after: readText(length), isChanged: wordAt(at) === 1n, steps };
+		});
+	}
+
+	/** For each outcome that is retried, how many of the oldest requests are granted and refused, and what one gives. */
+	stored(now) {
+		return this.#change((exports) => {
+			exports.member_stored(now);
+			const at = exports.member_words();
+			return RETRIED.map((outcome, number) => ({
+				outcome,
+				granted: roundedWordAt(at + 3 * number),
+				refused: roundedWordAt(at + 3 * number + 1),
+				held: wordAt(at + 3 * number + 2),
+			}));
+		});
+	}
+
+	/** The wait in ns; undefined if the exchange has failed. */
+	lost(now) {
+		const wait = this.#change((exports) => unsigned(exports.member_lost(now)));
+		return wait === MAX_UINT64 ? undefined : wait;
+	}
+
+	failed(mayBeStored, now) {
+		this.#change((exports) => exports.member_failed(mayBeStored, now));
+	}
+
+	late(now) {
+		this.#change((exports) => exports.member_late(now));
+	}
+}

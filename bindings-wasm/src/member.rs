@@ -1,0 +1,159 @@
+//! Members of shared budgets. JavaScript keeps their state as words: the first words.
+
+use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState, ffi};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::budget;
+use crate::buffer::{Buffers, with_buffers};
+
+/// The place of answers in the words: after a member.
+const ANSWER_OFFSET: usize = ffi::MEMBER_WORDS;
+
+/// The number of words of a member. Answers follow them.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_words() -> usize {
+    ffi::MEMBER_WORDS
+}
+
+/// Begins a member of the budget in the words. While the store is away, the budget of the string in the
+/// first `length` bytes decides.
+#[wasm_bindgen]
+pub fn member_begin(length: usize, lease: u32, timeout: u64, seed: u64) {
+    with_buffers(|buffers| {
+        let budget = budget::load(buffers);
+        let local = Budget::parse(buffers.text(length));
+        let local = local.as_ref().unwrap_or(&budget);
+        save(buffers, &BudgetMember::new(&budget, local, lease.into(), timeout, seed));
+    });
+}
+
+/// Notes an event with what the operation holds.
+#[wasm_bindgen]
+pub fn member_note(event: u32, held: u64, is_local: bool, now: u64) {
+    change(|member, _| {
+        if let Some(event) = ffi::budget_event(event, Outcome::Transient, held) {
+            member.note(event, is_local, now);
+        }
+    });
+}
+
+/// Requests a retry: 0 if the request waits, 1 if it is refused, 2 if it is granted. Writes what the
+/// operation then holds, and whether the local budget decided.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_request(outcome: u32, now: u64) -> u32 {
+    change(|member, buffers| {
+        let outcome = ffi::outcome_from_number(outcome).unwrap_or(Outcome::Permanent);
+        let (answer, held, is_local) = match member.request(outcome, now) {
+            MemberAnswer::Waits => (0, 0, false),
+            MemberAnswer::Refused => (1, 0, true),
+            MemberAnswer::Granted { held, is_local } => (2, held, is_local),
+        };
+        buffers.write_words(ANSWER_OFFSET, &[held, is_local.into()]);
+        answer
+    })
+}
+
+/// A request that waits after this outcome is not wanted any more.
+#[wasm_bindgen]
+pub fn member_cancel(outcome: u32) {
+    change(|member, _| {
+        if let Some(outcome) = ffi::outcome_from_number(outcome) {
+            member.cancel(outcome);
+        }
+    });
+}
+
+/// 1 if the store is away, plus 2 if an exchange is due, plus 4 if the store does not know all.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_state(now: u64) -> u32 {
+    change(|member, _| {
+        u32::from(member.is_away(now))
+            | u32::from(member.is_due(now)) << 1
+            | u32::from(member.has_unsent()) << 2
+    })
+}
+
+/// Begins an exchange.
+#[wasm_bindgen]
+pub fn member_exchange(now: u64) {
+    change(|member, _| member.begin(now));
+}
+
+/// Replaces the text in the first `length` bytes, or none, by that after the steps; returns its
+/// length, or 0 if the text is no state. Writes whether it changed, and the number of the steps; for
+/// each its event, outcome or 0, what was held, count, and how many were granted.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_step(length: usize, has_text: bool, now: u64) -> usize {
+    change(|member, buffers| {
+        let stepped = member.step(has_text.then(|| buffers.text(length)), now);
+        let (state, is_changed) = match stepped {
+            None => return 0,
+            Some(SteppedState::Unchanged(state)) => (state, false),
+            Some(SteppedState::Changed(state)) => (state, true),
+        };
+        let mut end = ANSWER_OFFSET.saturating_add(2);
+        let mut count = 0_u64;
+        for step in member.steps() {
+            let (outcome, held) = match step.event {
+                BudgetEvent::RetryRequested { outcome } => (outcome as u64, 0),
+                BudgetEvent::OperationSucceeded { held } => (0, held),
+                _ => (0, 0),
+            };
+            let event = ffi::budget_event_number(step.event).into();
+            end = buffers.write_words(end, &[event, outcome, held, step.count, step.granted]);
+            count = count.saturating_add(1);
+        }
+        buffers.write_words(ANSWER_OFFSET, &[is_changed.into(), count]);
+        buffers.write_text(0, state.text().as_bytes())
+    })
+}
+
+/// Ends an exchange that the store has. Writes for each outcome that is retried how many requests are
+/// granted and refused, and what a granted one gives.
+#[wasm_bindgen]
+pub fn member_stored(now: u64) {
+    change(|member, buffers| {
+        let answers = member.stored(now);
+        let mut end = ANSWER_OFFSET;
+        for outcome in [Outcome::Transient, Outcome::Throttled, Outcome::Timeout] {
+            let (granted, refused) = (answers.granted(outcome), answers.refused(outcome));
+            end = buffers.write_words(end, &[granted, refused, answers.held(outcome)]);
+        }
+    });
+}
+
+/// The wait after a lost swap in nanoseconds; 2^64 - 1 if the exchange has failed.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_lost(now: u64) -> u64 {
+    change(|member, _| member.lost(now).unwrap_or(u64::MAX))
+}
+
+/// Ends an exchange that failed.
+#[wasm_bindgen]
+pub fn member_failed(may_be_stored: bool, now: u64) {
+    change(|member, _| member.failed(may_be_stored, now));
+}
+
+/// A request has waited for too long.
+#[wasm_bindgen]
+pub fn member_late(now: u64) {
+    change(|member, _| member.late(now));
+}
+
+fn change<T: Default>(apply: impl FnOnce(&mut BudgetMember, &mut Buffers) -> T) -> T {
+    with_buffers(|buffers| {
+        let mut member = ffi::member_from_words(buffers.words_at(0));
+        let result = apply(&mut member, buffers);
+        save(buffers, &member);
+        result
+    })
+}
+
+fn save(buffers: &mut Buffers, member: &BudgetMember) {
+    buffers.write_words(0, &ffi::member_to_words(member));
+}
