@@ -395,15 +395,17 @@ export interface BudgetStore {
 	swap(key: string, from: string | null, to: string): Promise<boolean>;
 }
 
-/** A step that an exchange made. */
+/** A step of an exchange, which happened `count` times in a row. */
 export interface ExchangeStep {
 	readonly event: BudgetEvent;
-	/** The outcome of a requested retry. */
+	/** The outcome of requested retries. */
 	readonly outcome: Outcome | null;
-	/** What the operation holds; of a requested retry what it holds after the answer. */
+	/** What the operations of successes hold. */
 	readonly held: bigint;
-	/** The answer to a requested retry. */
-	readonly granted: boolean | null;
+	/** How often it happened. */
+	readonly count: number;
+	/** How many of the requested retries were granted: the first. */
+	readonly granted: number | null;
 }
 
 /** A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits. */
@@ -417,6 +419,66 @@ export interface BudgetExchange {
 	readonly after: string;
 	/** Whether that was stored. It is unknown if the answer of the store did not arrive in time. */
 	readonly stored: "yes" | "unchanged" | "unknown";
+}
+
+/** An exchange after {@link BudgetMember.step}. */
+export interface SteppedExchange {
+	/** The text after the steps. */
+	readonly after: string;
+	/** Whether it differs from what was loaded. */
+	readonly isChanged: boolean;
+	readonly steps: readonly ExchangeStep[];
+}
+
+/** What an exchange answers to the requests after an outcome: the oldest are granted, and those after them refused. */
+export interface ExchangeAnswer {
+	readonly outcome: Outcome;
+	readonly granted: number;
+	readonly refused: number;
+	/** What the operation of a granted request holds. */
+	readonly held: bigint;
+}
+
+/**
+ * What one process knows of a shared budget: the state machine of SPEC 15.7, without I/O and without a clock. A
+ * {@link SharedBudget} has one; it is for loops and stores of your own, and for checks. All times are in ns of one clock.
+ */
+export class BudgetMember {
+	/** @param seed spreads the waits after lost swaps; each process needs its own. */
+	constructor(budget: Budget, local: Budget, lease: number, timeout: bigint, seed: bigint);
+	/** Notes what an operation reports. */
+	note(event: BudgetEvent, held: bigint, isLocal: boolean, now: bigint): void;
+	/** The answer; undefined if the request waits for the next exchange. */
+	request(outcome: Outcome, now: bigint): SharedAnswer | undefined;
+	/** A request that waits is not wanted any more. */
+	cancel(outcome: Outcome): void;
+	/** Whether the store is away, so that the local budget decides. */
+	isAway(now: bigint): boolean;
+	/** Whether an exchange is to begin. */
+	isDue(now: bigint): boolean;
+	/** Whether there is something that the store does not know. */
+	hasUnsent(): boolean;
+	/** Begins an exchange. */
+	begin(now: bigint): void;
+	/** Steps the text of the store, null for none; undefined if it is no state: the exchange has then failed. */
+	step(text: string | null, now: bigint): SteppedExchange | undefined;
+	/** Ends an exchange that the store has, or that changed nothing. */
+	stored(now: bigint): ExchangeAnswer[];
+	/** The store held another text: how long to wait, in ns; undefined if the exchange has failed. */
+	lost(now: bigint): bigint | undefined;
+	/** Ends an exchange that failed. */
+	failed(mayBeStored: boolean, now: bigint): void;
+	/** A request has waited for the timeout. */
+	late(now: bigint): void;
+}
+
+/** The answer of a {@link BudgetMember}. */
+export interface SharedAnswer {
+	readonly granted: boolean;
+	/** What the operation holds after a granted retry, otherwise 0. */
+	readonly held: bigint;
+	/** Whether the local budget decided. */
+	readonly isLocal: boolean;
 }
 
 /** The options of {@link SharedBudget}. */

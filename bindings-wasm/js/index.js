@@ -14,6 +14,7 @@ export { Backoff } from "./core/backoff.js";
 export { Budget } from "./core/budget.js";
 export { BudgetState } from "./core/budget-state.js";
 export { PolicyError } from "./core/errors.js";
+export { BudgetMember } from "./core/member.js";
 export { Operation } from "./core/operation.js";
 export { Policy } from "./core/policy.js";
 export { SharedBudget } from "./core/shared-budget.js";

@@ -35,6 +35,7 @@ export const {
 	PolicyError,
 	RetryError,
 	SharedBudget,
+	BudgetMember,
 	retry,
 	parseRetryAfter,
 	parseRetryAfterNs,

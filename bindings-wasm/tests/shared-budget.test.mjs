@@ -55,7 +55,12 @@ function share(text, options = {}, store = new MemoryStore()) {
 	return { budget, store, exchanges };
 }
 
-const steps = ({ steps: of }) => of.map(({ event, granted }) => (granted === null ? event : `${event} ${granted}`));
+const steps = ({ steps: of }) =>
+	of.map(({ event, count, granted }) => `${event} ${granted === null ? count : `${granted} of ${count}`}`);
+
+/** How often an event happened in an exchange. */
+const countOf = ({ steps: of }, name) =>
+	of.filter(({ event }) => event === name).reduce((sum, { count }) => sum + count, 0);
 
 describe("a loop", () => {
 	test("is refused when the account is empty, with the delay that it does not wait", async () => {
@@ -78,16 +83,16 @@ describe("a loop", () => {
 		await budget.flush();
 		assert.equal(store.texts.get(budget.key), "2 10");
 		assert.deepEqual(exchanges.map(steps), [
-			["operation_began", "attempt_failed", "retry_requested true"],
-			["operation_succeeded"],
+			["operation_began 1", "attempt_failed 1", "retry_requested 1 of 1"],
+			["operation_succeeded 1"],
 		]);
 		assert.deepEqual(exchanges[0], {
 			before: null,
 			now: NOW,
 			steps: [
-				{ event: "operation_began", outcome: null, held: 0n, granted: null },
-				{ event: "attempt_failed", outcome: null, held: 0n, granted: null },
-				{ event: "retry_requested", outcome: "throttled", held: 7n, granted: true },
+				{ event: "operation_began", outcome: null, held: 0n, count: 1, granted: null },
+				{ event: "attempt_failed", outcome: null, held: 0n, count: 1, granted: null },
+				{ event: "retry_requested", outcome: "throttled", held: 0n, count: 1, granted: 1 },
 			],
 			after: "1 3",
 			stored: "yes",
@@ -154,7 +159,7 @@ describe("exchanges", () => {
 			open = resolve;
 		});
 		let inFlight = 0;
-		store.on.load = async (own) => {
+		store.on.swap = async (own) => {
 			assert.equal(++inFlight, 1);
 			await opened;
 			inFlight--;
@@ -163,7 +168,7 @@ describe("exchanges", () => {
 		const { budget, exchanges } = share("quota:max_tokens=30,cost=5", {}, store);
 		const once = { policy: "constant:base=1s,max_retries=1" };
 		const first = run(budget, once);
-		while (store.calls.length === 0) {
+		while (!store.calls.includes("swap")) {
 			await wait(1);
 		}
 		const others = Array.from({ length: 7 }, () => run(budget, once));
@@ -172,7 +177,7 @@ describe("exchanges", () => {
 		const ends = await Promise.all([first, ...others]);
 		assert.equal(ends.filter(({ seen }) => seen[0] === "wait").length, 6);
 		assert.deepEqual(
-			exchanges.map(({ steps: of }) => of.filter(({ event }) => event === "retry_requested").length),
+			exchanges.map((exchange) => countOf(exchange, "retry_requested")),
 			[1, 7],
 		);
 		assert.equal(store.texts.get(budget.key), "6 0");
@@ -211,7 +216,8 @@ describe("exchanges", () => {
 		while (exchanges.length === 0) {
 			await wait(1);
 		}
-		assert.deepEqual([exchanges[0].steps.length, store.texts.get(budget.key)], [100, "51 50"]);
+		assert.deepEqual(steps(exchanges[0]), ["operation_began 50", "operation_succeeded 50"]);
+		assert.equal(store.texts.get(budget.key), "51 50");
 		await run(budget, {}, script("ok"));
 		await budget.flush();
 		assert.equal(store.texts.get(budget.key), "52 51");
@@ -231,27 +237,37 @@ describe("exchanges", () => {
 		assert.deepEqual((await run(budget, { ...once, shouldRetry: () => "timeout" })).seen, ["budget"]);
 		assert.deepEqual((await run(budget, once)).seen, ["wait", "max_retries"]);
 		assert.deepEqual((await run(budget, once)).seen, ["budget"]);
-		assert.deepEqual(steps(exchanges[2]).slice(-2), ["retry_requested true", "retry_requested false"]);
+		assert.deepEqual(steps(exchanges[2]).slice(-2), ["retry_requested 1 of 1", "retry_requested 0 of 1"]);
 	});
 
-	test("a lease of several requests together takes no more than they need", async () => {
+	test("requests together leave at most the lease less one unused", async () => {
 		const { budget, store } = share("quota:max_tokens=50,cost=5", { lease: 2 });
 		const once = { policy: "constant:base=1s,max_retries=1" };
 		await Promise.all(Array.from({ length: 4 }, () => run(budget, once)));
-		assert.equal(store.texts.get(budget.key), "4 30");
+		assert.equal(store.texts.get(budget.key), "5 25");
 	});
 
 	test("requests that wait behind an exchange take what it leased", async () => {
 		const { budget, store, exchanges } = share("quota:max_tokens=50,cost=5", { lease: 3 });
 		const once = { policy: "constant:base=1s,max_retries=1" };
+		let open;
+		const opened = new Promise((resolve) => {
+			open = resolve;
+		});
+		store.on.swap = async (own) => {
+			await opened;
+			return own();
+		};
 		const runs = [run(budget, once)];
-		while (store.calls.length === 0) {
-			await undefined;
+		while (!store.calls.includes("swap")) {
+			await wait(1);
 		}
 		runs.push(run(budget, once), run(budget, once));
+		await wait(5);
+		open();
 		await Promise.all(runs);
 		await budget.flush();
-		assert.deepEqual([exchanges[0].steps.length, store.texts.get(budget.key)], [5, "3 35"]);
+		assert.deepEqual([countOf(exchanges[0], "retry_requested"), store.texts.get(budget.key)], [3, "3 35"]);
 	});
 });
 
@@ -324,22 +340,16 @@ describe("the store is away", () => {
 		performance.now = () => own.call(performance) + 2000;
 		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait", "success"]);
 		assert.deepEqual(steps(exchanges[0]), [
-			"operation_began",
-			"attempt_failed",
-			"attempt_failed",
-			"operation_succeeded",
-			"operation_began",
-			"attempt_failed",
-			"attempt_failed",
-			"operation_began",
-			"attempt_failed",
-			"retry_requested true",
+			"operation_began 3",
+			"operation_succeeded 1",
+			"attempt_failed 5",
+			"retry_requested 1 of 1",
 		]);
-		assert.equal(exchanges[0].steps[3].held, 0n);
+		assert.equal(exchanges[0].steps[1].held, 0n);
 		assert.equal(store.texts.get(budget.key), "1 5");
 	});
 
-	test("at most 100 events are kept, the latest", async (t) => {
+	test("at most 100 events of each kind are kept", async (t) => {
 		const { budget, store, exchanges } = share("throttle:max_tokens=1000,ratio=1");
 		store.on.load = fail;
 		await run(budget);
@@ -353,8 +363,8 @@ describe("the store is away", () => {
 		store.on.load = undefined;
 		performance.now = () => own.call(performance) + 60_000;
 		await budget.flush();
-		assert.deepEqual([exchanges.length, exchanges[0].steps.length], [1, 100]);
-		assert.equal(store.texts.get(budget.key), "50 950000");
+		assert.deepEqual(exchanges.map(steps), [["operation_began 100", "attempt_failed 100"]]);
+		assert.equal(store.texts.get(budget.key), "100 900000");
 	});
 
 	test("a swap without an answer is unknown, and its events are not sent again", async (t) => {
@@ -367,6 +377,9 @@ describe("the store is away", () => {
 			});
 		};
 		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait, local", "success"]);
+		while (exchanges.length === 0) {
+			await wait(1);
+		}
 		assert.deepEqual([exchanges.map(({ stored }) => stored), store.texts.get(budget.key)], [["unknown"], "1 5"]);
 		answer(true);
 		await wait(5);
@@ -378,7 +391,7 @@ describe("the store is away", () => {
 		});
 		performance.now = () => own.call(performance) + 60_000;
 		await budget.flush();
-		assert.deepEqual(steps(exchanges[1]), ["operation_succeeded"]);
+		assert.deepEqual(steps(exchanges[1]), ["operation_succeeded 1"]);
 	});
 
 	test("an answer that comes too late is not followed by a swap", async () => {
@@ -417,9 +430,12 @@ test("no event of many loops that begin at once is lost", async () => {
 	const loops = Array.from({ length: 500 }, () => retry(async () => 1, { budget, shouldRetry: () => true }));
 	await Promise.all(loops);
 	await budget.flush();
-	const sent = exchanges.flatMap(steps);
-	assert.equal(sent.filter((event) => event === "operation_began").length, 500);
-	assert.equal(sent.filter((event) => event === "operation_succeeded").length, 500);
+	for (const event of ["operation_began", "operation_succeeded"]) {
+		assert.equal(
+			exchanges.reduce((sum, exchange) => sum + countOf(exchange, event), 0),
+			500,
+		);
+	}
 });
 
 describe("misuse", () => {
@@ -481,9 +497,9 @@ describe("misuse", () => {
 				before: null,
 				now: "1000000000",
 				steps: [
-					{ event: "operation_began", outcome: null, held: "0", granted: null },
-					{ event: "attempt_failed", outcome: null, held: "0", granted: null },
-					{ event: "retry_requested", outcome: "transient", held: "2", granted: true },
+					{ event: "operation_began", outcome: null, held: "0", count: 1, granted: null },
+					{ event: "attempt_failed", outcome: null, held: "0", count: 1, granted: null },
+					{ event: "retry_requested", outcome: "transient", held: "0", count: 1, granted: 1 },
 				],
 				after: "1 1",
 				stored: "yes",

@@ -1,10 +1,11 @@
 // A budget whose state is in a store that many processes share (SPEC 15.7).
 
 import { OPEN } from "./account.js";
-import { checkIndex, finite, pickOptions } from "./arguments.js";
+import { checkIndex, finite, pickOptions, uint64 } from "./arguments.js";
 import { Budget, checkBudget } from "./budget.js";
-import { BudgetState } from "./budget-state.js";
+import { toMilliseconds, toNanoseconds } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
+import { BudgetMember } from "./member.js";
 import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
@@ -12,29 +13,20 @@ const OPTIONS = { fallback: undefined, lease: undefined, timeout: undefined, onE
 const MAX_LEASE = 1000;
 /** `setTimeout` fires at once for a longer time. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
-/** So many events wait for a request. If the store is away, no more are kept. */
-const MAX_EVENTS = 100;
-const AWAY_MS = 1000;
+/** So much of a text an error quotes. */
+const MAX_SHOWN = 60;
 
 export class SharedBudget {
 	static name = "SharedBudget"; // stays the same when a bundler renames the class
 
 	#store;
-	#budget;
-	#lease;
 	#timeout;
 	#onExchange;
-	/** The state of the local budget, which sees all events, and requests while the store is away. */
-	#local;
-	/** The events that were not sent. */
-	#events = [];
-	/** The requests and the flushes that wait for the next exchange. */
+	#member;
+	/** The requests that wait, in the order in which they came, and the flushes. */
 	#requests = [];
 	#flushes = [];
-	/** What the retries hold that the store granted in advance, by their outcome. */
-	#leased = new Map();
 	#isWorking = false;
-	#awayUntil = -Infinity;
 
 	constructor(store, name, budget, options = {}) {
 		if (typeof store?.load !== "function" || typeof store.swap !== "function") {
@@ -71,12 +63,12 @@ export class SharedBudget {
 			wrongType("onExchange", "a function", onExchange);
 		}
 		this.#store = store;
-		this.#budget = read("budget", budget);
-		this.#local = BudgetState.full(read("fallback", fallback));
-		this.#lease = lease;
+		const shared = read("budget", budget);
+		const seed = globalThis.crypto?.getRandomValues(new BigUint64Array(1))[0] ?? localTime();
+		this.#member = new BudgetMember(shared, read("fallback", fallback), lease, toNanoseconds("timeout", timeout), seed);
 		this.#timeout = timeout;
 		this.#onExchange = onExchange;
-		this.key = `backoff:${name}:${this.#budget}`;
+		this.key = `backoff:${name}:${shared}`;
 		this.lastError = undefined;
 		// Not a method: a bundler cannot leave out a class whose names it must compute.
 		Object.defineProperty(this, OPEN, { value: () => this.#open() });
@@ -84,7 +76,7 @@ export class SharedBudget {
 
 	/** Sends the events that wait. It never rejects. */
 	async flush() {
-		if (!this.#isAway()) {
+		if (this.#member.hasUnsent() && !this.#member.isAway(localTime())) {
 			await new Promise((resolve) => {
 				this.#flushes.push(resolve);
 				this.#work();
@@ -98,7 +90,7 @@ export class SharedBudget {
 		this.#record("operation_began");
 		return {
 			failed: () => this.#record("attempt_failed"),
-			succeeded: () => this.#record("operation_succeeded", isLocal ? 0n : held, isLocal ? held : 0n),
+			succeeded: () => this.#record("operation_succeeded", held, isLocal),
 			request: async (outcome) => {
 				const answer = await this.#request(outcome);
 				if (answer.granted) {
@@ -109,204 +101,151 @@ export class SharedBudget {
 		};
 	}
 
-	#record(event, held = 0n, localHeld = 0n) {
-		this.#local = this.#local.step(event, localTime(), { held: localHeld }).state;
-		this.#events.push({ event, held });
-		if (this.#events.length >= MAX_EVENTS) {
-			if (this.#isAway()) {
-				this.#dropEvents();
-			} else if (this.#flushes.length === 0) {
-				// Nobody waits for it.
-				this.#flushes.push(() => {});
-				this.#work();
-			}
-		}
-	}
-
-	#dropEvents() {
-		this.#events.splice(0, this.#events.length - MAX_EVENTS);
+	#record(event, held = 0n, isLocal = false) {
+		this.#member.note(event, held, isLocal, localTime());
+		this.#work();
 	}
 
 	#request(outcome) {
-		const leased = this.#takeLeased(outcome);
-		if (leased) {
-			return leased;
+		return (
+			this.#member.request(outcome, localTime()) ??
+			new Promise((resolve) => {
+				const request = { outcome, resolve, timer: undefined };
+				const late = () => this.#isLate(request);
+				// Answers that arrived while this process was busy are read before the second timer fires.
+				request.timer = setTimeout(() => {
+					request.timer = setTimeout(late, 0);
+				}, this.#timeout);
+				this.#requests.push(request);
+				this.#work();
+			})
+		);
+	}
+
+	#isLate(request) {
+		if (this.#requests.includes(request)) {
+			this.#member.late(localTime());
+			this.#goAway(this.#noAnswer());
 		}
-		return this.#isAway() ? this.#decideLocally(outcome) : this.#requestOfStore(outcome);
 	}
 
-	#takeLeased(outcome) {
-		const held = this.#leased.get(outcome)?.shift();
-		return held === undefined ? undefined : { granted: true, held, isLocal: false };
+	#noAnswer() {
+		return new Error(`the store did not answer within ${this.#timeout} ms`);
 	}
 
-	#requestOfStore(outcome) {
-		return new Promise((answer) => {
-			this.#requests.push({ outcome, since: performance.now(), answer });
-			this.#work();
+	/** The local budget decides on the requests that wait. */
+	#goAway(error) {
+		this.lastError = error;
+		this.#answer(({ outcome }) => this.#member.request(outcome, localTime()));
+	}
+
+	/** Answers the requests for which there is an answer. */
+	#answer(answerOf) {
+		this.#requests = this.#requests.filter((request) => {
+			const answer = answerOf(request);
+			if (answer) {
+				clearTimeout(request.timer);
+				request.resolve(answer);
+			}
+			return !answer;
 		});
 	}
 
-	#decideLocally(outcome) {
-		const { state, granted, held } = this.#local.step("retry_requested", localTime(), { outcome });
-		this.#local = state;
-		return { granted, held, isLocal: true };
+	#isDue() {
+		return this.#flushes.length > 0 || this.#member.isDue(localTime());
 	}
 
-	#isAway() {
-		return performance.now() < this.#awayUntil;
-	}
-
-	/** Makes exchanges, one after the other, until nobody waits for one. */
+	/** Makes exchanges, one after the other, as long as one is due. */
 	async #work() {
-		if (!this.#isWorking) {
+		if (!this.#isWorking && this.#isDue()) {
 			this.#isWorking = true;
 			// What is requested in the same turn goes together.
 			await undefined;
-			while (this.#requests.length + this.#flushes.length > 0) {
+			while (this.#isDue()) {
+				const flushes = this.#flushes.splice(0);
+				this.#member.begin(localTime());
 				await this.#exchange();
+				for (const end of flushes) {
+					end();
+				}
 			}
 			this.#isWorking = false;
 		}
 	}
 
+	/** Loads and swaps until no other process was faster. */
 	async #exchange() {
-		// The exchange before may have leased what these ask for.
-		const requests = this.#requests.splice(0).filter(({ outcome, answer }) => {
-			const leased = this.#takeLeased(outcome);
-			if (leased) {
-				answer(leased);
-			}
-			return !leased;
-		});
-		const flushes = this.#flushes.splice(0);
-		if (requests.length + flushes.length === 0) {
-			return;
-		}
-		const events = this.#isAway() ? [] : this.#events.splice(0);
-		const turn = { requests, events, isOver: false, sent: undefined };
-		if (!this.#isAway() && events.length + requests.length > 0) {
-			await this.#exchangeInTime(turn);
-		}
-		// Those that the store did not answer.
-		for (const { outcome, answer } of turn.requests) {
-			answer(this.#decideLocally(outcome));
-		}
-		for (const end of flushes) {
-			end();
-		}
-	}
-
-	/** An exchange that ends in time, whatever the store does. */
-	async #exchangeInTime(turn) {
-		const { requests, events } = turn;
-		const end = (requests[0]?.since ?? performance.now()) + this.#timeout;
+		let mayBeStored = false;
+		let exchange;
 		let timer;
+		// A store may never answer. Answers that arrived while this process was busy are read before the second timer fires.
 		const late = new Promise((_, reject) => {
-			const fail = () => reject(new Error(`the store did not answer within ${this.#timeout} ms`));
-			// Answers that arrived while this process was busy are read before the second timer fires.
-			const fire = () => {
+			const fail = () => reject(this.#noAnswer());
+			timer = setTimeout(() => {
 				timer = setTimeout(fail, 0);
-			};
-			timer = setTimeout(fire, Math.max(end - performance.now(), 0));
+			}, this.#timeout);
 		});
+		const inTime = (step) => Promise.race([step, late]);
 		try {
-			const exchange = await Promise.race([this.#tryUntil(end, turn), late]);
-			turn.requests = [];
-			for (const [outcome, held] of exchange.leased) {
-				this.#leased.set(outcome, [...(this.#leased.get(outcome) ?? []), ...held]);
-			}
-			this.#report(exchange, exchange.isChanged ? "yes" : "unchanged");
-			for (const [position, { answer }] of requests.entries()) {
-				answer(exchange.answers[position]);
+			for (;;) {
+				mayBeStored = false;
+				const loaded = await inTime(this.#store.load(this.key));
+				exchange = this.#apply(loaded);
+				if (!exchange.isChanged) {
+					break;
+				}
+				mayBeStored = true;
+				const isSwapped = await inTime(this.#store.swap(this.key, exchange.before, exchange.after));
+				if (isSwapped === true) {
+					break;
+				}
+				if (isSwapped !== false) {
+					wrongType("the value of swap()", "a boolean", isSwapped);
+				}
+				mayBeStored = false;
+				const wait = this.#member.lost(localTime());
+				if (wait === undefined) {
+					throw new Error(`other processes were faster for ${this.#timeout} ms`);
+				}
+				await inTime(new Promise((resolve) => setTimeout(resolve, Math.ceil(toMilliseconds(wait)))));
 			}
 		} catch (error) {
-			this.lastError = error;
-			this.#awayUntil = performance.now() + AWAY_MS;
-			if (turn.sent) {
-				this.#report(turn.sent, "unknown");
-			} else {
-				// Not `unshift`: there may be more events than a call may have arguments.
-				this.#events = [...events, ...this.#events];
-				this.#dropEvents();
+			this.#member.failed(mayBeStored, localTime());
+			this.#goAway(error);
+			if (mayBeStored) {
+				this.#report(exchange, "unknown");
 			}
+			return;
 		} finally {
-			turn.isOver = true;
 			clearTimeout(timer);
 		}
-	}
-
-	/** Loads and swaps until no other process was faster. */
-	async #tryUntil(end, turn) {
-		do {
-			const loaded = await this.#store.load(this.key);
-			if (turn.isOver) {
-				return undefined;
+		const answers = this.#member.stored(localTime());
+		this.#answer(({ outcome }) => {
+			const row = answers.find((each) => each.outcome === outcome);
+			if (row.granted > 0) {
+				row.granted--;
+				return { granted: true, held: row.held, isLocal: false };
 			}
-			const exchange = this.#apply(loaded, turn);
-			if (!exchange.isChanged) {
-				return exchange;
-			}
-			turn.sent = exchange;
-			const isSwapped = await this.#store.swap(this.key, exchange.before, exchange.after);
-			if (isSwapped === true) {
-				return exchange;
-			}
-			if (isSwapped !== false) {
-				wrongType("the value of swap()", "a boolean", isSwapped);
-			}
-			turn.sent = undefined;
-			// A store that answers at once leaves the timer no turn.
-		} while (!turn.isOver && performance.now() < end);
-		throw new Error(`other processes were faster for ${this.#timeout} ms`);
+			return row.refused-- > 0 ? { granted: false, held: 0n, isLocal: false } : undefined;
+		});
+		if (this.#member.isAway(localTime())) {
+			this.#goAway(this.#noAnswer());
+		}
+		this.#report(exchange, exchange.isChanged ? "yes" : "unchanged");
 	}
 
 	/** The steps from what the store holds. */
-	#apply(loaded, { events, requests }) {
+	#apply(loaded) {
 		const { text, now } = Object(loaded);
 		if ((typeof text !== "string" && text !== null) || typeof now !== "bigint") {
 			wrongType("the value of load()", "{ text: string | null, now: bigint }", loaded);
 		}
-		const before = text === null ? BudgetState.full(this.#budget) : BudgetState.parse(this.#budget, text);
-		let state = before;
-		const steps = [];
-		const step = (event, options) => {
-			const result = state.step(event, now, options);
-			state = result.state;
-			const isRequest = event === "retry_requested";
-			const { outcome = null, held } = options;
-			steps.push({ event, outcome, held: isRequest ? result.held : held, granted: isRequest ? result.granted : null });
-			return result;
-		};
-		for (const { event, held } of events) {
-			step(event, { held });
+		const stepped = this.#member.step(text, uint64("now of load()", now));
+		if (!stepped) {
+			const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
+			refuse("not_a_state", "text", 0n, 0n, `${shown} is not a state of the budget of ${this.key}`);
 		}
-		const leased = new Map();
-		const answers = requests.map(({ outcome }) => {
-			const kept = leased.get(outcome) ?? [];
-			leased.set(outcome, kept);
-			if (kept.length > 0) {
-				return { granted: true, held: kept.shift(), isLocal: false };
-			}
-			const { granted, held } = step("retry_requested", { outcome });
-			for (let more = granted ? this.#lease - 1 : 0; more > 0; more--) {
-				const next = step("retry_requested", { outcome });
-				if (!next.granted) {
-					break;
-				}
-				kept.push(next.held);
-			}
-			return { granted, held, isLocal: false };
-		});
-		return {
-			before: text,
-			now,
-			steps,
-			after: state.text,
-			answers,
-			leased,
-			isChanged: state.version !== before.version,
-		};
+		return { before: text, now, ...stepped };
 	}
 
 	#report({ before, now, steps, after }, stored) {

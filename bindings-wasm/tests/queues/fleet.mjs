@@ -33,14 +33,10 @@ async function open() {
 const { store, close } = await open();
 const log = openSync(logPath, "w");
 const toText = (_, value) => (typeof value === "bigint" ? String(value) : value);
-/** As the other languages write it: each step once, without what a granted retry gives. */
+/** What is held is a small number, and the time is none. */
 const lineOf = ({ steps, ...exchange }) => ({
 	...exchange,
-	steps: steps.map(({ held, granted, ...step }) =>
-		granted === null
-			? { ...step, held: Number(held), count: 1, granted }
-			: { ...step, held: 0, count: 1, granted: Number(granted) },
-	),
+	steps: steps.map((step) => ({ ...step, held: Number(step.held) })),
 });
 const budget = new SharedBudget(store, name, budgetString, {
 	timeout: 1000,
