@@ -13,8 +13,10 @@ import (
 // CreateTable is the statement that makes the table of a Store.
 const CreateTable = `CREATE TABLE IF NOT EXISTS backoff_budgets (key text PRIMARY KEY, state text NOT NULL)`
 
+const serializationFailure = "40001"
+
 // A Store is a backoff.BudgetStore in the table backoff_budgets of a PostgreSQL database. Any number of goroutines may
-// use it at once. The time is that of the server.
+// use it at once, at any isolation level. The time is that of the server.
 type Store struct{ db *sql.DB }
 
 var _ backoff.BudgetStore = Store{}
@@ -67,6 +69,11 @@ func (s Store) Swap(ctx context.Context, key string, old *string, state string) 
 		result, err = s.db.ExecContext(ctx, `INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING`, key, state)
 	} else {
 		result, err = s.db.ExecContext(ctx, `UPDATE backoff_budgets SET state = $3 WHERE key = $1 AND state = $2`, key, *old, state)
+	}
+	// Under repeatable read and serializable, the slower of two fails instead of changing no row.
+	var failure interface{ SQLState() string }
+	if errors.As(err, &failure) && failure.SQLState() == serializationFailure {
+		return false, nil
 	}
 	if err != nil {
 		return false, err

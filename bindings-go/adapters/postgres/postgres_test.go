@@ -7,12 +7,14 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
 	"github.com/backoff-rs/backoff/bindings-go/internal/page"
 	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -110,6 +112,57 @@ func TestCreateTableAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	storetest.Swaps(t, store)
+}
+
+// A swap that waited for another one of the same row has lost, also where PostgreSQL makes that an error.
+func TestIsolation(t *testing.T) {
+	for _, level := range []string{"read committed", "repeatable read", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			connect(t)
+			config, err := pgx.ParseConfig(started.URLs["postgres"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.RuntimeParams["default_transaction_isolation"] = level
+			db := stdlib.OpenDB(*config)
+			defer func() { _ = db.Close() }()
+			store := storeOf(t, db)
+			first, second := "0 1", "1 0"
+			if swapped, err := store.Swap(t.Context(), "key", nil, first); !swapped || err != nil {
+				t.Fatal(swapped, err)
+			}
+			other, err := db.BeginTx(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := other.ExecContext(t.Context(), "UPDATE backoff_budgets SET state = $1", second); err != nil {
+				t.Fatal(err)
+			}
+			type result struct {
+				swapped bool
+				err     error
+			}
+			results := make(chan result)
+			go func() {
+				swapped, err := store.Swap(t.Context(), "key", &first, "1 5")
+				results <- result{swapped, err}
+			}()
+			for waiting := 0; waiting == 0; time.Sleep(time.Millisecond) {
+				if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&waiting); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := other.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-results; got.swapped || got.err != nil {
+				t.Errorf("swapped %t, %v", got.swapped, got.err)
+			}
+			if text, _, err := store.Load(t.Context(), "key"); err != nil || text == nil || *text != second {
+				t.Errorf("%v, %v", text, err)
+			}
+		})
+	}
 }
 
 // Without the table, a loop uses the local budget and the error says why.

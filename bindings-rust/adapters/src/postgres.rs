@@ -21,8 +21,8 @@ const UPDATE: &str = "UPDATE backoff_budgets SET state = $2 WHERE key = $1 AND s
 /// Keeps the states of [`SharedBudget`](backoff_retry::SharedBudget)s in PostgreSQL, each as a row of
 /// the table `backoff_budgets`.
 ///
-/// It connects at the first exchange, and again after an error. The user needs the rights to select,
-/// insert and update in the table. [`CREATE_TABLE`](Self::CREATE_TABLE) is the statement for your
+/// It connects at the first exchange, and again after an error, and works at any isolation level. The
+/// user needs the rights to select, insert and update in the table. [`CREATE_TABLE`](Self::CREATE_TABLE) is the statement for your
 /// migrations.
 ///
 /// ```no_run
@@ -126,10 +126,20 @@ where
 
     fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
         let text = Type::TEXT;
-        let rows = self.with(|client| match &old {
-            None => client.execute_typed(INSERT, &[(&key, text.clone()), (&new, text)]),
-            Some(old) => client
-                .execute_typed(UPDATE, &[(&key, text.clone()), (&new, text.clone()), (old, text)]),
+        let rows = self.with(|client| {
+            let rows = match &old {
+                None => client.execute_typed(INSERT, &[(&key, text.clone()), (&new, text)]),
+                Some(old) => client.execute_typed(
+                    UPDATE,
+                    &[(&key, text.clone()), (&new, text.clone()), (old, text)],
+                ),
+            };
+            // Under repeatable read and serializable, the slower of two fails instead of changing
+            // no row.
+            match rows {
+                Err(error) if error.code() == Some(&SqlState::T_R_SERIALIZATION_FAILURE) => Ok(0),
+                rows => rows,
+            }
         })?;
         Ok(rows == 1)
     }

@@ -107,6 +107,36 @@ fn postgres_compares_and_swaps() {
     compares_and_swaps(postgres(&server), postgres(&server));
 }
 
+/// A swap that waited for another one of the same row has lost, also where `PostgreSQL` makes that an
+/// error.
+#[test]
+fn postgres_may_have_any_isolation_level() {
+    let server = Server::start("postgres");
+    for level in ["read committed", "repeatable read", "serializable"] {
+        drop(postgres(&server));
+        let mut config: postgres::Config = server.address.parse().unwrap();
+        let option = level.replace(' ', "\\ ");
+        config.options(&format!("-c default_transaction_isolation={option}"));
+        let mut other = config.connect(NoTls).unwrap();
+        let mut store = PostgresStore::new(config, NoTls);
+        assert!(store.swap(level, None, "0 1").unwrap());
+        let mut transaction = other.transaction().unwrap();
+        transaction.execute("UPDATE backoff_budgets SET state = '1 0'", &[]).unwrap();
+        std::thread::scope(|scope| {
+            let swap = scope.spawn(|| store.swap(level, Some("0 1"), "1 5").unwrap());
+            let mut watch =
+                server.address.parse::<postgres::Config>().unwrap().connect(NoTls).unwrap();
+            let waiting = "SELECT FROM pg_locks WHERE NOT granted";
+            while watch.query(waiting, &[]).unwrap().is_empty() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            transaction.commit().unwrap();
+            assert!(!swap.join().unwrap(), "{level}");
+        });
+        assert_eq!(store.load(level).unwrap().text.as_deref(), Some("1 0"));
+    }
+}
+
 #[test]
 fn redis_is_shared_and_may_go_away() {
     is_shared_and_may_go_away(&mut Server::start("redis"), redis);

@@ -383,7 +383,9 @@ impl BudgetMember {
         match (place, holding) {
             (BEGAN, _) => BudgetEvent::OperationBegan,
             (FAILED, _) => BudgetEvent::AttemptFailed,
-            (_, Some(&outcome)) => BudgetEvent::OperationSucceeded { held: self.full.cost(outcome) },
+            (_, Some(&outcome)) => {
+                BudgetEvent::OperationSucceeded { held: self.full.cost(outcome) }
+            }
             _ => BudgetEvent::OperationSucceeded { held: 0 },
         }
     }
