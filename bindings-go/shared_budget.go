@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -123,13 +124,16 @@ func OnExchange(hook func(BudgetExchange)) SharedBudgetOption {
 	}
 }
 
+// longestName is the longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes.
+const longestName = 255
+
 // NewSharedBudget returns the budget of a name and a budget string in a store. All processes with the same store, name
 // and budget string share one account, which begins full. Other options may differ. The key in the store is
 // "backoff:NAME:BUDGET" with the budget string that Budget.String returns, so another budget string begins a
 // new account.
 //
 // It does not ask the store for anything. It fails with a *PolicyError for an invalid budget string, and with an
-// *ArgumentError for a nil store, an empty name or one that is not a text without zero bytes, an invalid option, and a
+// *ArgumentError for a nil store, a name that is not 1 to 255 bytes of UTF-8 without control characters, an invalid option, and a
 // budget of kind concurrent, because a process that is killed would hold its slots for ever.
 func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBudgetOption) (*SharedBudget, error) {
 	if err := storeIsThere(store); err != nil {
@@ -138,10 +142,12 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 	switch {
 	case name == "":
 		return nil, &ArgumentError{Code: ErrMissing, Field: "name", Rule: "is empty"}
+	case len(name) > longestName:
+		return nil, &ArgumentError{Code: ErrTooLarge, Field: "length of the name", Value: len(name), Rule: "is above 255 bytes"}
 	case !utf8.ValidString(name):
 		return nil, &ArgumentError{Code: ErrNotUnicode, Field: "name", Value: name, Rule: "is not valid UTF-8"}
-	case strings.Contains(name, "\x00"):
-		return nil, &ArgumentError{Code: ErrNotUnicode, Field: "name", Value: name, Rule: "contains a zero byte"}
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return nil, &ArgumentError{Code: ErrNotUnicode, Field: "name", Value: name, Rule: "has a control character"}
 	}
 	shared, err := parseShared(budget, "budget", "is of kind concurrent, which cannot be shared: a process that is killed would hold its slots for ever")
 	if err != nil {

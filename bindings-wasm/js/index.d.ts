@@ -506,7 +506,8 @@ export interface SharedBudgetOptions {
  */
 export class SharedBudget {
 	/**
-	 * @param name the name of the account: the processes that share it use the same name and the same budget.
+	 * @param name the name of the account: the processes that share it use the same name and the same budget. 1 to 255
+	 * bytes of UTF-8 without control characters.
 	 * @param budget the limits. A `concurrent` budget is an error, because a process that dies would hold its slots for
 	 * ever.
 	 * @throws {PolicyError} an invalid budget string, or a lease or a timeout beyond the limits.

@@ -345,504 +345,192 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint32 {
-	var x3, x20, x21, x22, x23, x24, x25, x26, x27, x28 uint32
-	var x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19 uint64
-	x3 = m.stackPointer - 432
-	m.stackPointer = x3
-	if p2 == 0 {
-		p0 = 100
-		goto l1
-	}
-	if p1 > 0xffffffff {
-		p0 = 104
-		goto l1
-	}
-	if p0 == 0 {
-		p0 = 100
-		goto l1
-	}
-	if m.load64(p0, 0) != 0x312d7265626d656d {
-		p0 = 101
-		goto l1
-	}
-	x4 = 1
-	x5 = 1
-	x6 = 1
-	switch m.load32(p0, 8) - 1 {
-	case 0:
-		x6 = m.load64(p0, 40)
-		x5 = m.load64(p0, 32)
-		x4 = m.load64(p0, 24)
-	case 5:
-	default:
-		x4 = 0
-		x5 = 0
-		x6 = 0
-	}
-	m.store64(x3, 336, m.load64(p0, 544))
-	m.store64(x3, 344, m.load64(p0, 552))
-	m.store64(x3, 352, m.load64(p0, 560))
-	m.store64(x3, 360, m.load64(p0, 568))
-	m.store64(x3, 368, m.load64(p0, 576))
-	m.store64(x3, 376, m.load64(p0, 584))
-	x7 = m.load64(p0, 472)
-	x8 = m.load64(p0, 480)
-	x9 = m.load64(p0, 488)
-	x10 = m.load64(p0, 496)
-	x11 = m.load64(p0, 504)
-	x12 = m.load64(p0, 512)
-	m.store64(x3, 0, 1)
-	x13 = m.load64(p0, 608)
-	m.store64(x3, 400, x13)
-	x14 = m.load64(p0, 600)
-	m.store64(x3, 392, x14)
-	x15 = m.load64(p0, 592)
-	m.store64(x3, 384, x15)
-	x16 = m.load64(p0, 616)
-	m.store64(x3, 408, x16)
-	x17 = m.load64(p0, 624)
-	m.store64(x3, 416, x17)
-	x18 = m.load64(p0, 632)
-	m.store64(x3, 424, x18)
-	x19 = m.load64(0, 19512)
-	m.store64(x3, 320, x19)
-	p0 = m.load32(0, 19520)
-	m.store32(x3, 328, p0)
-	m.store64(x3, 48, x18)
-	m.store64(x3, 40, x17)
-	m.store64(x3, 32, x16)
-	m.store64(x3, 24, x13)
-	m.store64(x3, 16, x14)
-	m.store64(x3, 8, x15)
-	m.store64(x3, 56, 0x300000000)
-	m.store64(x3, 248, 0)
-	m.store64(x3, 88, 0x600000000)
-	m.store64(x3, 256, 1)
-	m.store64(x3, 240, x12)
-	m.store64(x3, 232, x11)
-	m.store64(x3, 224, x10)
-	m.store64(x3, 216, x9)
-	m.store64(x3, 208, x8)
-	m.store64(x3, 200, x7)
-	m.store32(x3, 196, 6)
-	m.store32(x3, 176, 2)
-	m.store64(x3, 168, x6)
-	m.store32(x3, 160, 4)
-	m.store64(x3, 152, x5)
-	m.store32(x3, 144, 4)
-	m.store64(x3, 136, x4)
-	m.store32(x3, 128, 4)
-	m.store64(x3, 120, 0)
-	m.store32(x3, 112, 4)
-	m.store32(x3, 96, 0)
-	m.store64(x3, 80, 1)
-	m.store32(x3, 72, p0)
-	m.store64(x3, 64, x19)
-	m.store64(x3, 312, 0x300000000)
-	m.store64(x3, 304, m.load64(x3, 376))
-	m.store64(x3, 296, m.load64(x3, 368))
-	m.store64(x3, 288, m.load64(x3, 360))
-	m.store64(x3, 280, m.load64(x3, 352))
-	m.store64(x3, 272, m.load64(x3, 344))
-	m.store64(x3, 264, m.load64(x3, 336))
-	x20 = x3 + 264
-	x21 = x3 + 8
-	p0 = 0
-	if p1 == 0 {
-		goto l17
-	}
-	p0 = uint32(p1)
-	x22 = 0
-	if m.load32(x3, 96) == 6 {
-		x23 = 1
-		x24 = 0
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 200) != 0)
-	if p0 == 0 {
-		p0 = 1
-		goto l17
-	}
-	if m.load32(x3, 112) == 6 {
-		x23 = 2
-		x24 = 1
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 208) != 0)
-	if p0 == 0 {
-		p0 = 2
-		goto l17
-	}
-	if m.load32(x3, 128) == 6 {
-		x23 = 3
-		x24 = 2
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 216) != 0)
-	if p0 == 0 {
-		p0 = 3
-		goto l17
-	}
-	if m.load32(x3, 144) == 6 {
-		x23 = 4
-		x24 = 3
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 224) != 0)
-	if p0 == 0 {
-		p0 = 4
-		goto l17
-	}
-	if m.load32(x3, 160) == 6 {
-		x23 = 5
-		x24 = 4
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 232) != 0)
-	if p0 == 0 {
-		p0 = 5
-		goto l17
-	}
-	x23 = 6
-	if m.load32(x3, 176) == 6 {
-		x24 = 5
-		goto l15
-	}
-	p0 = p0 - b32(m.load64(x3, 240) != 0)
-	if p0 != 0 {
-		x24 = 6
-		x23 = 6
-		goto l15
-	}
-	x24 = x3 + 288
-	goto l16
-l17:
-	if 0 != 0 {
-		goto l30
-	}
-	if p0 == 6 {
-		goto l30
-	}
-	x25 = x3 + 96
-	x23 = x25 + p0<<4
-	x24 = m.load32(x23, 0)
-	if x24 == 6 {
-		goto l30
-	}
-	if p0 == 6 {
-		goto l30
-	}
-	x22 = p0 + 1
-	x26 = p0 + 1
-	x27 = x3 + 200
-	p1 = m.load64(x27+p0<<3, 0)
-	if p1 != 0 {
-		goto l31
-	}
-	if x22 == 6 {
-		goto l30
-	}
-	x23 = x25 + x22<<4
-	x24 = m.load32(x23, 0)
-	if x24 == 6 {
-		goto l30
-	}
-	if x26 == 6 {
-		goto l30
-	}
-	x22 = p0 + 2
-	x28 = p0 + 2
-	p1 = m.load64(x27+x26<<3, 0)
-	if p1 != 0 {
-		x26 = x28
-		goto l31
-	}
-	if x22 == 6 {
-		goto l30
-	}
-	x23 = x25 + x22<<4
-	x24 = m.load32(x23, 0)
-	if x24 == 6 {
-		goto l30
-	}
-	if x28 == 6 {
-		goto l30
-	}
-	x22 = p0 + 3
-	x26 = p0 + 3
-	p1 = m.load64(x27+x28<<3, 0)
-	if p1 != 0 {
-		goto l31
-	}
-	if x22 == 6 {
-		goto l30
-	}
-	x23 = x25 + x22<<4
-	x24 = m.load32(x23, 0)
-	if x24 == 6 {
-		goto l30
-	}
-	if x26 == 6 {
-		goto l30
-	}
-	x22 = p0 | 4
-	x28 = p0 | 4
-	p1 = m.load64(x27+x26<<3, 0)
-	if p1 != 0 {
-		x26 = x28
-		goto l31
-	}
-	if p0 == 2 {
-		goto l30
-	}
-	x23 = x25 + x22<<4
-	x24 = m.load32(x23, 0)
-	if x24 == 6 {
-		goto l30
-	}
-	if p0 == 2 {
-		goto l30
-	}
-	x22 = p0 + 5
-	x26 = p0 + 5
-	p1 = m.load64(x27+x28<<3, 0)
-	if p1 != 0 {
-		goto l31
-	}
-	if x22 == 6 {
-		goto l30
-	}
-	x24 = m.load32(x3, 176)
-	if x24 == 6 {
-		goto l30
-	}
-	x22 = 6
-	if x26 == 6 {
-		goto l30
-	}
-	p1 = m.load64(x3, 240)
-	if p1 == 0 {
-		goto l30
-	}
-	x23 = x3 + 176
-	x26 = 6
-l31:
-	m.store32(x3, 88, x22)
-	m.store32(x3, 192, x26)
-	x22 = m.load32(x23, 4)
-	p0 = 4
-	x5 = 0
-	x4 = 0
-	switch x24 {
-	case 1:
-		p0 = 2
-	case 2:
-		p0 = 3
-	case 3:
-		goto l9
-	case 4:
-		x4 = m.load64(x23, 8)
-		p0 = 5
-		x22 = 0
-		goto l9
-	case 5:
-		p0 = 6
-	default:
-		p0 = 1
-	}
-	x22 = 0
-	goto l10
-l30:
-	x24 = x3 + 288
-l16:
-	p0 = 0
-	goto l14
-l15:
-	m.store32(x3, 192, x24)
-	m.store32(x3, 88, x23)
-	m.store64(x3, 80, 0)
-	x23 = m.load32(x3, 320) - 2
-	if x23 < 3 {
-		x22 = 0
-		if m.load64(x20+x23<<3, 0) != 0 {
-			x22 = 0xffffffff
+	var x3, x4, x5, x6, x7, x8, t13, t14, t16, t17 uint32
+	var x9, x10, x11 uint64
+	x3 = 100
+	if p2 != 0 {
+		if p1 > 0xffffffff {
+			return 104
 		}
-	}
-	x22 = p0 + x22
-	if x22 == 0 {
-		p0 = 1
-	} else {
-		p0 = 2
-		x23 = 0
-		x24 = m.load32(x3, 324) - 2
-		if x24 <= 2 {
-			x23 = 0
-			if m.load64(x20+x24<<3, 0) != 0 {
-				x23 = 0xffffffff
-			}
-		}
-		x22 = x22 + x23
-		if x22 != 0 {
-			p0 = 0
-			x23 = m.load32(x3, 328) - 2
-			if x23 <= 2 {
-				p0 = 0
-				if m.load64(x20+x23<<3, 0) != 0 {
-					p0 = 0xffffffff
+		if p0 != 0 {
+			x3 = 101
+			if m.load64(p0, 0) == 0x312d7265626d656d {
+				x4 = 0
+				if p1 == 0 {
+					goto l3
 				}
-			}
-			p0 = x22 + p0
-			if p0 != 0 {
-				m.store64(x3, 80, 2)
-				x20 = m.load32(x3, 64)
-				m.store32(x3, 312, 3)
-				x22 = 0
-				x20 = x20 - 2
-				if x20 < 3 {
-					x22 = 0
-					if m.load64(x21+x20<<3, 0) != 0 {
-						x22 = 0xffffffff
+				x3 = uint32(p1) - b32(m.load64(p0, 472) != 0)
+				if x3 == 0 {
+					x4 = 1
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 480) != 0)
+				if x3 == 0 {
+					x4 = 2
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 488) != 0)
+				if x3 == 0 {
+					x4 = 3
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 496) != 0)
+				if x3 == 0 {
+					x4 = 4
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 504) != 0)
+				if x3 == 0 {
+					x4 = 5
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 512) != 0)
+				if x3 == 0 {
+					x4 = 6
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 544) != 0)
+				if x3 == 0 {
+					x4 = 7
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 552) != 0)
+				if x3 == 0 {
+					x4 = 8
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 560) != 0)
+				if x3 == 0 {
+					x4 = 9
+					goto l3
+				}
+				x3 = x3 - b32(m.load64(p0, 592) != 0)
+				if x3 == 0 {
+					x4 = 10
+					goto l3
+				}
+				if x3 != b32(m.load64(p0, 600) != 0) {
+					return 104
+				}
+				x4 = 11
+			l3:
+				x5 = p0 + 8
+				x3 = x4 - 6
+				p0 = x4<<3 + p0 + 472
+				for {
+					x4 = x3 + 6
+					if x4 >= x3 {
+						x4 = b32(x3 < 3)
+						x6 = x3 - 3
+						if x4 != 0 {
+							x6 = x3
+						}
+						if x6 >= 3 {
+							goto l17
+						}
+						x7 = m.load32(x6<<2, 19512)
+						x8 = x7 - 2
+						if x8 > 2 {
+							goto l17
+						}
+						x6 = 3
+						t13 = 608
+						if x4 != 0 {
+							t13 = 560
+						}
+						x8 = x8 << 3
+						x9 = m.load64(x5+t13+x8, 0)
+						t14 = 584
+						if x4 != 0 {
+							t14 = 536
+						}
+						p1 = m.load64(x5+t14+x8, 0)
+					} else {
+						p1 = m.load64(p0, 0)
+						if x4 >= 2 {
+							if x3 != 0xffffffff {
+								goto l20
+							}
+							x6 = 2
+							x9 = 0
+							goto l18
+						}
+						x6 = 4
+						if x3 == 0xfffffffa {
+							x6 = 0
+						}
+						x9 = 0
+						x10 = 0
+						goto l18
+					l20:
+						x6 = 4
+						x9 = 0
+						x10 = 0
+						switch m.load32(x5, 0) - 1 {
+						case 0:
+							x6 = 4
+							t16 = 2
+							if x3 == 0xfffffffe {
+								t16 = 4
+							}
+							t17 = t16
+							if x3 == 0xfffffffd {
+								t17 = 3
+							}
+							x10 = m.load64(x5+t17<<3, 0)
+						case 5:
+							x10 = 1
+						}
+					}
+				l18:
+					if p1 != 0 {
+						goto l15
+					}
+				l17:
+					p0 = p0 + 8
+					x3 = x3 + 1
+					if x3 == 6 {
+						break
 					}
 				}
-				p0 = p0 + x22
-				if p0 == 0 {
-					goto l46
+				return 104
+			l15:
+				x3 = 4
+				x11 = 0
+				switch x6 {
+				case 1:
+					panic("unreachable")
+				case 2:
+					x3 = 3
+				case 3:
+					goto l24
+				case 4:
+					x3 = 5
+					x7 = 0
+					x11 = x10
+					goto l24
+				default:
+					x3 = 1
 				}
-				x20 = 2
-				x22 = 0
-				x23 = m.load32(x3, 68) - 2
-				if x23 <= 2 {
-					x22 = 0
-					if m.load64(x21+x23<<3, 0) != 0 {
-						x22 = 0xffffffff
-					}
-				}
-				x22 = p0 + x22
-				if x22 == 0 {
-					goto l45
-				}
-				p0 = 104
-				p2 = m.load32(x3, 72) - 2
-				if p2 > 2 {
-					goto l1
-				}
-				if x22 != b32(m.load64(x21+p2<<3, 0) != 0) {
-					goto l1
-				}
-				m.store32(x3, 56, 3)
-				goto l1
+				x7 = 0
+			l24:
+				m.store64(p2, 24, x9)
+				m.store64(p2, 16, p1)
+				m.store64(p2, 8, x11)
+				m.store32(p2, 4, x7)
+				m.store32(p2, 0, x3)
+				x3 = 0
 			}
-			m.store32(x3, 312, 3)
-			goto l13
-		l46:
-			x20 = 1
-		l45:
-			m.store32(x3, 56, x20)
-			x24 = x3 + 32
-			goto l12
 		}
 	}
-	m.store32(x3, 312, p0)
-	x24 = x3 + 288
-l14:
-	x25 = x3 + 320
-	x22 = m.load32(x25+p0<<2, 0)
-	x23 = x22 - 2
-	if x23 <= 2 {
-		p1 = m.load64(x20+x23<<3, 0)
-		if p1 != 0 {
-			goto l50
-		}
-	}
-	x22 = p0 + 1
-	if x22 == 3 {
-		goto l13
-	}
-	x22 = m.load32(x25+x22<<2, 0)
-	x23 = x22 - 2
-	if x23 <= 2 {
-		p1 = m.load64(x20+x23<<3, 0)
-		if p1 != 0 {
-			goto l50
-		}
-	}
-	if p0 != 0 {
-		goto l13
-	}
-	x22 = m.load32(x3, 328)
-	x23 = x22 - 2
-	if x23 > 2 {
-		goto l13
-	}
-	p1 = m.load64(x20+x23<<3, 0)
-	if p1 == 0 {
-		goto l13
-	}
-l50:
-	p0 = x24 + x23<<3
-	goto l11
-l13:
-	x24 = x3 + 32
-	x20 = 0
-l12:
-	x25 = x3 + 64
-	x22 = m.load32(x25+x20<<2, 0)
-	x23 = x22 - 2
-	if x23 <= 2 {
-		p1 = m.load64(x21+x23<<3, 0)
-		if p1 != 0 {
-			goto l53
-		}
-	}
-	p0 = 104
-	x22 = x20 + 1
-	if x22 == 3 {
-		goto l1
-	}
-	x22 = m.load32(x25+x22<<2, 0)
-	x23 = x22 - 2
-	if x23 <= 2 {
-		p1 = m.load64(x21+x23<<3, 0)
-		if p1 != 0 {
-			goto l53
-		}
-	}
-	if x20 != 0 {
-		goto l1
-	}
-	x22 = m.load32(x3, 72)
-	x23 = x22 - 2
-	if x23 > 2 {
-		goto l1
-	}
-	p1 = m.load64(x21+x23<<3, 0)
-	if p1 == 0 {
-		goto l1
-	}
-l53:
-	p0 = x24 + x23<<3
-l11:
-	x5 = m.load64(p0, 0)
-	p0 = 4
-l10:
-	x4 = 0
-l9:
-	m.store64(p2, 24, x5)
-	m.store64(p2, 16, p1)
-	m.store64(p2, 8, x4)
-	m.store32(p2, 4, x22)
-	m.store32(p2, 0, p0)
-	p0 = 0
-l1:
-	m.stackPointer = x3 + 432
-	return p0
+	return x3
 }
 
 // budgetMemberFailed is backoff_budget_member_failed.
 //
 //go:norace
 func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
-	var x3, x4, x5, x6, x7, x8, x9, x10, t11, t12, t13, t17 uint64
+	var x3, x4, x5, x6, x7, x8, x9, t10, t11, t16 uint64
 	if p0 == 0 {
 		return 100
 	}
@@ -861,75 +549,74 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 	m.store64(p0, 504, 0)
 	x8 = m.load64(p0, 512)
 	m.store64(p0, 512, 0)
-	x9 = m.load64(p0, 464)
-	x10 = m.load64(p0, 432)
+	x9 = m.load64(p0, 424)
 	if p1 != 0 {
-		x3 = m.load64(p0, 424)
-		x4 = m.load64(p0, 456)
+		x3 = m.load64(p0, 464)
+		x7 = m.load64(p0, 456)
 		x6 = m.load64(p0, 448)
 		x5 = m.load64(p0, 440)
+		x4 = m.load64(p0, 432)
 	} else {
-		x8 = x9 + x8
+		x3 = x9 + x3
+		t10 = x3
+		if x3 < x9 {
+			t10 = 0xffffffffffffffff
+		}
+		x9 = t10
+		x9 = min(x9, 1000000)
+		x3 = m.load64(p0, 464)
+		x8 = x3 + x8
 		t11 = x8
-		if x8 < x9 {
+		if x8 < x3 {
 			t11 = 0xffffffffffffffff
 		}
-		x9 = t11
-		x9 = min(x9, 1000000)
-		x4 = x10 + x4
-		t12 = x4
-		if x4 < x10 {
-			t12 = 0xffffffffffffffff
+		x3 = t11
+		x3 = min(x3, 1000000)
+		x8 = m.load64(p0, 456)
+		x7 = x8 + x7
+		if x7 < x8 {
+			x7 = 0xffffffffffffffff
 		}
-		x10 = t12
-		x10 = min(x10, 1000000)
-		x4 = m.load64(p0, 456)
-		x7 = x4 + x7
-		t13 = x7
-		if x7 < x4 {
-			t13 = 0xffffffffffffffff
-		}
-		x4 = t13
-		x4 = min(x4, 1000000)
-		x7 = m.load64(p0, 448)
-		x6 = x7 + x6
-		if x6 < x7 {
+		x7 = min(x7, 1000000)
+		x8 = m.load64(p0, 448)
+		x6 = x8 + x6
+		if x6 < x8 {
 			x6 = 0xffffffffffffffff
 		}
 		x6 = min(x6, 1000000)
-		x7 = m.load64(p0, 440)
-		x5 = x7 + x5
-		if x5 < x7 {
+		x8 = m.load64(p0, 440)
+		x5 = x8 + x5
+		if x5 < x8 {
 			x5 = 0xffffffffffffffff
 		}
 		x5 = min(x5, 1000000)
-		x7 = m.load64(p0, 424)
-		x3 = x7 + x3
-		if x3 < x7 {
-			x3 = 0xffffffffffffffff
+		x8 = m.load64(p0, 432)
+		x4 = x8 + x4
+		if x4 < x8 {
+			x4 = 0xffffffffffffffff
 		}
-		x3 = min(x3, 1000000)
+		x4 = min(x4, 1000000)
 	}
 	m.store64(p0, 392, 0)
 	m.memoryFill(p0+568, 0, 72)
 	m.store64(p0, 520, 0)
-	m.store64(p0, 464, min(x9, 100))
-	m.store64(p0, 456, min(x4, 100))
+	m.store64(p0, 464, min(x3, 100))
+	m.store64(p0, 456, min(x7, 100))
 	m.store64(p0, 448, min(x6, 100))
 	m.store64(p0, 440, min(x5, 100))
-	m.store64(p0, 432, min(x10, 100))
-	m.store64(p0, 424, min(x3, 100))
+	m.store64(p0, 432, min(x4, 100))
+	m.store64(p0, 424, min(x9, 100))
 	m.store64(p0, 528, 0)
 	m.store64(p0, 536, 0)
 	m.store64(p0, 544, 0)
 	m.store64(p0, 552, 0)
 	m.store64(p0, 560, 0)
 	x9 = p2 + 1000000000
-	t17 = x9
+	t16 = x9
 	if x9 < p2 {
-		t17 = 0xffffffffffffffff
+		t16 = 0xffffffffffffffff
 	}
-	m.store64(p0, 384, t17)
+	m.store64(p0, 384, t16)
 	return 0
 }
 
@@ -1193,16 +880,16 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 		t3 = 0xffffffffffffffff
 	}
 	m.store64(p0, 384, t3)
+	p1 = m.load64(p0, 424)
+	m.store64(p0, 424, min(p1, 100))
+	p1 = m.load64(p0, 432)
+	m.store64(p0, 432, min(p1, 100))
 	p1 = m.load64(p0, 440)
 	m.store64(p0, 440, min(p1, 100))
 	p1 = m.load64(p0, 448)
 	m.store64(p0, 448, min(p1, 100))
 	p1 = m.load64(p0, 456)
 	m.store64(p0, 456, min(p1, 100))
-	p1 = m.load64(p0, 424)
-	m.store64(p0, 424, min(p1, 100))
-	p1 = m.load64(p0, 432)
-	m.store64(p0, 432, min(p1, 100))
 	p1 = m.load64(p0, 464)
 	m.store64(p0, 464, min(p1, 100))
 	return 0
@@ -1349,22 +1036,10 @@ l7:
 	m.store64(p0, 240, m.load64(p2, 64))
 	m.store64(p0, 248, m.load64(p2, 72))
 	m.memoryFill(p0+272, 0, 80)
-	m.store64(p0, 448, 0)
-	m.store64(p0, 440, 0)
-	m.store64(p0, 432, 0)
-	m.store64(p0, 480, 0)
-	m.store64(p0, 488, 0)
-	m.store64(p0, 496, 0)
-	m.memoryFill(p0+512, 0, 144)
-	m.store64(p0, 8, x9)
-	m.store64(p0, 0, x12)
-	m.store64(p0, 48, x7)
-	m.store64(p0, 40, x8)
-	m.store64(p0, 88, x11)
-	m.store64(p0, 80, 0)
-	m.store64(p0, 16, m.load64(p1, 16))
-	m.store64(p0, 24, m.load64(p1, 24))
+	m.memoryFill(p0+416, 0, 240)
 	m.store64(p0, 32, m.load64(p1, 32))
+	m.store64(p0, 24, m.load64(p1, 24))
+	m.store64(p0, 16, m.load64(p1, 16))
 	m.store64(p0, 56, m.load64(p1, 56))
 	m.store64(p0, 64, m.load64(p1, 64))
 	m.store64(p0, 72, m.load64(p1, 72))
@@ -1379,16 +1054,16 @@ l7:
 	m.store64(p0, 216, x14)
 	m.store64(p0, 184, x15)
 	m.store64(p0, 176, x16)
+	m.store64(p0, 88, x11)
+	m.store64(p0, 80, 0)
+	m.store64(p0, 48, x7)
+	m.store64(p0, 40, x8)
+	m.store64(p0, 8, x9)
+	m.store64(p0, 0, x12)
 	m.store64(p0, 384, 0)
 	m.store64(p0, 392, 0)
 	m.store64(p0, 400, 0)
 	m.store64(p0, 408, 0)
-	m.store64(p0, 416, 0)
-	m.store64(p0, 424, 0)
-	m.store64(p0, 456, 0)
-	m.store64(p0, 464, 0)
-	m.store64(p0, 472, 0)
-	m.store64(p0, 504, 0)
 	m.stackPointer = x6 + 96
 }
 
@@ -1397,7 +1072,7 @@ l7:
 //go:norace
 func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	var x4, x5 uint32
-	var x6, x7, x8, x9, x10, t14 uint64
+	var x6, x7, t10 uint64
 	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
@@ -1420,62 +1095,58 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	m.store64(x4, 8, x6)
 	m.store32(x4, 4, 2)
 	m.store32(x4, 0, x5)
+	p1 = 0
 	switch x5 {
 	case 1, 3, 5:
 		goto l4
 	case 2:
-		x5 = p0 + 464
+		p1 = 5
 	case 4:
-		x7 = x6
+		x7 = 0
 		if p2 != 0 {
-			x7 = 0
+			x7 = x6
 		}
-		x8 = 1
-		x9 = 1
-		x10 = 1
-		switch m.load32(p0, 8) - 1 {
-		case 0:
-			x10 = m.load64(p0, 40)
-			x9 = m.load64(p0, 32)
-			x8 = m.load64(p0, 24)
-		case 5:
-		default:
-			x8 = 0
-			x9 = 0
-			x10 = 0
-		}
-		if p2 == 0 {
-			x6 = 0
-		}
-		if x7 != 0 {
-			if x8 == x7 {
-				x5 = 0
-			} else if x9 == x7 {
-				x5 = 1
-			} else {
-				if x10 != x7 {
-					goto l12
+		if p2 == 0 && x6 != 0 {
+			switch m.load32(p0, 8) - 1 {
+			case 0:
+				if m.load64(p0, 24) == x6 {
+					goto l10
 				}
-				x5 = 2
+				if m.load64(p0, 32) == x6 {
+					p1 = 3
+					goto l9
+				}
+				if m.load64(p0, 40) != x6 {
+					goto l8
+				}
+				p1 = 4
+				goto l9
+			case 5:
+				if x6 != 1 {
+					goto l8
+				}
+			default:
+				goto l8
 			}
+		l10:
+			p1 = 2
+		l9:
 			m.store32(x4, 0, 4)
-			m.store64(x4, 8, x6)
-			x5 = p0 + x5<<3 + 440
+			m.store64(x4, 8, x7)
 			goto l5
 		}
-	l12:
+	l8:
 		m.store32(x4, 0, 4)
-		m.store64(x4, 8, x6)
-		x5 = p0 + 432
-	default:
-		x5 = p0 + 424
+		m.store64(x4, 8, x7)
+		p1 = 1
 	}
 l5:
-	x6 = m.load64(x5, 0) + 1
+	x5 = p0 + p1<<3
+	x6 = m.load64(x5, 424) + 1
 	if x6 == 0 {
 		x6 = 0xffffffffffffffff
 	}
-	m.store64(x5, 0, min(x6, 1000000))
+	m.store64(x5, 424, min(x6, 1000000))
 	x5 = p0 + 184
 	m.stateBudgetStateStep(x4+192, x5, x4, p3)
 	m.memoryCopy(x4+16, x4+192, 176)
@@ -1485,26 +1156,26 @@ l5:
 			goto l4
 		}
 		x6 = p3 - m.load64(p0, 400)
-		t14 = x6
+		t10 = x6
 		if x6 > p3 {
-			t14 = 0
+			t10 = 0
 		}
-		if t14 < m.load64(p0, 368) {
+		if t10 < m.load64(p0, 368) {
 			goto l4
 		}
 	}
-	p3 = m.load64(p0, 464)
-	m.store64(p0, 464, min(p3, 100))
-	p3 = m.load64(p0, 456)
-	m.store64(p0, 456, min(p3, 100))
-	p3 = m.load64(p0, 448)
-	m.store64(p0, 448, min(p3, 100))
-	p3 = m.load64(p0, 440)
-	m.store64(p0, 440, min(p3, 100))
-	p3 = m.load64(p0, 432)
-	m.store64(p0, 432, min(p3, 100))
 	p3 = m.load64(p0, 424)
 	m.store64(p0, 424, min(p3, 100))
+	p3 = m.load64(p0, 432)
+	m.store64(p0, 432, min(p3, 100))
+	p3 = m.load64(p0, 440)
+	m.store64(p0, 440, min(p3, 100))
+	p3 = m.load64(p0, 448)
+	m.store64(p0, 448, min(p3, 100))
+	p3 = m.load64(p0, 456)
+	m.store64(p0, 456, min(p3, 100))
+	p3 = m.load64(p0, 464)
+	m.store64(p0, 464, min(p3, 100))
 l4:
 	x5 = 0
 l1:
@@ -1733,9 +1404,9 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x33, x34, x35, x36, x37, x38, x39, x47, t63, t67, t68, t72, t73, t78, t83 uint32
-	var x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x40, x41, x42, x43, x44, x45, x46, x48, t49, t50, t51, t52, t53, t54, t56 uint64
-	x7 = m.stackPointer - 2752
+	var x7, x8, x9, x18, x19, x20, x21, t30, t31, t32, t33, t34, t41, t42, t48 uint32
+	var x10, x11, x12, x13, x14, x15, x16, x17, t23, t24, t25, t26, t27, t29 uint64
+	x7 = m.stackPointer - 2864
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1748,468 +1419,418 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		x8 = 101
 		goto l1
 	}
-	x8 = p0 + 8
+	x9 = p0 + 8
 	if p1 != 0 {
 		if p2 == 0 {
 			p1 = 1
-			x9 = 0
+			p0 = 0
 		} else {
 			if p2 > 0x7fffffff {
 				x8 = 108
 				goto l1
 			}
-			x9 = uint32(p2)
+			p0 = uint32(p2)
 		}
-		x10 = m.load64(p0, 40)
-		x11 = m.load64(p0, 32)
-		x12 = m.load64(p0, 24)
-		x13 = m.load64(p0, 16)
-		x14 = m.load64(p0, 8)
-		m.memoryCopy(x7+64, p0+48, 312)
-		m.store64(x7, 8, m.load64(p0, 368))
-		m.store64(x7, 16, m.load64(p0, 376))
-		m.store64(x7, 24, m.load64(p0, 384))
-		m.store64(x7, 32, m.load64(p0, 392))
-		m.store64(x7, 40, m.load64(p0, 400))
-		m.store64(x7, 48, m.load64(p0, 408))
-		m.store64(x7, 56, m.load64(p0, 416))
-		x15 = m.load64(p0, 360)
-		x16 = m.load64(p0, 424)
-		x17 = m.load64(p0, 432)
-		x18 = m.load64(p0, 440)
-		x19 = m.load64(p0, 448)
-		x20 = m.load64(p0, 456)
-		x21 = m.load64(p0, 464)
-		p2 = m.load64(p0, 472)
-		x22 = m.load64(p0, 480)
-		x23 = m.load64(p0, 488)
-		x24 = m.load64(p0, 496)
-		x25 = m.load64(p0, 504)
-		x26 = m.load64(p0, 512)
-		x27 = m.load64(p0, 520)
-		x28 = m.load64(p0, 528)
-		x29 = m.load64(p0, 536)
-		x30 = m.load64(p0, 640)
-		x31 = m.load64(p0, 648)
-		x32 = m.load64(p0, 656)
-		m.budgetStateRead(x7+1784, x8, p1, x9)
-		if m.load32(x7, 1784) == 0 {
+		m.memoryCopy(x7, x9, 656)
+		m.budgetStateRead(x7+1880, x9, p1, p0)
+		if m.load32(x7, 1880) == 0 {
 			goto l5
 		}
-		m.memoryCopy(x7+376, x7+1792, 176)
+		m.memoryCopy(x7+656, x7+1888, 176)
 	} else {
-		x10 = m.load64(p0, 40)
-		x11 = m.load64(p0, 32)
-		x12 = m.load64(p0, 24)
-		x13 = m.load64(p0, 16)
-		x14 = m.load64(p0, 8)
-		m.memoryCopy(x7+64, p0+48, 312)
-		m.store64(x7, 8, m.load64(p0, 368))
-		m.store64(x7, 16, m.load64(p0, 376))
-		m.store64(x7, 24, m.load64(p0, 384))
-		m.store64(x7, 32, m.load64(p0, 392))
-		m.store64(x7, 40, m.load64(p0, 400))
-		m.store64(x7, 48, m.load64(p0, 408))
-		m.store64(x7, 56, m.load64(p0, 416))
-		x15 = m.load64(p0, 360)
-		x16 = m.load64(p0, 424)
-		x17 = m.load64(p0, 432)
-		x18 = m.load64(p0, 440)
-		x19 = m.load64(p0, 448)
-		x20 = m.load64(p0, 456)
-		x21 = m.load64(p0, 464)
-		p2 = m.load64(p0, 472)
-		x22 = m.load64(p0, 480)
-		x23 = m.load64(p0, 488)
-		x24 = m.load64(p0, 496)
-		x25 = m.load64(p0, 504)
-		x26 = m.load64(p0, 512)
-		x27 = m.load64(p0, 520)
-		x28 = m.load64(p0, 528)
-		x29 = m.load64(p0, 536)
-		x30 = m.load64(p0, 640)
-		x31 = m.load64(p0, 648)
-		x32 = m.load64(p0, 656)
-		m.memoryCopy(x7+376, x8, 176)
+		m.memoryCopy(x7, x9, 656)
+		m.memoryCopy(x7+656, x9, 176)
 	}
-	m.memoryCopy(x7+1784, x7+376, 176)
-	x21 = x26 + x21
-	t49 = x21
-	if x21 < x26 {
-		t49 = 0xffffffffffffffff
+	p2 = m.load64(x7, 416)
+	m.store64(x7, 416, 0)
+	x10 = m.load64(x7, 424)
+	m.store64(x7, 424, 0)
+	x11 = m.load64(x7, 432)
+	m.store64(x7, 432, 0)
+	x12 = m.load64(x7, 440)
+	m.store64(x7, 440, 0)
+	x13 = m.load64(x7, 448)
+	m.store64(x7, 448, 0)
+	x14 = m.load64(x7, 456)
+	m.store64(x7, 456, 0)
+	x15 = m.load64(x7, 464)
+	p2 = p2 + x15
+	if p2 < x15 {
+		p2 = 0xffffffffffffffff
 	}
-	x26 = t49
-	x8 = b32(x26 < 1000000)
-	x20 = x25 + x20
-	t50 = x20
-	if x20 < x25 {
-		t50 = 0xffffffffffffffff
+	m.store64(x7, 464, min(p2, 1000000))
+	p2 = m.load64(x7, 472)
+	x10 = x10 + p2
+	t23 = x10
+	if x10 < p2 {
+		t23 = 0xffffffffffffffff
 	}
-	x25 = t50
-	x9 = b32(x25 < 1000000)
-	x19 = x24 + x19
-	t51 = x19
-	if x19 < x24 {
-		t51 = 0xffffffffffffffff
+	p2 = t23
+	m.store64(x7, 472, min(p2, 1000000))
+	p2 = m.load64(x7, 480)
+	x10 = x11 + p2
+	t24 = x10
+	if x10 < p2 {
+		t24 = 0xffffffffffffffff
 	}
-	x24 = t51
-	x33 = b32(x24 < 1000000)
-	x18 = x23 + x18
-	t52 = x18
-	if x18 < x23 {
-		t52 = 0xffffffffffffffff
+	p2 = t24
+	m.store64(x7, 480, min(p2, 1000000))
+	p2 = m.load64(x7, 488)
+	x10 = x12 + p2
+	t25 = x10
+	if x10 < p2 {
+		t25 = 0xffffffffffffffff
 	}
-	x23 = t52
-	x34 = b32(x23 < 1000000)
-	x17 = x22 + x17
-	t53 = x17
-	if x17 < x22 {
-		t53 = 0xffffffffffffffff
+	p2 = t25
+	m.store64(x7, 488, min(p2, 1000000))
+	p2 = m.load64(x7, 496)
+	x10 = x13 + p2
+	t26 = x10
+	if x10 < p2 {
+		t26 = 0xffffffffffffffff
 	}
-	x22 = t53
-	x35 = b32(x22 < 1000000)
-	x16 = p2 + x16
-	t54 = x16
-	if x16 < p2 {
-		t54 = 0xffffffffffffffff
+	p2 = t26
+	m.store64(x7, 496, min(p2, 1000000))
+	p2 = m.load64(x7, 504)
+	x10 = x14 + p2
+	t27 = x10
+	if x10 < p2 {
+		t27 = 0xffffffffffffffff
 	}
-	p2 = t54
-	x36 = b32(p2 < 1000000)
-	x16 = p3 + 60000000000
-	if x16 < p3 {
-		x16 = 0xffffffffffffffff
+	p2 = t27
+	m.store64(x7, 504, min(p2, 1000000))
+	x11 = m.load64(x7, 512)
+	x15 = m.load64(x7, 520)
+	x16 = m.load64(x7, 528)
+	x12 = min(x16, 1000000)
+	m.store64(x7, 552, x12)
+	x13 = min(x15, 1000000)
+	m.store64(x7, 544, x13)
+	x14 = min(x11, 1000000)
+	m.store64(x7, 536, x14)
+	m.memoryCopy(x7+1880, x7+656, 176)
+	p2 = p3 + 60000000000
+	if p2 < p3 {
+		p2 = 0xffffffffffffffff
 	}
-	p1 = x7 + 1784 + 88
-	switch m.load32(x7, 376) - 4 {
+	x8 = x7 + 1880 + 88
+	switch m.load32(x7, 656) - 4 {
 	case 0:
-		x17 = m.load64(x7, 1880)
-		t56 = x17
-		if x17 > x16 {
-			t56 = p3
+		x10 = m.load64(x7, 1976)
+		t29 = x10
+		if x10 > p2 {
+			t29 = p3
 		}
-		m.store64(x7, 1880, t56)
+		m.store64(x7, 1976, t29)
 	case 1:
-		x17 = m.load64(x7, 1952)
-		x18 = m.load64(x7, 432)
-		if x18 <= 9 {
-			x16 = 0
-			if x17 != 0 {
+		x10 = m.load64(x7, 2048)
+		x17 = m.load64(x7, 712)
+		if x17 <= 9 {
+			p2 = 0
+			if x10 != 0 {
 				goto l14
 			}
 			goto l11
 		}
-		x18 = x18 / 10
-		if x17 <= x16/x18 {
+		x17 = x17 / 10
+		if x10 <= p2/x17 {
 			goto l11
 		}
-		x16 = p3 / x18
+		p2 = p3 / x17
 	l14:
-		m.store64(x7, 1952, x16)
-		m.memoryFill(p1, 0, 80)
+		m.store64(x7, 2048, p2)
+		m.memoryFill(x8, 0, 80)
 	}
 l11:
-	x37 = b32(x29 < 1000000)
-	x38 = b32(x28 < 1000000)
-	x39 = b32(x27 < 1000000)
-	x40 = 1000000
-	if x8 != 0 {
-		x40 = x26
-	}
-	x41 = 1000000
-	if x9 != 0 {
-		x41 = x25
-	}
-	x42 = 1000000
-	if x33 != 0 {
-		x42 = x24
-	}
-	x43 = 1000000
-	if x34 != 0 {
-		x43 = x23
-	}
-	x44 = 1000000
-	if x35 != 0 {
-		x44 = x22
-	}
-	x45 = 1000000
-	if x36 != 0 {
-		x45 = p2
-	}
-	x8 = 0
-	x46 = m.load64(x7, 456)
-	x47 = x7 + 376 + 88
-	t63 = m.memcmp(p1, x47, 88)
-	m.store64(x7, 1864, x46+b64(t63 != 0))
-	m.memoryCopy(x7+552, x7+1784, 176)
-	p2 = 1
-	x22 = 1
-	x23 = 1
-	switch uint32(x14) - 1 {
-	case 0:
-		p2 = x12
-		x22 = x11
-		x23 = x10
-	case 5:
-	default:
-		p2 = 0
-		x22 = 0
-		x23 = 0
-	}
-	x25 = 1000000
-	if x37 != 0 {
-		x25 = x29
-	}
-	x26 = 1000000
-	if x38 != 0 {
-		x26 = x28
-	}
-	x16 = 1000000
-	if x39 != 0 {
-		x16 = x27
-	}
-	m.store64(x7, 888, 0)
-	m.store64(x7, 880, x40)
-	m.store64(x7, 872, x41)
-	m.store64(x7, 864, x42)
-	m.store64(x7, 856, x43)
-	m.store64(x7, 848, x44)
-	m.store64(x7, 840, x45)
-	m.store64(x7, 832, 0x600000000)
-	m.store32(x7, 816, 2)
-	m.store64(x7, 808, x23)
-	m.store32(x7, 800, 4)
-	m.store64(x7, 792, x22)
-	m.store32(x7, 784, 4)
-	m.store64(x7, 776, p2)
-	m.store32(x7, 768, 4)
-	m.store64(x7, 760, 0)
-	m.store32(x7, 752, 4)
-	m.store32(x7, 736, 0)
-	m.store64(x7, 728, 0x600000000)
-	p1 = x7 + 1432 + 88
-	x9 = x7 + 1608 + 88
-	x34 = x7 + 1416 | 4
-	x37 = x7 + 840
-	x36 = x7 + 736
+	p0 = 0
+	x17 = m.load64(x7, 736)
+	x18 = x7 + 656 + 88
+	t30 = m.memcmp(x8, x18, 88)
+	m.store64(x7, 1960, x17+b64(t30 != 0))
+	m.memoryCopy(x7+832, x7+1880, 176)
+	x8 = x7 + 1528 + 88
+	p1 = x7 + 1704 + 88
+	x19 = 464
+	x20 = m.load32(x7, 0) - 1
 	for {
-		x33 = x36 + x8<<4
-		x35 = m.load32(x33, 0)
-		if x35 == 6 {
+		p2 = m.load64(x7+x19, 0)
+		if p0 >= 2 {
+			x21 = p0 - 2
+			if x21 < 3 {
+				goto l21
+			}
+		}
+		x21 = p0
+		switch p0 {
+		case 0:
+			goto l17
+		case 5:
+			goto l20
+		default:
 			goto l19
 		}
-		m.store64(x34, 0, m.load64(x33, 4))
-		m.store32(x34, 8, m.load32(x33, 12))
-		m.store32(x7, 1416, x35)
-		p2 = m.load64(x37+x8<<3, 0)
-		m.memoryCopy(x7+1432, x7+552, 176)
+	l21:
+		x10 = 0
+		switch x20 {
+		case 0:
+			t31 = 2
+			if x21 == 2 {
+				t31 = 4
+			}
+			t32 = t31
+			if x21 == 1 {
+				t32 = 3
+			}
+			m.store64(x7, 2080, m.load64(x7+t32<<3, 0))
+			goto l18
+		case 5:
+			x10 = 1
+		}
+		m.store64(x7, 2080, x10)
+		goto l18
+	l20:
+		x21 = 2
+		goto l17
+	l19:
+		m.store64(x7, 2080, 0)
+	l18:
+		x21 = 4
+	l17:
+		m.store32(x7, 2072, x21)
+		m.memoryCopy(x7+1528, x7+832, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+1784, x7+1432, x7+1416, p3)
-				m.memoryCopy(x7+1608, x7+1784, 176)
-				if m.load64(x7, 1688) == m.load64(x7, 1512) {
-					t67 = m.memcmp(x7+1608, x7+1432, 80)
-					if t67 == 0 {
-						t68 = m.memcmp(x9, p1, 88)
-						if t68 == 0 {
-							goto l21
+				m.stateBudgetStateStep(x7+1880, x7+1528, x7+2072, p3)
+				m.memoryCopy(x7+1704, x7+1880, 176)
+				if m.load64(x7, 1784) == m.load64(x7, 1608) {
+					t33 = m.memcmp(x7+1704, x7+1528, 80)
+					if t33 == 0 {
+						t34 = m.memcmp(p1, x8, 88)
+						if t34 == 0 {
+							goto l26
 						}
 					}
 				}
-				m.memoryCopy(x7+1432, x7+1608, 176)
+				m.memoryCopy(x7+1528, x7+1704, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
 				}
 			}
 		}
-	l21:
-		m.memoryCopy(x7+552, x7+1432, 176)
-		x8 = x8 + 1
-		if x8 == 6 {
+	l26:
+		p0 = p0 + 1
+		m.memoryCopy(x7+832, x7+1528, 176)
+		x19 = x19 + 8
+		if x19 == 512 {
 			break
 		}
 	}
-l19:
-	m.memoryCopy(x7+1608, x7+552, 176)
-	x22 = 0
-	x23 = 0
-	if x27 != 0 {
-		x23 = 0
+	m.memoryCopy(x7+1704, x7+832, 176)
+	p2 = 0
+	x10 = 0
+	if x11 != 0 {
+		x10 = 0
 		for {
-			m.store64(x7, 728, 0x200000003)
-			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-			m.memoryCopy(x7+1608, x7+1784, 176)
-			if m.load64(x7, 1960) == 0 {
-				goto l24
+			m.store64(x7, 2072, 0x200000003)
+			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+			m.memoryCopy(x7+1704, x7+1880, 176)
+			if m.load64(x7, 2056) == 0 {
+				goto l29
 			}
-			x23 = x23 + 1
-			if x16 == x23 {
+			x10 = x10 + 1
+			if x14 == x10 {
 				break
 			}
 		}
-		x23 = x16
+		x10 = x14
 	}
-l24:
-	m.memoryCopy(x7+1432, x7+1608, 176)
-	m.memoryCopy(x7+896, x7+1432, 176)
-	m.memoryCopy(x7+1608, x7+896, 176)
-	if x28 != 0 {
-		x22 = 0
+l29:
+	m.memoryCopy(x7+1528, x7+1704, 176)
+	m.memoryCopy(x7+1008, x7+1528, 176)
+	m.store64(x7, 560, x10)
+	m.memoryCopy(x7+1704, x7+1008, 176)
+	if x15 != 0 {
+		p2 = 0
 		for {
-			m.store64(x7, 728, 0x300000003)
-			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-			m.memoryCopy(x7+1608, x7+1784, 176)
-			if m.load64(x7, 1960) == 0 {
-				goto l26
+			m.store64(x7, 2072, 0x300000003)
+			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+			m.memoryCopy(x7+1704, x7+1880, 176)
+			if m.load64(x7, 2056) == 0 {
+				goto l31
 			}
-			x22 = x22 + 1
-			if x26 == x22 {
+			p2 = p2 + 1
+			if x13 == p2 {
 				break
 			}
 		}
-		x22 = x26
+		p2 = x13
 	}
-l26:
-	m.memoryCopy(x7+1432, x7+1608, 176)
-	m.memoryCopy(x7+896, x7+1432, 176)
-	m.memoryCopy(x7+552, x7+896, 176)
-	m.memoryCopy(x7+1608, x7+896, 176)
-	x24 = 0
-	if x29 != 0 {
+l31:
+	m.memoryCopy(x7+1528, x7+1704, 176)
+	m.memoryCopy(x7+1008, x7+1528, 176)
+	m.memoryCopy(x7+832, x7+1008, 176)
+	m.store64(x7, 568, p2)
+	m.memoryCopy(x7+1704, x7+1008, 176)
+	x11 = 0
+	if x16 != 0 {
 		for {
-			m.store64(x7, 728, 0x400000003)
-			m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-			m.memoryCopy(x7+1608, x7+1784, 176)
-			if m.load64(x7, 1960) == 0 {
-				goto l28
+			m.store64(x7, 2072, 0x400000003)
+			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+			m.memoryCopy(x7+1704, x7+1880, 176)
+			if m.load64(x7, 2056) == 0 {
+				goto l33
 			}
-			x24 = x24 + 1
-			if x25 == x24 {
+			x11 = x11 + 1
+			if x12 == x11 {
 				break
 			}
 		}
-		x24 = x25
+		x11 = x12
 	}
-l28:
-	m.memoryCopy(x7+1432, x7+1608, 176)
-	m.memoryCopy(x7+896, x7+1432, 176)
-	p2 = min(x15, 1000000)
-	if x23 == 0 || x23 != x16 {
-		m.memoryCopy(x7+1608, x7+896, 176)
-		x20 = 0
-		x17 = 0
+l33:
+	m.memoryCopy(x7+1528, x7+1704, 176)
+	m.memoryCopy(x7+1008, x7+1528, 176)
+	m.store64(x7, 576, x11)
+	x15 = m.load64(x7, 352)
+	x15 = min(x15, 1000000)
+	if x10 == 0 || x10 != x14 {
+		m.memoryCopy(x7+1704, x7+1008, 176)
+		x14 = 0
+		x10 = 0
 	} else {
-		m.memoryCopy(x7+1608, x7+896, 176)
-		x20 = 0
-		if p2 <= x30 {
-			x17 = 0
+		x10 = m.load64(x7, 632)
+		m.memoryCopy(x7+1704, x7+1008, 176)
+		x14 = 0
+		if x15 <= x10 {
+			x10 = 0
 		} else {
-			x17 = p2 - x30
-			x20 = x17
-			if x17 > p2 {
-				x20 = 0
+			x10 = x15 - x10
+			x14 = x10
+			if x10 > x15 {
+				x14 = 0
 			}
-			x17 = 0
+			x10 = 0
 			for {
-				m.store64(x7, 728, 0x200000003)
-				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-				m.memoryCopy(x7+1608, x7+1784, 176)
-				if m.load64(x7, 1960) == 0 {
-					goto l30
+				m.store64(x7, 2072, 0x200000003)
+				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+				m.memoryCopy(x7+1704, x7+1880, 176)
+				if m.load64(x7, 2056) == 0 {
+					goto l35
 				}
-				x17 = x17 + 1
-				if x20 == x17 {
+				x10 = x10 + 1
+				if x14 == x10 {
 					break
 				}
 			}
-			x17 = x20
+			x10 = x14
 		}
 	}
-l30:
-	x8 = m.load32(x7, 1608)
-	p1 = x7 + 1608 | 4
-	m.memoryCopy(x7+1432, p1, 172)
-	m.memoryCopy(x7+1072, x7+1432, 172)
-	m.store32(x7, 552, x8)
-	x9 = x7 + 552 | 4
-	m.memoryCopy(x9, x7+1072, 172)
-	if x22 == 0 || x22 != x26 {
-		m.memoryCopy(p1, x7+1072, 172)
-		x21 = 0
-		x18 = 0
+l35:
+	p0 = m.load32(x7, 1704)
+	x8 = x7 + 1704 | 4
+	m.memoryCopy(x7+1528, x8, 172)
+	m.memoryCopy(x7+1184, x7+1528, 172)
+	m.store32(x7, 832, p0)
+	p1 = x7 + 832 | 4
+	m.memoryCopy(p1, x7+1184, 172)
+	m.store64(x7, 608, x10)
+	x10 = x10 + 1
+	if x10 == 0 {
+		x10 = 0xffffffffffffffff
+	}
+	m.store64(x7, 584, min(x10, x14))
+	if p2 == 0 || p2 != x13 {
+		m.memoryCopy(x8, x7+1184, 172)
+		x10 = 0
+		p2 = 0
 	} else {
-		m.store32(x7, 1608, x8)
-		m.memoryCopy(p1, x7+1072, 172)
-		x21 = 0
-		if p2 <= x31 {
-			x18 = 0
+		p2 = m.load64(x7, 640)
+		m.store32(x7, 1704, p0)
+		m.memoryCopy(x8, x7+1184, 172)
+		x10 = 0
+		if x15 <= p2 {
+			p2 = 0
 		} else {
-			x18 = p2 - x31
-			x21 = x18
-			if x18 > p2 {
-				x21 = 0
+			p2 = x15 - p2
+			x10 = p2
+			if p2 > x15 {
+				x10 = 0
 			}
-			x18 = 0
+			p2 = 0
 			for {
-				m.store64(x7, 728, 0x300000003)
-				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-				m.memoryCopy(x7+1608, x7+1784, 176)
-				if m.load64(x7, 1960) == 0 {
-					goto l39
+				m.store64(x7, 2072, 0x300000003)
+				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+				m.memoryCopy(x7+1704, x7+1880, 176)
+				if m.load64(x7, 2056) == 0 {
+					goto l44
 				}
-				x18 = x18 + 1
-				if x21 == x18 {
+				p2 = p2 + 1
+				if x10 == p2 {
 					break
 				}
 			}
-			x18 = x21
-		l39:
-			x8 = m.load32(x7, 1608)
+			p2 = x10
+		l44:
+			p0 = m.load32(x7, 1704)
 		}
 	}
-	m.memoryCopy(x7+1432, p1, 172)
-	m.memoryCopy(x7+1072, x7+1432, 172)
-	if x24 == 0 || x24 != x25 {
-		m.store32(x7, 1608, x8)
-		m.memoryCopy(p1, x7+1072, 172)
-		x48 = 0
-		x19 = 0
+	m.memoryCopy(x7+1528, x8, 172)
+	m.memoryCopy(x7+1184, x7+1528, 172)
+	m.store64(x7, 616, p2)
+	p2 = p2 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
+	}
+	m.store64(x7, 592, min(p2, x10))
+	if x11 == 0 || x11 != x12 {
+		m.store32(x7, 1704, p0)
+		m.memoryCopy(x8, x7+1184, 172)
+		x10 = 0
+		p2 = 0
 	} else {
-		m.store32(x7, 1608, x8)
-		m.memoryCopy(p1, x7+1072, 172)
-		x48 = 0
-		if p2 <= x32 {
-			x19 = 0
+		p2 = m.load64(x7, 648)
+		m.store32(x7, 1704, p0)
+		m.memoryCopy(x8, x7+1184, 172)
+		x10 = 0
+		if x15 <= p2 {
+			p2 = 0
 		} else {
-			x19 = p2 - x32
-			x48 = x19
-			if x19 > p2 {
-				x48 = 0
+			p2 = x15 - p2
+			x10 = p2
+			if p2 > x15 {
+				x10 = 0
 			}
-			x19 = 0
+			p2 = 0
 			for {
-				m.store64(x7, 728, 0x400000003)
-				m.stateBudgetStateStep(x7+1784, x7+1608, x7+728, p3)
-				m.memoryCopy(x7+1608, x7+1784, 176)
-				if m.load64(x7, 1960) == 0 {
-					goto l45
+				m.store64(x7, 2072, 0x400000003)
+				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
+				m.memoryCopy(x7+1704, x7+1880, 176)
+				if m.load64(x7, 2056) == 0 {
+					goto l50
 				}
-				x19 = x19 + 1
-				if x48 == x19 {
+				p2 = p2 + 1
+				if x10 == p2 {
 					break
 				}
 			}
-			x19 = x48
-		l45:
-			x8 = m.load32(x7, 1608)
+			p2 = x10
+		l50:
+			p0 = m.load32(x7, 1704)
 		}
 	}
-	m.memoryCopy(x7+1432, p1, 172)
-	m.memoryCopy(x7+1072, x7+1432, 172)
-	m.store32(x7, 552, x8)
-	m.memoryCopy(x9, x7+1072, 172)
-	x35 = 1
-	if m.load64(x7, 632) == x46 {
+	m.memoryCopy(x7+1528, x8, 172)
+	m.memoryCopy(x7+1184, x7+1528, 172)
+	m.store32(x7, 832, p0)
+	m.memoryCopy(p1, x7+1184, 172)
+	m.store64(x7, 624, p2)
+	p2 = p2 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
+	}
+	m.store64(x7, 600, min(p2, x10))
+	x20 = 1
+	if m.load64(x7, 912) == x17 {
 		goto l4
 	}
 	goto l3
@@ -2217,42 +1838,42 @@ l5:
 	x8 = 112
 	goto l1
 l4:
-	t72 = m.memcmp(x7+552, x7+376, 80)
-	if t72 == 0 {
-		t73 = m.memcmp(x7+552+88, x47, 88)
-		x35 = b32(t73 != 0)
+	t41 = m.memcmp(x7+832, x7+656, 80)
+	if t41 == 0 {
+		t42 = m.memcmp(x7+832+88, x18, 88)
+		x20 = b32(t42 != 0)
 	}
 l3:
-	m.memoryCopy(x7+1244, x7+1072, 172)
-	m.memoryCopy(x7+1784|4, x7+1244, 172)
-	m.store32(x7, 1784, x8)
-	m.memoryFill(x7+1980, 0, 772)
-	p1 = m.textBufPushNumber(x7+1980, m.load64(x7, 1864))
-	x8 = m.load32(x7, 1784) - 1
-	if x8 <= 5 {
-		x9 = x8 << 2
-		x8 = m.load32(x9, 19548)
-		x9 = m.load32(x9, 19524)
-		x34 = x7 + 1872
+	m.memoryCopy(x7+1356, x7+1184, 172)
+	m.memoryCopy(x7+1880|4, x7+1356, 172)
+	m.store32(x7, 1880, p0)
+	m.memoryFill(x7+2092, 0, 772)
+	x8 = m.textBufPushNumber(x7+2092, m.load64(x7, 1960))
+	p0 = m.load32(x7, 1880) - 1
+	if p0 <= 5 {
+		p1 = p0 << 2
+		p0 = m.load32(p1, 19548)
+		p1 = m.load32(p1, 19524)
+		x21 = x7 + 1968
 		for {
 			p2 = 0
-			x33 = m.load32(x8, 0)
-			if x33 <= 10 {
-				p2 = m.load64(x34+x33<<3, 0)
-				if int64(p2) <= -1 && uint32(m.load8(x8+4, 0))&1 != 0 {
-					goto l50
+			x19 = m.load32(p0, 0)
+			if x19 <= 10 {
+				p2 = m.load64(x21+x19<<3, 0)
+				if int64(p2) <= -1 && uint32(m.load8(p0+4, 0))&1 != 0 {
+					goto l55
 				}
 			}
-			m.textBufPushBytes(p1, 18113, 1)
-			goto l49
-		l50:
-			m.textBufPushBytes(p1, 19508, 2)
+			m.textBufPushBytes(x8, 18113, 1)
+			goto l54
+		l55:
+			m.textBufPushBytes(x8, 19508, 2)
 			p2 = 0 - p2
-		l49:
-			x8 = x8 + 8
-			m.textBufPushNumber(p1, p2)
-			x9 = x9 - 8
-			if x9 == 0 {
+		l54:
+			p0 = p0 + 8
+			m.textBufPushNumber(x8, p2)
+			p1 = p1 - 8
+			if p1 == 0 {
 				break
 			}
 		}
@@ -2261,88 +1882,28 @@ l3:
 		x8 = 100
 		goto l1
 	}
-	x8 = m.load32(p1, 768)
-	t78 = x8
-	x8 = b32(x8 < 769)
-	x9 = 0
-	if x8 != 0 {
-		x9 = t78
+	p0 = m.load32(x8, 768)
+	p1 = b32(p0 < 769)
+	if p1 == 0 {
+		p0 = 0
 	}
-	if p5 <= uint64(x9) {
+	if p5 <= uint64(p0) {
 		x8 = 106
 		goto l1
 	}
-	p2 = x17 + 1
-	if p2 == 0 {
-		p2 = 0xffffffffffffffff
-	}
-	p2 = min(p2, x20)
-	p3 = x18 + 1
-	if p3 == 0 {
-		p3 = 0xffffffffffffffff
-	}
-	p3 = min(p3, x21)
-	p5 = x19 + 1
-	if p5 == 0 {
-		p5 = 0xffffffffffffffff
-	}
-	p5 = min(p5, x48)
-	if x9 != 0 {
-		t83 = 1
-		if x8 != 0 {
-			t83 = p1
+	if p0 != 0 {
+		t48 = 1
+		if p1 != 0 {
+			t48 = x8
 		}
-		m.memoryCopy(p4, t83, x9)
+		m.memoryCopy(p4, t48, p0)
 	}
 	x8 = 0
-	m.store8(p4+x9, 0, 0)
-	m.store64(p0, 40, x10)
-	m.store64(p0, 32, x11)
-	m.store64(p0, 24, x12)
-	m.store64(p0, 16, x13)
-	m.store64(p0, 8, x14)
-	m.memoryCopy(p0+48, x7+64, 312)
-	m.store64(p0, 360, x15)
-	m.store64(p0, 656, x32)
-	m.store64(p0, 648, x31)
-	m.store64(p0, 640, x30)
-	m.store64(p0, 632, x19)
-	m.store64(p0, 624, x18)
-	m.store64(p0, 616, x17)
-	m.store64(p0, 608, p5)
-	m.store64(p0, 600, p3)
-	m.store64(p0, 592, p2)
-	m.store64(p0, 584, x24)
-	m.store64(p0, 576, x22)
-	m.store64(p0, 568, x23)
-	m.store64(p0, 560, x25)
-	m.store64(p0, 552, x26)
-	m.store64(p0, 544, x16)
-	m.store64(p0, 536, x29)
-	m.store64(p0, 528, x28)
-	m.store64(p0, 520, x27)
-	m.store64(p0, 512, x40)
-	m.store64(p0, 504, x41)
-	m.store64(p0, 496, x42)
-	m.store64(p0, 488, x43)
-	m.store64(p0, 480, x44)
-	m.store64(p0, 472, x45)
-	m.store64(p0, 464, 0)
-	m.store64(p0, 456, 0)
-	m.store64(p0, 448, 0)
-	m.store64(p0, 440, 0)
-	m.store64(p0, 432, 0)
-	m.store64(p0, 424, 0)
-	m.store64(p0, 368, m.load64(x7, 8))
-	m.store64(p0, 376, m.load64(x7, 16))
-	m.store64(p0, 384, m.load64(x7, 24))
-	m.store64(p0, 392, m.load64(x7, 32))
-	m.store64(p0, 400, m.load64(x7, 40))
-	m.store64(p0, 408, m.load64(x7, 48))
-	m.store64(p0, 416, m.load64(x7, 56))
-	m.store32(p6, 0, x35)
+	m.store8(p4+p0, 0, 0)
+	m.memoryCopy(x9, x7, 656)
+	m.store32(p6, 0, x20)
 l1:
-	m.stackPointer = x7 + 2752
+	m.stackPointer = x7 + 2864
 	return x8
 }
 
@@ -2528,16 +2089,16 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 					t37 = 0xffffffffffffffff
 				}
 				m.store64(p0, 384, t37)
+				p1 = m.load64(p0, 424)
+				m.store64(p0, 424, min(p1, 100))
+				p1 = m.load64(p0, 432)
+				m.store64(p0, 432, min(p1, 100))
 				p1 = m.load64(p0, 440)
 				m.store64(p0, 440, min(p1, 100))
 				p1 = m.load64(p0, 448)
 				m.store64(p0, 448, min(p1, 100))
 				p1 = m.load64(p0, 456)
 				m.store64(p0, 456, min(p1, 100))
-				p1 = m.load64(p0, 424)
-				m.store64(p0, 424, min(p1, 100))
-				p1 = m.load64(p0, 432)
-				m.store64(p0, 432, min(p1, 100))
 				p1 = m.load64(p0, 464)
 				m.store64(p0, 464, min(p1, 100))
 			}

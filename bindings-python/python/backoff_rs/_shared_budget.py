@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import threading
 import time
 import weakref
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from ._budget_store import BudgetStore
 
 _MOST_LEASED: Final = 1000
+#: In bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes.
+_LONGEST_NAME: Final = 255
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 #: A longer timeout is none.
 _LONGEST_NS: Final = 24 * 60 * 60 * 10**9
 #: An idle thread ends after this many seconds.
@@ -38,7 +42,8 @@ class SharedBudget:
     it where they take a Budget.
 
     store        a BudgetStore, such as backoff_rs.adapters.redis.RedisStore.
-    name         what the processes share, such as the server that they call.
+    name         what the processes share, such as the server that they call. 1 to 255 bytes of
+                 UTF-8 without control characters.
     budget       a budget string. Processes with the same name and budget share one account. A
                  "concurrent" budget is rejected: a process that dies would hold its slots for ever.
     fallback     the budget string that decides in this process while the store is away; by default
@@ -325,8 +330,16 @@ def _reject_coroutine_function(what: str, function: object) -> None:
 def _checked_name(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"name must be a str, not {_type_name(name)}")
-    if not name or not name.isprintable():
-        raise ValueError(f"name {name!r} is not a text that can be printed")
+    if not name:
+        raise ValueError("name is empty")
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:
+        raise ValueError("name is not Unicode: it has a lone surrogate") from None
+    if length > _LONGEST_NAME:
+        raise ValueError(f"name has {length} bytes, and may have at most {_LONGEST_NAME}")
+    if (control := _CONTROL.search(name)) is not None:
+        raise ValueError(f"name {name!r} has the control character {control[0]!r}")
     return name
 
 

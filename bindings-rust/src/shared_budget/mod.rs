@@ -23,6 +23,9 @@ pub use exchange::{BudgetExchange, WasStored};
 pub use store::{BudgetStore, StoreError, Stored};
 pub(crate) use ticket::Ticket;
 
+/// The longest name in bytes. Stores limit the length of a key, such as `PostgreSQL` to 2704 bytes.
+const LONGEST_NAME: usize = 255;
+
 /// A longer timeout would be no limit, and no time may be out of range.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -221,12 +224,16 @@ impl SharedBudgetBuilder {
     /// Makes the budget. It does not ask the store yet.
     ///
     /// # Errors
-    /// An empty name, or one with a zero byte, which not every store can keep; an invalid budget string,
-    /// one of the kind `concurrent`, a lease below 1 or above 1000, or a timeout of zero.
+    /// A name that is empty, longer than 255 bytes or has a control character, because not every store
+    /// can keep it; an invalid budget string, one of the kind `concurrent`, a lease below 1 or above
+    /// 1000, or a timeout of zero.
     pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
         let Self { store, name, budget, fallback, lease, timeout, hook } = self;
-        if name.is_empty() || name.contains('\0') {
-            return Err(SharedBudgetError::Name);
+        if !(1..=LONGEST_NAME).contains(&name.len()) {
+            return Err(SharedBudgetError::NameLength(name.len()));
+        }
+        if let Some(control) = name.chars().find(|character| character.is_control()) {
+            return Err(SharedBudgetError::NameCharacter(control));
         }
         let shared = parse(&budget)?;
         let local = parse(fallback.as_deref().unwrap_or(&budget))?;
@@ -280,8 +287,10 @@ pub enum SharedBudgetError {
     Lease(u32),
     /// The timeout is zero.
     Timeout,
-    /// The name is empty or contains a zero byte.
-    Name,
+    /// The name has this number of bytes, and not from 1 to 255.
+    NameLength(usize),
+    /// The name has this control character.
+    NameCharacter(char),
 }
 
 impl fmt::Display for SharedBudgetError {
@@ -296,9 +305,13 @@ impl fmt::Display for SharedBudgetError {
                 write!(f, "the lease is {lease}, and must be from 1 to {}", BudgetMember::MAX_LEASE)
             }
             Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
-            Self::Name => f.write_str(
-                "the name is empty or contains a zero byte, and must be a text that every store can keep",
-            ),
+            Self::NameLength(0) => f.write_str("the name is empty"),
+            Self::NameLength(length) => {
+                write!(f, "the name has {length} bytes, and may have at most {LONGEST_NAME}")
+            }
+            Self::NameCharacter(control) => {
+                write!(f, "the name has the control character {control:?}, and must have none")
+            }
         }
     }
 }

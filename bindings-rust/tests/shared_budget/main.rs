@@ -188,8 +188,13 @@ fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
         (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
         (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
         (error(builder(&store, "sre").timeout(Duration::ZERO)), "the timeout is zero"),
-        (error(SharedBudget::builder(store.clone(), "", "sre")), "the name is empty or"),
-        (error(SharedBudget::builder(store.clone(), "a\0b", "sre")), "a zero byte"),
+        (error(SharedBudget::builder(store.clone(), "", "sre")), "the name is empty"),
+        (error(SharedBudget::builder(store.clone(), "a\0b", "sre")), "control character '\\0'"),
+        (error(SharedBudget::builder(store.clone(), "a\u{85}", "sre")), "control character"),
+        (
+            error(SharedBudget::builder(store.clone(), "é".repeat(128), "sre")),
+            "the name has 256 bytes, and may have at most 255",
+        ),
     ] {
         assert!(found.contains(said), "{found}");
     }

@@ -13,6 +13,8 @@ const OPTIONS = { fallback: undefined, lease: undefined, timeout: undefined, onE
 const MAX_LEASE = 1000;
 /** `setTimeout` fires at once for a longer time. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
+/** The longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes. */
+const MAX_NAME = 255;
 /** So much of a text an error quotes. */
 const MAX_SHOWN = 60;
 
@@ -34,6 +36,13 @@ export class SharedBudget {
 		}
 		if (typeof name !== "string" || name === "") {
 			wrongType("name", "a string that is not empty", name);
+		}
+		const length = new TextEncoder().encode(name).length;
+		if (length > MAX_NAME) {
+			refuse("too_large", "name", BigInt(length), BigInt(MAX_NAME), `has ${length} bytes, which is above ${MAX_NAME}`);
+		}
+		if (!isText(name)) {
+			throw new TypeError(`name ${JSON.stringify(name)} has a control character or a lone surrogate`);
 		}
 		const {
 			fallback = budget,
@@ -277,6 +286,9 @@ function read(name, budget) {
 	}
 	return parsed;
 }
+
+/** Whether a text is Unicode without control characters. */
+const isText = (name) => !/[\p{Cc}\p{Cs}]/u.test(name);
 
 function localTime() {
 	return BigInt(Math.round(performance.now() * 1e6));
