@@ -25,7 +25,7 @@ type exchangeStep struct {
 	Now      number                  `json:"now"`
 	Times    *int                    `json:"times"`
 	Away     bool                    `json:"away"`
-	Due      bool                    `json:"due"`
+	DueIn    *number                 `json:"due_in"`
 	Unsent   bool                    `json:"unsent"`
 	Event    backoff.BudgetEventKind `json:"event"`
 	Outcome  backoff.Outcome         `json:"outcome"`
@@ -65,9 +65,13 @@ func checkExchanges(t *testing.T, c exchangeCase) {
 		for range times {
 			checkExchangeStep(t, i, member, step)
 		}
-		isAway, isDue, hasUnsent := member.State(uint64(step.Now))
-		if isAway != step.Away || isDue != step.Due || hasUnsent != step.Unsent {
-			t.Fatalf("step %d, %s: away %t, due %t, unsent %t", i, step.Do, isAway, isDue, hasUnsent)
+		isAway, dueIn, hasUnsent := member.State(uint64(step.Now))
+		wantDueIn := engine.None
+		if step.DueIn != nil {
+			wantDueIn = uint64(*step.DueIn)
+		}
+		if isAway != step.Away || dueIn != wantDueIn || hasUnsent != step.Unsent {
+			t.Fatalf("step %d, %s: away %t, due in %d, unsent %t", i, step.Do, isAway, dueIn, hasUnsent)
 		}
 	}
 }

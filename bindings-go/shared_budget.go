@@ -58,7 +58,8 @@ type SharedBudget struct {
 	member    engine.Member
 	waiting   []*sharedRequest // in the order in which they came
 	flushes   []chan error
-	isRunning bool // a goroutine makes exchanges
+	flushing  chan struct{} // ends a pause between exchanges; it has room for one
+	isRunning bool          // a goroutine makes exchanges
 	lastErr   error
 }
 
@@ -167,6 +168,8 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 		key:     "backoff:" + name + ":" + shared.String(),
 		timeout: config.timeout,
 		hook:    config.hook,
+
+		flushing: make(chan struct{}, 1),
 	}
 	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.timeout), rand.Uint64()); code != engine.OK {
 		return nil, budgetError(code)
@@ -248,6 +251,10 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	}
 	done := make(chan error, 1)
 	b.flushes = append(b.flushes, done)
+	select {
+	case b.flushing <- struct{}{}:
+	default: // the last one was not noticed, which ends the pause as well
+	}
 	b.start()
 	b.mutex.Unlock()
 	patience := 2 * b.timeout
@@ -299,7 +306,7 @@ func (b *SharedBudget) report(kind BudgetEventKind, grant sharedGrant) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.member.Note(uint32(kind), grant.held, grant.isLocal, now())
-	if _, isDue, _ := b.member.State(now()); isDue {
+	if _, dueIn, _ := b.member.State(now()); dueIn != engine.None {
 		b.start()
 	}
 }

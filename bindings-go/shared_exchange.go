@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -102,13 +103,28 @@ func (b *SharedBudget) run() {
 	}
 }
 
-// begin begins an exchange, for flushes too. It reports false if none is due, and the goroutine then ends.
+// begin begins an exchange, for flushes too, when the pause after the last one is over. It reports false if none is
+// due, and the goroutine then ends.
 func (b *SharedBudget) begin() (flushes []chan error, ok bool) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if _, isDue, _ := b.member.State(now()); !isDue && len(b.flushes) == 0 {
-		b.isRunning = false
-		return nil, false
+	for len(b.flushes) == 0 {
+		_, dueIn, _ := b.member.State(now())
+		if dueIn == 0 {
+			break
+		}
+		if dueIn == engine.None {
+			b.isRunning = false
+			return nil, false
+		}
+		b.mutex.Unlock()
+		pause := time.NewTimer(time.Duration(min(dueIn, math.MaxInt64)))
+		select {
+		case <-pause.C:
+		case <-b.flushing:
+		}
+		pause.Stop()
+		b.mutex.Lock()
 	}
 	flushes, b.flushes = b.flushes, nil
 	b.member.Begin(now())

@@ -1065,8 +1065,9 @@ uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
 // `member` is NULL or points to a member.
 uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
 
-// Writes, each as 1 or 0, whether the store is away, so that the local budget decides; whether an exchange is to
-// begin; and whether there is something that the store does not know. Each of the three may be NULL.
+// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
+// is to begin, or BACKOFF_NONE; and whether there is something that the store does not know, as 1 or 0. Each of the
+// three may be NULL.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -1074,7 +1075,7 @@ uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint
 uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
                                      uint64_t now_ns,
                                      uint32_t *is_away,
-                                     uint32_t *is_due,
+                                     uint64_t *due_in_ns,
                                      uint32_t *has_unsent);
 
 // Begins an exchange, at a time of the process's clock.

@@ -182,8 +182,9 @@ pub unsafe extern "C" fn backoff_budget_member_cancel(
     })
 }
 
-/// Writes, each as 1 or 0, whether the store is away, so that the local budget decides; whether an exchange is to
-/// begin; and whether there is something that the store does not know. Each of the three may be NULL.
+/// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
+/// is to begin, or BACKOFF_NONE; and whether there is something that the store does not know, as 1 or 0. Each of the
+/// three may be NULL.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -194,13 +195,13 @@ pub unsafe extern "C" fn backoff_budget_member_state(
     member: *const backoff_budget_member,
     now_ns: u64,
     is_away: *mut u32,
-    is_due: *mut u32,
+    due_in_ns: *mut u64,
     has_unsent: *mut u32,
 ) -> u32 {
     exported!({
         let member = MemberHandle::get(member)?;
         write_optional(is_away, member.is_away(now_ns).into());
-        write_optional(is_due, member.is_due(now_ns).into());
+        write_optional(due_in_ns, member.due_in(now_ns).unwrap_or(u64::MAX));
         write_optional(has_unsent, member.has_unsent().into());
         Ok(())
     })

@@ -206,7 +206,8 @@ enum member_action {
 struct member_step {
   enum member_action action;
   uint64_t now, times;
-  uint32_t is_away, is_due, has_unsent; /* afterwards */
+  uint32_t is_away, has_unsent; /* afterwards, as the next one */
+  uint64_t due_in_ns;
   uint32_t event, outcome;
   uint64_t held;
   uint32_t is_local, answer;

@@ -53,8 +53,8 @@ impl _Member {
         self.0.is_away(now_ns.0)
     }
 
-    fn is_due(&self, now_ns: Now) -> bool {
-        self.0.is_due(now_ns.0)
+    fn due_in(&self, now_ns: Now) -> Option<u64> {
+        self.0.due_in(now_ns.0)
     }
 
     fn has_unsent(&self) -> bool {

@@ -454,8 +454,8 @@ export class BudgetMember {
 	cancel(outcome: Outcome): void;
 	/** Whether the store is away, so that the local budget decides. */
 	isAway(now: bigint): boolean;
-	/** Whether an exchange is to begin. */
-	isDue(now: bigint): boolean;
+	/** In how many ns an exchange is to begin; undefined if there is nothing to exchange. A flush begins at once. */
+	dueIn(now: bigint): bigint | undefined;
 	/** Whether there is something that the store does not know. */
 	hasUnsent(): boolean;
 	/** Begins an exchange. */

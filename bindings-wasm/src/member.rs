@@ -65,15 +65,18 @@ pub fn member_cancel(outcome: u32) {
     });
 }
 
-/// 1 if the store is away, plus 2 if an exchange is due, plus 4 if the store does not know all.
+/// 1 if the store is away, plus 2 if the store does not know all.
 #[wasm_bindgen]
 #[must_use]
 pub fn member_state(now: u64) -> u32 {
-    change(|member, _| {
-        u32::from(member.is_away(now))
-            | u32::from(member.is_due(now)) << 1
-            | u32::from(member.has_unsent()) << 2
-    })
+    change(|member, _| u32::from(member.is_away(now)) | u32::from(member.has_unsent()) << 1)
+}
+
+/// In how many nanoseconds an exchange is to begin; 2^64 - 1 for none.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_due_in(now: u64) -> u64 {
+    change(|member, _| member.due_in(now).unwrap_or(u64::MAX))
 }
 
 /// Begins an exchange.

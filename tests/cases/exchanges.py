@@ -38,13 +38,14 @@ class Story:
 
     def record(self, do, **more):
         member, now = self.member, self.now
+        due_in = member.due_in(now)
         self.case["steps"].append(
             {
                 "do": do,
                 "now": str(now),
                 **more,
                 "away": member.is_away(now),
-                "due": member.is_due(now),
+                "due_in": None if due_in is None else str(due_in),
                 "unsent": member.has_unsent(),
             }
         )
@@ -148,6 +149,7 @@ def exchange_cases():
         leases(),
         endings(),
         lost_swaps(),
+        pauses(),
         failures(),
         away(),
         lateness(),
@@ -618,6 +620,49 @@ def lost_swaps():
     yield story.request().begin().step().store("1 0").lost().step().stored()
 
 
+def pauses():
+    """Rule 9."""
+    for times in (1, 2, 3, 9):
+        story = Story(f"pause-{times}", f"the pause after an exchange that lost {times} swaps", "quota", timeout=3 * S)
+        story.request().begin().step().lose(times).stored().request()
+        yield story.later(story.member.due_in(story.now) - 1).request().later(1).exchange()
+    story = Story("pause-longest", "no pause is longer than a third of the timeout", "quota", timeout=S + 1)
+    yield story.begin().step().lose(9).stored().request().exchange().begin().step().lose(9).stored().request()
+    story = Story("pause-short-timeout", "a third of the timeout is less than a millisecond", "quota", timeout=2 * MS)
+    yield story.begin().step().lost(wait=False).step().stored().request()
+    story = Story("pause-grows", "pauses grow with the swaps of several exchanges", "quota", timeout=10 * S)
+    for _ in range(4):
+        story.request().begin().step().lose(2).stored()
+    yield story.request()
+    story = Story("pause-shrinks", "an exchange that lost no swap leaves seven eighths", "quota", timeout=10 * S)
+    story.begin().step().lose(4).stored()
+    for _ in range(12):
+        story.request()
+        story.later(story.member.due_in(story.now)).exchange()
+    yield story.request()
+    story = Story("pause-forgets", "the pause shrinks to nothing", "throttle", timeout=10 * S)
+    story.begin().step().lost().step().stored()
+    for _ in range(130):
+        story.begin().step().stored()
+    yield story.request()
+    story = Story("pause-flush", "a flush begins within the pause, which ends later then", "quota", timeout=3 * S)
+    yield story.begin().step().lose(5).stored().later(MS).begin().step().stored().request()
+    story = Story("pause-events", "100 events wait for the end of the pause, too", "throttle", timeout=3 * S)
+    story.begin().step().lose(3).stored().note(BEGAN, 99).note(FAILED)
+    yield story.later(story.member.due_in(story.now)).exchange()
+    for lost in (0, 2):
+        story = Story(f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota", timeout=3 * S)
+        story.begin().step().lose(3).stored().begin().step().lose(lost).fail().later(S).request().exchange()
+        yield story.request()
+    story = Story("pause-under-way", "nothing is due while an exchange is under way", "quota", timeout=3 * S)
+    yield story.begin().step().lose(3).stored().request().begin().request().step().stored()
+    for seed in (0, 1, WORD_MAX):
+        story = Story(f"pause-seed-{seed}", f"the pauses of the seed {seed}", "quota", seed=seed, timeout=3 * S)
+        yield story.begin().step().lose(3).stored().request().begin().step().lose(1).stored().request()
+    story = Story("pause-away", "the pause ends while the store is away", "quota")
+    yield story.begin().step().lose(4).stored().begin().fail().later(S).request()
+
+
 def lost_wait(seed):
     """The first wait of the first exchange."""
     quota = strings.parse("budget", "quota")
@@ -855,7 +900,7 @@ def tell(rng, story, length):
             "late": (1 + 3 * member.is_away(story.now)) * bool(waiting),
         }
         if member.exchange is None:
-            choices["begin"] = 6 if member.is_due(story.now) else 0.4
+            choices["begin"] = 6 if member.due_in(story.now) == 0 else 0.4
             stepped = False
         elif not stepped:
             again = member.exchange.lost > 0

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from reference import delays, strings
 from reference.budgets import BudgetState, is_state_text
 from reference.fields import SECOND
-from reference.numbers import WORD, WORD_MAX
+from reference.numbers import WORD, WORD_MAX, draw, sample, scale
 from reference.streams import stream
 
 OUTCOMES = ["transient", "throttled", "timeout"]
@@ -18,7 +18,8 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
 AWAY = SECOND
 MANY = 100  # so many events begin an exchange, and so many are kept while the store is away
 AHEAD = 60 * SECOND
-WAITS = strings.parse("policy", "full:base=1ms,cap=64ms")
+SHORTEST_PAUSE = SECOND // 1000
+WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
 
 
 class Member:
@@ -29,6 +30,7 @@ class Member:
         self.waiting = dict.fromkeys(OUTCOMES, 0)
         self.unused = dict.fromkeys(OUTCOMES, 0)
         self.away_until = 0
+        self.pause = self.pause_ends = 0
         self.exchanges = 0
         self.exchange = None
 
@@ -82,9 +84,11 @@ class Member:
         if exchange is not None and exchange.asked[outcome] > exchange.granted[outcome]:
             exchange.asked[outcome] -= 1
 
-    def is_due(self, now):  # rule 3, without a flush
+    def due_in(self, now):  # rule 3, without a flush
         is_full = sum(self.counts) >= MANY and not self.is_away(now)
-        return self.exchange is None and (any(self.waiting.values()) or is_full)
+        if self.exchange is None and (any(self.waiting.values()) or is_full):
+            return max(0, self.pause_ends - now)
+        return None
 
     def begin(self, now):  # rule 3
         assert self.exchange is None
@@ -145,7 +149,7 @@ class Member:
             self.waiting[outcome] -= refused[outcome]
             self.unused[outcome] = min(self.unused[outcome], self.lease - 1)
         is_overdue = self.is_overdue(now)
-        self.exchange = None
+        self.end(now)
         if is_overdue:
             self.go_away(now)
         return granted, refused
@@ -153,23 +157,35 @@ class Member:
     def lost(self, now):
         """Rule 6: the wait before the next load, or None if the exchange fails."""
         exchange = self.exchange
-        key = self.exchanges.to_bytes(8, "little")
-        wait = delays.delay(WAITS, stream(self.seed, key), exchange.lost)
+        wait = delays.delay(WAITS, self.stream(), exchange.lost)
         exchange.lost += 1
         return wait if now + wait < exchange.begun + self.timeout else None
 
     def failed(self, now, may_be_stored):  # rule 7
-        sent, self.exchange = self.exchange.sent, None
+        sent = self.exchange.sent
+        self.end(now)
         if not may_be_stored:
             for place, times in enumerate(sent):
                 self.add(place, times)
         self.go_away(now)
 
+    def stream(self):
+        return stream(self.seed, self.exchanges.to_bytes(8, "little"))
+
+    def end(self, now):  # rule 9
+        lost, self.exchange = self.exchange.lost, None
+        if lost == 0:
+            self.pause = scale(self.pause, (7, 8))
+        else:
+            self.pause = min(max(self.pause, SHORTEST_PAUSE) * 2**lost, self.timeout // 3)
+        more = self.pause // 2
+        self.pause_ends = now + self.pause - more + sample(draw(self.stream(), 2**32 - 1), 0, more)
+
     def late(self, now):  # rule 8
         self.go_away(now)
 
     def go_away(self, now):
-        """Rule 9. The caller requests the retries again that waited."""
+        """Rule 10. The caller requests the retries again that waited."""
         self.away_until = now + AWAY
         self.keep_many()
         self.waiting = dict.fromkeys(OUTCOMES, 0)

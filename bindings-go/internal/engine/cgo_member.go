@@ -33,11 +33,13 @@ func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal boo
 // Cancel cancels a request that waits.
 func (b *Member) Cancel(outcome uint32) { C.backoff_budget_member_cancel(&b.c, C.uint32_t(outcome)) }
 
-// State reports whether the store is away, whether an exchange is due, and whether the store does not know all.
-func (b *Member) State(now uint64) (isAway, isDue, hasUnsent bool) {
-	var away, due, unsent C.uint32_t
+// State reports whether the store is away, in how many nanoseconds an exchange is to begin, or None, and whether the
+// store does not know all.
+func (b *Member) State(now uint64) (isAway bool, dueIn uint64, hasUnsent bool) {
+	var away, unsent C.uint32_t
+	var due C.uint64_t
 	C.backoff_budget_member_state(&b.c, C.uint64_t(now), &away, &due, &unsent)
-	return away != 0, due != 0, unsent != 0
+	return away != 0, uint64(due), unsent != 0
 }
 
 // Begin begins an exchange.

@@ -327,18 +327,80 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 	p1 = p1 - 2
 	if p1 <= 2 {
 		p0 = p0 + p1<<3
-		x2 = m.load64(p0, 520)
-		m.store64(p0, 520, x2-b64(x2 != 0))
-		x2 = m.load64(p0, 544)
+		x2 = m.load64(p0, 536)
+		m.store64(p0, 536, x2-b64(x2 != 0))
+		x2 = m.load64(p0, 560)
 		x3 = x2 - b64(x2 != 0)
-		x4 = m.load64(p0, 568)
+		x4 = m.load64(p0, 584)
 		t5 = min(x2, x4)
 		if x4 < x3 {
 			t5 = x3
 		}
-		m.store64(p0, 544, t5)
+		m.store64(p0, 560, t5)
 	}
 	return 0
+}
+
+// budgetMemberEnd is backoff_core::decision::budget::member::BudgetMember::end.
+//
+//go:norace
+func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
+	var t6 uint32
+	var x2, x3, x4, t5, t7, t8, t9, t10 uint64
+	m.store64(p0, 384, 0)
+	x2 = m.load64(p0, 408)
+	if x2 == 0 {
+		x2 = 0x7fffffffffffffff
+		x3 = m.load64(p0, 416)
+		x4 = x3 >> 3
+		if arithmeticMulhi(x4, 7) != 0 {
+			goto l1
+		}
+		x2 = x3 & 7
+		t5 = x2 * 7 >> 3
+		if arithmeticMulhi(x2, 7) != 0 {
+			t5 = 0x1fffffffffffffff
+		}
+		x2 = t5 + x4*7
+		x2 = min(x2, 0x7fffffffffffffff)
+	} else {
+		x3 = m.load64(p0, 360) / 3
+		x4 = m.load64(p0, 416)
+		x4 = max(x4, 1000000)
+		t6 = uint32(x2)
+		if x2 >= 63 {
+			t6 = 63
+		}
+		t7 = uint64(t6)
+		if x2 > 0xffffffff {
+			t7 = 63
+		}
+		x2 = t7
+		t8 = x4 << (x2 & 63)
+		if x4 > x3>>(x2&63) {
+			t8 = x3
+		}
+		x2 = t8
+	}
+l1:
+	m.store64(p0, 416, x2)
+	x3 = x2 >> 1
+	x2 = x2 - x3
+	x4 = randomStreamNth(m.load64(p0, 368), m.load64(p0, 400)) + 0x7f4a7c1500000000
+	x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
+	x4 = (x4>>27 ^ x4) * 0x94d049bb133111eb
+	x3 = x2 + arithmeticMulhi(x4>>31^x4, x3+1)
+	t9 = x3
+	if x3 < x2 {
+		t9 = 0xffffffffffffffff
+	}
+	x2 = p1 + t9
+	t10 = x2
+	if x2 < p1 {
+		t10 = 0xffffffffffffffff
+	}
+	m.store64(p0, 424, t10)
+	m.memoryFill(p0+552, 0, 96)
 }
 
 // budgetMemberExchangeStep is backoff_budget_member_exchange_step.
@@ -359,64 +421,64 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 				if p1 == 0 {
 					goto l3
 				}
-				x3 = uint32(p1) - b32(m.load64(p0, 472) != 0)
+				x3 = uint32(p1) - b32(m.load64(p0, 488) != 0)
 				if x3 == 0 {
 					x4 = 1
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 480) != 0)
+				x3 = x3 - b32(m.load64(p0, 496) != 0)
 				if x3 == 0 {
 					x4 = 2
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 488) != 0)
+				x3 = x3 - b32(m.load64(p0, 504) != 0)
 				if x3 == 0 {
 					x4 = 3
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 496) != 0)
+				x3 = x3 - b32(m.load64(p0, 512) != 0)
 				if x3 == 0 {
 					x4 = 4
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 504) != 0)
+				x3 = x3 - b32(m.load64(p0, 520) != 0)
 				if x3 == 0 {
 					x4 = 5
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 512) != 0)
+				x3 = x3 - b32(m.load64(p0, 528) != 0)
 				if x3 == 0 {
 					x4 = 6
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 544) != 0)
+				x3 = x3 - b32(m.load64(p0, 560) != 0)
 				if x3 == 0 {
 					x4 = 7
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 552) != 0)
+				x3 = x3 - b32(m.load64(p0, 568) != 0)
 				if x3 == 0 {
 					x4 = 8
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 560) != 0)
+				x3 = x3 - b32(m.load64(p0, 576) != 0)
 				if x3 == 0 {
 					x4 = 9
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 592) != 0)
+				x3 = x3 - b32(m.load64(p0, 608) != 0)
 				if x3 == 0 {
 					x4 = 10
 					goto l3
 				}
-				if x3 != b32(m.load64(p0, 600) != 0) {
+				if x3 != b32(m.load64(p0, 616) != 0) {
 					return 104
 				}
 				x4 = 11
 			l3:
 				x5 = p0 + 8
 				x3 = x4 - 6
-				p0 = x4<<3 + p0 + 472
+				p0 = x4<<3 + p0 + 488
 				for {
 					x4 = x3 + 6
 					if x4 >= x3 {
@@ -434,15 +496,15 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 							goto l17
 						}
 						x6 = 3
-						t13 = 608
+						t13 = 624
 						if x4 != 0 {
-							t13 = 560
+							t13 = 576
 						}
 						x8 = x8 << 3
 						x9 = m.load64(x5+t13+x8, 0)
-						t14 = 584
+						t14 = 600
 						if x4 != 0 {
-							t14 = 536
+							t14 = 552
 						}
 						p1 = m.load64(x5+t14+x8, 0)
 					} else {
@@ -530,93 +592,100 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 //
 //go:norace
 func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
-	var x3, x4, x5, x6, x7, x8, x9, t10, t11, t16 uint64
+	var x9 uint32
+	var x3, x4, x5, x6, x7, x8, x10, t12, t13, t14, t15, t16, t17 uint64
 	if p0 == 0 {
 		return 100
 	}
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	x3 = m.load64(p0, 472)
-	m.store64(p0, 472, 0)
-	x4 = m.load64(p0, 480)
-	m.store64(p0, 480, 0)
-	x5 = m.load64(p0, 488)
+	x3 = m.load64(p0, 488)
 	m.store64(p0, 488, 0)
-	x6 = m.load64(p0, 496)
+	x4 = m.load64(p0, 496)
 	m.store64(p0, 496, 0)
-	x7 = m.load64(p0, 504)
+	x5 = m.load64(p0, 504)
 	m.store64(p0, 504, 0)
-	x8 = m.load64(p0, 512)
+	x6 = m.load64(p0, 512)
 	m.store64(p0, 512, 0)
-	x9 = m.load64(p0, 424)
-	if p1 != 0 {
-		x3 = m.load64(p0, 464)
-		x7 = m.load64(p0, 456)
-		x6 = m.load64(p0, 448)
-		x5 = m.load64(p0, 440)
-		x4 = m.load64(p0, 432)
-	} else {
-		x3 = x9 + x3
-		t10 = x3
-		if x3 < x9 {
-			t10 = 0xffffffffffffffff
-		}
-		x9 = t10
-		x9 = min(x9, 1000000)
-		x3 = m.load64(p0, 464)
-		x8 = x3 + x8
-		t11 = x8
-		if x8 < x3 {
-			t11 = 0xffffffffffffffff
-		}
-		x3 = t11
-		x3 = min(x3, 1000000)
-		x8 = m.load64(p0, 456)
-		x7 = x8 + x7
-		if x7 < x8 {
-			x7 = 0xffffffffffffffff
-		}
-		x7 = min(x7, 1000000)
-		x8 = m.load64(p0, 448)
-		x6 = x8 + x6
-		if x6 < x8 {
-			x6 = 0xffffffffffffffff
-		}
-		x6 = min(x6, 1000000)
-		x8 = m.load64(p0, 440)
-		x5 = x8 + x5
-		if x5 < x8 {
-			x5 = 0xffffffffffffffff
-		}
-		x5 = min(x5, 1000000)
-		x8 = m.load64(p0, 432)
-		x4 = x8 + x4
-		if x4 < x8 {
-			x4 = 0xffffffffffffffff
-		}
-		x4 = min(x4, 1000000)
-	}
-	m.store64(p0, 392, 0)
-	m.memoryFill(p0+568, 0, 72)
+	x7 = m.load64(p0, 520)
 	m.store64(p0, 520, 0)
-	m.store64(p0, 464, min(x3, 100))
-	m.store64(p0, 456, min(x7, 100))
-	m.store64(p0, 448, min(x6, 100))
-	m.store64(p0, 440, min(x5, 100))
-	m.store64(p0, 432, min(x4, 100))
-	m.store64(p0, 424, min(x9, 100))
+	x8 = m.load64(p0, 528)
 	m.store64(p0, 528, 0)
+	x9 = p0 + 8
+	if p1 == 0 {
+		x10 = m.load64(p0, 440)
+		x3 = x10 + x3
+		if x3 < x10 {
+			x3 = 0xffffffffffffffff
+		}
+		m.store64(p0, 440, min(x3, 1000000))
+		x3 = m.load64(p0, 448)
+		x4 = x3 + x4
+		t12 = x4
+		if x4 < x3 {
+			t12 = 0xffffffffffffffff
+		}
+		x3 = t12
+		m.store64(p0, 448, min(x3, 1000000))
+		x3 = m.load64(p0, 456)
+		x4 = x3 + x5
+		t13 = x4
+		if x4 < x3 {
+			t13 = 0xffffffffffffffff
+		}
+		x3 = t13
+		m.store64(p0, 456, min(x3, 1000000))
+		x3 = m.load64(p0, 464)
+		x4 = x3 + x6
+		t14 = x4
+		if x4 < x3 {
+			t14 = 0xffffffffffffffff
+		}
+		x3 = t14
+		m.store64(p0, 464, min(x3, 1000000))
+		x3 = m.load64(p0, 472)
+		x4 = x3 + x7
+		t15 = x4
+		if x4 < x3 {
+			t15 = 0xffffffffffffffff
+		}
+		x3 = t15
+		m.store64(p0, 472, min(x3, 1000000))
+		x3 = m.load64(p0, 480)
+		x4 = x3 + x8
+		t16 = x4
+		if x4 < x3 {
+			t16 = 0xffffffffffffffff
+		}
+		x3 = t16
+		m.store64(p0, 480, min(x3, 1000000))
+	}
+	m.budgetMemberEnd(x9, p2)
 	m.store64(p0, 536, 0)
 	m.store64(p0, 544, 0)
 	m.store64(p0, 552, 0)
 	m.store64(p0, 560, 0)
-	x9 = p2 + 1000000000
-	t16 = x9
-	if x9 < p2 {
-		t16 = 0xffffffffffffffff
+	m.store64(p0, 568, 0)
+	m.store64(p0, 576, 0)
+	x3 = p2 + 1000000000
+	t17 = x3
+	if x3 < p2 {
+		t17 = 0xffffffffffffffff
 	}
-	m.store64(p0, 384, t16)
+	m.store64(p0, 384, t17)
+	p2 = m.load64(p0, 440)
+	m.store64(p0, 440, min(p2, 100))
+	p2 = m.load64(p0, 448)
+	m.store64(p0, 448, min(p2, 100))
+	p2 = m.load64(p0, 456)
+	m.store64(p0, 456, min(p2, 100))
+	p2 = m.load64(p0, 464)
+	m.store64(p0, 464, min(p2, 100))
+	p2 = m.load64(p0, 472)
+	m.store64(p0, 472, min(p2, 100))
+	p2 = m.load64(p0, 480)
+	m.store64(p0, 480, min(p2, 100))
 	return 0
 }
 
@@ -626,7 +695,7 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5 uint64) uint32 {
 	var x6, x7, x8, x9 uint32
 	var x10, x11, t12, t13 uint64
-	x6 = m.stackPointer - 656
+	x6 = m.stackPointer - 672
 	m.stackPointer = x6
 	x7 = 100
 	if p0 == 0 {
@@ -850,10 +919,10 @@ l15:
 	}
 	m.budgetMemberNew(x6, x8, x9, p3, p4, p5)
 	m.store64(p0, 0, 0x312d7265626d656d)
-	m.memoryCopy(p0+8, x6, 656)
+	m.memoryCopy(p0+8, x6, 672)
 	x7 = 0
 l1:
-	m.stackPointer = x6 + 656
+	m.stackPointer = x6 + 672
 	return x7
 }
 
@@ -868,22 +937,18 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 520, 0)
-	m.store64(p0, 528, 0)
 	m.store64(p0, 536, 0)
 	m.store64(p0, 544, 0)
 	m.store64(p0, 552, 0)
 	m.store64(p0, 560, 0)
+	m.store64(p0, 568, 0)
+	m.store64(p0, 576, 0)
 	x2 = p1 + 1000000000
 	t3 = x2
 	if x2 < p1 {
 		t3 = 0xffffffffffffffff
 	}
 	m.store64(p0, 384, t3)
-	p1 = m.load64(p0, 424)
-	m.store64(p0, 424, min(p1, 100))
-	p1 = m.load64(p0, 432)
-	m.store64(p0, 432, min(p1, 100))
 	p1 = m.load64(p0, 440)
 	m.store64(p0, 440, min(p1, 100))
 	p1 = m.load64(p0, 448)
@@ -892,6 +957,10 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	m.store64(p0, 456, min(p1, 100))
 	p1 = m.load64(p0, 464)
 	m.store64(p0, 464, min(p1, 100))
+	p1 = m.load64(p0, 472)
+	m.store64(p0, 472, min(p1, 100))
+	p1 = m.load64(p0, 480)
+	m.store64(p0, 480, min(p1, 100))
 	return 0
 }
 
@@ -925,8 +994,8 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		}
 		x6 = uint64(t9)
 		t10 = uint64(1000000)<<(x6&63) | 1
-		if uint64(64000000)>>(x6&63) < 1000000 {
-			t10 = 0x3d09001
+		if uint64(16000000)>>(x6&63) < 1000000 {
+			t10 = 0xf42401
 		}
 		x4 = arithmeticMulhi(x4>>31^x4, t10)
 		x6 = p1 + x4
@@ -1036,7 +1105,7 @@ l7:
 	m.store64(p0, 240, m.load64(p2, 64))
 	m.store64(p0, 248, m.load64(p2, 72))
 	m.memoryFill(p0+272, 0, 80)
-	m.memoryFill(p0+416, 0, 240)
+	m.memoryFill(p0+432, 0, 240)
 	m.store64(p0, 32, m.load64(p1, 32))
 	m.store64(p0, 24, m.load64(p1, 24))
 	m.store64(p0, 16, m.load64(p1, 16))
@@ -1064,6 +1133,8 @@ l7:
 	m.store64(p0, 392, 0)
 	m.store64(p0, 400, 0)
 	m.store64(p0, 408, 0)
+	m.store64(p0, 416, 0)
+	m.store64(p0, 424, 0)
 	m.stackPointer = x6 + 96
 }
 
@@ -1142,11 +1213,11 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	}
 l5:
 	x5 = p0 + p1<<3
-	x6 = m.load64(x5, 424) + 1
+	x6 = m.load64(x5, 440) + 1
 	if x6 == 0 {
 		x6 = 0xffffffffffffffff
 	}
-	m.store64(x5, 424, min(x6, 1000000))
+	m.store64(x5, 440, min(x6, 1000000))
 	x5 = p0 + 184
 	m.stateBudgetStateStep(x4+192, x5, x4, p3)
 	m.memoryCopy(x4+16, x4+192, 176)
@@ -1164,10 +1235,6 @@ l5:
 			goto l4
 		}
 	}
-	p3 = m.load64(p0, 424)
-	m.store64(p0, 424, min(p3, 100))
-	p3 = m.load64(p0, 432)
-	m.store64(p0, 432, min(p3, 100))
 	p3 = m.load64(p0, 440)
 	m.store64(p0, 440, min(p3, 100))
 	p3 = m.load64(p0, 448)
@@ -1176,6 +1243,10 @@ l5:
 	m.store64(p0, 456, min(p3, 100))
 	p3 = m.load64(p0, 464)
 	m.store64(p0, 464, min(p3, 100))
+	p3 = m.load64(p0, 472)
+	m.store64(p0, 472, min(p3, 100))
+	p3 = m.load64(p0, 480)
+	m.store64(p0, 480, min(p3, 100))
 l4:
 	x5 = 0
 l1:
@@ -1213,7 +1284,7 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	if x8 <= 2 {
 		x7 = 0
 		x5 = p0 + x8<<3
-		x9 = m.load64(x5, 640)
+		x9 = m.load64(x5, 656)
 		if x9 == 0 {
 			if p2 >= m.load64(p0, 384) {
 				if m.load64(p0, 392) == 0 {
@@ -1247,7 +1318,7 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 			}
 			goto l4
 		}
-		m.store64(x5+640, 0, x9-1)
+		m.store64(x5+656, 0, x9-1)
 		x5 = 1
 		x6 = 0
 		p0 = p0 + 8
@@ -1272,11 +1343,11 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	l5:
 		x5 = 3
 		p0 = p0 + x8<<3
-		p2 = m.load64(p0, 520)
+		p2 = m.load64(p0, 536)
 		if p2 > 0xf423f {
 			x5 = 2
 		} else {
-			m.store64(p0+520, 0, p2+1)
+			m.store64(p0+536, 0, p2+1)
 			x6 = 0
 		}
 	}
@@ -1295,7 +1366,7 @@ l1:
 //go:norace
 func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint32 {
 	var x5 uint32
-	var x6, x7, t8, t9, t10, t11, t12, t13, t14, t15, t16, t17 uint64
+	var x6, x7, x8, t9, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19 uint64
 	if p0 == 0 {
 		return 100
 	}
@@ -1308,82 +1379,70 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 		x5 = 0
 	} else {
 		x6 = p1 - m.load64(p0, 400)
-		t8 = x6
+		t9 = x6
 		if x6 > p1 {
-			t8 = 0
+			t9 = 0
 		}
-		x5 = b32(t8 >= m.load64(p0, 368))
+		x5 = b32(t9 >= m.load64(p0, 368))
 	}
 	if p2 != 0 {
 		m.store32(p2, 0, x5)
 	}
+	x6 = 0xffffffffffffffff
+	if m.load64(p0, 392) == 0 {
+		if m.load64(p0, 536) == 0 && m.load64(p0, 544) == 0 && m.load64(p0, 552) == 0 {
+			x6 = 0xffffffffffffffff
+			x7 = m.load64(p0, 440)
+			x8 = x7 + m.load64(p0, 448)
+			t10 = x8
+			if x8 < x7 {
+				t10 = 0xffffffffffffffff
+			}
+			x7 = t10
+			x8 = x7 + m.load64(p0, 456)
+			t11 = x8
+			if x8 < x7 {
+				t11 = 0xffffffffffffffff
+			}
+			x7 = t11
+			x8 = x7 + m.load64(p0, 464)
+			t12 = x8
+			if x8 < x7 {
+				t12 = 0xffffffffffffffff
+			}
+			x7 = t12
+			x8 = x7 + m.load64(p0, 472)
+			t13 = x8
+			if x8 < x7 {
+				t13 = 0xffffffffffffffff
+			}
+			x7 = t13
+			x8 = x7 + m.load64(p0, 480)
+			t14 = x8
+			if x8 < x7 {
+				t14 = 0xffffffffffffffff
+			}
+			if t14 < 100 {
+				goto l7
+			}
+			if p1 < m.load64(p0, 384) {
+				goto l7
+			}
+		}
+		x6 = m.load64(p0, 432)
+		p1 = x6 - p1
+		t15 = p1
+		if p1 > x6 {
+			t15 = 0
+		}
+		x6 = t15
+	}
+l7:
 	if p3 != 0 {
-		p2 = 0
-		if m.load64(p0, 392) != 0 {
-			goto l8
-		}
-		p2 = 1
-		if m.load64(p0, 520) != 0 {
-			goto l8
-		}
-		if m.load64(p0, 528) != 0 {
-			goto l8
-		}
-		if m.load64(p0, 536) != 0 {
-			goto l8
-		}
-		p2 = 0
-		x6 = m.load64(p0, 424)
-		x7 = x6 + m.load64(p0, 432)
-		t9 = x7
-		if x7 < x6 {
-			t9 = 0xffffffffffffffff
-		}
-		x6 = t9
-		x7 = x6 + m.load64(p0, 440)
-		t10 = x7
-		if x7 < x6 {
-			t10 = 0xffffffffffffffff
-		}
-		x6 = t10
-		x7 = x6 + m.load64(p0, 448)
-		t11 = x7
-		if x7 < x6 {
-			t11 = 0xffffffffffffffff
-		}
-		x6 = t11
-		x7 = x6 + m.load64(p0, 456)
-		t12 = x7
-		if x7 < x6 {
-			t12 = 0xffffffffffffffff
-		}
-		x6 = t12
-		x7 = x6 + m.load64(p0, 464)
-		t13 = x7
-		if x7 < x6 {
-			t13 = 0xffffffffffffffff
-		}
-		if t13 < 100 {
-			goto l8
-		}
-		p2 = b32(p1 >= m.load64(p0, 384))
-	l8:
-		m.store32(p3, 0, p2)
+		m.store64(p3, 0, x6)
 	}
 	if p4 != 0 {
-		p1 = m.load64(p0, 424)
-		x6 = p1 + m.load64(p0, 432)
-		t14 = x6
-		if x6 < p1 {
-			t14 = 0xffffffffffffffff
-		}
-		p1 = t14
-		x6 = p1 + m.load64(p0, 440)
-		t15 = x6
-		if x6 < p1 {
-			t15 = 0xffffffffffffffff
-		}
-		p1 = t15
+		p1 = m.load64(p0, 440)
 		x6 = p1 + m.load64(p0, 448)
 		t16 = x6
 		if x6 < p1 {
@@ -1395,7 +1454,19 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 		if x6 < p1 {
 			t17 = 0xffffffffffffffff
 		}
-		m.store32(p4, 0, b32(t17|m.load64(p0, 464)|m.load64(p0, 392) != 0))
+		p1 = t17
+		x6 = p1 + m.load64(p0, 464)
+		t18 = x6
+		if x6 < p1 {
+			t18 = 0xffffffffffffffff
+		}
+		p1 = t18
+		x6 = p1 + m.load64(p0, 472)
+		t19 = x6
+		if x6 < p1 {
+			t19 = 0xffffffffffffffff
+		}
+		m.store32(p4, 0, b32(t19|m.load64(p0, 480)|m.load64(p0, 392) != 0))
 	}
 	return 0
 }
@@ -1406,7 +1477,7 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
 	var x7, x8, x9, x18, x19, x20, x21, t30, t31, t32, t33, t34, t41, t42, t48 uint32
 	var x10, x11, x12, x13, x14, x15, x16, x17, t23, t24, t25, t26, t27, t29 uint64
-	x7 = m.stackPointer - 2864
+	x7 = m.stackPointer - 2880
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1431,100 +1502,100 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 			}
 			p0 = uint32(p2)
 		}
-		m.memoryCopy(x7, x9, 656)
-		m.budgetStateRead(x7+1880, x9, p1, p0)
-		if m.load32(x7, 1880) == 0 {
+		m.memoryCopy(x7, x9, 672)
+		m.budgetStateRead(x7+1896, x9, p1, p0)
+		if m.load32(x7, 1896) == 0 {
 			goto l5
 		}
-		m.memoryCopy(x7+656, x7+1888, 176)
+		m.memoryCopy(x7+672, x7+1904, 176)
 	} else {
-		m.memoryCopy(x7, x9, 656)
-		m.memoryCopy(x7+656, x9, 176)
+		m.memoryCopy(x7, x9, 672)
+		m.memoryCopy(x7+672, x9, 176)
 	}
-	p2 = m.load64(x7, 416)
-	m.store64(x7, 416, 0)
-	x10 = m.load64(x7, 424)
-	m.store64(x7, 424, 0)
-	x11 = m.load64(x7, 432)
+	p2 = m.load64(x7, 432)
 	m.store64(x7, 432, 0)
-	x12 = m.load64(x7, 440)
+	x10 = m.load64(x7, 440)
 	m.store64(x7, 440, 0)
-	x13 = m.load64(x7, 448)
+	x11 = m.load64(x7, 448)
 	m.store64(x7, 448, 0)
-	x14 = m.load64(x7, 456)
+	x12 = m.load64(x7, 456)
 	m.store64(x7, 456, 0)
-	x15 = m.load64(x7, 464)
+	x13 = m.load64(x7, 464)
+	m.store64(x7, 464, 0)
+	x14 = m.load64(x7, 472)
+	m.store64(x7, 472, 0)
+	x15 = m.load64(x7, 480)
 	p2 = p2 + x15
 	if p2 < x15 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 464, min(p2, 1000000))
-	p2 = m.load64(x7, 472)
+	m.store64(x7, 480, min(p2, 1000000))
+	p2 = m.load64(x7, 488)
 	x10 = x10 + p2
 	t23 = x10
 	if x10 < p2 {
 		t23 = 0xffffffffffffffff
 	}
 	p2 = t23
-	m.store64(x7, 472, min(p2, 1000000))
-	p2 = m.load64(x7, 480)
+	m.store64(x7, 488, min(p2, 1000000))
+	p2 = m.load64(x7, 496)
 	x10 = x11 + p2
 	t24 = x10
 	if x10 < p2 {
 		t24 = 0xffffffffffffffff
 	}
 	p2 = t24
-	m.store64(x7, 480, min(p2, 1000000))
-	p2 = m.load64(x7, 488)
+	m.store64(x7, 496, min(p2, 1000000))
+	p2 = m.load64(x7, 504)
 	x10 = x12 + p2
 	t25 = x10
 	if x10 < p2 {
 		t25 = 0xffffffffffffffff
 	}
 	p2 = t25
-	m.store64(x7, 488, min(p2, 1000000))
-	p2 = m.load64(x7, 496)
+	m.store64(x7, 504, min(p2, 1000000))
+	p2 = m.load64(x7, 512)
 	x10 = x13 + p2
 	t26 = x10
 	if x10 < p2 {
 		t26 = 0xffffffffffffffff
 	}
 	p2 = t26
-	m.store64(x7, 496, min(p2, 1000000))
-	p2 = m.load64(x7, 504)
+	m.store64(x7, 512, min(p2, 1000000))
+	p2 = m.load64(x7, 520)
 	x10 = x14 + p2
 	t27 = x10
 	if x10 < p2 {
 		t27 = 0xffffffffffffffff
 	}
 	p2 = t27
-	m.store64(x7, 504, min(p2, 1000000))
-	x11 = m.load64(x7, 512)
-	x15 = m.load64(x7, 520)
-	x16 = m.load64(x7, 528)
+	m.store64(x7, 520, min(p2, 1000000))
+	x11 = m.load64(x7, 528)
+	x15 = m.load64(x7, 536)
+	x16 = m.load64(x7, 544)
 	x12 = min(x16, 1000000)
-	m.store64(x7, 552, x12)
+	m.store64(x7, 568, x12)
 	x13 = min(x15, 1000000)
-	m.store64(x7, 544, x13)
+	m.store64(x7, 560, x13)
 	x14 = min(x11, 1000000)
-	m.store64(x7, 536, x14)
-	m.memoryCopy(x7+1880, x7+656, 176)
+	m.store64(x7, 552, x14)
+	m.memoryCopy(x7+1896, x7+672, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 1880 + 88
-	switch m.load32(x7, 656) - 4 {
+	x8 = x7 + 1896 + 88
+	switch m.load32(x7, 672) - 4 {
 	case 0:
-		x10 = m.load64(x7, 1976)
+		x10 = m.load64(x7, 1992)
 		t29 = x10
 		if x10 > p2 {
 			t29 = p3
 		}
-		m.store64(x7, 1976, t29)
+		m.store64(x7, 1992, t29)
 	case 1:
-		x10 = m.load64(x7, 2048)
-		x17 = m.load64(x7, 712)
+		x10 = m.load64(x7, 2064)
+		x17 = m.load64(x7, 728)
 		if x17 <= 9 {
 			p2 = 0
 			if x10 != 0 {
@@ -1538,19 +1609,19 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		}
 		p2 = p3 / x17
 	l14:
-		m.store64(x7, 2048, p2)
+		m.store64(x7, 2064, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l11:
 	p0 = 0
-	x17 = m.load64(x7, 736)
-	x18 = x7 + 656 + 88
+	x17 = m.load64(x7, 752)
+	x18 = x7 + 672 + 88
 	t30 = m.memcmp(x8, x18, 88)
-	m.store64(x7, 1960, x17+b64(t30 != 0))
-	m.memoryCopy(x7+832, x7+1880, 176)
-	x8 = x7 + 1528 + 88
-	p1 = x7 + 1704 + 88
-	x19 = 464
+	m.store64(x7, 1976, x17+b64(t30 != 0))
+	m.memoryCopy(x7+848, x7+1896, 176)
+	x8 = x7 + 1544 + 88
+	p1 = x7 + 1720 + 88
+	x19 = 480
 	x20 = m.load32(x7, 0) - 1
 	for {
 		p2 = m.load64(x7+x19, 0)
@@ -1581,29 +1652,29 @@ l11:
 			if x21 == 1 {
 				t32 = 3
 			}
-			m.store64(x7, 2080, m.load64(x7+t32<<3, 0))
+			m.store64(x7, 2096, m.load64(x7+t32<<3, 0))
 			goto l18
 		case 5:
 			x10 = 1
 		}
-		m.store64(x7, 2080, x10)
+		m.store64(x7, 2096, x10)
 		goto l18
 	l20:
 		x21 = 2
 		goto l17
 	l19:
-		m.store64(x7, 2080, 0)
+		m.store64(x7, 2096, 0)
 	l18:
 		x21 = 4
 	l17:
-		m.store32(x7, 2072, x21)
-		m.memoryCopy(x7+1528, x7+832, 176)
+		m.store32(x7, 2088, x21)
+		m.memoryCopy(x7+1544, x7+848, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+1880, x7+1528, x7+2072, p3)
-				m.memoryCopy(x7+1704, x7+1880, 176)
-				if m.load64(x7, 1784) == m.load64(x7, 1608) {
-					t33 = m.memcmp(x7+1704, x7+1528, 80)
+				m.stateBudgetStateStep(x7+1896, x7+1544, x7+2088, p3)
+				m.memoryCopy(x7+1720, x7+1896, 176)
+				if m.load64(x7, 1800) == m.load64(x7, 1624) {
+					t33 = m.memcmp(x7+1720, x7+1544, 80)
 					if t33 == 0 {
 						t34 = m.memcmp(p1, x8, 88)
 						if t34 == 0 {
@@ -1611,7 +1682,7 @@ l11:
 						}
 					}
 				}
-				m.memoryCopy(x7+1528, x7+1704, 176)
+				m.memoryCopy(x7+1544, x7+1720, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
@@ -1620,22 +1691,22 @@ l11:
 		}
 	l26:
 		p0 = p0 + 1
-		m.memoryCopy(x7+832, x7+1528, 176)
+		m.memoryCopy(x7+848, x7+1544, 176)
 		x19 = x19 + 8
-		if x19 == 512 {
+		if x19 == 528 {
 			break
 		}
 	}
-	m.memoryCopy(x7+1704, x7+832, 176)
+	m.memoryCopy(x7+1720, x7+848, 176)
 	p2 = 0
 	x10 = 0
 	if x11 != 0 {
 		x10 = 0
 		for {
-			m.store64(x7, 2072, 0x200000003)
-			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-			m.memoryCopy(x7+1704, x7+1880, 176)
-			if m.load64(x7, 2056) == 0 {
+			m.store64(x7, 2088, 0x200000003)
+			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+			m.memoryCopy(x7+1720, x7+1896, 176)
+			if m.load64(x7, 2072) == 0 {
 				goto l29
 			}
 			x10 = x10 + 1
@@ -1646,17 +1717,17 @@ l11:
 		x10 = x14
 	}
 l29:
-	m.memoryCopy(x7+1528, x7+1704, 176)
-	m.memoryCopy(x7+1008, x7+1528, 176)
-	m.store64(x7, 560, x10)
-	m.memoryCopy(x7+1704, x7+1008, 176)
+	m.memoryCopy(x7+1544, x7+1720, 176)
+	m.memoryCopy(x7+1024, x7+1544, 176)
+	m.store64(x7, 576, x10)
+	m.memoryCopy(x7+1720, x7+1024, 176)
 	if x15 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 2072, 0x300000003)
-			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-			m.memoryCopy(x7+1704, x7+1880, 176)
-			if m.load64(x7, 2056) == 0 {
+			m.store64(x7, 2088, 0x300000003)
+			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+			m.memoryCopy(x7+1720, x7+1896, 176)
+			if m.load64(x7, 2072) == 0 {
 				goto l31
 			}
 			p2 = p2 + 1
@@ -1667,18 +1738,18 @@ l29:
 		p2 = x13
 	}
 l31:
-	m.memoryCopy(x7+1528, x7+1704, 176)
-	m.memoryCopy(x7+1008, x7+1528, 176)
-	m.memoryCopy(x7+832, x7+1008, 176)
-	m.store64(x7, 568, p2)
-	m.memoryCopy(x7+1704, x7+1008, 176)
+	m.memoryCopy(x7+1544, x7+1720, 176)
+	m.memoryCopy(x7+1024, x7+1544, 176)
+	m.memoryCopy(x7+848, x7+1024, 176)
+	m.store64(x7, 584, p2)
+	m.memoryCopy(x7+1720, x7+1024, 176)
 	x11 = 0
 	if x16 != 0 {
 		for {
-			m.store64(x7, 2072, 0x400000003)
-			m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-			m.memoryCopy(x7+1704, x7+1880, 176)
-			if m.load64(x7, 2056) == 0 {
+			m.store64(x7, 2088, 0x400000003)
+			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+			m.memoryCopy(x7+1720, x7+1896, 176)
+			if m.load64(x7, 2072) == 0 {
 				goto l33
 			}
 			x11 = x11 + 1
@@ -1689,18 +1760,18 @@ l31:
 		x11 = x12
 	}
 l33:
-	m.memoryCopy(x7+1528, x7+1704, 176)
-	m.memoryCopy(x7+1008, x7+1528, 176)
-	m.store64(x7, 576, x11)
+	m.memoryCopy(x7+1544, x7+1720, 176)
+	m.memoryCopy(x7+1024, x7+1544, 176)
+	m.store64(x7, 592, x11)
 	x15 = m.load64(x7, 352)
 	x15 = min(x15, 1000000)
 	if x10 == 0 || x10 != x14 {
-		m.memoryCopy(x7+1704, x7+1008, 176)
+		m.memoryCopy(x7+1720, x7+1024, 176)
 		x14 = 0
 		x10 = 0
 	} else {
-		x10 = m.load64(x7, 632)
-		m.memoryCopy(x7+1704, x7+1008, 176)
+		x10 = m.load64(x7, 648)
+		m.memoryCopy(x7+1720, x7+1024, 176)
 		x14 = 0
 		if x15 <= x10 {
 			x10 = 0
@@ -1712,10 +1783,10 @@ l33:
 			}
 			x10 = 0
 			for {
-				m.store64(x7, 2072, 0x200000003)
-				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-				m.memoryCopy(x7+1704, x7+1880, 176)
-				if m.load64(x7, 2056) == 0 {
+				m.store64(x7, 2088, 0x200000003)
+				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+				m.memoryCopy(x7+1720, x7+1896, 176)
+				if m.load64(x7, 2072) == 0 {
 					goto l35
 				}
 				x10 = x10 + 1
@@ -1727,27 +1798,27 @@ l33:
 		}
 	}
 l35:
-	p0 = m.load32(x7, 1704)
-	x8 = x7 + 1704 | 4
-	m.memoryCopy(x7+1528, x8, 172)
-	m.memoryCopy(x7+1184, x7+1528, 172)
-	m.store32(x7, 832, p0)
-	p1 = x7 + 832 | 4
-	m.memoryCopy(p1, x7+1184, 172)
-	m.store64(x7, 608, x10)
+	p0 = m.load32(x7, 1720)
+	x8 = x7 + 1720 | 4
+	m.memoryCopy(x7+1544, x8, 172)
+	m.memoryCopy(x7+1200, x7+1544, 172)
+	m.store32(x7, 848, p0)
+	p1 = x7 + 848 | 4
+	m.memoryCopy(p1, x7+1200, 172)
+	m.store64(x7, 624, x10)
 	x10 = x10 + 1
 	if x10 == 0 {
 		x10 = 0xffffffffffffffff
 	}
-	m.store64(x7, 584, min(x10, x14))
+	m.store64(x7, 600, min(x10, x14))
 	if p2 == 0 || p2 != x13 {
-		m.memoryCopy(x8, x7+1184, 172)
+		m.memoryCopy(x8, x7+1200, 172)
 		x10 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 640)
-		m.store32(x7, 1704, p0)
-		m.memoryCopy(x8, x7+1184, 172)
+		p2 = m.load64(x7, 656)
+		m.store32(x7, 1720, p0)
+		m.memoryCopy(x8, x7+1200, 172)
 		x10 = 0
 		if x15 <= p2 {
 			p2 = 0
@@ -1759,10 +1830,10 @@ l35:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2072, 0x300000003)
-				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-				m.memoryCopy(x7+1704, x7+1880, 176)
-				if m.load64(x7, 2056) == 0 {
+				m.store64(x7, 2088, 0x300000003)
+				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+				m.memoryCopy(x7+1720, x7+1896, 176)
+				if m.load64(x7, 2072) == 0 {
 					goto l44
 				}
 				p2 = p2 + 1
@@ -1772,26 +1843,26 @@ l35:
 			}
 			p2 = x10
 		l44:
-			p0 = m.load32(x7, 1704)
+			p0 = m.load32(x7, 1720)
 		}
 	}
-	m.memoryCopy(x7+1528, x8, 172)
-	m.memoryCopy(x7+1184, x7+1528, 172)
-	m.store64(x7, 616, p2)
+	m.memoryCopy(x7+1544, x8, 172)
+	m.memoryCopy(x7+1200, x7+1544, 172)
+	m.store64(x7, 632, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 592, min(p2, x10))
+	m.store64(x7, 608, min(p2, x10))
 	if x11 == 0 || x11 != x12 {
-		m.store32(x7, 1704, p0)
-		m.memoryCopy(x8, x7+1184, 172)
+		m.store32(x7, 1720, p0)
+		m.memoryCopy(x8, x7+1200, 172)
 		x10 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 648)
-		m.store32(x7, 1704, p0)
-		m.memoryCopy(x8, x7+1184, 172)
+		p2 = m.load64(x7, 664)
+		m.store32(x7, 1720, p0)
+		m.memoryCopy(x8, x7+1200, 172)
 		x10 = 0
 		if x15 <= p2 {
 			p2 = 0
@@ -1803,10 +1874,10 @@ l35:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2072, 0x400000003)
-				m.stateBudgetStateStep(x7+1880, x7+1704, x7+2072, p3)
-				m.memoryCopy(x7+1704, x7+1880, 176)
-				if m.load64(x7, 2056) == 0 {
+				m.store64(x7, 2088, 0x400000003)
+				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
+				m.memoryCopy(x7+1720, x7+1896, 176)
+				if m.load64(x7, 2072) == 0 {
 					goto l50
 				}
 				p2 = p2 + 1
@@ -1816,21 +1887,21 @@ l35:
 			}
 			p2 = x10
 		l50:
-			p0 = m.load32(x7, 1704)
+			p0 = m.load32(x7, 1720)
 		}
 	}
-	m.memoryCopy(x7+1528, x8, 172)
-	m.memoryCopy(x7+1184, x7+1528, 172)
-	m.store32(x7, 832, p0)
-	m.memoryCopy(p1, x7+1184, 172)
-	m.store64(x7, 624, p2)
+	m.memoryCopy(x7+1544, x8, 172)
+	m.memoryCopy(x7+1200, x7+1544, 172)
+	m.store32(x7, 848, p0)
+	m.memoryCopy(p1, x7+1200, 172)
+	m.store64(x7, 640, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 600, min(p2, x10))
+	m.store64(x7, 616, min(p2, x10))
 	x20 = 1
-	if m.load64(x7, 912) == x17 {
+	if m.load64(x7, 928) == x17 {
 		goto l4
 	}
 	goto l3
@@ -1838,23 +1909,23 @@ l5:
 	x8 = 112
 	goto l1
 l4:
-	t41 = m.memcmp(x7+832, x7+656, 80)
+	t41 = m.memcmp(x7+848, x7+672, 80)
 	if t41 == 0 {
-		t42 = m.memcmp(x7+832+88, x18, 88)
+		t42 = m.memcmp(x7+848+88, x18, 88)
 		x20 = b32(t42 != 0)
 	}
 l3:
-	m.memoryCopy(x7+1356, x7+1184, 172)
-	m.memoryCopy(x7+1880|4, x7+1356, 172)
-	m.store32(x7, 1880, p0)
-	m.memoryFill(x7+2092, 0, 772)
-	x8 = m.textBufPushNumber(x7+2092, m.load64(x7, 1960))
-	p0 = m.load32(x7, 1880) - 1
+	m.memoryCopy(x7+1372, x7+1200, 172)
+	m.memoryCopy(x7+1896|4, x7+1372, 172)
+	m.store32(x7, 1896, p0)
+	m.memoryFill(x7+2108, 0, 772)
+	x8 = m.textBufPushNumber(x7+2108, m.load64(x7, 1976))
+	p0 = m.load32(x7, 1896) - 1
 	if p0 <= 5 {
 		p1 = p0 << 2
 		p0 = m.load32(p1, 19548)
 		p1 = m.load32(p1, 19524)
-		x21 = x7 + 1968
+		x21 = x7 + 1984
 		for {
 			p2 = 0
 			x19 = m.load32(p0, 0)
@@ -1900,10 +1971,10 @@ l3:
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7, 656)
+	m.memoryCopy(x9, x7, 672)
 	m.store32(p6, 0, x20)
 l1:
-	m.stackPointer = x7 + 2864
+	m.stackPointer = x7 + 2880
 	return x8
 }
 
@@ -1918,22 +1989,22 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		x3 = 101
 		if m.load64(p0, 0) == 0x312d7265626d656d {
 			x4 = 0
+			m.store64(p0, 528, 0)
+			m.store64(p0, 520, 0)
 			m.store64(p0, 512, 0)
 			m.store64(p0, 504, 0)
 			m.store64(p0, 496, 0)
 			m.store64(p0, 488, 0)
-			m.store64(p0, 480, 0)
-			m.store64(p0, 472, 0)
-			x5 = m.load64(p0, 520)
-			x6 = m.load64(p0, 640)
-			x7 = m.load64(p0, 568)
+			x5 = m.load64(p0, 536)
+			x6 = m.load64(p0, 656)
+			x7 = m.load64(p0, 584)
 			x8 = x6 + x7
 			t18 = x8
 			if x8 < x6 {
 				t18 = 0xffffffffffffffff
 			}
 			x6 = t18
-			x8 = x6 + m.load64(p0, 616)
+			x8 = x6 + m.load64(p0, 632)
 			t19 = x8
 			if x8 < x6 {
 				t19 = 0xffffffffffffffff
@@ -1944,7 +2015,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x8 > x5 {
 				x8 = 0
 			}
-			x5 = m.load64(p0, 544)
+			x5 = m.load64(p0, 560)
 			x7 = x5 - x7
 			t21 = x7
 			if x7 > x5 {
@@ -1967,24 +2038,24 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x12 > x8 {
 				t22 = 0
 			}
-			m.store64(p0, 520, t22)
+			m.store64(p0, 536, t22)
 			x8 = x6 - x9
 			t23 = x8
 			if x8 > x6 {
 				t23 = 0
 			}
 			x6 = t23
-			m.store64(p0, 640, min(x5, x6))
-			x6 = m.load64(p0, 528)
-			x8 = m.load64(p0, 648)
-			x13 = m.load64(p0, 576)
+			m.store64(p0, 656, min(x5, x6))
+			x6 = m.load64(p0, 544)
+			x8 = m.load64(p0, 664)
+			x13 = m.load64(p0, 592)
 			x12 = x8 + x13
 			t24 = x12
 			if x12 < x8 {
 				t24 = 0xffffffffffffffff
 			}
 			x8 = t24
-			x12 = x8 + m.load64(p0, 624)
+			x12 = x8 + m.load64(p0, 640)
 			t25 = x12
 			if x12 < x8 {
 				t25 = 0xffffffffffffffff
@@ -1997,7 +2068,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t26 = 0
 			}
 			x6 = t26
-			x14 = m.load64(p0, 552)
+			x14 = m.load64(p0, 568)
 			x13 = x14 - x13
 			if x13 > x14 {
 				x13 = 0
@@ -2009,28 +2080,28 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			case 5:
 				x4 = 1
 			}
-			x11 = p0 + 544
+			x11 = p0 + 8
 			x14 = x6 - x13
 			t28 = x14
 			if x14 > x6 {
 				t28 = 0
 			}
-			m.store64(p0, 528, t28)
+			m.store64(p0, 544, t28)
 			x6 = x8 - x12
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 648, min(x5, x6))
-			x6 = m.load64(p0, 536)
-			x8 = m.load64(p0, 656)
-			x15 = m.load64(p0, 584)
+			m.store64(p0, 664, min(x5, x6))
+			x6 = m.load64(p0, 552)
+			x8 = m.load64(p0, 672)
+			x15 = m.load64(p0, 600)
 			x14 = x8 + x15
 			t30 = x14
 			if x14 < x8 {
 				t30 = 0xffffffffffffffff
 			}
 			x8 = t30
-			x14 = x8 + m.load64(p0, 632)
+			x14 = x8 + m.load64(p0, 648)
 			t31 = x14
 			if x14 < x8 {
 				t31 = 0xffffffffffffffff
@@ -2043,7 +2114,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t32 = 0
 			}
 			x6 = t32
-			x16 = m.load64(p0, 560)
+			x16 = m.load64(p0, 576)
 			x15 = x16 - x15
 			if x15 > x16 {
 				x15 = 0
@@ -2056,43 +2127,37 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			case 5:
 				x16 = 1
 			}
-			m.store64(p0, 392, 0)
 			x17 = x6 - x15
 			t34 = x17
 			if x17 > x6 {
 				t34 = 0
 			}
-			m.store64(p0, 536, t34)
+			m.store64(p0, 552, t34)
 			x6 = x8 - x14
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 656, min(x5, x6))
-			x3 = 0
-			m.memoryFill(x11, 0, 96)
+			m.store64(p0, 672, min(x5, x6))
+			m.budgetMemberEnd(x11, p1)
 			x5 = p1 - m.load64(p0, 400)
 			t36 = x5
 			if x5 > p1 {
 				t36 = 0
 			}
 			if t36 >= m.load64(p0, 368) {
-				x11 = p0 + 520
-				m.store64(x11, 0, 0)
-				m.store64(x11, 8, 0)
-				m.store64(x11, 16, 0)
-				m.store64(x11, 24, 0)
-				m.store64(x11, 32, 0)
-				m.store64(x11, 40, 0)
+				x3 = p0 + 536
+				m.store64(x3, 0, 0)
+				m.store64(x3, 8, 0)
+				m.store64(x3, 16, 0)
+				m.store64(x3, 24, 0)
+				m.store64(x3, 32, 0)
+				m.store64(x3, 40, 0)
 				x5 = p1 + 1000000000
 				t37 = x5
 				if x5 < p1 {
 					t37 = 0xffffffffffffffff
 				}
 				m.store64(p0, 384, t37)
-				p1 = m.load64(p0, 424)
-				m.store64(p0, 424, min(p1, 100))
-				p1 = m.load64(p0, 432)
-				m.store64(p0, 432, min(p1, 100))
 				p1 = m.load64(p0, 440)
 				m.store64(p0, 440, min(p1, 100))
 				p1 = m.load64(p0, 448)
@@ -2101,6 +2166,10 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				m.store64(p0, 456, min(p1, 100))
 				p1 = m.load64(p0, 464)
 				m.store64(p0, 464, min(p1, 100))
+				p1 = m.load64(p0, 472)
+				m.store64(p0, 472, min(p1, 100))
+				p1 = m.load64(p0, 480)
+				m.store64(p0, 480, min(p1, 100))
 			}
 			m.store64(p2, 64, x16)
 			m.store64(p2, 56, x4)
@@ -2111,6 +2180,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			m.store64(p2, 16, x14)
 			m.store64(p2, 8, x12)
 			m.store64(p2, 0, x9)
+			x3 = 0
 		}
 	}
 	return x3

@@ -62,13 +62,14 @@ func (b *Member) Cancel(outcome uint32) {
 	b.call(func(m *module) { m.budgetMemberCancel(memberAt, outcome) })
 }
 
-// State reports whether the store is away, whether an exchange is due, and whether the store does not know all.
-func (b *Member) State(now uint64) (isAway, isDue, hasUnsent bool) {
+// State reports whether the store is away, in how many nanoseconds an exchange is to begin, or None, and whether the
+// store does not know all.
+func (b *Member) State(now uint64) (isAway bool, dueIn uint64, hasUnsent bool) {
 	b.call(func(m *module) {
-		m.budgetMemberState(memberAt, now, answersAt, answersAt+4, answersAt+8)
-		isAway, isDue, hasUnsent = m.half(answersAt) != 0, m.half(answersAt+4) != 0, m.half(answersAt+8) != 0
+		m.budgetMemberState(memberAt, now, answersAt, answersAt+8, answersAt+16)
+		isAway, dueIn, hasUnsent = m.half(answersAt) != 0, m.word(answersAt+8), m.half(answersAt+16) != 0
 	})
-	return isAway, isDue, hasUnsent
+	return isAway, dueIn, hasUnsent
 }
 
 // Begin begins an exchange.

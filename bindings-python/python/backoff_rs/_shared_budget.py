@@ -155,7 +155,7 @@ class SharedBudget:
         """Notes an event: what the operation holds, and whether the local budget gave it."""
         with self._changed:
             self._member.note(name, held, is_local, monotonic_ns())
-            if self._member.is_due(monotonic_ns()):
+            if self._member.due_in(monotonic_ns()) is not None:
                 self._wake()
 
     def _request(self, outcome: Outcome, wake: Callable[[], object]) -> Request:
@@ -208,8 +208,10 @@ class SharedBudget:
         for request in answered:
             request.wake()
 
-    def _has_work(self) -> bool:
-        return bool(self._flushes) or self._member.is_due(monotonic_ns())
+    def _work_in(self) -> float | None:
+        """The seconds until an exchange is to begin."""
+        due_in = 0 if self._flushes else self._member.due_in(monotonic_ns())
+        return None if due_in is None else due_in / 10**9
 
     def _wake(self) -> None:
         """Tells the thread that there is work."""
@@ -237,9 +239,11 @@ class SharedBudget:
     def _work(self) -> None:
         while True:
             with self._changed:
-                if not self._changed.wait_for(self._has_work, _IDLE):
-                    self._thread = None
-                    return
+                while (pause := self._work_in()) != 0:
+                    is_changed = self._changed.wait(_IDLE if pause is None else pause)
+                    if pause is None and not is_changed:
+                        self._thread = None
+                        return
                 flushes, self._flushes = self._flushes, []
                 self._member.begin(monotonic_ns())
             exchange, error = self._exchange()

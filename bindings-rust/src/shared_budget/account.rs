@@ -78,9 +78,12 @@ impl Account {
         }
     }
 
-    /// Whether the worker has to exchange something.
-    pub(super) fn has_work(&self, now_ns: u64) -> bool {
-        self.flushes.asked > self.flushes.answered || self.member.is_due(now_ns)
+    /// In how many nanoseconds the worker has to exchange something.
+    pub(super) fn work_in(&self, now_ns: u64) -> Option<u64> {
+        if self.flushes.asked > self.flushes.answered {
+            return Some(0);
+        }
+        self.member.due_in(now_ns)
     }
 
     pub(super) fn note(&mut self, event: BudgetEvent, is_local: bool, now_ns: u64) {

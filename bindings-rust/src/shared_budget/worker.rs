@@ -117,7 +117,7 @@ impl Inner {
     pub(super) fn note(self: &Arc<Self>, event: BudgetEvent, is_local: bool) {
         let has_work = self.with(|account, now_ns| {
             account.note(event, is_local, now_ns);
-            account.has_work(now_ns)
+            account.work_in(now_ns).is_some()
         });
         if has_work {
             self.start_work();
@@ -223,11 +223,18 @@ impl Inner {
                         return;
                     }
                     let now_ns = Monotonic.now_ns();
-                    if account.has_work(now_ns) {
-                        account.member.begin(now_ns);
-                        break account.flushes.asked;
-                    }
-                    account = self.has_work.wait(account).unwrap_or_else(PoisonError::into_inner);
+                    account = match account.work_in(now_ns) {
+                        Some(0) => {
+                            account.member.begin(now_ns);
+                            break account.flushes.asked;
+                        }
+                        Some(pause_ns) => {
+                            let pause = Duration::from_nanos(pause_ns);
+                            let waited = self.has_work.wait_timeout(account, pause);
+                            waited.unwrap_or_else(PoisonError::into_inner).0
+                        }
+                        None => self.has_work.wait(account).unwrap_or_else(PoisonError::into_inner),
+                    };
                 }
             };
             let (exchange, result) = self.exchange(&mut *store);

@@ -20,8 +20,10 @@ const STEP_WORDS = 5;
 /** The outcomes after which a retry may be requested, in the order of the answers. */
 const RETRIED = ["transient", "throttled", "timeout"];
 
-const [AWAY, DUE, UNSENT] = [1, 2, 4];
+const [AWAY, UNSENT] = [1, 2];
 const [WAITS, , GRANTED] = [0, 1, 2];
+
+const optional = (ns) => (ns === MAX_UINT64 ? undefined : ns);
 
 export class BudgetMember {
 	static name = "BudgetMember"; // stays the same when a bundler renames the class
@@ -73,8 +75,9 @@ export class BudgetMember {
 		return this.#is(AWAY, now);
 	}
 
-	isDue(now) {
-		return this.#is(DUE, now);
+	/** In how many ns an exchange is to begin; undefined for none. */
+	dueIn(now) {
+		return optional(this.#change((exports) => unsigned(exports.member_due_in(now))));
 	}
 
 	hasUnsent() {
@@ -128,8 +131,7 @@ export class BudgetMember {
 
 	/** The wait in ns; undefined if the exchange has failed. */
 	lost(now) {
-		const wait = this.#change((exports) => unsigned(exports.member_lost(now)));
-		return wait === MAX_UINT64 ? undefined : wait;
+		return optional(this.#change((exports) => unsigned(exports.member_lost(now))));
 	}
 
 	failed(mayBeStored, now) {

@@ -29,6 +29,7 @@ export class SharedBudget {
 	#requests = [];
 	#flushes = [];
 	#isWorking = false;
+	#endPause = () => {};
 
 	constructor(store, name, budget, options = {}) {
 		if (typeof store?.load !== "function" || typeof store.swap !== "function") {
@@ -88,6 +89,7 @@ export class SharedBudget {
 		if (this.#member.hasUnsent() && !this.#member.isAway(localTime())) {
 			await new Promise((resolve) => {
 				this.#flushes.push(resolve);
+				this.#endPause();
 				this.#work();
 			});
 		}
@@ -160,17 +162,21 @@ export class SharedBudget {
 		});
 	}
 
-	#isDue() {
-		return this.#flushes.length > 0 || this.#member.isDue(localTime());
+	#dueIn() {
+		return this.#flushes.length > 0 ? 0n : this.#member.dueIn(localTime());
 	}
 
-	/** Makes exchanges, one after the other, as long as one is due. */
+	/** Makes exchanges, one after the other, as long as there is something to exchange. */
 	async #work() {
-		if (!this.#isWorking && this.#isDue()) {
+		if (!this.#isWorking && this.#dueIn() !== undefined) {
 			this.#isWorking = true;
 			// What is requested in the same turn goes together.
 			await undefined;
-			while (this.#isDue()) {
+			for (let dueIn = this.#dueIn(); dueIn !== undefined; dueIn = this.#dueIn()) {
+				if (dueIn > 0n) {
+					await this.#pause(dueIn);
+					continue;
+				}
 				const flushes = this.#flushes.splice(0);
 				this.#member.begin(localTime());
 				await this.#exchange();
@@ -180,6 +186,17 @@ export class SharedBudget {
 			}
 			this.#isWorking = false;
 		}
+	}
+
+	/** Waits between two exchanges. A flush ends it. */
+	#pause(ns) {
+		return new Promise((resolve) => {
+			const timer = setTimeout(resolve, Math.ceil(toMilliseconds(ns)));
+			this.#endPause = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
 	}
 
 	/** Loads and swaps until no other process was faster. */

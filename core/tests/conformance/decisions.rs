@@ -363,7 +363,7 @@ struct MemberStep {
     #[serde(default = "once")]
     times: u32,
     away: bool,
-    due: bool,
+    due_in: Option<String>,
     unsent: bool,
     #[serde(flatten)]
     rest: serde_json::Map<String, serde_json::Value>,
@@ -424,7 +424,8 @@ fn exchanges() {
             }
             let now_ns = number(&step.now);
             assert_eq!(member.is_away(now_ns), step.away, "{at}: away");
-            assert_eq!(member.is_due(now_ns), step.due, "{at}: due");
+            let due_in = step.due_in.as_deref().map(number);
+            assert_eq!(member.due_in(now_ns), due_in, "{at}: due_in");
             assert_eq!(member.has_unsent(), step.unsent, "{at}: unsent");
         }
     }

@@ -4,6 +4,7 @@ use crate::decision::budget::Budget;
 use crate::decision::budget::state::{BudgetEvent, BudgetState};
 use crate::decision::outcome::Outcome;
 use crate::number::arithmetic::NS_PER_SECOND;
+use crate::number::ratio::Ratio;
 use crate::random::stream::RandomStream;
 use crate::schedule::plain;
 
@@ -35,9 +36,17 @@ const MOST: u64 = 1_000_000;
 /// How long the store stays away.
 const AWAY_NS: u64 = NS_PER_SECOND;
 
+/// The pause between exchanges grows from this, and at most to this part of the timeout.
+const PAUSE_NS: u64 = 1_000_000;
+const LONGEST_PAUSE_PART: u64 = 3;
+/// What is left of a pause after an exchange that lost no swap.
+const PAUSE_LEFT: Ratio = Ratio::new(7, 8);
+/// The draw of a pause: no exchange loses that many swaps.
+const PAUSE_DRAW: u32 = u32::MAX;
+
 /// The policy of the waits after lost swaps: `full:base=1ms,cap=64ms`.
 const LOST_BASE_NS: u64 = 1_000_000;
-const LOST_CAP_NS: u64 = 64_000_000;
+const LOST_CAP_NS: u64 = 16_000_000;
 
 /// What one process knows of a budget that many processes share through a store: a state machine
 /// without I/O and without a clock. It decides what an exchange with the store is about, who decides
@@ -47,8 +56,8 @@ const LOST_CAP_NS: u64 = 64_000_000;
 ///
 /// 1. [`note`](Self::note) for what the operations of the process report, and
 ///    [`request`](Self::request) for each retry.
-/// 2. If [`is_due`](Self::is_due), [`begin`](Self::begin) an exchange: load the text from the store,
-///    [`step`](Self::step) it, and swap it for the result.
+/// 2. If an exchange is due ([`due_in`](Self::due_in)), [`begin`](Self::begin) it: load the text from
+///    the store, [`step`](Self::step) it, and swap it for the result.
 /// 3. What became of that: [`stored`](Self::stored), [`lost`](Self::lost) (the store held another
 ///    text: wait, and load again) or [`failed`](Self::failed). If a request has waited for the
 ///    timeout, [`late`](Self::late).
@@ -62,7 +71,7 @@ const LOST_CAP_NS: u64 = 64_000_000;
 /// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
 /// let mut member = BudgetMember::new(&budget, &budget, 1, 100_000_000, 42);
 /// assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
-/// assert!(member.is_due(0));
+/// assert_eq!(member.due_in(0), Some(0));
 /// member.begin(0);
 /// // The store has nothing yet, which is a full budget.
 /// let Some(SteppedState::Changed(after)) = member.step(None, 1_700_000_000_000_000_000) else { panic!() };
@@ -89,6 +98,9 @@ pub struct BudgetMember {
     exchanges: u64,
     /// The swaps that this exchange has lost.
     lost: u64,
+    /// The pause between exchanges, which grows with lost swaps, and when it ends.
+    pause_ns: u64,
+    rest_until_ns: u64,
     /// What the store does not know.
     unsent: Events,
     /// What the exchange under way has told the store.
@@ -175,7 +187,7 @@ impl BudgetMember {
     pub const MAX_LEASE: u64 = 1000;
 
     /// The length of [`Self::to_words`].
-    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 8 + 2 * 6 + 6 * RETRIED.len();
+    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 10 + 2 * 6 + 6 * RETRIED.len();
 
     /// The number of steps that an exchange can have.
     const STEPS: usize = 6 + 2 * RETRIED.len();
@@ -205,6 +217,8 @@ impl BudgetMember {
             began_ns: 0,
             exchanges: 0,
             lost: 0,
+            pause_ns: 0,
+            rest_until_ns: 0,
             unsent: Events::default(),
             sent: Events::default(),
             waiting: ByOutcome::default(),
@@ -293,13 +307,15 @@ impl BudgetMember {
         now_ns.saturating_sub(self.began_ns) >= self.timeout_ns
     }
 
-    /// Whether an exchange is to begin: none is under way, and a request waits, or many events do
-    /// while the store is not away. A flush may begin one at any time.
+    /// In how many nanoseconds an exchange is to begin, if none is under way: when the pause after the
+    /// last one is over, and a request waits, or many events do while the store is not away. A flush
+    /// may begin one at any time.
     #[must_use]
-    pub fn is_due(&self, now_ns: u64) -> bool {
-        self.is_exchanging == 0
+    pub fn due_in(&self, now_ns: u64) -> Option<u64> {
+        let is_due = self.is_exchanging == 0
             && (self.waiting.iter().any(|&waiting| waiting > 0)
-                || (sum(&self.unsent) >= MANY_EVENTS && !self.is_away(now_ns)))
+                || (sum(&self.unsent) >= MANY_EVENTS && !self.is_away(now_ns)));
+        is_due.then_some(self.rest_until_ns.saturating_sub(now_ns))
     }
 
     /// Whether there is something that the store does not know: what a flush is for.
@@ -415,7 +431,7 @@ impl BudgetMember {
             let unused = unused.saturating_sub(granted).min(self.most_leased);
             set(&mut self.leased, outcome, unused);
         }
-        self.end();
+        self.end(now_ns);
         if self.is_late(now_ns) {
             self.go_away(now_ns);
         }
@@ -440,7 +456,7 @@ impl BudgetMember {
         if !may_be_stored {
             add(&mut self.unsent, sent);
         }
-        self.end();
+        self.end(now_ns);
         self.go_away(now_ns);
     }
 
@@ -487,6 +503,8 @@ impl BudgetMember {
             &mut self.began_ns,
             &mut self.exchanges,
             &mut self.lost,
+            &mut self.pause_ns,
+            &mut self.rest_until_ns,
         ];
         scalars.into_iter().for_each(&mut *apply);
         let rows: [&mut [u64]; 8] = [
@@ -502,8 +520,21 @@ impl BudgetMember {
         rows.into_iter().flatten().for_each(apply);
     }
 
-    fn end(&mut self) {
+    /// Ends an exchange. Processes that contend pause between exchanges: the more swaps they lose, the
+    /// longer.
+    fn end(&mut self, now_ns: u64) {
         self.is_exchanging = 0;
+        let longest = self.timeout_ns.checked_div(LONGEST_PAUSE_PART).unwrap_or_default();
+        self.pause_ns = if self.lost == 0 {
+            PAUSE_LEFT.scale(self.pause_ns)
+        } else {
+            let doublings = u32::try_from(self.lost).unwrap_or(u32::MAX);
+            plain::window(self.pause_ns.max(PAUSE_NS), longest, doublings)
+        };
+        let draw = RandomStream::nth(self.seed, self.exchanges).draw(PAUSE_DRAW);
+        let half = self.pause_ns >> 1;
+        let pause = self.pause_ns.wrapping_sub(half).saturating_add(plain::delay(half, draw));
+        self.rest_until_ns = now_ns.saturating_add(pause);
         for numbers in
             [&mut self.asked, &mut self.granted, &mut self.asked_more, &mut self.granted_more]
         {
