@@ -97,7 +97,7 @@ fn requests_of(layer: &str) -> usize {
         "fits" => usize::from(is_time(&case["total"])),
         "draws" | "texts" | "text_errors" | "previews" => 1,
         "resets" | "http_methods" | "http_requests" | "http_responses" | "http_statuses"
-        | "stats" | "resumptions" | "budget_states" | "budget_state_texts" => 0,
+        | "stats" | "resumptions" | "budget_states" | "budget_state_texts" | "exchanges" => 0,
         _ => panic!("{layer} is a new file"),
     };
     vectors(layer).iter().map(requests).sum()

@@ -1,6 +1,6 @@
 """One of many processes that share a budget: four loops whose calls always fail.
 
-fleet.py redis|postgres ADDRESS NAME BUDGET REQUESTS LOG
+fleet.py redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG
 
 It ends when the store has decided about REQUESTS retries. It writes each exchange with the store into
 LOG, a line of JSON, and prints how many retries the store decided about and granted, and about how many
@@ -37,13 +37,15 @@ def store_of(engine, address):
 class Fleet:
     """The loops of this process, and what was decided about their retries."""
 
-    def __init__(self, engine, address, name, budget, requests, log):
+    def __init__(self, engine, address, name, budget, lease, requests, log):
         self._log = Path(log).open("w")  # noqa: SIM115
         self._most = int(requests)
         self._lock = threading.Lock()
         self.counts = {"requests": 0, "granted": 0, "local": 0}
         store = store_of(engine, address)
-        self.budget = SharedBudget(store, name, budget, timeout=1, on_exchange=self._write)
+        self.budget = SharedBudget(
+            store, name, budget, lease=int(lease), timeout=1, on_exchange=self._write
+        )
 
     def _write(self, exchange):
         line = {

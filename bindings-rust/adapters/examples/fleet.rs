@@ -1,5 +1,5 @@
 //! A process of a fleet that shares one budget, for `cargo xtask scenario fleet`:
-//! `fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG`.
+//! `fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG`.
 //!
 //! Four loops request retries until the store has decided about REQUESTS. Every exchange with the store is
 //! a line of JSON in the file LOG. The last line that it prints says how many requests the store and
@@ -20,18 +20,19 @@ use backoff_retry::{
     WasStored,
 };
 
-const USAGE: &str = "usage: fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG";
+const USAGE: &str = "usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG";
 const LOOPS: usize = 4;
 const POLICY: &str = "constant:base=1ns,max_retries=20";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [kind, address, name, text, requests, log] = &arguments[..] else {
+    let [kind, address, name, text, lease, requests, log] = &arguments[..] else {
         return Err(USAGE.into());
     };
     let budget = builder(kind, address, name, text)?;
     let log = Mutex::new(File::create(log)?);
     let budget = budget
+        .lease(lease.parse()?)
         .timeout(Duration::from_secs(1))
         .on_exchange(move |exchange| {
             let mut log = log.lock().expect("no other thread panicked");

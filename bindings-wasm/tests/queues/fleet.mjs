@@ -1,4 +1,4 @@
-// A process of the fleet that shares a budget: fleet.mjs redis|postgres ADDRESS NAME BUDGET REQUESTS LOG. It runs four
+// A process of the fleet that shares a budget: fleet.mjs redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG. It runs four
 // loops that always fail, until the store has decided so many of their retries. It writes every exchange into the log,
 // as a JSON line, and prints what it counted.
 
@@ -10,7 +10,7 @@ import { redisStore } from "backoff-wasm/redis";
 const LOOPS = 4;
 const PAUSE_MS = 10;
 
-const [kind, address, name, budgetString, requests, logPath] = process.argv.slice(2);
+const [kind, address, name, budgetString, lease, requests, logPath] = process.argv.slice(2);
 
 /** The store, and a function that closes it. */
 async function open() {
@@ -39,6 +39,7 @@ const lineOf = ({ steps, ...exchange }) => ({
 	steps: steps.map((step) => ({ ...step, held: Number(step.held) })),
 });
 const budget = new SharedBudget(store, name, budgetString, {
+	lease: Number(lease),
 	timeout: 1000,
 	onExchange: (exchange) => writeSync(log, `${JSON.stringify(lineOf(exchange), toText)}\n`),
 });

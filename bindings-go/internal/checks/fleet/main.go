@@ -1,6 +1,6 @@
 // Command fleet is a process of a fleet that shares a budget:
 //
-//	fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG
+//	fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG
 //
 // Its loops fail until the store has decided about REQUESTS retries. It writes each exchange with the store as a line
 // of JSON into LOG, and prints what it counted.
@@ -42,10 +42,14 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	if len(os.Args) != 7 {
-		return errors.New("usage: fleet redis|postgres ADDRESS NAME BUDGET REQUESTS LOG")
+	if len(os.Args) != 8 {
+		return errors.New("usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG")
 	}
-	requests, err := strconv.ParseInt(os.Args[5], 10, 64)
+	requests, err := strconv.ParseInt(os.Args[6], 10, 64)
+	if err != nil {
+		return err
+	}
+	lease, err := strconv.Atoi(os.Args[5])
 	if err != nil {
 		return err
 	}
@@ -53,12 +57,12 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(os.Args[6])
+	file, err := os.Create(os.Args[7])
 	if err != nil {
 		return err
 	}
 	record := recorder{output: bufio.NewWriter(file)}
-	budget, err := backoff.NewSharedBudget(store, os.Args[3], os.Args[4], backoff.WithStoreTimeout(timeout), backoff.OnExchange(record.write))
+	budget, err := backoff.NewSharedBudget(store, os.Args[3], os.Args[4], backoff.WithLease(lease), backoff.WithStoreTimeout(timeout), backoff.OnExchange(record.write))
 	if err != nil {
 		return err
 	}
