@@ -651,7 +651,9 @@ def pauses():
     story.begin().step().lose(3).stored().note(BEGAN, 99).note(FAILED)
     yield story.later(story.member.due_in(story.now)).exchange()
     for lost in (0, 2):
-        story = Story(f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota", timeout=3 * S)
+        story = Story(
+            f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota", timeout=3 * S
+        )
         story.begin().step().lose(3).stored().begin().step().lose(lost).fail().later(S).request().exchange()
         yield story.request()
     story = Story("pause-under-way", "nothing is due while an exchange is under way", "quota", timeout=3 * S)
