@@ -99,7 +99,9 @@ class Fleet:
         with ThreadPoolExecutor(LOOPS) as pool:
             for loop in [pool.submit(self.loop) for _ in range(LOOPS)]:
                 loop.result()
-        self.budget.flush()
+        # A store that is still away decides later.
+        while not self.budget.flush():
+            time.sleep(0.1)
         self._log.close()
 
 

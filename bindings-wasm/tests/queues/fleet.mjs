@@ -9,6 +9,8 @@ import { redisStore } from "backoff-wasm/redis";
 
 const LOOPS = 4;
 const PAUSE_MS = 10;
+/** How long a store stays away. */
+const AWAY_MS = 1000;
 
 const [kind, address, name, budgetString, lease, requests, logPath] = process.argv.slice(2);
 
@@ -75,6 +77,10 @@ async function work() {
 }
 
 await Promise.all(Array.from({ length: LOOPS }, work));
+if (counts.local > 0) {
+	// A flush does nothing while the store is away, and an exchange may be under way.
+	await new Promise((resolve) => setTimeout(resolve, 2 * AWAY_MS));
+}
 await budget.flush();
 closeSync(log);
 await close();
