@@ -2,10 +2,11 @@
 // oldest that are supported, which the folders beside this file pin, and in a Node.js that these versions support.
 //
 // It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. BACKOFF_WASM_HOSTS names the folder
-// for the installed packages, which stay there. Arguments go to `node --test`; after
-// `--program` they are a program of tests/queues and its arguments, which runs instead of the tests. The tests of queues need BACKOFF_SERVERS,
-// the program that starts servers, as a JSON array of words: `["python3", "../tests/hosts/servers.py"]`. It needs
-// tests/hosts/requirements.txt.
+// for the installed packages, which stay there. Arguments go to `node --test`; after `--program` they are a program of
+// tests/queues and its arguments, which runs instead of the tests. `--install` only installs, and `--installed` before
+// the other arguments does not: what runs at the same time would install over each other. The tests of queues need
+// BACKOFF_SERVERS, the program that starts servers, as a JSON array of words: `["python3", "../tests/hosts/servers.py"]`.
+// It needs tests/hosts/requirements.txt.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -40,13 +41,11 @@ function installHosts() {
 	copyFileSync(lock, installed);
 }
 
-/** Copies programs to where they find the hosts and the package. Returns their names. */
+/** Copies programs to where they find the hosts and the package. */
 function copyPrograms(folder) {
-	const names = readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name));
-	for (const name of names) {
+	for (const name of readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name))) {
 		copyFileSync(join(folder, name), join(project, name));
 	}
-	return names;
 }
 
 /** Unpacks the package beside the hosts. npm would ask for all of them again. */
@@ -62,17 +61,28 @@ function installPackage() {
 	}
 }
 
-installHosts();
-installPackage();
-copyPrograms(join(here, "../queues"));
-const tests = copyPrograms(here).filter((name) => name.endsWith(".test.mjs"));
-const [node] = readdirSync(join(project, "node_modules")).filter(
-	(name) => name.startsWith("node-") && /\d$/.test(name),
-);
-const words = options[0] === "--program" ? options.slice(1) : ["--test", ...options, ...tests];
-const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), words, {
-	cwd: project,
-	stdio: "inherit",
-	env: { ...process.env, BACKOFF_WASM_SOURCE: source },
-});
-process.exitCode = status ?? 1;
+/** Runs the tests or a program. Returns the exit code. */
+function run(words) {
+	const [node] = readdirSync(join(project, "node_modules")).filter(
+		(name) => name.startsWith("node-") && /\d$/.test(name),
+	);
+	const tests = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
+	const options = words[0] === "--program" ? words.slice(1) : ["--test", ...words, ...tests];
+	const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), options, {
+		cwd: project,
+		stdio: "inherit",
+		env: { ...process.env, BACKOFF_WASM_SOURCE: source },
+	});
+	return status ?? 1;
+}
+
+const isInstalled = options[0] === "--installed";
+if (!isInstalled) {
+	installHosts();
+	installPackage();
+	copyPrograms(join(here, "../queues"));
+	copyPrograms(here);
+}
+if (options[0] !== "--install") {
+	process.exitCode = run(isInstalled ? options.slice(1) : options);
+}

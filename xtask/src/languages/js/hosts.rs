@@ -9,11 +9,15 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::compatibility::Ran;
+use crate::fresh;
 use crate::languages::Queue;
-use crate::languages::js::{folder, tarball};
+use crate::languages::js::{INPUTS, folder, tarball};
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
-use crate::shell::{command, scratch, stdout};
+use crate::shell::{command, run, scratch, stdout};
+
+/// What is copied beside the hosts.
+const PROGRAMS: [&str; 2] = ["bindings-wasm/tests/hosts", "bindings-wasm/tests/queues"];
 
 /// Tests the adapters on the newest versions of their hosts, and with `Extent::All` also on the
 /// oldest ones that they support.
@@ -63,12 +67,19 @@ fn hosts(version: &str) -> Result<Vec<Ran>> {
 
 /// The program that runs tests, or others, beside the hosts in these versions.
 fn on(version: &str) -> Result<Command> {
-    let mut node = command("node");
-    node.current_dir(folder())
-        .args(["tests/hosts/run.mjs", version])
-        .env("BACKOFF_WASM_TARBALL", tarball()?)
-        .env("BACKOFF_WASM_HOSTS", scratch().join(format!("npm-hosts-{version}")));
-    Ok(node)
+    let (tarball, hosts) = (tarball()?, scratch().join(format!("npm-hosts-{version}")));
+    let run_mjs = |option: &str| {
+        let mut node = command("node");
+        node.current_dir(folder())
+            .args(["tests/hosts/run.mjs", version, option])
+            .env("BACKOFF_WASM_TARBALL", &tarball)
+            .env("BACKOFF_WASM_HOSTS", &hosts);
+        node
+    };
+    // Several parts of the tests use them at once.
+    let inputs: Vec<&str> = INPUTS.into_iter().chain(PROGRAMS).collect();
+    fresh::unless_fresh(&hosts, &inputs, || run(&mut run_mjs("--install")))?;
+    Ok(run_mjs("--installed"))
 }
 
 /// The queue, on its newest version.
@@ -83,8 +94,7 @@ pub(crate) fn fleet() -> Result<Command> {
     program("fleet.mjs")
 }
 
-/// A program of `tests/queues` on the newest hosts. They are installed before, because several processes
-/// would install over each other.
+/// A program of `tests/queues` on the newest hosts.
 fn program(name: &str) -> Result<Command> {
     let printed = stdout(on("newest")?.args(["--program", "-p", "process.execPath"]))?;
     let mut node = command(printed.lines().last().context("no Node.js")?);
