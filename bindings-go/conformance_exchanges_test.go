@@ -11,12 +11,13 @@ import (
 
 type exchangeCase struct {
 	named
-	Budget  string         `json:"budget"`
-	Local   string         `json:"local"`
-	Lease   uint64         `json:"lease"`
-	Timeout number         `json:"timeout"`
-	Seed    number         `json:"seed"`
-	Steps   []exchangeStep `json:"steps"`
+	Budget    string         `json:"budget"`
+	Local     string         `json:"local"`
+	Lease     uint64         `json:"lease"`
+	Processes uint64         `json:"processes"`
+	Timeout   number         `json:"timeout"`
+	Seed      number         `json:"seed"`
+	Steps     []exchangeStep `json:"steps"`
 }
 
 // An exchangeStep has the members of all actions.
@@ -53,7 +54,7 @@ type exchangeStep struct {
 var requestAnswers = map[string]uint32{"granted": engine.RequestGranted, "refused": engine.RequestRefused, "waits": engine.RequestWaits}
 
 func checkExchanges(t *testing.T, c exchangeCase) {
-	member, err := backoff.NewMember(parseBudget(t, c.Budget), parseBudget(t, c.Local), c.Lease, uint64(c.Timeout), uint64(c.Seed))
+	member, err := backoff.NewMember(parseBudget(t, c.Budget), parseBudget(t, c.Local), c.Lease, c.Processes, uint64(c.Timeout), uint64(c.Seed))
 	if err != nil {
 		t.Fatal(err)
 	}

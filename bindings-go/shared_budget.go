@@ -63,8 +63,11 @@ type SharedBudget struct {
 	lastErr   error
 }
 
-// leaseMost is the longest lease.
-const leaseMost = 1000
+// The longest lease, and the most processes.
+const (
+	leaseMost     = 1000
+	processesMost = 1_000_000
+)
 
 // A SharedBudgetOption configures a SharedBudget.
 type SharedBudgetOption func(*sharedConfig) error
@@ -72,8 +75,10 @@ type SharedBudgetOption func(*sharedConfig) error
 type sharedConfig struct {
 	fallback *Budget
 	lease    int
-	timeout  time.Duration
-	hook     func(BudgetExchange)
+
+	processes int
+	timeout   time.Duration
+	hook      func(BudgetExchange)
 }
 
 // WithFallback sets the budget string of the local budget, which decides while the store is away. Default: that of
@@ -94,14 +99,29 @@ func WithFallback(budget string) SharedBudgetOption {
 func WithLease(lease int) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.lease = lease
-		switch {
-		case lease < 1:
-			return &ArgumentError{Code: ErrTooSmall, Field: "lease", Value: lease, Rule: "is below 1"}
-		case lease > leaseMost:
-			return &ArgumentError{Code: ErrTooLarge, Field: "lease", Value: lease, Rule: fmt.Sprintf("is above %d", leaseMost)}
-		}
-		return nil
+		return checkRange("lease", lease, leaseMost)
 	}
+}
+
+// WithProcesses says how many processes share the budget, from 1 to 1,000,000. While the store is away, each of them
+// grants its part of the retries that its local budget grants, so that all of them together grant about as many as one.
+// Default: 1, so that n processes grant n times as many.
+func WithProcesses(processes int) SharedBudgetOption {
+	return func(c *sharedConfig) error {
+		c.processes = processes
+		return checkRange("processes", processes, processesMost)
+	}
+}
+
+// checkRange reports whether an option is from 1 to its most.
+func checkRange(name string, value, most int) error {
+	switch {
+	case value < 1:
+		return &ArgumentError{Code: ErrTooSmall, Field: name, Value: value, Rule: "is below 1"}
+	case value > most:
+		return &ArgumentError{Code: ErrTooLarge, Field: name, Value: value, Rule: fmt.Sprintf("is above %d", most)}
+	}
+	return nil
 }
 
 // WithStoreTimeout sets how long a retry waits for the store before the local budget decides. Default: 100 ms.
@@ -154,7 +174,7 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 	if err != nil {
 		return nil, err
 	}
-	config := sharedConfig{fallback: shared, lease: 1, timeout: 100 * time.Millisecond}
+	config := sharedConfig{fallback: shared, lease: 1, processes: 1, timeout: 100 * time.Millisecond}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
 			return nil, err
@@ -171,7 +191,7 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 
 		flushing: make(chan struct{}, 1),
 	}
-	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.timeout), rand.Uint64()); code != engine.OK {
+	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.processes), uint64(config.timeout), rand.Uint64()); code != engine.OK {
 		return nil, budgetError(code)
 	}
 	return b, nil

@@ -120,6 +120,24 @@ func TestStepsOfSharedLoops(t *testing.T) {
 var errAway = errors.New("connection refused")
 
 // While the store fails, the local budget decides, and the store is asked again after a second.
+func TestEachProcessGrantsItsPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &memoryStore{onLoad: func(context.Context, int) error { return errAway }}
+		shared := sharedBudget(t, store, "quota:max_tokens=99,cost=1", backoff.WithProcesses(4))
+		granted := 0
+		for range 40 {
+			fail(t, shared, "immediate:max_retries=1", backoff.OnRetry(func(event backoff.Event) {
+				if event.BudgetIsLocal {
+					granted++
+				}
+			}))
+		}
+		if granted != 10 {
+			t.Errorf("%d of 40 are granted", granted)
+		}
+	})
+}
+
 func TestLocalBudgetDecidesWhileTheStoreIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAway := true
@@ -568,6 +586,8 @@ func TestInvalidSharedBudgets(t *testing.T) {
 		{store, "a", "rate", backoff.WithFallback("x"), ""},
 		{store, "a", "rate", backoff.WithLease(0), "lease 0 is below 1"},
 		{store, "a", "rate", backoff.WithLease(1001), "lease 1001 is above 1000"},
+		{store, "a", "rate", backoff.WithProcesses(0), "processes 0 is below 1"},
+		{store, "a", "rate", backoff.WithProcesses(1_000_001), "processes 1000001 is above 1000000"},
 		{store, "a", "rate", backoff.WithStoreTimeout(0), "store timeout 0s is not above 0s"},
 		{store, "a", "rate", backoff.OnExchange(nil), "argument of OnExchange is nil"},
 		{store, "a", "rate", nil, "option is nil"},

@@ -1022,18 +1022,19 @@ uint32_t backoff_iter_reset(struct backoff_iter *iter);
 // `iter` points to an iterator, and each output that is not NULL to one number.
 uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
 
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away.
-// A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away: of
+// the retries that it grants, each of `processes` that share the budget grants its part. A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
 // The seed spreads the waits after lost swaps: each process needs its own.
 //
 // Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
-// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000.
+// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000 or processes that are not from 1 to 1000000.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
                                     const struct backoff_budget *budget,
                                     const struct backoff_budget *local,
                                     uint64_t lease,
+                                    uint64_t processes,
                                     uint64_t timeout_ns,
                                     uint64_t seed);
 

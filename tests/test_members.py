@@ -31,7 +31,7 @@ def test_without_leases_the_grants_are_those_of_one_budget(budget, seed):
     rng = random.Random(seed)
     shared = strings.parse("budget", budget)
     alone, text = budgets.BudgetState(shared), None
-    members = [Member(shared, shared, 1, S, number) for number in range(3)]
+    members = [Member(shared, shared, 1, 1, S, number) for number in range(3)]
     held = [0]
     for turn in range(300):
         now, member = turn * S // 10, rng.choice(members)

@@ -80,12 +80,12 @@ pub struct backoff_exchange_answers {
     pub held: [u64; 3],
 }
 
-/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away.
-/// A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
+/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away: of
+/// the retries that it grants, each of `processes` that share the budget grants its part. A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
 /// The seed spreads the waits after lost swaps: each process needs its own.
 ///
 /// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
-/// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000.
+/// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000 or processes that are not from 1 to 1000000.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -95,6 +95,7 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     budget: *const backoff_budget,
     local: *const backoff_budget,
     lease: u64,
+    processes: u64,
     timeout_ns: u64,
     seed: u64,
 ) -> u32 {
@@ -104,12 +105,14 @@ pub unsafe extern "C" fn backoff_budget_member_init(
         wait_until_free(Some(budget))?;
         let local = BudgetHandle::get(local)?;
         wait_until_free(Some(local))?;
-        match lease {
-            0 => return Err(BACKOFF_TOO_SMALL),
-            1..=BudgetMember::MAX_LEASE => {}
-            _ => return Err(BACKOFF_TOO_LARGE),
+        if lease == 0 || processes == 0 {
+            return Err(BACKOFF_TOO_SMALL);
         }
-        MemberHandle::init(member, BudgetMember::new(budget, local, lease, timeout_ns, seed));
+        if lease > BudgetMember::MAX_LEASE || processes > BudgetMember::MAX_PROCESSES {
+            return Err(BACKOFF_TOO_LARGE);
+        }
+        let begun = BudgetMember::new(budget, local, lease, processes, timeout_ns, seed);
+        MemberHandle::init(member, begun);
         Ok(())
     })
 }

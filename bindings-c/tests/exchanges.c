@@ -13,8 +13,8 @@ static backoff_budget_member member_of(const struct exchange_vector *row) {
   check_number(row->id, "code of the local budget",
                backoff_budget_parse(&local, row->local.bytes, row->local.length, NULL), BACKOFF_OK);
   check_number(row->id, "code of init",
-               backoff_budget_member_init(&member, &budget, &local, row->lease, row->timeout,
-                                          row->seed),
+               backoff_budget_member_init(&member, &budget, &local, row->lease,
+                                          row->processes, row->timeout, row->seed),
                BACKOFF_OK);
   return member;
 }
@@ -136,14 +136,16 @@ static void check_misuse(void) {
   uint64_t wait = 0;
   uint32_t changed = 0;
   char text[BACKOFF_TEXT_SIZE] = "";
-  SUCCEEDS(backoff_budget_member_init(member, budget, budget, 1, BACKOFF_SECOND, 1));
-  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(NULL, budget, budget, 1, 1, 1));
-  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(member, NULL, budget, 1, 1, 1));
-  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(member, budget, NULL, 1, 1, 1));
+  SUCCEEDS(backoff_budget_member_init(member, budget, budget, 1, 1, BACKOFF_SECOND, 1));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(NULL, budget, budget, 1, 1, 1, 1));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(member, NULL, budget, 1, 1, 1, 1));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_init(member, budget, NULL, 1, 1, 1, 1));
   FAILS(BACKOFF_UNINITIALIZED,
-        backoff_budget_member_init(member, budget, &memory.garbage_budget, 1, 1, 1));
-  FAILS(BACKOFF_TOO_SMALL, backoff_budget_member_init(member, budget, budget, 0, 1, 1));
-  FAILS(BACKOFF_TOO_LARGE, backoff_budget_member_init(member, budget, budget, 1001, 1, 1));
+        backoff_budget_member_init(member, budget, &memory.garbage_budget, 1, 1, 1, 1));
+  FAILS(BACKOFF_TOO_SMALL, backoff_budget_member_init(member, budget, budget, 0, 1, 1, 1));
+  FAILS(BACKOFF_TOO_LARGE, backoff_budget_member_init(member, budget, budget, 1001, 1, 1, 1));
+  FAILS(BACKOFF_TOO_SMALL, backoff_budget_member_init(member, budget, budget, 1, 0, 1, 1));
+  FAILS(BACKOFF_TOO_LARGE, backoff_budget_member_init(member, budget, budget, 1, 1000001, 1, 1));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_note(NULL, &event, 0, 1));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_note(member, NULL, 0, 1));
   FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_note(garbage, &event, 0, 1));

@@ -226,7 +226,7 @@ struct member_step {
 struct exchange_vector {
   const char *id;
   struct text budget, local;
-  uint64_t lease, timeout, seed;
+  uint64_t lease, processes, timeout, seed;
   size_t step_count;
   const struct member_step *steps;
 };

@@ -101,7 +101,7 @@ def row(struct: str, case: dict) -> list[str]:
             return [text(case["budget"]), text(case["text"]), flag(case["valid"])]
         case "exchange":
             steps = array("struct member_step", [member_step(each) for each in case["steps"]])
-            numbers = [u64(case[name]) for name in ("lease", "timeout", "seed")]
+            numbers = [u64(case[name]) for name in ("lease", "processes", "timeout", "seed")]
             return [text(case["budget"]), text(case["local"]), *numbers, steps]
         case "retry_after":
             wait = case["retry_after"]

@@ -22,11 +22,12 @@ impl _Member {
         budget: Instance<'_, '_, Budget>,
         local: Instance<'_, '_, Budget>,
         lease: u64,
+        processes: u64,
         timeout_ns: u64,
         seed: u64,
     ) -> Self {
         let [budget, local] = [&budget.0.get().0, &local.0.get().0];
-        Self(BudgetMember::new(budget, local, lease, timeout_ns, seed))
+        Self(BudgetMember::new(budget, local, lease, processes, timeout_ns, seed))
     }
 
     fn note(&mut self, event: EventArgument, held: Held, is_local: bool, now_ns: Now) {

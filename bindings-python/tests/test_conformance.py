@@ -241,7 +241,8 @@ def test_budget_states(case):
 @pytest.mark.parametrize("case", vectors.cases("exchanges"))
 def test_exchanges(case):
     budget, local = Budget.parse(case["budget"]), Budget.parse(case["local"])
-    member = _Member(budget, local, case["lease"], int(case["timeout"]), int(case["seed"]))
+    numbers = [int(case[name]) for name in ("lease", "processes", "timeout", "seed")]
+    member = _Member(budget, local, *numbers)
     for step in case["steps"]:
         for _ in range(step.get("times", 1)):
             play(member, step, int(step["now"]))

@@ -277,6 +277,19 @@ def test_the_fallback_decides_while_the_store_is_away(run, monkeypatch, fault, e
     assert error in str(budget.last_error)
 
 
+def test_of_several_processes_each_grants_its_part(monkeypatch):
+    store = MemoryStore()
+    store.faults["load"].append(OSError("away"))
+    monkeypatch.setattr(module, "monotonic_ns", lambda: 10**12)
+    budget = shared(store, fallback="quota:max_tokens=99,cost=1", processes=4)
+    granted = 0
+    for _ in range(40):
+        loop = Loop(budget, succeed_at=2)
+        loop.run()
+        granted += loop.events[0].reason is None
+    assert granted == 10
+
+
 def test_the_fallback_has_seen_all_events():
     """It begins with what this process did before."""
     store = MemoryStore()
@@ -585,6 +598,8 @@ def test_many_threads_spend_no_more_than_there_is():
         ({"budget": "envoy"}, ValueError, "budget 'envoy' cannot be shared"),
         ({"fallback": "concurrent"}, ValueError, "fallback 'concurrent' cannot be shared"),
         ({"fallback": 5}, TypeError, "fallback must be a budget string, not int"),
+        ({"processes": 0}, ValueError, "processes 0 is not from 1 to 1000000"),
+        ({"processes": 2.5}, TypeError, "processes must be an int, not float"),
         ({"lease": 0}, ValueError, "lease 0 is not from 1 to 1000"),
         ({"lease": 1001}, ValueError, "lease 1001 is not"),
         ({"lease": 1.5}, TypeError, "lease must be an int, not float"),

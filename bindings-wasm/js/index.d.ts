@@ -445,7 +445,7 @@ export interface ExchangeAnswer {
  */
 export class BudgetMember {
 	/** @param seed spreads the waits after lost swaps; each process needs its own. */
-	constructor(budget: Budget, local: Budget, lease: number, timeout: bigint, seed: bigint);
+	constructor(budget: Budget, local: Budget, lease: number, processes: number, timeout: bigint, seed: bigint);
 	/** Notes what an operation reports. */
 	note(event: BudgetEvent, held: bigint, isLocal: boolean, now: bigint): void;
 	/** The answer; undefined if the request waits for the next exchange. */
@@ -490,6 +490,12 @@ export interface SharedBudgetOptions {
 	 * retries may lie unused while other processes are refused, and are lost with the process. Default: 1.
 	 */
 	readonly lease?: number | undefined;
+	/**
+	 * How many processes share the budget, from 1 to 1,000,000. While the store is away, each of them grants its part of the
+	 * retries that its local budget grants, so that all of them together grant about as many as one. Default: 1, so that n
+	 * processes grant n times as many.
+	 */
+	readonly processes?: number | undefined;
 	/** The longest time in ms that a retry waits for the store, in addition to its delay and to its limits. Default: 100. */
 	readonly timeout?: number | undefined;
 	/**
@@ -510,7 +516,7 @@ export class SharedBudget {
 	 * bytes of UTF-8 without control characters.
 	 * @param budget the limits. A `concurrent` budget is an error, because a process that dies would hold its slots for
 	 * ever.
-	 * @throws {PolicyError} an invalid budget string, or a lease or a timeout beyond the limits.
+	 * @throws {PolicyError} an invalid budget string, or a lease, processes or a timeout beyond the limits.
 	 */
 	constructor(store: BudgetStore, name: string, budget: Budget | string, options?: SharedBudgetOptions);
 

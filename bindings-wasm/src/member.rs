@@ -19,12 +19,13 @@ pub fn member_words() -> usize {
 /// Begins a member of the budget in the words. While the store is away, the budget of the string in the
 /// first `length` bytes decides.
 #[wasm_bindgen]
-pub fn member_begin(length: usize, lease: u32, timeout: u64, seed: u64) {
+pub fn member_begin(length: usize, lease: u32, processes: u32, timeout: u64, seed: u64) {
     with_buffers(|buffers| {
         let budget = budget::load(buffers);
         let local = Budget::parse(buffers.text(length));
         let local = local.as_ref().unwrap_or(&budget);
-        save(buffers, &BudgetMember::new(&budget, local, lease.into(), timeout, seed));
+        let (lease, processes) = (lease.into(), processes.into());
+        save(buffers, &BudgetMember::new(&budget, local, lease, processes, timeout, seed));
     });
 }
 

@@ -46,10 +46,10 @@ const ACTIONS = {
 };
 
 describe("exchanges", () => {
-	for (const { id, budget, local, lease, timeout, seed, steps } of vectors("exchanges")) {
+	for (const { id, budget, local, lease, processes, timeout, seed, steps } of vectors("exchanges")) {
 		test(id, () => {
 			const [shared, own] = [budget, local].map((text) => Budget.parse(text));
-			const member = new BudgetMember(shared, own, lease, BigInt(timeout), BigInt(seed));
+			const member = new BudgetMember(shared, own, lease, processes, BigInt(timeout), BigInt(seed));
 			for (const step of steps) {
 				const now = BigInt(step.now);
 				for (let time = 0; time < (step.times ?? 1); time++) {

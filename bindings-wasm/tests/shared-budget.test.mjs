@@ -326,6 +326,16 @@ describe("the store is away", () => {
 		});
 	}
 
+	test("of four processes each grants its part", async () => {
+		const { budget, store } = share("quota:max_tokens=99,cost=1", { processes: 4 });
+		store.on.load = fail;
+		let granted = 0;
+		for (let count = 0; count < 40; count++) {
+			granted += (await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0] === "wait, local";
+		}
+		assert.equal(granted, 10);
+	});
+
 	test("what it granted goes back to it, and the events that were not sent are sent later", async (t) => {
 		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5");
 		store.on.load = fail;
@@ -444,6 +454,7 @@ describe("misuse", () => {
 		["no store", () => new SharedBudget(undefined, "a", "quota"), /store must be an object with load\(key\) and swap/],
 		["a store without swap", () => new SharedBudget({ load() {} }, "a", "quota"), /store must be an object with load/],
 		["no name", () => new SharedBudget(store, "", "quota"), /name must be a string that is not empty/],
+		["no process", () => new SharedBudget(store, "a", "quota", { processes: 0 }), /processes 0 is below 1/],
 		["a control character", () => new SharedBudget(store, "a\0", "quota"), /name "a\\u0000" has a control character/],
 		["a lone surrogate", () => new SharedBudget(store, "\ud800", "quota"), /has a control character or a lone surrogate/],
 		["a long name", () => new SharedBudget(store, "é".repeat(128), "quota"), /name has 256 bytes, which is above 255/],

@@ -159,7 +159,7 @@ impl Fleet {
         let budget = Budget::parse(self.plan.budget).unwrap();
         let seed = self.draw();
         Process {
-            member: BudgetMember::new(&budget, &budget, self.plan.lease, TIMEOUT, seed),
+            member: BudgetMember::new(&budget, &budget, self.plan.lease, 1, TIMEOUT, seed),
             life,
             waiting: VecDeque::new(),
             call: 0,

@@ -20,7 +20,7 @@ class Story:
     """A case under construction: a process with its member, and the store."""
 
     def __init__(
-        self, id, why, budget, local="ratio:max_tokens=2", lease=1, timeout=S, seed=42, text=None, clock=CLOCK
+        self, id, why, budget, local="ratio:max_tokens=2", lease=1, processes=1, timeout=S, seed=42, text=None, clock=CLOCK
     ):
         self.case = {
             "id": id,
@@ -28,12 +28,13 @@ class Story:
             "budget": budget,
             "local": local,
             "lease": lease,
+            "processes": processes,
             "timeout": str(timeout),
             "seed": str(seed),
             "steps": [],
         }
         shared, alone = strings.parse("budget", budget), strings.parse("budget", local)
-        self.member = Member(shared, alone, lease, timeout, seed)
+        self.member = Member(shared, alone, lease, processes, timeout, seed)
         self.now, self.clock, self.text, self.after = 0, clock, text, text
 
     def record(self, do, **more):
@@ -150,6 +151,7 @@ def exchange_cases():
         endings(),
         lost_swaps(),
         pauses(),
+        shares(),
         failures(),
         away(),
         lateness(),
@@ -665,10 +667,34 @@ def pauses():
     yield story.begin().step().lose(4).stored().begin().fail().later(S).request()
 
 
+def shares():
+    """Rule 2: each of several processes grants a part of what its local budget grants."""
+    for processes in (1, 2, 3, 7, 1_000_000):
+        story = Story(
+            f"share-{processes}", "the store is away", "quota", "ratio:max_tokens=9", processes=processes, seed=6
+        )
+        story.begin().fail()
+        for _ in range(12):
+            story.request()
+        yield story
+    for seed in (0, 1, 2, WORD_MAX):
+        story = Story(f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", processes=3, seed=seed)
+        story.begin().fail()
+        for _ in range(7):
+            story.request()
+        yield story
+    story = Story("share-holds", "what is refused holds nothing, and is spent", "ratio", COSTS, processes=2)
+    story.begin().fail().requests("transient", "timeout", "throttled", "transient")
+    yield story.note(SUCCEEDED, held=5, local=True).requests("transient", "transient")
+    story = Story("share-later", "grants are counted also of an earlier time", "quota", processes=2, lease=3)
+    story.begin().fail().request().request().later(S).request().exchange().request().begin().fail()
+    yield story.request().request().request().request()
+
+
 def lost_wait(seed):
     """The first wait of the first exchange."""
     quota = strings.parse("budget", "quota")
-    member = Member(quota, quota, 1, S, seed)
+    member = Member(quota, quota, 1, 1, S, seed)
     member.begin(0)
     return member.lost(0)
 
@@ -878,6 +904,7 @@ def at_random():
             random_budget(rng, kind),
             random_budget(rng, rng.choice(SHARED)),
             rng.choice([1, 2, 3, 5]),
+            rng.choice([1, 1, 2, 3]),
             rng.choice([20 * MS, S // 2, 3 * S]),
             rng.getrandbits(64),
             clock=EPOCH,

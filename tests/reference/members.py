@@ -23,9 +23,10 @@ WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
 
 
 class Member:
-    def __init__(self, budget, local, lease, timeout, seed):
+    def __init__(self, budget, local, lease, processes, timeout, seed):
         self.budget, self.lease, self.timeout, self.seed = budget, lease, timeout, seed
         self.local = BudgetState(local)
+        self.processes, self.local_grants = processes, 0
         self.counts = [0] * len(COUNTED)
         self.waiting = dict.fromkeys(OUTCOMES, 0)
         self.unused = dict.fromkeys(OUTCOMES, 0)
@@ -74,7 +75,10 @@ class Member:
             return "granted", self.gives(outcome), False
         if self.is_away(now):
             granted, holds = self.local.step("retry_requested", now, outcome)
-            return "granted" if granted else "refused", holds, True
+            if granted:
+                granted = (self.seed + self.local_grants) % self.processes == 0
+                self.local_grants += 1
+            return ("granted", holds, True) if granted else ("refused", 0, True)
         self.waiting[outcome] += 1
         return "waits", 0, False
 

@@ -12,8 +12,8 @@ type Member struct {
 }
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
-func (b *Member) Init(budget, local *Budget, lease, timeout, seed uint64) uint32 {
-	return uint32(C.backoff_budget_member_init(&b.c, budget.pointer(), local.pointer(), C.uint64_t(lease), C.uint64_t(timeout), C.uint64_t(seed)))
+func (b *Member) Init(budget, local *Budget, lease, processes, timeout, seed uint64) uint32 {
+	return uint32(C.backoff_budget_member_init(&b.c, budget.pointer(), local.pointer(), C.uint64_t(lease), C.uint64_t(processes), C.uint64_t(timeout), C.uint64_t(seed)))
 }
 
 // Note notes an event of an operation.

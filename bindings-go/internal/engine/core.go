@@ -303,10 +303,10 @@ func (m *module) budgetMemberBegin(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 400, p1)
-	m.store64(p0, 392, 1)
-	m.store64(p0, 416, 0)
-	m.store64(p0, 408, m.load64(p0, 408)+1)
+	m.store64(p0, 416, p1)
+	m.store64(p0, 408, 1)
+	m.store64(p0, 432, 0)
+	m.store64(p0, 424, m.load64(p0, 424)+1)
 	return 0
 }
 
@@ -327,16 +327,16 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 	p1 = p1 - 2
 	if p1 <= 2 {
 		p0 = p0 + p1<<3
-		x2 = m.load64(p0, 536)
-		m.store64(p0, 536, x2-b64(x2 != 0))
-		x2 = m.load64(p0, 560)
+		x2 = m.load64(p0, 552)
+		m.store64(p0, 552, x2-b64(x2 != 0))
+		x2 = m.load64(p0, 576)
 		x3 = x2 - b64(x2 != 0)
-		x4 = m.load64(p0, 584)
+		x4 = m.load64(p0, 600)
 		t5 = min(x2, x4)
 		if x4 < x3 {
 			t5 = x3
 		}
-		m.store64(p0, 560, t5)
+		m.store64(p0, 576, t5)
 	}
 	return 0
 }
@@ -347,11 +347,11 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 	var t6 uint32
 	var x2, x3, x4, t5, t7, t8, t9, t10 uint64
-	m.store64(p0, 384, 0)
-	x2 = m.load64(p0, 408)
+	m.store64(p0, 400, 0)
+	x2 = m.load64(p0, 424)
 	if x2 == 0 {
 		x2 = 0x7fffffffffffffff
-		x3 = m.load64(p0, 416)
+		x3 = m.load64(p0, 432)
 		x4 = x3 >> 3
 		if arithmeticMulhi(x4, 7) != 0 {
 			goto l1
@@ -364,8 +364,8 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = t5 + x4*7
 		x2 = min(x2, 0x7fffffffffffffff)
 	} else {
-		x3 = m.load64(p0, 360) / 3
-		x4 = m.load64(p0, 416)
+		x3 = m.load64(p0, 376) / 3
+		x4 = m.load64(p0, 432)
 		x4 = max(x4, 1000000)
 		t6 = uint32(x2)
 		if x2 >= 63 {
@@ -383,10 +383,10 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = t8
 	}
 l1:
-	m.store64(p0, 416, x2)
+	m.store64(p0, 432, x2)
 	x3 = x2 >> 1
 	x2 = x2 - x3
-	x4 = randomStreamNth(m.load64(p0, 368), m.load64(p0, 400)) + 0x7f4a7c1500000000
+	x4 = randomStreamNth(m.load64(p0, 384), m.load64(p0, 416)) + 0x7f4a7c1500000000
 	x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
 	x4 = (x4>>27 ^ x4) * 0x94d049bb133111eb
 	x3 = x2 + arithmeticMulhi(x4>>31^x4, x3+1)
@@ -399,8 +399,8 @@ l1:
 	if x2 < p1 {
 		t10 = 0xffffffffffffffff
 	}
-	m.store64(p0, 424, t10)
-	m.memoryFill(p0+552, 0, 96)
+	m.store64(p0, 440, t10)
+	m.memoryFill(p0+568, 0, 96)
 }
 
 // budgetMemberExchangeStep is backoff_budget_member_exchange_step.
@@ -421,64 +421,64 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 				if p1 == 0 {
 					goto l3
 				}
-				x3 = uint32(p1) - b32(m.load64(p0, 488) != 0)
+				x3 = uint32(p1) - b32(m.load64(p0, 504) != 0)
 				if x3 == 0 {
 					x4 = 1
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 496) != 0)
+				x3 = x3 - b32(m.load64(p0, 512) != 0)
 				if x3 == 0 {
 					x4 = 2
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 504) != 0)
+				x3 = x3 - b32(m.load64(p0, 520) != 0)
 				if x3 == 0 {
 					x4 = 3
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 512) != 0)
+				x3 = x3 - b32(m.load64(p0, 528) != 0)
 				if x3 == 0 {
 					x4 = 4
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 520) != 0)
+				x3 = x3 - b32(m.load64(p0, 536) != 0)
 				if x3 == 0 {
 					x4 = 5
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 528) != 0)
+				x3 = x3 - b32(m.load64(p0, 544) != 0)
 				if x3 == 0 {
 					x4 = 6
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 560) != 0)
+				x3 = x3 - b32(m.load64(p0, 576) != 0)
 				if x3 == 0 {
 					x4 = 7
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 568) != 0)
+				x3 = x3 - b32(m.load64(p0, 584) != 0)
 				if x3 == 0 {
 					x4 = 8
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 576) != 0)
+				x3 = x3 - b32(m.load64(p0, 592) != 0)
 				if x3 == 0 {
 					x4 = 9
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 608) != 0)
+				x3 = x3 - b32(m.load64(p0, 624) != 0)
 				if x3 == 0 {
 					x4 = 10
 					goto l3
 				}
-				if x3 != b32(m.load64(p0, 616) != 0) {
+				if x3 != b32(m.load64(p0, 632) != 0) {
 					return 104
 				}
 				x4 = 11
 			l3:
 				x5 = p0 + 8
 				x3 = x4 - 6
-				p0 = x4<<3 + p0 + 488
+				p0 = x4<<3 + p0 + 504
 				for {
 					x4 = x3 + 6
 					if x4 >= x3 {
@@ -496,15 +496,15 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 							goto l17
 						}
 						x6 = 3
-						t13 = 624
+						t13 = 640
 						if x4 != 0 {
-							t13 = 576
+							t13 = 592
 						}
 						x8 = x8 << 3
 						x9 = m.load64(x5+t13+x8, 0)
-						t14 = 600
+						t14 = 616
 						if x4 != 0 {
-							t14 = 552
+							t14 = 568
 						}
 						p1 = m.load64(x5+t14+x8, 0)
 					} else {
@@ -600,84 +600,80 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	x3 = m.load64(p0, 488)
-	m.store64(p0, 488, 0)
-	x4 = m.load64(p0, 496)
-	m.store64(p0, 496, 0)
-	x5 = m.load64(p0, 504)
+	x3 = m.load64(p0, 504)
 	m.store64(p0, 504, 0)
-	x6 = m.load64(p0, 512)
+	x4 = m.load64(p0, 512)
 	m.store64(p0, 512, 0)
-	x7 = m.load64(p0, 520)
+	x5 = m.load64(p0, 520)
 	m.store64(p0, 520, 0)
-	x8 = m.load64(p0, 528)
+	x6 = m.load64(p0, 528)
 	m.store64(p0, 528, 0)
+	x7 = m.load64(p0, 536)
+	m.store64(p0, 536, 0)
+	x8 = m.load64(p0, 544)
+	m.store64(p0, 544, 0)
 	x9 = p0 + 8
 	if p1 == 0 {
-		x10 = m.load64(p0, 440)
+		x10 = m.load64(p0, 456)
 		x3 = x10 + x3
 		if x3 < x10 {
 			x3 = 0xffffffffffffffff
 		}
-		m.store64(p0, 440, min(x3, 1000000))
-		x3 = m.load64(p0, 448)
+		m.store64(p0, 456, min(x3, 1000000))
+		x3 = m.load64(p0, 464)
 		x4 = x3 + x4
 		t12 = x4
 		if x4 < x3 {
 			t12 = 0xffffffffffffffff
 		}
 		x3 = t12
-		m.store64(p0, 448, min(x3, 1000000))
-		x3 = m.load64(p0, 456)
+		m.store64(p0, 464, min(x3, 1000000))
+		x3 = m.load64(p0, 472)
 		x4 = x3 + x5
 		t13 = x4
 		if x4 < x3 {
 			t13 = 0xffffffffffffffff
 		}
 		x3 = t13
-		m.store64(p0, 456, min(x3, 1000000))
-		x3 = m.load64(p0, 464)
+		m.store64(p0, 472, min(x3, 1000000))
+		x3 = m.load64(p0, 480)
 		x4 = x3 + x6
 		t14 = x4
 		if x4 < x3 {
 			t14 = 0xffffffffffffffff
 		}
 		x3 = t14
-		m.store64(p0, 464, min(x3, 1000000))
-		x3 = m.load64(p0, 472)
+		m.store64(p0, 480, min(x3, 1000000))
+		x3 = m.load64(p0, 488)
 		x4 = x3 + x7
 		t15 = x4
 		if x4 < x3 {
 			t15 = 0xffffffffffffffff
 		}
 		x3 = t15
-		m.store64(p0, 472, min(x3, 1000000))
-		x3 = m.load64(p0, 480)
+		m.store64(p0, 488, min(x3, 1000000))
+		x3 = m.load64(p0, 496)
 		x4 = x3 + x8
 		t16 = x4
 		if x4 < x3 {
 			t16 = 0xffffffffffffffff
 		}
 		x3 = t16
-		m.store64(p0, 480, min(x3, 1000000))
+		m.store64(p0, 496, min(x3, 1000000))
 	}
 	m.budgetMemberEnd(x9, p2)
-	m.store64(p0, 536, 0)
-	m.store64(p0, 544, 0)
 	m.store64(p0, 552, 0)
 	m.store64(p0, 560, 0)
 	m.store64(p0, 568, 0)
 	m.store64(p0, 576, 0)
+	m.store64(p0, 584, 0)
+	m.store64(p0, 592, 0)
 	x3 = p2 + 1000000000
 	t17 = x3
 	if x3 < p2 {
 		t17 = 0xffffffffffffffff
 	}
-	m.store64(p0, 384, t17)
-	p2 = m.load64(p0, 440)
-	m.store64(p0, 440, min(p2, 100))
-	p2 = m.load64(p0, 448)
-	m.store64(p0, 448, min(p2, 100))
+	m.store64(p0, 400, t17)
 	p2 = m.load64(p0, 456)
 	m.store64(p0, 456, min(p2, 100))
 	p2 = m.load64(p0, 464)
@@ -686,18 +682,22 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 	m.store64(p0, 472, min(p2, 100))
 	p2 = m.load64(p0, 480)
 	m.store64(p0, 480, min(p2, 100))
+	p2 = m.load64(p0, 488)
+	m.store64(p0, 488, min(p2, 100))
+	p2 = m.load64(p0, 496)
+	m.store64(p0, 496, min(p2, 100))
 	return 0
 }
 
 // budgetMemberInit is backoff_budget_member_init.
 //
 //go:norace
-func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5 uint64) uint32 {
-	var x6, x7, x8, x9 uint32
-	var x10, x11, t12, t13 uint64
-	x6 = m.stackPointer - 672
-	m.stackPointer = x6
-	x7 = 100
+func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) uint32 {
+	var x7, x8, x9, x10 uint32
+	var x11, x12, t13, t14 uint64
+	x7 = m.stackPointer - 688
+	m.stackPointer = x7
+	x8 = 100
 	if p0 == 0 {
 		goto l1
 	}
@@ -705,193 +705,182 @@ func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5 uint64) uint32 {
 		goto l1
 	}
 	if m.load64(p1, 0) != 0x312d746567647562 {
-		x7 = 101
+		x8 = 101
 		goto l1
 	}
-	x8 = p1 + 8
-	x9 = 6100
-	x10 = m.load64(p1, 88)
+	x9 = p1 + 8
+	x10 = 6100
+	x11 = m.load64(p1, 88)
 	for {
-		if x10 != 1 {
-			if x10 == 0 {
-				goto l3
-			}
-			x7 = 111
-			goto l1
-		}
-		x11 = m.load64(p1, 88)
 		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+			if x11 != 0 {
+				goto l4
 			}
-			x7 = 111
-			goto l1
+			goto l5
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x11 = m.load64(p1, 88)
-		if x11 != 1 {
-			if x11 == 0 {
-				goto l3
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
 			}
-			x7 = 111
-			goto l1
+			goto l4
 		}
-		x9 = x9 - 10
-		if x9 == 0 {
+		x12 = m.load64(p1, 88)
+		if x12 != 1 {
+			if x12 == 0 {
+				goto l5
+			}
+			goto l4
+		}
+		x10 = x10 - 10
+		if x10 == 0 {
 			break
 		}
 	}
 	p3 = m.load64(p1, 88)
-	t12 = p3
+	t13 = p3
 	if p3 == 1 {
-		t12 = 2
+		t13 = 2
 	}
-	m.store64(p1, 88, t12)
-	x7 = 111
-	goto l1
-l3:
+	m.store64(p1, 88, t13)
+	goto l4
+l5:
 	if p2 == 0 {
 		goto l1
 	}
-	x7 = 101
+	x8 = 101
 	if m.load64(p2, 0) != 0x312d746567647562 {
 		goto l1
 	}
-	x9 = p2 + 8
+	x10 = p2 + 8
 	p1 = 6100
-	x10 = m.load64(p2, 88)
+	x11 = m.load64(p2, 88)
 	for {
-		if x10 != 1 {
-			x7 = 111
-			if x10 != 0 {
+		if x11 != 1 {
+			x8 = 111
+			if x11 != 0 {
 				goto l1
 			}
-			goto l15
+			goto l3
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
-		x11 = m.load64(p2, 88)
-		if x11 != 1 {
-			x7 = 111
-			if x11 == 0 {
-				goto l15
+		x12 = m.load64(p2, 88)
+		if x12 != 1 {
+			x8 = 111
+			if x12 == 0 {
+				goto l3
 			}
 			goto l1
 		}
@@ -901,29 +890,36 @@ l3:
 		}
 	}
 	p3 = m.load64(p2, 88)
-	t13 = p3
+	t14 = p3
 	if p3 == 1 {
-		t13 = 2
+		t14 = 2
 	}
-	m.store64(p2, 88, t13)
-	x7 = 111
+	m.store64(p2, 88, t14)
+l4:
+	x8 = 111
 	goto l1
-l15:
+l3:
+	x8 = 5
 	if p3 == 0 {
-		x7 = 5
 		goto l1
 	}
+	if p4 == 0 {
+		goto l1
+	}
+	x8 = 4
 	if p3 > 1000 {
-		x7 = 4
 		goto l1
 	}
-	m.budgetMemberNew(x6, x8, x9, p3, p4, p5)
+	if p4 > 1000000 {
+		goto l1
+	}
+	m.budgetMemberNew(x7, x9, x10, p3, p4, p5, p6)
 	m.store64(p0, 0, 0x312d7265626d656d)
-	m.memoryCopy(p0+8, x6, 672)
-	x7 = 0
+	m.memoryCopy(p0+8, x7, 688)
+	x8 = 0
 l1:
-	m.stackPointer = x6 + 672
-	return x7
+	m.stackPointer = x7 + 688
+	return x8
 }
 
 // budgetMemberLate is backoff_budget_member_late.
@@ -937,22 +933,18 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 536, 0)
-	m.store64(p0, 544, 0)
 	m.store64(p0, 552, 0)
 	m.store64(p0, 560, 0)
 	m.store64(p0, 568, 0)
 	m.store64(p0, 576, 0)
+	m.store64(p0, 584, 0)
+	m.store64(p0, 592, 0)
 	x2 = p1 + 1000000000
 	t3 = x2
 	if x2 < p1 {
 		t3 = 0xffffffffffffffff
 	}
-	m.store64(p0, 384, t3)
-	p1 = m.load64(p0, 440)
-	m.store64(p0, 440, min(p1, 100))
-	p1 = m.load64(p0, 448)
-	m.store64(p0, 448, min(p1, 100))
+	m.store64(p0, 400, t3)
 	p1 = m.load64(p0, 456)
 	m.store64(p0, 456, min(p1, 100))
 	p1 = m.load64(p0, 464)
@@ -961,6 +953,10 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	m.store64(p0, 472, min(p1, 100))
 	p1 = m.load64(p0, 480)
 	m.store64(p0, 480, min(p1, 100))
+	p1 = m.load64(p0, 488)
+	m.store64(p0, 488, min(p1, 100))
+	p1 = m.load64(p0, 496)
+	m.store64(p0, 496, min(p1, 100))
 	return 0
 }
 
@@ -975,15 +971,15 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		if m.load64(p0, 0) != 0x312d7265626d656d {
 			return 101
 		}
-		x4 = m.load64(p0, 408)
-		x5 = m.load64(p0, 376)
-		x6 = m.load64(p0, 416)
+		x4 = m.load64(p0, 424)
+		x5 = m.load64(p0, 392)
+		x6 = m.load64(p0, 432)
 		x7 = x6 + 1
 		t8 = x7
 		if x7 == 0 {
 			t8 = 0xffffffffffffffff
 		}
-		m.store64(p0, 416, t8)
+		m.store64(p0, 432, t8)
 		x6 = min(x6, 0xffffffff)
 		x4 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
 		x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
@@ -1004,12 +1000,12 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			t11 = 0xffffffffffffffff
 		}
 		p1 = t11
-		x6 = p1 - m.load64(p0, 400)
+		x6 = p1 - m.load64(p0, 416)
 		t12 = x6
 		if x6 > p1 {
 			t12 = 0
 		}
-		if t12 >= m.load64(p0, 368) {
+		if t12 >= m.load64(p0, 384) {
 			return 104
 		}
 		m.store64(p2, 0, x4)
@@ -1021,82 +1017,82 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 // budgetMemberNew is backoff_core::decision::budget::member::BudgetMember::new.
 //
 //go:norace
-func (m *module) budgetMemberNew(p0, p1, p2 uint32, p3, p4, p5 uint64) {
-	var x6 uint32
-	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16 uint64
-	x6 = m.stackPointer - 96
-	m.stackPointer = x6
-	x7 = m.load64(p1, 48)
-	x8 = m.load64(p1, 40)
-	x9 = m.load64(p1, 8)
-	x10 = 0
+func (m *module) budgetMemberNew(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) {
+	var x7 uint32
+	var x8, x9, x10, x11, x12, x13, x14, x15, x16, x17 uint64
+	x7 = m.stackPointer - 96
+	m.stackPointer = x7
+	x8 = m.load64(p1, 48)
+	x9 = m.load64(p1, 40)
+	x10 = m.load64(p1, 8)
 	x11 = 0
-	x12 = m.load64(p1, 0)
-	switch uint32(x12) - 1 {
+	x12 = 0
+	x13 = m.load64(p1, 0)
+	switch uint32(x13) - 1 {
 	case 0:
-		x11 = x9
+		x12 = x10
 		goto l1
 	case 1:
-		m.multi3(x6+48, x9, 0, 1000, 0)
-		if m.load64(x6, 56) != 0 {
+		m.multi3(x7+48, x10, 0, 1000, 0)
+		if m.load64(x7, 56) != 0 {
 			goto l2
 		}
-		x11 = m.load64(x6, 48)
+		x12 = m.load64(x7, 48)
 		goto l1
 	case 2:
-		m.multi3(x6+64, x9, 0, x8&0xffffffff, 0)
-		if m.load64(x6, 72) != 0 {
+		m.multi3(x7+64, x10, 0, x9&0xffffffff, 0)
+		if m.load64(x7, 72) != 0 {
 			goto l2
 		}
-		x11 = m.load64(x6, 64)
+		x12 = m.load64(x7, 64)
 		goto l1
 	case 3:
-		m.multi3(x6+80, x9, 0, x7, 0)
-		if m.load64(x6, 88) != 0 {
+		m.multi3(x7+80, x10, 0, x8, 0)
+		if m.load64(x7, 88) != 0 {
 			goto l2
 		}
-		x11 = m.load64(x6, 80)
+		x12 = m.load64(x7, 80)
 		goto l1
 	default:
 		goto l1
 	}
 l2:
-	x11 = 0xffffffffffffffff
+	x12 = 0xffffffffffffffff
 l1:
-	x13 = m.load64(p2, 48)
-	x14 = m.load64(p2, 40)
-	x15 = m.load64(p2, 8)
-	x16 = m.load64(p2, 0)
-	switch uint32(x16) - 1 {
+	x14 = m.load64(p2, 48)
+	x15 = m.load64(p2, 40)
+	x16 = m.load64(p2, 8)
+	x17 = m.load64(p2, 0)
+	switch uint32(x17) - 1 {
 	case 0:
-		x10 = x15
+		x11 = x16
 		goto l7
 	case 1:
-		m.multi3(x6, x15, 0, 1000, 0)
-		if m.load64(x6, 8) != 0 {
+		m.multi3(x7, x16, 0, 1000, 0)
+		if m.load64(x7, 8) != 0 {
 			goto l8
 		}
-		x10 = m.load64(x6, 0)
+		x11 = m.load64(x7, 0)
 		goto l7
 	case 2:
-		m.multi3(x6+16, x15, 0, x14&0xffffffff, 0)
-		if m.load64(x6, 24) != 0 {
+		m.multi3(x7+16, x16, 0, x15&0xffffffff, 0)
+		if m.load64(x7, 24) != 0 {
 			goto l8
 		}
-		x10 = m.load64(x6, 16)
+		x11 = m.load64(x7, 16)
 		goto l7
 	case 3:
-		m.multi3(x6+32, x15, 0, x13, 0)
-		if m.load64(x6, 40) != 0 {
+		m.multi3(x7+32, x16, 0, x14, 0)
+		if m.load64(x7, 40) != 0 {
 			goto l8
 		}
-		x10 = m.load64(x6, 32)
+		x11 = m.load64(x7, 32)
 		goto l7
 	default:
 		goto l7
 	}
 l8:
-	x10 = 0xffffffffffffffff
+	x11 = 0xffffffffffffffff
 l7:
 	m.store64(p0, 208, m.load64(p2, 32))
 	m.store64(p0, 200, m.load64(p2, 24))
@@ -1105,7 +1101,7 @@ l7:
 	m.store64(p0, 240, m.load64(p2, 64))
 	m.store64(p0, 248, m.load64(p2, 72))
 	m.memoryFill(p0+272, 0, 80)
-	m.memoryFill(p0+432, 0, 240)
+	m.memoryFill(p0+448, 0, 240)
 	m.store64(p0, 32, m.load64(p1, 32))
 	m.store64(p0, 24, m.load64(p1, 24))
 	m.store64(p0, 16, m.load64(p1, 16))
@@ -1113,29 +1109,31 @@ l7:
 	m.store64(p0, 64, m.load64(p1, 64))
 	m.store64(p0, 72, m.load64(p1, 72))
 	m.memoryFill(p0+96, 0, 80)
-	m.store64(p0, 376, 0)
-	m.store64(p0, 368, p5)
+	m.store64(p0, 392, 0)
+	m.store64(p0, 384, p6)
+	m.store64(p0, 376, p5)
+	m.store64(p0, 368, 0)
 	m.store64(p0, 360, p4)
 	m.store64(p0, 352, p3-1)
-	m.store64(p0, 264, x10)
+	m.store64(p0, 264, x11)
 	m.store64(p0, 256, 0)
-	m.store64(p0, 224, x13)
-	m.store64(p0, 216, x14)
-	m.store64(p0, 184, x15)
-	m.store64(p0, 176, x16)
-	m.store64(p0, 88, x11)
+	m.store64(p0, 224, x14)
+	m.store64(p0, 216, x15)
+	m.store64(p0, 184, x16)
+	m.store64(p0, 176, x17)
+	m.store64(p0, 88, x12)
 	m.store64(p0, 80, 0)
-	m.store64(p0, 48, x7)
-	m.store64(p0, 40, x8)
-	m.store64(p0, 8, x9)
-	m.store64(p0, 0, x12)
-	m.store64(p0, 384, 0)
-	m.store64(p0, 392, 0)
+	m.store64(p0, 48, x8)
+	m.store64(p0, 40, x9)
+	m.store64(p0, 8, x10)
+	m.store64(p0, 0, x13)
 	m.store64(p0, 400, 0)
 	m.store64(p0, 408, 0)
 	m.store64(p0, 416, 0)
 	m.store64(p0, 424, 0)
-	m.stackPointer = x6 + 96
+	m.store64(p0, 432, 0)
+	m.store64(p0, 440, 0)
+	m.stackPointer = x7 + 96
 }
 
 // budgetMemberNote is backoff_budget_member_note.
@@ -1213,32 +1211,28 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	}
 l5:
 	x5 = p0 + p1<<3
-	x6 = m.load64(x5, 440) + 1
+	x6 = m.load64(x5, 456) + 1
 	if x6 == 0 {
 		x6 = 0xffffffffffffffff
 	}
-	m.store64(x5, 440, min(x6, 1000000))
+	m.store64(x5, 456, min(x6, 1000000))
 	x5 = p0 + 184
 	m.stateBudgetStateStep(x4+192, x5, x4, p3)
 	m.memoryCopy(x4+16, x4+192, 176)
 	m.memoryCopy(x5, x4+16, 176)
-	if p3 >= m.load64(p0, 384) {
-		if m.load64(p0, 392) == 0 {
+	if p3 >= m.load64(p0, 400) {
+		if m.load64(p0, 408) == 0 {
 			goto l4
 		}
-		x6 = p3 - m.load64(p0, 400)
+		x6 = p3 - m.load64(p0, 416)
 		t10 = x6
 		if x6 > p3 {
 			t10 = 0
 		}
-		if t10 < m.load64(p0, 368) {
+		if t10 < m.load64(p0, 384) {
 			goto l4
 		}
 	}
-	p3 = m.load64(p0, 440)
-	m.store64(p0, 440, min(p3, 100))
-	p3 = m.load64(p0, 448)
-	m.store64(p0, 448, min(p3, 100))
 	p3 = m.load64(p0, 456)
 	m.store64(p0, 456, min(p3, 100))
 	p3 = m.load64(p0, 464)
@@ -1247,6 +1241,10 @@ l5:
 	m.store64(p0, 472, min(p3, 100))
 	p3 = m.load64(p0, 480)
 	m.store64(p0, 480, min(p3, 100))
+	p3 = m.load64(p0, 488)
+	m.store64(p0, 488, min(p3, 100))
+	p3 = m.load64(p0, 496)
+	m.store64(p0, 496, min(p3, 100))
 l4:
 	x5 = 0
 l1:
@@ -1258,8 +1256,8 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x8, t13, t14 uint32
-	var x7, x9, t10 uint64
+	var x4, x5, x6, x7, x9, t12, t13 uint32
+	var x8, x10, t11 uint64
 	x4 = m.stackPointer - 368
 	m.stackPointer = x4
 	x5 = 100
@@ -1279,80 +1277,95 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	}
 	x5 = 2
 	x6 = 1
-	x7 = 0
-	x8 = p1 - 2
-	if x8 <= 2 {
-		x7 = 0
-		x5 = p0 + x8<<3
-		x9 = m.load64(x5, 656)
-		if x9 == 0 {
-			if p2 >= m.load64(p0, 384) {
-				if m.load64(p0, 392) == 0 {
-					goto l5
+	x7 = p1 - 2
+	if x7 > 2 {
+		x8 = 0
+	} else {
+		x8 = 0
+		x9 = p0 + x7<<3
+		x10 = m.load64(x9, 672)
+		if x10 == 0 {
+			if p2 >= m.load64(p0, 400) {
+				if m.load64(p0, 408) == 0 {
+					goto l7
 				}
-				x9 = p2 - m.load64(p0, 400)
-				t10 = x9
-				if x9 > p2 {
-					t10 = 0
+				x10 = p2 - m.load64(p0, 416)
+				t11 = x10
+				if x10 > p2 {
+					t11 = 0
 				}
-				if t10 < m.load64(p0, 368) {
-					goto l5
+				if t11 < m.load64(p0, 384) {
+					goto l7
 				}
 			}
 			m.store32(x4, 0, 3)
 			m.store32(x4, 4, p1)
-			x5 = p0 + 184
-			m.stateBudgetStateStep(x4+176, x5, x4, p2)
+			p1 = p0 + 184
+			m.stateBudgetStateStep(x4+176, p1, x4, p2)
 			m.memoryCopy(x4, x4+176, 176)
-			p2 = m.load64(x4, 360)
-			p0 = m.load32(x4, 352)
-			m.memoryCopy(x5, x4, 176)
+			x10 = m.load64(x4, 360)
+			x7 = m.load32(x4, 352)
+			m.memoryCopy(p1, x4, 176)
+			if x7 == 0 {
+				goto l4
+			}
+			x8 = m.load64(p0, 376)
+			m.store64(p0, 376, x8+1)
+			p2 = m.load64(p0, 368)
+			if p2 != 0 {
+				goto l6
+			}
 			x6 = 1
-			x5 = 2
-			if p0 != 0 {
-				x5 = 1
-			}
-			x7 = 0
-			if p0 != 0 {
-				x7 = p2
-			}
+			x8 = x10
+			x5 = 1
 			goto l4
 		}
-		m.store64(x5+656, 0, x9-1)
+		m.store64(x9+672, 0, x10-1)
 		x5 = 1
 		x6 = 0
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t13 = 2
+			t12 = 2
 			if p1 == 4 {
-				t13 = 4
+				t12 = 4
 			}
-			t14 = t13
+			t13 = t12
 			if p1 == 3 {
-				t14 = 3
+				t13 = 3
 			}
-			x7 = m.load64(p0+t14<<3, 0)
+			x8 = m.load64(p0+t13<<3, 0)
 			goto l4
 		case 5:
-			x7 = 1
+			x8 = 1
 			goto l4
 		default:
 			goto l4
 		}
-	l5:
+	l7:
+		p0 = p0 + x7<<3
+		p2 = m.load64(p0, 552)
+		if p2 >= 1000000 {
+			goto l4
+		}
+		m.store64(p0+552, 0, p2+1)
+		x6 = 0
 		x5 = 3
-		p0 = p0 + x8<<3
-		p2 = m.load64(p0, 536)
-		if p2 > 0xf423f {
-			x5 = 2
-		} else {
-			m.store64(p0+536, 0, p2+1)
-			x6 = 0
+		goto l4
+	l6:
+		x6 = 1
+		p0 = b32((x8%p2+m.load64(p0, 392)%p2)%p2 == 0)
+		x5 = 2
+		if p0 != 0 {
+			x5 = 1
+		}
+		x8 = 0
+		if p0 != 0 {
+			x8 = x10
 		}
 	}
 l4:
-	m.store64(p3, 8, x7)
+	m.store64(p3, 8, x8)
 	m.store32(p3, 4, x6)
 	m.store32(p3, 0, x5)
 	x5 = 0
@@ -1373,51 +1386,51 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	if p1 < m.load64(p0, 384) {
+	if p1 < m.load64(p0, 400) {
 		x5 = 1
-	} else if m.load64(p0, 392) == 0 {
+	} else if m.load64(p0, 408) == 0 {
 		x5 = 0
 	} else {
-		x6 = p1 - m.load64(p0, 400)
+		x6 = p1 - m.load64(p0, 416)
 		t9 = x6
 		if x6 > p1 {
 			t9 = 0
 		}
-		x5 = b32(t9 >= m.load64(p0, 368))
+		x5 = b32(t9 >= m.load64(p0, 384))
 	}
 	if p2 != 0 {
 		m.store32(p2, 0, x5)
 	}
 	x6 = 0xffffffffffffffff
-	if m.load64(p0, 392) == 0 {
-		if m.load64(p0, 536) == 0 && m.load64(p0, 544) == 0 && m.load64(p0, 552) == 0 {
+	if m.load64(p0, 408) == 0 {
+		if m.load64(p0, 552) == 0 && m.load64(p0, 560) == 0 && m.load64(p0, 568) == 0 {
 			x6 = 0xffffffffffffffff
-			x7 = m.load64(p0, 440)
-			x8 = x7 + m.load64(p0, 448)
+			x7 = m.load64(p0, 456)
+			x8 = x7 + m.load64(p0, 464)
 			t10 = x8
 			if x8 < x7 {
 				t10 = 0xffffffffffffffff
 			}
 			x7 = t10
-			x8 = x7 + m.load64(p0, 456)
+			x8 = x7 + m.load64(p0, 472)
 			t11 = x8
 			if x8 < x7 {
 				t11 = 0xffffffffffffffff
 			}
 			x7 = t11
-			x8 = x7 + m.load64(p0, 464)
+			x8 = x7 + m.load64(p0, 480)
 			t12 = x8
 			if x8 < x7 {
 				t12 = 0xffffffffffffffff
 			}
 			x7 = t12
-			x8 = x7 + m.load64(p0, 472)
+			x8 = x7 + m.load64(p0, 488)
 			t13 = x8
 			if x8 < x7 {
 				t13 = 0xffffffffffffffff
 			}
 			x7 = t13
-			x8 = x7 + m.load64(p0, 480)
+			x8 = x7 + m.load64(p0, 496)
 			t14 = x8
 			if x8 < x7 {
 				t14 = 0xffffffffffffffff
@@ -1425,11 +1438,11 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint
 			if t14 < 100 {
 				goto l7
 			}
-			if p1 < m.load64(p0, 384) {
+			if p1 < m.load64(p0, 400) {
 				goto l7
 			}
 		}
-		x6 = m.load64(p0, 432)
+		x6 = m.load64(p0, 448)
 		p1 = x6 - p1
 		t15 = p1
 		if p1 > x6 {
@@ -1442,31 +1455,31 @@ l7:
 		m.store64(p3, 0, x6)
 	}
 	if p4 != 0 {
-		p1 = m.load64(p0, 440)
-		x6 = p1 + m.load64(p0, 448)
+		p1 = m.load64(p0, 456)
+		x6 = p1 + m.load64(p0, 464)
 		t16 = x6
 		if x6 < p1 {
 			t16 = 0xffffffffffffffff
 		}
 		p1 = t16
-		x6 = p1 + m.load64(p0, 456)
+		x6 = p1 + m.load64(p0, 472)
 		t17 = x6
 		if x6 < p1 {
 			t17 = 0xffffffffffffffff
 		}
 		p1 = t17
-		x6 = p1 + m.load64(p0, 464)
+		x6 = p1 + m.load64(p0, 480)
 		t18 = x6
 		if x6 < p1 {
 			t18 = 0xffffffffffffffff
 		}
 		p1 = t18
-		x6 = p1 + m.load64(p0, 472)
+		x6 = p1 + m.load64(p0, 488)
 		t19 = x6
 		if x6 < p1 {
 			t19 = 0xffffffffffffffff
 		}
-		m.store32(p4, 0, b32(t19|m.load64(p0, 480)|m.load64(p0, 392) != 0))
+		m.store32(p4, 0, b32(t19|m.load64(p0, 496)|m.load64(p0, 408) != 0))
 	}
 	return 0
 }
@@ -1477,7 +1490,7 @@ l7:
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
 	var x7, x8, x9, x18, x19, x20, x21, t30, t31, t32, t33, t34, t41, t42, t48 uint32
 	var x10, x11, x12, x13, x14, x15, x16, x17, t23, t24, t25, t26, t27, t29 uint64
-	x7 = m.stackPointer - 2880
+	x7 = m.stackPointer - 2896
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1502,100 +1515,100 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 			}
 			p0 = uint32(p2)
 		}
-		m.memoryCopy(x7, x9, 672)
-		m.budgetStateRead(x7+1896, x9, p1, p0)
-		if m.load32(x7, 1896) == 0 {
+		m.memoryCopy(x7, x9, 688)
+		m.budgetStateRead(x7+1912, x9, p1, p0)
+		if m.load32(x7, 1912) == 0 {
 			goto l5
 		}
-		m.memoryCopy(x7+672, x7+1904, 176)
+		m.memoryCopy(x7+688, x7+1920, 176)
 	} else {
-		m.memoryCopy(x7, x9, 672)
-		m.memoryCopy(x7+672, x9, 176)
+		m.memoryCopy(x7, x9, 688)
+		m.memoryCopy(x7+688, x9, 176)
 	}
-	p2 = m.load64(x7, 432)
-	m.store64(x7, 432, 0)
-	x10 = m.load64(x7, 440)
-	m.store64(x7, 440, 0)
-	x11 = m.load64(x7, 448)
+	p2 = m.load64(x7, 448)
 	m.store64(x7, 448, 0)
-	x12 = m.load64(x7, 456)
+	x10 = m.load64(x7, 456)
 	m.store64(x7, 456, 0)
-	x13 = m.load64(x7, 464)
+	x11 = m.load64(x7, 464)
 	m.store64(x7, 464, 0)
-	x14 = m.load64(x7, 472)
+	x12 = m.load64(x7, 472)
 	m.store64(x7, 472, 0)
-	x15 = m.load64(x7, 480)
+	x13 = m.load64(x7, 480)
+	m.store64(x7, 480, 0)
+	x14 = m.load64(x7, 488)
+	m.store64(x7, 488, 0)
+	x15 = m.load64(x7, 496)
 	p2 = p2 + x15
 	if p2 < x15 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 480, min(p2, 1000000))
-	p2 = m.load64(x7, 488)
+	m.store64(x7, 496, min(p2, 1000000))
+	p2 = m.load64(x7, 504)
 	x10 = x10 + p2
 	t23 = x10
 	if x10 < p2 {
 		t23 = 0xffffffffffffffff
 	}
 	p2 = t23
-	m.store64(x7, 488, min(p2, 1000000))
-	p2 = m.load64(x7, 496)
+	m.store64(x7, 504, min(p2, 1000000))
+	p2 = m.load64(x7, 512)
 	x10 = x11 + p2
 	t24 = x10
 	if x10 < p2 {
 		t24 = 0xffffffffffffffff
 	}
 	p2 = t24
-	m.store64(x7, 496, min(p2, 1000000))
-	p2 = m.load64(x7, 504)
+	m.store64(x7, 512, min(p2, 1000000))
+	p2 = m.load64(x7, 520)
 	x10 = x12 + p2
 	t25 = x10
 	if x10 < p2 {
 		t25 = 0xffffffffffffffff
 	}
 	p2 = t25
-	m.store64(x7, 504, min(p2, 1000000))
-	p2 = m.load64(x7, 512)
+	m.store64(x7, 520, min(p2, 1000000))
+	p2 = m.load64(x7, 528)
 	x10 = x13 + p2
 	t26 = x10
 	if x10 < p2 {
 		t26 = 0xffffffffffffffff
 	}
 	p2 = t26
-	m.store64(x7, 512, min(p2, 1000000))
-	p2 = m.load64(x7, 520)
+	m.store64(x7, 528, min(p2, 1000000))
+	p2 = m.load64(x7, 536)
 	x10 = x14 + p2
 	t27 = x10
 	if x10 < p2 {
 		t27 = 0xffffffffffffffff
 	}
 	p2 = t27
-	m.store64(x7, 520, min(p2, 1000000))
-	x11 = m.load64(x7, 528)
-	x15 = m.load64(x7, 536)
-	x16 = m.load64(x7, 544)
+	m.store64(x7, 536, min(p2, 1000000))
+	x11 = m.load64(x7, 544)
+	x15 = m.load64(x7, 552)
+	x16 = m.load64(x7, 560)
 	x12 = min(x16, 1000000)
-	m.store64(x7, 568, x12)
+	m.store64(x7, 584, x12)
 	x13 = min(x15, 1000000)
-	m.store64(x7, 560, x13)
+	m.store64(x7, 576, x13)
 	x14 = min(x11, 1000000)
-	m.store64(x7, 552, x14)
-	m.memoryCopy(x7+1896, x7+672, 176)
+	m.store64(x7, 568, x14)
+	m.memoryCopy(x7+1912, x7+688, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 1896 + 88
-	switch m.load32(x7, 672) - 4 {
+	x8 = x7 + 1912 + 88
+	switch m.load32(x7, 688) - 4 {
 	case 0:
-		x10 = m.load64(x7, 1992)
+		x10 = m.load64(x7, 2008)
 		t29 = x10
 		if x10 > p2 {
 			t29 = p3
 		}
-		m.store64(x7, 1992, t29)
+		m.store64(x7, 2008, t29)
 	case 1:
-		x10 = m.load64(x7, 2064)
-		x17 = m.load64(x7, 728)
+		x10 = m.load64(x7, 2080)
+		x17 = m.load64(x7, 744)
 		if x17 <= 9 {
 			p2 = 0
 			if x10 != 0 {
@@ -1609,19 +1622,19 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		}
 		p2 = p3 / x17
 	l14:
-		m.store64(x7, 2064, p2)
+		m.store64(x7, 2080, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l11:
 	p0 = 0
-	x17 = m.load64(x7, 752)
-	x18 = x7 + 672 + 88
+	x17 = m.load64(x7, 768)
+	x18 = x7 + 688 + 88
 	t30 = m.memcmp(x8, x18, 88)
-	m.store64(x7, 1976, x17+b64(t30 != 0))
-	m.memoryCopy(x7+848, x7+1896, 176)
-	x8 = x7 + 1544 + 88
-	p1 = x7 + 1720 + 88
-	x19 = 480
+	m.store64(x7, 1992, x17+b64(t30 != 0))
+	m.memoryCopy(x7+864, x7+1912, 176)
+	x8 = x7 + 1560 + 88
+	p1 = x7 + 1736 + 88
+	x19 = 496
 	x20 = m.load32(x7, 0) - 1
 	for {
 		p2 = m.load64(x7+x19, 0)
@@ -1652,29 +1665,29 @@ l11:
 			if x21 == 1 {
 				t32 = 3
 			}
-			m.store64(x7, 2096, m.load64(x7+t32<<3, 0))
+			m.store64(x7, 2112, m.load64(x7+t32<<3, 0))
 			goto l18
 		case 5:
 			x10 = 1
 		}
-		m.store64(x7, 2096, x10)
+		m.store64(x7, 2112, x10)
 		goto l18
 	l20:
 		x21 = 2
 		goto l17
 	l19:
-		m.store64(x7, 2096, 0)
+		m.store64(x7, 2112, 0)
 	l18:
 		x21 = 4
 	l17:
-		m.store32(x7, 2088, x21)
-		m.memoryCopy(x7+1544, x7+848, 176)
+		m.store32(x7, 2104, x21)
+		m.memoryCopy(x7+1560, x7+864, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+1896, x7+1544, x7+2088, p3)
-				m.memoryCopy(x7+1720, x7+1896, 176)
-				if m.load64(x7, 1800) == m.load64(x7, 1624) {
-					t33 = m.memcmp(x7+1720, x7+1544, 80)
+				m.stateBudgetStateStep(x7+1912, x7+1560, x7+2104, p3)
+				m.memoryCopy(x7+1736, x7+1912, 176)
+				if m.load64(x7, 1816) == m.load64(x7, 1640) {
+					t33 = m.memcmp(x7+1736, x7+1560, 80)
 					if t33 == 0 {
 						t34 = m.memcmp(p1, x8, 88)
 						if t34 == 0 {
@@ -1682,7 +1695,7 @@ l11:
 						}
 					}
 				}
-				m.memoryCopy(x7+1544, x7+1720, 176)
+				m.memoryCopy(x7+1560, x7+1736, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
@@ -1691,22 +1704,22 @@ l11:
 		}
 	l26:
 		p0 = p0 + 1
-		m.memoryCopy(x7+848, x7+1544, 176)
+		m.memoryCopy(x7+864, x7+1560, 176)
 		x19 = x19 + 8
-		if x19 == 528 {
+		if x19 == 544 {
 			break
 		}
 	}
-	m.memoryCopy(x7+1720, x7+848, 176)
+	m.memoryCopy(x7+1736, x7+864, 176)
 	p2 = 0
 	x10 = 0
 	if x11 != 0 {
 		x10 = 0
 		for {
-			m.store64(x7, 2088, 0x200000003)
-			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-			m.memoryCopy(x7+1720, x7+1896, 176)
-			if m.load64(x7, 2072) == 0 {
+			m.store64(x7, 2104, 0x200000003)
+			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+			m.memoryCopy(x7+1736, x7+1912, 176)
+			if m.load64(x7, 2088) == 0 {
 				goto l29
 			}
 			x10 = x10 + 1
@@ -1717,17 +1730,17 @@ l11:
 		x10 = x14
 	}
 l29:
-	m.memoryCopy(x7+1544, x7+1720, 176)
-	m.memoryCopy(x7+1024, x7+1544, 176)
-	m.store64(x7, 576, x10)
-	m.memoryCopy(x7+1720, x7+1024, 176)
+	m.memoryCopy(x7+1560, x7+1736, 176)
+	m.memoryCopy(x7+1040, x7+1560, 176)
+	m.store64(x7, 592, x10)
+	m.memoryCopy(x7+1736, x7+1040, 176)
 	if x15 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 2088, 0x300000003)
-			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-			m.memoryCopy(x7+1720, x7+1896, 176)
-			if m.load64(x7, 2072) == 0 {
+			m.store64(x7, 2104, 0x300000003)
+			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+			m.memoryCopy(x7+1736, x7+1912, 176)
+			if m.load64(x7, 2088) == 0 {
 				goto l31
 			}
 			p2 = p2 + 1
@@ -1738,18 +1751,18 @@ l29:
 		p2 = x13
 	}
 l31:
-	m.memoryCopy(x7+1544, x7+1720, 176)
-	m.memoryCopy(x7+1024, x7+1544, 176)
-	m.memoryCopy(x7+848, x7+1024, 176)
-	m.store64(x7, 584, p2)
-	m.memoryCopy(x7+1720, x7+1024, 176)
+	m.memoryCopy(x7+1560, x7+1736, 176)
+	m.memoryCopy(x7+1040, x7+1560, 176)
+	m.memoryCopy(x7+864, x7+1040, 176)
+	m.store64(x7, 600, p2)
+	m.memoryCopy(x7+1736, x7+1040, 176)
 	x11 = 0
 	if x16 != 0 {
 		for {
-			m.store64(x7, 2088, 0x400000003)
-			m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-			m.memoryCopy(x7+1720, x7+1896, 176)
-			if m.load64(x7, 2072) == 0 {
+			m.store64(x7, 2104, 0x400000003)
+			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+			m.memoryCopy(x7+1736, x7+1912, 176)
+			if m.load64(x7, 2088) == 0 {
 				goto l33
 			}
 			x11 = x11 + 1
@@ -1760,18 +1773,18 @@ l31:
 		x11 = x12
 	}
 l33:
-	m.memoryCopy(x7+1544, x7+1720, 176)
-	m.memoryCopy(x7+1024, x7+1544, 176)
-	m.store64(x7, 592, x11)
+	m.memoryCopy(x7+1560, x7+1736, 176)
+	m.memoryCopy(x7+1040, x7+1560, 176)
+	m.store64(x7, 608, x11)
 	x15 = m.load64(x7, 352)
 	x15 = min(x15, 1000000)
 	if x10 == 0 || x10 != x14 {
-		m.memoryCopy(x7+1720, x7+1024, 176)
+		m.memoryCopy(x7+1736, x7+1040, 176)
 		x14 = 0
 		x10 = 0
 	} else {
-		x10 = m.load64(x7, 648)
-		m.memoryCopy(x7+1720, x7+1024, 176)
+		x10 = m.load64(x7, 664)
+		m.memoryCopy(x7+1736, x7+1040, 176)
 		x14 = 0
 		if x15 <= x10 {
 			x10 = 0
@@ -1783,10 +1796,10 @@ l33:
 			}
 			x10 = 0
 			for {
-				m.store64(x7, 2088, 0x200000003)
-				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-				m.memoryCopy(x7+1720, x7+1896, 176)
-				if m.load64(x7, 2072) == 0 {
+				m.store64(x7, 2104, 0x200000003)
+				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+				m.memoryCopy(x7+1736, x7+1912, 176)
+				if m.load64(x7, 2088) == 0 {
 					goto l35
 				}
 				x10 = x10 + 1
@@ -1798,27 +1811,27 @@ l33:
 		}
 	}
 l35:
-	p0 = m.load32(x7, 1720)
-	x8 = x7 + 1720 | 4
-	m.memoryCopy(x7+1544, x8, 172)
-	m.memoryCopy(x7+1200, x7+1544, 172)
-	m.store32(x7, 848, p0)
-	p1 = x7 + 848 | 4
-	m.memoryCopy(p1, x7+1200, 172)
-	m.store64(x7, 624, x10)
+	p0 = m.load32(x7, 1736)
+	x8 = x7 + 1736 | 4
+	m.memoryCopy(x7+1560, x8, 172)
+	m.memoryCopy(x7+1216, x7+1560, 172)
+	m.store32(x7, 864, p0)
+	p1 = x7 + 864 | 4
+	m.memoryCopy(p1, x7+1216, 172)
+	m.store64(x7, 640, x10)
 	x10 = x10 + 1
 	if x10 == 0 {
 		x10 = 0xffffffffffffffff
 	}
-	m.store64(x7, 600, min(x10, x14))
+	m.store64(x7, 616, min(x10, x14))
 	if p2 == 0 || p2 != x13 {
-		m.memoryCopy(x8, x7+1200, 172)
+		m.memoryCopy(x8, x7+1216, 172)
 		x10 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 656)
-		m.store32(x7, 1720, p0)
-		m.memoryCopy(x8, x7+1200, 172)
+		p2 = m.load64(x7, 672)
+		m.store32(x7, 1736, p0)
+		m.memoryCopy(x8, x7+1216, 172)
 		x10 = 0
 		if x15 <= p2 {
 			p2 = 0
@@ -1830,10 +1843,10 @@ l35:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2088, 0x300000003)
-				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-				m.memoryCopy(x7+1720, x7+1896, 176)
-				if m.load64(x7, 2072) == 0 {
+				m.store64(x7, 2104, 0x300000003)
+				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+				m.memoryCopy(x7+1736, x7+1912, 176)
+				if m.load64(x7, 2088) == 0 {
 					goto l44
 				}
 				p2 = p2 + 1
@@ -1843,26 +1856,26 @@ l35:
 			}
 			p2 = x10
 		l44:
-			p0 = m.load32(x7, 1720)
+			p0 = m.load32(x7, 1736)
 		}
 	}
-	m.memoryCopy(x7+1544, x8, 172)
-	m.memoryCopy(x7+1200, x7+1544, 172)
-	m.store64(x7, 632, p2)
+	m.memoryCopy(x7+1560, x8, 172)
+	m.memoryCopy(x7+1216, x7+1560, 172)
+	m.store64(x7, 648, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 608, min(p2, x10))
+	m.store64(x7, 624, min(p2, x10))
 	if x11 == 0 || x11 != x12 {
-		m.store32(x7, 1720, p0)
-		m.memoryCopy(x8, x7+1200, 172)
+		m.store32(x7, 1736, p0)
+		m.memoryCopy(x8, x7+1216, 172)
 		x10 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 664)
-		m.store32(x7, 1720, p0)
-		m.memoryCopy(x8, x7+1200, 172)
+		p2 = m.load64(x7, 680)
+		m.store32(x7, 1736, p0)
+		m.memoryCopy(x8, x7+1216, 172)
 		x10 = 0
 		if x15 <= p2 {
 			p2 = 0
@@ -1874,10 +1887,10 @@ l35:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2088, 0x400000003)
-				m.stateBudgetStateStep(x7+1896, x7+1720, x7+2088, p3)
-				m.memoryCopy(x7+1720, x7+1896, 176)
-				if m.load64(x7, 2072) == 0 {
+				m.store64(x7, 2104, 0x400000003)
+				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
+				m.memoryCopy(x7+1736, x7+1912, 176)
+				if m.load64(x7, 2088) == 0 {
 					goto l50
 				}
 				p2 = p2 + 1
@@ -1887,21 +1900,21 @@ l35:
 			}
 			p2 = x10
 		l50:
-			p0 = m.load32(x7, 1720)
+			p0 = m.load32(x7, 1736)
 		}
 	}
-	m.memoryCopy(x7+1544, x8, 172)
-	m.memoryCopy(x7+1200, x7+1544, 172)
-	m.store32(x7, 848, p0)
-	m.memoryCopy(p1, x7+1200, 172)
-	m.store64(x7, 640, p2)
+	m.memoryCopy(x7+1560, x8, 172)
+	m.memoryCopy(x7+1216, x7+1560, 172)
+	m.store32(x7, 864, p0)
+	m.memoryCopy(p1, x7+1216, 172)
+	m.store64(x7, 656, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 616, min(p2, x10))
+	m.store64(x7, 632, min(p2, x10))
 	x20 = 1
-	if m.load64(x7, 928) == x17 {
+	if m.load64(x7, 944) == x17 {
 		goto l4
 	}
 	goto l3
@@ -1909,23 +1922,23 @@ l5:
 	x8 = 112
 	goto l1
 l4:
-	t41 = m.memcmp(x7+848, x7+672, 80)
+	t41 = m.memcmp(x7+864, x7+688, 80)
 	if t41 == 0 {
-		t42 = m.memcmp(x7+848+88, x18, 88)
+		t42 = m.memcmp(x7+864+88, x18, 88)
 		x20 = b32(t42 != 0)
 	}
 l3:
-	m.memoryCopy(x7+1372, x7+1200, 172)
-	m.memoryCopy(x7+1896|4, x7+1372, 172)
-	m.store32(x7, 1896, p0)
-	m.memoryFill(x7+2108, 0, 772)
-	x8 = m.textBufPushNumber(x7+2108, m.load64(x7, 1976))
-	p0 = m.load32(x7, 1896) - 1
+	m.memoryCopy(x7+1388, x7+1216, 172)
+	m.memoryCopy(x7+1912|4, x7+1388, 172)
+	m.store32(x7, 1912, p0)
+	m.memoryFill(x7+2124, 0, 772)
+	x8 = m.textBufPushNumber(x7+2124, m.load64(x7, 1992))
+	p0 = m.load32(x7, 1912) - 1
 	if p0 <= 5 {
 		p1 = p0 << 2
 		p0 = m.load32(p1, 19548)
 		p1 = m.load32(p1, 19524)
-		x21 = x7 + 1984
+		x21 = x7 + 2000
 		for {
 			p2 = 0
 			x19 = m.load32(p0, 0)
@@ -1971,10 +1984,10 @@ l3:
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7, 672)
+	m.memoryCopy(x9, x7, 688)
 	m.store32(p6, 0, x20)
 l1:
-	m.stackPointer = x7 + 2880
+	m.stackPointer = x7 + 2896
 	return x8
 }
 
@@ -1989,22 +2002,22 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		x3 = 101
 		if m.load64(p0, 0) == 0x312d7265626d656d {
 			x4 = 0
+			m.store64(p0, 544, 0)
+			m.store64(p0, 536, 0)
 			m.store64(p0, 528, 0)
 			m.store64(p0, 520, 0)
 			m.store64(p0, 512, 0)
 			m.store64(p0, 504, 0)
-			m.store64(p0, 496, 0)
-			m.store64(p0, 488, 0)
-			x5 = m.load64(p0, 536)
-			x6 = m.load64(p0, 656)
-			x7 = m.load64(p0, 584)
+			x5 = m.load64(p0, 552)
+			x6 = m.load64(p0, 672)
+			x7 = m.load64(p0, 600)
 			x8 = x6 + x7
 			t18 = x8
 			if x8 < x6 {
 				t18 = 0xffffffffffffffff
 			}
 			x6 = t18
-			x8 = x6 + m.load64(p0, 632)
+			x8 = x6 + m.load64(p0, 648)
 			t19 = x8
 			if x8 < x6 {
 				t19 = 0xffffffffffffffff
@@ -2015,7 +2028,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x8 > x5 {
 				x8 = 0
 			}
-			x5 = m.load64(p0, 560)
+			x5 = m.load64(p0, 576)
 			x7 = x5 - x7
 			t21 = x7
 			if x7 > x5 {
@@ -2038,24 +2051,24 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x12 > x8 {
 				t22 = 0
 			}
-			m.store64(p0, 536, t22)
+			m.store64(p0, 552, t22)
 			x8 = x6 - x9
 			t23 = x8
 			if x8 > x6 {
 				t23 = 0
 			}
 			x6 = t23
-			m.store64(p0, 656, min(x5, x6))
-			x6 = m.load64(p0, 544)
-			x8 = m.load64(p0, 664)
-			x13 = m.load64(p0, 592)
+			m.store64(p0, 672, min(x5, x6))
+			x6 = m.load64(p0, 560)
+			x8 = m.load64(p0, 680)
+			x13 = m.load64(p0, 608)
 			x12 = x8 + x13
 			t24 = x12
 			if x12 < x8 {
 				t24 = 0xffffffffffffffff
 			}
 			x8 = t24
-			x12 = x8 + m.load64(p0, 640)
+			x12 = x8 + m.load64(p0, 656)
 			t25 = x12
 			if x12 < x8 {
 				t25 = 0xffffffffffffffff
@@ -2068,7 +2081,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t26 = 0
 			}
 			x6 = t26
-			x14 = m.load64(p0, 568)
+			x14 = m.load64(p0, 584)
 			x13 = x14 - x13
 			if x13 > x14 {
 				x13 = 0
@@ -2086,22 +2099,22 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x14 > x6 {
 				t28 = 0
 			}
-			m.store64(p0, 544, t28)
+			m.store64(p0, 560, t28)
 			x6 = x8 - x12
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 664, min(x5, x6))
-			x6 = m.load64(p0, 552)
-			x8 = m.load64(p0, 672)
-			x15 = m.load64(p0, 600)
+			m.store64(p0, 680, min(x5, x6))
+			x6 = m.load64(p0, 568)
+			x8 = m.load64(p0, 688)
+			x15 = m.load64(p0, 616)
 			x14 = x8 + x15
 			t30 = x14
 			if x14 < x8 {
 				t30 = 0xffffffffffffffff
 			}
 			x8 = t30
-			x14 = x8 + m.load64(p0, 648)
+			x14 = x8 + m.load64(p0, 664)
 			t31 = x14
 			if x14 < x8 {
 				t31 = 0xffffffffffffffff
@@ -2114,7 +2127,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t32 = 0
 			}
 			x6 = t32
-			x16 = m.load64(p0, 576)
+			x16 = m.load64(p0, 592)
 			x15 = x16 - x15
 			if x15 > x16 {
 				x15 = 0
@@ -2132,20 +2145,20 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x17 > x6 {
 				t34 = 0
 			}
-			m.store64(p0, 552, t34)
+			m.store64(p0, 568, t34)
 			x6 = x8 - x14
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 672, min(x5, x6))
+			m.store64(p0, 688, min(x5, x6))
 			m.budgetMemberEnd(x11, p1)
-			x5 = p1 - m.load64(p0, 400)
+			x5 = p1 - m.load64(p0, 416)
 			t36 = x5
 			if x5 > p1 {
 				t36 = 0
 			}
-			if t36 >= m.load64(p0, 368) {
-				x3 = p0 + 536
+			if t36 >= m.load64(p0, 384) {
+				x3 = p0 + 552
 				m.store64(x3, 0, 0)
 				m.store64(x3, 8, 0)
 				m.store64(x3, 16, 0)
@@ -2157,11 +2170,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				if x5 < p1 {
 					t37 = 0xffffffffffffffff
 				}
-				m.store64(p0, 384, t37)
-				p1 = m.load64(p0, 440)
-				m.store64(p0, 440, min(p1, 100))
-				p1 = m.load64(p0, 448)
-				m.store64(p0, 448, min(p1, 100))
+				m.store64(p0, 400, t37)
 				p1 = m.load64(p0, 456)
 				m.store64(p0, 456, min(p1, 100))
 				p1 = m.load64(p0, 464)
@@ -2170,6 +2179,10 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				m.store64(p0, 472, min(p1, 100))
 				p1 = m.load64(p0, 480)
 				m.store64(p0, 480, min(p1, 100))
+				p1 = m.load64(p0, 488)
+				m.store64(p0, 488, min(p1, 100))
+				p1 = m.load64(p0, 496)
+				m.store64(p0, 496, min(p1, 100))
 			}
 			m.store64(p2, 64, x16)
 			m.store64(p2, 56, x4)

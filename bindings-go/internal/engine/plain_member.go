@@ -15,7 +15,7 @@ const (
 )
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
-func (b *Member) Init(budget, local *Budget, lease, timeout, seed uint64) uint32 {
+func (b *Member) Init(budget, local *Budget, lease, processes, timeout, seed uint64) uint32 {
 	m := take()
 	defer m.free()
 	at := m.lock(budget)
@@ -23,7 +23,7 @@ func (b *Member) Init(budget, local *Budget, lease, timeout, seed uint64) uint32
 	local.mutex.Lock()
 	m.put(localAt, local.bytes[:])
 	local.mutex.Unlock()
-	code := m.budgetMemberInit(memberAt, at, localAt, lease, timeout, seed)
+	code := m.budgetMemberInit(memberAt, at, localAt, lease, processes, timeout, seed)
 	m.get(memberAt, b.bytes[:])
 	return code
 }

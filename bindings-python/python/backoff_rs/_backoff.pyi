@@ -237,7 +237,13 @@ class BudgetState:
 @final
 class _Member:
     def __new__(
-        cls, budget: Budget, local: Budget, lease: int, timeout_ns: int, seed: int
+        cls,
+        budget: Budget,
+        local: Budget,
+        lease: int,
+        processes: int,
+        timeout_ns: int,
+        seed: int,
     ) -> Self: ...
     def note(
         self, event: BudgetEventOrName, held: SupportsIndex, is_local: bool, now_ns: SupportsIndex

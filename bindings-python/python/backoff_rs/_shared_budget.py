@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._budget_store import BudgetStore
 
 _MOST_LEASED: Final = 1000
+_MOST_PROCESSES: Final = 1_000_000
 #: In bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes.
 _LONGEST_NAME: Final = 255
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -50,6 +51,10 @@ class SharedBudget:
                  the same.
     lease        a request that is granted also takes lease - 1 more retries, which this process then
                  grants without asking: fewer round trips, but these retries may lie unused.
+    processes    how many processes share the budget, from 1 to 1000000. While the store is away, each
+                 of them grants its part of the retries that its fallback grants, so that all of
+                 them together grant about as many as one. By default 1: n processes grant n times
+                 as many.
     timeout      how long a loop waits for the store, in seconds.
     on_exchange  called with a BudgetExchange after each exchange with the store, by the thread that
                  talks to it.
@@ -76,6 +81,7 @@ class SharedBudget:
         *,
         fallback: str | None = None,
         lease: SupportsIndex = 1,
+        processes: SupportsIndex = 1,
         timeout: float = 0.1,
         on_exchange: Callable[[BudgetExchange], object] | None = None,
     ) -> None:
@@ -91,7 +97,8 @@ class SharedBudget:
         self._budget = _checked_budget("budget", budget)
         local = budget if fallback is None else fallback
         self._local = _checked_budget("fallback", local)
-        self._lease = _checked_lease(lease)
+        self._lease = _checked_count("lease", lease, _MOST_LEASED)
+        self._processes = _checked_count("processes", processes, _MOST_PROCESSES)
         self._timeout = _checked_timeout(timeout)
         self._on_exchange = on_exchange
         self._key = f"backoff:{name}:{self._budget}"
@@ -105,7 +112,9 @@ class SharedBudget:
         self._thread: threading.Thread | None = None
         timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
         seed = int.from_bytes(os.urandom(8), "little")
-        self._member = _Member(self._budget, self._local, self._lease, timeout_ns, seed)
+        self._member = _Member(
+            self._budget, self._local, self._lease, self._processes, timeout_ns, seed
+        )
         #: The requests that wait, in the order in which they came.
         self._requests: list[Request] = []
         self._flushes: list[_Flush] = []
@@ -359,12 +368,12 @@ def _checked_budget(argument: str, text: object) -> Budget:
     return budget
 
 
-def _checked_lease(lease: Any) -> int:
-    if isinstance(lease, bool) or not hasattr(lease, "__index__"):
-        raise TypeError(f"lease must be an int, not {_type_name(lease)}")
-    number: int = lease.__index__()
-    if not 1 <= number <= _MOST_LEASED:
-        raise ValueError(f"lease {number} is not from 1 to {_MOST_LEASED}")
+def _checked_count(argument: str, count: Any, most: int) -> int:
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        raise TypeError(f"{argument} must be an int, not {_type_name(count)}")
+    number: int = count.__index__()
+    if not 1 <= number <= most:
+        raise ValueError(f"{argument} {number} is not from 1 to {most}")
     return number
 
 

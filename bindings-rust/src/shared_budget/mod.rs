@@ -114,6 +114,7 @@ impl SharedBudget {
             budget: budget.into(),
             fallback: None,
             lease: 1,
+            processes: 1,
             timeout: Duration::from_millis(100),
             hook: Arc::new(|_| {}),
         }
@@ -183,6 +184,7 @@ pub struct SharedBudgetBuilder {
     budget: String,
     fallback: Option<String>,
     lease: u32,
+    processes: u32,
     timeout: Duration,
     hook: Hook,
 }
@@ -207,6 +209,14 @@ impl SharedBudgetBuilder {
         self
     }
 
+    /// How many processes share the budget, from 1 to 1,000,000. While the store is away, each of them
+    /// grants its part of the retries that its local budget grants, so that all of them together grant
+    /// about as many as one. The default is 1: `n` processes grant `n` times as many.
+    pub fn processes(mut self, processes: u32) -> Self {
+        self.processes = processes;
+        self
+    }
+
     /// How long a loop waits for the store at most. The default is 100 ms, the longest a day.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -226,9 +236,9 @@ impl SharedBudgetBuilder {
     /// # Errors
     /// A name that is empty, longer than 255 bytes or has a control character, because not every store
     /// can keep it; an invalid budget string, one of the kind `concurrent`, a lease below 1 or above
-    /// 1000, or a timeout of zero.
+    /// 1000, no process or more than 1,000,000, or a timeout of zero.
     pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
-        let Self { store, name, budget, fallback, lease, timeout, hook } = self;
+        let Self { store, name, budget, fallback, lease, processes, timeout, hook } = self;
         if !(1..=LONGEST_NAME).contains(&name.len()) {
             return Err(SharedBudgetError::NameLength(name.len()));
         }
@@ -240,6 +250,9 @@ impl SharedBudgetBuilder {
         if !(1..=BudgetMember::MAX_LEASE).contains(&lease.into()) {
             return Err(SharedBudgetError::Lease(lease));
         }
+        if !(1..=BudgetMember::MAX_PROCESSES).contains(&processes.into()) {
+            return Err(SharedBudgetError::Processes(processes));
+        }
         if timeout.is_zero() {
             return Err(SharedBudgetError::Timeout);
         }
@@ -247,7 +260,8 @@ impl SharedBudgetBuilder {
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         // A random number of the standard library: the seed of each process is its own.
         let seed = RandomState::new().hash_one(());
-        let member = BudgetMember::new(&shared, &local, lease.into(), timeout_ns, seed);
+        let (lease, processes) = (lease.into(), processes.into());
+        let member = BudgetMember::new(&shared, &local, lease, processes, timeout_ns, seed);
         let key = format!("backoff:{name}:{shared}");
         let inner = Inner::new(store, key, Account::new(&member), timeout, hook);
         Ok(SharedBudget(Arc::new(Handle(Arc::new(inner)))))
@@ -256,12 +270,13 @@ impl SharedBudgetBuilder {
 
 impl fmt::Debug for SharedBudgetBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, budget, fallback, lease, timeout, .. } = self;
+        let Self { name, budget, fallback, lease, processes, timeout, .. } = self;
         f.debug_struct("SharedBudgetBuilder")
             .field("name", name)
             .field("budget", budget)
             .field("fallback", fallback)
             .field("lease", lease)
+            .field("processes", processes)
             .field("timeout", timeout)
             .finish_non_exhaustive()
     }
@@ -285,6 +300,8 @@ pub enum SharedBudgetError {
     Concurrent,
     /// This lease is below 1 or above 1000.
     Lease(u32),
+    /// This number of processes is below 1 or above 1,000,000.
+    Processes(u32),
     /// The timeout is zero.
     Timeout,
     /// The name has this number of bytes, and not from 1 to 255.
@@ -303,6 +320,10 @@ impl fmt::Display for SharedBudgetError {
             ),
             Self::Lease(lease) => {
                 write!(f, "the lease is {lease}, and must be from 1 to {}", BudgetMember::MAX_LEASE)
+            }
+            Self::Processes(processes) => {
+                let most = BudgetMember::MAX_PROCESSES;
+                write!(f, "the number of processes is {processes}, and must be from 1 to {most}")
             }
             Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
             Self::NameLength(0) => f.write_str("the name is empty"),

@@ -42,6 +42,24 @@ fn the_local_budget_decides_when_the_store_fails() {
     }
 }
 
+/// Of four processes each grants every fourth retry that its local budget grants.
+#[test]
+fn while_the_store_is_away_each_process_grants_its_part() {
+    let store = Memory::with_faults([Fault::Load]);
+    let budget = builder(&store, "quota:max_tokens=99,cost=1").processes(4);
+    // One exchange fails, and all that follows is local.
+    let budget = budget.build().unwrap();
+    let mut granted = 0;
+    let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
+    for _ in 0..40 {
+        let mut is_granted = false;
+        let plan = retry.when(|(): &()| true).on_retry(|event| is_granted = event.budget_is_local);
+        let _ = plan.run(|| Err::<(), _>(()));
+        granted += u32::from(is_granted);
+    }
+    assert_eq!(granted, 10);
+}
+
 #[test]
 fn the_store_decides_again_when_it_is_back() {
     let store = Memory::with_faults([Fault::Load]);

@@ -187,6 +187,8 @@ fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
         (error(builder(&store, "sre").fallback("")), ""),
         (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
         (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
+        (error(builder(&store, "sre").processes(0)), "the number of processes is 0, and must be"),
+        (error(builder(&store, "sre").processes(1_000_001)), "must be from 1 to 1000000"),
         (error(builder(&store, "sre").timeout(Duration::ZERO)), "the timeout is zero"),
         (error(SharedBudget::builder(store.clone(), "", "sre")), "the name is empty"),
         (error(SharedBudget::builder(store.clone(), "a\0b", "sre")), "control character '\\0'"),

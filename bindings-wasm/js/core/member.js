@@ -31,13 +31,13 @@ export class BudgetMember {
 	#state;
 
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
-	constructor(budget, local, lease, timeout, seed) {
+	constructor(budget, local, lease, processes, timeout, seed) {
 		const { exports } = module();
 		// To read a text is to load its budget.
 		const { text } = local;
 		loadBudget(budget);
 		const { written } = writeText(text);
-		exports.member_begin(written, lease, timeout, seed);
+		exports.member_begin(written, lease, processes, timeout, seed);
 		this.#state = copyOut(0, stateOfWords(exports.member_words()));
 	}
 

@@ -9,8 +9,9 @@ import { BudgetMember } from "./member.js";
 import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
-const OPTIONS = { fallback: undefined, lease: undefined, timeout: undefined, onExchange: undefined };
+const OPTIONS = { fallback: undefined, lease: undefined, processes: undefined, timeout: undefined, onExchange: undefined };
 const MAX_LEASE = 1000;
+const MAX_PROCESSES = 1_000_000;
 /** `setTimeout` fires at once for a longer time. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 /** The longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes. */
@@ -48,12 +49,12 @@ export class SharedBudget {
 		const {
 			fallback = budget,
 			lease = 1,
+			processes = 1,
 			timeout = 100,
 			onExchange,
 		} = pickOptions("a shared budget", options, OPTIONS);
-		if (checkIndex("lease", lease, MAX_LEASE) === 0) {
-			refuse("too_small", "lease", 0n, 1n, "0 is below 1");
-		}
+		checkCount("lease", lease, MAX_LEASE);
+		checkCount("processes", processes, MAX_PROCESSES);
 		if (typeof timeout !== "number") {
 			wrongType("timeout", "a number of milliseconds", timeout);
 		}
@@ -75,7 +76,8 @@ export class SharedBudget {
 		this.#store = store;
 		const shared = read("budget", budget);
 		const seed = globalThis.crypto?.getRandomValues(new BigUint64Array(1))[0] ?? localTime();
-		this.#member = new BudgetMember(shared, read("fallback", fallback), lease, toNanoseconds("timeout", timeout), seed);
+		const local = read("fallback", fallback);
+		this.#member = new BudgetMember(shared, local, lease, processes, toNanoseconds("timeout", timeout), seed);
 		this.#timeout = timeout;
 		this.#onExchange = onExchange;
 		this.key = `backoff:${name}:${shared}`;
@@ -302,6 +304,13 @@ function read(name, budget) {
 		throw new TypeError(`${name} must not be concurrent: a process that dies would hold its slots for ever`);
 	}
 	return parsed;
+}
+
+/** Checks a whole number from 1 to its most. */
+function checkCount(name, count, most) {
+	if (checkIndex(name, count, most) === 0) {
+		refuse("too_small", name, 0n, 1n, "0 is below 1");
+	}
 }
 
 /** Whether a text is Unicode without control characters. */

@@ -350,6 +350,7 @@ struct Exchanges {
     budget: String,
     local: String,
     lease: u64,
+    processes: u64,
     timeout: String,
     seed: String,
     steps: Vec<MemberStep>,
@@ -416,7 +417,8 @@ fn exchanges() {
     for case in cases::<Exchanges>("exchanges") {
         let [budget, local] = [&case.budget, &case.local].map(|text| Budget::parse(text).unwrap());
         let (timeout_ns, seed) = (number(&case.timeout), number(&case.seed));
-        let mut member = BudgetMember::new(&budget, &local, case.lease, timeout_ns, seed);
+        let mut member =
+            BudgetMember::new(&budget, &local, case.lease, case.processes, timeout_ns, seed);
         for (place, step) in case.steps.iter().enumerate() {
             let at = format!("{} step {place}, {}", case.id, step.action);
             for _ in 0..step.times {

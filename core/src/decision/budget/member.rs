@@ -69,7 +69,7 @@ const LOST_CAP_NS: u64 = 16_000_000;
 /// ```
 /// use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
 /// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
-/// let mut member = BudgetMember::new(&budget, &budget, 1, 100_000_000, 42);
+/// let mut member = BudgetMember::new(&budget, &budget, 1, 1, 100_000_000, 42);
 /// assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
 /// assert_eq!(member.due_in(0), Some(0));
 /// member.begin(0);
@@ -89,6 +89,9 @@ pub struct BudgetMember {
     local: BudgetState,
     /// How many retries of an outcome may lie unused: the lease, less one.
     most_leased: u64,
+    processes: u64,
+    /// The retries that the local state has granted.
+    local_grants: u64,
     timeout_ns: u64,
     seed: u64,
     away_until_ns: u64,
@@ -186,19 +189,32 @@ impl BudgetMember {
     /// The longest lease.
     pub const MAX_LEASE: u64 = 1000;
 
+    /// The most processes.
+    pub const MAX_PROCESSES: u64 = 1_000_000;
+
     /// The length of [`Self::to_words`].
-    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 10 + 2 * 6 + 6 * RETRIED.len();
+    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 12 + 2 * 6 + 6 * RETRIED.len();
 
     /// The number of steps that an exchange can have.
     const STEPS: usize = 6 + 2 * RETRIED.len();
 
     /// A member that knows nothing yet. `budget` is the shared one, and `local` decides while the
-    /// store is away. A `lease` counts as one from 1 to [`Self::MAX_LEASE`]. The timeout is in
-    /// nanoseconds. The seed spreads the waits after lost swaps: each process needs its own.
+    /// store is away: of the retries that it grants, each of several `processes` grants its part. A
+    /// `lease` counts as one from 1 to [`Self::MAX_LEASE`], and the processes as a number from 1 to
+    /// [`Self::MAX_PROCESSES`]. The timeout is in nanoseconds. The seed spreads the waits after lost
+    /// swaps: each process needs its own.
     #[must_use]
-    pub fn new(budget: &Budget, local: &Budget, lease: u64, timeout_ns: u64, seed: u64) -> Self {
+    pub fn new(
+        budget: &Budget,
+        local: &Budget,
+        lease: u64,
+        processes: u64,
+        timeout_ns: u64,
+        seed: u64,
+    ) -> Self {
         Self {
             most_leased: lease.clamp(1, Self::MAX_LEASE).wrapping_sub(1),
+            processes: processes.clamp(1, Self::MAX_PROCESSES),
             timeout_ns,
             seed,
             ..Self::empty(BudgetState::full(budget), BudgetState::full(local))
@@ -210,6 +226,8 @@ impl BudgetMember {
             full,
             local,
             most_leased: 0,
+            processes: 0,
+            local_grants: 0,
             timeout_ns: 0,
             seed: 0,
             away_until_ns: 0,
@@ -270,9 +288,8 @@ impl BudgetMember {
         if self.is_away(now_ns) {
             let held;
             (self.local, held) = self.local.step(BudgetEvent::RetryRequested { outcome }, now_ns);
-            return held.map_or(MemberAnswer::Refused, |held| MemberAnswer::Granted {
-                held,
-                is_local: true,
+            return held.filter(|_| self.has_share()).map_or(MemberAnswer::Refused, |held| {
+                MemberAnswer::Granted { held, is_local: true }
             });
         }
         match at(&mut self.waiting, outcome) {
@@ -282,6 +299,14 @@ impl BudgetMember {
             }
             _ => MemberAnswer::Refused,
         }
+    }
+
+    /// Whether a retry that the local state has granted is among those of this process.
+    fn has_share(&mut self) -> bool {
+        let before = self.local_grants;
+        self.local_grants = before.wrapping_add(1);
+        let rest = |number: u64| number.checked_rem(self.processes).unwrap_or_default();
+        rest(rest(self.seed).wrapping_add(rest(before))) == 0
     }
 
     /// One of the requests after this outcome that wait is not wanted any more.
@@ -496,6 +521,8 @@ impl BudgetMember {
     fn each_number(&mut self, apply: &mut dyn FnMut(&mut u64)) {
         let scalars = [
             &mut self.most_leased,
+            &mut self.processes,
+            &mut self.local_grants,
             &mut self.timeout_ns,
             &mut self.seed,
             &mut self.away_until_ns,
