@@ -5,6 +5,7 @@ mod archive;
 mod audit;
 mod bench;
 mod compatibility;
+mod contention;
 mod crates;
 mod cross;
 mod debian;
@@ -50,7 +51,8 @@ cargo xtask <verb>
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   scenario queues              a job that fails, in each job queue that has an adapter
-  scenario fleet               one budget for eight processes in four languages, and its replay
+  scenario fleet               one budget for many processes in four languages, and its replay
+  scenario contention          one budget of many clients in Redis and PostgreSQL, beside a script
   evaluate LANGUAGE|reference  answer lines of JSON (tests/README.md)
   generate [--check]           write the generated files, or list those that are stale
   install --prefix DIR [--target TRIPLE]
@@ -94,6 +96,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", "queues"] => queues::run(),
         ["scenario", "fleet"] => fleet::run(),
+        ["scenario", "contention"] => contention::run(),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(Extent::All),

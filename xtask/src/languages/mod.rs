@@ -81,6 +81,9 @@ pub(crate) struct Member {
     pub(crate) program: fn() -> Result<Command>,
 }
 
+/// The program of clients that contend for one budget.
+pub(crate) use rust::contention;
+
 /// The languages that have shared budgets.
 pub(crate) fn fleet() -> [Member; 4] {
     [

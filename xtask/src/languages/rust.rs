@@ -22,7 +22,7 @@ mod targets;
 mod users;
 
 pub(crate) use bench::bench;
-pub(crate) use hosts::{fleet, test as hosts};
+pub(crate) use hosts::{contention, fleet, test as hosts};
 pub(crate) use packaged::snippet;
 
 /// The driver. Its core is optimised in debug builds, too.

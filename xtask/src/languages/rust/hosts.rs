@@ -133,3 +133,8 @@ impl Oldest {
 pub(crate) fn fleet() -> Result<Command> {
     crates::example("fleet")
 }
+
+/// Clients that contend for one budget.
+pub(crate) fn contention() -> Result<Command> {
+    crates::example("contention")
+}
