@@ -59,6 +59,7 @@ type SharedBudget struct {
 	waiting   []*sharedRequest // in the order in which they came
 	flushes   []chan error
 	flushing  chan struct{} // ends a pause between exchanges; it has room for one
+	hooked    chan error    // is closed when the hook of the last exchange returns; nil if none runs
 	isRunning bool          // a goroutine makes exchanges
 	lastErr   error
 }
@@ -254,8 +255,8 @@ func (b *SharedBudget) LogValue() slog.Value { return slog.StringValue(b.String(
 // GoString returns String, for the verb %#v.
 func (b *SharedBudget) GoString() string { return b.String() }
 
-// Flush sends the store what it does not know yet, and waits until it does, but no longer than ctx allows or twice
-// the timeout. It also asks a store that is away. It returns the error of the store or of ctx; what was not
+// Flush sends the store what it does not know yet, and waits until it does and the hook has returned, but no longer than
+// ctx allows or twice the timeout. It also asks a store that is away. It returns the error of the store or of ctx; what was not
 // sent remains for later exchanges.
 func (b *SharedBudget) Flush(ctx context.Context) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
@@ -265,18 +266,20 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 		return ErrNoBudget
 	}
 	b.mutex.Lock()
-	if _, _, hasUnsent := b.member.State(now()); !hasUnsent {
-		b.mutex.Unlock()
+	done := b.hooked
+	if _, _, hasUnsent := b.member.State(now()); hasUnsent {
+		done = make(chan error, 1)
+		b.flushes = append(b.flushes, done)
+		select {
+		case b.flushing <- struct{}{}:
+		default: // the last one was not noticed, which ends the pause as well
+		}
+		b.start()
+	}
+	b.mutex.Unlock()
+	if done == nil {
 		return nil
 	}
-	done := make(chan error, 1)
-	b.flushes = append(b.flushes, done)
-	select {
-	case b.flushing <- struct{}{}:
-	default: // the last one was not noticed, which ends the pause as well
-	}
-	b.start()
-	b.mutex.Unlock()
 	patience := 2 * b.timeout
 	if patience < 0 { // it is beyond the longest time.Duration
 		patience = math.MaxInt64

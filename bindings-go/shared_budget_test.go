@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,6 +121,22 @@ func TestStepsOfSharedLoops(t *testing.T) {
 var errAway = errors.New("connection refused")
 
 // While the store fails, the local budget decides, and the store is asked again after a second.
+// Whoever flushes before the end of the process has seen all exchanges.
+func TestFlushWaitsForTheHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hooked atomic.Bool
+		shared := sharedBudget(t, new(memoryStore), "ttl:min_per_second=0,ratio=0", backoff.OnExchange(func(backoff.BudgetExchange) {
+			time.Sleep(time.Millisecond)
+			hooked.Store(true)
+		}))
+		// The exchange refuses the retry before its hook returns, and then there is nothing to send.
+		fail(t, shared, "immediate:max_retries=1")
+		if err := shared.Flush(t.Context()); err != nil || !hooked.Load() {
+			t.Errorf("%v, hooked %t", err, hooked.Load())
+		}
+	})
+}
+
 func TestEachProcessGrantsItsPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memoryStore{onLoad: func(context.Context, int) error { return errAway }}

@@ -96,6 +96,10 @@ func (b *SharedBudget) run() {
 		exchange := b.exchange()
 		if b.hook != nil {
 			b.hook(exchange)
+			b.mutex.Lock()
+			close(b.hooked)
+			b.hooked = nil
+			b.mutex.Unlock()
 		}
 		for _, flush := range flushes {
 			flush <- exchange.Err
@@ -140,6 +144,9 @@ func (b *SharedBudget) exchange() BudgetExchange {
 		exchange := b.try(ctx)
 		b.mutex.Lock()
 		wait, isAgain := b.ended(&exchange)
+		if !isAgain && b.hook != nil {
+			b.hooked = make(chan error)
+		}
 		b.mutex.Unlock()
 		if !isAgain {
 			return exchange

@@ -277,6 +277,24 @@ def test_the_fallback_decides_while_the_store_is_away(run, monkeypatch, fault, e
     assert error in str(budget.last_error)
 
 
+def test_flush_waits_for_on_exchange():
+    """Whoever flushes before the end of the process has seen all exchanges."""
+    flushing, reported = threading.Event(), []
+
+    def on_exchange(exchange):
+        flushing.wait(LONG)
+        time.sleep(0.05)
+        reported.append(exchange)
+
+    never = "ttl:min_per_second=0,ratio=0"
+    budget = SharedBudget(MemoryStore(), "s", never, timeout=LONG, on_exchange=on_exchange)
+    # The exchange refuses the retry before on_exchange returns, and then there is nothing to send.
+    assert Loop(budget).run().reason == "budget"
+    flushing.set()
+    assert budget.flush()
+    assert len(reported) == 1
+
+
 def test_of_several_processes_each_grants_its_part(monkeypatch):
     store = MemoryStore()
     store.faults["load"].append(OSError("away"))

@@ -109,6 +109,7 @@ class SharedBudget:
     def _begin_process(self) -> None:
         """What belongs to one process. A fork may have left its lock locked."""
         self._changed = threading.Condition()
+        self._is_reporting = False
         self._thread: threading.Thread | None = None
         timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
         seed = int.from_bytes(os.urandom(8), "little")
@@ -143,6 +144,8 @@ class SharedBudget:
         flush = _Flush()
         with self._changed:
             if not self._member.has_unsent():
+                # on_exchange may still run.
+                self._changed.wait_for(lambda: not self._is_reporting, self._timeout)
                 return True
             self._flushes.append(flush)
             self._wake()
@@ -263,8 +266,12 @@ class SharedBudget:
                     may_be_stored = exchange is not None and exchange.stored == "unknown"
                     self._member.failed(may_be_stored, monotonic_ns())
                     self._is_away(error)
+                self._is_reporting = exchange is not None
             if exchange is not None:
                 self._report(exchange)
+                with self._changed:
+                    self._is_reporting = False
+                    self._changed.notify_all()
             self._end(flushes, error is None)
 
     def _stored(self) -> None:

@@ -41,6 +41,8 @@ pub(super) struct Account {
     answers: BTreeMap<u64, Answer>,
     next: u64,
     pub(super) flushes: Flushes,
+    /// Whether the hook of an exchange runs.
+    pub(super) is_reporting: bool,
     pub(super) last_error: Option<Arc<dyn Error + Send + Sync>>,
     /// Whether nobody uses the budget any more.
     pub(super) is_closed: bool,
@@ -71,6 +73,7 @@ impl Account {
             answers: BTreeMap::new(),
             next: 0,
             flushes: Flushes::default(),
+            is_reporting: false,
             last_error: None,
             is_closed: false,
             to_wake: Vec::new(),

@@ -155,7 +155,10 @@ impl Inner {
             account.flushes.asked += u64::from(has_unsent);
             has_unsent.then_some(account.flushes.asked)
         });
-        let Some(number) = number else { return true };
+        let Some(number) = number else {
+            self.wait_for_hook(until);
+            return true;
+        };
         self.start_work();
         let mut account = self.lock();
         while account.flushes.answered < number {
@@ -168,6 +171,17 @@ impl Inner {
                 self.flushed.wait_timeout(account, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         account.flushes.was_stored
+    }
+
+    /// Waits until the hook of the last exchange has returned.
+    fn wait_for_hook(&self, until: Instant) {
+        let mut account = self.lock();
+        while account.is_reporting
+            && let Some(left) = until.checked_duration_since(Instant::now())
+        {
+            let waited = self.flushed.wait_timeout(account, left);
+            account = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Ends the threads, once nobody uses the budget any more.
@@ -239,16 +253,22 @@ impl Inner {
             };
             let (exchange, result) = self.exchange(&mut *store);
             let was_stored = result.is_ok();
-            self.with(|account, now_ns| match result {
-                Ok(()) => account.stored(now_ns),
-                Err(Failure { error, may_be_stored }) => {
-                    account.failed(error, may_be_stored, now_ns);
+            self.with(|account, now_ns| {
+                account.is_reporting = exchange.is_some();
+                match result {
+                    Ok(()) => account.stored(now_ns),
+                    Err(Failure { error, may_be_stored }) => {
+                        account.failed(error, may_be_stored, now_ns);
+                    }
                 }
             });
             if let Some(exchange) = exchange {
                 self.observe(&exchange);
             }
-            self.with(|account, _| account.flushes.answer(flushes, was_stored));
+            self.with(|account, _| {
+                account.is_reporting = false;
+                account.flushes.answer(flushes, was_stored);
+            });
             self.flushed.notify_all();
         }
     }

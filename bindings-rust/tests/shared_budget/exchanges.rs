@@ -1,5 +1,6 @@
 //! What goes to the store, and when.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
@@ -253,4 +254,26 @@ fn wakers_may_panic_and_use_the_budget() {
             true
         }
     });
+}
+
+/// Whoever flushes before the end of the process has seen all exchanges.
+#[test]
+fn a_flush_waits_for_the_hook() {
+    let (flushing, is_flushing) = channel();
+    let is_flushing = Mutex::new(is_flushing);
+    let is_seen = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_seen);
+    let hook = move |_: &BudgetExchange| {
+        is_flushing.lock().unwrap().recv().unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        seen.store(true, Ordering::SeqCst);
+    };
+    let never = builder(&Memory::default(), "ttl:min_per_second=0,ratio=0");
+    let budget = never.on_exchange(hook).build().unwrap();
+    // The exchange refuses the retry before the hook returns, and then there is nothing to send.
+    let report = run(&retry("constant:base=0s").shared_budget(&budget), &[Outcome::Transient]);
+    assert_eq!(report.reason, StopReason::Budget);
+    flushing.send(()).unwrap();
+    assert!(budget.flush());
+    assert!(is_seen.load(Ordering::SeqCst));
 }
