@@ -456,7 +456,11 @@ describe("misuse", () => {
 		["no name", () => new SharedBudget(store, "", "quota"), /name must be a string that is not empty/],
 		["no process", () => new SharedBudget(store, "a", "quota", { processes: 0 }), /processes 0 is below 1/],
 		["a control character", () => new SharedBudget(store, "a\0", "quota"), /name "a\\u0000" has a control character/],
-		["a lone surrogate", () => new SharedBudget(store, "\ud800", "quota"), /has a control character or a lone surrogate/],
+		[
+			"a lone surrogate",
+			() => new SharedBudget(store, "\ud800", "quota"),
+			/has a control character or a lone surrogate/,
+		],
 		["a long name", () => new SharedBudget(store, "é".repeat(128), "quota"), /name has 256 bytes, which is above 255/],
 		["a number as a name", () => new SharedBudget(store, 5, "quota"), /name must be a string .*, got number/],
 		["no budget", () => new SharedBudget(store, "a"), /budget must be a Budget or a budget string, got undefined/],

@@ -20,7 +20,17 @@ class Story:
     """A case under construction: a process with its member, and the store."""
 
     def __init__(
-        self, id, why, budget, local="ratio:max_tokens=2", lease=1, processes=1, timeout=S, seed=42, text=None, clock=CLOCK
+        self,
+        id,
+        why,
+        budget,
+        local="ratio:max_tokens=2",
+        lease=1,
+        processes=1,
+        timeout=S,
+        seed=42,
+        text=None,
+        clock=CLOCK,
     ):
         self.case = {
             "id": id,
@@ -678,7 +688,9 @@ def shares():
             story.request()
         yield story
     for seed in (0, 1, 2, WORD_MAX):
-        story = Story(f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", processes=3, seed=seed)
+        story = Story(
+            f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", processes=3, seed=seed
+        )
         story.begin().fail()
         for _ in range(7):
             story.request()

@@ -57,7 +57,7 @@ func TestStackHasRoom(t *testing.T) {
 		m.budgetStateParse(budgetStateAt, budgetAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"))
 		m.budgetStateStep(budgetStateAt, numbersAt, 1<<63, numbersAt+16)
 		m.budgetStatePrint(budgetStateAt, printedAt, TextSize)
-		m.budgetMemberInit(memberAt, budgetAt, budgetAt, 5, 1, 1)
+		m.budgetMemberInit(memberAt, budgetAt, budgetAt, 5, 1, 1, 1)
 		m.budgetMemberRequest(memberAt, OutcomeThrottled, 1, answersAt)
 		m.budgetMemberBegin(memberAt, 1)
 		m.budgetMemberStep(memberAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"), 1<<63, printedAt, TextSize, answersAt)

@@ -9,7 +9,13 @@ import { BudgetMember } from "./member.js";
 import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
-const OPTIONS = { fallback: undefined, lease: undefined, processes: undefined, timeout: undefined, onExchange: undefined };
+const OPTIONS = {
+	fallback: undefined,
+	lease: undefined,
+	processes: undefined,
+	timeout: undefined,
+	onExchange: undefined,
+};
 const MAX_LEASE = 1000;
 const MAX_PROCESSES = 1_000_000;
 /** `setTimeout` fires at once for a longer time. */
