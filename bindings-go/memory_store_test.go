@@ -34,11 +34,11 @@ func (s *memoryStore) Load(ctx context.Context, key string) (*string, time.Time,
 	return nil, time.Now(), nil
 }
 
-func (s *memoryStore) Swap(_ context.Context, key string, old *string, state string) (bool, error) {
+func (s *memoryStore) CompareAndSwap(_ context.Context, key string, expected *string, state string) (bool, error) {
 	swap := func() bool {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		if text, ok := s.texts[key]; ok != (old != nil) || ok && text != *old {
+		if text, ok := s.texts[key]; ok != (expected != nil) || ok && text != *expected {
 			return false
 		}
 		if s.texts == nil {

@@ -26,9 +26,9 @@ type BudgetStore interface {
 	// Load returns the text that is stored under a key, nil if there is none, and the time of the store's clock, which
 	// all processes share.
 	Load(ctx context.Context, key string) (state *string, now time.Time, err error)
-	// Swap stores a text under a key if the text there is still the old one; a nil old means that there is none. It
+	// CompareAndSwap stores a text under a key if the text there is the expected one; nil means that there is none. It
 	// reports whether it has, and must do both in one atomic step.
-	Swap(ctx context.Context, key string, old *string, state string) (bool, error)
+	CompareAndSwap(ctx context.Context, key string, expected *string, state string) (bool, error)
 }
 
 // A SharedBudget limits the retries of many processes together: they keep one account of a budget in a store.

@@ -552,10 +552,10 @@ func (s lockedStore) Load(ctx context.Context, key string) (*string, time.Time, 
 
 var swapLock sync.Mutex
 
-func (s lockedStore) Swap(ctx context.Context, key string, old *string, state string) (bool, error) {
+func (s lockedStore) CompareAndSwap(ctx context.Context, key string, expected *string, state string) (bool, error) {
 	swapLock.Lock()
 	defer swapLock.Unlock()
-	return s.store.Swap(ctx, key, old, state)
+	return s.store.CompareAndSwap(ctx, key, expected, state)
 }
 
 // The last of the two options counts, and nil is no budget.

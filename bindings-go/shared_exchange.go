@@ -173,7 +173,7 @@ func (b *SharedBudget) try(ctx context.Context) BudgetExchange {
 		exchange.Stored = BudgetStoredUnchanged
 		return exchange
 	}
-	isSwapped, err := b.store.Swap(ctx, b.key, exchange.Before, exchange.After)
+	isSwapped, err := b.store.CompareAndSwap(ctx, b.key, exchange.Before, exchange.After)
 	switch {
 	case err != nil:
 		exchange.Stored, exchange.Err = BudgetStoredUnknown, err

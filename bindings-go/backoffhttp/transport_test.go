@@ -866,10 +866,10 @@ func (s *textStore) Load(context.Context, string) (*string, time.Time, error) {
 	return s.text, time.Now(), nil
 }
 
-func (s *textStore) Swap(_ context.Context, _ string, old *string, state string) (bool, error) {
+func (s *textStore) CompareAndSwap(_ context.Context, _ string, expected *string, state string) (bool, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	isSame := old == s.text || old != nil && s.text != nil && *old == *s.text
+	isSame := expected == s.text || expected != nil && s.text != nil && *expected == *s.text
 	if isSame {
 		s.text = &state
 	}

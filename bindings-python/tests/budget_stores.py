@@ -26,12 +26,12 @@ class MemoryStore:
         with self._lock:
             return self.states.get(key), self.now_ns
 
-    def swap(self, key, old, new):
+    def compare_and_swap(self, key, expected, new):
         fault = self._before("swap")
         with self._lock:
             if fault == "faster":
                 self.states[key] = self.faster.pop(0)
-            if self.states.get(key) != old:
+            if self.states.get(key) != expected:
                 return False
             self.states[key] = new
         if fault == "lost answer":

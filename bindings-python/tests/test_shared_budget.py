@@ -41,7 +41,7 @@ class AsyncStore:
     async def load(self, key):
         """Would be awaited by nobody."""
 
-    async def swap(self, key, old, new):
+    async def compare_and_swap(self, key, expected, new):
         """The same."""
 
 

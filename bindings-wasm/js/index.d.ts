@@ -391,8 +391,8 @@ export class BudgetState {
 export interface BudgetStore {
 	/** The text under a key, or null, and the time of the clock of the store in ns since 1970. */
 	load(key: string): Promise<{ readonly text: string | null; readonly now: bigint }>;
-	/** Puts a text under a key, if that has the text `from`, or nothing if that is null. Resolves to whether it did. */
-	swap(key: string, from: string | null, to: string): Promise<boolean>;
+	/** Puts a text under a key, if that has the expected text, or nothing if that is null. Resolves to whether it did. */
+	compareAndSwap(key: string, expected: string | null, next: string): Promise<boolean>;
 }
 
 /** A step of an exchange, which happened `count` times in a row. */

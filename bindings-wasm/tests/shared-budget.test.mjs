@@ -24,12 +24,12 @@ class MemoryStore {
 		return this.on.load ? this.on.load(own) : own();
 	}
 
-	async swap(key, from, to) {
+	async compareAndSwap(key, expected, next) {
 		this.calls.push("swap");
 		const own = () => {
-			const isSame = (this.texts.get(key) ?? null) === from;
+			const isSame = (this.texts.get(key) ?? null) === expected;
 			if (isSame) {
-				this.texts.set(key, to);
+				this.texts.set(key, next);
 			}
 			return isSame;
 		};
@@ -296,7 +296,7 @@ describe("the store is away", () => {
 			'"hello" is not a state of the budget',
 		],
 		["swap rejects", { swap: fail }, "refused"],
-		["swap returns 1", { swap: () => 1 }, "the value of swap() must be a boolean, got number"],
+		["swap returns 1", { swap: () => 1 }, "the value of compareAndSwap() must be a boolean, got number"],
 		["every race is lost", { swap: () => false }, "other processes were faster for 50 ms", { timeout: 50 }],
 		[
 			"load never answers",
@@ -420,7 +420,7 @@ describe("the store is away", () => {
 	test("a store that loses every race at once does not block the process", async () => {
 		const { budget, store } = share("quota", { timeout: 20 });
 		store.load = () => ({ text: null, now: 5n });
-		store.swap = () => false;
+		store.compareAndSwap = () => false;
 		assert.equal((await run(budget)).seen[0], "wait, local");
 	});
 

@@ -58,17 +58,17 @@ func (s Store) Load(ctx context.Context, key string) (state *string, now time.Ti
 	return state, time.UnixMicro(micros), nil
 }
 
-// Swap stores a text under a key if the text there is still the old one, or if there is none for nil.
-func (s Store) Swap(ctx context.Context, key string, old *string, state string) (bool, error) {
+// CompareAndSwap stores a text under a key if the text there is the expected one, or if there is none for nil.
+func (s Store) CompareAndSwap(ctx context.Context, key string, expected *string, state string) (bool, error) {
 	if s.db == nil {
 		return false, errZeroStore
 	}
 	var result sql.Result
 	var err error
-	if old == nil {
+	if expected == nil {
 		result, err = s.db.ExecContext(ctx, `INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING`, key, state)
 	} else {
-		result, err = s.db.ExecContext(ctx, `UPDATE backoff_budgets SET state = $3 WHERE key = $1 AND state = $2`, key, *old, state)
+		result, err = s.db.ExecContext(ctx, `UPDATE backoff_budgets SET state = $3 WHERE key = $1 AND state = $2`, key, *expected, state)
 	}
 	// Under repeatable read and serializable, the slower of two fails instead of changing no row.
 	var failure interface{ SQLState() string }

@@ -128,7 +128,7 @@ func TestIsolation(t *testing.T) {
 			defer func() { _ = db.Close() }()
 			store := storeOf(t, db)
 			first, second := "0 1", "1 0"
-			if swapped, err := store.Swap(t.Context(), "key", nil, first); !swapped || err != nil {
+			if swapped, err := store.CompareAndSwap(t.Context(), "key", nil, first); !swapped || err != nil {
 				t.Fatal(swapped, err)
 			}
 			other, err := db.BeginTx(t.Context(), nil)
@@ -144,7 +144,7 @@ func TestIsolation(t *testing.T) {
 			}
 			results := make(chan result)
 			go func() {
-				swapped, err := store.Swap(t.Context(), "key", &first, "1 5")
+				swapped, err := store.CompareAndSwap(t.Context(), "key", &first, "1 5")
 				results <- result{swapped, err}
 			}()
 			for waiting := 0; waiting == 0; time.Sleep(time.Millisecond) {
@@ -192,7 +192,7 @@ func TestInvalidStores(t *testing.T) {
 	if _, _, err := zero.Load(t.Context(), "key"); err == nil {
 		t.Error("the zero Store loads")
 	}
-	if _, err := zero.Swap(t.Context(), "key", nil, "1 1"); err == nil {
+	if _, err := zero.CompareAndSwap(t.Context(), "key", nil, "1 1"); err == nil {
 		t.Error("the zero Store swaps")
 	}
 	if err := zero.CreateTable(t.Context()); err == nil {

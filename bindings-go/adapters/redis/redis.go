@@ -75,11 +75,11 @@ func (s Store) Load(ctx context.Context, key string) (state *string, now time.Ti
 	return nil, time.Time{}, fmt.Errorf("redis answered %v instead of a value and a time", answer)
 }
 
-// Swap stores a text under a key if the text there is still the old one, or if there is none for nil.
-func (s Store) Swap(ctx context.Context, key string, old *string, state string) (bool, error) {
+// CompareAndSwap stores a text under a key if the text there is the expected one, or if there is none for nil.
+func (s Store) CompareAndSwap(ctx context.Context, key string, expected *string, state string) (bool, error) {
 	arguments := []any{state}
-	if old != nil {
-		arguments = append(arguments, *old)
+	if expected != nil {
+		arguments = append(arguments, *expected)
 	}
 	return s.run(ctx, swap, key, arguments...).Bool()
 }

@@ -98,12 +98,12 @@ func TestLostAnswers(t *testing.T) {
 		}
 	})
 	over := storeOf(t, client)
-	if isSwapped, err := over.Swap(t.Context(), "key", nil, "1 1"); err != nil || !isSwapped {
+	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !isSwapped {
 		t.Fatal(isSwapped, err)
 	}
 	isLossy.Store(true)
 	old := "1 1"
-	if isSwapped, err := over.Swap(t.Context(), "key", &old, "2 2"); err == nil || isSwapped || isLossy.Load() {
+	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", &old, "2 2"); err == nil || isSwapped || isLossy.Load() {
 		t.Errorf("%t, %v", isSwapped, err)
 	}
 	if text, _, err := store.Load(t.Context(), "key"); err != nil || *text != "2 2" {
@@ -181,7 +181,7 @@ func TestInvalidStores(t *testing.T) {
 	if _, _, err := zero.Load(t.Context(), "key"); err == nil {
 		t.Error("the zero Store loads")
 	}
-	if _, err := zero.Swap(t.Context(), "key", nil, "1 1"); err == nil {
+	if _, err := zero.CompareAndSwap(t.Context(), "key", nil, "1 1"); err == nil {
 		t.Error("the zero Store swaps")
 	}
 }

@@ -32,7 +32,7 @@ func Swaps(t *testing.T, store backoff.BudgetStore) {
 	}
 	swap := func(key string, old *string, state string, want bool) {
 		t.Helper()
-		if got, err := store.Swap(t.Context(), key, old, state); err != nil || got != want {
+		if got, err := store.CompareAndSwap(t.Context(), key, old, state); err != nil || got != want {
 			t.Fatalf("swapped %t, %v, want %t", got, err, want)
 		}
 	}
@@ -61,7 +61,7 @@ func Swaps(t *testing.T, store backoff.BudgetStore) {
 	if _, _, err := store.Load(cancelled, "backoff:a:rate"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a load that is cancelled: %v", err)
 	}
-	if _, err := store.Swap(cancelled, "backoff:b:rate", nil, "1 2"); !errors.Is(err, context.Canceled) {
+	if _, err := store.CompareAndSwap(cancelled, "backoff:b:rate", nil, "1 2"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a swap that is cancelled: %v", err)
 	}
 	check("backoff:b:rate", nil)

@@ -19,8 +19,8 @@ class BudgetStore(Protocol):
         1970."""
         ...
 
-    def swap(self, key: str, old: str | None, new: str) -> bool:
-        """Stores the new text if the old one is still under the key, or, if old is None, if there
+    def compare_and_swap(self, key: str, expected: str | None, new: str) -> bool:
+        """Stores the new text if the expected one is under the key, or, if it is None, if there
         is none. Returns whether it did. It must not send the command again if its answer does not
         come: the first one may have taken effect."""
         ...

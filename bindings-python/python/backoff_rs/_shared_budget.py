@@ -85,7 +85,7 @@ class SharedBudget:
         timeout: float = 0.1,
         on_exchange: Callable[[BudgetExchange], object] | None = None,
     ) -> None:
-        for method in ("load", "swap"):
+        for method in ("load", "compare_and_swap"):
             if not callable(getattr(store, method, None)):
                 raise TypeError(f"store has no {method}(): it is {_type_name(store)}")
             _reject_coroutine_function(f"{method}() of the store", getattr(store, method))
@@ -302,7 +302,7 @@ class SharedBudget:
             if not is_changed:
                 return exchange("unchanged"), None
             try:
-                is_stored = self._store.swap(self._key, before, after)
+                is_stored = self._store.compare_and_swap(self._key, before, after)
             except Exception as error:
                 return exchange("unknown"), error
             if is_stored:

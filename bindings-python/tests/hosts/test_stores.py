@@ -128,12 +128,12 @@ def test_compare_and_swap(opened, name):
     assert text is None
     # The server's clock is that of this machine, in microseconds.
     assert before - 1000 <= now_ns <= time.time_ns()
-    assert not opened.swap(key, "0 500", "1 495")
-    assert opened.swap(key, None, "1 495")
-    assert not opened.swap(key, None, "1 490")
-    assert not opened.swap(key, "1 490", "2 490")
+    assert not opened.compare_and_swap(key, "0 500", "1 495")
+    assert opened.compare_and_swap(key, None, "1 495")
+    assert not opened.compare_and_swap(key, None, "1 490")
+    assert not opened.compare_and_swap(key, "1 490", "2 490")
     assert opened.load(key)[0] == "1 495"
-    assert opened.swap(key, "1 495", "2 490")
+    assert opened.compare_and_swap(key, "1 495", "2 490")
     assert opened.load(key)[0] == "2 490"
     assert opened.load(key + "s")[0] is None
 
@@ -147,7 +147,7 @@ def test_threads_swap_one_after_the_other(opened, name):
             text, now_ns = opened.load(name)
             state = BudgetState.parse(budget, text) if text else BudgetState.full(budget)
             after, _, _ = state.step("retry_requested", now_ns=now_ns, outcome="transient")
-            if opened.swap(name, text, str(after)):
+            if opened.compare_and_swap(name, text, str(after)):
                 return after.version
 
     with ThreadPoolExecutor(4) as pool:
@@ -280,9 +280,9 @@ def test_redis_sends_a_swap_once(redis_server, name):
     proxy = Once(int(redis_server.url.split(":")[2].split("/")[0]))
     store = redis_store(f"redis://127.0.0.1:{proxy.port}/0")
     with pytest.raises(redis_client.ConnectionError):
-        store.swap(name, None, "1 5")
+        store.compare_and_swap(name, None, "1 5")
     assert store.load(name)[0] == "1 5"
-    assert store.swap(name, "1 5", "2 4")
+    assert store.compare_and_swap(name, "1 5", "2 4")
     proxy.close()
 
 

@@ -52,9 +52,14 @@ impl BudgetStore for Counted {
         self.store.load(key)
     }
 
-    fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+    fn compare_and_swap(
+        &mut self,
+        key: &str,
+        expected: Option<&str>,
+        new: &str,
+    ) -> Result<bool, StoreError> {
         self.counts.calls.fetch_add(1, Ordering::Relaxed);
-        self.store.swap(key, old, new)
+        self.store.compare_and_swap(key, expected, new)
     }
 }
 

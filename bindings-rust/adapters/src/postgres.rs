@@ -124,14 +124,19 @@ where
         Ok(Stored { text: row.try_get(0)?, now_ns })
     }
 
-    fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+    fn compare_and_swap(
+        &mut self,
+        key: &str,
+        expected: Option<&str>,
+        new: &str,
+    ) -> Result<bool, StoreError> {
         let text = Type::TEXT;
         let rows = self.with(|client| {
-            let rows = match &old {
+            let rows = match &expected {
                 None => client.execute_typed(INSERT, &[(&key, text.clone()), (&new, text)]),
-                Some(old) => client.execute_typed(
+                Some(expected) => client.execute_typed(
                     UPDATE,
-                    &[(&key, text.clone()), (&new, text.clone()), (old, text)],
+                    &[(&key, text.clone()), (&new, text.clone()), (expected, text)],
                 ),
             };
             // Under repeatable read and serializable, the slower of two fails instead of changing

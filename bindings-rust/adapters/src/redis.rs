@@ -89,12 +89,17 @@ impl BudgetStore for RedisStore {
         Ok(Stored { text, now_ns: now.as_nanos().try_into()? })
     }
 
-    fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+    fn compare_and_swap(
+        &mut self,
+        key: &str,
+        expected: Option<&str>,
+        new: &str,
+    ) -> Result<bool, StoreError> {
         let script = Script::new(SWAP);
         let mut call = script.key(key);
         call.arg(new);
-        if let Some(old) = old {
-            call.arg(old);
+        if let Some(expected) = expected {
+            call.arg(expected);
         }
         self.with(|connection| call.invoke(connection))
     }

@@ -281,7 +281,12 @@ async fn a_shared_budget_decides() {
             Ok(Stored { text: self.0.clone(), now_ns: 0 })
         }
 
-        fn swap(&mut self, _: &str, _: Option<&str>, new: &str) -> Result<bool, StoreError> {
+        fn compare_and_swap(
+            &mut self,
+            _: &str,
+            _: Option<&str>,
+            new: &str,
+        ) -> Result<bool, StoreError> {
             self.0 = Some(new.to_owned());
             Ok(true)
         }

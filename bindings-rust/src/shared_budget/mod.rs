@@ -53,11 +53,16 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// #     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
 /// #         Ok(Stored { text: self.0.lock().unwrap().get(key).cloned(), now_ns: 0 })
 /// #     }
-/// #     fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+/// #     fn compare_and_swap(
+/// #         &mut self,
+/// #         key: &str,
+/// #         expected: Option<&str>,
+/// #         new: &str,
+/// #     ) -> Result<bool, StoreError> {
 /// #         let mut texts = self.0.lock().unwrap();
-/// #         let is_old = texts.get(key).map(String::as_str) == old;
-/// #         if is_old { texts.insert(key.to_owned(), new.to_owned()); }
-/// #         Ok(is_old)
+/// #         let is_expected = texts.get(key).map(String::as_str) == expected;
+/// #         if is_expected { texts.insert(key.to_owned(), new.to_owned()); }
+/// #         Ok(is_expected)
 /// #     }
 /// # }
 /// use backoff_retry::{Retry, SharedBudget, StopReason};

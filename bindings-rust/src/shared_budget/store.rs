@@ -29,16 +29,21 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 ///         Ok(Stored { text, now_ns: now.as_nanos().try_into()? })
 ///     }
 ///
-///     fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+///     fn compare_and_swap(
+///         &mut self,
+///         key: &str,
+///         expected: Option<&str>,
+///         new: &str,
+///     ) -> Result<bool, StoreError> {
 ///         let mut texts = self.0.lock().unwrap();
-///         let is_old = texts.get(key).map(String::as_str) == old;
-///         if is_old {
+///         let is_expected = texts.get(key).map(String::as_str) == expected;
+///         if is_expected {
 ///             texts.insert(key.to_owned(), new.to_owned());
 ///         }
-///         Ok(is_old)
+///         Ok(is_expected)
 ///     }
 /// }
-/// # assert!(Memory::default().swap("key", None, "0 10").unwrap());
+/// # assert!(Memory::default().compare_and_swap("key", None, "0 10").unwrap());
 /// ```
 pub trait BudgetStore: Send + 'static {
     /// The text that is stored under a key, and the time of the store.
@@ -47,12 +52,17 @@ pub trait BudgetStore: Send + 'static {
     /// Whatever went wrong. The budget then decides without the store for a second.
     fn load(&mut self, key: &str) -> Result<Stored, StoreError>;
 
-    /// Stores `new` under a key if `old` is stored there, or, if `old` is `None`, if nothing is. One
+    /// Stores `new` under a key if `expected` is stored there, or, if it is `None`, if nothing is. One
     /// atomic step of the store. Returns whether it did.
     ///
     /// # Errors
     /// Whatever went wrong. The budget then decides without the store for a second.
-    fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError>;
+    fn compare_and_swap(
+        &mut self,
+        key: &str,
+        expected: Option<&str>,
+        new: &str,
+    ) -> Result<bool, StoreError>;
 }
 
 /// What a store answers to [`BudgetStore::load`].

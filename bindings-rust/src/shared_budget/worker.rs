@@ -298,9 +298,9 @@ impl Inner {
             let after = after.to_string();
             let swapped = match stepped {
                 SteppedState::Unchanged(_) => None,
-                SteppedState::Changed(_) => {
-                    Some(called(true, || store.swap(&self.key, text.as_deref(), &after)))
-                }
+                SteppedState::Changed(_) => Some(called(true, || {
+                    store.compare_and_swap(&self.key, text.as_deref(), &after)
+                })),
             };
             let (stored, result) = match swapped {
                 None => (WasStored::Unchanged, Ok(())),

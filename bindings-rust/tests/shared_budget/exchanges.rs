@@ -175,8 +175,13 @@ fn a_budget_that_nobody_uses_drops_its_store() {
             self.store.load(key)
         }
 
-        fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
-            self.store.swap(key, old, new)
+        fn compare_and_swap(
+            &mut self,
+            key: &str,
+            expected: Option<&str>,
+            new: &str,
+        ) -> Result<bool, StoreError> {
+            self.store.compare_and_swap(key, expected, new)
         }
     }
     for is_used in [false, true] {

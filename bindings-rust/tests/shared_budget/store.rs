@@ -83,7 +83,12 @@ impl BudgetStore for Memory {
         Ok(Stored { text: world.texts.get(key).cloned(), now_ns: world.now_ns })
     }
 
-    fn swap(&mut self, key: &str, old: Option<&str>, new: &str) -> Result<bool, StoreError> {
+    fn compare_and_swap(
+        &mut self,
+        key: &str,
+        expected: Option<&str>,
+        new: &str,
+    ) -> Result<bool, StoreError> {
         let mut world = self.world();
         world.swaps += 1;
         let is_swap = matches!(world.faults.front(), Some(Fault::Swap { .. } | Fault::Race(_)));
@@ -91,13 +96,13 @@ impl BudgetStore for Memory {
         if let Some(Fault::Race(text)) = &fault {
             world.texts.insert(key.to_owned(), text.clone());
         }
-        let is_old = world.texts.get(key).map(String::as_str) == old;
-        if is_old && !matches!(fault, Some(Fault::Swap { is_made: false })) {
+        let is_expected = world.texts.get(key).map(String::as_str) == expected;
+        if is_expected && !matches!(fault, Some(Fault::Swap { is_made: false })) {
             world.texts.insert(key.to_owned(), new.to_owned());
         }
         match fault {
             Some(Fault::Swap { .. }) => Err("no answer to the swap".into()),
-            _ => Ok(is_old),
+            _ => Ok(is_expected),
         }
     }
 }

@@ -24,8 +24,9 @@ export function postgresStore(pool) {
 			const [{ text, now }] = rows;
 			return { text, now: BigInt(now) * NS_PER_MICROSECOND };
 		},
-		async swap(key, from, to) {
-			const query = from === null ? { text: INSERT, values: [key, to] } : { text: UPDATE, values: [key, to, from] };
+		async compareAndSwap(key, expected, next) {
+			const query =
+				expected === null ? { text: INSERT, values: [key, next] } : { text: UPDATE, values: [key, next, expected] };
 			try {
 				const { rowCount } = await pool.query(query);
 				return rowCount === 1;

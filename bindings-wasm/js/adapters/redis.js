@@ -19,8 +19,8 @@ export function redisStore(client) {
 			const now = BigInt(seconds) * NS_PER_SECOND + BigInt(microseconds) * NS_PER_MICROSECOND;
 			return { text: text === null ? null : String(text), now };
 		},
-		async swap(key, from, to) {
-			return Number(await evaluate(SWAP, key, from === null ? [to] : [to, from])) === 1;
+		async compareAndSwap(key, expected, next) {
+			return Number(await evaluate(SWAP, key, expected === null ? [next] : [next, expected])) === 1;
 		},
 	};
 }

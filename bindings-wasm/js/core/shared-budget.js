@@ -39,8 +39,8 @@ export class SharedBudget {
 	#endPause = () => {};
 
 	constructor(store, name, budget, options = {}) {
-		if (typeof store?.load !== "function" || typeof store.swap !== "function") {
-			wrongType("store", "an object with load(key) and swap(key, from, to)", store);
+		if (typeof store?.load !== "function" || typeof store.compareAndSwap !== "function") {
+			wrongType("store", "an object with load(key) and compareAndSwap(key, expected, next)", store);
 		}
 		if (typeof name !== "string" || name === "") {
 			wrongType("name", "a string that is not empty", name);
@@ -229,12 +229,12 @@ export class SharedBudget {
 					break;
 				}
 				mayBeStored = true;
-				const isSwapped = await inTime(this.#store.swap(this.key, exchange.before, exchange.after));
+				const isSwapped = await inTime(this.#store.compareAndSwap(this.key, exchange.before, exchange.after));
 				if (isSwapped === true) {
 					break;
 				}
 				if (isSwapped !== false) {
-					wrongType("the value of swap()", "a boolean", isSwapped);
+					wrongType("the value of compareAndSwap()", "a boolean", isSwapped);
 				}
 				mayBeStored = false;
 				const wait = this.#member.lost(localTime());

@@ -388,7 +388,7 @@ export function testClient(
 					asked.push(key);
 					return { text: null, now: 0n };
 				},
-				swap: async () => true,
+				compareAndSwap: async () => true,
 			};
 			const budget = new SharedBudget(store, "http", "sre");
 			const { url, requests } = server.play(BUSY, OK);

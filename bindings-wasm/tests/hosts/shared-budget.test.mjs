@@ -85,11 +85,11 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 			const nothing = await store.load(key);
 			assert.equal(nothing.text, null);
 			assert.ok(Math.abs(Number(nothing.now / 1_000_000n) - Date.now()) < 60_000, `${nothing.now}`);
-			assert.equal(await store.swap(key, "0 1", "0 2"), false);
-			assert.equal(await store.swap(key, null, "0 1"), true);
-			assert.equal(await store.swap(key, null, "0 2"), false);
-			assert.equal(await store.swap(key, "0 5", "0 2"), false);
-			assert.equal(await store.swap(key, "0 1", "0 2"), true);
+			assert.equal(await store.compareAndSwap(key, "0 1", "0 2"), false);
+			assert.equal(await store.compareAndSwap(key, null, "0 1"), true);
+			assert.equal(await store.compareAndSwap(key, null, "0 2"), false);
+			assert.equal(await store.compareAndSwap(key, "0 5", "0 2"), false);
+			assert.equal(await store.compareAndSwap(key, "0 1", "0 2"), true);
 			const { text, now } = await store.load(key);
 			assert.equal(text, "0 2");
 			assert.ok(now > nothing.now && now % 1000n === 0n);
@@ -165,7 +165,7 @@ test("one budget for the requests of a fleet", async () => {
 });
 
 test("an adapter whose library retries by itself refuses a shared budget", () => {
-	const budget = new SharedBudget({ load() {}, swap() {} }, "name", "sre");
+	const budget = new SharedBudget({ load() {}, compareAndSwap() {} }, "name", "sre");
 	assert.throws(
 		() => new PolicyRetryStrategy({ budget }),
 		/^TypeError: budget must be a Budget, got a SharedBudget: this adapter takes a budget of one process$/,

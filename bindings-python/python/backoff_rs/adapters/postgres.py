@@ -106,13 +106,13 @@ CREATE TABLE IF NOT EXISTS backoff_budgets (
         assert row is not None
         return row[0], row[1] * 1000
 
-    def swap(self, key: str, old: str | None, new: str) -> bool:
-        """Stores the new text if the old one is still there. Returns whether it did."""
+    def compare_and_swap(self, key: str, expected: str | None, new: str) -> bool:
+        """Stores the new text if the expected one is there. Returns whether it did."""
         try:
-            if old is None:
+            if expected is None:
                 count, _ = self._run(_INSERT, key, new)
             else:
-                count, _ = self._run(_UPDATE, new, key, old)
+                count, _ = self._run(_UPDATE, new, key, expected)
         except psycopg.errors.SerializationFailure:
             # Another was faster, in a database whose transactions are serializable.
             return False

@@ -50,9 +50,9 @@ class RedisStore:
             text = _text(text)
         return text, (int(seconds) * 10**6 + int(microseconds)) * 1000
 
-    def swap(self, key: str, old: str | None, new: str) -> bool:
-        """Stores the new text if the old one is still there. Returns whether it did."""
-        return bool(self._run(_SWAP, key, old or "", new))
+    def compare_and_swap(self, key: str, expected: str | None, new: str) -> bool:
+        """Stores the new text if the expected one is there. Returns whether it did."""
+        return bool(self._run(_SWAP, key, expected or "", new))
 
     def _run(self, script: str, key: str, *arguments: str) -> Any:
         pool: Any = self._client.connection_pool

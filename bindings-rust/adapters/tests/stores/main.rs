@@ -59,14 +59,14 @@ fn compares_and_swaps(mut store: impl BudgetStore, mut other: impl BudgetStore) 
     assert!(before < u128::from(first.now_ns) + 1000 && first.now_ns <= second.now_ns);
     assert!(u128::from(second.now_ns) < after + 1000);
 
-    assert!(!store.swap(key, Some("0 1"), "1 1").unwrap(), "there is none");
-    assert!(store.swap(key, None, "1 1").unwrap());
-    assert!(!store.swap(key, None, "1 1").unwrap(), "there is one");
-    assert!(!store.swap(key, None, "2 2").unwrap());
+    assert!(!store.compare_and_swap(key, Some("0 1"), "1 1").unwrap(), "there is none");
+    assert!(store.compare_and_swap(key, None, "1 1").unwrap());
+    assert!(!store.compare_and_swap(key, None, "1 1").unwrap(), "there is one");
+    assert!(!store.compare_and_swap(key, None, "2 2").unwrap());
     assert_eq!(other.load(key).unwrap().text.as_deref(), Some("1 1"));
-    assert!(!other.swap(key, Some("1 2"), "2 2").unwrap());
-    assert!(other.swap(key, Some("1 1"), "2 2").unwrap());
-    assert!(!store.swap(key, Some("1 1"), "2 3").unwrap(), "it was slower");
+    assert!(!other.compare_and_swap(key, Some("1 2"), "2 2").unwrap());
+    assert!(other.compare_and_swap(key, Some("1 1"), "2 2").unwrap());
+    assert!(!store.compare_and_swap(key, Some("1 1"), "2 3").unwrap(), "it was slower");
     assert_eq!(store.load(key).unwrap().text.as_deref(), Some("2 2"));
     assert_eq!(store.load("another key").unwrap().text, None);
 }
@@ -119,11 +119,11 @@ fn postgres_may_have_any_isolation_level() {
         config.options(&format!("-c default_transaction_isolation={option}"));
         let mut other = config.connect(NoTls).unwrap();
         let mut store = PostgresStore::new(config, NoTls);
-        assert!(store.swap(level, None, "0 1").unwrap());
+        assert!(store.compare_and_swap(level, None, "0 1").unwrap());
         let mut transaction = other.transaction().unwrap();
         transaction.execute("UPDATE backoff_budgets SET state = '1 0'", &[]).unwrap();
         std::thread::scope(|scope| {
-            let swap = scope.spawn(|| store.swap(level, Some("0 1"), "1 5").unwrap());
+            let swap = scope.spawn(|| store.compare_and_swap(level, Some("0 1"), "1 5").unwrap());
             let mut watch =
                 server.address.parse::<postgres::Config>().unwrap().connect(NoTls).unwrap();
             let waiting = "SELECT FROM pg_locks WHERE NOT granted";

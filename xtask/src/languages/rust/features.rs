@@ -147,7 +147,7 @@ fn shared_budget() {
         fn load(&mut self, _: &str) -> Result<Stored, StoreError> {
             Err("away".into())
         }
-        fn swap(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<bool, StoreError> {
+        fn compare_and_swap(&mut self, _: &str, _: Option<&str>, _: &str) -> Result<bool, StoreError> {
             Err("away".into())
         }
     }
