@@ -94,6 +94,7 @@ def test_contents(wheel):
             "backoff_rs/adapters/_decisions.py",
             "backoff_rs/adapters/_http.py",
             "backoff_rs/adapters/_http_options.py",
+            "backoff_rs/adapters/_statements.py",
             "backoff_rs/adapters/_tls.py",
             "backoff_rs/testing.py",
             f"{INFO}/METADATA",

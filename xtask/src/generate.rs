@@ -1,5 +1,6 @@
 //! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
-//! interfaces of the crates, the licenses in the packages, the pictures and the tables of the README.
+//! interfaces of the crates, the statements of stores, the licenses in the packages, the pictures and
+//! the tables of the README.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +16,7 @@ use crate::licenses;
 use crate::program;
 use crate::report::Extent;
 use crate::shell::{command, empty, progress, root, run, scratch};
+use crate::stores;
 
 const VECTORS: &str = "tests/vectors";
 
@@ -72,6 +74,7 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     files.extend(bench::pages()?);
     files.extend(api::listings(extent)?);
     files.extend(licenses::pages()?);
+    files.extend(stores::files()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
     }

@@ -29,6 +29,7 @@ mod queues;
 mod report;
 mod servers;
 mod shell;
+mod stores;
 mod test;
 mod venv;
 mod version;

@@ -11,7 +11,7 @@ import (
 )
 
 // CreateTable is the statement that makes the table of a Store.
-const CreateTable = `CREATE TABLE IF NOT EXISTS backoff_budgets (key text PRIMARY KEY, state text NOT NULL)`
+const CreateTable = createTableText
 
 const serializationFailure = "40001"
 
@@ -47,12 +47,11 @@ func (s Store) CreateTable(ctx context.Context) error {
 
 // Load returns the text under a key, nil if there is none, and the time of the server.
 func (s Store) Load(ctx context.Context, key string) (state *string, now time.Time, err error) {
-	const query = `SELECT (SELECT state FROM backoff_budgets WHERE key = $1), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
 	if s.db == nil {
 		return nil, time.Time{}, errZeroStore
 	}
 	var micros int64
-	if err := s.db.QueryRowContext(ctx, query, key).Scan(&state, &micros); err != nil {
+	if err := s.db.QueryRowContext(ctx, loadText, key).Scan(&state, &micros); err != nil {
 		return nil, time.Time{}, err
 	}
 	return state, time.UnixMicro(micros), nil
@@ -66,9 +65,9 @@ func (s Store) CompareAndSwap(ctx context.Context, key string, expected *string,
 	var result sql.Result
 	var err error
 	if expected == nil {
-		result, err = s.db.ExecContext(ctx, `INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING`, key, state)
+		result, err = s.db.ExecContext(ctx, insertText, key, state)
 	} else {
-		result, err = s.db.ExecContext(ctx, `UPDATE backoff_budgets SET state = $3 WHERE key = $1 AND state = $2`, key, *expected, state)
+		result, err = s.db.ExecContext(ctx, updateText, key, state, *expected)
 	}
 	// Under repeatable read and serializable, the slower of two fails instead of changing no row.
 	var failure interface{ SQLState() string }

@@ -45,18 +45,9 @@ func isNil(client redis.UniversalClient) bool {
 	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// Scripts, because in a cluster TIME alone would be that of any server.
-const (
-	load = `return {redis.call('GET', KEYS[1]), redis.call('TIME')}`
-	// The second argument is missing if nothing may be stored yet.
-	swap = `if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-return 1`
-)
-
 // Load returns the text under a key, nil if there is none, and the time of the server.
 func (s Store) Load(ctx context.Context, key string) (state *string, now time.Time, err error) {
-	answer, err := s.run(ctx, load, key).Slice()
+	answer, err := s.run(ctx, loadText, key).Slice()
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -81,7 +72,7 @@ func (s Store) CompareAndSwap(ctx context.Context, key string, expected *string,
 	if expected != nil {
 		arguments = append(arguments, *expected)
 	}
-	return s.run(ctx, swap, key, arguments...).Bool()
+	return s.run(ctx, compareAndSwapText, key, arguments...).Bool()
 }
 
 // run runs a script once.

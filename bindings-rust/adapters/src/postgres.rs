@@ -12,11 +12,7 @@ use ::postgres::types::Type;
 use ::postgres::{Client, Config, Socket};
 use backoff_retry::{BudgetStore, StoreError, Stored};
 
-const LOAD: &str = "SELECT (SELECT state FROM backoff_budgets WHERE key = $1), \
-                    (extract(epoch FROM clock_timestamp()) * 1000000)::int8";
-const INSERT: &str =
-    "INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-const UPDATE: &str = "UPDATE backoff_budgets SET state = $2 WHERE key = $1 AND state = $3";
+mod statements;
 
 /// Keeps the states of [`SharedBudget`](backoff_retry::SharedBudget)s in PostgreSQL, each as a row of
 /// the table `backoff_budgets`.
@@ -44,8 +40,7 @@ pub struct PostgresStore<T> {
 
 impl PostgresStore<()> {
     /// The statement that creates the table, unless there is one.
-    pub const CREATE_TABLE: &'static str =
-        "CREATE TABLE IF NOT EXISTS backoff_budgets (key text PRIMARY KEY, state text NOT NULL)";
+    pub const CREATE_TABLE: &'static str = statements::CREATE_TABLE;
 }
 
 impl<T> PostgresStore<T>
@@ -118,8 +113,9 @@ where
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
-        let row = self.with(|client| client.query_typed_one(LOAD, &[(&key, Type::TEXT)]))?;
-        let microseconds = u64::try_from(row.try_get::<_, i64>(1)?)?;
+        let row =
+            self.with(|client| client.query_typed_one(statements::LOAD, &[(&key, Type::TEXT)]))?;
+        let microseconds = row.try_get::<_, &str>(1)?.parse()?;
         let now_ns = Duration::from_micros(microseconds).as_nanos().try_into()?;
         Ok(Stored { text: row.try_get(0)?, now_ns })
     }
@@ -133,9 +129,11 @@ where
         let text = Type::TEXT;
         let rows = self.with(|client| {
             let rows = match &expected {
-                None => client.execute_typed(INSERT, &[(&key, text.clone()), (&new, text)]),
+                None => {
+                    client.execute_typed(statements::INSERT, &[(&key, text.clone()), (&new, text)])
+                }
                 Some(expected) => client.execute_typed(
-                    UPDATE,
+                    statements::UPDATE,
                     &[(&key, text.clone()), (&new, text.clone()), (expected, text)],
                 ),
             };

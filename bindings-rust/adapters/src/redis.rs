@@ -2,15 +2,10 @@
 
 use std::time::Duration;
 
-use ::redis::{Client, Connection, RedisResult, Script, pipe};
+use ::redis::{Client, Connection, RedisResult, Script};
 use backoff_retry::{BudgetStore, StoreError, Stored};
 
-/// Stores the first argument under the key if the second one is there, or, without a second one, if
-/// nothing is. A missing key is `false` in Lua.
-const SWAP: &str = "
-if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-return 1";
+mod statements;
 
 /// Keeps the states of [`SharedBudget`](backoff_retry::SharedBudget)s in Redis, each as the string
 /// under its key, without an expiry.
@@ -83,8 +78,9 @@ impl RedisStore {
 
 impl BudgetStore for RedisStore {
     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
+        let script = Script::new(statements::LOAD);
         let (text, (seconds, microseconds)): (_, (u64, u64)) =
-            self.with(|connection| pipe().cmd("GET").arg(key).cmd("TIME").query(connection))?;
+            self.with(|connection| script.key(key).invoke(connection))?;
         let now = Duration::from_secs(seconds) + Duration::from_micros(microseconds);
         Ok(Stored { text, now_ns: now.as_nanos().try_into()? })
     }
@@ -95,7 +91,7 @@ impl BudgetStore for RedisStore {
         expected: Option<&str>,
         new: &str,
     ) -> Result<bool, StoreError> {
-        let script = Script::new(SWAP);
+        let script = Script::new(statements::COMPARE_AND_SWAP);
         let mut call = script.key(key);
         call.arg(new);
         if let Some(expected) = expected {

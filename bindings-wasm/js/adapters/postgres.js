@@ -1,10 +1,6 @@
 // PostgreSQL as the store of a shared budget, by node-postgres.
 
-const CREATE = "create table if not exists backoff_budgets (key text primary key, state text not null)";
-const LOAD = `select (select state from backoff_budgets where key = $1) as text,
-round(extract(epoch from clock_timestamp()) * 1000000)::bigint::text as now`;
-const INSERT = "insert into backoff_budgets (key, state) values ($1, $2) on conflict do nothing";
-const UPDATE = "update backoff_budgets set state = $2 where key = $1 and state = $3";
+import { POSTGRES_CREATE_TABLE, POSTGRES_INSERT, POSTGRES_LOAD, POSTGRES_UPDATE } from "./statements.js";
 
 const NS_PER_MICROSECOND = 1000n;
 /** What PostgreSQL answers to the slower one of two, if its transactions are serializable. */
@@ -20,13 +16,13 @@ export function postgresStore(pool) {
 	}
 	return {
 		async load(key) {
-			const { rows } = await pool.query({ text: LOAD, values: [key] });
+			const { rows } = await pool.query({ text: POSTGRES_LOAD, values: [key] });
 			const [{ text, now }] = rows;
 			return { text, now: BigInt(now) * NS_PER_MICROSECOND };
 		},
 		async compareAndSwap(key, expected, next) {
 			const query =
-				expected === null ? { text: INSERT, values: [key, next] } : { text: UPDATE, values: [key, next, expected] };
+				expected === null ? { text: POSTGRES_INSERT, values: [key, next] } : { text: POSTGRES_UPDATE, values: [key, next, expected] };
 			try {
 				const { rowCount } = await pool.query(query);
 				return rowCount === 1;
@@ -39,7 +35,7 @@ export function postgresStore(pool) {
 		},
 		async createTable() {
 			try {
-				await pool.query({ text: CREATE, values: [] });
+				await pool.query({ text: POSTGRES_CREATE_TABLE, values: [] });
 			} catch (error) {
 				if (!IS_THERE.includes(error.code)) {
 					throw error;

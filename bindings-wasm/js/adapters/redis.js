@@ -1,11 +1,6 @@
 // Redis as the store of a shared budget, by the client that the program has: ioredis or node-redis.
 
-/** The text and the time of the server, in one round trip. */
-const LOAD = "local time = redis.call('TIME') return {redis.call('GET', KEYS[1]), time[1], time[2]}";
-
-/** An absent key is false in Lua, and so is the text before if there is none. */
-const SWAP = `if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1]) return 1`;
+import { REDIS_COMPARE_AND_SWAP, REDIS_LOAD } from "./statements.js";
 
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_MICROSECOND = 1000n;
@@ -15,12 +10,12 @@ export function redisStore(client) {
 	const evaluate = evaluatorOf(client);
 	return {
 		async load(key) {
-			const [text, seconds, microseconds] = await evaluate(LOAD, key, []);
+			const [text, [seconds, microseconds]] = await evaluate(REDIS_LOAD, key, []);
 			const now = BigInt(seconds) * NS_PER_SECOND + BigInt(microseconds) * NS_PER_MICROSECOND;
 			return { text: text === null ? null : String(text), now };
 		},
 		async compareAndSwap(key, expected, next) {
-			return Number(await evaluate(SWAP, key, expected === null ? [next] : [next, expected])) === 1;
+			return Number(await evaluate(REDIS_COMPARE_AND_SWAP, key, expected === null ? [next] : [next, expected])) === 1;
 		},
 	};
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections import deque
 from collections.abc import Callable
 
@@ -17,11 +18,12 @@ from psycopg.rows import tuple_row
 
 from .._backoff import _type_name
 from .._wrap import is_coroutine_function
+from ._statements import POSTGRES_CREATE_TABLE, POSTGRES_INSERT, POSTGRES_LOAD, POSTGRES_UPDATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import Any, Final, LiteralString, Protocol, TypeAlias
+    from typing import Any, Final, Protocol, TypeAlias
 
     class _Pool(Protocol):
         """That of psycopg_pool."""
@@ -40,12 +42,8 @@ _MADE_MEANWHILE: Final = (
 
 _IDLE: Final = TransactionStatus.IDLE
 
-_LOAD: Final = """
-SELECT (SELECT state FROM backoff_budgets WHERE key = %s),
-    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-"""
-_INSERT: Final = "INSERT INTO backoff_budgets (key, state) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-_UPDATE: Final = "UPDATE backoff_budgets SET state = %s WHERE key = %s AND state = %s"
+#: A parameter, which psycopg knows by name.
+_NUMBERED: Final = re.compile(r"\$(\d)")
 
 
 class PostgresStore:
@@ -61,12 +59,7 @@ class PostgresStore:
     Raises TypeError and ValueError for any other client.
     """
 
-    CREATE_TABLE: Final = """
-CREATE TABLE IF NOT EXISTS backoff_budgets (
-    key text PRIMARY KEY,
-    state text NOT NULL
-)
-"""
+    CREATE_TABLE: Final = POSTGRES_CREATE_TABLE
 
     def __init__(self, client: _Client) -> None:
         #: Those of a function that nobody uses now, and their processes. Nothing locks them: a fork
@@ -102,30 +95,31 @@ CREATE TABLE IF NOT EXISTS backoff_budgets (
 
     def load(self, key: str) -> tuple[str | None, int]:
         """The text under a key, or None, and the server's time, in one round trip."""
-        row = self._run(_LOAD, key)[1]
+        row = self._run(POSTGRES_LOAD, key)[1]
         assert row is not None
-        return row[0], row[1] * 1000
+        return row[0], int(row[1]) * 1000
 
     def compare_and_swap(self, key: str, expected: str | None, new: str) -> bool:
         """Stores the new text if the expected one is there. Returns whether it did."""
         try:
             if expected is None:
-                count, _ = self._run(_INSERT, key, new)
+                count, _ = self._run(POSTGRES_INSERT, key, new)
             else:
-                count, _ = self._run(_UPDATE, new, key, expected)
+                count, _ = self._run(POSTGRES_UPDATE, key, new, expected)
         except psycopg.errors.SerializationFailure:
             # Another was faster, in a database whose transactions are serializable.
             return False
         return count == 1
 
-    def _run(self, query: LiteralString, *arguments: str) -> tuple[int, tuple[Any, ...] | None]:
+    def _run(self, query: str, *arguments: str) -> tuple[int, tuple[Any, ...] | None]:
         """The rows that a statement changed, and the first row of its result."""
         with (
             self._connected() as connection,
             connection.cursor(row_factory=tuple_row) as cursor,
         ):
             # A pooler may give each statement another server.
-            cursor.execute(query, arguments or None, prepare=False)
+            named = {f"_{place}": argument for place, argument in enumerate(arguments, start=1)}
+            cursor.execute(_NUMBERED.sub(r"%(_\1)s", query).encode(), named or None, prepare=False)
             return cursor.rowcount, None if cursor.description is None else cursor.fetchone()
 
     @contextlib.contextmanager

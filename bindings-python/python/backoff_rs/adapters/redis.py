@@ -8,22 +8,11 @@ from __future__ import annotations
 import redis
 
 from .._backoff import _type_name
+from ._statements import REDIS_COMPARE_AND_SWAP, REDIS_LOAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
-
-_LOAD: Final = """
-local time = redis.call('TIME')
-return {redis.call('GET', KEYS[1]), time[1], time[2]}
-"""
-
-#: An empty old text stands for none: that of a state has a number.
-_SWAP: Final = """
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1
-"""
+    from typing import Any
 
 
 class RedisStore:
@@ -45,14 +34,15 @@ class RedisStore:
 
     def load(self, key: str) -> tuple[str | None, int]:
         """The text under a key, or None, and the server's time, in one round trip."""
-        text, seconds, microseconds = self._run(_LOAD, key)
+        text, (seconds, microseconds) = self._run(REDIS_LOAD, key)
         if text is not None:
             text = _text(text)
         return text, (int(seconds) * 10**6 + int(microseconds)) * 1000
 
     def compare_and_swap(self, key: str, expected: str | None, new: str) -> bool:
         """Stores the new text if the expected one is there. Returns whether it did."""
-        return bool(self._run(_SWAP, key, expected or "", new))
+        texts = [new] if expected is None else [new, expected]
+        return bool(self._run(REDIS_COMPARE_AND_SWAP, key, *texts))
 
     def _run(self, script: str, key: str, *arguments: str) -> Any:
         pool: Any = self._client.connection_pool

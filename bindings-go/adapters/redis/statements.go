@@ -1,0 +1,11 @@
+// Code generated from stores/redis.lua by cargo xtask generate. DO NOT EDIT.
+
+package backoffredis
+
+// loadText: The text under the key, and the time of the server that has the key.
+const loadText = `return {redis.call('GET', KEYS[1]), redis.call('TIME')}`
+
+// compareAndSwapText: Stores the first argument if the second is there, or, without a second, if nothing is.
+const compareAndSwapText = `if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+return 1`

@@ -1,0 +1,9 @@
+-- create_table: Creates the table, which has a row for each account
+CREATE TABLE IF NOT EXISTS backoff_budgets (key text PRIMARY KEY, state text NOT NULL)
+-- load: The text of the key $1, and the time of the server in microseconds
+SELECT (SELECT state FROM backoff_budgets WHERE key = $1) AS text,
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text AS now
+-- insert: Stores the text $2 if there is none
+INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING
+-- update: Stores the text $2 if $3 is there
+UPDATE backoff_budgets SET state = $2 WHERE key = $1 AND state = $3
