@@ -21,7 +21,7 @@ FILES = [
 ]
 
 #: Of the package, so that a checker that skips some is noticed.
-MODULES = 42
+MODULES = 43
 
 
 def run(tmp_path, module, *arguments, env=None):

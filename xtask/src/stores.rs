@@ -81,7 +81,7 @@ type All<'a> = [(&'a str, &'a str, Vec<Statement>)];
 
 fn python(all: &All<'_>) -> String {
     let constants = each(all, |name, about, text| {
-        format!("\n#: {about}\n{name} = \"\"\"\\\n{text}\\\n\"\"\"\n")
+        format!("\n#: {about}\n{name}: str = \"\"\"\\\n{text}\\\n\"\"\"\n")
     });
     format!("\"\"\"{}\"\"\"\n{constants}", generated(&sources(all)))
 }

@@ -1,34 +1,34 @@
 """Generated from stores/redis.lua and stores/postgres.sql by `cargo xtask generate`. Do not edit."""
 
 #: The text under the key, and the time of the server that has the key
-REDIS_LOAD = """\
+REDIS_LOAD: str = """\
 return {redis.call('GET', KEYS[1]), redis.call('TIME')}\
 """
 
 #: Stores the first argument if the second is there, or, without a second, if nothing is
-REDIS_COMPARE_AND_SWAP = """\
+REDIS_COMPARE_AND_SWAP: str = """\
 if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])
 return 1\
 """
 
 #: Creates the table, which has a row for each account
-POSTGRES_CREATE_TABLE = """\
+POSTGRES_CREATE_TABLE: str = """\
 CREATE TABLE IF NOT EXISTS backoff_budgets (key text PRIMARY KEY, state text NOT NULL)\
 """
 
 #: The text of the key $1, and the time of the server in microseconds
-POSTGRES_LOAD = """\
+POSTGRES_LOAD: str = """\
 SELECT (SELECT state FROM backoff_budgets WHERE key = $1) AS text,
     (extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text AS now\
 """
 
 #: Stores the text $2 if there is none
-POSTGRES_INSERT = """\
+POSTGRES_INSERT: str = """\
 INSERT INTO backoff_budgets (key, state) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING\
 """
 
 #: Stores the text $2 if $3 is there
-POSTGRES_UPDATE = """\
+POSTGRES_UPDATE: str = """\
 UPDATE backoff_budgets SET state = $2 WHERE key = $1 AND state = $3\
 """

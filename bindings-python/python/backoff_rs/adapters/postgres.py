@@ -59,7 +59,7 @@ class PostgresStore:
     Raises TypeError and ValueError for any other client.
     """
 
-    CREATE_TABLE: Final = POSTGRES_CREATE_TABLE
+    CREATE_TABLE: Final[str] = POSTGRES_CREATE_TABLE
 
     def __init__(self, client: _Client) -> None:
         #: Those of a function that nobody uses now, and their processes. Nothing locks them: a fork
