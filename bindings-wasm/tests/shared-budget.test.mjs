@@ -451,7 +451,11 @@ test("no event of many loops that begin at once is lost", async () => {
 describe("misuse", () => {
 	const store = new MemoryStore();
 	for (const [what, act, message] of [
-		["no store", () => new SharedBudget(undefined, "a", "quota"), /store must be an object with load\(key\) and swap/],
+		[
+			"no store",
+			() => new SharedBudget(undefined, "a", "quota"),
+			/store must be an object with load\(key\) and compareAndSwap/,
+		],
 		["a store without swap", () => new SharedBudget({ load() {} }, "a", "quota"), /store must be an object with load/],
 		["no name", () => new SharedBudget(store, "", "quota"), /name must be a string that is not empty/],
 		["no process", () => new SharedBudget(store, "a", "quota", { processes: 0 }), /processes 0 is below 1/],

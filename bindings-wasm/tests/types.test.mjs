@@ -108,7 +108,11 @@ describe("the types name what exists", () => {
 		["OperationOptions", "an operation", () => new Operation(policy, undefined, { x: 1 })],
 		["DecisionOptions", "a decision", () => begun.decide("success", { x: 1 })],
 		["StepOptions", "a step", () => state.step("attempt_over", 0n, { x: 1 })],
-		["SharedBudgetOptions", "a shared budget", () => new SharedBudget({ load() {}, compareAndSwap() {} }, "a", "sre", { x: 1 })],
+		[
+			"SharedBudgetOptions",
+			"a shared budget",
+			() => new SharedBudget({ load() {}, compareAndSwap() {} }, "a", "sre", { x: 1 }),
+		],
 	]) {
 		test(`the options of ${what}`, () => {
 			const [, body] = new RegExp(`interface ${type} \\{([\\s\\S]*?)\\n\\}`).exec(types);

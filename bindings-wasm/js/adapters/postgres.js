@@ -22,7 +22,9 @@ export function postgresStore(pool) {
 		},
 		async compareAndSwap(key, expected, next) {
 			const query =
-				expected === null ? { text: POSTGRES_INSERT, values: [key, next] } : { text: POSTGRES_UPDATE, values: [key, next, expected] };
+				expected === null
+					? { text: POSTGRES_INSERT, values: [key, next] }
+					: { text: POSTGRES_UPDATE, values: [key, next, expected] };
 			try {
 				const { rowCount } = await pool.query(query);
 				return rowCount === 1;
