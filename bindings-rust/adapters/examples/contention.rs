@@ -18,7 +18,7 @@ use backoff_retry::{BudgetStore, Retry, SharedBudget, StoreError, Stored};
 const USAGE: &str =
     "usage: contention redis|postgres|script ADDRESS CLIENTS LEASE PAUSE_US SECONDS";
 /// It refuses no request, so that each one is a grant.
-const BUDGET: &str = "rate:max_tokens=1000000,per=1s";
+const BUDGET: &str = "rate:max_tokens=100000,per=100ms";
 const POLICY: &str = "immediate:max_retries=1";
 /// The same bucket by hand.
 const SCRIPT: &str = "
