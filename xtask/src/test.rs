@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 5;
 
 /// A part of the tests: its name, and what runs it.
 type Part = (&'static str, Box<dyn FnOnce(&mut Report) + Send>);
