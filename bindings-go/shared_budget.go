@@ -64,7 +64,7 @@ type SharedBudget struct {
 	lastErr   error
 }
 
-// The longest lease, and the most processes.
+// The longest lease, and the highest number of processes.
 const (
 	leaseMost     = 1000
 	processesMost = 1_000_000
@@ -74,9 +74,8 @@ const (
 type SharedBudgetOption func(*sharedConfig) error
 
 type sharedConfig struct {
-	fallback *Budget
-	lease    int
-
+	fallback  *Budget
+	lease     int
 	processes int
 	timeout   time.Duration
 	hook      func(BudgetExchange)
@@ -114,7 +113,7 @@ func WithProcesses(processes int) SharedBudgetOption {
 	}
 }
 
-// checkRange reports whether an option is from 1 to its most.
+// checkRange returns an error for an option that is not from 1 to a limit.
 func checkRange(name string, value, most int) error {
 	switch {
 	case value < 1:
@@ -155,8 +154,8 @@ const longestName = 255
 // new account.
 //
 // It does not ask the store for anything. It fails with a *PolicyError for an invalid budget string, and with an
-// *ArgumentError for a nil store, a name that is not 1 to 255 bytes of UTF-8 without control characters, an invalid option, and a
-// budget of kind concurrent, because a process that is killed would hold its slots for ever.
+// *ArgumentError for a nil store, a name that is not 1 to 255 bytes of UTF-8 without control characters, an invalid
+// option, and a budget of kind concurrent, because a process that is killed would hold its slots for ever.
 func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBudgetOption) (*SharedBudget, error) {
 	if err := storeIsThere(store); err != nil {
 		return nil, err
@@ -185,11 +184,10 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 		}
 	}
 	b := &SharedBudget{
-		store:   store,
-		key:     "backoff:" + name + ":" + shared.String(),
-		timeout: config.timeout,
-		hook:    config.hook,
-
+		store:    store,
+		key:      "backoff:" + name + ":" + shared.String(),
+		timeout:  config.timeout,
+		hook:     config.hook,
 		flushing: make(chan struct{}, 1),
 	}
 	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.processes), uint64(config.timeout), rand.Uint64()); code != engine.OK {
@@ -255,9 +253,9 @@ func (b *SharedBudget) LogValue() slog.Value { return slog.StringValue(b.String(
 // GoString returns String, for the verb %#v.
 func (b *SharedBudget) GoString() string { return b.String() }
 
-// Flush sends the store what it does not know yet, and waits until it does and the hook has returned, but no longer than
-// ctx allows or twice the timeout. It also asks a store that is away. It returns the error of the store or of ctx; what was not
-// sent remains for later exchanges.
+// Flush sends the store what it does not know yet, and waits until it does and the hook has returned, but no longer
+// than ctx allows or twice the timeout. It also asks a store that is away. It returns the error of the store or of ctx;
+// what was not sent remains for later exchanges.
 func (b *SharedBudget) Flush(ctx context.Context) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err

@@ -25,7 +25,8 @@ import (
 // WithClassify change that.
 //
 // When retries end, the last response is returned, with its whole body, or the error of the RoundTripper, as without
-// retries. If the context ends a wait, its error is returned, with that of the last attempt if it had one. A redirect is a success: the http.Client follows it with another request.
+// retries. If the context ends a wait, its error is returned, with that of the last attempt if it had one. A redirect is
+// a success: the http.Client follows it with another request.
 //
 // A body is sent again from GetBody, which http.NewRequest sets for a bytes.Reader, bytes.Buffer and
 // strings.Reader. A request with another body is sent once.

@@ -22,8 +22,8 @@ func (b *Member) Note(event uint32, held uint64, isLocal bool, now uint64) {
 	C.backoff_budget_member_note(&b.c, &noted, bit(isLocal), C.uint64_t(now))
 }
 
-// Request requests a retry. It returns one of RequestGranted, RequestRefused and RequestWaits, or 0 for an outcome
-// that is none.
+// Request requests a retry. It returns one of RequestGranted, RequestRefused and RequestWaits, or 0 for an unknown
+// outcome.
 func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal bool, held uint64) {
 	var c C.backoff_member_answer
 	C.backoff_budget_member_request(&b.c, C.uint32_t(outcome), C.uint64_t(now), &c)

@@ -46,8 +46,8 @@ func (b *Member) Note(event uint32, held uint64, isLocal bool, now uint64) {
 	})
 }
 
-// Request requests a retry. It returns one of RequestGranted, RequestRefused and RequestWaits, or 0 for an outcome
-// that is none.
+// Request requests a retry. It returns one of RequestGranted, RequestRefused and RequestWaits, or 0 for an unknown
+// outcome.
 func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal bool, held uint64) {
 	b.call(func(m *module) {
 		if m.budgetMemberRequest(memberAt, outcome, now, answersAt) == OK {

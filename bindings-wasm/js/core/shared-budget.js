@@ -312,7 +312,7 @@ function read(name, budget) {
 	return parsed;
 }
 
-/** Checks a whole number from 1 to its most. */
+/** Checks a whole number from 1 to a limit. */
 function checkCount(name, count, most) {
 	if (checkIndex(name, count, most) === 0) {
 		refuse("too_small", name, 0n, 1n, "0 is below 1");

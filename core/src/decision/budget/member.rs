@@ -26,7 +26,8 @@ const SUCCEEDED: usize = 1;
 const SUCCEEDED_HOLDING: usize = 2;
 const FAILED: usize = 5;
 
-/// So many events are sent without a request, and so many of a kind are kept while the store is away.
+/// This many events begin an exchange without a request. While the store is away, at most this many of
+/// each kind are kept.
 const MANY_EVENTS: u64 = 100;
 
 /// The most events of a kind, and the most requests of an outcome, that are counted. A damaged count
