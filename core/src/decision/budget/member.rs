@@ -45,7 +45,7 @@ const PAUSE_LEFT: Ratio = Ratio::new(7, 8);
 /// The draw of a pause: no exchange loses that many swaps.
 const PAUSE_DRAW: u32 = u32::MAX;
 
-/// The policy of the waits after lost swaps: `full:base=1ms,cap=64ms`.
+/// The policy of the waits after lost swaps: `full:base=1ms,cap=16ms`.
 const LOST_BASE_NS: u64 = 1_000_000;
 const LOST_CAP_NS: u64 = 16_000_000;
 
