@@ -115,9 +115,19 @@ static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long reque
   }
 }
 
+/* Whether a proxy refused a tunnel to the host, with this status. */
+static int curl_retry_is_refused(const struct curl_retry *transfer, long *status) {
+  *status = 0;
+  if (transfer->code == CURLE_OK || transfer->answered != CURL_RETRY_NOT_SENT) return 0;
+  curl_easy_getinfo(transfer->curl, CURLINFO_HTTP_CONNECTCODE, status);
+  return *status >= 300;
+}
+
 /* Whether there was no connection on which the request could be sent. */
-static int curl_retry_was_never_sent(CURLcode code, long request_size) {
-  switch (code) {
+static int curl_retry_was_never_sent(const struct curl_retry *transfer, long request_size) {
+  long refused;
+  if (curl_retry_is_refused(transfer, &refused)) return 1;
+  switch (transfer->code) {
     case CURLE_OPERATION_TIMEDOUT:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -235,6 +245,11 @@ static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request
     uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
     if (outcome != 0) return outcome;
   }
+  long refused;
+  if (curl_retry_is_refused(transfer, &refused)) {
+    uint32_t outcome = backoff_http_outcome((uint32_t)refused);
+    return outcome == BACKOFF_OUTCOME_SUCCESS ? BACKOFF_OUTCOME_PERMANENT : outcome;
+  }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
     uint32_t outcome = curl_retry_outcome(transfer, request_size);
     /* The status of a failure decides although its body is missing, unless the caller ended the transfer. */
@@ -272,7 +287,7 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   curl_retry_write_url(transfer->url, sizeof transfer->url, url != NULL ? url : "");
   uint32_t outcome = curl_retry_judge(transfer, request_size, retry_after_ns);
   if (outcome == BACKOFF_OUTCOME_SUCCESS || transfer->sent_once == NULL) return outcome;
-  if (strcmp(transfer->sent_once, "method") == 0 && curl_retry_was_never_sent(transfer->code, request_size)) {
+  if (strcmp(transfer->sent_once, "method") == 0 && curl_retry_was_never_sent(transfer, request_size)) {
     return outcome;
   }
   return BACKOFF_OUTCOME_PERMANENT;

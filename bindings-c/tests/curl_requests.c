@@ -17,6 +17,7 @@ struct request {
   const char *methods[9];
   struct curl_retry_status statuses[9];
   const char *once;
+  const char *proxy;         /* the URL of a proxy through which a tunnel goes */
   const char *first;         /* a URL to get before the request, on the same handle */
   int calls_until_cancelled; /* 0: never */
 };
@@ -104,6 +105,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
     transfer->cancelled = cancelled;
   } else if (starts(option, "first=", &value)) {
     request->first = value;
+  } else if (starts(option, "proxy=", &value)) {
+    request->proxy = value;
   } else if (starts(option, "timeout=", &value)) {
     curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT_MS, atol(value));
   } else {
@@ -143,7 +146,9 @@ int main(int argc, char **argv) {
   curl_easy_setopt(transfer.curl, CURLOPT_NOBODY, (long)(strcmp(argv[2], "HEAD") == 0));
   if (strcmp(argv[2], "HEAD") != 0) curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, argv[2]);
   curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, request.fields);
-  curl_easy_setopt(transfer.curl, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(transfer.curl, CURLOPT_NOPROXY, request.proxy == NULL ? "*" : "");
+  curl_easy_setopt(transfer.curl, CURLOPT_PROXY, request.proxy);
+  curl_easy_setopt(transfer.curl, CURLOPT_HTTPPROXYTUNNEL, (long)(request.proxy != NULL));
   curl_easy_setopt(transfer.curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, keep);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &request.response);

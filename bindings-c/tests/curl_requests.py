@@ -151,6 +151,39 @@ class Player:
                 assert (lines["attempts"], lines["code"]) == ("1", GOT_NOTHING), output
                 assert seen == wanted, seen
 
+    def refused_tunnel(self, name: str, cases: dict) -> None:
+        """A proxy refuses a tunnel: its status decides, and nothing was sent to the host."""
+        wanted = [(403, "permanent", 1), (429, "throttled", 3), (502, "transient", 3)]
+        for status, outcome, attempts in [*wanted, (302, "permanent", 1)]:
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                seen: list[str] = []
+                Thread(target=refuse, args=(server, status, seen), daemon=True).start()
+                proxy = f"proxy=http://127.0.0.1:{server.getsockname()[1]}"
+                words = ["http://host.invalid/", "POST", "immediate:max_retries=2", "text=x"]
+                output = subprocess.run(
+                    [str(self.build / name), *words, proxy],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                )
+                lines = dict(line.split(" ", 1) for line in output.stdout.splitlines())
+                assert (lines["outcome"], lines["attempts"]) == (outcome, str(attempts)), output
+                assert seen == ["CONNECT"] * attempts, seen
+
+
+def refuse(server: socket.socket, status: int, seen: list[str]) -> None:
+    """Answers each request with a status, and closes the connection."""
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection, connection.makefile("rb") as file:
+            seen.append(file.readline().split()[0].decode())
+            while file.readline() not in (b"\r\n", b""):
+                pass
+            connection.sendall(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n".encode())
+
 
 def answer_the_first(server: socket.socket, seen: list[str]) -> None:
     """Keeps the connection after the first request, and ends each connection after another one."""
@@ -191,6 +224,7 @@ if __name__ == "__main__":
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
     others = [player.proxy_statuses, player.without_restart, player.cancel, player.reused]
+    others.append(player.refused_tunnel)
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))

@@ -26,7 +26,9 @@ class Client:
     #: Whether attempt_timeout bounds the whole attempt.
     is_exact = False
 
-    def __init__(self, **options):
+    def __init__(self, *, proxy=None, **options):
+        #: The URL of a proxy.
+        self.proxy = proxy
         #: The waits.
         self.slept = []
         self.now_ns = 0
@@ -108,7 +110,7 @@ HTTPX = {"follow_redirects": True, "trust_env": False, "timeout": 60}
 
 class Httpx(Client):
     def _opened(self):
-        inner = httpx.HTTPTransport(verify=TLS)
+        inner = httpx.HTTPTransport(verify=TLS, proxy=self.proxy)
         return httpx.Client(transport=RetryTransport(**self.options, transport=inner), **HTTPX)
 
     def _send(self, session, method, url, rest):
@@ -118,7 +120,7 @@ class Httpx(Client):
 
 class AsyncHttpx(AsyncClient):
     def _opened(self):
-        inner = httpx.AsyncHTTPTransport(verify=TLS)
+        inner = httpx.AsyncHTTPTransport(verify=TLS, proxy=self.proxy)
         transport = AsyncRetryTransport(**self.options, transport=inner)
         return httpx.AsyncClient(transport=transport, **HTTPX)
 
@@ -139,6 +141,7 @@ class Requests(Client):
     def _opened(self):
         session = requests.Session()
         session.trust_env = False
+        session.proxies = {"https": self.proxy}
         for scheme in ("http://", "https://"):
             session.mount(scheme, RetryAdapter(**self.options))
         return session
@@ -161,7 +164,7 @@ class Aiohttp(AsyncClient):
     async def _send(self, session, method, url, rest):
         options, context = of_others(rest)
         with context:
-            async with session.request(method, url, **options) as response:
+            async with session.request(method, url, proxy=self.proxy, **options) as response:
                 return response.status, await response.text()
 
 

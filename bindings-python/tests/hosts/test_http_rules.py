@@ -311,3 +311,20 @@ def test_the_raw_body_of_httpx_after_read_body():
         with session.stream("GET", server.url) as answer:
             assert b"".join(answer.iter_raw()) == b"ready"
         assert isinstance(answer, httpx.Response)
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "attempts"),
+    [(403, "permanent", 1), (429, "throttled", 3), (502, "transient", 3), (302, "permanent", 1)],
+)
+def test_a_proxy_that_refuses_a_tunnel(kind, status, outcome, attempts):
+    ends = []
+    with Server(response(status)) as proxy:
+        client = kind(
+            policy="immediate:max_retries=2", budget=None, proxy=proxy.url, on_stop=ends.append
+        )
+        # Nothing is sent to the host, so that a POST may be repeated, too.
+        with pytest.raises(Exception, match=str(status)):
+            client.fetch(("POST", "https://host.invalid/", {"content": b"text"}))
+        assert [method for method, *_ in proxy.requests] == ["CONNECT"] * attempts
+    assert [(str(end.outcome), end.attempts) for end in ends] == [(outcome, attempts)]

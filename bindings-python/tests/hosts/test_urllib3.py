@@ -249,3 +249,12 @@ def test_a_case(case, slept, nasty):
     if is_as_expected and case["target"] == "http" and "attempt_timeout_ms" not in case["options"]:
         assert len(nasty.seen(case, "urllib3")) == case["attempts"]
         assert {body for _, body in nasty.seen(case, "urllib3")} <= {"", "text", "once"}
+
+
+@pytest.mark.parametrize(("status", "attempts"), [(403, 1), (302, 1), (429, 3), (502, 3)])
+def test_a_proxy_that_refuses_a_tunnel(status, attempts, slept):
+    with Server(response(status)) as proxy, urllib3.ProxyManager(proxy.url) as http:
+        with pytest.raises(urllib3.exceptions.MaxRetryError, match=str(status)):
+            http.request("GET", "https://host.invalid/", retries=Retry("immediate:max_retries=2"))
+        assert [method for method, *_ in proxy.requests] == ["CONNECT"] * attempts
+    assert len(slept) == attempts - 1

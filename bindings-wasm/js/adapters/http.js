@@ -141,7 +141,7 @@ export class Classifier {
 
 const NEVER_SENT = new RegExp(
 	"^(?:ENOTFOUND|ESERVFAIL|EAI_\\w+|E(?:CONNREFUSED|HOST(?:UNREACH|DOWN)|NET(?:UNREACH|DOWN))|UND_ERR_CONNECT_TIMEOUT" +
-		"|ConnectionRefused|FailedToOpenSocket) ",
+		"|ConnectionRefused|FailedToOpenSocket|ERR_PROXY_TUNNEL|UND_ERR_ABORTED Proxy response) ",
 );
 /** Of Node.js: the connection ended in the TLS handshake. */
 const CUT_IN_HANDSHAKE = /^ECONNRESET .* before secure TLS connection was established/;

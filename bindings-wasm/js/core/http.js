@@ -99,6 +99,9 @@ const NETWORK_CODE = new RegExp(
 /** The same for a response that did not arrive in time. Those of axios and superagent have a code of the network. */
 const TIMEOUT_CODE = /^\S*TIMED?OUT|^Timeout |^ECONNABORTED [tT]imeout/;
 
+/** Of undici and of Node.js, with the status of a proxy that refuses a tunnel to the host. */
+const REFUSED_TUNNEL = /^(?:UND_ERR_ABORTED Proxy response \(|ERR_PROXY_TUNNEL .* HTTP\/\d\.\d )(\d{3})\b/;
+
 /** Causes may form a cycle. */
 const MAX_CAUSES = 5;
 
@@ -112,6 +115,11 @@ export function fetchOutcome(error) {
 	const coded = withCode(error);
 	if (coded) {
 		const text = `${coded.code} ${messageOf(coded)} `;
+		const [, refused] = REFUSED_TUNNEL.exec(text) ?? [];
+		if (refused) {
+			const outcome = httpOutcome(Number(refused));
+			return outcome === "success" ? "permanent" : outcome;
+		}
 		return TIMEOUT_CODE.test(text) ? "timeout" : NETWORK_CODE.test(text) ? "transient" : "permanent";
 	}
 	// Of undici, for an answer that is not HTTP.

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { inspect } from "node:util";
-import { RetryStats } from "backoff-wasm";
+import { fetchOutcome, RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries } from "backoff-wasm/undici";
 import {
@@ -16,6 +16,7 @@ import {
 	fetch,
 	getGlobalDispatcher,
 	H2CClient,
+	ProxyAgent,
 	request,
 	setGlobalDispatcher,
 	FormData as UndiciFormData,
@@ -320,4 +321,32 @@ test("an error that dispatch throws reaches the caller, and leaves no timer", { 
 	assert.doesNotMatch(lines.join(), /secret/);
 	await agent.close();
 	assert.ok(!process.getActiveResourcesInfo().includes("Timeout"));
+});
+
+test("a proxy that refuses a tunnel: its status decides, and nothing was sent", async () => {
+	for (const [status, outcome, attempts] of [
+		[403, "permanent", 1],
+		[429, "throttled", 3],
+		[502, "transient", 3],
+		[302, "permanent", 1],
+	]) {
+		const asked = [];
+		const proxy = createServer().on("connect", ({ method }, socket) => {
+			asked.push(method);
+			socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+		});
+		await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+		const ends = [];
+		const agent = new ProxyAgent(`http://127.0.0.1:${proxy.address().port}`);
+		const dispatcher = agent.compose(
+			retries({ policy: "immediate:max_retries=2", budget: null, onStop: (event) => void ends.push(event) }),
+		);
+		await assert.rejects(request("https://host.invalid/", { method: "POST", body: "text", dispatcher }));
+		assert.deepEqual([ends[0].outcome, ends[0].attempts], [outcome, attempts]);
+		assert.deepEqual(asked, Array(attempts).fill("CONNECT"));
+		await agent.destroy();
+		proxy.close();
+		const message = `Failed to establish tunnel to a:443 via http://b: HTTP/1.1 ${status} No`;
+		assert.equal(fetchOutcome(Object.assign(new Error(message), { code: "ERR_PROXY_TUNNEL" })), outcome);
+	}
 });

@@ -19,6 +19,7 @@ from .._retrying import Retrying
 from .._types import Outcome
 from .._verdict import Verdict, truth, verdict_of_error, verdict_of_value
 from ._http_options import HttpRules
+from ._tls import behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ _MOST_ORIGINS: Final = 1000
 
 #: A longer body is not read before a retry: its connection is closed.
 LONGEST_DRAINED: Final = 65_536
+
+#: What http.client says before the status.
+_REFUSED_TUNNEL: Final = "Tunnel connection failed: "
 
 _KEYS: Final = ("Idempotency-Key", "X-Idempotency-Key")
 _PORTS: Final = {"http": 80, "https": 443}
@@ -74,6 +78,24 @@ class Failure(NamedTuple):
 
     outcome: OutcomeOrName
     never_sent: bool = False
+
+
+def status_of_tunnel(error: BaseException) -> str:
+    """The status with which a proxy refused a tunnel to the host, in an error of http.client; an
+    empty text if it is another error."""
+    texts = [str(part) for part in behind(error) if isinstance(part, OSError)]
+    refused = (text for text in texts if text.startswith(_REFUSED_TUNNEL))
+    return next((text[len(_REFUSED_TUNNEL) :][:3] for text in refused), "")
+
+
+def refused_tunnel(status: int | str) -> Failure:
+    """A proxy refused a tunnel to the host, with this status."""
+    try:
+        outcome = http_verdict(int(status), {}).outcome
+    except ValueError:
+        return Failure("transient", never_sent=True)  # it is no status
+    is_success = outcome == Outcome.SUCCESS
+    return Failure("permanent" if is_success else outcome, never_sent=True)
 
 
 class Client:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import aiohttp
 from aiohttp import ClientResponse
 
-from ._http import LONGEST_DRAINED, Client, Failure, Request, switch, switched
+from ._http import LONGEST_DRAINED, Client, Failure, Request, refused_tunnel, switch, switched
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -63,6 +63,8 @@ _ENDED: ContextVar[_Ended | None] = ContextVar("ended", default=None)
 def _failure(error: Exception) -> Failure:
     if isinstance(error, _PERMANENT) or is_about_tls(error):
         return Failure("permanent")
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return refused_tunnel(error.status)
     if isinstance(error, TimeoutError):
         return Failure("timeout", isinstance(error, aiohttp.ConnectionTimeoutError))
     if isinstance(error, aiohttp.ClientConnectorError):

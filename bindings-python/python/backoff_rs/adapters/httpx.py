@@ -15,7 +15,15 @@ import anyio
 import httpx
 
 from .._backoff import _type_name
-from ._http import LONGEST_DRAINED, Client, Failure, Request, checked_switch, is_long
+from ._http import (
+    LONGEST_DRAINED,
+    Client,
+    Failure,
+    Request,
+    checked_switch,
+    is_long,
+    refused_tunnel,
+)
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -35,6 +43,8 @@ def _failure(error: Exception) -> Failure:
         return Failure("timeout")
     if is_about_tls(error):
         return Failure("permanent")
+    if isinstance(error, httpx.ProxyError):
+        return refused_tunnel(str(error)[:3])
     # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
     return Failure("transient" if lost else "permanent", isinstance(error, httpx.ConnectError))

@@ -24,6 +24,8 @@ from ._http import (
     Request,
     holds_its_bytes,
     is_long,
+    refused_tunnel,
+    status_of_tunnel,
     switch,
     switched,
 )
@@ -50,6 +52,8 @@ def _failure(error: Exception) -> Failure:
         return Failure("timeout")
     if is_about_tls(error, requests.exceptions.SSLError):
         return Failure("permanent")
+    if status := status_of_tunnel(error):
+        return refused_tunnel(status)
     # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
     refused = any(isinstance(part, urllib3.exceptions.NewConnectionError) for part in parts)

@@ -22,7 +22,7 @@ from ._decisions import (
     warn_if_unlimited,
     with_advice,
 )
-from ._http import holds_its_bytes
+from ._http import holds_its_bytes, refused_tunnel, status_of_tunnel
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -97,13 +97,17 @@ class Retry(urllib3.Retry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """urllib3's method. A certificate that is not valid, and the failure of a request whose body
-        can be sent only once, raise MaxRetryError at once."""
+        """urllib3's method. A certificate that is not valid, a proxy that refuses a tunnel for good,
+        and the failure of a request whose body can be sent only once, raise MaxRetryError at once."""
         if (
             error is not None
             and _pool is not None
             and self.total is not False
-            and (is_about_tls(error, urllib3.exceptions.SSLError) or _is_sent_once())
+            and (
+                is_about_tls(error, urllib3.exceptions.SSLError)
+                or _is_refused_for_good(error)
+                or _is_sent_once()
+            )
         ):
             raise urllib3.exceptions.MaxRetryError(_pool, url, error) from error
         return super().increment(method, url, response, error, _pool, _stacktrace)
@@ -153,6 +157,12 @@ class Retry(urllib3.Retry):
         return decision_after(
             self._policy, stream, retries, 0, Verdict(outcome, verdict.retry_after)
         )
+
+
+def _is_refused_for_good(error: Exception) -> bool:
+    """Whether a proxy refused a tunnel with a status after which no retry helps, such as 403."""
+    status = status_of_tunnel(error)
+    return status != "" and refused_tunnel(status).outcome == "permanent"
 
 
 def _is_sent_once() -> bool:

@@ -36,10 +36,11 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 ///   [`without_redirects`](Self::without_redirects) a request that was never sent is repeated whatever
 ///   its method.
 /// - The status and the header fields of a response decide as [`Verdict::of_http`] says: 408, 425, 429,
-///   500, 502, 503 and 504 are retried. Timeouts and
-///   failures of the network are retried; invalid requests, bad certificates, too many redirects and
-///   the [`Error::Middleware`] of another middleware are not. [`statuses`](Self::statuses) and
-///   [`classify`](Self::classify) say otherwise.
+///   500, 502, 503 and 504 are retried. Timeouts and failures of the network are retried; invalid
+///   requests, bad certificates, too many redirects and the [`Error::Middleware`] of another middleware
+///   are not. [`statuses`](Self::statuses) and [`classify`](Self::classify) say otherwise. A tunnel that
+///   a proxy refuses is requested again, whatever the status, which reqwest does not show; only 407 is
+///   permanent.
 /// - If the retries end, the caller gets the last response, with its body, or the last error.
 /// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`: up to 100
 ///   retries at once, then ten a second and a fifth of the requests. All paths of an origin share it. A

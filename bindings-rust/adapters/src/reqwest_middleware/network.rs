@@ -20,7 +20,7 @@ pub(super) fn outcome(error: &ClientError) -> Outcome {
     if error.is_timeout() {
         return Outcome::Timeout;
     }
-    if error.is_dns() {
+    if error.is_dns() || is_refused_tunnel(error) {
         return Outcome::Transient;
     }
     let system = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).last();
@@ -79,6 +79,13 @@ fn without_urls(text: &str) -> String {
 /// middleware may return the error of a request of its own, to another URL.
 pub(super) fn was_never_sent(error: &ClientError, url: &Url) -> bool {
     matches!(error, ClientError::Reqwest(error) if error.is_connect() && error.url() == Some(url))
+}
+
+/// Whether a proxy refused a tunnel with a status that the error does not show. An error shows only 407,
+/// and is then permanent.
+fn is_refused_tunnel(error: &reqwest::Error) -> bool {
+    let texts = ["tunnel error: unsuccessful", "tunnel error: unexpected end of file"];
+    causes(error).any(|cause| texts.contains(&cause.to_string().as_str()))
 }
 
 /// What OpenSSL says of a connection that ends during its handshake; it has no error of the system.

@@ -195,3 +195,31 @@ async fn a_server_without_tls_is_not_retried() {
     assert_eq!(*stops.lock().unwrap(), [(1, StopReason::Permanent)]);
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
+
+/// reqwest does not show the status of the proxy, except for 407.
+#[tokio::test]
+async fn a_tunnel_that_a_proxy_refuses_is_requested_again() {
+    let _ = default_provider().install_default();
+    for (status, attempts) in [(403, 4), (407, 1), (503, 4)] {
+        let proxy = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = proxy.local_addr().unwrap().port();
+        let asked = Arc::<AtomicUsize>::default();
+        let seen = Arc::clone(&asked);
+        tokio::spawn(async move {
+            while let Ok((mut connection, _)) = proxy.accept().await {
+                let mut request = [0; 1000];
+                let length = connection.read(&mut request).await.unwrap();
+                assert!(request[..length].starts_with(b"CONNECT "));
+                seen.fetch_add(1, Ordering::SeqCst);
+                let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n");
+                let _ = connection.write_all(answer.as_bytes()).await;
+            }
+        });
+        let retry = Retry::new("constant:base=1ms,max_retries=3".parse().unwrap());
+        let proxy = reqwest::Proxy::https(format!("http://127.0.0.1:{port}")).unwrap();
+        let client = Client::builder().proxy(proxy).tls_certs_only([]).build().unwrap();
+        let client = ClientBuilder::new(client).with(RetryMiddleware::new(retry)).build();
+        client.get("https://host.invalid/").send().await.unwrap_err();
+        assert_eq!(asked.load(Ordering::SeqCst), attempts, "{status}");
+    }
+}
