@@ -16,7 +16,9 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
     ("attempt_failed", None),
 ]
 AWAY = SECOND
-MANY = 100  # events begin an exchange; while the store is away, at most as many of each kind are kept
+MANY = (
+    100  # events begin an exchange; while the store is away, at most as many of each kind are kept
+)
 AHEAD = 60 * SECOND
 SHORTEST_PAUSE = SECOND // 1000
 WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
