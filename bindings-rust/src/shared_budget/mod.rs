@@ -39,8 +39,8 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// [`RetryEvent::budget_is_local`](crate::RetryEvent::budget_is_local) says so.
 ///
 /// What asks for nothing, such as a success, is counted, and goes with the next request, or when 100
-/// events are counted. Call [`flush`](Self::flush) before a process ends. While the store is away, at
-/// most 100 of each kind are kept.
+/// events are counted. What was not sent when the last handle goes is lost: call
+/// [`flush`](Self::flush) before that. While the store is away, at most 100 of each kind are kept.
 ///
 /// After a fork, the child must make budgets of its own.
 ///
