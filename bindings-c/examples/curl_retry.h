@@ -115,10 +115,11 @@ static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long reque
   }
 }
 
-/* Whether a proxy refused a tunnel to the host, with this status. */
+/* Whether a proxy refused a tunnel to the host, with this status. libcurl has had two codes for that. */
 static int curl_retry_is_refused(const struct curl_retry *transfer, long *status) {
   *status = 0;
-  if (transfer->code == CURLE_OK || transfer->answered != CURL_RETRY_NOT_SENT) return 0;
+  if (transfer->code != CURLE_COULDNT_CONNECT && transfer->code != CURLE_RECV_ERROR) return 0;
+  if (transfer->answered != CURL_RETRY_NOT_SENT) return 0;
   curl_easy_getinfo(transfer->curl, CURLINFO_HTTP_CONNECTCODE, status);
   return *status >= 300;
 }
