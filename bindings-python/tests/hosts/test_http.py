@@ -506,7 +506,7 @@ def other_errors():
     for error in (
         httpx.UnsupportedProtocol(""),
         httpx.LocalProtocolError(""),
-        httpx.ProxyError(""),
+        httpx.ProxyError("403 Forbidden"),
     ):
         yield httpx_adapter, error
     yield httpx_adapter, httpx.TooManyRedirects("")
@@ -521,6 +521,12 @@ def other_errors():
 @pytest.mark.parametrize(("adapter", "error"), [*certificate_errors(), *other_errors()])
 def test_permanent_errors(adapter, error):
     assert adapter._failure(error).outcome == "permanent"
+
+
+def test_a_socks_proxy_that_does_not_reach_the_host():
+    # It has no status.
+    error = httpx.ProxyError("Proxy Server could not connect: Host unreachable.")
+    assert httpx_adapter._failure(error) == ("transient", True)
 
 
 def test_the_number_of_origins_is_bounded():
