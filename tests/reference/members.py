@@ -16,9 +16,8 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
     ("attempt_failed", None),
 ]
 AWAY = SECOND
-MANY = (
-    100  # events begin an exchange; while the store is away, at most as many of each kind are kept
-)
+# This many events begin an exchange. While the store is away, at most this many of each kind are kept.
+MANY = 100
 AHEAD = 60 * SECOND
 SHORTEST_PAUSE = SECOND // 1000
 WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
