@@ -115,19 +115,18 @@ static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long reque
   }
 }
 
-/* Whether a proxy refused a tunnel to the host, with this status. libcurl has had two codes for that. */
-static int curl_retry_is_refused(const struct curl_retry *transfer, long *status) {
-  *status = 0;
+/* The status with which a proxy refused a tunnel to the host, or 0. libcurl has had two codes for that. */
+static uint32_t curl_retry_proxy_refusal(const struct curl_retry *transfer) {
+  long status = 0;
   if (transfer->code != CURLE_COULDNT_CONNECT && transfer->code != CURLE_RECV_ERROR) return 0;
   if (transfer->answered != CURL_RETRY_NOT_SENT) return 0;
-  curl_easy_getinfo(transfer->curl, CURLINFO_HTTP_CONNECTCODE, status);
-  return *status >= 300;
+  curl_easy_getinfo(transfer->curl, CURLINFO_HTTP_CONNECTCODE, &status);
+  return status >= 300 ? (uint32_t)status : 0;
 }
 
 /* Whether there was no connection on which the request could be sent. */
 static int curl_retry_was_never_sent(const struct curl_retry *transfer, long request_size) {
-  long refused;
-  if (curl_retry_is_refused(transfer, &refused)) return 1;
+  if (curl_retry_proxy_refusal(transfer) != 0) return 1;
   switch (transfer->code) {
     case CURLE_OPERATION_TIMEDOUT:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -246,9 +245,9 @@ static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request
     uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
     if (outcome != 0) return outcome;
   }
-  long refused;
-  if (curl_retry_is_refused(transfer, &refused)) {
-    uint32_t outcome = backoff_http_outcome((uint32_t)refused);
+  uint32_t refusal = curl_retry_proxy_refusal(transfer);
+  if (refusal != 0) {
+    uint32_t outcome = backoff_http_outcome(refusal);
     return outcome == BACKOFF_OUTCOME_SUCCESS ? BACKOFF_OUTCOME_PERMANENT : outcome;
   }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {

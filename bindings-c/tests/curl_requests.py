@@ -96,6 +96,14 @@ class Player:
             "path": f"{path}?secret=a@b",
         }
 
+    def lines(self, name: str, words: list[str]) -> dict[str, str]:
+        """What a program prints, by the first word of each line. Of several lines the last one counts."""
+        output = subprocess.run(
+            [str(self.build / name), *words], capture_output=True, text=True, timeout=60
+        )
+        assert output.returncode == 0, output
+        return dict(line.split(" ", 1) for line in output.stdout.splitlines())
+
     def seen(self, path: str) -> list[dict]:
         with urllib.request.urlopen(f"{self.urls['http']}/seen{path}", timeout=60) as answer:
             return json.load(answer)
@@ -144,11 +152,8 @@ class Player:
                 Thread(target=answer_the_first, args=(server, seen), daemon=True).start()
                 url = f"http://127.0.0.1:{server.getsockname()[1]}/"
                 words = [url, method, "off", "text=x", f"first={url}"]
-                output = subprocess.run(
-                    [str(self.build / name), *words], capture_output=True, text=True, timeout=60
-                )
-                lines = dict(line.split(" ", 1) for line in output.stdout.splitlines())
-                assert (lines["attempts"], lines["code"]) == ("1", GOT_NOTHING), output
+                lines = self.lines(name, words)
+                assert (lines["attempts"], lines["code"]) == ("1", GOT_NOTHING), lines
                 assert seen == wanted, seen
 
     def refused_tunnel(self, name: str, cases: dict) -> None:
@@ -160,14 +165,8 @@ class Player:
                 Thread(target=refuse, args=(server, status, seen), daemon=True).start()
                 proxy = f"proxy=http://127.0.0.1:{server.getsockname()[1]}"
                 words = ["http://host.invalid/", "POST", "immediate:max_retries=2", "text=x"]
-                output = subprocess.run(
-                    [str(self.build / name), *words, proxy],
-                    capture_output=True,
-                    text=True,
-                    timeout=60,
-                )
-                lines = dict(line.split(" ", 1) for line in output.stdout.splitlines())
-                assert (lines["outcome"], lines["attempts"]) == (outcome, str(attempts)), output
+                lines = self.lines(name, [*words, proxy])
+                assert (lines["outcome"], lines["attempts"]) == (outcome, str(attempts)), lines
                 assert seen == ["CONNECT"] * attempts, seen
 
 
@@ -224,7 +223,7 @@ if __name__ == "__main__":
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
     others = [player.proxy_statuses, player.without_restart, player.cancel, player.reused]
-    others.append(player.refused_tunnel)
+    others += [player.refused_tunnel]
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))
