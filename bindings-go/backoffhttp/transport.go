@@ -21,8 +21,9 @@ import (
 //
 // A response is classified by backoff.HTTPVerdict, so the wait that a server asks for counts. An error is a timeout, a
 // transient one if the network failed (DNS, connections that were refused, reset or closed, streams of HTTP/2, an answer
-// that is not HTTP), and otherwise permanent: a wrong URL, a certificate that is not trusted. WithStatuses and
-// WithClassify change that.
+// that is not HTTP), and otherwise permanent: a wrong URL, a certificate that is not trusted. If a proxy refuses a tunnel,
+// its status decides. net/http shows only the reason phrase of the proxy: if that is not the standard one, the error is
+// permanent. WithStatuses and WithClassify change that.
 //
 // When retries end, the last response is returned, with its whole body, or the error of the RoundTripper, as without
 // retries. If the context ends a wait, its error is returned, with that of the last attempt if it had one. A redirect is

@@ -350,6 +350,7 @@ func TestClassification(t *testing.T) {
 		"a SOCKS proxy":                   {&net.OpError{Op: "socks connect", Err: errors.New("unknown error host unreachable")}, backoff.OutcomeTransient},
 		"a proxy":                         {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
 		"a tunnel that a proxy refuses":   {errors.New("Too Many Requests"), backoff.OutcomeThrottled},
+		"a tunnel, another reason phrase": {errors.New("Proxy Error"), backoff.OutcomePermanent},
 		"a tunnel for which one must pay": {errors.New("Payment Required"), backoff.OutcomePermanent},
 		"an alert of TLS":                 {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
 		"an idle connection":              {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},

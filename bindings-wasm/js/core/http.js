@@ -99,7 +99,7 @@ const NETWORK_CODE = new RegExp(
 /** The same for a response that did not arrive in time. Those of axios and superagent have a code of the network. */
 const TIMEOUT_CODE = /^\S*TIMED?OUT|^Timeout |^ECONNABORTED [tT]imeout/;
 
-/** Of undici and of Node.js, with the status of a proxy that refuses a tunnel to the host. */
+/** A proxy refuses a tunnel to the host: the text of undici, and that of agents of Node.js 24, with its status. */
 const REFUSED_TUNNEL = /^(?:UND_ERR_ABORTED Proxy response \(|ERR_PROXY_TUNNEL .* HTTP\/\d\.\d )(\d{3})\b/;
 
 /** Causes may form a cycle. */

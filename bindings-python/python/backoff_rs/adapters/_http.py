@@ -89,11 +89,12 @@ def status_of_tunnel(error: BaseException) -> str:
 
 
 def refused_tunnel(status: int | str) -> Failure:
-    """A proxy refused a tunnel to the host, with this status."""
+    """The failure of a request whose tunnel a proxy refused with this status. A text that is no
+    status counts as one that the client does not show."""
     try:
         outcome = http_verdict(int(status), {}).outcome
     except ValueError:
-        return Failure("transient", never_sent=True)  # it is no status
+        return Failure("transient", never_sent=True)
     is_success = outcome == Outcome.SUCCESS
     return Failure("permanent" if is_success else outcome, never_sent=True)
 

@@ -44,6 +44,7 @@ def _failure(error: Exception) -> Failure:
     if is_about_tls(error):
         return Failure("permanent")
     if isinstance(error, httpx.ProxyError):
+        # "403 Forbidden", or the text of a SOCKS proxy.
         return refused_tunnel(str(error)[:3])
     # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)

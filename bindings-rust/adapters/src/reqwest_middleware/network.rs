@@ -81,8 +81,8 @@ pub(super) fn was_never_sent(error: &ClientError, url: &Url) -> bool {
     matches!(error, ClientError::Reqwest(error) if error.is_connect() && error.url() == Some(url))
 }
 
-/// Whether a proxy refused a tunnel with a status that the error does not show. An error shows only 407,
-/// and is then permanent.
+/// Whether a proxy refused a tunnel, or closed its connection instead of an answer. Such an error has no
+/// status; that of 407 has another text, and is permanent.
 fn is_refused_tunnel(error: &reqwest::Error) -> bool {
     let texts = ["tunnel error: unsuccessful", "tunnel error: unexpected end of file"];
     causes(error).any(|cause| texts.contains(&cause.to_string().as_str()))
