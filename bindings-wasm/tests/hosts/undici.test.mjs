@@ -323,7 +323,7 @@ test("an error that dispatch throws reaches the caller, and leaves no timer", { 
 	assert.ok(!process.getActiveResourcesInfo().includes("Timeout"));
 });
 
-test("a proxy that refuses a tunnel: its status decides, and nothing was sent", async () => {
+test("a proxy that refuses a tunnel: its status decides, and nothing was sent", async (t) => {
 	for (const [status, outcome, attempts] of [
 		[403, "permanent", 1],
 		[429, "throttled", 3],
@@ -336,16 +336,16 @@ test("a proxy that refuses a tunnel: its status decides, and nothing was sent", 
 			socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
 		});
 		await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+		t.after(() => proxy.close());
 		const ends = [];
 		const agent = new ProxyAgent(`http://127.0.0.1:${proxy.address().port}`);
+		t.after(() => agent.destroy());
 		const dispatcher = agent.compose(
 			retries({ policy: "immediate:max_retries=2", budget: null, onStop: (event) => void ends.push(event) }),
 		);
 		await assert.rejects(request("https://host.invalid/", { method: "POST", body: "text", dispatcher }));
 		assert.deepEqual([ends[0].outcome, ends[0].attempts], [outcome, attempts]);
 		assert.deepEqual(asked, Array(attempts).fill("CONNECT"));
-		await agent.destroy();
-		proxy.close();
 		const message = `Failed to establish tunnel to a:443 via http://b: HTTP/1.1 ${status} No`;
 		assert.equal(fetchOutcome(Object.assign(new Error(message), { code: "ERR_PROXY_TUNNEL" })), outcome);
 	}
